@@ -1,0 +1,63 @@
+/**
+ * The error catalogue: every `code` the service can answer with, its HTTP status and what it means.
+ * Codes are part of the contract; `docs/errors.md` is generated from this table.
+ */
+export const ERROR_CATALOGUE = {
+  invalid_request: { status: 400, meaning: 'The shape of the request is wrong; `errors` names each field.' },
+  invalid_json: { status: 400, meaning: 'The body is not valid JSON.' },
+  invalid_multipart: { status: 400, meaning: 'The multipart body is malformed or was cut off.' },
+  no_images: { status: 400, meaning: 'The request holds no image.' },
+  too_many_files: { status: 400, meaning: 'More files in one request than `limit`.' },
+  duplicate_image: { status: 400, meaning: 'The same image id occurs twice in `images`.' },
+  sample_limit_exceeded: { status: 400, meaning: 'A sample request has more than `limit` images.' },
+  session_mismatch: { status: 400, meaning: 'The `sessionId` in the body is not the one in the path.' },
+  upload_path_mismatch: { status: 400, meaning: "An image's `uploadPath` is not the one the upload answered with." },
+  url_import_disabled: { status: 400, meaning: 'Import by URL is off (`URL_IMPORT=on` switches it on).' },
+  url_import_failed: {
+    status: 400,
+    meaning: 'A URL could not be fetched, or points to an address that is not allowed.',
+  },
+  invalid_idempotency_key: { status: 400, meaning: '`Idempotency-Key` is empty or longer than 255 characters.' },
+  invalid_api_key: { status: 401, meaning: 'The `X-API-Key` header is missing, malformed or unknown.' },
+  insufficient_credits: { status: 402, meaning: 'The balance is lower than the cost; both numbers are in the answer.' },
+  inactive_api_key: { status: 403, meaning: 'The API key is deactivated.' },
+  account_suspended: { status: 403, meaning: 'The account is suspended.' },
+  not_found: { status: 404, meaning: 'No such path.' },
+  session_not_found: { status: 404, meaning: 'No such session, or it has expired.' },
+  image_not_found: { status: 404, meaning: 'No such image in this session.' },
+  file_not_found: { status: 404, meaning: 'No exported file of that name in this session.' },
+  job_not_found: { status: 404, meaning: 'No such job.' },
+  method_not_allowed: { status: 405, meaning: 'The path exists, but not with this method; see `Allow`.' },
+  request_timeout: { status: 408, meaning: 'The request was not complete in time.' },
+  idempotency_in_progress: { status: 409, meaning: 'A request with this `Idempotency-Key` is still running.' },
+  job_finished: { status: 409, meaning: 'The job has already ended.' },
+  session_full: { status: 409, meaning: 'The session already holds `limit` images.' },
+  file_too_large: { status: 413, meaning: 'A file is larger than `limit` bytes.' },
+  request_too_large: { status: 413, meaning: 'The whole request is larger than `limit` bytes.' },
+  unsupported_media_type: { status: 415, meaning: 'The `Content-Type` of the request is not accepted here.' },
+  unsupported_image: { status: 415, meaning: 'The file is not an image of a supported format.' },
+  range_not_satisfiable: { status: 416, meaning: 'The requested byte range lies outside the file.' },
+  invalid_image: { status: 422, meaning: 'The file has a supported format but cannot be decoded.' },
+  too_many_pixels: { status: 422, meaning: 'The image has more pixels (over all frames) than `limit`.' },
+  too_many_frames: { status: 422, meaning: 'The animation has more frames than `limit`.' },
+  output_too_large: { status: 422, meaning: 'The output format cannot hold an image of this size.' },
+  idempotency_mismatch: { status: 422, meaning: 'The `Idempotency-Key` was used before with another request.' },
+  rate_limited: { status: 429, meaning: 'Too many requests; try again after `Retry-After` seconds.' },
+  headers_too_large: { status: 431, meaning: 'The request headers are larger than the server accepts.' },
+  processing_timeout: { status: 500, meaning: 'The image took longer than the time limit.' },
+  processing_failed: { status: 500, meaning: 'The image could not be processed.' },
+  job_cancelled: { status: 500, meaning: 'The job was cancelled before this was done.' },
+  session_deleted: { status: 500, meaning: 'The session was deleted while the job ran.' },
+  job_abandoned: { status: 500, meaning: 'The job could not be resumed after an interruption.' },
+  internal_error: { status: 500, meaning: 'Something went wrong on our side; quote `requestId`.' },
+  overloaded: { status: 503, meaning: 'The service has no room for more work; try again after `Retry-After` seconds.' },
+  shutting_down: { status: 503, meaning: 'The service is stopping; try again after `Retry-After` seconds.' },
+  database_unavailable: {
+    status: 503,
+    meaning: 'The database does not answer; try again after `Retry-After` seconds.',
+  },
+  insufficient_storage: { status: 507, meaning: 'The disk is full.' },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+/** A machine-readable error code of the catalogue. */
+export type ErrorCode = keyof typeof ERROR_CATALOGUE;

@@ -1,0 +1,78 @@
+import { ERROR_CATALOGUE, type ErrorCode } from '#contract';
+
+interface AppErrorOptions {
+  /** Extra fields of the JSON answer, e.g. `{ limit: 5 }`. Public. */
+  details?: Record<string, unknown>;
+  /** Extra response headers, e.g. `{ 'Retry-After': '5' }`. */
+  headers?: Record<string, string>;
+  /** What really happened. Logged, never sent. */
+  cause?: unknown;
+}
+
+/** An error with a code of the catalogue and a message that may be shown to the caller. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Record<string, unknown>;
+  readonly headers: Record<string, string>;
+
+  /** @param message public text: what was expected, of which field, and what came */
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.details = options.details ?? {};
+    this.headers = options.headers ?? {};
+  }
+
+  /** The HTTP status that the catalogue gives this code. */
+  get status(): number {
+    return ERROR_CATALOGUE[this.code].status;
+  }
+}
+
+/** What goes on the wire for an error: the one shape of every error answer. */
+export interface WireError {
+  status: number;
+  headers: Record<string, string>;
+  body: { error: string; code: ErrorCode; requestId: string } & Record<string, unknown>;
+}
+
+/** Maps any thrown value to its answer; what is not an {@link AppError} becomes a mute `internal_error` or 503/507. */
+export function toWireError(thrown: unknown, requestId: string): WireError {
+  const error = thrown instanceof AppError ? thrown : fromForeign(thrown);
+  return {
+    status: error.status,
+    headers: error.headers,
+    body: { error: error.message, code: error.code, requestId, ...error.details },
+  };
+}
+
+/** Recognises the infrastructure's own failures, so that a full disk or an absent database is not a 500. */
+function fromForeign(thrown: unknown): AppError {
+  const { name = '', code } = (thrown ?? {}) as { name?: string; code?: unknown };
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new AppError('insufficient_storage', 'The server has no disk space left for this request', {
+      cause: thrown,
+    });
+  }
+  if (DATABASE_AWAY.has(name)) {
+    return new AppError('database_unavailable', 'The database does not answer at the moment', {
+      cause: thrown,
+      headers: { 'Retry-After': '5' },
+    });
+  }
+  return new AppError('internal_error', 'Something went wrong on our side', { cause: thrown });
+}
+
+const DATABASE_AWAY = new Set([
+  'MongoNetworkError',
+  'MongoNetworkTimeoutError',
+  'MongoServerSelectionError',
+  'MongoPoolClearedError',
+  'MongoPoolClosedError',
+  'MongoNotConnectedError',
+  'MongoWaitQueueTimeoutError',
+  'MongooseServerSelectionError',
+  'MongoTopologyClosedError',
+  'MongoClientClosedError',
+]);
