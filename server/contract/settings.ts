@@ -17,19 +17,18 @@ export const DEFAULT_RESPONSIVE_WIDTHS = [480, 768, 1024, 1440, 1920] as const;
 
 const edge = z.int().min(16).max(8192);
 
+const sizeObject = z.strictObject({
+  width: edge.describe('Width in pixels.'),
+  height: edge.optional().describe('Height in pixels; absent: by the aspect ratio.'),
+  fit: z
+    .enum(['inside', 'cover'])
+    .default('inside')
+    .describe('`inside` keeps the whole image within width x height, `cover` fills them and crops.'),
+});
+
 /** One custom breakpoint: `{width, height?, fit?}`, or a bare width in pixels. */
 export const responsiveSizeSchema = z
-  .union([
-    edge.transform((width) => ({ width, height: undefined as number | undefined, fit: 'inside' as const })),
-    z.strictObject({
-      width: edge.describe('Width in pixels.'),
-      height: edge.optional().describe('Height in pixels; absent: by the aspect ratio.'),
-      fit: z
-        .enum(['inside', 'cover'])
-        .default('inside')
-        .describe('`inside` keeps the whole image within width x height, `cover` fills them and crops.'),
-    }),
-  ])
+  .union([edge.transform((width): z.input<typeof sizeObject> => ({ width })).pipe(sizeObject), sizeObject])
   .describe('A width in pixels, or `{width, height?, fit?}`.');
 
 /** A breakpoint after parsing. */

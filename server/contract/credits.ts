@@ -1,0 +1,83 @@
+import { z } from 'zod';
+
+/** What a credit check can be made for. */
+export const OPERATIONS = ['export', 'sample', 'analyze'] as const;
+export type Operation = (typeof OPERATIONS)[number];
+
+/** Kinds of ledger lines. */
+export const LEDGER_KINDS = ['signup', 'charge', 'refund', 'grant'] as const;
+export type LedgerKind = (typeof LEDGER_KINDS)[number];
+
+/** `GET /v1/credits/balance`. */
+export const balanceSchema = z
+  .object({
+    balance: z.int().min(0),
+    plan: z.string(),
+    used: z.int().describe('Charges less refunds.'),
+    granted: z.int().describe('Sign-up credits and grants.'),
+    keys: z.object({ used: z.int(), limit: z.int() }),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Balance' });
+export type Balance = z.output<typeof balanceSchema>;
+
+const count = z.int().min(0).max(1_000_000);
+
+/** Body of `POST /v1/credits/check`: one of `imageCount`, `images` (a list or a number). */
+export const creditCheckRequestSchema = z
+  .object({
+    imageCount: count.optional(),
+    images: z.union([z.array(z.unknown()).max(100_000), count]).optional(),
+    operation: z.enum(OPERATIONS).default('export'),
+  })
+  .refine((body) => body.imageCount !== undefined || body.images !== undefined, {
+    message: 'expected imageCount (a number) or images (a list or a number), but received neither',
+    path: ['imageCount'],
+  })
+  .meta({ id: 'CreditCheckRequest' });
+export type CreditCheckRequest = z.output<typeof creditCheckRequestSchema>;
+
+/** Answer of `POST /v1/credits/check`. */
+export const creditCheckSchema = z
+  .object({
+    operation: z.enum(OPERATIONS),
+    imageCount: z.int(),
+    costPerImage: z.int(),
+    cost: z.int(),
+    balance: z.int(),
+    balanceAfter: z.int().describe('Balance less cost; negative when it does not suffice.'),
+    sufficient: z.boolean(),
+    shortfall: z.int(),
+  })
+  .meta({ id: 'CreditCheck' });
+export type CreditCheck = z.output<typeof creditCheckSchema>;
+
+/** One line of the ledger. */
+export const transactionSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(LEDGER_KINDS),
+    delta: z.int(),
+    ref: z.string().describe('What it was for, e.g. a job id.'),
+    note: z.string().nullable(),
+    at: z.iso.datetime(),
+  })
+  .meta({ id: 'Transaction' });
+export type Transaction = z.output<typeof transactionSchema>;
+
+/** `GET /v1/credits/transactions`, newest first. */
+export const transactionPageSchema = z
+  .object({
+    transactions: z.array(transactionSchema),
+    nextCursor: z.string().nullable().describe('Send it as `cursor` for the next page; null at the end.'),
+  })
+  .meta({ id: 'TransactionPage' });
+
+/** Query of `GET /v1/credits/transactions`. */
+export const transactionQuerySchema = z.object({
+  cursor: z
+    .string()
+    .regex(/^[0-9A-Za-z_.:-]{1,200}$/, 'expected the nextCursor of an earlier page')
+    .optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});

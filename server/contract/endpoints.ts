@@ -1,0 +1,258 @@
+import { z } from 'zod';
+import {
+  balanceSchema,
+  creditCheckRequestSchema,
+  creditCheckSchema,
+  transactionPageSchema,
+  transactionQuerySchema,
+} from './credits.ts';
+import type { ErrorCode } from './error-codes.ts';
+import { exportRequestSchema, flatExportRequestSchema, jobSchema } from './exports.ts';
+import { imageIdSchema, jobIdSchema, namespaceSchema, sessionIdSchema } from './ids.ts';
+import { imageSchema, metadataPatchSchema, uploadResultSchema, urlImportSchema } from './images.ts';
+import { sessionSchema } from './sessions.ts';
+
+/** How an endpoint takes its body. */
+export type BodyKind = 'none' | 'json' | 'multipart-or-json';
+
+/** One row of the endpoint table: all that routing, validation and the OpenAPI document need. */
+export interface Endpoint {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Koa-style path, e.g. `/v1/jobs/:jobId`. */
+  path: `/v1/${string}`;
+  tag: 'Sessions' | 'Export' | 'Jobs' | 'Credits' | 'Service';
+  summary: string;
+  /** False for the documents that need no key. */
+  authenticated: boolean;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  bodyKind: BodyKind;
+  body?: z.ZodType;
+  /** True when the endpoint honours `Idempotency-Key`. */
+  idempotent: boolean;
+  success: { status: 200 | 201 | 204; kind: 'json' | 'stream' | 'binary' | 'empty'; schema?: z.ZodType };
+  /** Codes of its own, beside those that every endpoint can answer with. */
+  errors: readonly ErrorCode[];
+}
+
+const base = { authenticated: true, bodyKind: 'none', idempotent: false, errors: [] } as const;
+const inSession = z.object({ sessionId: sessionIdSchema });
+const inImage = z.object({ sessionId: sessionIdSchema, imageId: imageIdSchema });
+const inJob = z.object({ jobId: jobIdSchema });
+
+const UPLOAD_ERRORS = [
+  'no_images',
+  'too_many_files',
+  'invalid_multipart',
+  'file_too_large',
+  'request_too_large',
+  'unsupported_image',
+  'invalid_image',
+  'too_many_pixels',
+  'too_many_frames',
+  'url_import_disabled',
+  'url_import_failed',
+  'insufficient_storage',
+] as const satisfies ErrorCode[];
+
+const EXPORT_ERRORS = [
+  'session_not_found',
+  'image_not_found',
+  'session_mismatch',
+  'duplicate_image',
+  'upload_path_mismatch',
+] as const satisfies ErrorCode[];
+
+const stream = { status: 200, kind: 'stream' } as const;
+
+/** Every endpoint below /v1. `docs`, OpenAPI and the router are held against this table by tests. */
+export const ENDPOINTS = {
+  createSession: {
+    ...base,
+    method: 'POST',
+    path: '/v1/sessions',
+    tag: 'Sessions',
+    summary: 'Create a session with images',
+    bodyKind: 'multipart-or-json',
+    body: urlImportSchema,
+    idempotent: true,
+    success: { status: 201, kind: 'json', schema: uploadResultSchema },
+    errors: UPLOAD_ERRORS,
+  },
+  addImages: {
+    ...base,
+    method: 'POST',
+    path: '/v1/sessions/:sessionId/images',
+    tag: 'Sessions',
+    summary: 'Add images to a session',
+    params: inSession,
+    bodyKind: 'multipart-or-json',
+    body: urlImportSchema,
+    idempotent: true,
+    success: { status: 201, kind: 'json', schema: uploadResultSchema },
+    errors: [...UPLOAD_ERRORS, 'session_not_found', 'session_full'],
+  },
+  getSession: {
+    ...base,
+    method: 'GET',
+    path: '/v1/sessions/:sessionId',
+    tag: 'Sessions',
+    summary: 'Read a session, its images and its jobs',
+    params: inSession,
+    success: { status: 200, kind: 'json', schema: sessionSchema },
+    errors: ['session_not_found'],
+  },
+  deleteSession: {
+    ...base,
+    method: 'DELETE',
+    path: '/v1/sessions/:sessionId',
+    tag: 'Sessions',
+    summary: 'Delete a session and all its files',
+    params: inSession,
+    success: { status: 204, kind: 'empty' },
+    errors: ['session_not_found'],
+  },
+  updateImage: {
+    ...base,
+    method: 'PATCH',
+    path: '/v1/sessions/:sessionId/images/:imageId',
+    tag: 'Sessions',
+    summary: "Edit an image's metadata",
+    params: inImage,
+    bodyKind: 'json',
+    body: z.object({ metadata: metadataPatchSchema }).meta({ id: 'ImagePatch' }),
+    success: { status: 200, kind: 'json', schema: imageSchema },
+    errors: ['session_not_found', 'image_not_found'],
+  },
+  previewImage: {
+    ...base,
+    method: 'GET',
+    path: '/v1/sessions/:sessionId/images/:imageId/preview',
+    tag: 'Sessions',
+    summary: 'A small WebP of an uploaded image, for review screens',
+    params: inImage,
+    query: z.object({ width: z.coerce.number().int().min(16).max(2048).default(320) }),
+    success: { status: 200, kind: 'binary' },
+    errors: ['session_not_found', 'image_not_found', 'invalid_image', 'overloaded'],
+  },
+  exportImages: {
+    ...base,
+    method: 'POST',
+    path: '/v1/sessions/:sessionId/export',
+    tag: 'Export',
+    summary: 'Export images: 1 credit each',
+    params: inSession,
+    bodyKind: 'json',
+    body: exportRequestSchema,
+    idempotent: true,
+    success: stream,
+    errors: [...EXPORT_ERRORS, 'insufficient_credits', 'overloaded'],
+  },
+  exportImagesFlat: {
+    ...base,
+    method: 'POST',
+    path: '/v1/export',
+    tag: 'Export',
+    summary: 'Export images, with the session named in the body',
+    bodyKind: 'json',
+    body: flatExportRequestSchema,
+    idempotent: true,
+    success: stream,
+    errors: [...EXPORT_ERRORS, 'insufficient_credits', 'overloaded'],
+  },
+  sampleImages: {
+    ...base,
+    method: 'POST',
+    path: '/v1/sessions/:sessionId/sample',
+    tag: 'Export',
+    summary: 'Export up to 5 images as a free sample',
+    params: inSession,
+    bodyKind: 'json',
+    body: exportRequestSchema,
+    idempotent: true,
+    success: stream,
+    errors: [...EXPORT_ERRORS, 'sample_limit_exceeded', 'overloaded'],
+  },
+  downloadFile: {
+    ...base,
+    method: 'GET',
+    path: '/v1/sessions/:sessionId/download',
+    tag: 'Export',
+    summary: 'Download an exported file',
+    params: z.object({ sessionId: namespaceSchema }),
+    query: z.object({
+      filename: z.string({ error: 'expected the name of an exported file' }).min(1).max(1024).describe('File name.'),
+    }),
+    success: { status: 200, kind: 'binary' },
+    errors: ['session_not_found', 'file_not_found', 'range_not_satisfiable'],
+  },
+  getJob: {
+    ...base,
+    method: 'GET',
+    path: '/v1/jobs/:jobId',
+    tag: 'Jobs',
+    summary: 'State and results of a job',
+    params: inJob,
+    success: { status: 200, kind: 'json', schema: jobSchema },
+    errors: ['job_not_found'],
+  },
+  followJob: {
+    ...base,
+    method: 'GET',
+    path: '/v1/jobs/:jobId/events',
+    tag: 'Jobs',
+    summary: 'Join or resume the stream of a job; 204 when everything was seen',
+    params: inJob,
+    success: stream,
+    errors: ['job_not_found'],
+  },
+  cancelJob: {
+    ...base,
+    method: 'POST',
+    path: '/v1/jobs/:jobId/cancel',
+    tag: 'Jobs',
+    summary: 'Cancel a job; what was not exported is refunded',
+    params: inJob,
+    success: { status: 200, kind: 'json', schema: jobSchema },
+    errors: ['job_not_found', 'job_finished'],
+  },
+  getBalance: {
+    ...base,
+    method: 'GET',
+    path: '/v1/credits/balance',
+    tag: 'Credits',
+    summary: 'Balance, plan and keys of the account',
+    success: { status: 200, kind: 'json', schema: balanceSchema },
+  },
+  checkCredits: {
+    ...base,
+    method: 'POST',
+    path: '/v1/credits/check',
+    tag: 'Credits',
+    summary: 'What a batch would cost',
+    bodyKind: 'json',
+    body: creditCheckRequestSchema,
+    success: { status: 200, kind: 'json', schema: creditCheckSchema },
+  },
+  listTransactions: {
+    ...base,
+    method: 'GET',
+    path: '/v1/credits/transactions',
+    tag: 'Credits',
+    summary: 'The ledger, newest first',
+    query: transactionQuerySchema,
+    success: { status: 200, kind: 'json', schema: transactionPageSchema },
+  },
+  getOpenApi: {
+    ...base,
+    method: 'GET',
+    path: '/v1/openapi.json',
+    tag: 'Service',
+    summary: 'This document',
+    authenticated: false,
+    success: { status: 200, kind: 'json', schema: z.record(z.string(), z.unknown()) },
+  },
+} as const satisfies Record<string, Endpoint>;
+
+/** Name of an endpoint of the table. */
+export type EndpointName = keyof typeof ENDPOINTS;

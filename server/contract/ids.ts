@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+/** Prefixes of the service's ids; each is followed by `_` and 22 base62 characters (128 random bits). */
+export const ID_PREFIXES = ['sess', 'img', 'job', 'acct', 'key', 'req'] as const;
+export type IdPrefix = (typeof ID_PREFIXES)[number];
+
+const idSchema = (prefix: IdPrefix, what: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${prefix}_[0-9A-Za-z]{22}$`), `expected an id of the form ${prefix}_ + 22 letters or digits`)
+    .describe(what);
+
+export const sessionIdSchema = idSchema('sess', 'Session id from the upload step.');
+export const imageIdSchema = idSchema('img', 'Image id from the upload response.');
+export const jobIdSchema = idSchema('job', 'Job id, from the `X-Job-Id` header or an event.');
+export const requestIdSchema = z.string().describe('Id of the request, also in the `X-Request-Id` header.');
+
+/** What a sample's namespace has behind the session id. No id contains `-`, so it is never ambiguous. */
+export const SAMPLE_SUFFIX = '-sample';
+
+/** A session id, or `{sessionId}-sample` for the files of a sample export. */
+export const namespaceSchema = z
+  .string()
+  .regex(/^sess_[0-9A-Za-z]{22}(-sample)?$/, 'expected a session id, or a session id followed by -sample')
+  .describe('Session id, or `{sessionId}-sample` for sample files.');

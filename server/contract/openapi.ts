@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { ENDPOINTS, type Endpoint } from './endpoints.ts';
+import { ERROR_CATALOGUE, type ErrorCode } from './error-codes.ts';
+import { completeEventSchema, errorEventSchema, progressEventSchema } from './exports.ts';
+import { IDEMPOTENCY_KEY_LENGTH } from './limits.ts';
+
+type Json = Record<string, unknown>;
+
+/** Errors that any authenticated endpoint can answer with. */
+const COMMON_ERRORS: ErrorCode[] = [
+  'invalid_request',
+  'invalid_api_key',
+  'inactive_api_key',
+  'account_suspended',
+  'rate_limited',
+  'internal_error',
+  'shutting_down',
+  'database_unavailable',
+];
+const BODY_ERRORS: ErrorCode[] = ['invalid_json', 'request_too_large', 'unsupported_media_type', 'request_timeout'];
+const IDEMPOTENCY_ERRORS: ErrorCode[] = ['invalid_idempotency_key', 'idempotency_in_progress', 'idempotency_mismatch'];
+
+/** Every code an endpoint can answer with. */
+export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
+  const codes = new Set<ErrorCode>(endpoint.errors);
+  if (endpoint.authenticated) for (const code of COMMON_ERRORS) codes.add(code);
+  if (endpoint.bodyKind !== 'none') for (const code of BODY_ERRORS) codes.add(code);
+  if (endpoint.idempotent) for (const code of IDEMPOTENCY_ERRORS) codes.add(code);
+  return [...codes];
+}
+
+/** Builds the OpenAPI 3.1 document from the endpoint table, i.e. from the very schemas that validate. */
+export function buildOpenApi(version: string): Json {
+  const components = new Map<string, Json>();
+  const paths: Record<string, Json> = {};
+  for (const [name, endpoint] of Object.entries(ENDPOINTS) as [string, Endpoint][]) {
+    const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(name, endpoint, components) };
+  }
+  const events = {
+    ProgressEvent: progressEventSchema,
+    CompleteEvent: completeEventSchema,
+    ErrorEvent: errorEventSchema,
+  };
+  for (const schema of Object.values(events)) convert(schema, 'output', components);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Imagewright',
+      version,
+      description:
+        'Compress, convert, rename and describe images. Streams are Server-Sent Events of three kinds: `progress` ' +
+        '(ProgressEvent), `complete` (CompleteEvent) and `error` (ErrorEvent); exactly one of the last two ends a stream.',
+    },
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }],
+    tags: ['Sessions', 'Export', 'Jobs', 'Credits', 'Service'].map((tag) => ({ name: tag })),
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
+      schemas: { Error: ERROR_SCHEMA, ...Object.fromEntries([...components].sort(([a], [b]) => a.localeCompare(b))) },
+    },
+  };
+}
+
+const ERROR_SCHEMA: Json = {
+  type: 'object',
+  required: ['error', 'code', 'requestId'],
+  properties: {
+    error: { type: 'string', description: 'What was expected, of which field, and what came.' },
+    code: { type: 'string', enum: Object.keys(ERROR_CATALOGUE) },
+    requestId: { type: 'string' },
+    errors: { type: 'object', description: 'Messages by field.', additionalProperties: { type: 'array' } },
+  },
+};
+
+function operation(name: string, endpoint: Endpoint, components: Map<string, Json>): Json {
+  const parameters = [
+    ...parametersOf(endpoint.params, 'path', components),
+    ...parametersOf(endpoint.query, 'query', components),
+  ];
+  if (endpoint.idempotent) {
+    parameters.push({
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description: 'The same key and body give the same answer, and one charge, for 24 hours.',
+      schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_LENGTH },
+    });
+  }
+  return {
+    operationId: name,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    ...(endpoint.authenticated ? {} : { security: [] }),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...requestBody(endpoint, components),
+    responses: { ...success(endpoint, components), ...errorResponses(endpoint) },
+  };
+}
+
+function parametersOf(schema: z.ZodObject | undefined, where: 'path' | 'query', components: Map<string, Json>): Json[] {
+  if (!schema) return [];
+  return Object.entries(schema.shape).map(([name, field]) => {
+    const { description, ...rest } = convert(field as z.ZodType, 'input', components);
+    const required = where === 'path' || !(field as z.ZodType).safeParse(undefined).success;
+    return { name, in: where, required, ...(description ? { description } : {}), schema: rest };
+  });
+}
+
+function requestBody(endpoint: Endpoint, components: Map<string, Json>): Json {
+  if (!endpoint.body) return {};
+  const content: Json = { 'application/json': { schema: convert(endpoint.body, 'input', components) } };
+  if (endpoint.bodyKind === 'multipart-or-json') {
+    content['multipart/form-data'] = {
+      schema: {
+        type: 'object',
+        required: ['images'],
+        properties: {
+          images: { type: 'array', items: { type: 'string', format: 'binary' }, description: 'The files.' },
+          metadata: {
+            type: 'string',
+            description: 'JSON array in file order: `[{clientRef?, title?, alt?, filename?}]`.',
+          },
+        },
+      },
+    };
+  }
+  return { requestBody: { required: true, content } };
+}
+
+function success(endpoint: Endpoint, components: Map<string, Json>): Json {
+  const { status, kind, schema } = endpoint.success;
+  const content: Record<typeof kind, Json> = {
+    json: schema ? { 'application/json': { schema: convert(schema, 'output', components) } } : {},
+    stream: { 'text/event-stream': { schema: { type: 'string', description: 'Events; see the introduction.' } } },
+    binary: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+    empty: {},
+  };
+  const body = kind === 'empty' ? {} : { content: content[kind] };
+  const answer: Json = { [status]: { description: endpoint.summary, ...body } };
+  if (endpoint.path.endsWith('/events')) answer[204] = { description: 'Everything was seen already' };
+  if (endpoint.path.endsWith('/download')) {
+    answer[206] = { description: 'The requested byte range', ...body };
+    answer[304] = { description: 'Not modified' };
+  }
+  return answer;
+}
+
+function errorResponses(endpoint: Endpoint): Json {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorCodesOf(endpoint)) {
+    const { status } = ERROR_CATALOGUE[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const schema = { $ref: '#/components/schemas/Error' };
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].meaning}`).join(' '),
+        content: { 'application/json': { schema } },
+      },
+    ]),
+  );
+}
+
+/** Converts a schema and hoists what has an id into the components; what a client may send gets the suffix `Input`. */
+function convert(schema: z.ZodType, io: 'input' | 'output', components: Map<string, Json>): Json {
+  const { $schema: _, $defs = {}, ...root } = z.toJSONSchema(schema, { io, override: openForExtension }) as Json;
+  const suffix = io === 'input' ? 'Input' : '';
+  const relink = (value: unknown) =>
+    JSON.parse(JSON.stringify(value).replace(/"#\/\$defs\/(\w+)"/g, `"#/components/schemas/$1${suffix}"`)) as Json;
+  for (const [id, definition] of Object.entries($defs as Json)) components.set(id + suffix, relink(definition));
+  return relink(root);
+}
+
+/** Answers may get more fields later, so nothing is documented as closed; plain integers need no 53-bit bounds. */
+function openForExtension({ jsonSchema }: { jsonSchema: Json }): void {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+}

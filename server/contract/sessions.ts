@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { jobSchema } from './exports.ts';
+import { sessionIdSchema } from './ids.ts';
+import { imageSchema } from './images.ts';
+
+/** A session as `GET /v1/sessions/:sessionId` shows it. */
+export const sessionSchema = z
+  .object({
+    sessionId: sessionIdSchema,
+    createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime(),
+    images: z.array(imageSchema),
+    analysis: z.object({ status: z.enum(['none', 'running', 'completed', 'partial', 'failed']) }),
+    jobs: z.array(jobSchema).describe('Newest first, without results.'),
+  })
+  .meta({ id: 'Session' });
+export type Session = z.output<typeof sessionSchema>;
