@@ -1,0 +1,19 @@
+import type { Reporter, SerializedError, TestModule } from 'vitest/node';
+
+/** Ends a run with one line that machines can read: `N passed, N failed, N skipped`. */
+export class SummaryReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
+    const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
+    for (const module of modules) {
+      const before = counts.failed;
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        counts[state === 'pending' ? 'skipped' : state] += 1;
+      }
+      // A file that could not even be loaded, or whose hooks failed, may have no failed test of its own.
+      if (module.state() === 'failed' && counts.failed === before) counts.failed += 1;
+    }
+    const line = `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`;
+    process.once('exit', () => process.stdout.write(`${line}\n`));
+  }
+}
