@@ -1,0 +1,106 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What the processing pool reports when the metrics are read. */
+export interface QueueReading {
+  /** Images that wait for a worker. */
+  queued: number;
+  busyWorkers: number;
+  workers: number;
+  /** Estimated memory of what runs, in bytes. */
+  memoryBytes: number;
+}
+
+/** Everything the service counts. Labels are bounded: routes are patterns, never paths. */
+export interface Metrics {
+  /** `route` is the pattern, e.g. `/v1/jobs/:jobId`; `unmatched` for a path that does not exist. */
+  requestFinished(request: { route: string; method: string; status: number; seconds: number }): void;
+  bytesReceived(bytes: number): void;
+  bytesSent(bytes: number): void;
+  jobFinished(job: { kind: string; outcome: string; seconds: number }): void;
+  imageFinished(image: { operation: string; format: string; outcome: string }): void;
+  encodeFinished(encode: { format: string; seconds: number }): void;
+  creditsCharged(credits: number): void;
+  creditsRefunded(credits: number): void;
+  creditsGranted(credits: number): void;
+  streamOpened(): void;
+  streamClosed(): void;
+  /** Has the queue read at each scrape instead of being told of each change. */
+  watchQueue(read: () => QueueReading): void;
+  /** Media type of {@link Metrics.text}. */
+  contentType: string;
+  /** All metrics in Prometheus' text format. */
+  text(): Promise<string>;
+}
+
+const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
+const ENCODE_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const JOB_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
+
+/** Makes the metrics with a registry of their own. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+    new Counter({ name: `imagewright_${name}`, help, labelNames, registers: [registry] });
+  const gauge = (name: string, help: string) => new Gauge({ name: `imagewright_${name}`, help, registers: [registry] });
+  const histogram = <Label extends string>(name: string, help: string, labelNames: Label[], buckets: number[]) =>
+    new Histogram({ name: `imagewright_${name}`, help, labelNames, buckets, registers: [registry] });
+
+  const requests = counter('http_requests_total', 'Answered requests.', ['route', 'method', 'status']);
+  const requestSeconds = histogram(
+    'http_request_duration_seconds',
+    'Time to the end of the answer, streams included.',
+    ['route', 'method'],
+    REQUEST_BUCKETS,
+  );
+  const bytesIn = counter('bytes_in_total', 'Bytes of request bodies.');
+  const bytesOut = counter('bytes_out_total', 'Bytes of answers.');
+  const jobs = counter('jobs_total', 'Finished jobs.', ['kind', 'outcome']);
+  const jobSeconds = histogram('job_duration_seconds', 'From the start of a job to its end.', ['kind'], JOB_BUCKETS);
+  const images = counter('images_total', 'Finished images.', ['operation', 'format', 'outcome']);
+  const encodeSeconds = histogram('encode_seconds', 'Time to encode one file.', ['format'], ENCODE_BUCKETS);
+  const credits = counter('credits_total', 'Credits by what happened to them.', ['kind']);
+  const streams = gauge('open_streams', 'Event streams that are open now.');
+
+  return {
+    requestFinished({ route, method, status, seconds }) {
+      requests.inc({ route, method, status });
+      requestSeconds.observe({ route, method }, seconds);
+    },
+    bytesReceived: (bytes) => bytesIn.inc(bytes),
+    bytesSent: (bytes) => bytesOut.inc(bytes),
+    jobFinished({ kind, outcome, seconds }) {
+      jobs.inc({ kind, outcome });
+      jobSeconds.observe({ kind }, seconds);
+    },
+    imageFinished: (image) => images.inc(image),
+    encodeFinished: ({ format, seconds }) => encodeSeconds.observe({ format }, seconds),
+    creditsCharged: (amount) => credits.inc({ kind: 'charged' }, amount),
+    creditsRefunded: (amount) => credits.inc({ kind: 'refunded' }, amount),
+    creditsGranted: (amount) => credits.inc({ kind: 'granted' }, amount),
+    streamOpened: () => streams.inc(),
+    streamClosed: () => streams.dec(),
+    watchQueue: (read) => registerQueueGauges(registry, read),
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+  };
+}
+
+function registerQueueGauges(registry: Registry, read: () => QueueReading): void {
+  const gauges: [keyof QueueReading, string, string][] = [
+    ['queued', 'queue_length', 'Images that wait for a worker.'],
+    ['busyWorkers', 'busy_workers', 'Workers that are processing an image.'],
+    ['workers', 'workers', 'Workers that are running.'],
+    ['memoryBytes', 'queue_memory_bytes', 'Estimated memory of the images being processed.'],
+  ];
+  for (const [field, name, help] of gauges) {
+    new Gauge({
+      name: `imagewright_${name}`,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read()[field]);
+      },
+    });
+  }
+}
