@@ -1,0 +1,52 @@
+// Owns the settings: the only reader of the environment. Knows the modules' config.ts and nothing else of them.
+import type { z } from 'zod';
+import { type Config, expectedValue, MODULE_SETTINGS } from './settings-table.ts';
+
+export { type Config, listSettings, type Setting } from './settings-table.ts';
+
+/** Thrown when the environment holds values that cannot be used; the message lists all of them. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  /** One line per faulty variable. */
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(`The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    this.faults = faults;
+  }
+}
+
+/**
+ * Reads the settings of all modules from environment variables. An empty variable counts as not set; variables that no
+ * module knows are left alone.
+ * @throws ConfigError that lists every fault at once
+ */
+export function loadConfig(env: NodeJS.ProcessEnv): Config {
+  const faults: string[] = [];
+  const parsed = Object.entries(MODULE_SETTINGS).map(([module, schema]) => {
+    const given = Object.keys(schema.shape).flatMap((name) => {
+      const value = env[name]?.trim();
+      return value ? [[name, value] as const] : [];
+    });
+    const result = (schema as z.ZodObject).safeParse(Object.fromEntries(given));
+    if (!result.success) faults.push(...describeFaults(schema, result.error, Object.fromEntries(given)));
+    return [module, result.data];
+  });
+  if (faults.length > 0) throw new ConfigError(faults);
+  return Object.fromEntries(parsed) as Config;
+}
+
+function describeFaults(schema: z.ZodObject, error: z.ZodError, given: Record<string, string>): string[] {
+  const byName = new Map(error.issues.map((issue) => [String(issue.path[0]), issue.message]));
+  return [...byName].map(([name, message]) => {
+    const expected = message.startsWith('expected')
+      ? message
+      : `expected ${expectedValue(schema.shape[name] as z.ZodType).replaceAll('`', '')}`;
+    return `${name}: ${expected}, but received ${shown(name, given[name] ?? '')}`;
+  });
+}
+
+/** A secret is never repeated, not even when it is wrong. */
+function shown(name: string, value: string): string {
+  return /URI|KEY|SECRET|PEPPER|PASSWORD|TOKEN/.test(name) ? `${value.length} other characters` : JSON.stringify(value);
+}

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+/** The environment variables that steer the database; keys are the variables' names. */
+export const dbConfig = z.object({
+  MONGODB_URI: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\//, 'expected a connection string that starts with mongodb:// or mongodb+srv://')
+    .optional()
+    .describe('MongoDB to use. Default: an embedded database below `DATA_DIR`.'),
+});
+
+/** The database settings after parsing. */
+export type DbConfig = z.output<typeof dbConfig>;

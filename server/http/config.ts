@@ -1,0 +1,42 @@
+import { z } from 'zod';
+
+const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+
+const originList = z
+  .string()
+  .transform((text) => text.split(',').map((origin) => origin.trim().replace(/\/$/, '')))
+  .pipe(z.array(z.string().refine(isOrigin, 'expected origins such as https://cms.example.com, separated by commas')));
+
+/** The environment variables that steer the HTTP server; keys are the variables' names. */
+export const httpConfig = z.object({
+  PORT: whole(0, 65_535).default(8080).describe('Port to listen on; 0 takes any free one.'),
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on; 0.0.0.0 for every interface.'),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
+    .optional()
+    .describe('Base URL under which clients reach the service, if it differs from host and port.'),
+  MAX_FILE_MB: whole(1, 10_000).default(50).describe('Largest single upload, in megabytes.'),
+  MAX_FILES_PER_REQUEST: whole(1, 10_000).default(100).describe('Most files in one upload request.'),
+  MAX_REQUEST_MB: whole(1, 100_000).default(500).describe('Largest upload request as a whole, in megabytes.'),
+  JSON_LIMIT_KB: whole(1, 100_000).default(1024).describe('Largest JSON body, in kilobytes.'),
+  REQUEST_TIMEOUT_SECONDS: whole(1, 86_400)
+    .default(120)
+    .describe('Seconds within which a request must have arrived as a whole.'),
+  SHUTDOWN_SECONDS: whole(0, 3600)
+    .default(25)
+    .describe('Seconds that running jobs are given after SIGTERM; what is left is resumed at the next start.'),
+  TRUST_PROXY: z
+    .union([z.literal('off').transform(() => 0), whole(0, 16)], { error: 'expected off, or a number from 0 to 16' })
+    .default(0)
+    .describe('Number of own proxies in front whose X-Forwarded-* headers are believed, or off. Default: off.'),
+  CORS_ORIGINS: originList
+    .default([])
+    .describe('Origins whose pages may call the service from a browser, separated by commas. Default: none.'),
+});
+
+/** The HTTP settings after parsing. */
+export type HttpConfig = z.output<typeof httpConfig>;
+
+function isOrigin(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}

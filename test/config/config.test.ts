@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, listSettings, loadConfig } from '../../server/config/index.ts';
+
+function faultsOf(env: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  throw new Error('expected a ConfigError');
+}
+
+describe('loadConfig', () => {
+  it('boots with no variable set', () => {
+    const config = loadConfig({});
+    expect(config.http).toMatchObject({ PORT: 8080, HOST: '127.0.0.1', TRUST_PROXY: 0, CORS_ORIGINS: [] });
+    expect(config.http.PUBLIC_URL).toBeUndefined();
+    expect(config.storage.DATA_DIR).toBe('./data');
+    expect(config.db.MONGODB_URI).toBeUndefined();
+    expect(config.sessions).toMatchObject({ SESSION_TTL_HOURS: 24, URL_IMPORT: 'off' });
+    expect(config.exports).toMatchObject({ LEASE_SECONDS: 15, RESUME_MINUTES: 10, VARIANT_CACHE_HOURS: 48 });
+    expect(config.observability.LOG_LEVEL).toBe('info');
+  });
+
+  it('reads each module its own variables and ignores unknown ones', () => {
+    const config = loadConfig({
+      PORT: '9090',
+      TRUST_PROXY: '2',
+      CORS_ORIGINS: 'https://cms.example.com, http://localhost:3000/',
+      LOG_LEVEL: 'debug',
+      MONGODB_URI: 'mongodb://db/imagewright',
+      HOME: '/root',
+    });
+    expect(config.http.PORT).toBe(9090);
+    expect(config.http.TRUST_PROXY).toBe(2);
+    expect(config.http.CORS_ORIGINS).toEqual(['https://cms.example.com', 'http://localhost:3000']);
+    expect(config.observability.LOG_LEVEL).toBe('debug');
+    expect(config.db.MONGODB_URI).toBe('mongodb://db/imagewright');
+    expect(JSON.stringify(config)).not.toContain('/root');
+  });
+
+  it('counts an empty or blank variable as not set', () => {
+    const config = loadConfig({ PORT: '', HOST: '  ', PUBLIC_URL: '' });
+    expect(config.http).toMatchObject({ PORT: 8080, HOST: '127.0.0.1' });
+  });
+
+  it('accepts a hop count of proxies and refuses a bare yes', () => {
+    expect(loadConfig({ TRUST_PROXY: 'off' }).http.TRUST_PROXY).toBe(0);
+    expect(faultsOf({ TRUST_PROXY: 'yes' })[0]).toContain('TRUST_PROXY: expected off, or a number');
+  });
+
+  it('lists all faults of all modules at once: variable, what was expected, what came', () => {
+    const faults = faultsOf({
+      PORT: 'eighty',
+      MAX_FILE_MB: '0',
+      PUBLIC_URL: 'ftp://example.com',
+      CORS_ORIGINS: 'https://a.example, nonsense',
+      URL_IMPORT: 'yes',
+      LEASE_SECONDS: '1.5',
+      LOG_LEVEL: 'loud',
+    });
+    expect(faults).toEqual([
+      'PORT: expected a whole number from 0 to 65535, but received "eighty"',
+      'PUBLIC_URL: expected an http or https URL, but received "ftp://example.com"',
+      'MAX_FILE_MB: expected a whole number from 1 to 10000, but received "0"',
+      'CORS_ORIGINS: expected origins such as https://cms.example.com, separated by commas, ' +
+        'but received "https://a.example, nonsense"',
+      'URL_IMPORT: expected one of on, off, but received "yes"',
+      'LEASE_SECONDS: expected a whole number from 3 to 600, but received "1.5"',
+      'LOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent, but received "loud"',
+    ]);
+  });
+
+  it('never repeats a secret, not even a faulty one', () => {
+    const [fault] = faultsOf({ MONGODB_URI: 'http://user:hunter2@db' });
+    expect(fault).toContain('MONGODB_URI: expected a connection string');
+    expect(fault).not.toContain('hunter2');
+  });
+});
+
+describe('listSettings', () => {
+  it('describes every variable, names none twice and gives each a default', () => {
+    const settings = listSettings();
+    expect(new Set(settings.map(({ name }) => name)).size).toBe(settings.length);
+    for (const setting of settings) {
+      expect(setting.name).toMatch(/^[A-Z][A-Z0-9_]+$/);
+      expect(setting.description.length, setting.name).toBeGreaterThan(10);
+      expect(setting.default, setting.name).not.toBe('');
+    }
+  });
+});
