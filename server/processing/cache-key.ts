@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import type { InputFormat, OutputFormat, Preset } from '#contract';
+import { libraryVersions } from './library-versions.ts';
+import { QUALITY_VERSION } from './presets.ts';
+import type { VariantSpec } from './variants.ts';
+
+/** Texts that are written into the files as XMP. */
+export interface EmbeddedTexts {
+  title?: string | null;
+  alt?: string | null;
+}
+
+/** Everything that decides the bytes of a variant. */
+export interface VariantKeyInput {
+  /** Account id: equal files of two accounts never share a cache entry. */
+  scope: string;
+  sourceSha256: string;
+  inputFormat: InputFormat;
+  format: OutputFormat;
+  preset: Preset;
+  keepCopyright: boolean;
+  embed?: EmbeddedTexts | undefined;
+  variant: VariantSpec;
+}
+
+let versions: { sharp: string; libvips: string } | undefined;
+
+/** The cache key of a variant: SHA-256 in hex over all that changes its bytes, and nothing else (so not its name). */
+export function variantKey(input: VariantKeyInput): string {
+  versions ??= libraryVersions();
+  const { variant, embed } = input;
+  const canonical = [
+    input.scope,
+    input.sourceSha256,
+    input.inputFormat,
+    input.format,
+    input.preset,
+    input.keepCopyright,
+    embed?.title || null,
+    embed?.alt || null,
+    variant.width ?? null,
+    variant.height ?? null,
+    variant.height === undefined ? 'inside' : (variant.fit ?? 'inside'),
+    QUALITY_VERSION,
+    versions.sharp,
+    versions.libvips,
+  ];
+  return createHash('sha256').update(JSON.stringify(canonical)).digest('hex');
+}

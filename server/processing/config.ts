@@ -1,0 +1,30 @@
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+
+const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+
+/** The environment variables that steer image processing; keys are the variables' names. */
+export const processingConfig = z.object({
+  WORKERS: whole(1, 256)
+    .default(() => availableParallelism())
+    .describe('Child processes that encode images. Default: one per core.'),
+  WORK_MEMORY_MB: whole(64, 1_048_576)
+    .default(1500)
+    .describe('Megabytes that all running encodes together may need by estimate; a larger image runs alone.'),
+  IMAGE_TIMEOUT_SECONDS: whole(1, 3600)
+    .default(60)
+    .describe('Seconds that one image with all its variants may take before its process is killed.'),
+  MAX_PIXELS: whole(1, 268_000_000)
+    .default(50_000_000)
+    .describe('Largest image accepted, in pixels over all frames that are decoded.'),
+  MAX_FRAMES: whole(1, 10_000).default(300).describe('Most frames an animation may have.'),
+  MAX_AVIF_PIXELS: whole(1, 268_000_000)
+    .default(25_000_000)
+    .describe('Largest AVIF written, in pixels; encoding takes about 30 bytes of memory a pixel.'),
+  PROBE_QUEUE_LIMIT: whole(1, 100_000)
+    .default(200)
+    .describe('Uploads and previews that may wait for the inspecting process before new ones get a 503.'),
+});
+
+/** The processing settings after parsing. */
+export type ProcessingConfig = z.output<typeof processingConfig>;

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/**
+ * Versions of the image library, read from its package metadata so that the service process never loads the library itself.
+ * The prebuilt binaries are pinned to exact versions there.
+ */
+export function libraryVersions(): { sharp: string; libvips: string } {
+  // The package exports its entry alone, so the metadata is found beside it.
+  const entry = createRequire(import.meta.url).resolve('sharp');
+  const metadata = JSON.parse(readFileSync(join(dirname(entry), '..', 'package.json'), 'utf8')) as {
+    version: string;
+    optionalDependencies?: Record<string, string>;
+  };
+  const binary = `@img/sharp-libvips-${process.platform}-${process.arch}`;
+  return { sharp: metadata.version, libvips: metadata.optionalDependencies?.[binary] ?? 'unknown' };
+}
