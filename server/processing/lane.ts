@@ -1,0 +1,106 @@
+import { AppError } from '../errors.ts';
+import { createQuarantine } from './quarantine.ts';
+import { createScheduler } from './scheduler.ts';
+import { createWorkerPool, WorkerCrashed, WorkerTimedOut } from './worker-pool.ts';
+import type { RenderStep, WorkerOutcome } from './worker-protocol.ts';
+
+/** One task for a lane; `image` is what the quarantine knows it by. */
+export interface LaneTask {
+  handler: 'probe' | 'render' | 'preview';
+  task: unknown;
+  image: string;
+  group: string;
+  memoryBytes: number;
+  signal?: AbortSignal | undefined;
+  onStep?: ((step: RenderStep) => void) | undefined;
+}
+
+/** Worker processes with the queue before them. */
+export interface Lane {
+  /** Runs a task; one retry after a crash. Rejects with AppError or the signal's reason. */
+  run<T>(task: LaneTask): Promise<T>;
+  /** @throws Error naming the loaders that should be blocked but still work */
+  refuseOpenLoaders(): Promise<void>;
+  stats(): { busy: number; queued: number; memoryBytes: number; pids: number[] };
+  close(): Promise<void>;
+}
+
+/** Size and limits of a lane. */
+export interface LaneOptions {
+  name: string;
+  workers: number;
+  memoryBytes: number;
+  timeoutSeconds: number;
+  /** Tasks that may wait; more are refused with `overloaded`. @default no limit */
+  queueLimit?: number;
+  blockLoaders: boolean;
+  logger: Record<'info' | 'warn' | 'error', (details: object, message: string) => void>;
+}
+
+const ATTEMPTS = 2;
+const RETRY_AFTER_SECONDS = '2';
+
+/** Creates a lane and forks its processes. */
+export function createLane(options: LaneOptions): Lane {
+  const { name, logger, timeoutSeconds, queueLimit = Number.POSITIVE_INFINITY } = options;
+  const pool = createWorkerPool({ size: options.workers, blockLoaders: options.blockLoaders });
+  const scheduler = createScheduler({ slots: options.workers, memoryBytes: options.memoryBytes });
+  const quarantine = createQuarantine();
+
+  async function attempt<T>({ handler, task, image, signal, onStep }: LaneTask): Promise<T> {
+    for (let round = 1; ; round += 1) {
+      if (quarantine.holds(image)) {
+        throw new AppError('processing_failed', 'The image made the image library crash and is not tried again');
+      }
+      try {
+        return unwrap(await pool.run<T>(handler, task, { timeoutSeconds, signal, onStep }), image);
+      } catch (error) {
+        if (error instanceof WorkerTimedOut) {
+          const message = `The image took longer than the limit of ${timeoutSeconds} seconds`;
+          throw new AppError('processing_timeout', message, { details: { limit: timeoutSeconds }, cause: error });
+        }
+        if (!(error instanceof WorkerCrashed)) throw error;
+        if (error.started) quarantine.add(image);
+        logger.warn({ lane: name, handler, image, round, err: error }, 'a worker process died');
+        if (round < ATTEMPTS) continue;
+        throw new AppError('processing_failed', 'The image could not be processed: its process died twice', {
+          cause: error,
+        });
+      }
+    }
+  }
+
+  function unwrap<T>(outcome: WorkerOutcome<T>, image: string): T {
+    if (outcome.ok) return outcome.value;
+    const { code, message, details, cause } = outcome.failure;
+    logger.info({ lane: name, image, code, cause }, 'an image was refused');
+    throw new AppError(code, message, { ...(details ? { details } : {}), cause });
+  }
+
+  return {
+    run<T>(task: LaneTask): Promise<T> {
+      if (scheduler.stats().queued >= queueLimit) {
+        const error = new AppError('overloaded', 'Too many images are waiting to be read; try again shortly', {
+          headers: { 'Retry-After': RETRY_AFTER_SECONDS },
+        });
+        return Promise.reject(error);
+      }
+      const { group, memoryBytes, signal } = task;
+      return scheduler.run({ group, memoryBytes, signal, execute: () => attempt<T>(task) });
+    },
+    async refuseOpenLoaders() {
+      const outcome = await pool.run<string[]>('openLoaders', null, { timeoutSeconds });
+      const open = outcome.ok ? outcome.value : ['unknown'];
+      if (open.length > 0) throw new Error(`Refusing to start: the image library still loads ${open.join(', ')} files`);
+    },
+    stats() {
+      const { running, queued, memoryBytes } = scheduler.stats();
+      return { busy: running, queued, memoryBytes, pids: pool.pids() };
+    },
+    close() {
+      const error = new AppError('shutting_down', 'The service is stopping', { headers: { 'Retry-After': '5' } });
+      scheduler.close(error);
+      return pool.close();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><rect width="1" height="1"/></svg>';
+
+/** Tries a tiny image of each dangerous kind and names those that still load: an empty list is a safe worker. */
+export async function findOpenLoaders(): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'imagewright-'));
+  try {
+    const open: string[] = [];
+    for (const [name, bytes] of [['svg', Buffer.from(SVG)] as const, ['v', nativeImage()] as const]) {
+      const file = join(folder, `probe.${name}`);
+      await writeFile(file, bytes);
+      if (await loads(file)) open.push(name);
+    }
+    return open;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function loads(file: string): Promise<boolean> {
+  try {
+    await sharp(file).raw().toBuffer();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** One red pixel in the library's own format: a 64-byte header and the samples. */
+function nativeImage(): Buffer {
+  const file = Buffer.alloc(67);
+  file.writeUInt32BE(0xb6a6f208, 0);
+  file.writeUInt32LE(1, 4); // width
+  file.writeUInt32LE(1, 8); // height
+  file.writeUInt32LE(3, 12); // channels
+  file.writeUInt32LE(22, 28); // sRGB
+  file.writeFloatLE(1, 32);
+  file.writeFloatLE(1, 36);
+  file[64] = 255;
+  return file;
+}

@@ -1,0 +1,27 @@
+import sharp from 'sharp';
+import { discard, publish, writePart } from './steps/save.ts';
+import type { PreviewReport, PreviewTask } from './worker-protocol.ts';
+
+// Small and quick: a preview is looked at once, on a screen that waits for it.
+const PREVIEW_QUALITY = 75;
+const PREVIEW_EFFORT = 2;
+
+/**
+ * Makes a small still WebP for the review screen, shrinking while decoding where the format can.
+ * @throws invalid_image | too_many_pixels
+ */
+export async function makePreview(task: PreviewTask): Promise<PreviewReport> {
+  const { data, info } = await sharp(task.source, { failOn: 'error', limitInputPixels: task.limits.maxPixels })
+    .autoOrient()
+    .resize({ width: task.width, height: task.width * 4, fit: 'inside', withoutEnlargement: true })
+    .webp({ quality: PREVIEW_QUALITY, effort: PREVIEW_EFFORT })
+    .toBuffer({ resolveWithObject: true });
+  try {
+    await writePart(task.part, data);
+    await publish([task]);
+  } catch (error) {
+    await discard([task]);
+    throw error;
+  }
+  return { file: task.target, size: data.length, width: info.width, height: info.height };
+}

@@ -1,0 +1,36 @@
+import sharp from 'sharp';
+import type { WarningCode } from '#contract';
+import { apngFrames } from './apng.ts';
+import { detectFormat } from './detect.ts';
+import { decodedFrames } from './formats.ts';
+import { ProcessingFailure } from './worker-failure.ts';
+import type { ProbeReport, ProbeTask } from './worker-protocol.ts';
+
+/**
+ * Reads an image's header: type by content, size, pages, orientation. Decodes no pixels.
+ * @throws unsupported_image | invalid_image | too_many_pixels | too_many_frames
+ */
+export async function probeImage({ file, limits }: ProbeTask): Promise<ProbeReport> {
+  const format = await detectFormat(file);
+  // The library's own limit is lifted here so that the refusal can name both numbers.
+  const header = await sharp(file, { failOn: 'error', limitInputPixels: false }).metadata();
+  if (header.format !== (format === 'avif' ? 'heif' : format)) {
+    throw new ProcessingFailure('invalid_image', `The file begins like ${format} but cannot be read as one`);
+  }
+  const pages = format === 'png' ? await apngFrames(file) : (header.pages ?? 1);
+  const frames = decodedFrames(format, pages);
+  if (frames > limits.maxFrames) {
+    const message = `The animation has ${frames} frames; at most ${limits.maxFrames} are accepted`;
+    throw new ProcessingFailure('too_many_frames', message, { limit: limits.maxFrames, received: frames });
+  }
+  const { width, height } = header.autoOrient;
+  const pixels = width * height * frames;
+  if (pixels > limits.maxPixels) {
+    const over = frames > 1 ? ` over ${frames} frames` : '';
+    const message = `The image has ${pixels} pixels (${width} x ${height}${over}); at most ${limits.maxPixels} are accepted`;
+    throw new ProcessingFailure('too_many_pixels', message, { limit: limits.maxPixels, received: pixels });
+  }
+  const warnings: WarningCode[] = [];
+  if (format === 'tiff' && pages > 1) warnings.push('pages_dropped');
+  return { format, width, height, hasAlpha: header.hasAlpha, pages, warnings };
+}

@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import type { InputFormat, OutputFormat, Preset, Warning, WarningCode } from '#contract';
+import { warning } from '#contract';
+import { AppError } from '../errors.ts';
+import type { EmbeddedTexts } from './cache-key.ts';
+import type { ProcessingConfig } from './config.ts';
+import { extensionMismatch } from './extension-mismatch.ts';
+import { mimeTypeOf, outputFormatOf } from './formats.ts';
+import { createLane, type Lane } from './lane.ts';
+import { estimateMemory } from './memory-estimate.ts';
+import type { VariantSpec } from './variants.ts';
+import type {
+  PreviewReport,
+  PreviewTask,
+  ProbeReport,
+  ProbeTask,
+  RenderReport,
+  RenderStep,
+  RenderTask,
+  SourceFacts,
+  WorkerLimits,
+} from './worker-protocol.ts';
+
+/** What an upload is, read from its header. Width and height in pixels after EXIF orientation. */
+export interface ProbeResult {
+  format: InputFormat;
+  mimeType: string;
+  width: number;
+  height: number;
+  hasAlpha: boolean;
+  /** Frames of an animation or pages of a file; 1 for a still image. */
+  pages: number;
+  warnings: Warning[];
+}
+
+/** One image to render into one or more variants. */
+export interface RenderRequest {
+  /** Absolute path of the uploaded file. */
+  source: string;
+  /** What the image is called in the quarantine, e.g. its hash. @default source */
+  identity?: string;
+  facts: SourceFacts;
+  format: OutputFormat;
+  preset: Preset;
+  keepCopyright: boolean;
+  embed?: EmbeddedTexts | undefined;
+  /** `target` is the absolute final path; it appears whole or not at all. */
+  variants: (VariantSpec & { target: string })[];
+}
+
+/** A file that was written. */
+export interface RenderedVariant {
+  name: string;
+  file: string;
+  /** Bytes. */
+  size: number;
+  width: number;
+  height: number;
+  format: InputFormat;
+  mimeType: string;
+  /** SHA-256 in hex of the file. */
+  sha256: string;
+  /** The encoder's number, for a reduced PNG or GIF its palette's colours; null: the upload's own pixels were kept. */
+  quality: number | 'lossless' | null;
+  keptOriginal: boolean;
+  warnings: Warning[];
+}
+
+/** How to run a render. */
+export interface RenderOptions {
+  /** Renders of one group (a job) take turns with those of other groups. */
+  group: string;
+  signal?: AbortSignal;
+  onStep?: (step: RenderStep) => void;
+}
+
+/** Everything the service does with pixels. */
+export interface Processor {
+  /** Forks the workers. @throws Error when a worker still loads SVG or the library's native format */
+  start(): Promise<void>;
+  /** Reads a header. @throws unsupported_image | invalid_image | too_many_pixels | too_many_frames | overloaded */
+  probe(request: { file: string; originalFilename: string }, signal?: AbortSignal): Promise<ProbeResult>;
+  /**
+   * Renders the variants of one image; all or none appear. An abort rejects with the signal's reason.
+   * @throws invalid_image | output_too_large | processing_timeout | processing_failed | insufficient_storage
+   */
+  render(request: RenderRequest, options: RenderOptions): Promise<RenderedVariant[]>;
+  /** Makes a small still WebP. @throws invalid_image | overloaded | insufficient_storage */
+  preview(
+    request: { source: string; facts: SourceFacts; width: number; target: string },
+    signal?: AbortSignal,
+  ): Promise<{ file: string; size: number; width: number; height: number }>;
+  stats(): { workers: number; busy: number; queued: number; memoryBytes: number; pids: number[] };
+  close(): Promise<void>;
+}
+
+/** What a processor needs from outside. */
+export interface ProcessorDeps {
+  config: ProcessingConfig;
+  logger: Record<'info' | 'warn' | 'error', (details: object, message: string) => void>;
+  metrics?: { encodeSeconds(format: string, seconds: number): void };
+  /** Off only in the test of the start-up check. @default true */
+  blockLoaders?: boolean;
+}
+
+// Headers and previews take milliseconds; what takes longer than this is stuck.
+const INTERACTIVE_SECONDS = 30;
+
+/** Creates a processor; {@link Processor.start} forks its processes. */
+export function createProcessor({ config, logger, metrics, blockLoaders = true }: ProcessorDeps): Processor {
+  const limits: WorkerLimits = {
+    maxPixels: config.MAX_PIXELS,
+    maxFrames: config.MAX_FRAMES,
+    maxAvifPixels: config.MAX_AVIF_PIXELS,
+  };
+  let lanes: { encoding: Lane; interactive: Lane } | undefined;
+
+  function lane(name: 'encoding' | 'interactive'): Lane {
+    if (!lanes)
+      throw new AppError('shutting_down', 'Image processing is not running', { headers: { 'Retry-After': '5' } });
+    return lanes[name];
+  }
+
+  async function withParts<T>(parts: string[], work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      // A killed worker cannot tidy up after itself.
+      await Promise.all(parts.map((part) => rm(part, { force: true })));
+      throw error;
+    }
+  }
+
+  return {
+    async start() {
+      if (lanes) return;
+      const started = {
+        encoding: createLane({
+          name: 'encoding',
+          workers: config.WORKERS,
+          memoryBytes: config.WORK_MEMORY_MB * 1_000_000,
+          timeoutSeconds: config.IMAGE_TIMEOUT_SECONDS,
+          blockLoaders,
+          logger,
+        }),
+        // Its own process: an upload never waits behind an encode.
+        interactive: createLane({
+          name: 'interactive',
+          workers: 1,
+          memoryBytes: Number.POSITIVE_INFINITY,
+          timeoutSeconds: Math.min(INTERACTIVE_SECONDS, config.IMAGE_TIMEOUT_SECONDS),
+          queueLimit: config.PROBE_QUEUE_LIMIT,
+          blockLoaders,
+          logger,
+        }),
+      };
+      try {
+        await Promise.all([started.encoding.refuseOpenLoaders(), started.interactive.refuseOpenLoaders()]);
+      } catch (error) {
+        await Promise.all([started.encoding.close(), started.interactive.close()]);
+        throw error;
+      }
+      lanes = started;
+      logger.info({ workers: config.WORKERS, pids: this.stats().pids }, 'image processing started');
+    },
+
+    async probe({ file, originalFilename }, signal) {
+      const task: ProbeTask = { file, limits };
+      const report = await lane('interactive').run<ProbeReport>({
+        handler: 'probe',
+        task,
+        image: file,
+        group: 'probe',
+        memoryBytes: 0,
+        signal,
+      });
+      const warnings = report.warnings.map((code) => warning(code));
+      if (extensionMismatch(originalFilename, report.format)) warnings.push(warning('format_mismatch'));
+      return { ...report, mimeType: mimeTypeOf(report.format), warnings };
+    },
+
+    async render(request, { group, signal, onStep }) {
+      const variants = request.variants.map((variant) => ({ ...variant, part: partName(variant.target) }));
+      const { identity, ...rest } = request;
+      const task: RenderTask = { ...rest, variants, limits };
+      const format = outputFormatOf(request.format, request.facts.format);
+      const reports = await withParts(
+        variants.map(({ part }) => part),
+        () =>
+          lane('encoding').run<RenderReport[]>({
+            handler: 'render',
+            task,
+            image: identity ?? request.source,
+            group,
+            memoryBytes: estimateMemory(request.facts, format),
+            signal,
+            onStep,
+          }),
+      );
+      return reports.map(({ encodeSeconds, warnings, ...report }) => {
+        metrics?.encodeSeconds(report.format, encodeSeconds);
+        return { ...report, mimeType: mimeTypeOf(report.format), warnings: toWarnings(warnings) };
+      });
+    },
+
+    async preview({ source, facts, width, target }, signal) {
+      const task: PreviewTask = { source, facts, width, target, part: partName(target), limits };
+      return withParts([task.part], () =>
+        lane('interactive').run<PreviewReport>({
+          handler: 'preview',
+          task,
+          image: source,
+          group: 'preview',
+          memoryBytes: 0,
+          signal,
+        }),
+      );
+    },
+
+    stats() {
+      const all = lanes ? [lanes.encoding.stats(), lanes.interactive.stats()] : [];
+      const sum = (field: 'busy' | 'queued' | 'memoryBytes') => all.reduce((total, one) => total + one[field], 0);
+      return {
+        workers: config.WORKERS,
+        busy: sum('busy'),
+        queued: sum('queued'),
+        memoryBytes: sum('memoryBytes'),
+        pids: all.flatMap(({ pids }) => pids),
+      };
+    },
+
+    async close() {
+      const closing = lanes;
+      lanes = undefined;
+      if (closing) await Promise.all([closing.encoding.close(), closing.interactive.close()]);
+    },
+  };
+}
+
+function partName(target: string): string {
+  return `${target}.${randomUUID()}.part`;
+}
+
+function toWarnings(codes: WarningCode[]): Warning[] {
+  return [...new Set(codes)].map((code) => warning(code));
+}

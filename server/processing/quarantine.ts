@@ -1,0 +1,23 @@
+/** Remembers images that killed their process. */
+export interface Quarantine {
+  /** True when the image has crashed twice: it is not tried again. */
+  holds(image: string): boolean;
+  /** Counts a crash. */
+  add(image: string): void;
+}
+
+const CRASHES_ALLOWED = 2;
+const MAX_REMEMBERED = 10_000;
+
+/** Creates an empty quarantine; it lives as long as the process and forgets the oldest entries first. */
+export function createQuarantine(): Quarantine {
+  const crashes = new Map<string, number>();
+  return {
+    holds: (image) => (crashes.get(image) ?? 0) >= CRASHES_ALLOWED,
+    add(image) {
+      crashes.set(image, (crashes.get(image) ?? 0) + 1);
+      const oldest = crashes.keys().next().value;
+      if (crashes.size > MAX_REMEMBERED && oldest !== undefined) crashes.delete(oldest);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import sharp, { type Metadata } from 'sharp';
+import type { WarningCode } from '#contract';
+import { isSrgbProfile } from '../icc-profile.ts';
+import { openPixels, type Pixels } from '../pixels.ts';
+import { ProcessingFailure } from '../worker-failure.ts';
+import type { SourceFacts } from '../worker-protocol.ts';
+
+/** A decoded source with what was noticed on the way. */
+export interface LoadedImage {
+  pixels: Pixels;
+  exif: Buffer | undefined;
+  /** The colours were CMYK in the file. */
+  cmyk: boolean;
+  warnings: WarningCode[];
+}
+
+/**
+ * Decodes a file once: upright, sRGB through the embedded profile, 8 bits, grey kept as one channel.
+ * @param animated keep the frames of an animated GIF or WebP; otherwise the first one
+ * @param maxPixels over all frames; the header was checked before, this is the second wall
+ * @throws invalid_image | too_many_pixels
+ */
+export async function loadImage(
+  source: string,
+  facts: Pick<SourceFacts, 'pages'>,
+  animated: boolean,
+  maxPixels: number,
+): Promise<LoadedImage> {
+  const frames = animated ? facts.pages : 1;
+  const options = {
+    // The default, 'warning', refuses harmless files; 'none' delivers damaged ones as if they were whole.
+    failOn: 'error' as const,
+    limitInputPixels: maxPixels,
+    limitInputChannels: 5,
+    pages: frames,
+  };
+  const header = await sharp(source, options).metadata();
+  const grey = (header.space === 'b-w' || header.space === 'grey16') && !header.hasAlpha;
+  const image = sharp(source, options);
+  // The orientation of an animation cannot be changed frame by frame, and no camera writes one.
+  if (frames === 1) image.autoOrient();
+  const { data, info } = await image
+    .toColourspace(grey ? 'b-w' : 'srgb')
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  if (info.channels === 2) throw new ProcessingFailure('invalid_image', 'The file has an unusual number of channels');
+  const pixels: Pixels = {
+    data,
+    width: info.width,
+    height: info.pageHeight ?? info.height,
+    channels: info.channels,
+    frames: info.pages ?? 1,
+    ...(frames > 1 ? { delay: header.delay ?? [], loop: header.loop ?? 0 } : {}),
+  };
+  return {
+    pixels: await withoutOpaqueAlpha(pixels),
+    exif: header.exif,
+    cmyk: header.space === 'cmyk',
+    warnings: noticed(header),
+  };
+}
+
+function noticed(header: Metadata): WarningCode[] {
+  const warnings: WarningCode[] = [];
+  if (header.space === 'cmyk') warnings.push('cmyk_converted');
+  else if (header.icc && !isSrgbProfile(header.icc)) warnings.push('colour_converted');
+  if (header.depth !== 'uchar' || (header.bitsPerSample ?? 8) > 8) warnings.push('depth_reduced');
+  return warnings;
+}
+
+/** An alpha channel that hides nothing costs bytes in every format and would make JPEG warn without cause. */
+async function withoutOpaqueAlpha(pixels: Pixels): Promise<Pixels> {
+  if (pixels.channels !== 4) return pixels;
+  for (let at = 3; at < pixels.data.length; at += 4) if (pixels.data[at] !== 255) return pixels;
+  const { data } = await openPixels(pixels).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  return { ...pixels, data, channels: 3 };
+}

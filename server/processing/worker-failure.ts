@@ -1,0 +1,47 @@
+import type { ErrorCode } from '#contract';
+import type { WorkerFailure } from './worker-protocol.ts';
+
+/** An expected failure inside a worker: it has a code of the catalogue and a text that may be shown. */
+export class ProcessingFailure extends Error {
+  readonly code: ErrorCode;
+  readonly details: Record<string, unknown>;
+
+  constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}) {
+    super(message);
+    this.name = 'ProcessingFailure';
+    this.code = code;
+    this.details = details;
+  }
+}
+
+// The library's texts are for its developers; order matters, the first match wins.
+const DECODER_TEXTS: [RegExp, string][] = [
+  [/premature end|truncated|unexpected end|not enough data|bad seek|end of (?:file|stream|data)/i, 'it ends too early'],
+  [/progression|too many scans|scan/i, 'its scans are inconsistent'],
+  [/crc|libpng read error|chunk/i, 'its data do not match their checksums or are incomplete'],
+  [/corrupt header|unable to parse|bad header/i, 'its header cannot be read'],
+  [/unsupported|not supported/i, 'it uses a feature that cannot be decoded'],
+];
+
+/** Turns anything thrown while an image was read or written into a failure with a readable text. */
+export function describeFailure(thrown: unknown): WorkerFailure {
+  if (thrown instanceof ProcessingFailure) {
+    return { code: thrown.code, message: thrown.message, details: thrown.details };
+  }
+  const cause = thrown instanceof Error ? thrown.message : String(thrown);
+  const errno = (thrown as { code?: unknown } | null)?.code;
+  if (errno === 'ENOSPC' || errno === 'EDQUOT' || /no space left|disk quota/i.test(cause)) {
+    return { code: 'insufficient_storage', message: 'The server has no disk space left for the image', cause };
+  }
+  if (typeof errno === 'string') {
+    return { code: 'processing_failed', message: 'The image could not be read from or written to the disk', cause };
+  }
+  if (/exceeds pixel limit/i.test(cause)) {
+    return { code: 'too_many_pixels', message: 'The image has more pixels than the service accepts', cause };
+  }
+  return { code: 'invalid_image', message: `The file is damaged: ${damage(cause)}`, cause };
+}
+
+function damage(text: string): string {
+  return DECODER_TEXTS.find(([pattern]) => pattern.test(text))?.[1] ?? 'it cannot be decoded';
+}

@@ -1,0 +1,120 @@
+import Tinypool from 'tinypool';
+import type { RenderStep, WorkerMessage, WorkerOutcome } from './worker-protocol.ts';
+
+/** The process that ran a task died: a crash of native code, the kernel's memory killer, or a kill from outside. */
+export class WorkerCrashed extends Error {
+  /** False when the process died before it took the task: the image is not to blame. */
+  readonly started: boolean;
+
+  constructor(started: boolean, cause: unknown) {
+    super('The worker process died', { cause });
+    this.name = 'WorkerCrashed';
+    this.started = started;
+  }
+}
+
+/** A task took longer than its limit and its process was killed. */
+export class WorkerTimedOut extends Error {}
+
+/** How to run one task. */
+export interface RunOptions {
+  /** Counted from the moment a process takes the task. */
+  timeoutSeconds: number;
+  signal?: AbortSignal | undefined;
+  onStep?: ((step: RenderStep) => void) | undefined;
+}
+
+/** A fixed number of child processes, one task each at a time; a dead one is replaced. */
+export interface WorkerPool {
+  /** Runs a handler of the worker. Rejects with WorkerCrashed, WorkerTimedOut or the signal's reason; then the process is gone. */
+  run<T>(handler: string, task: unknown, options: RunOptions): Promise<WorkerOutcome<T>>;
+  pids(): number[];
+  close(): Promise<void>;
+}
+
+// Forking and loading the library; a process that takes longer is stuck.
+const START_SECONDS = 30;
+
+/**
+ * Creates a pool of child processes.
+ *
+ * Tinypool, because it forks (native code that crashes takes one process, not the service), notices a death within milliseconds and
+ * forks again, carries progress messages and shows its pids. Measured against workerpool: that one asks a worker to leave, waits, and
+ * then sends SIGTERM, and its pids are private; here an abort or a time limit must end an encode at once, so the process gets a SIGKILL.
+ * Its own queue stays empty: the scheduler above knows memory and fairness.
+ */
+export function createWorkerPool({ size, blockLoaders }: { size: number; blockLoaders: boolean }): WorkerPool {
+  const typescript = import.meta.url.endsWith('.ts');
+  const pool = new Tinypool({
+    runtime: 'child_process',
+    filename: new URL(typescript ? './worker.ts' : './worker.js', import.meta.url).href,
+    minThreads: size,
+    maxThreads: size,
+    // Pixels live outside the JavaScript heap.
+    execArgv: ['--max-old-space-size=256', ...(typescript ? ['--import', 'tsx'] : [])],
+    env: workerEnvironment(blockLoaders),
+  });
+  // A process that dies between two tasks is replaced; nobody waits for it.
+  pool.on('error', () => {});
+
+  return {
+    async run<T>(handler: string, task: unknown, { timeoutSeconds, signal, onStep }: RunOptions) {
+      let pid: number | undefined;
+      let ended: unknown;
+      const queueSignal = new AbortController();
+      const kill = (reason: unknown) => {
+        ended ??= reason;
+        if (pid === undefined) queueSignal.abort();
+        else killProcess(pid);
+      };
+      const onAbort = () => kill(signal?.reason ?? new Error('aborted'));
+      signal?.throwIfAborted();
+      signal?.addEventListener('abort', onAbort, { once: true });
+      let timer = setTimeout(() => kill(new WorkerCrashed(false, 'did not start')), START_SECONDS * 1000);
+      const onMessage = (message: WorkerMessage) => {
+        if (message.type === 'step') return onStep?.(message.step);
+        pid = message.pid;
+        if (ended !== undefined) return killProcess(pid);
+        clearTimeout(timer);
+        timer = setTimeout(() => kill(new WorkerTimedOut()), timeoutSeconds * 1000);
+      };
+      try {
+        return (await pool.run(task, {
+          name: handler,
+          signal: queueSignal.signal,
+          channel: { postMessage: onMessage },
+        })) as WorkerOutcome<T>;
+      } catch (error) {
+        throw ended ?? new WorkerCrashed(pid !== undefined, error);
+      } finally {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+      }
+    },
+    pids: () => pool.threads.map((thread) => thread.threadId),
+    close: () => pool.destroy(),
+  };
+}
+
+function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Already gone.
+  }
+}
+
+/** What a child may know: nothing of the service's secrets, only what Node and the image library need. */
+function workerEnvironment(blockLoaders: boolean): Record<string, string> {
+  const kept = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'NODE_ENV'];
+  const environment: Record<string, string> = {
+    // Two heaps instead of eight a core: a quarter less memory at the same speed.
+    MALLOC_ARENA_MAX: '2',
+    ...(blockLoaders ? { VIPS_BLOCK_UNTRUSTED: '1' } : { IMAGE_LOADERS: 'all' }),
+  };
+  for (const name of kept) {
+    const value = process.env[name];
+    if (value !== undefined) environment[name] = value;
+  }
+  return environment;
+}

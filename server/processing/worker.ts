@@ -1,0 +1,63 @@
+// The entry of every child process: prepares the image library and answers tasks. Loaded by the pool, never imported.
+import { setPriority } from 'node:os';
+import { prepareImageLibrary } from './image-library.ts';
+import { findOpenLoaders } from './loader-check.ts';
+import { makePreview } from './make-preview.ts';
+import { renderImage } from './pipeline.ts';
+import { probeImage } from './probe-image.ts';
+import { describeFailure } from './worker-failure.ts';
+import type {
+  PreviewReport,
+  PreviewTask,
+  ProbeReport,
+  ProbeTask,
+  RenderReport,
+  RenderTask,
+  WorkerMessage,
+  WorkerOutcome,
+} from './worker-protocol.ts';
+
+// Encoding may use every core; the service process must still answer at once.
+const NICENESS = 5;
+
+prepareImageLibrary(process.env.IMAGE_LOADERS !== 'all');
+try {
+  setPriority(NICENESS);
+} catch {
+  // Not permitted in some sandboxes: only the priority is lost.
+}
+// A service that was killed must not leave processes that go on encoding.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+/** Makes the variants of one image. */
+export function render(task: RenderTask): Promise<WorkerOutcome<RenderReport[]>> {
+  return answer(() => renderImage(task, (step) => tell({ type: 'step', step })));
+}
+
+/** Reads an image's header. */
+export function probe(task: ProbeTask): Promise<WorkerOutcome<ProbeReport>> {
+  return answer(() => probeImage(task));
+}
+
+/** Makes a small WebP. */
+export function preview(task: PreviewTask): Promise<WorkerOutcome<PreviewReport>> {
+  return answer(() => makePreview(task));
+}
+
+/** Names the loaders that should be blocked but still work in this process. */
+export function openLoaders(): Promise<WorkerOutcome<string[]>> {
+  return answer(() => findOpenLoaders());
+}
+
+async function answer<T>(work: () => Promise<T>): Promise<WorkerOutcome<T>> {
+  tell({ type: 'started', pid: process.pid });
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    return { ok: false, failure: describeFailure(error) };
+  }
+}
+
+function tell(message: WorkerMessage): void {
+  process.send?.(message);
+}
