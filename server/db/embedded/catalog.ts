@@ -1,0 +1,177 @@
+import { type Doc, decode, encode } from './bson-codec.ts';
+import { CommandError, notSupported } from './errors.ts';
+import { sameValue } from './key-encoding.ts';
+import { compileFilter, type Predicate } from './match.ts';
+import { type KeyField, keyFields } from './paths.ts';
+import type { KeyRange, Store } from './store.ts';
+
+/** What createIndexes says of an index, as listIndexes returns it. */
+export interface IndexSpec {
+  name: string;
+  key: Doc;
+  unique?: boolean;
+  sparse?: boolean;
+  partialFilterExpression?: Doc;
+  expireAfterSeconds?: number;
+}
+
+/** An index ready for use. */
+export interface Index {
+  id: number;
+  spec: IndexSpec;
+  fields: KeyField[];
+  /** Whether any document ever had several values for it. */
+  multikey: boolean;
+  covers?: Predicate;
+}
+
+/** A collection, without its documents. */
+export interface Collection {
+  id: number;
+  ns: string;
+  indexes: Index[];
+}
+
+const META = 0;
+const DOCUMENTS = 1;
+const INDEX = 2;
+const NEXT_ID = Buffer.from([META, 0]);
+const COLLECTIONS = { start: Buffer.from([META, 1]), end: Buffer.from([META, 2]) };
+
+/** The collections and indexes of a store, kept in memory; changes belong inside a store transaction. */
+export interface Catalog {
+  find(ns: string): Collection | undefined;
+  list(database: string): Collection[];
+  create(ns: string): Collection;
+  drop(collection: Collection): void;
+  addIndex(collection: Collection, spec: IndexSpec): Index;
+  dropIndex(collection: Collection, index: Index): void;
+  markMultikey(collection: Collection, index: Index): void;
+  all(): Collection[];
+  /** Reads everything again, after a failed commit. */
+  reload(): void;
+}
+
+/** Where a collection's documents are. */
+export function documentRange(collection: Collection): KeyRange {
+  return rangeOf(DOCUMENTS, collection.id);
+}
+
+/** Where an index's entries are. */
+export function indexRange(index: Index): KeyRange {
+  return rangeOf(INDEX, index.id);
+}
+
+function rangeOf(kind: number, id: number): KeyRange {
+  const start = Buffer.alloc(5);
+  start[0] = kind;
+  start.writeUInt32BE(id, 1);
+  return { start, end: Buffer.concat([start, Buffer.from([0xff])]) };
+}
+
+/** Loads the catalog of a store. */
+export function loadCatalog(store: Store): Catalog {
+  const collections = new Map<string, Collection>();
+
+  function save(collection: Collection): void {
+    const indexes = collection.indexes.map(({ id, spec, multikey }) => ({ id, spec, multikey }));
+    store.put(catalogKey(collection.ns), encode({ ns: collection.ns, id: collection.id, indexes }));
+  }
+
+  function nextId(): number {
+    const id = (store.get(NEXT_ID)?.readUInt32BE() ?? 0) + 1;
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(id);
+    store.put(NEXT_ID, bytes);
+    return id;
+  }
+
+  function clear(range: KeyRange): void {
+    for (const { key } of [...store.scan(range)]) store.remove(key);
+  }
+
+  const catalog: Catalog = {
+    find: (ns) => collections.get(ns),
+    list: (database) => [...collections.values()].filter(({ ns }) => ns.startsWith(`${database}.`)),
+    all: () => [...collections.values()],
+    create(ns) {
+      const name = ns.slice(ns.indexOf('.') + 1);
+      if (name === '' || /[$\0]/.test(ns) || name.startsWith('system.') || ns.length > 255)
+        throw new CommandError(73, `Invalid namespace specified '${ns}'`);
+      const collection: Collection = { id: nextId(), ns, indexes: [] };
+      collections.set(ns, collection);
+      save(collection);
+      return collection;
+    },
+    drop(collection) {
+      for (const range of [documentRange(collection), ...collection.indexes.map(indexRange)]) clear(range);
+      store.remove(catalogKey(collection.ns));
+      collections.delete(collection.ns);
+    },
+    addIndex(collection, spec) {
+      const index = readyIndex(nextId(), spec, false);
+      collection.indexes.push(index);
+      save(collection);
+      return index;
+    },
+    dropIndex(collection, index) {
+      collection.indexes = collection.indexes.filter((other) => other !== index);
+      clear(indexRange(index));
+      save(collection);
+    },
+    markMultikey(collection, index) {
+      index.multikey = true;
+      save(collection);
+    },
+    reload() {
+      collections.clear();
+      for (const { value } of store.scan(COLLECTIONS)) {
+        const { ns, id, indexes } = decode(value) as unknown as Collection;
+        const ready = indexes.map((index) => readyIndex(index.id, index.spec, index.multikey));
+        collections.set(ns, { ns, id, indexes: ready });
+      }
+    },
+  };
+  catalog.reload();
+  return catalog;
+}
+
+function catalogKey(ns: string): Buffer {
+  return Buffer.concat([COLLECTIONS.start, Buffer.from(ns)]);
+}
+
+function readyIndex(id: number, spec: IndexSpec, multikey: boolean): Index {
+  const covers = spec.partialFilterExpression && compileFilter(spec.partialFilterExpression);
+  return { id, spec, fields: keyFields(spec.key), multikey, covers };
+}
+
+const INDEX_OPTIONS = ['name', 'key', 'unique', 'sparse', 'partialFilterExpression', 'expireAfterSeconds'];
+
+/**
+ * Reads an index as createIndexes sends it.
+ * @throws CommandError 67 for a malformed one, 115 for a kind outside the subset
+ */
+export function readIndexSpec(raw: Doc): IndexSpec {
+  const { v: _version, background: _background, ns: _namespace, ...spec } = raw;
+  const unknown = Object.keys(spec).find((option) => !INDEX_OPTIONS.includes(option));
+  if (unknown) throw notSupported(`the index option ${unknown}`);
+  const fields = Object.entries(spec.key as Doc);
+  if (fields.length === 0) throw new CommandError(67, 'Index keys cannot be an empty object');
+  for (const [path, direction] of fields) {
+    if (typeof direction !== 'number' || direction === 0) throw notSupported(`an index of type ${String(direction)}`);
+    if (path.split('.').some((part) => part === '' || part.startsWith('$')))
+      throw notSupported(`an index on the path '${path}'`);
+  }
+  if (spec.expireAfterSeconds !== undefined && (fields.length > 1 || typeof spec.expireAfterSeconds !== 'number'))
+    throw new CommandError(67, 'TTL indexes are single-field indexes with a number of seconds');
+  for (const flag of ['unique', 'sparse']) if (!spec[flag]) delete spec[flag];
+  return spec as unknown as IndexSpec;
+}
+
+/** Whether two indexes are the same but for their names. */
+export function sameIndex(a: IndexSpec, b: IndexSpec): boolean {
+  const { name: _a, ...first } = a;
+  const { name: _b, ...second } = b;
+  const options = (spec: object) => Object.fromEntries(Object.entries(spec).sort(([x], [y]) => (x < y ? -1 : 1)));
+  return sameValue(options(first), options(second)) && sameValue(Object.keys(a.key), Object.keys(b.key));
+}

@@ -1,0 +1,159 @@
+import { ObjectId } from 'bson';
+import { type Doc, decode, encode, firstFieldName } from './bson-codec.ts';
+import { type Catalog, type Collection, documentRange, type Index, indexRange } from './catalog.ts';
+import { CommandError } from './errors.ts';
+import { encodeValue, typeTag } from './key-encoding.ts';
+import { encodedValuesAt, invert, valuesAt } from './paths.ts';
+import { MAX_KEY_BYTES, type Store } from './store.ts';
+
+/** The longest document, as in MongoDB. */
+const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Writes of one document with its index entries, inside a store transaction. Each computes and checks everything
+ * first and then applies it, so a refused document leaves no trace.
+ */
+export interface Documents {
+  /** Inserts BSON (or a document) and returns its _id. @throws CommandError 11000 */
+  insert(collection: Collection, document: Buffer | Doc): unknown;
+  /** Stores the new version of a document; false when nothing changed. @throws CommandError 11000 */
+  replace(collection: Collection, old: StoredDocument, updated: Doc): boolean;
+  remove(collection: Collection, old: StoredDocument): void;
+  /** Fills a new index from the collection. @throws CommandError 11000 */
+  build(collection: Collection, index: Index): void;
+}
+
+/** A document as it was read: where it is and what it holds. */
+export interface StoredDocument {
+  idKey: Buffer;
+  raw: Buffer;
+}
+
+/** The key of a document by its encoded _id. */
+export function documentKey(collection: Collection, idKey: Buffer): Buffer {
+  return Buffer.concat([documentRange(collection).start, idKey]);
+}
+
+/** Creates the document writer of a store. */
+export function createDocuments(store: Store, catalog: Catalog): Documents {
+  function checkUnique(collection: Collection, index: Index, doc: Doc, entries: Map<string, Buffer>, idKey: Buffer) {
+    if (!index.spec.unique) return;
+    for (const entry of entries.values()) {
+      const owner = store.get(entry);
+      if (owner && !owner.equals(idKey)) throw duplicateKey(collection, index, doc, entry);
+    }
+  }
+
+  // Moves index entries from the old version's to the new one's; either may be missing.
+  function planIndexes(collection: Collection, indexes: Index[], idKey: Buffer, old?: Doc, updated?: Doc): () => void {
+    const changes = indexes.map((index) => {
+      const before: Map<string, Buffer> = old ? indexEntries(index, old, idKey) : new Map();
+      const after: Map<string, Buffer> = updated ? indexEntries(index, updated, idKey) : new Map();
+      for (const name of [...before.keys()]) if (after.has(name) && after.delete(name)) before.delete(name);
+      if (updated) checkUnique(collection, index, updated, after, idKey);
+      return { index, before, after };
+    });
+    return () => {
+      for (const { index, before, after } of changes) {
+        for (const entry of before.values()) store.remove(entry);
+        for (const entry of after.values()) store.put(entry, idKey);
+        if (updated && !index.multikey && isMultikey(index, updated)) catalog.markMultikey(collection, index);
+      }
+    };
+  }
+
+  return {
+    insert(collection, document) {
+      let raw = Buffer.isBuffer(document) ? document : encode(document);
+      let doc = decode(raw);
+      if (firstFieldName(raw) !== '_id') {
+        const { _id = new ObjectId(), ...rest } = doc;
+        doc = { _id, ...rest };
+        raw = encode(doc);
+      }
+      const idKey = encodeId(doc._id);
+      checkSize(raw);
+      if (store.get(documentKey(collection, idKey))) throw duplicateKey(collection, undefined, doc);
+      const applyIndexes = planIndexes(collection, collection.indexes, idKey, undefined, doc);
+      store.put(documentKey(collection, idKey), raw);
+      applyIndexes();
+      return doc._id;
+    },
+    replace(collection, { idKey, raw }, updated) {
+      const bytes = encode(updated);
+      if (bytes.equals(raw)) return false;
+      checkSize(bytes);
+      const applyIndexes = planIndexes(collection, collection.indexes, idKey, decode(raw), updated);
+      store.put(documentKey(collection, idKey), bytes);
+      applyIndexes();
+      return true;
+    },
+    remove(collection, { idKey, raw }) {
+      const applyIndexes = planIndexes(collection, collection.indexes, idKey, decode(raw));
+      store.remove(documentKey(collection, idKey));
+      applyIndexes();
+    },
+    build(collection, index) {
+      const { start, end } = documentRange(collection);
+      for (const { key, value } of [...store.scan({ start, end })]) {
+        planIndexes(collection, [index], key.subarray(start.length), undefined, decode(value))();
+      }
+    },
+  };
+}
+
+function encodeId(id: unknown): Buffer {
+  if (Array.isArray(id) || id === undefined)
+    throw new CommandError(2, "The '_id' value cannot be an array or undefined");
+  typeTag(id);
+  const idKey = encodeValue(id);
+  if (idKey.length > MAX_KEY_BYTES - 5) throw new CommandError(17280, `_id is longer than ${MAX_KEY_BYTES} bytes`);
+  return idKey;
+}
+
+function checkSize(raw: Buffer): void {
+  if (raw.length > MAX_DOCUMENT_BYTES)
+    throw new CommandError(10334, `BSONObj size: ${raw.length} is invalid. Size must be at most ${MAX_DOCUMENT_BYTES}`);
+}
+
+function isMultikey(index: Index, doc: Doc): boolean {
+  return index.fields.some(({ path }) => encodedValuesAt(doc, path).keys.length > 1);
+}
+
+/** The entries a document has in an index; a unique index leaves the _id out of the key. */
+function indexEntries(index: Index, doc: Doc, idKey: Buffer): Map<string, Buffer> {
+  const entries = new Map<string, Buffer>();
+  if (index.covers && !index.covers(doc)) return entries;
+  const fields = index.fields.map(({ path }) => encodedValuesAt(doc, path));
+  if (index.spec.sparse && !fields.some(({ exists }) => exists)) return entries;
+  if (fields.filter(({ keys }) => keys.length > 1).length > 1)
+    throw new CommandError(171, `cannot index parallel arrays, in the index ${index.spec.name}`);
+  let prefixes = [indexRange(index).start];
+  fields.forEach(({ keys }, position) => {
+    const parts = index.fields[position]?.direction === -1 ? keys.map(invert) : keys;
+    prefixes = prefixes.flatMap((prefix) => parts.map((part) => Buffer.concat([prefix, part])));
+  });
+  for (const prefix of prefixes) {
+    const key = index.spec.unique ? prefix : Buffer.concat([prefix, idKey]);
+    if (key.length > MAX_KEY_BYTES)
+      throw new CommandError(17280, `An entry of the index ${index.spec.name} is longer than ${MAX_KEY_BYTES} bytes`);
+    entries.set(key.toString('latin1'), key);
+  }
+  return entries;
+}
+
+function duplicateKey(collection: Collection, index: Index | undefined, doc: Doc, entry?: Buffer): CommandError {
+  const keyPattern = index?.spec.key ?? { _id: 1 };
+  const keyValue: Doc = {};
+  for (const [path] of Object.entries(keyPattern)) {
+    const candidates = valuesAt(doc, path).flatMap((value) => (Array.isArray(value) ? value : [value]));
+    const value = candidates.find((candidate) => {
+      const bytes = encodeValue(candidate);
+      return entry === undefined || entry.includes(bytes) || entry.includes(invert(bytes));
+    });
+    keyValue[path] = value ?? null;
+  }
+  const shown = Object.entries(keyValue).map(([path, value]) => `${path}: ${JSON.stringify(value)}`);
+  const message = `E11000 duplicate key error collection: ${collection.ns} index: ${index?.spec.name ?? '_id_'}`;
+  return new CommandError(11000, `${message} dup key: { ${shown.join(', ')} }`, { keyPattern, keyValue });
+}

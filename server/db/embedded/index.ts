@@ -1,0 +1,59 @@
+// Owns the embedded database: MongoDB's wire protocol over LMDB, in a worker thread. It must not know the service.
+import { Worker } from 'node:worker_threads';
+import type { WorkerMessage } from './worker.ts';
+
+export { SUPPORTED } from './subset.ts';
+
+/** How to start the embedded database. */
+export interface EmbeddedOptions {
+  /** Where the data lives; made with mode 0700 when it is missing. */
+  directory: string;
+  /** Seconds between two removals of expired documents. @default 60 */
+  ttlSeconds?: number;
+  /** Hears of failures that no client sees. */
+  logger?: { warn(message: string): void };
+}
+
+/** A running embedded database. */
+export interface Embedded {
+  /** For mongoose or any MongoDB driver on this machine. */
+  uri: string;
+  /** Stops serving once all accepted writes are on disk; does nothing when another process serves the directory. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a directory, or finds the process that already does, and tells how to connect to it.
+ * @throws Error when the directory cannot be used
+ */
+export async function startEmbedded({ directory, ttlSeconds = 60, logger }: EmbeddedOptions): Promise<Embedded> {
+  const worker = createWorker({ directory, ttlSeconds });
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  const { owner, address } = await new Promise<Extract<WorkerMessage, { type: 'ready' }>>((resolve, reject) => {
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('the embedded database ended before it was ready')));
+    worker.on('message', (message: WorkerMessage) => {
+      if (message.type === 'ready') resolve(message);
+      else logger?.warn(message.message);
+    });
+  });
+  worker.on('error', (error) => logger?.warn(`the embedded database ended: ${error.message}`));
+  const host = address.endsWith('.sock') ? encodeURIComponent(address) : address;
+  const uri = `mongodb://${host}/embedded?directConnection=true`;
+  const close = async () => {
+    worker.postMessage('close');
+    await exited;
+  };
+  if (owner) return { uri, close };
+  await close();
+  return { uri, close: async () => {} };
+}
+
+function createWorker(workerData: { directory: string; ttlSeconds: number }): Worker {
+  if (!import.meta.url.endsWith('.ts'))
+    return new Worker(new URL('./worker.js', import.meta.url), { workerData, execArgv: [] });
+  // From the sources: on Node 20 `--import tsx` does nothing in a worker, its loader has to be registered there.
+  const loader = import.meta.resolve('tsx/esm/api');
+  const preload = `data:text/javascript,import { register } from '${loader}'; register();`;
+  return new Worker(new URL('./worker.ts', import.meta.url), { workerData, execArgv: ['--import', preload] });
+}

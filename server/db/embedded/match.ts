@@ -1,0 +1,181 @@
+import { BSONRegExp } from 'bson';
+import { type Doc, isDocument } from './bson-codec.ts';
+import { CommandError, notSupported } from './errors.ts';
+import { compareValues, sameValue, typeTag } from './key-encoding.ts';
+import { valuesAt } from './paths.ts';
+import { typeTest } from './type-test.ts';
+
+/** A compiled filter. */
+export type Predicate = (doc: Doc) => boolean;
+/** A test of everything found at the end of a path (see valuesAt). */
+type PathTest = (found: unknown[]) => boolean;
+type ValueTest = (value: unknown) => boolean;
+
+/**
+ * Compiles a MongoDB filter.
+ * @throws CommandError 2 or 115 for a malformed or unsupported filter, whatever the documents are
+ */
+export function compileFilter(filter: Doc): Predicate {
+  const tests = Object.entries(filter).map(([key, condition]) => compileEntry(key, condition));
+  if (tests.length === 1) return tests[0] as Predicate;
+  return (doc) => tests.every((test) => test(doc));
+}
+
+/** Whether a condition is made of operators, as `{$gt: 1}`, rather than a value to equal. */
+export function isOperatorObject(condition: unknown): condition is Doc {
+  return isDocument(condition) && (Object.keys(condition)[0]?.startsWith('$') ?? false);
+}
+
+function compileEntry(key: string, condition: unknown): Predicate {
+  if (key === '$and' || key === '$or' || key === '$nor') {
+    if (!Array.isArray(condition) || condition.length === 0 || !condition.every(isDocument))
+      throw new CommandError(2, `${key} must be a nonempty array of documents`);
+    const branches = condition.map(compileFilter);
+    if (key === '$and') return (doc) => branches.every((branch) => branch(doc));
+    const any: Predicate = (doc) => branches.some((branch) => branch(doc));
+    return key === '$or' ? any : (doc) => !any(doc);
+  }
+  if (key === '$comment') return () => true;
+  if (key.startsWith('$')) throw notSupported(`the query operator ${key}`);
+  const test = compileCondition(condition);
+  return (doc) => test(valuesAt(doc, key));
+}
+
+/** Compiles what stands behind a field name: operators, a regular expression or a value. */
+export function compileCondition(condition: unknown): PathTest {
+  if (!isOperatorObject(condition)) return anyValue(equalTo(condition));
+  const tests = Object.keys(condition).map((operator) => compileOperator(operator, condition));
+  return tests.length === 1 ? (tests[0] as PathTest) : (found) => tests.every((test) => test(found));
+}
+
+// An array satisfies a test as a whole or by one of its elements.
+function anyValue(test: ValueTest): PathTest {
+  return (found) => found.some((value) => test(value) || (Array.isArray(value) && value.some(test)));
+}
+
+function equalTo(operand: unknown): ValueTest {
+  if (operand instanceof BSONRegExp) {
+    const matches = regexTest(operand.pattern, operand.options);
+    return (value) => matches(value) || (value instanceof BSONRegExp && sameValue(value, operand));
+  }
+  if (operand === null || operand === undefined) return (value) => value === null || value === undefined;
+  return (value) => value !== undefined && sameValue(value, operand);
+}
+
+function ordered(operand: unknown, accepts: (order: number) => boolean): ValueTest {
+  if (operand instanceof BSONRegExp) throw new CommandError(2, "Can't have a regular expression as a range operand");
+  const tag = typeTag(operand);
+  const isNaNOperand = typeof operand === 'number' && Number.isNaN(operand);
+  return (value) => {
+    if (value === undefined) return operand === null && accepts(0);
+    if (typeTag(value) !== tag || Number.isNaN(value) !== isNaNOperand) return false;
+    return accepts(compareValues(value, operand));
+  };
+}
+
+function compileOperator(operator: string, condition: Doc): PathTest {
+  const operand = condition[operator];
+  switch (operator) {
+    case '$eq':
+      return anyValue(operand instanceof BSONRegExp ? (value) => sameValue(value, operand) : equalTo(operand));
+    case '$ne':
+      if (operand instanceof BSONRegExp) throw new CommandError(2, "Can't have a regular expression as arg to $ne");
+      return not(anyValue(equalTo(operand)));
+    case '$gt':
+      return anyValue(ordered(operand, (order) => order > 0));
+    case '$gte':
+      return anyValue(ordered(operand, (order) => order >= 0));
+    case '$lt':
+      return anyValue(ordered(operand, (order) => order < 0));
+    case '$lte':
+      return anyValue(ordered(operand, (order) => order <= 0));
+    case '$in':
+      return membership(operator, operand);
+    case '$nin':
+      return not(membership(operator, operand));
+    case '$exists':
+      return (found) => found.some((value) => value !== undefined) === isTruthy(operand);
+    case '$not': {
+      if (!(operand instanceof BSONRegExp) && !isOperatorObject(operand))
+        throw new CommandError(2, '$not needs a regex or a document of operators');
+      return not(compileCondition(operand));
+    }
+    case '$regex':
+      return anyValue(regexOperator(operand, condition.$options));
+    case '$options':
+      if (!('$regex' in condition)) throw new CommandError(2, '$options needs a $regex');
+      return () => true;
+    case '$size': {
+      if (!Number.isInteger(operand) || (operand as number) < 0)
+        throw new CommandError(2, '$size must be a whole number, not negative');
+      return (found) => found.some((value) => Array.isArray(value) && value.length === operand);
+    }
+    case '$all':
+      return allOf(operand);
+    case '$elemMatch':
+      return elementMatch(operand);
+    case '$type':
+      return anyValue(typeTest(operand));
+    default:
+      throw notSupported(`the query operator ${operator}`);
+  }
+}
+
+function not(test: PathTest): PathTest {
+  return (found) => !test(found);
+}
+
+function isTruthy(value: unknown): boolean {
+  return value !== false && value !== 0 && value !== null;
+}
+
+function membership(operator: string, operand: unknown): PathTest {
+  if (!Array.isArray(operand)) throw new CommandError(2, `${operator} needs an array`);
+  if (operand.some(isOperatorObject)) throw new CommandError(2, `cannot nest $ under ${operator}`);
+  const tests = operand.map(equalTo);
+  return anyValue((value) => tests.some((test) => test(value)));
+}
+
+function allOf(operand: unknown): PathTest {
+  if (!Array.isArray(operand)) throw new CommandError(2, '$all needs an array');
+  const tests = operand.map((item) => {
+    if (isOperatorObject(item) && !('$elemMatch' in item)) throw new CommandError(2, 'no $ expressions in $all');
+    return compileCondition(item);
+  });
+  return (found) => tests.length > 0 && tests.every((test) => test(found));
+}
+
+function elementMatch(operand: unknown): PathTest {
+  if (!isDocument(operand)) throw new CommandError(2, '$elemMatch needs an Object');
+  const logical = ['$and', '$or', '$nor'].includes(Object.keys(operand)[0] ?? '');
+  const test = elementTest(operand, isOperatorObject(operand) && !logical);
+  return (found) => found.some((value) => Array.isArray(value) && value.some(test));
+}
+
+/** Compiles a test of one array element: its operators on the value itself, or a filter on its fields. */
+export function elementTest(condition: Doc, onValue: boolean): ValueTest {
+  if (onValue) {
+    const test = compileCondition(condition);
+    return (value) => test([value]);
+  }
+  const matches = compileFilter(condition);
+  return (value) => isDocument(value) && matches(value);
+}
+
+function regexOperator(operand: unknown, options: unknown): ValueTest {
+  if (operand instanceof BSONRegExp) return regexTest(operand.pattern, String(options ?? operand.options));
+  if (typeof operand !== 'string') throw new CommandError(2, '$regex has to be a string');
+  return regexTest(operand, String(options ?? ''));
+}
+
+function regexTest(pattern: string, options: string): ValueTest {
+  const unknown = /[^imsu]/.exec(options);
+  if (unknown) throw notSupported(`the regular expression option ${unknown[0]}`);
+  let regex: RegExp;
+  try {
+    regex = new RegExp(pattern, [...new Set(options)].join(''));
+  } catch (error) {
+    throw new CommandError(2, `Regular expression is invalid: ${(error as Error).message}`);
+  }
+  return (value) => typeof value === 'string' && regex.test(value);
+}

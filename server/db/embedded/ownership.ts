@@ -1,0 +1,100 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { connect, type ListenOptions, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Store } from './store.ts';
+
+const OWNER = Buffer.from([0, 2]);
+/** sockaddr_un has 104 bytes on macOS and 108 on Linux. */
+const MAX_SOCKET_PATH_BYTES = 100;
+
+/** Who serves a directory: this process, or another one that is alive. */
+export interface Ownership {
+  owner: boolean;
+  /** A socket path, or `host:port` on Windows. */
+  address: string;
+}
+
+/**
+ * Decides which process serves a directory. Each contender first listens on an address of its own, then writes it
+ * into the store if the address written there is dead. The store's transactions exclude each other across processes,
+ * and an address that refused once never answers again, so exactly one of several contenders wins.
+ */
+export async function claimDirectory(directory: string, store: Store, server: Server): Promise<Ownership> {
+  const current = await liveOwner(store);
+  if (current.live) return { owner: false, address: current.address };
+  const address = await listen(server, socketDirectory(directory));
+  for (let seen = current; ; seen = await liveOwner(store)) {
+    if (seen.live) {
+      server.close();
+      return { owner: false, address: seen.address };
+    }
+    const won = store.transaction(() => {
+      if ((store.get(OWNER)?.toString() ?? '') !== seen.address) return false;
+      store.put(OWNER, Buffer.from(address));
+      return true;
+    });
+    if (!won) continue;
+    if (seen.address.endsWith('.sock')) rmSync(seen.address, { force: true });
+    return { owner: true, address };
+  }
+}
+
+async function liveOwner(store: Store): Promise<{ address: string; live: boolean }> {
+  const address = store.get(OWNER)?.toString() ?? '';
+  return { address, live: address !== '' && (await answers(address)) };
+}
+
+function answers(address: string): Promise<boolean> {
+  return new Promise((settle) => {
+    const socket = connect(connectOptions(address));
+    const end = (live: boolean) => {
+      socket.destroy();
+      settle(live);
+    };
+    socket.on('connect', () => end(true));
+    // A full backlog or no right to connect also means that somebody is there.
+    socket.on('error', (error: NodeJS.ErrnoException) => end(!['ECONNREFUSED', 'ENOENT'].includes(error.code ?? '')));
+  });
+}
+
+function connectOptions(address: string): { path: string } | { host: string; port: number } {
+  if (address.endsWith('.sock')) return { path: address };
+  const [host = '', port] = address.split(':');
+  return { host, port: Number(port) };
+}
+
+function listen(server: Server, directory: string): Promise<string> {
+  const path = join(directory, `${randomBytes(4).toString('hex')}.sock`);
+  const windows = process.platform === 'win32';
+  const options: ListenOptions = windows ? { host: '127.0.0.1', port: 0 } : { path };
+  return new Promise((settle, reject) => {
+    server.once('error', reject);
+    server.listen(options, () => {
+      server.off('error', reject);
+      if (!windows) chmodSync(path, 0o600);
+      const bound = server.address();
+      settle(typeof bound === 'object' && bound ? `127.0.0.1:${bound.port}` : path);
+    });
+  });
+}
+
+/** The directory for the socket: the database's own, or a short private one when its path is too long. */
+function socketDirectory(directory: string): string {
+  const own = resolve(directory);
+  if (Buffer.byteLength(own) + '/12345678.sock'.length <= MAX_SOCKET_PATH_BYTES) return own;
+  const name = createHash('sha256').update(own).digest('hex').slice(0, 16);
+  const short = join(tmpdir(), `embedded-${name}`);
+  makePrivateDirectory(short);
+  return short;
+}
+
+/** Makes a directory that only this user may enter. @throws Error when it exists and belongs to somebody else */
+export function makePrivateDirectory(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  if (process.platform === 'win32') return;
+  const { uid } = lstatSync(directory);
+  if (uid !== process.getuid?.() && process.getuid?.() !== 0) throw new Error(`${directory} belongs to another user`);
+  chmodSync(directory, 0o700);
+}

@@ -1,0 +1,72 @@
+import { type Doc, isDocument } from './bson-codec.ts';
+import { encodeEmptyArray, encodeValue, KeyWriter } from './key-encoding.ts';
+
+/** The fields of an index or a sort, in order; direction 1 ascends, -1 descends. */
+export interface KeyField {
+  path: string;
+  direction: 1 | -1;
+}
+
+/**
+ * Every value at the end of a dotted path; arrays on the way are walked through, undefined stands for a missing field.
+ * The list is empty when the path ends in an array that has no document to look into.
+ */
+export function valuesAt(doc: unknown, path: string): unknown[] {
+  if (!path.includes('.')) return [ownField(doc as Doc, path)];
+  const values: unknown[] = [];
+  walk(doc, path.split('.'), 0, values);
+  return values;
+}
+
+function walk(value: unknown, parts: string[], at: number, values: unknown[]): void {
+  if (at === parts.length) values.push(value);
+  else if (Array.isArray(value)) {
+    const part = parts[at] as string;
+    if (/^\d+$/.test(part) && Number(part) < value.length) walk(value[Number(part)], parts, at + 1, values);
+    for (const item of value) if (isDocument(item)) walk(item, parts, at, values);
+  } else if (isDocument(value)) walk(ownField(value, parts[at] as string), parts, at + 1, values);
+  else values.push(undefined);
+}
+
+function ownField(doc: Doc, name: string): unknown {
+  return Object.hasOwn(doc, name) ? doc[name] : undefined;
+}
+
+/** The distinct encoded values an index keeps for one path: one per array element, null for a missing field. */
+export function encodedValuesAt(doc: Doc, path: string): { keys: Buffer[]; exists: boolean } {
+  const values = valuesAt(doc, path);
+  const exists = values.some((value) => value !== undefined);
+  if (values.length === 1 && !Array.isArray(values[0])) return { keys: [encodeValue(values[0])], exists };
+  const keys = new Map<string, Buffer>();
+  const add = (key: Buffer) => keys.set(key.toString('latin1'), key);
+  for (const value of values) {
+    if (!Array.isArray(value)) add(encodeValue(value));
+    else if (value.length === 0) add(encodeEmptyArray());
+    else for (const item of value) add(encodeValue(item));
+  }
+  if (keys.size === 0) add(encodeValue(null));
+  return { keys: [...keys.values()], exists };
+}
+
+/** Bytes that order documents by the fields: of an array its least element counts, descending its greatest. */
+export function sortKey(doc: Doc, fields: KeyField[]): Buffer {
+  const writer = new KeyWriter();
+  for (const { path, direction } of fields) {
+    const keys = encodedValuesAt(doc, path).keys.sort(Buffer.compare);
+    const key = keys[direction === 1 ? 0 : keys.length - 1] as Buffer;
+    writer.raw(direction === 1 ? key : invert(key));
+  }
+  return writer.finish();
+}
+
+/** Flips every bit, which turns an ascending encoding into a descending one. */
+export function invert(bytes: Buffer): Buffer {
+  const inverted = Buffer.allocUnsafe(bytes.length);
+  for (let at = 0; at < bytes.length; at++) inverted[at] = ~(bytes[at] as number);
+  return inverted;
+}
+
+/** Reads `{a: 1, 'b.c': -1}` as fields. */
+export function keyFields(spec: Doc): KeyField[] {
+  return Object.entries(spec).map(([path, direction]) => ({ path, direction: Number(direction) < 0 ? -1 : 1 }));
+}

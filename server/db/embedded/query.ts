@@ -1,0 +1,73 @@
+import { type Doc, decode } from './bson-codec.ts';
+import { type Collection, documentRange } from './catalog.ts';
+import { documentKey, type StoredDocument } from './documents.ts';
+import { compileFilter } from './match.ts';
+import { keyFields, sortKey } from './paths.ts';
+import { choosePlan } from './plan.ts';
+import type { Store } from './store.ts';
+
+/** Which documents to find and in what order. */
+export interface Query {
+  filter: Doc;
+  sort?: Doc;
+  skip?: number;
+  limit?: number;
+}
+
+/** A found document, with its BSON and its decoded form. */
+export interface Found extends StoredDocument {
+  doc: Doc;
+}
+
+/**
+ * Finds documents one by one, on the snapshot of the first step; every candidate of the plan passes the filter again.
+ * Nothing may be written to the store between two steps that are part of the same write: collect the results first.
+ */
+export function* runQuery(store: Store, collection: Collection | undefined, query: Query): Generator<Found> {
+  const matches = compileFilter(query.filter);
+  if (!collection) return;
+  const fields = keyFields(query.sort ?? {}).filter(({ path }) => path !== '$natural');
+  const plan = choosePlan(collection, query.filter, fields);
+  const found = candidates(store, collection, plan, matches);
+  const ordered = fields.length === 0 || plan.sorted ? found : sorted(found, fields);
+  let skip = query.skip ?? 0;
+  let left = query.limit || Number.POSITIVE_INFINITY;
+  for (const item of ordered) {
+    if (skip-- > 0) continue;
+    yield item;
+    if (--left <= 0) return;
+  }
+}
+
+function* candidates(
+  store: Store,
+  collection: Collection,
+  { index, ranges, reverse }: ReturnType<typeof choosePlan>,
+  matches: (doc: Doc) => boolean,
+): Generator<Found> {
+  const documentStart = documentRange(collection).start.length;
+  const seen = index?.multikey ? new Set<string>() : undefined;
+  for (const range of ranges) {
+    for (const { key, value } of store.scan(range, reverse)) {
+      const idKey = index ? value : key.subarray(documentStart);
+      if (seen) {
+        const name = idKey.toString('latin1');
+        if (seen.has(name)) continue;
+        seen.add(name);
+      }
+      const raw = index ? store.get(documentKey(collection, idKey)) : value;
+      if (!raw) continue;
+      const doc = decode(raw);
+      if (matches(doc)) yield { idKey, raw, doc };
+    }
+  }
+}
+
+function sorted(found: Iterable<Found>, fields: Parameters<typeof sortKey>[1]): Iterable<Found> {
+  const keyed: { key: Buffer; idKey: Buffer; raw: Buffer }[] = [];
+  for (const { idKey, raw, doc } of found) keyed.push({ key: sortKey(doc, fields), idKey, raw });
+  keyed.sort((a, b) => Buffer.compare(a.key, b.key));
+  return (function* () {
+    for (const { idKey, raw } of keyed) yield { idKey, raw, doc: decode(raw) };
+  })();
+}

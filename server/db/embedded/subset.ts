@@ -1,0 +1,43 @@
+/** Fields every command may carry; the embedded store always writes durably and reads its own writes. */
+export const COMMON_FIELDS =
+  '$db lsid $clusterTime $readPreference readConcern writeConcern comment maxTimeMS apiVersion apiStrict apiDeprecationErrors';
+
+/**
+ * The whole subset: commands with the fields they take besides the common ones, operators, index options. Whatever
+ * is missing here fails with "not supported by the embedded store".
+ */
+export const SUPPORTED = {
+  commands: {
+    insert: 'documents ordered bypassDocumentValidation',
+    find: 'filter sort projection skip limit batchSize singleBatch hint noCursorTimeout allowDiskUse allowPartialResults',
+    getMore: 'collection batchSize',
+    killCursors: 'cursors',
+    update: 'updates ordered bypassDocumentValidation',
+    delete: 'deletes ordered',
+    findAndModify: 'query sort remove update new fields upsert arrayFilters hint bypassDocumentValidation',
+    count: 'query limit skip hint fields',
+    distinct: 'key query hint',
+    aggregate: 'pipeline cursor allowDiskUse hint bypassDocumentValidation',
+    createIndexes: 'indexes commitQuorum',
+    listIndexes: 'cursor',
+    dropIndexes: 'index',
+    create: 'autoIndexId',
+    drop: '',
+    dropDatabase: '',
+    listCollections: 'filter nameOnly authorizedCollections cursor',
+    hello: 'helloOk client compression backpressure saslSupportedMechs loadBalanced topologyVersion maxAwaitTimeMS',
+    ping: '',
+    buildInfo: '',
+    connectionStatus: 'showPrivileges',
+    endSessions: '',
+  },
+  queryOperators:
+    '$eq $ne $gt $gte $lt $lte $in $nin $exists $type $not $regex $options $size $all $elemMatch $and $or $nor $comment',
+  updateOperators: '$set $unset $setOnInsert $inc $min $max $push $pull $pullAll $pop $addToSet',
+  pushModifiers: '$each $slice $position',
+  arrayUpdates: '$ $[] $[identifier] with arrayFilters',
+  indexes: 'ascending and descending, compound, multikey; unique sparse partialFilterExpression expireAfterSeconds',
+  projections: 'inclusion or exclusion of fields, also dotted',
+  stages:
+    '$match $sort $group $project $addFields $set $unset $unwind $limit $skip $count $replaceRoot $replaceWith $sortByCount $facet',
+} as const;

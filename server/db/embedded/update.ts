@@ -1,0 +1,127 @@
+import { type Doc, isDocument } from './bson-codec.ts';
+import { CommandError, notSupported } from './errors.ts';
+import { compareValues, sameValue } from './key-encoding.ts';
+import { compileFilter, isOperatorObject } from './match.ts';
+import { changeArray } from './update-arrays.ts';
+import { resolveTargets, type Target, type TargetContext } from './update-targets.ts';
+
+/** An update's parts besides the update document itself. */
+export interface UpdateOptions {
+  filter: Doc;
+  arrayFilters?: Doc[];
+  /** Whether the document is being inserted by an upsert, so that $setOnInsert counts. */
+  inserting?: boolean;
+}
+
+type Operator = (target: Target, operand: unknown, path: string) => void;
+
+const OPERATORS: Record<string, Operator> = {
+  $set: (target, operand) => target.write(operand),
+  $setOnInsert: (target, operand) => target.write(operand),
+  $unset: (target) => target.remove(),
+  $inc: increment,
+  $min: (target, operand) => keepExtreme(target, operand, -1),
+  $max: (target, operand) => keepExtreme(target, operand, 1),
+  $push: changeArray.$push,
+  $pull: changeArray.$pull,
+  $pullAll: changeArray.$pullAll,
+  $pop: changeArray.$pop,
+  $addToSet: changeArray.$addToSet,
+};
+
+const REMOVERS = new Set(['$unset', '$pull', '$pullAll', '$pop']);
+
+/**
+ * Applies a replacement or update operators to a document and returns the result; the given document may be changed.
+ * @throws CommandError with MongoDB's code: 14, 28, 40, 66, 2, 9, 52, or 115 for an operator outside the subset
+ */
+export function applyUpdate(doc: Doc, update: unknown, options: UpdateOptions): Doc {
+  if (Array.isArray(update)) throw notSupported('an update pipeline');
+  if (!isDocument(update)) throw new CommandError(9, 'an update has to be a document');
+  const id = doc._id;
+  const updated = isOperatorObject(update) ? applyOperators(doc, update, options) : replace(doc, update);
+  if (id !== undefined && !(updated._id !== undefined && sameValue(updated._id, id)))
+    throw new CommandError(66, "Performing an update on the path '_id' would modify the immutable field '_id'");
+  return updated;
+}
+
+/** The document an upsert starts from: the fields its filter compares for equality. */
+export function upsertBase(filter: Doc, base: Doc = {}): Doc {
+  const set = (path: string, value: unknown) => {
+    for (const target of resolveTargets(base, path, { create: true })) target.write(value);
+  };
+  for (const [key, condition] of Object.entries(filter)) {
+    if (key === '$and') for (const branch of condition as Doc[]) upsertBase(branch, base);
+    else if (key.startsWith('$')) continue;
+    else if (!isOperatorObject(condition)) set(key, condition);
+    else if ('$eq' in condition) set(key, condition.$eq);
+    else if (Array.isArray(condition.$in) && condition.$in.length === 1) set(key, condition.$in[0]);
+  }
+  return base;
+}
+
+function replace(doc: Doc, replacement: Doc): Doc {
+  const dollar = Object.keys(replacement).find((name) => name.startsWith('$'));
+  if (dollar) throw new CommandError(52, `The dollar ($) prefixed field '${dollar}' is not allowed in a replacement`);
+  return doc._id === undefined ? replacement : { _id: doc._id, ...replacement };
+}
+
+function applyOperators(doc: Doc, update: Doc, options: UpdateOptions): Doc {
+  const entries = Object.entries(update).flatMap(([name, changes]) => {
+    const operator = OPERATORS[name];
+    if (!operator) throw notSupported(`the update operator ${name}`);
+    if (!isDocument(changes)) throw new CommandError(9, `Modifiers operate on fields but ${name} has no document`);
+    return Object.entries(changes).map(([path, operand]) => ({ name, operator, path, operand }));
+  });
+  refuseConflicts(entries.map((entry) => entry.path));
+  const filters = arrayFilterTests(options.arrayFilters ?? []);
+  const unused = Object.keys(filters).find((id) => !entries.some((entry) => entry.path.includes(`$[${id}]`)));
+  if (unused) throw new CommandError(9, `The array filter for identifier '${unused}' was not used in the update`);
+  for (const { name, operator, path, operand } of entries) {
+    if (name === '$setOnInsert' && !options.inserting) continue;
+    const context: TargetContext = { create: !REMOVERS.has(name), filters, query: options.filter };
+    for (const target of resolveTargets(doc, path, context)) operator(target, operand, path);
+  }
+  return doc;
+}
+
+function refuseConflicts(paths: string[]): void {
+  const sorted = paths.map((path) => `${path}.`).sort();
+  for (let at = 1; at < sorted.length; at++) {
+    const path = sorted[at] as string;
+    if (path.startsWith(sorted[at - 1] as string))
+      throw new CommandError(40, `Updating the path '${path.slice(0, -1)}' would create a conflict`);
+  }
+}
+
+// `{'item.price': {$gt: 1}}` tests an element as the field `item` of a document that has only this field.
+function arrayFilterTests(arrayFilters: Doc[]): Record<string, (element: unknown) => boolean> {
+  return Object.fromEntries(
+    arrayFilters.map((filter) => {
+      const names = new Set(identifiers(filter));
+      const [name] = names;
+      if (!name || names.size > 1) throw new CommandError(9, 'each array filter needs exactly one identifier');
+      const matches = compileFilter(filter);
+      return [name, (element: unknown) => matches({ [name]: element })];
+    }),
+  );
+}
+
+function identifiers(filter: Doc): string[] {
+  return Object.entries(filter).flatMap(([key, condition]) =>
+    key.startsWith('$') && Array.isArray(condition) ? condition.flatMap(identifiers) : [key.split('.')[0] as string],
+  );
+}
+
+function increment(target: Target, operand: unknown, path: string): void {
+  const value = target.read();
+  if (typeof operand !== 'number') throw new CommandError(14, `Cannot increment '${path}' with a non-numeric argument`);
+  if (value !== undefined && typeof value !== 'number')
+    throw new CommandError(14, `Cannot apply $inc to '${path}': it holds a value that is not a number`);
+  target.write((value ?? 0) + operand);
+}
+
+function keepExtreme(target: Target, operand: unknown, sign: 1 | -1): void {
+  const value = target.read();
+  if (value === undefined || compareValues(operand, value) * sign > 0) target.write(operand);
+}
