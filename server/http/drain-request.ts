@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+
+const LONGEST_DRAIN_MS = 30_000;
+
+/**
+ * Reads and forgets the rest of a request body, so that a client that is still sending gets to read its answer.
+ * Cuts the connection after `maxBytes` more bytes or 30 s: an answer is a courtesy, not a way to keep a socket.
+ */
+export function drainRequest(req: IncomingMessage, maxBytes: number): void {
+  if (req.readableEnded || req.destroyed) return;
+  let left = maxBytes;
+  const cut = () => req.destroy();
+  const timer = setTimeout(cut, LONGEST_DRAIN_MS);
+  timer.unref();
+  req.on('error', () => {});
+  req.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) cut();
+  });
+  req.once('end', () => clearTimeout(timer));
+  req.once('close', () => clearTimeout(timer));
+  req.resume();
+}

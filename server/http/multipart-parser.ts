@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http';
+import busboy, { type Busboy } from 'busboy';
+import { AppError } from '../errors.ts';
+
+/** Bounds of one upload request. */
+export interface MultipartLimits {
+  maxFileBytes: number;
+  maxFiles: number;
+  maxRequestBytes: number;
+  maxFields: number;
+  maxFieldBytes: number;
+}
+
+/**
+ * Makes the multipart parser for a request.
+ * @throws AppError `unsupported_media_type`, `invalid_multipart` (no boundary), `request_too_large` (by Content-Length)
+ */
+export function openParser(req: IncomingMessage, limits: MultipartLimits): Busboy {
+  const type = req.headers['content-type'] ?? '';
+  const encoding = req.headers['content-encoding'] ?? 'identity';
+  if (!/^multipart\/form-data\s*(;|$)/i.test(type) || encoding !== 'identity') {
+    const message = 'Expected a body of type multipart/form-data without content encoding';
+    throw new AppError('unsupported_media_type', message);
+  }
+  if (Number(req.headers['content-length'] ?? 0) > limits.maxRequestBytes) throw requestTooLarge(limits);
+  try {
+    return busboy({
+      headers: req.headers,
+      defParamCharset: 'utf8',
+      preservePath: true,
+      // busboy reports a limit as soon as it is reached; one more tells "exactly at" from "above".
+      limits: {
+        files: limits.maxFiles,
+        fileSize: limits.maxFileBytes + 1,
+        fields: limits.maxFields,
+        fieldSize: limits.maxFieldBytes + 1,
+      },
+    });
+  } catch (cause) {
+    throw new AppError('invalid_multipart', 'Expected a boundary in the Content-Type of the multipart body', { cause });
+  }
+}
+
+/** Pumps the request into the parser until it has closed; rejects with the first failure, whoever reports it. */
+export function feedParser(
+  req: IncomingMessage,
+  parser: Busboy,
+  maxBytes: number,
+  failure: AbortController,
+): Promise<void> {
+  const broken = (cause?: unknown) => {
+    const message = 'The multipart body is malformed or was cut off';
+    failure.abort(new AppError('invalid_multipart', message, { cause }));
+  };
+  let received = 0;
+  const onData = (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > maxBytes) failure.abort(requestTooLarge({ maxRequestBytes: maxBytes }));
+    else if (!parser.write(chunk)) req.pause();
+  };
+  const onEnd = () => parser.end();
+  const onClose = () => {
+    if (!req.readableEnded) broken();
+  };
+  return new Promise<void>((resolve, reject) => {
+    failure.signal.addEventListener('abort', () => reject(failure.signal.reason), { once: true });
+    parser.on('error', broken);
+    parser.on('drain', () => req.resume());
+    parser.on('close', resolve);
+    if (req.destroyed && !req.readableEnded) broken();
+    req.on('error', broken).on('close', onClose).on('end', onEnd).on('data', onData);
+  }).finally(() => {
+    req.off('error', broken).off('close', onClose).off('end', onEnd).off('data', onData);
+    // Late errors of both are only echoes of the failure that was reported.
+    req.on('error', () => {});
+    parser.destroy();
+  });
+}
+
+function requestTooLarge({ maxRequestBytes }: Pick<MultipartLimits, 'maxRequestBytes'>): AppError {
+  const message = `Expected a request of at most ${maxRequestBytes} bytes`;
+  return new AppError('request_too_large', message, { details: { limit: maxRequestBytes } });
+}

@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Busboy } from 'busboy';
+import { AppError } from '../errors.ts';
+import { cleanOriginalFilename } from '../sessions/original-filename.ts';
+import { drainRequest } from './drain-request.ts';
+import { feedParser, type MultipartLimits, openParser } from './multipart-parser.ts';
+import { type AcceptedFile, type ReceivedFile, refusalOf, skipPart, storePart } from './received-file.ts';
+
+/** What {@link receiveMultipart} needs beside the request. */
+export interface MultipartOptions {
+  /** Names a new temporary file: an absolute path ending in `.part`, in a directory that exists. */
+  newTemporaryFile: () => string;
+  limits: MultipartLimits;
+  signal?: AbortSignal;
+}
+
+/** A whole upload. Whoever receives it calls `discard` in the end; files that were renamed by then are not missed. */
+export interface ReceivedUpload {
+  /** In body order, accepted and refused. */
+  files: ReceivedFile[];
+  /** Text fields; of a repeated name the last one. */
+  fields: Record<string, string>;
+  /** SHA-256 in hex over field names and values, file names and file contents in order. */
+  fingerprint: string;
+  /** Removes every temporary file that is still there. */
+  discard(): Promise<void>;
+}
+
+/** Names of the form field that may hold files. */
+export const FILE_FIELDS = ['images', 'images[]', 'image', 'files', 'file'] as const;
+
+type Part =
+  | { kind: 'field'; name: string; value: string }
+  | { kind: 'file'; file: ReceivedFile; size: number; sha256: string }
+  | { kind: 'unfilled' };
+
+/**
+ * Receives a `multipart/form-data` request: files stream to disk, synced; fields stay in memory. A file that is too
+ * large, empty or in a wrong field is refused alone. On every failure all temporary files are gone and all handles
+ * closed when the promise settles, and the rest of the body is drained so that the client reads its answer.
+ * @throws AppError `unsupported_media_type`, `invalid_multipart`, `too_many_files`, `request_too_large`,
+ *   `invalid_request`; or the disk's errno error; or the signal's reason
+ */
+export async function receiveMultipart(req: IncomingMessage, options: MultipartOptions): Promise<ReceivedUpload> {
+  const { maxRequestBytes } = options.limits;
+  const failure = new AbortController();
+  const temporaryFiles: string[] = [];
+  const parts: Promise<Part>[] = [];
+  const discard = async () => {
+    await Promise.all(temporaryFiles.splice(0).map((file) => rm(file, { force: true })));
+  };
+  const abort = () => failure.abort(options.signal?.reason);
+  try {
+    options.signal?.throwIfAborted();
+    options.signal?.addEventListener('abort', abort, { once: true });
+    const parser = openParser(req, options.limits);
+    collectParts(parser, { options, parts, temporaryFiles, failure });
+    await feedParser(req, parser, maxRequestBytes, failure);
+    const received = await Promise.all(parts);
+    failure.signal.throwIfAborted();
+    return { ...summarize(received), discard };
+  } catch (error) {
+    failure.abort(error);
+    drainRequest(req, maxRequestBytes);
+    await Promise.allSettled(parts);
+    await discard();
+    throw failure.signal.reason;
+  } finally {
+    options.signal?.removeEventListener('abort', abort);
+  }
+}
+
+interface Collection {
+  options: MultipartOptions;
+  parts: Promise<Part>[];
+  temporaryFiles: string[];
+  failure: AbortController;
+}
+
+/** Turns the parser's events into parts; whatever goes wrong with one of them ends up in `failure`. */
+function collectParts(parser: Busboy, { options, parts, temporaryFiles, failure }: Collection): void {
+  const { limits } = options;
+  const fail = (error: unknown) => failure.abort(error);
+  const add = (part: Promise<Part>) => {
+    part.catch(fail);
+    parts.push(part);
+  };
+  const live = new Set<Readable>();
+  failure.signal.addEventListener('abort', () => {
+    for (const stream of live) stream.destroy();
+  });
+  parser.on('file', (fieldName: string | undefined, stream, info) => {
+    // In the same tick: the parser may fail before anyone reads this part, and an unheard 'error' ends the process.
+    stream.on('error', () => {});
+    // One chunk can hold many parts: those behind the faulty one still arrive.
+    if (failure.signal.aborted) return void stream.resume();
+    live.add(stream);
+    stream.once('close', () => live.delete(stream));
+    add(receiveFile(stream, fieldName ?? '', info.filename));
+  });
+  parser.on('field', (name: string | undefined, value, info) => {
+    if (name !== undefined && isFileField(name)) add(Promise.resolve(textInsteadOfFile(name, value)));
+    else if (info.valueTruncated) fail(fieldTooLong(name ?? '', limits));
+    else add(Promise.resolve({ kind: 'field', name: name ?? '', value }));
+  });
+  parser.on('filesLimit', () => {
+    const message = `Expected at most ${limits.maxFiles} files in one request`;
+    fail(new AppError('too_many_files', message, { details: { limit: limits.maxFiles } }));
+  });
+  parser.on('fieldsLimit', () => {
+    const message = `Expected at most ${limits.maxFields} text fields in one request`;
+    fail(new AppError('invalid_request', message, { details: { limit: limits.maxFields } }));
+  });
+
+  async function receiveFile(stream: Readable, fieldName: string, given: string | undefined): Promise<Part> {
+    const originalFilename = cleanOriginalFilename(given);
+    if (!isFileField(fieldName)) {
+      const read = await skipPart(stream);
+      return { kind: 'file', file: { originalFilename, fieldName, refused: wrongField(fieldName) }, ...read };
+    }
+    const file = options.newTemporaryFile();
+    temporaryFiles.push(file);
+    const stored = await storePart(stream, file, limits.maxFileBytes);
+    // HTML's form data set: a file input that nobody filled is sent as an empty part without a name.
+    if (given === undefined && stored.size === 0) return { kind: 'unfilled' };
+    const refused = refusalOf(originalFilename, stored.size, limits.maxFileBytes);
+    if (refused) return { kind: 'file', file: { originalFilename, fieldName, refused }, ...stored };
+    return { kind: 'file', file: { originalFilename, fieldName, file, ...stored }, ...stored };
+  }
+}
+
+function summarize(parts: Part[]): Pick<ReceivedUpload, 'files' | 'fields' | 'fingerprint'> {
+  const hash = createHash('sha256');
+  const files: ReceivedFile[] = [];
+  const fields = new Map<string, string>();
+  for (const part of parts) {
+    if (part.kind === 'field') {
+      fields.set(part.name, part.value);
+      hash.update(JSON.stringify(['field', part.name, part.value]));
+    } else if (part.kind === 'file') {
+      files.push(part.file);
+      const { fieldName, originalFilename } = part.file;
+      hash.update(JSON.stringify(['file', fieldName, originalFilename, part.size, part.sha256]));
+    }
+  }
+  return { files, fields: Object.fromEntries(fields), fingerprint: hash.digest('hex') };
+}
+
+/** True for a file that was accepted. */
+export function isAccepted(file: ReceivedFile): file is AcceptedFile {
+  return 'file' in file;
+}
+
+function isFileField(name: string): boolean {
+  return (FILE_FIELDS as readonly string[]).includes(name);
+}
+
+function wrongField(fieldName: string): AppError {
+  return new AppError(
+    'invalid_request',
+    `Expected files in the field ${FILE_FIELDS.join(', ')}, but one came in "${fieldName}"`,
+  );
+}
+
+function textInsteadOfFile(fieldName: string, value: string): Part {
+  const message = `Expected a file in the field "${fieldName}", but its part has no filename`;
+  const file = { originalFilename: 'image', fieldName, refused: new AppError('invalid_request', message) };
+  return { kind: 'file', file, size: value.length, sha256: createHash('sha256').update(value).digest('hex') };
+}
+
+function fieldTooLong(name: string, { maxFieldBytes }: MultipartLimits): AppError {
+  const message = `Expected at most ${maxFieldBytes} bytes in the field "${name}"`;
+  return new AppError('invalid_request', message, { details: { limit: maxFieldBytes } });
+}

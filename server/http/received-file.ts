@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { open, rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { AppError } from '../errors.ts';
+
+/** A file of an upload that lies complete and synced in a temporary file. */
+export interface AcceptedFile {
+  originalFilename: string;
+  fieldName: string;
+  /** Absolute path of the temporary file. */
+  file: string;
+  /** Bytes. */
+  size: number;
+  /** Of the content, in hex. */
+  sha256: string;
+}
+
+/** A file of an upload that was refused; nothing of it is on disk. */
+export interface RefusedFile {
+  originalFilename: string;
+  fieldName: string;
+  refused: AppError;
+}
+
+/** One file of an upload, in body order. */
+export type ReceivedFile = AcceptedFile | RefusedFile;
+
+/** What was read of one file part. */
+export interface StoredPart {
+  /** Bytes read; above the limit, the rest of the part was skipped. */
+  size: number;
+  /** Of the bytes read, in hex. */
+  sha256: string;
+}
+
+/**
+ * Streams one file part into a new file, hashes it on the way and syncs it; removes the file again when it is empty or
+ * above `maxBytes`. Reads the part to its end in every case, or the parser would wait for ever.
+ * @throws the errno error of the disk, or the stream's own error when the body breaks off; the file may then remain
+ */
+export async function storePart(part: Readable, target: string, maxBytes: number): Promise<StoredPart> {
+  const hash = createHash('sha256');
+  const handle = await open(target, 'wx');
+  let size = 0;
+  try {
+    for await (const chunk of part as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      hash.update(chunk);
+      // writeFile on a handle goes on at its position and repeats short writes.
+      if (size <= maxBytes) await handle.writeFile(chunk);
+      else await handle.truncate(0);
+    }
+    if (isStorable(size, maxBytes)) await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+  if (!isStorable(size, maxBytes)) await rm(target, { force: true });
+  return { size, sha256: hash.digest('hex') };
+}
+
+/** Reads one file part to its end and keeps nothing but its size and hash. */
+export async function skipPart(part: Readable): Promise<StoredPart> {
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const chunk of part as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    hash.update(chunk);
+  }
+  return { size, sha256: hash.digest('hex') };
+}
+
+/** Why a stored part is not accepted, if so. */
+export function refusalOf(originalFilename: string, size: number, maxBytes: number): AppError | undefined {
+  if (size === 0) {
+    return new AppError('unsupported_image', `The file "${originalFilename}" is empty: expected an image, got 0 bytes`);
+  }
+  if (size > maxBytes) {
+    const message = `The file "${originalFilename}" is too large: expected at most ${maxBytes} bytes`;
+    return new AppError('file_too_large', message, { details: { limit: maxBytes } });
+  }
+  return undefined;
+}
+
+function isStorable(size: number, maxBytes: number): boolean {
+  return size > 0 && size <= maxBytes;
+}
