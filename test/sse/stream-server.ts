@@ -1,0 +1,70 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+
+/** A real HTTP server whose every request is handed to `handler`. */
+export async function startServer(
+  handler: (res: ServerResponse) => void,
+): Promise<{ port: number; server: Server; close(): Promise<void> }> {
+  const server = createServer((_, res) => handler(res));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    server,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A client on a bare socket that reads only while it is asked to. */
+export interface RawClient {
+  socket: Socket;
+  /** All that was read so far, headers and chunk sizes included. */
+  text(): string;
+  /** Resolves when the text contains `wanted`. */
+  saw(wanted: string): Promise<void>;
+  closed: Promise<void>;
+}
+
+export function openClient(port: number, { path = '/', paused = false } = {}): RawClient {
+  const socket = connect(port, '127.0.0.1');
+  let text = '';
+  socket.setEncoding('utf8').on('error', () => {});
+  const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
+  if (paused) socket.pause();
+  else {
+    socket.on('data', (data) => {
+      text += data;
+    });
+  }
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  return {
+    socket,
+    closed,
+    text: () => text,
+    async saw(wanted) {
+      const deadline = process.hrtime.bigint() + 5_000_000_000n;
+      while (!text.includes(wanted)) {
+        if (process.hrtime.bigint() > deadline)
+          throw new Error(`Never saw ${JSON.stringify(wanted)} in ${JSON.stringify(text)}`);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+  };
+}
+
+/** The payload of a chunked response: what an event-stream parser would be given. */
+export function payload(text: string): string {
+  return text.slice(text.indexOf('\r\n\r\n') + 4).replace(/(^|\r\n)[0-9a-f]+\r\n/g, '');
+}
+
+/** Waits until `condition` holds; fails after `timeoutMs`. */
+export async function until(condition: () => boolean, timeoutMs = 5_000): Promise<void> {
+  // Not setTimeout and not Date: some of these tests fake the clock.
+  const deadline = process.hrtime.bigint() + BigInt(timeoutMs) * 1_000_000n;
+  while (!condition()) {
+    if (process.hrtime.bigint() > deadline) throw new Error('The condition did not come true in time');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
