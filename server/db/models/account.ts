@@ -1,0 +1,69 @@
+import { Schema } from 'mongoose';
+import type { LedgerKind } from '#contract';
+
+/** A movement of credits that is in the balance already and whose ledger line may still be missing. */
+export interface HoldRecord {
+  /** The `_id` that the ledger line has or will have. */
+  lineId: string;
+  kind: LedgerKind;
+  ref: string;
+  /** Credits, signed: negative for a charge. */
+  delta: number;
+  note: string | null;
+  at: Date;
+}
+
+/** An account as stored. What one invariant needs stands in this one document. */
+export interface AccountRecord {
+  _id: string;
+  /** Lower case; unique. */
+  email: string;
+  plan: string;
+  suspendedAt: Date | null;
+  /** Credits; never negative. */
+  balance: number;
+  /** Charges less refunds, in credits. */
+  used: number;
+  /** Sign-up credits and grants, in credits. */
+  granted: number;
+  holds: HoldRecord[];
+  /** Movements ever made, counted in lanes by their (kind, ref); a missing lane is 0. */
+  lanes: Record<string, number>;
+  /** A key is active exactly while its id stands here. */
+  activeKeys: string[];
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const holdSchema = new Schema<HoldRecord>(
+  {
+    lineId: { type: String, required: true },
+    kind: { type: String, required: true },
+    ref: { type: String, required: true },
+    delta: { type: Number, required: true },
+    note: { type: String, default: null },
+    at: { type: Date, required: true },
+  },
+  { _id: false },
+);
+
+/** Schema of {@link AccountRecord}. */
+export const accountSchema = new Schema<AccountRecord>(
+  {
+    _id: { type: String, required: true },
+    email: { type: String, required: true },
+    plan: { type: String, required: true },
+    suspendedAt: { type: Date, default: null },
+    balance: { type: Number, required: true },
+    used: { type: Number, required: true },
+    granted: { type: Number, required: true },
+    holds: { type: [holdSchema], required: true },
+    lanes: { type: Schema.Types.Mixed, required: true },
+    activeKeys: { type: [String], required: true },
+    createdAt: { type: Date, required: true },
+    updatedAt: { type: Date, required: true },
+  },
+  { collection: 'accounts', versionKey: false, minimize: false },
+)
+  .index({ email: 1 }, { unique: true })
+  .index({ 'holds.at': 1 });

@@ -1,0 +1,33 @@
+import { Schema } from 'mongoose';
+
+/** An API key as stored; the key itself is not. Whether it is active stands in the account's `activeKeys`. */
+export interface ApiKeyRecord {
+  _id: string;
+  accountId: string;
+  name: string;
+  /** HMAC-SHA-256 of the key under the pepper, in hex. */
+  hash: string;
+  last4: string;
+  createdAt: Date;
+  /** Accurate to a minute. */
+  lastUsedAt: Date | null;
+  /** When it was deactivated last; null while it is active. */
+  disabledAt: Date | null;
+}
+
+/** Schema of {@link ApiKeyRecord}. */
+export const apiKeySchema = new Schema<ApiKeyRecord>(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    name: { type: String, required: true },
+    hash: { type: String, required: true },
+    last4: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+    lastUsedAt: { type: Date, default: null },
+    disabledAt: { type: Date, default: null },
+  },
+  { collection: 'api_keys', versionKey: false },
+)
+  .index({ hash: 1 }, { unique: true })
+  .index({ accountId: 1, createdAt: 1 });

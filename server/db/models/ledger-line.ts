@@ -1,0 +1,36 @@
+import { Schema } from 'mongoose';
+import type { LedgerKind } from '#contract';
+
+/** A line of the ledger as stored. Lines are only ever added; `open` is the one field that changes. */
+export interface LedgerLineRecord {
+  /** Sorts by time. */
+  _id: string;
+  accountId: string;
+  kind: LedgerKind;
+  /** What it was for, e.g. a job id. At most one line of each kind has it. */
+  ref: string;
+  /** Credits, signed: negative for a charge. */
+  delta: number;
+  note: string | null;
+  at: Date;
+  /** True on a charge until its job has been settled; absent otherwise. */
+  open?: boolean;
+}
+
+/** Schema of {@link LedgerLineRecord}. */
+export const ledgerLineSchema = new Schema<LedgerLineRecord>(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    kind: { type: String, required: true },
+    ref: { type: String, required: true },
+    delta: { type: Number, required: true },
+    note: { type: String, default: null },
+    at: { type: Date, required: true },
+    open: { type: Boolean },
+  },
+  { collection: 'ledger_lines', versionKey: false },
+)
+  .index({ kind: 1, ref: 1 }, { unique: true })
+  .index({ accountId: 1, _id: -1 })
+  .index({ at: 1 }, { partialFilterExpression: { open: true } });

@@ -1,0 +1,114 @@
+import type { Connection } from '../connect.ts';
+import { type AccountRecord, accountSchema, type HoldRecord } from '../models/account.ts';
+
+export type { AccountRecord, HoldRecord };
+
+/** One movement of credits, as the account document takes it. */
+export interface Movement {
+  accountId: string;
+  hold: HoldRecord;
+  /** Signed changes of the two counters, in credits. */
+  used: number;
+  granted: number;
+  lane: string;
+  /** What the lane stood at when the ledger was searched for this (kind, ref). */
+  laneCount: number;
+}
+
+/** Accounts, their credits and the list of their active keys. */
+export function createAccountRepository(connection: Connection) {
+  const model = connection.model<AccountRecord>('Account', accountSchema);
+  return {
+    /** Inserts an account; false when its email is taken. */
+    async insert(account: AccountRecord): Promise<boolean> {
+      try {
+        await model.collection.insertOne(account as never);
+        return true;
+      } catch (error) {
+        if ((error as { code?: unknown }).code === 11000) return false;
+        throw error;
+      }
+    },
+
+    async find(accountId: string): Promise<AccountRecord | null> {
+      return model.findOne({ _id: accountId }).lean();
+    },
+
+    async findByEmail(email: string): Promise<AccountRecord | null> {
+      return model.findOne({ email }).lean();
+    },
+
+    /** Up to `limit` accounts in the order of their ids, from behind `afterId`. */
+    async list(limit: number, afterId = ''): Promise<AccountRecord[]> {
+      return model
+        .find({ _id: { $gt: afterId } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean();
+    },
+
+    async setPlan(accountId: string, plan: string, now: Date): Promise<AccountRecord | null> {
+      return model
+        .findOneAndUpdate({ _id: accountId }, { $set: { plan, updatedAt: now } }, { returnDocument: 'after' })
+        .lean();
+    },
+
+    async setSuspended(accountId: string, suspendedAt: Date | null, now: Date): Promise<AccountRecord | null> {
+      return model
+        .findOneAndUpdate({ _id: accountId }, { $set: { suspendedAt, updatedAt: now } }, { returnDocument: 'after' })
+        .lean();
+    },
+
+    /** Adds a key to the active ones if fewer than `limit` are; null when it is one already or there is no room. */
+    async addActiveKey(accountId: string, keyId: string, limit: number): Promise<AccountRecord | null> {
+      return model
+        .findOneAndUpdate(
+          { _id: accountId, activeKeys: { $ne: keyId }, [`activeKeys.${Math.max(0, limit - 1)}`]: { $exists: false } },
+          { $push: { activeKeys: keyId } },
+          { returnDocument: 'after' },
+        )
+        .lean();
+    },
+
+    /** Takes a key off the active ones; false when it was not one. */
+    async removeActiveKey(accountId: string, keyId: string): Promise<boolean> {
+      const updated = await model.updateOne({ _id: accountId, activeKeys: keyId }, { $pull: { activeKeys: keyId } });
+      return updated.matchedCount === 1;
+    },
+
+    /**
+     * Changes balance and counters and leaves a hold, in one step; null when the balance does not suffice or another
+     * movement of the lane came first.
+     */
+    async move({ accountId, hold, used, granted, lane, laneCount }: Movement): Promise<AccountRecord | null> {
+      return model
+        .findOneAndUpdate(
+          // Equality with null also finds a lane that is not there yet.
+          { _id: accountId, balance: { $gte: -hold.delta }, [`lanes.${lane}`]: laneCount === 0 ? null : laneCount },
+          {
+            $inc: { balance: hold.delta, used, granted, [`lanes.${lane}`]: 1 },
+            $push: { holds: hold },
+            $set: { updatedAt: hold.at },
+          },
+          { returnDocument: 'after' },
+        )
+        .lean();
+    },
+
+    /** Removes a hold whose ledger line is written. */
+    async clearHold(accountId: string, lineId: string): Promise<void> {
+      await model.updateOne({ _id: accountId }, { $pull: { holds: { lineId } } });
+    },
+
+    /** Accounts that have a hold from before `before`. */
+    async findWithHolds(before: Date, limit: number): Promise<AccountRecord[]> {
+      return model
+        .find({ 'holds.at': { $lte: before } })
+        .limit(limit)
+        .lean();
+    },
+  };
+}
+
+/** Access to stored accounts. */
+export type AccountRepository = ReturnType<typeof createAccountRepository>;

@@ -1,0 +1,57 @@
+import type { Connection } from '../connect.ts';
+import { type ApiKeyRecord, apiKeySchema } from '../models/api-key.ts';
+
+export type { ApiKeyRecord };
+
+/** API keys. Only the hash and the operator's look-up do without the account's id. */
+export function createApiKeyRepository(connection: Connection) {
+  const model = connection.model<ApiKeyRecord>('ApiKey', apiKeySchema);
+  return {
+    async insert(key: ApiKeyRecord): Promise<void> {
+      await model.collection.insertOne(key as never);
+    },
+
+    async findByHash(hash: string): Promise<ApiKeyRecord | null> {
+      return model.findOne({ hash }).lean();
+    },
+
+    async find(accountId: string, keyId: string): Promise<ApiKeyRecord | null> {
+      return model.findOne({ _id: keyId, accountId }).lean();
+    },
+
+    /** The account that a key belongs to, for the operator's commands; null when there is no such key. */
+    async findOwner(keyId: string): Promise<string | null> {
+      const key = await model.findOne({ _id: keyId }).select({ accountId: 1 }).lean();
+      return key?.accountId ?? null;
+    },
+
+    /** An account's keys, oldest first. */
+    async list(accountId: string): Promise<ApiKeyRecord[]> {
+      return model.find({ accountId }).sort({ createdAt: 1, _id: 1 }).lean();
+    },
+
+    /** Notes a use, unless one was noted after `notAfter`. */
+    async touch(accountId: string, keyId: string, now: Date, notAfter: Date): Promise<void> {
+      await model.updateOne(
+        { _id: keyId, accountId, $or: [{ lastUsedAt: null }, { lastUsedAt: { $lte: notAfter } }] },
+        { $set: { lastUsedAt: now } },
+      );
+    },
+
+    async setDisabledAt(accountId: string, keyId: string, disabledAt: Date | null): Promise<void> {
+      await model.updateOne({ _id: keyId, accountId }, { $set: { disabledAt } });
+    },
+
+    async rename(accountId: string, keyId: string, name: string): Promise<boolean> {
+      const updated = await model.updateOne({ _id: keyId, accountId }, { $set: { name } });
+      return updated.matchedCount === 1;
+    },
+
+    async remove(accountId: string, keyId: string): Promise<void> {
+      await model.deleteOne({ _id: keyId, accountId });
+    },
+  };
+}
+
+/** Access to stored API keys. */
+export type ApiKeyRepository = ReturnType<typeof createApiKeyRepository>;

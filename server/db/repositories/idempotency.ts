@@ -1,0 +1,47 @@
+import type { Connection } from '../connect.ts';
+import { type IdempotencyRecord, idempotencyRecordSchema, type StoredResponse } from '../models/idempotency-record.ts';
+
+export type { IdempotencyRecord, StoredResponse };
+
+/** What is remembered of `Idempotency-Key` headers. The id holds the account's id already. */
+export function createIdempotencyRepository(connection: Connection) {
+  const model = connection.model<IdempotencyRecord>('IdempotencyRecord', idempotencyRecordSchema);
+  return {
+    /** Inserts a record; false when there is one of this id. */
+    async insert(record: IdempotencyRecord): Promise<boolean> {
+      try {
+        await model.collection.insertOne(record as never);
+        return true;
+      } catch (error) {
+        if ((error as { code?: unknown }).code === 11000) return false;
+        throw error;
+      }
+    },
+
+    async find(id: string): Promise<IdempotencyRecord | null> {
+      return model.findOne({ _id: id }).lean();
+    },
+
+    /** Makes a running record another owner's; false when it changed meanwhile. */
+    async takeOver(id: string, token: string, newToken: string, startedAt: Date): Promise<boolean> {
+      const updated = await model.updateOne(
+        { _id: id, token, state: 'running' },
+        { $set: { token: newToken, startedAt } },
+      );
+      return updated.matchedCount === 1;
+    },
+
+    /** Stores the answer if the record is still this owner's. */
+    async complete(id: string, token: string, response: StoredResponse): Promise<void> {
+      await model.updateOne({ _id: id, token, state: 'running' }, { $set: { state: 'done', response } });
+    },
+
+    /** Forgets a record of this owner. */
+    async remove(id: string, token: string): Promise<void> {
+      await model.deleteOne({ _id: id, token });
+    },
+  };
+}
+
+/** Access to stored idempotency records. */
+export type IdempotencyRepository = ReturnType<typeof createIdempotencyRepository>;

@@ -1,0 +1,62 @@
+import type { LedgerKind } from '#contract';
+import type { Connection } from '../connect.ts';
+import { type LedgerLineRecord, ledgerLineSchema } from '../models/ledger-line.ts';
+
+export type { LedgerLineRecord };
+
+/** The append-only ledger of credits. */
+export function createLedgerRepository(connection: Connection) {
+  const model = connection.model<LedgerLineRecord>('LedgerLine', ledgerLineSchema);
+  return {
+    /** Writes a line; false when its (kind, ref) or its id is in the ledger already. */
+    async insert(line: LedgerLineRecord): Promise<boolean> {
+      try {
+        await model.collection.insertOne(line as never);
+        return true;
+      } catch (error) {
+        if ((error as { code?: unknown }).code === 11000) return false;
+        throw error;
+      }
+    },
+
+    /** The line of a (kind, ref), whose account the caller must compare; (kind, ref) is unique over all accounts. */
+    async findByRef(kind: LedgerKind, ref: string): Promise<LedgerLineRecord | null> {
+      return model.findOne({ kind, ref }).lean();
+    },
+
+    /** An account's lines, newest first, from behind `cursor` (a line's id). */
+    async page(accountId: string, limit: number, cursor?: string): Promise<LedgerLineRecord[]> {
+      return model
+        .find({ accountId, ...(cursor === undefined ? {} : { _id: { $lt: cursor } }) })
+        .sort({ _id: -1 })
+        .limit(limit)
+        .lean();
+    },
+
+    /** Charges from before `before` whose jobs have not been settled, oldest first. */
+    async findOpen(before: Date, limit: number): Promise<LedgerLineRecord[]> {
+      return model
+        .find({ open: true, at: { $lte: before } })
+        .sort({ at: 1 })
+        .limit(limit)
+        .lean();
+    },
+
+    /** Notes that the job of a charge has been settled. */
+    async close(accountId: string, ref: string): Promise<void> {
+      await model.updateOne({ kind: 'charge', ref, accountId }, { $unset: { open: 1 } });
+    },
+
+    /** Up to `limit` lines of all accounts in the order of their ids, from behind `afterId`; for the audit. */
+    async scan(limit: number, afterId = ''): Promise<LedgerLineRecord[]> {
+      return model
+        .find({ _id: { $gt: afterId } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean();
+    },
+  };
+}
+
+/** Access to the stored ledger. */
+export type LedgerRepository = ReturnType<typeof createLedgerRepository>;
