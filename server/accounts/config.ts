@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { SIGNUP_CREDITS } from '#contract';
+
+const plan = z.strictObject({
+  keys: z.int().min(1).max(1000).describe('Active API keys that an account may have.'),
+  signupCredits: z.int().min(0).max(1_000_000_000).default(SIGNUP_CREDITS).describe('Credits of a new account.'),
+  rateLimit: z
+    .strictObject({
+      requests: z.int().min(1).max(1_000_000_000),
+      windowSeconds: z.int().min(1).max(86_400),
+    })
+    .optional()
+    .describe('Requests that an account may make in each window. Default: no limit.'),
+});
+
+/** What accounts of one plan may do. */
+export type Plan = z.output<typeof plan>;
+
+const plans = z
+  .record(
+    z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, 'expected a plan name of lower-case letters, digits, - and _'),
+    plan,
+  )
+  .refine((table) => Object.keys(table).length > 0, 'expected at least one plan');
+
+/** The environment variables that steer accounts; keys are the variables' names. */
+export const accountsConfig = z.object({
+  PLANS: z
+    .string()
+    .default(
+      JSON.stringify({
+        free: { keys: 1, signupCredits: SIGNUP_CREDITS },
+        agency: { keys: 20, signupCredits: SIGNUP_CREDITS },
+      }),
+    )
+    .transform((text, context) => {
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        context.addIssue({ code: 'custom', message: 'expected a JSON object of plans' });
+        return z.NEVER;
+      }
+    })
+    .pipe(plans)
+    .describe(
+      'Plans by name, as JSON: `keys`, `signupCredits`, and `rateLimit` (`requests`, `windowSeconds`) if wanted. The first one is the default of a new account.',
+    ),
+  API_KEY_PEPPER: z
+    .string()
+    .min(32, 'expected at least 32 characters')
+    .optional()
+    .describe('Secret that API keys are hashed with. Default: made once, in `DATA_DIR/secrets/api-key-pepper`.'),
+});
+
+/** The account settings after parsing. */
+export type AccountsConfig = z.output<typeof accountsConfig>;

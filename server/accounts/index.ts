@@ -1,0 +1,46 @@
+// Owns accounts, plans, API keys and the credit ledger. Must not know HTTP, jobs or pixels.
+import type { Repositories } from '../db/index.ts';
+import { createDirectory } from './accounts.ts';
+import { createApiKeys } from './api-keys.ts';
+import { createAudit } from './audit.ts';
+import type { AccountsConfig } from './config.ts';
+import { createLedger } from './ledger.ts';
+import { createPlans } from './plans.ts';
+import { createTransactions } from './transactions.ts';
+
+// The gateway keeps its records through this module, since it may not know the database.
+export type { IdempotencyRecord, IdempotencyRepository, StoredResponse } from '../db/index.ts';
+export type { Account } from './accounts.ts';
+export type { ApiKey, KeyCheck } from './api-keys.ts';
+export type { AuditReport, BrokenInvariant } from './audit.ts';
+export { type AccountsConfig, accountsConfig, type Plan } from './config.ts';
+export type { MovementRequest, MovementResult } from './ledger.ts';
+export { loadPepper } from './pepper.ts';
+
+/** What {@link createAccounts} works with. */
+export interface AccountsDeps {
+  repositories: Pick<Repositories, 'accounts' | 'apiKeys' | 'ledger'>;
+  /** From `loadPepper`. */
+  pepper: Buffer;
+  config: AccountsConfig;
+  /** @default the clock */
+  now?: () => Date;
+}
+
+/** Makes the directory of accounts, with `plans`, `keys`, `ledger`, `transactions` and `audit`. */
+export function createAccounts({ repositories, pepper, config, now = () => new Date() }: AccountsDeps) {
+  const { accounts, apiKeys } = repositories;
+  const plans = createPlans(config);
+  const ledger = createLedger({ accounts, ledger: repositories.ledger, now });
+  return {
+    ...createDirectory({ accounts, ledger, plans, now }),
+    plans,
+    keys: createApiKeys({ accounts, apiKeys, plans, pepper, now }),
+    ledger,
+    transactions: createTransactions({ ledger: repositories.ledger }),
+    audit: createAudit({ accounts, ledger: repositories.ledger }),
+  };
+}
+
+/** Everything about accounts. */
+export type Accounts = ReturnType<typeof createAccounts>;

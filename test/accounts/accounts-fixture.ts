@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { type Accounts, accountsConfig, createAccounts } from '../../server/accounts/index.ts';
+import { type Connection, connectDatabase } from '../../server/db/connect.ts';
+import { startEmbedded } from '../../server/db/embedded/index.ts';
+import { createRepositories, type Repositories } from '../../server/db/repositories/index.ts';
+
+/** Settings as they are without any environment variable. */
+export const CONFIG = accountsConfig.parse({});
+
+/** The pepper of all tests. */
+export const PEPPER = Buffer.from('a pepper for tests, 32 bytes long');
+
+/** A real database for one test file, what works on it, and a clock that can be set. */
+export interface Fixture {
+  connection: Connection;
+  repositories: Repositories;
+  accounts: Accounts;
+  clock: { now: Date };
+  /** Accounts over repositories of which some are replaced. */
+  createWith(overrides: Partial<Repositories>): Accounts;
+  /** A new account with the 25 sign-up credits; its id. */
+  newAccount(plan?: string): Promise<string>;
+}
+
+/** Opens a database of its own, on the embedded store or on the server of `TEST_MONGODB_URI`, and removes it after. */
+export function useAccounts(config = CONFIG): Fixture {
+  const fixture = { clock: { now: new Date('2026-03-01T12:00:00Z') } } as Fixture;
+  const directory = mkdtempSync(join(tmpdir(), 'accounts-test-'));
+  let close = async () => {};
+  beforeAll(async () => {
+    const real = process.env.TEST_MONGODB_URI;
+    const server = real ? { uri: real, close: async () => {} } : await startEmbedded({ directory, ttlSeconds: 1 });
+    const uri = new URL(server.uri);
+    uri.pathname = `/test_${randomUUID().replaceAll('-', '')}`;
+    const connection = await connectDatabase({ uri: uri.href });
+    const repositories = createRepositories(connection);
+    for (const name of ['Account', 'ApiKey', 'LedgerLine', 'IdempotencyRecord']) {
+      await connection.model(name).createIndexes();
+    }
+    const now = () => new Date(fixture.clock.now);
+    const createWith = (overrides: Partial<Repositories>) =>
+      createAccounts({ repositories: { ...repositories, ...overrides }, pepper: PEPPER, config, now });
+    Object.assign(fixture, { connection, repositories, createWith, accounts: createWith({}) });
+    fixture.newAccount = async (plan = 'agency') => {
+      const account = await fixture.accounts.create({ email: `${randomUUID()}@example.org`, plan });
+      return account.id;
+    };
+    close = async () => {
+      await connection.dropDatabase();
+      await connection.close();
+      await server.close();
+    };
+  });
+  afterAll(async () => {
+    await close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return fixture;
+}
+
+/** The error that a promise rejects with; fails when it does not reject. */
+export async function rejection(promise: Promise<unknown>): Promise<Error & { code?: string; details?: unknown }> {
+  const outcome = await promise.then(
+    (value) => ({ value }),
+    (error: Error) => ({ error }),
+  );
+  if ('error' in outcome) return outcome.error;
+  throw new Error(`expected a rejection, but received ${JSON.stringify(outcome.value)}`);
+}

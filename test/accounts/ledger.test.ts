@@ -1,0 +1,82 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { rejection, useAccounts } from './accounts-fixture.ts';
+
+const fixture = useAccounts();
+
+/** The outcome of each of `count` calls made at once. */
+async function race(count: number, call: (index: number) => Promise<unknown>): Promise<{ won: number; errors: Error[] }> {
+  const results = await Promise.allSettled(Array.from({ length: count }, (_, index) => call(index)));
+  const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []));
+  return { won: count - errors.length, errors };
+}
+
+async function balanceOf(accountId: string): Promise<number | undefined> {
+  return (await fixture.accounts.find(accountId))?.balance;
+}
+
+describe('ledger', () => {
+  let accountId: string;
+  beforeEach(async () => {
+    accountId = await fixture.newAccount();
+  });
+
+  test('a charge takes the credits and writes one line', async () => {
+    const result = await fixture.accounts.ledger.charge({ accountId, ref: `job-${accountId}`, amount: 12 });
+    expect(result).toEqual({ balance: 13, applied: true });
+    expect(await fixture.accounts.find(accountId)).toMatchObject({ balance: 13, used: 12, granted: 25 });
+    const { transactions } = await fixture.accounts.transactions(accountId);
+    expect(transactions.map(({ kind, delta }) => [kind, delta])).toEqual([
+      ['charge', -12],
+      ['signup', 25],
+    ]);
+    expect((await fixture.accounts.audit()).broken).toEqual([]);
+  });
+
+  test('a charge that the balance does not cover says the balance and the need, and takes nothing', async () => {
+    const error = await rejection(fixture.accounts.ledger.charge({ accountId, ref: `job-${accountId}`, amount: 26 }));
+    expect(error).toMatchObject({
+      code: 'insufficient_credits',
+      status: 402,
+      message: 'Insufficient credits: balance is 25, 26 needed',
+      details: { balance: 25, required: 26, shortfall: 1 },
+    });
+    expect(await balanceOf(accountId)).toBe(25);
+  });
+
+  test('200 racing charges of 1 on 25 credits: exactly 25 win', async () => {
+    const { won, errors } = await race(200, (index) =>
+      fixture.accounts.ledger.charge({ accountId, ref: `${accountId}-${index}`, amount: 1 }),
+    );
+    expect(won).toBe(25);
+    expect(errors.map((error) => error.message)).toEqual(
+      Array(175).fill('Insufficient credits: balance is 0, 1 needed'),
+    );
+    expect(await balanceOf(accountId)).toBe(0);
+    expect((await fixture.accounts.transactions(accountId, { limit: 200 })).transactions).toHaveLength(26);
+    expect((await fixture.accounts.audit()).broken).toEqual([]);
+  });
+
+  test('two charges of 20 on 25 credits: one wins, nothing is partly taken', async () => {
+    const { won, errors } = await race(2, (index) =>
+      fixture.accounts.ledger.charge({ accountId, ref: `${accountId}-${index}`, amount: 20 }),
+    );
+    expect([won, errors[0]?.message]).toEqual([1, 'Insufficient credits: balance is 5, 20 needed']);
+    expect(await balanceOf(accountId)).toBe(5);
+  });
+
+  test('the same charge 20 times at once is taken once', async () => {
+    const { won } = await race(20, () => fixture.accounts.ledger.charge({ accountId, ref: accountId, amount: 2 }));
+    expect(won).toBe(20);
+    expect(await balanceOf(accountId)).toBe(23);
+    expect((await fixture.accounts.audit()).broken).toEqual([]);
+  });
+
+  test('a refund is made once, also when it is asked for 20 times at once', async () => {
+    await fixture.accounts.ledger.charge({ accountId, ref: accountId, amount: 10 });
+    const { won } = await race(20, () => fixture.accounts.ledger.refund({ accountId, ref: accountId, amount: 4 }));
+    expect(won).toBe(20);
+    expect(await balanceOf(accountId)).toBe(19);
+    expect(await fixture.accounts.find(accountId)).toMatchObject({ used: 6, granted: 25 });
+    expect((await fixture.accounts.audit()).broken).toEqual([]);
+  });
+});
