@@ -1,0 +1,152 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { IDEMPOTENCY_HOURS, IDEMPOTENCY_KEY_LENGTH } from '#contract';
+import type { IdempotencyRecord, IdempotencyRepository, StoredResponse } from '../accounts/index.ts';
+import { AppError } from '../errors.ts';
+
+/** A plain answer takes at most the HTTP server's 120 s; whatever runs longer has died. */
+const PLAIN_TAKEOVER_MS = 180_000;
+/** Between the record and the job lie milliseconds. */
+const JOB_TAKEOVER_MS = 30_000;
+
+/** What {@link createIdempotency} works with. */
+export interface IdempotencyDeps {
+  records: IdempotencyRepository;
+  now: () => Date;
+}
+
+/** The right to complete or abandon a record; lost as soon as another request takes the record over. */
+export interface Ticket {
+  id: string;
+  token: string;
+}
+
+/** One request with an `Idempotency-Key`. */
+export interface IdempotentRequest {
+  accountId: string;
+  /** The header's value. */
+  key: string;
+  /** Name of the endpoint; the same key for another one is a mismatch. */
+  operation: string;
+  /** From {@link hashRequest}. */
+  requestHash: string;
+  /** For streams: the id that the job will have, chosen now. */
+  jobId?: string;
+  /** For streams: whether a job is there. Without it every job is believed to be. */
+  jobExists?: (jobId: string) => Promise<boolean>;
+}
+
+/** What is to be done with a request. */
+export type Beginning =
+  /** Do the work; as the job `jobId` if it is a stream, which may be another id than was proposed. */
+  | { outcome: 'fresh'; ticket: Ticket; jobId: string | null }
+  /** Send this answer again. */
+  | { outcome: 'replay'; response: StoredResponse }
+  /** Send the events of this job. */
+  | { outcome: 'join'; jobId: string };
+
+/**
+ * Makes the memory of `Idempotency-Key` headers. The protocol:
+ *
+ * 1. When the body is read and valid: `begin`.
+ * 2. On `replay` and `join` do what they say, and nothing else.
+ * 3. On `fresh` do the work. A stream prepares, charges and starts the job of exactly the `jobId` it was given; from
+ *    then on the record points at the job, and nothing more has to be done.
+ * 4. A plain answer is stored with `complete` before it is sent.
+ * 5. When there is no answer to keep (402, 404, 429, 5xx before the work was done): `abandon`, so that a retry starts
+ *    anew.
+ *
+ * A process that dies in step 3 leaves a running record. The next request with the key takes it over: a plain one
+ * after 180 s, a stream whose job is not there after 30 s and with the same job id, under which the ledger charges
+ * only once. Until then it gets 409. Records are forgotten after 24 h.
+ */
+export function createIdempotency({ records, now }: IdempotencyDeps) {
+  /** What a request meets that finds a record; null when the record has just gone and `begin` has to look again. */
+  async function meet(record: IdempotencyRecord, request: IdempotentRequest): Promise<Beginning | null> {
+    if (record.expiresAt <= now()) {
+      await records.remove(record._id, record.token);
+      return null;
+    }
+    if (record.operation !== request.operation || record.requestHash !== request.requestHash) {
+      throw new AppError('idempotency_mismatch', 'This Idempotency-Key was used before with another request');
+    }
+    if (record.state === 'done' && record.response) return { outcome: 'replay', response: record.response };
+    const { jobId } = record;
+    if (jobId !== null && (!request.jobExists || (await request.jobExists(jobId)))) return { outcome: 'join', jobId };
+
+    const age = now().getTime() - record.startedAt.getTime();
+    if (age < (jobId === null ? PLAIN_TAKEOVER_MS : JOB_TAKEOVER_MS)) {
+      throw new AppError('idempotency_in_progress', 'A request with this Idempotency-Key is still running', {
+        headers: { 'Retry-After': '2' },
+      });
+    }
+    const ticket = { id: record._id, token: randomUUID() };
+    const taken = await records.takeOver(record._id, record.token, ticket.token, now());
+    return taken ? { outcome: 'fresh', ticket, jobId } : null;
+  }
+
+  return {
+    /**
+     * Claims the key for a request or tells what became of the earlier one; see {@link createIdempotency}.
+     * @throws AppError invalid_idempotency_key, idempotency_mismatch, idempotency_in_progress
+     */
+    async begin(request: IdempotentRequest): Promise<Beginning> {
+      const { accountId, key, operation, requestHash, jobId = null } = request;
+      if (key.length < 1 || key.length > IDEMPOTENCY_KEY_LENGTH) {
+        throw new AppError(
+          'invalid_idempotency_key',
+          `expected 1 to ${IDEMPOTENCY_KEY_LENGTH} characters in Idempotency-Key, but received ${key.length}`,
+        );
+      }
+      // The key itself is not stored: callers put order numbers and addresses into it.
+      const id = createHash('sha256').update(`${accountId}\n${key}`).digest('hex');
+      for (;;) {
+        const ticket = { id, token: randomUUID() };
+        const startedAt = now();
+        const inserted = await records.insert({
+          _id: id,
+          accountId,
+          operation,
+          requestHash,
+          state: 'running',
+          token: ticket.token,
+          jobId,
+          startedAt,
+          expiresAt: new Date(startedAt.getTime() + IDEMPOTENCY_HOURS * 3_600_000),
+          response: null,
+        });
+        if (inserted) return { outcome: 'fresh', ticket, jobId };
+        const record = await records.find(id);
+        const beginning = record && (await meet(record, request));
+        if (beginning) return beginning;
+      }
+    },
+
+    /** Stores the answer, to be sent again for 24 h after the key was first seen. */
+    async complete({ id, token }: Ticket, response: StoredResponse): Promise<void> {
+      await records.complete(id, token, response);
+    },
+
+    /** Forgets the key, so that the next request with it starts anew. */
+    async abandon({ id, token }: Ticket): Promise<void> {
+      await records.remove(id, token);
+    },
+  };
+}
+
+/** The memory of `Idempotency-Key` headers. */
+export type Idempotency = ReturnType<typeof createIdempotency>;
+
+/** Hash of what makes two requests the same one; the order of a JSON object's fields does not count. */
+export function hashRequest(...parts: unknown[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify(parts, (_key, value: unknown) => (isPlainObject(value) ? sortFields(value) : value)))
+    .digest('hex');
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function sortFields(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
