@@ -1,0 +1,29 @@
+// Owns the database: connection, models, repositories. Knows mongoose; knows no HTTP, no pixels, no rule of the business.
+import { type ConnectOptions, connectDatabase } from './connect.ts';
+import { createRepositories, type Repositories } from './repositories/index.ts';
+
+export { startEmbedded } from './embedded/index.ts';
+export type * from './repositories/index.ts';
+
+/** An open database: every repository, and what the process needs to watch and end it. */
+export interface Database extends Repositories {
+  /** Rejects when the database does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Connects, builds missing indexes and returns the repositories. */
+export async function openDatabase(options: ConnectOptions): Promise<Database> {
+  const connection = await connectDatabase(options);
+  const repositories = createRepositories(connection);
+  for (const model of Object.values(connection.models)) await model.createIndexes();
+  return {
+    ...repositories,
+    async ping() {
+      await connection.db?.command({ ping: 1 });
+    },
+    async close() {
+      await connection.close();
+    },
+  };
+}

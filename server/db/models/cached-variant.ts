@@ -1,0 +1,39 @@
+import { Schema } from 'mongoose';
+import type { InputFormat, Warning } from '#contract';
+
+/** A cached variant: a file that can be delivered again without encoding. */
+export interface CachedVariantRecord {
+  /** Hash of everything that made the bytes. */
+  _id: string;
+  /** Key of the file in the store. */
+  path: string;
+  size: number;
+  width: number;
+  height: number;
+  format: InputFormat;
+  mimeType: string;
+  sha256: string;
+  quality: number | 'lossless' | null;
+  keptOriginal: boolean;
+  warnings: Warning[];
+  usedAt: Date;
+}
+
+/** Schema of {@link CachedVariantRecord}. */
+export const cachedVariantSchema = new Schema<CachedVariantRecord>(
+  {
+    _id: { type: String, required: true },
+    path: { type: String, required: true },
+    size: { type: Number, required: true },
+    width: { type: Number, required: true },
+    height: { type: Number, required: true },
+    format: { type: String, required: true },
+    mimeType: { type: String, required: true },
+    sha256: { type: String, required: true },
+    quality: { type: Schema.Types.Mixed, default: null },
+    keptOriginal: { type: Boolean, required: true },
+    warnings: { type: Schema.Types.Mixed, default: [] },
+    usedAt: { type: Date, required: true },
+  },
+  { collection: 'variants', versionKey: false },
+).index({ usedAt: 1 });

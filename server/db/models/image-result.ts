@@ -1,0 +1,36 @@
+import { Schema } from 'mongoose';
+import type { ImageResult } from '#contract';
+
+/** A numbered event of a job, as stored for replay. */
+export interface StoredEvent {
+  n: number;
+  event: string;
+  data: unknown;
+}
+
+/** The result of one image of a job, with the events it caused; written once, when the image is done. */
+export interface ImageResultRecord {
+  /** `<jobId>:<index>`. */
+  _id: string;
+  jobId: string;
+  sessionId: string;
+  /** Place in the request, from 0. */
+  index: number;
+  result: ImageResult;
+  events: StoredEvent[];
+}
+
+/** Schema of {@link ImageResultRecord}. */
+export const imageResultSchema = new Schema<ImageResultRecord>(
+  {
+    _id: { type: String, required: true },
+    jobId: { type: String, required: true },
+    sessionId: { type: String, required: true },
+    index: { type: Number, required: true },
+    result: { type: Schema.Types.Mixed, required: true },
+    events: { type: Schema.Types.Mixed, required: true },
+  },
+  { collection: 'imageresults', versionKey: false, minimize: false },
+)
+  .index({ jobId: 1, index: 1 })
+  .index({ sessionId: 1 });

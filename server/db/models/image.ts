@@ -1,0 +1,49 @@
+import { Schema } from 'mongoose';
+import type { InputFormat, Metadata, Warning } from '#contract';
+
+/** An uploaded image as stored. */
+export interface ImageRecord {
+  _id: string;
+  accountId: string;
+  sessionId: string;
+  /** Place in the session, from 0. */
+  position: number;
+  originalFilename: string;
+  /** Key of the file in the store; opaque to callers. */
+  uploadPath: string;
+  mimeType: string;
+  format: InputFormat;
+  size: number;
+  width: number;
+  height: number;
+  hasAlpha: boolean;
+  pages: number;
+  sha256: string;
+  clientRef: string | null;
+  warnings: Warning[];
+  metadata: Metadata | null;
+}
+
+/** Schema of {@link ImageRecord}. */
+export const imageSchema = new Schema<ImageRecord>(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    sessionId: { type: String, required: true },
+    position: { type: Number, required: true },
+    originalFilename: { type: String, required: true },
+    uploadPath: { type: String, required: true },
+    mimeType: { type: String, required: true },
+    format: { type: String, required: true },
+    size: { type: Number, required: true },
+    width: { type: Number, required: true },
+    height: { type: Number, required: true },
+    hasAlpha: { type: Boolean, required: true },
+    pages: { type: Number, required: true },
+    sha256: { type: String, required: true },
+    clientRef: { type: String, default: null },
+    warnings: { type: Schema.Types.Mixed, default: [] },
+    metadata: { type: Schema.Types.Mixed, default: null },
+  },
+  { collection: 'images', versionKey: false },
+).index({ sessionId: 1, position: 1 });

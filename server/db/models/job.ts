@@ -1,0 +1,61 @@
+import { Schema } from 'mongoose';
+import type { JobCredits, JobState, Settings, Summary } from '#contract';
+
+/** One image of a job, as it was asked for. */
+export interface JobImage {
+  imageId: string;
+  /** Wanted basename; null: the original's. */
+  filename: string | null;
+  title: string | null;
+  alt: string | null;
+}
+
+/** A job as stored. */
+export interface JobRecord {
+  _id: string;
+  accountId: string;
+  sessionId: string;
+  kind: 'export' | 'sample';
+  state: JobState;
+  images: JobImage[];
+  settings: Settings;
+  createdAt: Date;
+  finishedAt: Date | null;
+  /** Who works on it, and until when nobody else may. */
+  leaseOwner: string | null;
+  leaseUntil: Date;
+  /** How often it was taken up again after an interruption. */
+  attempts: number;
+  cancelRequested: boolean;
+  /** The number of the terminal event; null while the job is not finished. */
+  lastEvent: number | null;
+  summary: Summary | null;
+  credits: JobCredits | null;
+  error: { code: string; message: string } | null;
+}
+
+/** Schema of {@link JobRecord}. */
+export const jobSchema = new Schema<JobRecord>(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    sessionId: { type: String, required: true },
+    kind: { type: String, required: true },
+    state: { type: String, required: true },
+    images: { type: Schema.Types.Mixed, required: true },
+    settings: { type: Schema.Types.Mixed, required: true },
+    createdAt: { type: Date, required: true },
+    finishedAt: { type: Date, default: null },
+    leaseOwner: { type: String, default: null },
+    leaseUntil: { type: Date, required: true },
+    attempts: { type: Number, default: 0 },
+    cancelRequested: { type: Boolean, default: false },
+    lastEvent: { type: Number, default: null },
+    summary: { type: Schema.Types.Mixed, default: null },
+    credits: { type: Schema.Types.Mixed, default: null },
+    error: { type: Schema.Types.Mixed, default: null },
+  },
+  { collection: 'jobs', versionKey: false, minimize: false },
+)
+  .index({ sessionId: 1, createdAt: -1 })
+  .index({ state: 1, leaseUntil: 1 });

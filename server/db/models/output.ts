@@ -1,0 +1,43 @@
+import { Schema } from 'mongoose';
+
+/** One exported file of an {@link OutputRecord}. */
+export interface OutputFile {
+  variant: string;
+  filename: string;
+  /** Key of the file in the store. */
+  path: string;
+  size: number;
+  width: number;
+  height: number;
+  mimeType: string;
+  sha256: string;
+}
+
+/** The files that one image has in one namespace for one set of settings. */
+export interface OutputRecord {
+  /** `<namespace>:<imageId>:<hash of the settings>`. */
+  _id: string;
+  accountId: string;
+  sessionId: string;
+  namespace: string;
+  /** Keys of all file names; unique in the namespace, so one write reserves them all or none. */
+  names: string[];
+  files: OutputFile[];
+  updatedAt: Date;
+}
+
+/** Schema of {@link OutputRecord}. */
+export const outputSchema = new Schema<OutputRecord>(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    sessionId: { type: String, required: true },
+    namespace: { type: String, required: true },
+    names: { type: [String], required: true },
+    files: { type: Schema.Types.Mixed, required: true },
+    updatedAt: { type: Date, required: true },
+  },
+  { collection: 'outputs', versionKey: false },
+)
+  .index({ namespace: 1, names: 1 }, { unique: true })
+  .index({ sessionId: 1 });

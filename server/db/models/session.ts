@@ -1,0 +1,28 @@
+import { Schema } from 'mongoose';
+
+/** A session as stored. */
+export interface SessionRecord {
+  _id: string;
+  accountId: string;
+  createdAt: Date;
+  expiresAt: Date;
+  /** Images ever added; the limit on a session is enforced on this number in one atomic step. */
+  imageCount: number;
+  /** Set when the session was deleted; its files are removed and the record follows. */
+  deletedAt: Date | null;
+}
+
+/** Schema of {@link SessionRecord}. */
+export const sessionSchema = new Schema<SessionRecord>(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+    expiresAt: { type: Date, required: true },
+    imageCount: { type: Number, required: true },
+    deletedAt: { type: Date, default: null },
+  },
+  { collection: 'sessions', versionKey: false },
+)
+  .index({ accountId: 1, createdAt: -1 })
+  .index({ expiresAt: 1 });

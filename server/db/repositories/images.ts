@@ -1,0 +1,38 @@
+import type { Metadata } from '#contract';
+import type { Connection } from '../connect.ts';
+import { type ImageRecord, imageSchema } from '../models/image.ts';
+
+export type { ImageRecord };
+
+/** Uploaded images. Every look-up for a caller carries the account's id. */
+export function createImageRepository(connection: Connection) {
+  const model = connection.model<ImageRecord>('Image', imageSchema);
+  return {
+    async insertMany(images: ImageRecord[]): Promise<void> {
+      if (images.length > 0) await model.insertMany(images, { ordered: true });
+    },
+
+    /** A session's images, in their order. */
+    async findOfSession(accountId: string, sessionId: string): Promise<ImageRecord[]> {
+      return model.find({ accountId, sessionId }).sort({ sessionId: 1, position: 1 }).lean();
+    },
+
+    async find(accountId: string, sessionId: string, imageId: string): Promise<ImageRecord | null> {
+      return model.findOne({ _id: imageId, accountId, sessionId }).lean();
+    },
+
+    /** Replaces the metadata and returns the image; null when it is not there. */
+    async setMetadata(accountId: string, imageId: string, metadata: Metadata): Promise<ImageRecord | null> {
+      return model
+        .findOneAndUpdate({ _id: imageId, accountId }, { $set: { metadata } }, { returnDocument: 'after' })
+        .lean();
+    },
+
+    async removeOfSession(sessionId: string): Promise<void> {
+      await model.deleteMany({ sessionId });
+    },
+  };
+}
+
+/** Access to stored images. */
+export type ImageRepository = ReturnType<typeof createImageRepository>;

@@ -1,0 +1,45 @@
+import type { Connection } from '../connect.ts';
+import { type OutputFile, type OutputRecord, outputSchema } from '../models/output.ts';
+
+export type { OutputFile, OutputRecord };
+
+/** Exported files and the names they have in their namespace. */
+export function createOutputRepository(connection: Connection) {
+  const model = connection.model<OutputRecord>('Output', outputSchema);
+  return {
+    /**
+     * Publishes files under their names in one step, in the place of what the same owner had before.
+     * @returns `taken` when another owner has one of the names; else the files that were replaced.
+     */
+    async publish(record: OutputRecord): Promise<'taken' | OutputFile[]> {
+      const { _id, ...fields } = record;
+      try {
+        const before = await model
+          .findOneAndUpdate({ _id }, { $set: fields }, { upsert: true, returnDocument: 'before' })
+          .lean();
+        return before?.files ?? [];
+      } catch (error) {
+        if ((error as { code?: unknown }).code === 11000) return 'taken';
+        throw error;
+      }
+    },
+
+    /** The owner of every name in a namespace. */
+    async namesOf(namespace: string): Promise<Map<string, string>> {
+      const records = await model.find({ namespace }).select({ names: 1 }).lean();
+      return new Map(records.flatMap((record) => record.names.map((name) => [name, record._id] as const)));
+    },
+
+    /** The record that holds a file name, by its key. */
+    async findByName(accountId: string, namespace: string, name: string): Promise<OutputRecord | null> {
+      return model.findOne({ accountId, namespace, names: name }).lean();
+    },
+
+    async removeOfSession(sessionId: string): Promise<void> {
+      await model.deleteMany({ sessionId });
+    },
+  };
+}
+
+/** Access to exported files. */
+export type OutputRepository = ReturnType<typeof createOutputRepository>;

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import type { Dirent, Stats } from 'node:fs';
+import { constants, copyFile, link, mkdir, readdir, rename, rm, stat, statfs, unlink, utimes } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
+
+/** A file of the store. */
+export interface StoredFile {
+  key: string;
+  size: number;
+  modifiedAt: Date;
+}
+
+/** Files under one directory, named by keys like `sessions/sess_…/img_….jpg`. Every change is atomic for readers. */
+export function createLocalStore({ directory }: { directory: string }) {
+  const root = resolve(directory);
+  const incoming = join(root, 'incoming');
+
+  /** Absolute path of a key; the second wall behind {@link storeKey}. */
+  function pathOf(key: string): string {
+    const path = resolve(root, key);
+    if (!path.startsWith(root + sep)) throw new TypeError(`key leaves the store: ${JSON.stringify(key)}`);
+    return path;
+  }
+
+  async function makeFolderOf(path: string): Promise<void> {
+    await mkdir(dirname(path), { recursive: true });
+  }
+
+  return {
+    pathOf,
+
+    /** Creates the folders and removes what an interrupted upload left. */
+    async prepare(): Promise<void> {
+      await rm(incoming, { recursive: true, force: true });
+      await mkdir(incoming, { recursive: true });
+      await mkdir(join(root, 'sessions'), { recursive: true });
+      await mkdir(join(root, 'variants'), { recursive: true });
+    },
+
+    /** A fresh path for a file that is being received. */
+    newTemporaryFile: () => join(incoming, `${randomUUID()}.part`),
+
+    /** Makes the folder of a key, for somebody who writes the file itself. */
+    async prepareFolder(key: string): Promise<string> {
+      const path = pathOf(key);
+      await makeFolderOf(path);
+      return path;
+    },
+
+    /** Moves a complete temporary file to its key. */
+    async place(temporaryFile: string, key: string): Promise<void> {
+      const path = pathOf(key);
+      await makeFolderOf(path);
+      await rename(temporaryFile, path);
+    },
+
+    /** Gives a stored file a second key: a hard link where the file system can, else a copy. Replaces what was there. */
+    async link(from: string, to: string): Promise<void> {
+      const source = pathOf(from);
+      const target = pathOf(to);
+      const temporary = join(incoming, `${randomUUID()}.link`);
+      await makeFolderOf(target);
+      try {
+        await link(source, temporary).catch(async (error: NodeJS.ErrnoException) => {
+          if (error.code === 'ENOENT') throw error;
+          await copyFile(source, temporary, constants.COPYFILE_FICLONE);
+        });
+        await rename(temporary, target);
+      } finally {
+        // rename(2) does nothing when both names are already the same file, and leaves the temporary one.
+        await rm(temporary, { force: true });
+      }
+    },
+
+    /** Size and time of a file; null when it is not there. */
+    async stat(key: string): Promise<Stats | null> {
+      return stat(pathOf(key)).catch(nullWhenAbsent);
+    },
+
+    /** Marks a file as used now. */
+    async touch(key: string): Promise<void> {
+      const now = new Date();
+      await utimes(pathOf(key), now, now).catch(nullWhenAbsent);
+    },
+
+    async remove(key: string): Promise<void> {
+      await unlink(pathOf(key)).catch(nullWhenAbsent);
+    },
+
+    async removeFolder(key: string): Promise<void> {
+      await rm(pathOf(key), { recursive: true, force: true });
+    },
+
+    /** Names of the folders directly below a key. */
+    async listFolders(key: string): Promise<string[]> {
+      const entries = await readdir(pathOf(key), { withFileTypes: true }).catch(() => [] as Dirent[]);
+      return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+    },
+
+    /** Every file below a key. */
+    async *list(key: string): AsyncGenerator<StoredFile> {
+      const entries = await readdir(pathOf(key), { withFileTypes: true, recursive: true }).catch(() => [] as Dirent[]);
+      for (const entry of entries) {
+        if (!entry.isFile()) continue;
+        const path = join(entry.parentPath, entry.name);
+        const found = await stat(path).catch(nullWhenAbsent);
+        if (found) {
+          const relative = path
+            .slice(root.length + 1)
+            .split(sep)
+            .join('/');
+          yield { key: relative, size: found.size, modifiedAt: found.mtime };
+        }
+      }
+    },
+
+    /** Free bytes on the store's disk. */
+    async freeBytes(): Promise<number> {
+      const { bavail, bsize } = await statfs(root);
+      return bavail * bsize;
+    },
+  };
+}
+
+/** The files of the service. */
+export type FileStore = ReturnType<typeof createLocalStore>;
+
+function nullWhenAbsent(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}
