@@ -1,9 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BuildEnvironmentOptions } from 'vite';
-import { defineConfig } from 'vitest/config';
-import { SummaryReporter } from './test/support/summary-reporter.ts';
+import { type BuildEnvironmentOptions, defineConfig } from 'vite';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -43,16 +41,4 @@ function serverBuild(): BuildEnvironmentOptions {
 /** What `vite build --mode <name>` builds. */
 const BUILDS: Record<string, () => BuildEnvironmentOptions> = { server: serverBuild };
 
-export default defineConfig(({ mode }) => ({
-  root,
-  build: BUILDS[mode]?.(),
-  test: {
-    include: ['test/**/*.test.ts'],
-    pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    globalSetup: ['test/support/build-server.ts'],
-    reporters: ['default', new SummaryReporter()],
-  },
-}));
+export default defineConfig(({ mode }) => ({ root, build: BUILDS[mode]?.() }));

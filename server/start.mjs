@@ -9,6 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OUTPUT = join(ROOT, 'dist', 'server');
 const FINGERPRINT = join(OUTPUT, '.fingerprint');
+/** @type {Record<string, string>} */
 const PROGRAMS = { admin: 'admin/main.js', demo: 'demo/main.js' };
 
 /** A hash over everything the build depends on: contents and paths, not times, so that a fresh clone counts as equal. */
@@ -26,7 +27,10 @@ function fingerprintSources() {
   return hash.digest('hex');
 }
 
-/** Builds beside the present output and swaps the two, so that nobody ever imports half of a build. */
+/**
+ * Builds beside the present output and swaps the two, so that nobody ever imports half of a build.
+ * @param {string} fingerprint of the sources
+ */
 async function build(fingerprint) {
   const { build: viteBuild } = await import('vite');
   const fresh = join(ROOT, 'dist', `.server-${process.pid}`);
@@ -50,10 +54,12 @@ async function build(fingerprint) {
   }
 }
 
+/** @param {string} fingerprint of the sources */
 function isCurrent(fingerprint) {
   return existsSync(FINGERPRINT) && readFileSync(FINGERPRINT, 'utf8') === fingerprint;
 }
 
+/** @param {string} name of a package */
 function isInstalled(name) {
   return existsSync(join(ROOT, 'node_modules', name, 'package.json'));
 }
@@ -78,9 +84,9 @@ async function ensureBuilt() {
 await ensureBuilt();
 const [command, ...rest] = process.argv.slice(2);
 if (command !== 'build') {
-  const named = command !== undefined && Object.hasOwn(PROGRAMS, command);
-  const program = join(OUTPUT, named ? PROGRAMS[command] : 'main.js');
-  process.argv.splice(1, Infinity, program, ...(named || command === undefined ? rest : [command, ...rest]));
+  const named = PROGRAMS[command ?? ''];
+  const program = join(OUTPUT, named ?? 'main.js');
+  process.argv.splice(1, Infinity, program, ...(named ? rest : process.argv.slice(2)));
   process.setSourceMapsEnabled(true);
   await import(pathToFileURL(program).href);
 }
