@@ -1,0 +1,130 @@
+// The import table of docs/architecture.md as rules. A rule that is in the way is changed here, on purpose, and there.
+
+/** What each module may import beside itself and what all may import. */
+const MAY_IMPORT = {
+  contract: [],
+  observability: [],
+  config: [],
+  db: [],
+  storage: [],
+  processing: [],
+  sse: [],
+  accounts: ['db'],
+  sessions: ['db', 'storage', 'processing'],
+  analysis: ['sessions', 'storage', 'processing', 'db'],
+  exports: ['sessions', 'storage', 'processing', 'db'],
+  gateway: ['accounts'],
+  http: ['gateway', 'accounts', 'sessions', 'analysis', 'exports', 'sse'],
+};
+/** Modules that are programs of their own: they put others together, and nobody imports them. */
+const PROGRAMS = ['admin', 'demo', 'docs'];
+/** Everybody may import these; `contract` itself imports zod alone. */
+const FOR_ALL = String.raw`^server/(contract/index|observability/index|errors|ids|version)\.ts$`;
+/** Files beside `storage` that have a reason of their own to open files. */
+const FILE_SYSTEM_USERS = [
+  '^server/storage/',
+  '^server/db/embedded/',
+  '^server/processing/',
+  String.raw`^server/http/(multipart[\w-]*|received-file|send-file|docs-page)\.ts$`,
+  String.raw`^server/sessions/import-url\.ts$`,
+  String.raw`^server/accounts/pepper\.ts$`,
+  '^server/config/',
+  String.raw`^server/(compose\.ts|start\.mjs)$`,
+  '^server/(admin|demo|docs)/',
+];
+
+const layerRules = Object.entries(MAY_IMPORT).map(([module, allowed]) => ({
+  name: `layer-${module}`,
+  comment: `${module} may import ${allowed.join(', ') || 'no other module'}, and what all may import`,
+  severity: 'error',
+  from: { path: `^server/${module}/` },
+  to: {
+    path: '^server/',
+    pathNot: [
+      `^server/${[module, ...allowed].length > 1 ? `(${[module, ...allowed].join('|')})` : module}/`,
+      ...(module === 'contract' ? [] : [FOR_ALL]),
+      ...(module === 'config' ? [String.raw`^server/[^/]+/config\.ts$`] : []),
+    ],
+  },
+}));
+
+/** Only the listed places may import a package. */
+const onlyIn = (name, places, modules) => ({
+  name: `only-${name}`,
+  severity: 'error',
+  from: { path: '^server/', pathNot: places },
+  to: { path: modules },
+});
+
+export default {
+  forbidden: [
+    { name: 'no-cycles', comment: 'type imports included', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'declared-packages-only',
+      comment: 'the service runs without development dependencies',
+      severity: 'error',
+      from: { path: '^server/', pathNot: '^server/start\\.mjs$' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'front-door-only',
+      comment: 'outsiders enter a module by its index.ts; config reads the config.ts leaves',
+      severity: 'error',
+      from: { path: '^server/([^/]+)/', pathNot: '^server/config/' },
+      to: { path: '^server/[^/]+/.', pathNot: ['^server/$1/', String.raw`^server/[^/]+/index\.ts$`] },
+    },
+    {
+      name: 'front-door-only-for-root-files',
+      severity: 'error',
+      from: { path: '^server/[^/]+$' },
+      to: { path: '^server/[^/]+/.', pathNot: String.raw`^server/[^/]+/index\.ts$` },
+    },
+    {
+      name: 'programs-are-not-imported',
+      severity: 'error',
+      from: { path: '^server/([^/]+)' },
+      to: { path: `^server/((${PROGRAMS.join('|')})/|main\\.ts|start\\.mjs)`, pathNot: '^server/$1/' },
+    },
+    {
+      name: 'composition-root-is-on-top',
+      comment: 'only programs put modules together',
+      severity: 'error',
+      from: { path: '^server/', pathNot: `^server/(main\\.ts|(${PROGRAMS.join('|')})/)` },
+      to: { path: '^server/compose\\.ts$' },
+    },
+    {
+      name: 'root-files-know-no-module',
+      comment: 'what all may import stands below all',
+      severity: 'error',
+      from: { path: String.raw`^server/(errors|ids|version)\.ts$` },
+      to: { path: '^server/[^/]+/', pathNot: '^server/contract/index\\.ts$' },
+    },
+    {
+      name: 'embedded-database-knows-nothing-of-the-service',
+      severity: 'error',
+      from: { path: '^server/db/embedded/' },
+      to: { path: '^server/', pathNot: '^server/db/embedded/' },
+    },
+    {
+      name: 'embedded-database-by-its-front-door',
+      severity: 'error',
+      from: { path: '^server/db/(?!embedded/)' },
+      to: { path: '^server/db/embedded/', pathNot: String.raw`^server/db/embedded/index\.ts$` },
+    },
+    ...layerRules,
+    onlyIn('sharp-in-processing', ['^server/processing/'], '(^|/)node_modules/sharp/'),
+    onlyIn('mongoose-in-db', ['^server/db/'], '(^|/)node_modules/(mongoose|mongodb)/'),
+    onlyIn('koa-in-http-and-gateway', ['^server/(http|gateway)/'], '(^|/)node_modules/(@types/)?(koa|@koa)'),
+    onlyIn('file-system-in-storage', FILE_SYSTEM_USERS, '^(node:)?fs(/promises)?$'),
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+  },
+};
