@@ -37,13 +37,18 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
 }
 
 function describeFaults(schema: z.ZodObject, error: z.ZodError, given: Record<string, string>): string[] {
-  const byName = new Map(error.issues.map((issue) => [String(issue.path[0]), issue.message]));
-  return [...byName].map(([name, message]) => {
-    const expected = message.startsWith('expected')
-      ? message
-      : `expected ${expectedValue(schema.shape[name] as z.ZodType).replaceAll('`', '')}`;
+  const byName = new Map(error.issues.map((issue) => [String(issue.path[0]), issue]));
+  return [...byName].map(([name, issue]) => {
+    const expected = expectation(issue, schema.shape[name] as z.ZodType);
     return `${name}: ${expected}, but received ${shown(name, given[name] ?? '')}`;
   });
+}
+
+/** A message of our own says it best; a fault deep in a structured value is zod's to tell; else the type says it. */
+function expectation({ message, path }: z.core.$ZodIssue, field: z.ZodType): string {
+  if (message.startsWith('expected')) return message;
+  if (path.length > 1) return `at ${path.slice(1).join('.')}: ${message}`;
+  return `expected ${expectedValue(field).replaceAll('`', '')}`;
 }
 
 /** A secret is never repeated, not even when it is wrong. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { accountsConfig } from '../accounts/config.ts';
 import { dbConfig } from '../db/config.ts';
 import { exportsConfig } from '../exports/config.ts';
+import { gatewayConfig } from '../gateway/config.ts';
 import { httpConfig } from '../http/config.ts';
 import { observabilityConfig } from '../observability/config.ts';
 import { processingConfig } from '../processing/config.ts';
@@ -12,6 +14,8 @@ export const MODULE_SETTINGS = {
   http: httpConfig,
   storage: storageConfig,
   db: dbConfig,
+  accounts: accountsConfig,
+  gateway: gatewayConfig,
   sessions: sessionsConfig,
   processing: processingConfig,
   exports: exportsConfig,
@@ -60,5 +64,6 @@ function inWords(schema: JsonSchema): string {
 
 function defaultOf(field: z.ZodType): string {
   const { data } = field.safeParse(undefined);
-  return data === undefined ? 'none' : `\`${data}\``;
+  if (data === undefined) return 'none';
+  return `\`${typeof data === 'object' ? JSON.stringify(data) : data}\``;
 }

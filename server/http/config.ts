@@ -28,7 +28,7 @@ export const httpConfig = z.object({
   TRUST_PROXY: z
     .union([z.literal('off').transform(() => 0), whole(0, 16)], { error: 'expected off, or a number from 0 to 16' })
     .default(0)
-    .describe('Number of own proxies in front whose X-Forwarded-* headers are believed, or off. Default: off.'),
+    .describe('Number of own proxies in front whose X-Forwarded-* headers are believed, or off. Default: `off`.'),
   CORS_ORIGINS: originList
     .default([])
     .describe('Origins whose pages may call the service from a browser, separated by commas. Default: none.'),

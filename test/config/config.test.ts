@@ -72,6 +72,11 @@ describe('loadConfig', () => {
     ]);
   });
 
+  it('says where in a structured value the fault lies', () => {
+    expect(faultsOf({ PLANS: '{"free":{"keys":"one"}}' })[0]).toMatch(/^PLANS: at free\.keys: .*expected number/);
+    expect(faultsOf({ PLANS: '{"free":' })[0]).toContain('PLANS: expected a JSON object of plans');
+  });
+
   it('never repeats a secret, not even a faulty one', () => {
     const [fault] = faultsOf({ MONGODB_URI: 'http://user:hunter2@db' });
     expect(fault).toContain('MONGODB_URI: expected a connection string');
