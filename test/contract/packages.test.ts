@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import semver from 'semver';
+import { describe, expect, it } from 'vitest';
+
+interface LockedPackage {
+  version?: string;
+  resolved?: string;
+  integrity?: string;
+  engines?: Record<string, string> | string[];
+  hasInstallScript?: boolean;
+}
+
+const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, LockedPackage> };
+const packages = Object.entries(lock.packages).filter(([path]) => path !== '');
+
+/** The oldest Node the service promises to run on. */
+const NODE = '20.20.2';
+
+describe('package-lock.json', () => {
+  it(`holds only packages that run on Node ${NODE}`, () => {
+    const unfit = packages.flatMap(([path, { engines, version }]) => {
+      const range = Array.isArray(engines) ? undefined : engines?.node;
+      return range === undefined || semver.satisfies(NODE, range) ? [] : [`${path}@${version} wants Node ${range}`];
+    });
+    expect(unfit).toEqual([]);
+  });
+
+  it('names no registry host, so that it installs from whichever one npm is set up with', () => {
+    expect(packages.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+  });
+
+  it('pins every package by its checksum', () => {
+    expect(packages.filter(([, { integrity }]) => !integrity).map(([path]) => path)).toEqual([]);
+  });
+});
+
+describe('package.json', () => {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, never> & {
+    engines: { node: string };
+    scripts: Record<string, string>;
+  };
+
+  it('promises the same Node as .nvmrc and the image', () => {
+    const pinned = readFileSync('.nvmrc', 'utf8').trim();
+    expect(semver.satisfies(NODE, manifest.engines.node)).toBe(true);
+    expect(semver.satisfies(NODE, pinned)).toBe(true);
+    expect(readFileSync('Dockerfile', 'utf8')).toMatch(
+      new RegExp(`^FROM node:${pinned.replace('.', '\\.')}-slim`, 'm'),
+    );
+  });
+
+  it('runs nothing at install time', () => {
+    const atInstall = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'];
+    expect(Object.keys(manifest.scripts).filter((name) => atInstall.includes(name))).toEqual([]);
+    expect(readFileSync('.npmrc', 'utf8')).toMatch(/^ignore-scripts=true$/m);
+  });
+});
