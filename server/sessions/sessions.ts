@@ -1,0 +1,141 @@
+import type { Image, MetadataPatch, Rejected, UploadResult } from '#contract';
+import type { ImageRecord, Repositories, SessionRecord } from '../db/index.ts';
+import { AppError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import type { Processor } from '../processing/index.ts';
+import { type FileStore, previewKey } from '../storage/index.ts';
+import { metadataFromUser } from './edit-metadata.ts';
+import { type AcceptedFile, inspectUpload, placeFiles, showImage, type Upload } from './upload-session.ts';
+
+interface SessionDeps {
+  repositories: Pick<Repositories, 'sessions' | 'images'>;
+  store: FileStore;
+  processor: Processor;
+  config: { SESSION_TTL_HOURS: number; MAX_IMAGES_PER_SESSION: number };
+  now?: () => Date;
+}
+
+/** Builds the sessions module. Another account's session answers exactly as one that does not exist. */
+export function createSessions({ repositories, store, processor, config, now = () => new Date() }: SessionDeps) {
+  const { sessions, images } = repositories;
+  const previews = new Map<string, Promise<string>>();
+  const expiry = () => new Date(now().getTime() + config.SESSION_TTL_HOURS * 3_600_000);
+
+  /** The live session, its life prolonged by this use. @throws session_not_found */
+  async function find(accountId: string, sessionId: string): Promise<SessionRecord> {
+    const session = await sessions.findLive(accountId, sessionId, now());
+    if (!session) throw new AppError('session_not_found', `No session ${sessionId}; it may have expired`);
+    const expiresAt = expiry();
+    // A write a minute is enough: expiry is a matter of hours.
+    if (expiresAt.getTime() - session.expiresAt.getTime() > 60_000) {
+      await sessions.touch(sessionId, expiresAt);
+      return { ...session, expiresAt };
+    }
+    return session;
+  }
+
+  async function findImage(accountId: string, sessionId: string, imageId: string): Promise<ImageRecord> {
+    await find(accountId, sessionId);
+    const image = await images.find(accountId, sessionId, imageId);
+    if (!image) throw new AppError('image_not_found', `No image ${imageId} in session ${sessionId}`);
+    return image;
+  }
+
+  async function keep(session: SessionRecord, accepted: AcceptedFile[], firstPosition: number): Promise<Image[]> {
+    const where = { accountId: session.accountId, sessionId: session._id, firstPosition };
+    const records = await placeFiles(accepted, where, store);
+    await images.insertMany(records);
+    return records.map(showImage);
+  }
+
+  const refuseWhenNothingIsLeft = (accepted: AcceptedFile[], firstError: AppError | null, rejected: Rejected[]) => {
+    if (accepted.length > 0) return;
+    if (!firstError) throw new AppError('no_images', 'Expected at least one image file, but the request holds none');
+    throw new AppError(firstError.code, firstError.message, { details: { ...firstError.details, rejected } });
+  };
+
+  const answer = (session: SessionRecord, accepted: Image[], rejected: Rejected[]): UploadResult => ({
+    sessionId: session._id,
+    createdAt: session.createdAt.toISOString(),
+    expiresAt: session.expiresAt.toISOString(),
+    images: accepted,
+    rejected,
+  });
+
+  return {
+    find,
+    findImage,
+
+    /** Creates a session with the acceptable files. @throws the first file's error when none is acceptable */
+    async create(accountId: string, upload: Upload): Promise<UploadResult> {
+      const { accepted, rejected, firstError } = await inspectUpload(upload, processor);
+      refuseWhenNothingIsLeft(accepted, firstError, rejected);
+      if (accepted.length > config.MAX_IMAGES_PER_SESSION) throw full(config.MAX_IMAGES_PER_SESSION, accepted.length);
+      const session: SessionRecord = {
+        _id: newId('sess'),
+        accountId,
+        createdAt: now(),
+        expiresAt: expiry(),
+        imageCount: accepted.length,
+        deletedAt: null,
+      };
+      await sessions.insert(session);
+      try {
+        return answer(session, await keep(session, accepted, 0), rejected);
+      } catch (error) {
+        // The disposal removes what was placed so far.
+        await sessions.markDeleted(session._id, now()).catch(() => {});
+        throw error;
+      }
+    },
+
+    /** Adds the acceptable files to a session. @throws session_not_found, session_full, or the first file's error */
+    async addImages(accountId: string, sessionId: string, upload: Upload): Promise<UploadResult> {
+      const session = await find(accountId, sessionId);
+      const { accepted, rejected, firstError } = await inspectUpload(upload, processor);
+      refuseWhenNothingIsLeft(accepted, firstError, rejected);
+      const taken = await sessions.reserveImages(sessionId, accepted.length, config.MAX_IMAGES_PER_SESSION);
+      if (taken === null) throw full(config.MAX_IMAGES_PER_SESSION, accepted.length);
+      return answer(session, await keep(session, accepted, taken), rejected);
+    },
+
+    /** All images of a session, in their order. @throws session_not_found */
+    async findImages(accountId: string, sessionId: string): Promise<ImageRecord[]> {
+      await find(accountId, sessionId);
+      return images.findOfSession(accountId, sessionId);
+    },
+
+    /** Applies a person's edit to an image's metadata. @throws session_not_found, image_not_found */
+    async editMetadata(accountId: string, sessionId: string, imageId: string, patch: MetadataPatch): Promise<Image> {
+      const image = await findImage(accountId, sessionId, imageId);
+      const edited = await images.setMetadata(accountId, imageId, metadataFromUser(image.metadata, patch));
+      if (!edited) throw new AppError('image_not_found', `No image ${imageId} in session ${sessionId}`);
+      return showImage(edited);
+    },
+
+    /** A small WebP of an image, made once. @param width pixels @returns the file's absolute path */
+    async preview(accountId: string, sessionId: string, imageId: string, width: number): Promise<string> {
+      const image = await findImage(accountId, sessionId, imageId);
+      const key = previewKey(sessionId, imageId, width);
+      if (await store.stat(key)) return store.pathOf(key);
+      const running = previews.get(key);
+      if (running) return running;
+      const making = (async () => {
+        const target = await store.prepareFolder(key);
+        const source = store.pathOf(image.uploadPath);
+        return (await processor.preview({ source, facts: image, width, target })).file;
+      })().finally(() => previews.delete(key));
+      previews.set(key, making);
+      return making;
+    },
+  };
+}
+
+/** The sessions module. */
+export type Sessions = ReturnType<typeof createSessions>;
+
+function full(limit: number, received: number): AppError {
+  return new AppError('session_full', `A session holds at most ${limit} images; these ${received} would be too many`, {
+    details: { limit, received },
+  });
+}

@@ -1,0 +1,120 @@
+import { ERROR_CATALOGUE, type Image, type Rejected, type UploadMetadata } from '#contract';
+import type { ImageRecord } from '../db/index.ts';
+import { AppError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { extensionOf, type Processor } from '../processing/index.ts';
+import { type FileStore, uploadKey } from '../storage/index.ts';
+import { metadataFromUser } from './edit-metadata.ts';
+
+/** A file that was received into a temporary file, or refused on the way. */
+export type UploadedFile =
+  | { originalFilename: string; file: string; size: number; sha256: string }
+  | { originalFilename: string; refused: AppError };
+
+/** What an upload brings: files, and in the same order what the caller said about them. */
+export interface Upload {
+  files: UploadedFile[];
+  metadata?: UploadMetadata;
+}
+
+/** A file that was looked at and may be taken. */
+export interface AcceptedFile {
+  file: string;
+  record: Omit<ImageRecord, 'accountId' | 'sessionId' | 'position' | 'uploadPath'>;
+}
+
+/** How many headers are read at once; more gains nothing, since one lane reads them. */
+const PROBES_AT_ONCE = 4;
+
+/** Looks at every file's header and sorts the files into accepted and rejected, in their order. */
+export async function inspectUpload(
+  upload: Upload,
+  processor: Processor,
+): Promise<{ accepted: AcceptedFile[]; rejected: Rejected[]; firstError: AppError | null }> {
+  const outcomes = new Array<AcceptedFile | AppError>(upload.files.length);
+  const pending = upload.files.map((file, index) => ({ file, index }));
+  const inspectNext = async (): Promise<void> => {
+    for (let next = pending.shift(); next; next = pending.shift()) {
+      outcomes[next.index] = await inspect(next.file, upload.metadata?.[next.index] ?? null, processor);
+    }
+  };
+  await Promise.all(Array.from({ length: PROBES_AT_ONCE }, inspectNext));
+
+  const accepted: AcceptedFile[] = [];
+  const rejected: Rejected[] = [];
+  let firstError: AppError | null = null;
+  for (const [index, outcome] of outcomes.entries()) {
+    if (!(outcome instanceof AppError)) {
+      accepted.push(outcome);
+      continue;
+    }
+    firstError ??= outcome;
+    rejected.push({
+      ...outcome.details,
+      originalFilename: upload.files[index]?.originalFilename ?? '',
+      clientRef: upload.metadata?.[index]?.clientRef ?? null,
+      status: ERROR_CATALOGUE[outcome.code].status,
+      code: outcome.code,
+      error: outcome.message,
+    });
+  }
+  return { accepted, rejected, firstError };
+}
+
+async function inspect(
+  upload: UploadedFile,
+  said: UploadMetadata[number],
+  processor: Processor,
+): Promise<AcceptedFile | AppError> {
+  if ('refused' in upload) return upload.refused;
+  const { file, originalFilename, size, sha256 } = upload;
+  try {
+    const facts = await processor.probe({ file, originalFilename });
+    const { clientRef = null, ...edited } = said ?? {};
+    const metadata = Object.keys(edited).length > 0 ? metadataFromUser(null, edited) : null;
+    return { file, record: { _id: newId('img'), originalFilename, size, sha256, clientRef, metadata, ...facts } };
+  } catch (error) {
+    if (error instanceof AppError && error.status < 500) return error;
+    throw error;
+  }
+}
+
+/** Moves accepted files to their place and returns the records to insert. */
+export async function placeFiles(
+  accepted: AcceptedFile[],
+  where: { accountId: string; sessionId: string; firstPosition: number },
+  store: FileStore,
+): Promise<ImageRecord[]> {
+  const records: ImageRecord[] = [];
+  for (const [index, { file, record }] of accepted.entries()) {
+    const uploadPath = uploadKey(where.sessionId, record._id, extensionOf(record.format));
+    await store.place(file, uploadPath);
+    records.push({
+      ...record,
+      accountId: where.accountId,
+      sessionId: where.sessionId,
+      position: where.firstPosition + index,
+      uploadPath,
+    });
+  }
+  return records;
+}
+
+/** An image as callers see it. */
+export function showImage(record: ImageRecord): Image {
+  return {
+    id: record._id,
+    originalFilename: record.originalFilename,
+    uploadPath: record.uploadPath,
+    mimeType: record.mimeType,
+    format: record.format,
+    size: record.size,
+    width: record.width,
+    height: record.height,
+    hasAlpha: record.hasAlpha,
+    pages: record.pages,
+    clientRef: record.clientRef,
+    warnings: record.warnings,
+    metadata: record.metadata,
+  };
+}
