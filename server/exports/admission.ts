@@ -1,0 +1,64 @@
+import { AppError } from '../errors.ts';
+
+/** Rough pace for `Retry-After`: images per second that a small server finishes. */
+const IMAGES_PER_SECOND = 2;
+const LONGEST_RETRY_SECONDS = 120;
+
+/** Bounds the images that wait in this process, so that overload is answered at once instead of being collected. */
+export function createAdmission({ maxQueuedImages }: { maxQueuedImages: number }) {
+  const remaining = new Map<string, number>();
+  let waiting = 0;
+  let closed = false;
+
+  return {
+    /**
+     * Takes room for the images of a job. A job that is larger than the whole bound is taken when nothing else waits.
+     * @throws overloaded, shutting_down; both before any credit is taken
+     */
+    admit(jobId: string, images: number): void {
+      if (closed) {
+        throw new AppError('shutting_down', 'The service is stopping', { headers: { 'Retry-After': '10' } });
+      }
+      if (waiting > 0 && waiting + images > maxQueuedImages) {
+        const seconds = Math.min(LONGEST_RETRY_SECONDS, Math.ceil(waiting / IMAGES_PER_SECOND));
+        throw new AppError('overloaded', `${waiting} images are waiting already; no room for ${images} more`, {
+          details: { queued: waiting, limit: maxQueuedImages },
+          headers: { 'Retry-After': String(seconds) },
+        });
+      }
+      this.readmit(jobId, images);
+    },
+
+    /** Takes room without asking: for a job that was admitted before an interruption. */
+    readmit(jobId: string, images: number): void {
+      remaining.set(jobId, images);
+      waiting += images;
+    },
+
+    /** Gives back the room of one image. */
+    imageDone(jobId: string): void {
+      const left = remaining.get(jobId);
+      if (!left) return;
+      remaining.set(jobId, left - 1);
+      waiting -= 1;
+    },
+
+    /** Gives back all room that a job still has. */
+    forget(jobId: string): void {
+      waiting -= remaining.get(jobId) ?? 0;
+      remaining.delete(jobId);
+    },
+
+    /** From now on nothing is admitted. */
+    close(): void {
+      closed = true;
+    },
+
+    get waiting(): number {
+      return waiting;
+    },
+  };
+}
+
+/** Bounds the images that wait. */
+export type Admission = ReturnType<typeof createAdmission>;

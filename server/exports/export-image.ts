@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import type { ImageResult, Settings } from '#contract';
+import type {
+  CachedVariantRecord,
+  ImageRecord,
+  JobImage,
+  JobRecord,
+  OutputFile,
+  OutputRepository,
+} from '../db/index.ts';
+import { extensionOf, outputFormatOf, planVariants, type VariantSpec } from '../processing/index.ts';
+import { exportKey, type FileStore } from '../storage/index.ts';
+import { type PlannedNames, planNames } from './plan-names.ts';
+import { namespaceOf } from './prepare-job.ts';
+import { completedResult } from './results.ts';
+import type { OrderOptions, VariantCache } from './variant-cache.ts';
+
+interface ExportImageDeps {
+  cache: VariantCache;
+  outputs: OutputRepository;
+  store: FileStore;
+  now: () => Date;
+}
+
+/** One image of a job, with all that was decided before work on it starts. */
+export interface ImageTask {
+  job: JobRecord;
+  image: ImageRecord;
+  asked: JobImage;
+  variants: VariantSpec[];
+  skippedSizes: number[];
+  /** Who owns the file names: namespace, image and settings. */
+  owner: string;
+  names: PlannedNames;
+}
+
+/** Decides variants and file names of every image of a job, in request order, so that names do not depend on timing. */
+export function planTasks(job: JobRecord, images: Map<string, ImageRecord>, taken: Map<string, string>): ImageTask[] {
+  const namespace = namespaceOf(job);
+  return job.images.flatMap((asked) => {
+    const image = images.get(asked.imageId);
+    if (!image) return [];
+    const { variants, skippedSizes } = planVariants(image, job.settings);
+    const owner = `${namespace}:${image._id}:${settingsHash(job.settings)}`;
+    const extension = extensionOf(outputFormatOf(job.settings.format, image.format));
+    const { originalFilename } = image;
+    const names = planNames({ owner, wanted: asked.filename, originalFilename, extension, variants }, taken);
+    return [{ job, image, asked, variants, skippedSizes, owner, names }];
+  });
+}
+
+/** Exports one image: variants from the cache or the encoder, then names and files in one step. */
+export async function exportImage(task: ImageTask, options: OrderOptions, deps: ExportImageDeps): Promise<ImageResult> {
+  const { job, image, asked, variants, skippedSizes } = task;
+  const { settings } = job;
+  const embed = settings.embedMetadata ? { title: asked.title, alt: asked.alt } : undefined;
+  const order = { image, settings, embed, variants };
+
+  // A variant that is saved in the cache is not yet the image's: `save` is told when the files are put in place.
+  const encoding: OrderOptions = {
+    ...options,
+    onStep: (step) => {
+      if (step !== 'save') options.onStep(step);
+    },
+  };
+
+  let { records, fromCache } = await deps.cache.obtain(order, encoding);
+  options.onStep('save');
+  let paths = await linkAll(task, records, deps.store);
+  if (!paths) {
+    // A cached file was evicted between look-up and link: make it again.
+    ({ records, fromCache } = await deps.cache.obtain(order, encoding));
+    paths = await linkAll(task, records, deps.store);
+    if (!paths) throw new Error('a cached variant vanished twice');
+  }
+  options.signal.throwIfAborted();
+  const files = await publish(task, records, paths, deps);
+  return completedResult({ image, settings, namespace: namespaceOf(job), files, records, skippedSizes, fromCache });
+}
+
+/** Puts the cached files into the session's namespace; null when one of them is gone. */
+async function linkAll(task: ImageTask, records: CachedVariantRecord[], store: FileStore): Promise<string[] | null> {
+  const paths = records.map((record) => {
+    // Equal content has an equal name, so work that is done again after a crash leaves nothing behind.
+    const name = `${task.image._id}-${settingsHash(task.job.settings)}-${record._id.slice(0, 16)}`;
+    return exportKey(namespaceOf(task.job), `${name}.${extensionOf(record.format)}`);
+  });
+  try {
+    await Promise.all(records.map((record, index) => store.link(record.path, paths[index] ?? '')));
+    return paths;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Makes the files visible under their names, in the place of earlier ones of the same image and settings. */
+async function publish(
+  task: ImageTask,
+  records: CachedVariantRecord[],
+  paths: string[],
+  { outputs, store, now }: ExportImageDeps,
+): Promise<OutputFile[]> {
+  const { job, image, owner, variants } = task;
+  const namespace = namespaceOf(job);
+  for (;;) {
+    const files = records.map((record, index) => ({
+      variant: variants[index]?.name ?? '',
+      filename: task.names.filenames[index] ?? '',
+      path: paths[index] ?? '',
+      size: record.size,
+      width: record.width,
+      height: record.height,
+      mimeType: record.mimeType,
+      sha256: record.sha256,
+    }));
+    const replaced = await outputs.publish({
+      _id: owner,
+      accountId: job.accountId,
+      sessionId: job.sessionId,
+      namespace,
+      names: task.names.keys,
+      files,
+      updatedAt: now(),
+    });
+    if (replaced !== 'taken') {
+      const current = new Set(paths);
+      for (const { path } of replaced) if (!current.has(path)) await store.remove(path);
+      return files;
+    }
+    // Another job took a name since this one was planned.
+    const extension = extensionOf(outputFormatOf(job.settings.format, image.format));
+    const { originalFilename } = image;
+    const request = { owner, wanted: task.asked.filename, originalFilename, extension, variants };
+    task.names = planNames(request, await outputs.namesOf(namespace));
+  }
+}
+
+/** Tells sets of files of one image apart: the same settings replace their own earlier files, others do not. */
+function settingsHash(settings: Settings): string {
+  const { format, preset, responsive, responsiveSizes, embedMetadata, keepCopyright } = settings;
+  const sizes = responsive ? (responsiveSizes ?? 'default') : null;
+  const canonical = JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright]);
+  return createHash('sha256').update(canonical).digest('hex').slice(0, 12);
+}

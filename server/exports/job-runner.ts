@@ -1,0 +1,191 @@
+import type { ImageRecord, ImageResultRecord, JobRecord, Repositories, StoredEvent } from '../db/index.ts';
+import type { Logger, Metrics } from '../observability/index.ts';
+import type { Admission } from './admission.ts';
+import { outlastOutage } from './database-outage.ts';
+import { createEventLog, type EventLog, type NumberedEvent } from './event-log.ts';
+import { type ImageTask, planTasks } from './export-image.ts';
+import { endJob, type Settlement, type StopReason } from './finish-job.ts';
+import { namespaceOf } from './prepare-job.ts';
+import { type RunExportInput, runExport } from './run-export.ts';
+
+/** Event numbers of a job that was taken up again start here, above all that a client can have seen. */
+const EVENTS_PER_ATTEMPT = 1_000_000;
+
+/** Why work on a job stops here without the job having ended: somebody else will go on. */
+type Handover = 'handover';
+
+interface LiveJob {
+  job: JobRecord;
+  log: EventLog;
+  abort: AbortController;
+  ended: Promise<void>;
+}
+
+interface RunnerDeps {
+  repositories: Pick<Repositories, 'jobs' | 'images' | 'imageResults' | 'outputs'>;
+  exportImage: RunExportInput['exportImage'];
+  admission: Admission;
+  settle: (job: JobRecord, completed: number) => Promise<Settlement>;
+  instanceId: string;
+  leaseMs: number;
+  /** Images of one job in work at once. */
+  concurrency: number;
+  logger: Logger;
+  metrics: Metrics;
+  now: () => Date;
+}
+
+/** Builds what runs the jobs of this process: one event log per job, a lease that is renewed, exactly one last event. */
+export function createJobRunner(deps: RunnerDeps) {
+  const { repositories, instanceId, leaseMs, logger, metrics, now } = deps;
+  const live = new Map<string, LiveJob>();
+  const renewal = setInterval(() => void renewLeases(), leaseMs / 3).unref();
+
+  async function renewLeases(): Promise<void> {
+    await Promise.all(
+      [...live.values()].map(async ({ job, abort }) => {
+        const renewed = await repositories.jobs
+          .renewLease(job._id, instanceId, new Date(now().getTime() + leaseMs))
+          // An outage is waited out; another server can only take the job when the database is back.
+          .catch(() => undefined);
+        if (renewed === null && live.has(job._id)) abort.abort('handover' satisfies Handover);
+        if (renewed?.cancelRequested) abort.abort('job_cancelled' satisfies StopReason);
+      }),
+    );
+  }
+
+  /** Starts work on a job whose lease this process holds. Does not wait for its end. */
+  function start(job: JobRecord, stopped: StopReason | null = null, earlier: ImageResultRecord[] = []): void {
+    const abort = new AbortController();
+    const log = createEventLog(eventsOf(earlier));
+    if (stopped) abort.abort(stopped);
+    const ended = run(job, { log, signal: abort.signal, earlier })
+      .catch((error: unknown) => logger.error({ err: error, jobId: job._id }, 'a job stopped unexpectedly'))
+      .finally(() => {
+        live.delete(job._id);
+        deps.admission.forget(job._id);
+        log.close();
+      });
+    live.set(job._id, { job, log, abort, ended });
+  }
+
+  async function run(job: JobRecord, { log, signal, earlier }: RunContext): Promise<void> {
+    const images = await outlastOutage(() => imagesOf(job), signal);
+    let lastNumber = job.attempts * EVENTS_PER_ATTEMPT - 1;
+    if (!signal.aborted) {
+      const mine = await outlastOutage(() => repositories.jobs.advance(job._id, instanceId, 'processing'));
+      if (!mine) return;
+      const taken = await outlastOutage(() => repositories.outputs.namesOf(namespaceOf(job)));
+      const tasks = planTasks(job, images, taken);
+      for await (const event of runExport(inputFor(job, tasks, earlier, lastNumber + 1, signal), signal)) {
+        lastNumber = event.n;
+        log.push(event);
+      }
+    }
+    if (signal.aborted && signal.reason === 'handover') {
+      await repositories.jobs.releaseLease(job._id, instanceId, now());
+      return;
+    }
+    const stopped = signal.aborted ? (signal.reason as StopReason) : null;
+    const settle = deps.settle;
+    const ending = await outlastOutage(() => endJob({ job, images, stopped, settle, repositories, now: now() }));
+    const { event, state, results } = ending;
+    const finished = await outlastOutage(() =>
+      repositories.jobs.finish(job._id, instanceId, now(), {
+        state,
+        lastEvent: lastNumber + 1,
+        summary: event.event === 'complete' ? event.data.summary : null,
+        credits: event.data.credits ?? null,
+        error: event.event === 'error' ? { code: event.data.code, message: event.data.error } : null,
+      }),
+    );
+    if (!finished) return;
+    const seconds = (now().getTime() - job.createdAt.getTime()) / 1000;
+    metrics.jobFinished({ kind: job.kind, outcome: state, seconds });
+    logger.info({ jobId: job._id, kind: job.kind, state, images: results.length }, 'job finished');
+    log.push({ ...event, n: lastNumber + 1 } as NumberedEvent);
+  }
+
+  function inputFor(
+    job: JobRecord,
+    tasks: ImageTask[],
+    earlier: ImageResultRecord[],
+    firstEvent: number,
+    signal: AbortSignal,
+  ): RunExportInput {
+    return {
+      job,
+      tasks,
+      earlier,
+      firstEvent,
+      concurrency: deps.concurrency,
+      exportImage: (task, options) => outlastOutage(() => deps.exportImage(task, options), signal),
+      async saveResult(record) {
+        await outlastOutage(() => repositories.imageResults.insert(record));
+        deps.admission.imageDone(job._id);
+        const { format, status } = record.result;
+        metrics.imageFinished({ operation: job.kind, format, outcome: status });
+      },
+      logger,
+    };
+  }
+
+  async function imagesOf(job: JobRecord): Promise<Map<string, ImageRecord>> {
+    const images = await repositories.images.findOfSession(job.accountId, job.sessionId);
+    return new Map(images.map((image) => [image._id, image]));
+  }
+
+  return {
+    start,
+
+    /** The live log of a job that runs in this process. */
+    logOf: (jobId: string): EventLog | undefined => live.get(jobId)?.log,
+
+    get size(): number {
+      return live.size;
+    },
+
+    /** Stops a job here; resolves when its end is written. False when it does not run in this process. */
+    async stop(jobId: string, reason: StopReason): Promise<boolean> {
+      const running = live.get(jobId);
+      running?.abort.abort(reason);
+      await running?.ended;
+      return running !== undefined;
+    },
+
+    /** Stops every job of a session that runs here. */
+    async stopSession(sessionId: string): Promise<void> {
+      const mine = [...live.values()].filter(({ job }) => job.sessionId === sessionId);
+      for (const { abort } of mine) abort.abort('session_deleted' satisfies StopReason);
+      await Promise.all(mine.map(({ ended }) => ended));
+    },
+
+    /** Waits up to `waitMs` for running jobs, then hands the rest over to whoever recovers them. */
+    async drain(waitMs: number): Promise<void> {
+      const all = Promise.all([...live.values()].map(({ ended }) => ended));
+      let timer: NodeJS.Timeout | undefined;
+      const deadline = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, waitMs);
+      });
+      await Promise.race([all, deadline]);
+      clearTimeout(timer);
+      clearInterval(renewal);
+      for (const { abort } of live.values()) abort.abort('handover' satisfies Handover);
+      await all;
+    },
+  };
+}
+
+interface RunContext {
+  log: EventLog;
+  signal: AbortSignal;
+  earlier: ImageResultRecord[];
+}
+
+/** The stored events of a job, in the order in which they were sent. */
+export function eventsOf(records: { events: StoredEvent[] }[]): NumberedEvent[] {
+  return records.flatMap((record) => record.events as NumberedEvent[]).sort((a, b) => a.n - b.n);
+}
+
+/** Runs the jobs of this process. */
+export type JobRunner = ReturnType<typeof createJobRunner>;

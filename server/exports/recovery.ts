@@ -1,0 +1,56 @@
+import type { JobRecord, Repositories } from '../db/index.ts';
+import type { Logger } from '../observability/index.ts';
+import type { Admission } from './admission.ts';
+import type { StopReason } from './finish-job.ts';
+import type { JobRunner } from './job-runner.ts';
+
+/** A job that was interrupted this often is given up, since it may be what interrupts. */
+const MAX_ATTEMPTS = 3;
+
+interface RecoveryDeps {
+  repositories: Pick<Repositories, 'jobs' | 'imageResults'>;
+  runner: JobRunner;
+  admission: Admission;
+  isPaid: (job: JobRecord) => Promise<boolean>;
+  instanceId: string;
+  leaseMs: number;
+  /** A job that nobody worked on for longer is refunded instead of resumed, in milliseconds. */
+  resumeMs: number;
+  logger: Logger;
+  now: () => Date;
+}
+
+/** Builds what takes up jobs that an interrupted process left. */
+export function createRecovery(deps: RecoveryDeps) {
+  const { repositories, runner, admission, isPaid, instanceId, leaseMs, resumeMs, logger, now } = deps;
+
+  /** Ends or resumes one job. `job` is as it was before it was claimed. */
+  async function recover(job: JobRecord): Promise<void> {
+    const claimed = { ...job, leaseOwner: instanceId, attempts: job.attempts + 1 };
+    if (job.state === 'created' && !(await isPaid(job))) {
+      // The process died before the work was paid for: nobody was told of this job.
+      await repositories.jobs.remove(job._id);
+      return;
+    }
+    const idleMs = now().getTime() - job.leaseUntil.getTime();
+    let stopped: StopReason | null = null;
+    if (job.cancelRequested) stopped = 'job_cancelled';
+    else if (claimed.attempts > MAX_ATTEMPTS || idleMs > resumeMs) stopped = 'job_abandoned';
+    const earlier = await repositories.imageResults.findOfJob(job._id);
+    logger.warn({ jobId: job._id, done: earlier.length, total: job.images.length, stopped }, 'taking up a job');
+    admission.readmit(job._id, job.images.length - earlier.length);
+    runner.start(claimed, stopped, earlier);
+  }
+
+  return {
+    /** Takes up every job whose lease has ended. @returns how many */
+    async sweep(): Promise<number> {
+      for (let taken = 0; ; taken += 1) {
+        const leaseUntil = new Date(now().getTime() + leaseMs);
+        const job = await repositories.jobs.claimAbandoned(instanceId, now(), leaseUntil);
+        if (!job) return taken;
+        await recover(job);
+      }
+    },
+  };
+}
