@@ -1,0 +1,91 @@
+import Router from '@koa/router';
+import Koa, { type Context, type Next } from 'koa';
+import { AppError } from '../errors.ts';
+import { newRequestId } from '../observability/index.ts';
+import type { Route } from './define-route.ts';
+import { createDocsPage } from './docs-page.ts';
+import { createErrorHandler } from './error-handler.ts';
+import { createJsonBody } from './json-body.ts';
+import { createOperationsRoutes } from './operations.ts';
+import { ROUTES } from './routes/index.ts';
+import type { Services } from './services.ts';
+import { validate } from './validate.ts';
+
+/** Builds the Koa application over the services. */
+export function createApp(services: Services): Koa {
+  const app = new Koa({ proxy: services.config.TRUST_PROXY > 0, maxIpsCount: services.config.TRUST_PROXY });
+  // What escapes the error handler comes from sockets that went away; Koa's own printing is replaced by the log.
+  app.on('error', (error: Error) => services.logger.debug({ err: error }, 'connection error'));
+  app.use(createRequestLog(services));
+  app.use(createErrorHandler(services));
+  const router = createRouter(services);
+  app.use(router.routes());
+  app.use(
+    router.allowedMethods({
+      throw: true,
+      methodNotAllowed: () => new AppError('method_not_allowed', 'This path does not have this method; see Allow'),
+      notImplemented: () => new AppError('method_not_allowed', 'This method is not supported'),
+    }),
+  );
+  return app;
+}
+
+function createRouter(services: Services): Router {
+  const router = new Router();
+  for (const { path, handler } of [...createOperationsRoutes(services), ...createDocsPage()]) router.get(path, handler);
+  for (const route of ROUTES) {
+    const { method, path } = route.endpoint;
+    const steps = route.endpoint.authenticated ? [services.gateway.authenticate, services.gateway.throttle] : [];
+    router.register(path, [method], [...steps, createHandler(route, services)]);
+  }
+  return router;
+}
+
+function createHandler({ endpoint, handle }: Route, services: Services) {
+  const readJson = createJsonBody({ limitKb: services.config.JSON_LIMIT_KB });
+  return async (ctx: Context): Promise<void> => {
+    const params = endpoint.params && validatePath(endpoint.params, ctx);
+    const query = endpoint.query && validate(endpoint.query, { ...ctx.query }, 'query');
+    const json = endpoint.bodyKind === 'json' ? await readJson(ctx) : undefined;
+    const body = endpoint.bodyKind === 'json' && endpoint.body ? validate(endpoint.body, json, 'body') : undefined;
+    const input = { ctx, account: ctx.state.account, params, query, body } as never;
+    const answer = await handle(input, services);
+    if (answer !== undefined) {
+      ctx.status = endpoint.success.status;
+      ctx.body = answer;
+    }
+  };
+}
+
+/** An id that cannot exist is an id that does not exist: 404, like any other unknown one. */
+function validatePath(schema: NonNullable<Route['endpoint']['params']>, ctx: Context): unknown {
+  const parsed = schema.safeParse((ctx as Context & { params: unknown }).params);
+  if (parsed.success) return parsed.data;
+  const field = String(parsed.error.issues[0]?.path[0]);
+  const what = field.replace('Id', '');
+  const code = ({ session: 'session_not_found', image: 'image_not_found', job: 'job_not_found' } as const)[what];
+  throw new AppError(code ?? 'not_found', `No such ${what}: ${parsed.error.issues[0]?.message ?? ''}`);
+}
+
+function createRequestLog({ logger, metrics }: Services) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const started = performance.now();
+    ctx.state.requestId = newRequestId();
+    ctx.set('X-Request-Id', ctx.state.requestId);
+    ctx.res.once('close', () => {
+      const seconds = (performance.now() - started) / 1000;
+      const { status, method } = ctx;
+      const route = (ctx as Context & { _matchedRoute?: string })._matchedRoute ?? 'unmatched';
+      metrics.requestFinished({ route: String(route), method, status, seconds });
+      const sent = Number(ctx.res.getHeader('content-length') ?? 0);
+      if (sent > 0) metrics.bytesSent(sent);
+      const level = route === '/healthz' || route === '/readyz' || route === '/metrics' ? 'debug' : 'info';
+      const { requestId, account } = ctx.state as { requestId: string; account?: { id: string } };
+      logger[level](
+        { requestId, accountId: account?.id, method, route, status, ms: Math.round(seconds * 1000) },
+        'request',
+      );
+    });
+    await next();
+  };
+}

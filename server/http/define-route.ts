@@ -1,0 +1,34 @@
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import { ENDPOINTS, type Endpoint, type EndpointName } from '#contract';
+import type { Caller } from '../gateway/index.ts';
+import type { Services } from './services.ts';
+
+type Entry<N extends EndpointName> = (typeof ENDPOINTS)[N];
+type Parsed<E, Part extends string> = E extends Record<Part, infer S extends z.ZodType> ? z.output<S> : undefined;
+
+/** What a handler gets: the parsed parts of the request, and who asks. */
+export interface RouteInput<N extends EndpointName> {
+  ctx: Context;
+  /** The account whose key the request carries; only absent where the endpoint table says so. */
+  account: Caller;
+  params: Parsed<Entry<N>, 'params'>;
+  query: Parsed<Entry<N>, 'query'>;
+  /** The parsed JSON body; undefined for endpoints that read their body themselves. */
+  body: Entry<N>['bodyKind'] extends 'json' ? Parsed<Entry<N>, 'body'> : undefined;
+}
+
+/** A handler answers with the JSON body, or answers through `ctx` itself and returns undefined. */
+type Handler<N extends EndpointName> = (input: RouteInput<N>, services: Services) => Promise<unknown>;
+
+/** A row of the endpoint table with its handler. */
+export interface Route {
+  name: EndpointName;
+  endpoint: Endpoint;
+  handle(input: RouteInput<never>, services: Services): Promise<unknown>;
+}
+
+/** Ties a handler to its row of the endpoint table. */
+export function defineRoute<N extends EndpointName>(name: N, handle: Handler<N>): Route {
+  return { name, endpoint: ENDPOINTS[name], handle: handle as Route['handle'] };
+}

@@ -1,0 +1,52 @@
+import type { Context } from 'koa';
+import { koaBody } from 'koa-body';
+import { AppError } from '../errors.ts';
+
+/** Reads a JSON body of at most `limitKb` kilobytes, counted after decompression. */
+export function createJsonBody({ limitKb }: { limitKb: number }) {
+  const parse = koaBody({
+    json: true,
+    jsonStrict: true,
+    multipart: false,
+    urlencoded: false,
+    text: false,
+    jsonLimit: limitKb * 1024,
+    onError: (error) => {
+      throw error;
+    },
+  });
+
+  /** @throws unsupported_media_type, invalid_json, request_too_large, request_timeout */
+  return async function readJson(ctx: Context): Promise<unknown> {
+    if (!ctx.request.is('application/json', '+json')) {
+      const type = ctx.request.type || 'none';
+      throw new AppError('unsupported_media_type', `Content-Type: expected application/json, but received ${type}`);
+    }
+    try {
+      await parse(ctx as never, async () => {});
+    } catch (error) {
+      throw toAppError(error, limitKb);
+    }
+    return ctx.request.body;
+  };
+}
+
+function toAppError(error: unknown, limitKb: number): unknown {
+  const { status, type, message = '' } = (error ?? {}) as { status?: number; type?: string; message?: string };
+  if (status === 413) {
+    return new AppError('request_too_large', `A JSON body may have at most ${limitKb} kilobytes`, {
+      details: { limit: limitKb * 1024 },
+    });
+  }
+  if (status === 415)
+    return new AppError('unsupported_media_type', 'The Content-Encoding of the body is not supported');
+  if (type === 'request.aborted' || status === 400 || error instanceof SyntaxError) {
+    return new AppError('invalid_json', `The body is not valid JSON: ${message.slice(0, 120)}`, { cause: error });
+  }
+  // What is left comes from inflating: the bytes are not what Content-Encoding says.
+  const code = String((error as { code?: unknown })?.code ?? '');
+  if (code.startsWith('Z_') || code.startsWith('ERR_')) {
+    return new AppError('invalid_json', 'The body cannot be decompressed', { cause: error });
+  }
+  return error;
+}

@@ -1,0 +1,35 @@
+import type { Context } from 'koa';
+import type { Services } from './services.ts';
+
+/** Health, readiness and metrics: outside /v1, without a key. */
+export function createOperationsRoutes({ checkReadiness, metrics, logger }: Services) {
+  return [
+    {
+      path: '/healthz',
+      async handler(ctx: Context) {
+        ctx.body = { status: 'ok' };
+      },
+    },
+    {
+      path: '/readyz',
+      async handler(ctx: Context) {
+        try {
+          await checkReadiness();
+          ctx.body = { status: 'ready' };
+        } catch (error) {
+          logger.warn({ err: error }, 'not ready');
+          ctx.status = 503;
+          ctx.set('Retry-After', '5');
+          ctx.body = { status: 'unavailable' };
+        }
+      },
+    },
+    {
+      path: '/metrics',
+      async handler(ctx: Context) {
+        ctx.type = metrics.contentType;
+        ctx.body = await metrics.text();
+      },
+    },
+  ];
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import type { Context } from 'koa';
+import { type UploadMetadata, type UrlImport, uploadMetadataSchema, urlImportSchema } from '#contract';
+import { AppError } from '../errors.ts';
+import type { Upload, UploadedFile } from '../sessions/index.ts';
+import { createJsonBody } from './json-body.ts';
+import { receiveMultipart } from './multipart.ts';
+import type { Services } from './services.ts';
+import { validate } from './validate.ts';
+
+/** An upload on disk, in temporary files. */
+export interface IncomingUpload {
+  upload: Upload;
+  /** Hash of all that was sent, for `Idempotency-Key`. */
+  fingerprint: string;
+  /** Removes the temporary files that were not taken. */
+  discard(): Promise<void>;
+}
+
+const MEGABYTE = 1_000_000;
+
+/** Reads the body of an upload: multipart files, or JSON with URLs to import. */
+export async function receiveUpload(ctx: Context, services: Services): Promise<IncomingUpload> {
+  if (ctx.request.is('multipart/form-data')) return receiveFiles(ctx, services);
+  if (ctx.request.is('application/json')) return importUrls(ctx, services);
+  throw new AppError(
+    'unsupported_media_type',
+    `Content-Type: expected multipart/form-data with the field "images", but received ${ctx.request.type || 'none'}`,
+  );
+}
+
+async function receiveFiles(ctx: Context, services: Services): Promise<IncomingUpload> {
+  const { config, newTemporaryFile } = services;
+  await refuseWhenDiskIsFull(ctx, services);
+  const received = await receiveMultipart(ctx.req, {
+    newTemporaryFile,
+    limits: {
+      maxFileBytes: config.MAX_FILE_MB * MEGABYTE,
+      maxFiles: config.MAX_FILES_PER_REQUEST,
+      maxRequestBytes: config.MAX_REQUEST_MB * MEGABYTE,
+      maxFields: 20,
+      maxFieldBytes: 100_000,
+    },
+  });
+  try {
+    const metadata = readMetadata(received.fields.metadata);
+    services.metrics.bytesReceived(received.files.reduce((sum, file) => sum + ('size' in file ? file.size : 0), 0));
+    const { fingerprint } = received;
+    return { upload: { files: received.files, metadata }, fingerprint, discard: () => received.discard() };
+  } catch (error) {
+    await received.discard();
+    throw error;
+  }
+}
+
+/** Twice the size of the request must be free, since variants follow the upload. */
+async function refuseWhenDiskIsFull(ctx: Context, { freeBytes }: Services): Promise<void> {
+  const expected = ctx.request.length ?? 0;
+  if (expected > 0 && (await freeBytes()) < expected * 2) {
+    throw new AppError('insufficient_storage', 'The server has no disk space left for this upload');
+  }
+}
+
+function readMetadata(text: string | undefined): UploadMetadata | undefined {
+  if (text === undefined || text === '') return undefined;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw new AppError('invalid_request', 'metadata: expected a JSON array in file order', {
+      details: { errors: { metadata: ['expected a JSON array in file order'] } },
+    });
+  }
+  return validate(uploadMetadataSchema, parsed, 'metadata');
+}
+
+async function importUrls(ctx: Context, services: Services): Promise<IncomingUpload> {
+  const readJson = createJsonBody({ limitKb: services.config.JSON_LIMIT_KB });
+  const body = validate(urlImportSchema, await readJson(ctx), 'body');
+  const { urlImporter, newTemporaryFile } = services;
+  if (!urlImporter) {
+    throw new AppError(
+      'url_import_disabled',
+      'Import by URL is off on this server; send the files as multipart/form-data',
+    );
+  }
+  const left = new AbortController();
+  ctx.res.once('close', () => left.abort());
+  const files: UploadedFile[] = [];
+  const temporary: string[] = [];
+  for (const image of body.images) {
+    const target = newTemporaryFile();
+    temporary.push(target);
+    files.push(await importOne(image, target, urlImporter, left.signal));
+  }
+  const metadata: UploadMetadata = body.images.map(({ clientRef }) => ({ clientRef }));
+  const fingerprint = createHash('sha256').update(JSON.stringify(body)).digest('hex');
+  return { upload: { files, metadata }, fingerprint, discard: () => removeAll(temporary) };
+}
+
+async function removeAll(files: string[]): Promise<void> {
+  await Promise.all(files.map((file) => rm(file, { force: true })));
+}
+
+async function importOne(
+  { url, filename }: UrlImport['images'][number],
+  file: string,
+  importer: NonNullable<Services['urlImporter']>,
+  signal: AbortSignal,
+): Promise<UploadedFile> {
+  try {
+    const fetched = await importer.fetchToFile({ url, target: file, signal });
+    return { ...fetched, originalFilename: filename ?? fetched.originalFilename, file };
+  } catch (error) {
+    if (error instanceof AppError && error.status < 500) return { originalFilename: filename ?? url, refused: error };
+    throw error;
+  }
+}

@@ -1,0 +1,17 @@
+import { defineRoute } from '../define-route.ts';
+import { receiveUpload } from '../receive-upload.ts';
+import { runOnce } from '../run-once.ts';
+
+/** `POST /v1/sessions`: a session with the acceptable files; the others are listed as rejected. */
+export const createSessionRoute = defineRoute('createSession', async ({ ctx, account }, services) => {
+  const incoming = await receiveUpload(ctx, services);
+  try {
+    const once = { ctx, account, operation: 'createSession', requestHash: incoming.fingerprint };
+    await runOnce(once, services, async () => {
+      const body = await services.sessions.create(account.id, incoming.upload);
+      return { status: 201, headers: { Location: `/v1/sessions/${body.sessionId}` }, body };
+    });
+  } finally {
+    await incoming.discard();
+  }
+});

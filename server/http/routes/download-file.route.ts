@@ -1,0 +1,9 @@
+import { defineRoute } from '../define-route.ts';
+import { sendFile } from '../send-file.ts';
+
+/** `GET /v1/sessions/:sessionId/download`: the stored bytes; the name is matched against records, never joined to a path. */
+export const downloadFileRoute = defineRoute('downloadFile', async ({ ctx, account, params, query }, services) => {
+  const found = await services.exports.findFile(account.id, params.sessionId, query.filename);
+  const { file, size, filename, mimeType, sha256 } = found;
+  await sendFile(ctx, { file, size, filename, mimeType, etag: sha256 });
+});

@@ -1,0 +1,38 @@
+import type { Route } from '../define-route.ts';
+import { addImagesRoute } from './add-images.route.ts';
+import { cancelJobRoute } from './cancel-job.route.ts';
+import { checkCreditsRoute } from './check-credits.route.ts';
+import { createSessionRoute } from './create-session.route.ts';
+import { deleteSessionRoute } from './delete-session.route.ts';
+import { downloadFileRoute } from './download-file.route.ts';
+import { exportImagesFlatRoute, exportImagesRoute } from './export-images.route.ts';
+import { followJobRoute } from './follow-job.route.ts';
+import { getBalanceRoute } from './get-balance.route.ts';
+import { getJobRoute } from './get-job.route.ts';
+import { getOpenApiRoute } from './get-open-api.route.ts';
+import { getSessionRoute } from './get-session.route.ts';
+import { listTransactionsRoute } from './list-transactions.route.ts';
+import { previewImageRoute } from './preview-image.route.ts';
+import { sampleImagesRoute } from './sample-images.route.ts';
+import { updateImageRoute } from './update-image.route.ts';
+
+/** Every route below /v1; a test holds this list against the endpoint table. */
+export const ROUTES: Route[] = [
+  createSessionRoute,
+  addImagesRoute,
+  getSessionRoute,
+  deleteSessionRoute,
+  updateImageRoute,
+  previewImageRoute,
+  exportImagesRoute,
+  exportImagesFlatRoute,
+  sampleImagesRoute,
+  downloadFileRoute,
+  getJobRoute,
+  followJobRoute,
+  cancelJobRoute,
+  getBalanceRoute,
+  checkCreditsRoute,
+  listTransactionsRoute,
+  getOpenApiRoute,
+];

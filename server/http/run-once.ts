@@ -1,0 +1,50 @@
+import type { Context } from 'koa';
+import type { Caller } from '../gateway/index.ts';
+import type { Services } from './services.ts';
+
+/** A plain answer, as it is remembered under an `Idempotency-Key`. */
+interface PlainAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+interface OnceInput {
+  ctx: Context;
+  account: Caller;
+  operation: string;
+  /** Hash of what was asked for; the same key with another hash is refused. */
+  requestHash: string;
+}
+
+/**
+ * Does the work of a request once per `Idempotency-Key` and answers every repetition with the first answer. Without the
+ * header the work is simply done. A failure is not remembered.
+ * @throws invalid_idempotency_key, idempotency_mismatch, idempotency_in_progress
+ */
+export async function runOnce(
+  { ctx, account, operation, requestHash }: OnceInput,
+  services: Services,
+  work: () => Promise<PlainAnswer>,
+): Promise<void> {
+  const { idempotency } = services.gateway;
+  const key = ctx.req.headers['idempotency-key'];
+  if (typeof key !== 'string') return answer(ctx, await work());
+  const begun = await idempotency.begin({ accountId: account.id, key, operation, requestHash });
+  if (begun.outcome === 'replay') return answer(ctx, begun.response);
+  if (begun.outcome === 'join') throw new TypeError(`${operation} has no job to join`);
+  try {
+    const done = await work();
+    await idempotency.complete(begun.ticket, done);
+    answer(ctx, done);
+  } catch (error) {
+    await idempotency.abandon(begun.ticket).catch(() => {});
+    throw error;
+  }
+}
+
+function answer(ctx: Context, { status, headers, body }: PlainAnswer): void {
+  ctx.status = status;
+  ctx.set(headers);
+  ctx.body = body;
+}

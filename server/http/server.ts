@@ -1,0 +1,60 @@
+import { createServer, type Server } from 'node:http';
+import type Koa from 'koa';
+import type { HttpConfig } from './config.ts';
+
+const HEADERS_TIMEOUT_MS = 10_000;
+const KEEP_ALIVE_MS = 5_000;
+const IDLE_SWEEP_MS = 200;
+
+/** A listening server. */
+export interface HttpServer {
+  /** Base URL, e.g. `http://127.0.0.1:8080`. */
+  url: string;
+  /** Stops accepting connections; resolves when the last one is closed. */
+  close(): Promise<void>;
+}
+
+/** Listens with time limits that leave a slow client no way to hold on to a connection. */
+export async function listen(
+  app: Koa,
+  config: Pick<HttpConfig, 'PORT' | 'HOST' | 'REQUEST_TIMEOUT_SECONDS'>,
+): Promise<HttpServer> {
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: config.REQUEST_TIMEOUT_SECONDS * 1000,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: 1000,
+      maxHeaderSize: 16_384,
+    },
+    app.callback(),
+  );
+  server.maxConnections = 4096;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.PORT, config.HOST, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return { url: urlOf(server), close: () => close(server) };
+}
+
+function urlOf(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('expected a TCP address');
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return `http://${host}:${address.port}`;
+}
+
+async function close(server: Server): Promise<void> {
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  try {
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeIdleConnections();
+    });
+  } finally {
+    clearInterval(sweep);
+  }
+}

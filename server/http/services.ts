@@ -1,0 +1,30 @@
+import type { Accounts } from '../accounts/index.ts';
+import type { Exports } from '../exports/index.ts';
+import type { Gateway } from '../gateway/index.ts';
+import type { Logger, Metrics } from '../observability/index.ts';
+import type { SessionDisposal, Sessions, UrlImporter } from '../sessions/index.ts';
+import type { StreamRegistry } from '../sse/index.ts';
+import type { HttpConfig } from './config.ts';
+
+/** Everything the routes work with. */
+export interface Services {
+  accounts: Pick<Accounts, 'transactions'>;
+  gateway: Gateway;
+  sessions: Sessions;
+  disposal: SessionDisposal;
+  exports: Exports;
+  /** Absent when import by URL is off. */
+  urlImporter?: UrlImporter;
+  /** A fresh path for a file that is being received, in an existing folder. */
+  newTemporaryFile: () => string;
+  /** Free bytes on the disk that uploads are written to. */
+  freeBytes: () => Promise<number>;
+  streams: StreamRegistry;
+  config: HttpConfig;
+  logger: Logger;
+  metrics: Metrics;
+  /** The OpenAPI document, as text. */
+  openApi: string;
+  /** Rejects with what is missing while the service cannot do its work. */
+  checkReadiness: () => Promise<void>;
+}

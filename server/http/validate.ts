@@ -1,0 +1,32 @@
+import type { z } from 'zod';
+import { AppError } from '../errors.ts';
+
+const SHOWN_CHARACTERS = 60;
+
+/**
+ * Parses one part of a request with its schema.
+ * @param where what the message calls the part, e.g. `body`
+ * @throws invalid_request with `errors`: messages by field, each with what was expected and what came
+ */
+export function validate<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const errors: Record<string, string[]> = {};
+  for (const issue of parsed.error.issues) {
+    const field = issue.path.length > 0 ? issue.path.map(String).join('.') : where;
+    const list = errors[field] ?? [];
+    list.push(`${issue.message}${received(value, issue.path)}`);
+    errors[field] = list;
+  }
+  const [field = where, messages = []] = Object.entries(errors)[0] ?? [];
+  throw new AppError('invalid_request', `${field}: ${messages[0] ?? 'is not as expected'}`, { details: { errors } });
+}
+
+/** `, but received …`, short and in one line. */
+function received(root: unknown, path: PropertyKey[]): string {
+  let value = root;
+  for (const key of path) value = (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
+  if (value === undefined) return ', but received nothing';
+  const text = JSON.stringify(value) ?? String(value);
+  return `, but received ${text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text}`;
+}
