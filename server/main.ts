@@ -1,0 +1,37 @@
+import { composeService } from './compose.ts';
+import { ConfigError, loadConfig } from './config/index.ts';
+import { announceFirstAccount } from './first-account.ts';
+import { listen } from './http/index.ts';
+
+/** Runs the service: configuration, composition, listening, and a graceful stop on SIGTERM or SIGINT. */
+async function main(): Promise<void> {
+  const config = loadConfig(process.env);
+  const service = await composeService(config);
+  const { logger } = service;
+  process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'));
+  await service.start();
+  const server = await listen(service.app, config.http);
+  logger.info({ url: server.url }, 'listening');
+  await announceFirstAccount(service.accounts, server.url);
+
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    if (stopping) return;
+    stopping = true;
+    logger.info({ signal }, 'stopping');
+    service
+      .stop(() => server.close())
+      .then(() => process.exit(0))
+      .catch((error: unknown) => {
+        logger.error({ err: error }, 'the stop was not clean');
+        process.exit(1);
+      });
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof ConfigError ? error.message : error);
+  process.exit(1);
+});
