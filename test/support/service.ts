@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { composeService, type Service } from '../../server/compose.ts';
+import { loadConfig } from '../../server/config/index.ts';
+import { listen } from '../../server/http/index.ts';
+import { createLogger } from '../../server/observability/index.ts';
+import { type ApiClient, createApiClient } from './api-client.ts';
+import { testDatabase } from './database.ts';
+
+/** A whole service on a free port and a fresh directory, with one account to call it as. */
+export interface TestService {
+  url: string;
+  service: Service;
+  dataDir: string;
+  /** The first account's client. */
+  api: ApiClient;
+  /** Makes another account with exactly `credits` credits. */
+  createAccount(options?: { credits?: number; plan?: string }): Promise<TestAccount>;
+  /** Stops the service and removes its directory. */
+  close(): Promise<void>;
+}
+
+/** An account with a key. */
+export interface TestAccount {
+  accountId: string;
+  keyId: string;
+  apiKey: string;
+  api: ApiClient;
+}
+
+const SIGNUP = 25;
+
+/** Starts the real service: real database, real disk, real workers, real HTTP. `env` overrides settings. */
+export async function startTestService(env: Record<string, string> = {}): Promise<TestService> {
+  const dataDir = env.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'imagewright-test-')));
+  const database = testDatabase();
+  const config = loadConfig({
+    DATA_DIR: dataDir,
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    SHUTDOWN_SECONDS: '5',
+    ...(database.uri ? { MONGODB_URI: database.uri } : {}),
+    ...env,
+  });
+  const logger = createLogger({ level: config.observability.LOG_LEVEL, format: 'json' });
+  const service = await composeService(config, logger);
+  await service.start();
+  const server = await listen(service.app, config.http);
+  const { accounts } = service;
+  let number = 0;
+
+  async function createAccount({ credits = SIGNUP, plan = 'free' } = {}): Promise<TestAccount> {
+    number += 1;
+    const account = await accounts.create({ email: `user${number}-${process.pid}@example.com`, plan });
+    const extra = credits - account.balance;
+    if (extra > 0) await accounts.ledger.grant({ accountId: account.id, ref: `test-${account.id}`, amount: extra });
+    if (extra < 0) await accounts.ledger.charge({ accountId: account.id, ref: `test-${account.id}`, amount: -extra });
+    const { keyId, apiKey } = await accounts.keys.create({ accountId: account.id, name: 'test' });
+    return { accountId: account.id, keyId, apiKey, api: createApiClient({ url: server.url, apiKey }) };
+  }
+
+  return {
+    url: server.url,
+    service,
+    dataDir,
+    api: (await createAccount({ credits: 1000 })).api,
+    createAccount,
+    async close() {
+      await service.stop(() => server.close());
+      await database.drop();
+      if (!env.DATA_DIR) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
