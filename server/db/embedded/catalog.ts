@@ -1,7 +1,7 @@
 import { type Doc, decode, encode } from './bson-codec.ts';
 import { CommandError, notSupported } from './errors.ts';
 import { sameValue } from './key-encoding.ts';
-import { compileFilter, type Predicate } from './match.ts';
+import { compileFilter, isOperatorObject, type Predicate } from './match.ts';
 import { type KeyField, keyFields } from './paths.ts';
 import type { KeyRange, Store } from './store.ts';
 
@@ -146,6 +146,7 @@ function readyIndex(id: number, spec: IndexSpec, multikey: boolean): Index {
 }
 
 const INDEX_OPTIONS = ['name', 'key', 'unique', 'sparse', 'partialFilterExpression', 'expireAfterSeconds'];
+const PARTIAL_OPERATORS = ['$eq', '$exists', '$gt', '$gte', '$lt', '$lte', '$type', '$in'];
 
 /**
  * Reads an index as createIndexes sends it.
@@ -164,6 +165,11 @@ export function readIndexSpec(raw: Doc): IndexSpec {
   }
   if (spec.expireAfterSeconds !== undefined && (fields.length > 1 || typeof spec.expireAfterSeconds !== 'number'))
     throw new CommandError(67, 'TTL indexes are single-field indexes with a number of seconds');
+  for (const [path, condition] of Object.entries((spec.partialFilterExpression ?? {}) as Doc)) {
+    const operators = isOperatorObject(condition) ? Object.entries(condition) : [];
+    const usable = operators.every(([name, operand]) => PARTIAL_OPERATORS.includes(name) && operand !== false);
+    if (path.startsWith('$') || !usable) throw notSupported(`a partial filter on '${path}' with other operators`);
+  }
   for (const flag of ['unique', 'sparse']) if (!spec[flag]) delete spec[flag];
   return spec as unknown as IndexSpec;
 }

@@ -18,6 +18,8 @@ export interface EmbeddedOptions {
 export interface Embedded {
   /** For mongoose or any MongoDB driver on this machine. */
   uri: string;
+  /** True when this call serves the directory, false when another process does. */
+  owner: boolean;
   /** Stops serving once all accepted writes are on disk; does nothing when another process serves the directory. */
   close(): Promise<void>;
 }
@@ -44,9 +46,9 @@ export async function startEmbedded({ directory, ttlSeconds = 60, logger }: Embe
     worker.postMessage('close');
     await exited;
   };
-  if (owner) return { uri, close };
+  if (owner) return { uri, owner, close };
   await close();
-  return { uri, close: async () => {} };
+  return { uri, owner, close: async () => {} };
 }
 
 function createWorker(workerData: { directory: string; ttlSeconds: number }): Worker {

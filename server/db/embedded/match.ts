@@ -156,7 +156,9 @@ function elementMatch(operand: unknown): PathTest {
 export function elementTest(condition: Doc, onValue: boolean): ValueTest {
   if (onValue) {
     const test = compileCondition(condition);
-    return (value) => test([value]);
+    // An element that is an array itself counts as a whole, except to the operators that look into arrays.
+    const inside = ['$size', '$all', '$elemMatch'].some((operator) => operator in condition);
+    return (value) => test([Array.isArray(value) && !inside ? [value] : value]);
   }
   const matches = compileFilter(condition);
   return (value) => isDocument(value) && matches(value);
@@ -175,7 +177,7 @@ function regexTest(pattern: string, options: string): ValueTest {
   try {
     regex = new RegExp(pattern, [...new Set(options)].join(''));
   } catch (error) {
-    throw new CommandError(2, `Regular expression is invalid: ${(error as Error).message}`);
+    throw new CommandError(51091, `Regular expression is invalid: ${(error as Error).message}`);
   }
   return (value) => typeof value === 'string' && regex.test(value);
 }

@@ -1,0 +1,109 @@
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startEmbedded } from '../../../server/db/embedded/index.ts';
+import { startChildStore } from './child-store.ts';
+import { connect, rejection, temporaryDirectory } from './embedded-fixture.ts';
+
+const cleanups: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+function freshDirectory(): string {
+  const directory = temporaryDirectory();
+  cleanups.push(directory.remove);
+  return directory.path;
+}
+
+const socketOf = (uri: string) => decodeURIComponent(/\/\/([^/]+)/.exec(uri)?.[1] ?? '');
+
+describe('a directory', () => {
+  it('is served on a socket that only its user can reach', async () => {
+    const directory = join(freshDirectory(), 'new', 'data');
+    const store = await startEmbedded({ directory });
+    cleanups.push(() => store.close());
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    expect(statSync(socketOf(store.uri)).mode & 0o777).toBe(0o600);
+  });
+
+  it('with a long path has its socket at a short one', async () => {
+    const directory = join(freshDirectory(), 'x'.repeat(120));
+    const store = await startEmbedded({ directory });
+    cleanups.push(() => store.close());
+    const socket = socketOf(store.uri);
+    expect(Buffer.byteLength(socket)).toBeLessThan(100);
+    expect(statSync(join(socket, '..')).mode & 0o777).toBe(0o700);
+    const connection = await connect(store.uri);
+    await connection.collection('docs').insertOne({ n: 1 });
+    await connection.close();
+    expect(readdirSync(directory)).toContain('data.mdb');
+  });
+
+  it('that another process serves is reached through it, and goes on when this one closes', async () => {
+    const directory = freshDirectory();
+    const owner = await startChildStore(directory);
+    cleanups.push(owner.kill);
+    const guest = await startEmbedded({ directory });
+    expect(guest.uri).toBe(owner.uri);
+    const connection = await connect(guest.uri);
+    await connection.collection('docs').insertOne({ n: 1 });
+    await guest.close();
+    expect(await connection.collection('docs').countDocuments()).toBe(1);
+    await owner.kill();
+    expect(await rejection(connection.collection('docs').countDocuments())).toBeInstanceOf(Error);
+    await connection.close();
+  });
+
+  it('is served once within a process too', async () => {
+    const directory = freshDirectory();
+    const first = await startEmbedded({ directory });
+    const second = await startEmbedded({ directory });
+    expect(second.uri).toBe(first.uri);
+    await second.close();
+    const connection = await connect(first.uri);
+    await connection.collection('docs').insertOne({ n: 1 });
+    await connection.close();
+    await first.close();
+  });
+
+  it('is taken over from a process that was killed, and its stale socket is removed', async () => {
+    const directory = freshDirectory();
+    const killed = await startChildStore(directory);
+    const before = await connect(killed.uri);
+    await before.collection('docs').insertOne({ n: 1 });
+    await killed.kill();
+    await before.close(true);
+    expect(statSync(socketOf(killed.uri)).isSocket()).toBe(true);
+    const store = await startEmbedded({ directory });
+    cleanups.push(() => store.close());
+    expect(readdirSync(directory).filter((name) => name.endsWith('.sock'))).toHaveLength(1);
+    const after = await connect(store.uri);
+    expect(await after.collection('docs').countDocuments()).toBe(1);
+    await after.close();
+  });
+
+  it('has one owner when several start at the same moment over a stale socket', async () => {
+    const directory = freshDirectory();
+    for (let round = 0; round < 3; round++) {
+      const contenders = [
+        startChildStore(directory),
+        startChildStore(directory),
+        startEmbedded({ directory }),
+      ] as const;
+      const [first, second, own] = await Promise.all(contenders);
+      expect(new Set([first.uri, second.uri, own.uri]).size).toBe(1);
+      const connection = await connect(own.uri);
+      await connection.collection('docs').insertOne({ round });
+      expect(await connection.collection('docs').countDocuments()).toBe(round + 1);
+      await connection.close();
+      await Promise.all([first.kill(), second.kill(), own.close()]);
+    }
+  });
+
+  it('that cannot be used is refused', async () => {
+    const directory = freshDirectory();
+    mkdirSync(join(directory, 'data.mdb'));
+    expect(await rejection(startEmbedded({ directory }))).toBeInstanceOf(Error);
+  });
+});
