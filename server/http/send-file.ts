@@ -1,0 +1,109 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import contentDisposition from 'content-disposition';
+import type { Context } from 'koa';
+import { AppError } from '../errors.ts';
+import { type ByteRange, parseByteRange } from './byte-range.ts';
+
+/** A stored file as it is offered for download. */
+export interface FileToSend {
+  /** Absolute path; found by the caller in its records, never made from a request. */
+  file: string;
+  /** Bytes, as recorded. */
+  size: number;
+  /** The name under which the client saves it. */
+  filename: string;
+  mimeType: string;
+  /** Strong validator without quotes: the SHA-256 of the bytes. */
+  etag: string;
+  lastModified?: Date;
+}
+
+/**
+ * Answers GET and HEAD with a stored file as an attachment: conditional requests, one byte range, back-pressure.
+ * @throws AppError `file_not_found` when the file is gone, `range_not_satisfiable`; no header is set then
+ */
+export async function sendFile(ctx: Context, offered: FileToSend): Promise<void> {
+  const handle = await openStored(offered);
+  let streaming = false;
+  try {
+    ctx.set(validators(offered));
+    ctx.status = 200;
+    if (ctx.fresh) {
+      ctx.set(PROTECTION);
+      ctx.status = 304;
+      return;
+    }
+    const range = requestedRange(ctx, offered);
+    const { first, last } = range ?? { first: 0, last: offered.size - 1 };
+    ctx.set({
+      ...PROTECTION,
+      'Accept-Ranges': 'bytes',
+      'Content-Disposition': attachment(offered.filename),
+      'Content-Type': offered.mimeType,
+      'Content-Length': String(last - first + 1),
+    });
+    if (range) {
+      ctx.status = 206;
+      ctx.set('Content-Range', `bytes ${first}-${last}/${offered.size}`);
+    }
+    if (ctx.method === 'HEAD') return;
+    // Koa destroys the stream, and with it the handle, when the client leaves.
+    ctx.body = first > last ? Buffer.alloc(0) : handle.createReadStream({ start: first, end: last });
+    streaming = first <= last;
+  } catch (error) {
+    for (const name of Object.keys(validators(offered))) ctx.remove(name);
+    throw error;
+  } finally {
+    if (!streaming) await handle.close();
+  }
+}
+
+const PROTECTION = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "sandbox; default-src 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'private, no-cache',
+};
+
+function validators({ etag, lastModified }: FileToSend): Record<string, string> {
+  return { ETag: `"${etag}"`, ...(lastModified && { 'Last-Modified': lastModified.toUTCString() }) };
+}
+
+/** Opens the file before anything is answered, so that one which is gone is still an honest 404. */
+async function openStored({ file, size, filename }: FileToSend): Promise<FileHandle> {
+  let handle: FileHandle;
+  try {
+    handle = await open(file, 'r');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    throw new AppError('file_not_found', `The file "${filename}" does not exist any more`, { cause });
+  }
+  const stored = await handle.stat();
+  if (stored.size === size) return handle;
+  await handle.close();
+  throw new Error(`Expected ${size} bytes in ${file}, but found ${stored.size}`);
+}
+
+/** RFC 9110, 14.2: only GET knows ranges, and only while `If-Range` names the very bytes that we have. */
+function requestedRange(ctx: Context, { size, etag, lastModified }: FileToSend): ByteRange | undefined {
+  const condition = ctx.get('If-Range');
+  const holds = condition === '' || condition === `"${etag}"` || condition === lastModified?.toUTCString();
+  const range = ctx.method === 'GET' && holds ? parseByteRange(ctx.get('Range'), size) : 'none';
+  if (range === 'none') return undefined;
+  if (range !== 'unsatisfiable') return range;
+  throw new AppError('range_not_satisfiable', `Expected a range within the ${size} bytes of the file`, {
+    headers: { 'Content-Range': `bytes */${size}` },
+    details: { size },
+  });
+}
+
+/** RFC 6266: the true name in `filename*`, beside it an ASCII one for those who cannot read that. */
+function attachment(filename: string): string {
+  // A lone surrogate cannot be encoded.
+  const name = filename.replace(/\p{Surrogate}/gu, '\u{fffd}');
+  const ascii = name
+    .normalize('NFKD')
+    .replace(/\p{Mark}/gu, '')
+    .replace(/[^\x20-\x7e]/g, '_');
+  return contentDisposition(name, { fallback: ascii });
+}
