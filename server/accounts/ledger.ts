@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LedgerKind } from '#contract';
 import type { AccountRecord, AccountRepository, HoldRecord, LedgerLineRecord, LedgerRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
+import { randomBase62 } from './base62.ts';
 import { createLineIds } from './line-ids.ts';
 
 const LANES = 32;
@@ -126,9 +127,9 @@ export function createLedger({ accounts, ledger, now }: LedgerDeps) {
       return move('refund', request, 1);
     },
 
-    /** Adds credits, once per ref. */
-    async grant(request: MovementRequest): Promise<MovementResult> {
-      return move('grant', request, 1);
+    /** Adds credits, once per ref; without a ref each call is a grant of its own. */
+    async grant(request: Omit<MovementRequest, 'ref'> & { ref?: string }): Promise<MovementResult> {
+      return move('grant', { ref: `grant_${randomBase62(22)}`, ...request }, 1);
     },
 
     /** The part of a new account's record that gives it its sign-up credits; `finish` writes the line. */

@@ -4,7 +4,10 @@ import { rejection, useAccounts } from './accounts-fixture.ts';
 const fixture = useAccounts();
 
 /** The outcome of each of `count` calls made at once. */
-async function race(count: number, call: (index: number) => Promise<unknown>): Promise<{ won: number; errors: Error[] }> {
+async function race(
+  count: number,
+  call: (index: number) => Promise<unknown>,
+): Promise<{ won: number; errors: Error[] }> {
   const results = await Promise.allSettled(Array.from({ length: count }, (_, index) => call(index)));
   const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []));
   return { won: count - errors.length, errors };

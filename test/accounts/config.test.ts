@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { accountsConfig } from '../../server/accounts/index.ts';
+
+describe('accounts configuration', () => {
+  test('has the plans of the specification without any variable', () => {
+    expect(accountsConfig.parse({})).toEqual({
+      PLANS: { free: { keys: 1, signupCredits: 25 }, agency: { keys: 20, signupCredits: 25 } },
+    });
+  });
+
+  test('takes plans with a rate limit as JSON', () => {
+    const PLANS = '{"team":{"keys":5,"signupCredits":0,"rateLimit":{"requests":100,"windowSeconds":60}}}';
+    expect(accountsConfig.parse({ PLANS }).PLANS).toEqual(JSON.parse(PLANS));
+  });
+
+  test.each([
+    ['no JSON', '{'],
+    ['no plan', '{}'],
+    ['a plan without a number of keys', '{"free":{}}'],
+    ['a misspelt field', '{"free":{"keys":1,"ratelimit":{}}}'],
+    ['a plan name that cannot stand in a header', '{"a\\"b":{"keys":1}}'],
+    ['a negative number', '{"free":{"keys":1,"signupCredits":-1}}'],
+  ])('refuses %s', (_, PLANS) => {
+    expect(accountsConfig.safeParse({ PLANS }).success).toBe(false);
+  });
+
+  test('refuses a short pepper', () => {
+    expect(accountsConfig.safeParse({ API_KEY_PEPPER: 'x'.repeat(31) }).success).toBe(false);
+    expect(accountsConfig.safeParse({ API_KEY_PEPPER: 'x'.repeat(32) }).success).toBe(true);
+  });
+});

@@ -1,0 +1,39 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadPepper } from '../../server/accounts/index.ts';
+
+describe('pepper', () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'pepper-test-'));
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  test('is made once, 32 bytes, for the owner alone', async () => {
+    const first = await loadPepper({ directory });
+    expect(first).toHaveLength(32);
+    expect(await loadPepper({ directory })).toEqual(first);
+    expect((await stat(join(directory, 'secrets'))).mode & 0o777).toBe(0o700);
+    expect((await stat(join(directory, 'secrets', 'api-key-pepper'))).mode & 0o777).toBe(0o600);
+  });
+
+  test('40 starts at once agree on one and leave nothing else behind', async () => {
+    const peppers = await Promise.all(Array.from({ length: 40 }, () => loadPepper({ directory })));
+    expect(new Set(peppers.map((pepper) => pepper.toString('hex'))).size).toBe(1);
+    expect(await readdir(join(directory, 'secrets'))).toEqual(['api-key-pepper']);
+  });
+
+  test('the environment wins and makes no file', async () => {
+    const override = 'from the environment, 32 or more!';
+    expect(await loadPepper({ directory, override })).toEqual(Buffer.from(override));
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  test('a damaged file is refused instead of replaced', async () => {
+    await loadPepper({ directory });
+    await writeFile(join(directory, 'secrets', 'api-key-pepper'), 'abc');
+    await expect(loadPepper({ directory })).rejects.toThrow('expected 64 hexadecimal digits');
+  });
+});
