@@ -1,0 +1,190 @@
+import { parseArgs } from 'node:util';
+import type { Account, Accounts } from '../accounts/index.ts';
+import { AppError } from '../errors.ts';
+
+/** Thrown when the words on the command line make no command. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** What {@link runCommand} works with. */
+export interface CommandInput {
+  accounts: Accounts;
+  /** The words behind the program's name. */
+  args: string[];
+}
+
+/** What a command answers. */
+export interface CommandResult {
+  /** Printed as JSON. */
+  output: unknown;
+  exitCode: 0 | 1;
+}
+
+interface Command {
+  usage: string;
+  required: readonly string[];
+  optional: readonly string[];
+  run(accounts: Accounts, options: Record<string, string>): Promise<unknown>;
+}
+
+/** Every command of the administration. */
+const COMMANDS: Record<string, Command> = {
+  'account create': {
+    usage: '--email a@b.c [--plan NAME] [--credits N]   with sign-up credits, N more, and a first API key',
+    required: ['email'],
+    optional: ['plan', 'credits'],
+    async run(accounts, { email = '', plan, credits }) {
+      const amount = credits === undefined ? 0 : wholeNumber('credits', credits);
+      const account = await accounts.create({ email, ...(plan === undefined ? {} : { plan }) });
+      if (amount > 0) await accounts.ledger.grant({ accountId: account.id, amount, note: 'given at creation' });
+      const key = await accounts.keys.create({ accountId: account.id, name: 'default' });
+      return {
+        accountId: account.id,
+        email: account.email,
+        plan: account.plan,
+        balance: account.balance + amount,
+        ...key,
+      };
+    },
+  },
+  'account list': {
+    usage: '',
+    required: [],
+    optional: [],
+    async run(accounts) {
+      const all: Account[] = [];
+      for await (const account of accounts.list()) all.push(account);
+      return all;
+    },
+  },
+  'account plan': {
+    usage: '--email a@b.c --plan NAME',
+    required: ['email', 'plan'],
+    optional: [],
+    run: async (accounts, { email = '', plan = '' }) => accounts.setPlan((await findAccount(accounts, email)).id, plan),
+  },
+  'account suspend': suspension(true),
+  'account resume': suspension(false),
+  'key create': {
+    usage: '--email a@b.c --name NAME                  the key is shown this once',
+    required: ['email', 'name'],
+    optional: [],
+    run: async (accounts, { email = '', name = '' }) =>
+      accounts.keys.create({ accountId: (await findAccount(accounts, email)).id, name }),
+  },
+  'key list': {
+    usage: '--email a@b.c',
+    required: ['email'],
+    optional: [],
+    run: async (accounts, { email = '' }) => accounts.keys.list((await findAccount(accounts, email)).id),
+  },
+  'key deactivate': {
+    usage: '--id KEY_ID                            it answers 403 at once',
+    required: ['id'],
+    optional: [],
+    run: async (accounts, { id = '' }) => accounts.keys.deactivate(await ownerOf(accounts, id), id),
+  },
+  'key activate': {
+    usage: '--id KEY_ID',
+    required: ['id'],
+    optional: [],
+    run: async (accounts, { id = '' }) => accounts.keys.activate(await ownerOf(accounts, id), id),
+  },
+  'credits grant': {
+    usage: '--email a@b.c --amount N [--note TEXT]',
+    required: ['email', 'amount'],
+    optional: ['note'],
+    async run(accounts, { email = '', amount = '', note }) {
+      const credits = wholeNumber('amount', amount);
+      const { id: accountId } = await findAccount(accounts, email);
+      const { balance } = await accounts.ledger.grant({ accountId, amount: credits, note: note ?? null });
+      return { accountId, granted: credits, balance };
+    },
+  },
+  'credits audit': {
+    usage: '                                        exit code 1 when the books do not add up',
+    required: [],
+    optional: [],
+    run: (accounts) => accounts.audit(),
+  },
+};
+
+/** The text of `--help`. */
+export function describeCommands(): string {
+  const rows = Object.entries(COMMANDS).map(([name, { usage }]) => `  ${`${name} ${usage}`.trimEnd()}`);
+  return [
+    'Administers accounts, API keys and credits, whether the service is running or not.',
+    '',
+    'npm run --silent admin -- COMMAND [OPTIONS]',
+    '',
+    ...rows,
+    '',
+    'Prints JSON. Exit codes: 0 done, 1 failed, 2 wrong usage.',
+  ].join('\n');
+}
+
+/** Checks that the words make a command, before a database is opened. @throws UsageError */
+export function parseCommand(args: string[]) {
+  const name = args.slice(0, 2).join(' ');
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) {
+    const received = args.length === 0 ? 'none' : JSON.stringify(name);
+    throw new UsageError(`expected one of the commands ${Object.keys(COMMANDS).join(', ')}, but received ${received}`);
+  }
+  const names = [...command.required, ...command.optional];
+  const options = parseOptions(args.slice(2), names);
+  for (const option of command.required) {
+    if (!options[option]) throw new UsageError(`expected --${option} for ${name}`);
+  }
+  return { name, command, options };
+}
+
+/** Runs one command. @throws UsageError, AppError */
+export async function runCommand({ accounts, args }: CommandInput): Promise<CommandResult> {
+  const { name, command, options } = parseCommand(args);
+  const output = await command.run(accounts, options);
+  const failed = name === 'credits audit' && !(output as { ok: boolean }).ok;
+  return { output, exitCode: failed ? 1 : 0 };
+}
+
+function parseOptions(args: string[], names: string[]): Record<string, string> {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
+    });
+    return values as Record<string, string>;
+  } catch (error) {
+    throw new UsageError((error as Error).message.split('\n')[0]);
+  }
+}
+
+function suspension(suspended: boolean): Command {
+  return {
+    usage: suspended ? '--email a@b.c                     all its keys answer 403 at once' : '--email a@b.c',
+    required: ['email'],
+    optional: [],
+    run: async (accounts, { email = '' }) => accounts.setSuspended((await findAccount(accounts, email)).id, suspended),
+  };
+}
+
+async function findAccount(accounts: Accounts, email: string): Promise<Account> {
+  const account = await accounts.findByEmail(email);
+  if (!account) throw new AppError('not_found', `No account with the email ${email}`);
+  return account;
+}
+
+async function ownerOf(accounts: Accounts, keyId: string): Promise<string> {
+  const accountId = await accounts.keys.ownerOf(keyId);
+  if (accountId === null) throw new AppError('not_found', `No API key ${keyId}`);
+  return accountId;
+}
+
+function wholeNumber(name: string, text: string): number {
+  const value = Number(text);
+  if (!/^\d{1,9}$/.test(text) || value < 1) {
+    throw new UsageError(`expected --${name} to be a whole number from 1 to 999999999, but received ${text}`);
+  }
+  return value;
+}
