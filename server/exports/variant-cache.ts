@@ -72,6 +72,7 @@ export function createVariantCache({
     const rendered = await processor.render(
       {
         source: store.pathOf(image.uploadPath),
+        identity: image.sha256,
         facts: image,
         format: settings.format,
         preset: settings.preset,
