@@ -1,7 +1,7 @@
 /** Who made an image, as EXIF says: the only private-looking data that may stay in an output. */
 export interface Attribution {
-  artist?: string;
-  copyright?: string;
+  artist?: string | undefined;
+  copyright?: string | undefined;
 }
 
 const ORIENTATION = 0x0112;
@@ -11,8 +11,8 @@ const ASCII = 2;
 const SHORT = 3;
 const MAX_TEXT_BYTES = 1024;
 
-/** Reads artist, copyright and orientation from an EXIF block (TIFF 6.0 IFD0); damaged blocks read as empty. */
-export function readExif(exif: Buffer | undefined): Attribution & { orientation?: number } {
+/** Reads artist and copyright from an EXIF block (TIFF 6.0 IFD0); damaged blocks read as empty. */
+export function readExif(exif: Buffer | undefined): Attribution {
   if (!exif) return {};
   const tiff = exif.toString('latin1', 0, 6) === 'Exif\0\0' ? exif.subarray(6) : exif;
   try {
@@ -23,17 +23,16 @@ export function readExif(exif: Buffer | undefined): Attribution & { orientation?
   }
 }
 
-function readDirectory(tiff: Buffer): Attribution & { orientation?: number } {
+function readDirectory(tiff: Buffer): Attribution {
   const little = tiff.toString('latin1', 0, 2) === 'II';
   const u16 = (at: number) => (little ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at));
   const u32 = (at: number) => (little ? tiff.readUInt32LE(at) : tiff.readUInt32BE(at));
-  const found: Attribution & { orientation?: number } = {};
+  const found: Attribution = {};
   const directory = u32(4);
   const count = Math.min(u16(directory), 512);
   for (let at = directory + 2; at < directory + 2 + count * 12; at += 12) {
     const tag = u16(at);
     const type = u16(at + 2);
-    if (tag === ORIENTATION && type === SHORT) found.orientation = u16(at + 8);
     if ((tag !== ARTIST && tag !== COPYRIGHT) || type !== ASCII) continue;
     const length = u32(at + 4);
     const start = length <= 4 ? at + 8 : u32(at + 8);
@@ -51,7 +50,7 @@ function readText(bytes: Buffer): string {
 }
 
 /** Writes an EXIF block (without the `Exif\0\0` prefix) of nothing but these tags; null when there is none to write. */
-export function writeExif(tags: Attribution & { orientation?: number }): Buffer | null {
+export function writeExif(tags: Attribution & { orientation?: number | undefined }): Buffer | null {
   const entries: { tag: number; type: number; count: number; data: Buffer }[] = [];
   if (tags.orientation !== undefined && tags.orientation > 1) {
     const data = Buffer.alloc(4);

@@ -3,14 +3,23 @@ import type { InputFormat, WarningCode } from '#contract';
 import { readExif } from './exif.ts';
 import { decodedFrames, holdsAnimation, outputFormatOf } from './formats.ts';
 import { refuseOversizedOutput } from './output-limits.ts';
-import type { Pixels } from './pixels.ts';
 import { chooseQuality } from './steps/choose-quality.ts';
-import { type EncodedImage, encodePixels, type OutputMetadata } from './steps/encode.ts';
+import { encodeSmallest, type OutputMetadata } from './steps/encode.ts';
+import { isAlwaysKept, keepOriginal, prefersKept } from './steps/keep-original.ts';
 import { type LoadedImage, loadImage } from './steps/load.ts';
-import { resizePixels, variantSize } from './steps/resize.ts';
+import { isFullSize, resizePixels, variantSize } from './steps/resize.ts';
 import { discard, publish, writePart } from './steps/save.ts';
+import type { VariantSpec } from './variants.ts';
 import type { RenderReport, RenderStep, RenderTask } from './worker-protocol.ts';
-import { buildXmp } from './xmp.ts';
+
+/** The bytes of one variant and how they came about. */
+interface MadeVariant {
+  data: Buffer;
+  width: number;
+  height: number;
+  quality: number | 'lossless' | null;
+  warnings: WarningCode[];
+}
 
 /**
  * Makes all variants of one image: load once, then resize, choose quality, encode and save each; visible only when all are whole.
@@ -25,32 +34,18 @@ export async function renderImage(task: RenderTask, onStep: (step: RenderStep) =
   const animated = holdsAnimation(format) && decodedFrames(facts.format, facts.pages) > 1;
   onStep('load');
   const loaded = await loadImage(task.source, facts, animated, limits.maxPixels);
-  const metadata = outputMetadata(task, loaded);
-  const warnings = [...loaded.warnings, ...droppedFrames(task, format)];
   const reports: RenderReport[] = [];
   try {
     for (const variant of task.variants) {
-      onStep('resize');
-      const pixels = await resizePixels(loaded.pixels, variant);
-      onStep('optimize');
       const startedAt = performance.now();
-      const encoded = await encodeSmallest(pixels, format, task, metadata);
+      const made = await makeVariant(task, format, loaded, variant, onStep);
       const encodeSeconds = (performance.now() - startedAt) / 1000;
       onStep('save');
-      await writePart(variant.part, encoded.data);
-      reports.push({
-        name: variant.name,
-        file: variant.target,
-        size: encoded.data.length,
-        width: pixels.width,
-        height: pixels.height,
-        format,
-        sha256: createHash('sha256').update(encoded.data).digest('hex'),
-        quality: encoded.quality,
-        keptOriginal: false,
-        warnings: format === 'jpeg' && pixels.channels === 4 ? [...warnings, 'alpha_flattened'] : warnings,
-        encodeSeconds,
-      });
+      await writePart(variant.part, made.data);
+      const { data, ...facts } = made;
+      const sha256 = createHash('sha256').update(data).digest('hex');
+      const file = { name: variant.name, file: variant.target, size: data.length, sha256 };
+      reports.push({ ...file, ...facts, format, keptOriginal: made.quality === null, encodeSeconds });
     }
     await publish(task.variants);
   } catch (error) {
@@ -60,24 +55,36 @@ export async function renderImage(task: RenderTask, onStep: (step: RenderStep) =
   return reports;
 }
 
-async function encodeSmallest(
-  pixels: Pixels,
-  format: InputFormat,
+async function makeVariant(
   task: RenderTask,
-  metadata: OutputMetadata,
-): Promise<EncodedImage> {
-  let best: EncodedImage | undefined;
-  for (const settings of chooseQuality(pixels, format, task.preset)) {
-    const encoded = await encodePixels(pixels, settings, metadata);
-    if (!best || encoded.data.length < best.data.length) best = encoded;
-  }
-  if (!best) throw new Error(`No encoder settings for ${format}`);
-  return best;
+  format: InputFormat,
+  loaded: LoadedImage,
+  variant: VariantSpec,
+  onStep: (step: RenderStep) => void,
+): Promise<MadeVariant> {
+  const { facts } = task;
+  const metadata = outputMetadata(task, loaded);
+  const size = variantSize(facts, variant);
+  const kept =
+    task.format === 'original' && isFullSize(facts, variant)
+      ? await keepOriginal(task.source, facts, loaded, metadata)
+      : null;
+  // What was converted or dropped while decoding is still there in the upload's own pixels.
+  const asKept = (data: Buffer): MadeVariant => ({ data, ...size, quality: null, warnings: [] });
+  if (kept && isAlwaysKept(facts)) return asKept(kept);
+  onStep('resize');
+  const pixels = await resizePixels(loaded.pixels, variant);
+  onStep('optimize');
+  const encoded = await encodeSmallest(pixels, chooseQuality(pixels, format, task.preset), metadata);
+  if (kept && prefersKept(kept.length, encoded.data.length, facts.size, loaded.cmyk)) return asKept(kept);
+  const warnings = [...loaded.warnings, ...droppedFrames(task, format)];
+  if (format === 'jpeg' && pixels.channels === 4) warnings.push('alpha_flattened');
+  return { ...encoded, width: pixels.width, height: pixels.height, warnings };
 }
 
 function outputMetadata(task: RenderTask, loaded: LoadedImage): OutputMetadata {
   const { artist, copyright } = task.keepCopyright ? readExif(loaded.exif) : {};
-  return { artist, copyright, xmp: task.embed ? buildXmp(task.embed) : null };
+  return { artist, copyright, title: task.embed?.title, alt: task.embed?.alt };
 }
 
 function droppedFrames({ facts }: RenderTask, format: InputFormat): WarningCode[] {

@@ -11,8 +11,16 @@ export type EncoderSettings =
   | { format: 'webp'; quality: number; effort: number; smartSubsample: boolean; lossless: boolean }
   | { format: 'avif'; quality: number; effort: number; chromaSubsampling: '4:4:4' | '4:2:0' }
   | { format: 'jpeg'; quality: number; chromaSubsampling: '4:4:4' | '4:2:0' }
-  | { format: 'png'; colours: number | null }
-  | { format: 'gif'; colours: number }
+  | {
+      format: 'png';
+      colours: number | null;
+      compressionLevel: number;
+      adaptiveFiltering: boolean;
+      effort: number;
+      /** Every pixel stays what it is; else its colour comes from a reduced palette. */
+      exact: boolean;
+    }
+  | { format: 'gif'; colours: number; effort: number }
   | { format: 'tiff' };
 
 interface PresetRow {
@@ -73,9 +81,13 @@ const TABLE: Record<Preset, PresetRow> = {
 // Bytes against time: WebP 4 is the sweet spot, AVIF 4 (the library's default) costs nine times what 2 does for 10 % fewer bytes.
 const WEBP_EFFORT = 4;
 const AVIF_EFFORT = 2;
+const GIF_EFFORT = 4;
+
+/** What a preset means in a format; PNG's is the palette alone, its other settings depend on the pixels. */
+export type PresetSettings = Exclude<EncoderSettings, { format: 'png' }> | { format: 'png'; colours: number | null };
 
 /** The encoder settings that a preset means in a format. TIFF has one setting: lossless. */
-export function presetSettings(format: InputFormat, preset: Preset): EncoderSettings {
+export function presetSettings(format: InputFormat, preset: Preset): PresetSettings {
   const row = TABLE[preset];
   switch (format) {
     case 'webp':
@@ -87,7 +99,7 @@ export function presetSettings(format: InputFormat, preset: Preset): EncoderSett
     case 'png':
       return { format, colours: row.png };
     case 'gif':
-      return { format, colours: row.gif };
+      return { format, colours: row.gif, effort: GIF_EFFORT };
     case 'tiff':
       return { format };
   }

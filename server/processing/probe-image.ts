@@ -23,7 +23,9 @@ export async function probeImage({ file, limits }: ProbeTask): Promise<ProbeRepo
     const message = `The animation has ${frames} frames; at most ${limits.maxFrames} are accepted`;
     throw new ProcessingFailure('too_many_frames', message, { limit: limits.maxFrames, received: frames });
   }
-  const { width, height } = header.autoOrient;
+  // An animation is never turned: see the load step.
+  const { width, height } =
+    frames > 1 ? { width: header.width, height: header.pageHeight ?? header.height } : header.autoOrient;
   const pixels = width * height * frames;
   if (pixels > limits.maxPixels) {
     const over = frames > 1 ? ` over ${frames} frames` : '';

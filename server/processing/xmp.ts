@@ -1,12 +1,23 @@
-import type { EmbeddedTexts } from './cache-key.ts';
+/** What an XMP packet can say here. */
+export interface XmpProperties {
+  title?: string | null | undefined;
+  alt?: string | null | undefined;
+  artist?: string | undefined;
+  copyright?: string | undefined;
+}
 
-/** Builds an XMP packet with dc:title and Iptc4xmpCore:AltTextAccessibility (IPTC Photo Metadata 2021.1); null when both are empty. */
-export function buildXmp({ title, alt }: EmbeddedTexts): string | null {
-  if (!title && !alt) return null;
+/**
+ * Builds an XMP packet with dc:title, dc:creator, dc:rights and Iptc4xmpCore:AltTextAccessibility (IPTC Photo Metadata 2021.1);
+ * null when there is nothing to say.
+ */
+export function buildXmp({ title, alt, artist, copyright }: XmpProperties): string | null {
   const properties = [
     title ? `<dc:title>${languageAlternative(title)}</dc:title>` : '',
+    artist ? `<dc:creator><rdf:Seq><rdf:li>${escapeXml(artist)}</rdf:li></rdf:Seq></dc:creator>` : '',
+    copyright ? `<dc:rights>${languageAlternative(copyright)}</dc:rights>` : '',
     alt ? `<Iptc4xmpCore:AltTextAccessibility>${languageAlternative(alt)}</Iptc4xmpCore:AltTextAccessibility>` : '',
   ].join('');
+  if (properties === '') return null;
   return (
     '<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>' +
     '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">' +

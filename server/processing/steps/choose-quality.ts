@@ -1,11 +1,54 @@
 import type { InputFormat, Preset } from '#contract';
 import type { Pixels } from '../pixels.ts';
 import { type EncoderSettings, presetSettings } from '../presets.ts';
+import { countColours, lookAtPixels } from './look.ts';
+
+// Above this the lossless WebP encoder would need more memory than was admitted (28 bytes a pixel).
+const MAX_LOSSLESS_PIXELS = 12_000_000;
+const MAX_PALETTE = 256;
 
 /**
- * Chooses the encoder settings for these pixels, best candidates together: the encoder keeps the smallest.
- * The place for a search of the number per image; for now the preset's table.
+ * Chooses the encoder settings to try for these pixels; the smallest result is kept, and none is worse than the preset promises.
+ * The place for a search of the number per image; for now the preset's table and a look at the pixels.
  */
-export function chooseQuality(_pixels: Pixels, format: InputFormat, preset: Preset): EncoderSettings[] {
-  return [presetSettings(format, preset)];
+export function chooseQuality(pixels: Pixels, format: InputFormat, preset: Preset): EncoderSettings[] {
+  const settings = presetSettings(format, preset);
+  if (settings.format === 'webp' && isFlat(pixels)) return [settings, { ...settings, lossless: true }];
+  if (settings.format === 'png') return pngCandidates(pixels, settings.colours);
+  return [settings];
+}
+
+/** Flat art, text and 1-bit art: exact is often smaller than lossy there (measured: 0.2 to 1.0 of it; photographs 5 to 10 times). */
+function isFlat(pixels: Pixels): boolean {
+  if (pixels.frames > 1 || pixels.width * pixels.height > MAX_LOSSLESS_PIXELS) return false;
+  const { flatness, sampledColours } = lookAtPixels(pixels);
+  return sampledColours <= 16 || (flatness >= 0.8 && sampledColours <= 4096);
+}
+
+/**
+ * Measured per megapixel: filters at level 6 take 75 ms and make photographs a quarter smaller than level 9 without filters (80 ms);
+ * level 9 with filters takes 170-990 ms for 0-12 %. Without filters flat art is up to a third smaller.
+ */
+function pngCandidates(pixels: Pixels, presetColours: number | null): EncoderSettings[] {
+  const flat = lookAtPixels(pixels).flatness >= 0.5;
+  const exactColours = countColours(pixels, MAX_PALETTE);
+  const palette = { format: 'png', compressionLevel: 9, adaptiveFiltering: false } as const;
+  if (exactColours <= (presetColours ?? MAX_PALETTE)) {
+    return [{ ...palette, colours: Math.max(2, exactColours), effort: 7, exact: true }, ...lossless(flat)];
+  }
+  // Palette effort 7 takes five times as long on photographs as 4, for 6 %; on flat art little more, for 5-20 %.
+  if (presetColours !== null) return [{ ...palette, colours: presetColours, effort: flat ? 7 : 4, exact: false }];
+  return lossless(flat);
+}
+
+function lossless(flat: boolean): EncoderSettings[] {
+  const filtered = {
+    format: 'png',
+    colours: null,
+    compressionLevel: 6,
+    adaptiveFiltering: true,
+    effort: 7,
+    exact: true,
+  } as const;
+  return flat ? [filtered, { ...filtered, compressionLevel: 9, adaptiveFiltering: false }] : [filtered];
 }

@@ -1,5 +1,6 @@
 import sharp, { type Metadata } from 'sharp';
 import type { WarningCode } from '#contract';
+import { decodedFrames } from '../formats.ts';
 import { isSrgbProfile } from '../icc-profile.ts';
 import { openPixels, type Pixels } from '../pixels.ts';
 import { ProcessingFailure } from '../worker-failure.ts';
@@ -9,6 +10,8 @@ import type { SourceFacts } from '../worker-protocol.ts';
 export interface LoadedImage {
   pixels: Pixels;
   exif: Buffer | undefined;
+  /** The tag as the file has it; the pixels are upright. */
+  orientation: number | undefined;
   /** The colours were CMYK in the file. */
   cmyk: boolean;
   warnings: WarningCode[];
@@ -22,7 +25,7 @@ export interface LoadedImage {
  */
 export async function loadImage(
   source: string,
-  facts: Pick<SourceFacts, 'pages'>,
+  facts: Pick<SourceFacts, 'format' | 'pages'>,
   animated: boolean,
   maxPixels: number,
 ): Promise<LoadedImage> {
@@ -38,7 +41,7 @@ export async function loadImage(
   const grey = (header.space === 'b-w' || header.space === 'grey16') && !header.hasAlpha;
   const image = sharp(source, options);
   // The orientation of an animation cannot be changed frame by frame, and no camera writes one.
-  if (frames === 1) image.autoOrient();
+  if (decodedFrames(facts.format, facts.pages) === 1) image.autoOrient();
   const { data, info } = await image
     .toColourspace(grey ? 'b-w' : 'srgb')
     .raw({ depth: 'uchar' })
@@ -55,6 +58,7 @@ export async function loadImage(
   return {
     pixels: await withoutOpaqueAlpha(pixels),
     exif: header.exif,
+    orientation: header.orientation,
     cmyk: header.space === 'cmyk',
     warnings: noticed(header),
   };

@@ -1,0 +1,48 @@
+const EXTENSION = 0x21;
+const IMAGE = 0x2c;
+const TRAILER = 0x3b;
+const GRAPHIC_CONTROL = 0xf9;
+const APPLICATION = 0xff;
+/** The application extensions that say how often an animation repeats. */
+const LOOPS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0']);
+
+/**
+ * Copies a GIF without re-encoding it (GIF89a): drops comments, XMP and other application data and the bytes after the end, keeps
+ * frames, delays and the number of repetitions.
+ * @returns null when the file is not a well-formed GIF
+ */
+export function rewriteGif(file: Buffer): Buffer | null {
+  if (file.length < 14 || !/^GIF8[79]a/.test(file.toString('latin1', 0, 6))) return null;
+  let at = 13 + colourTableLength(file[10] ?? 0);
+  const parts: Buffer[] = [file.subarray(0, at)];
+  while (at < file.length) {
+    const kind = file[at];
+    if (kind === TRAILER) return Buffer.concat([...parts, Buffer.from([TRAILER])]);
+    // An image has its own colour table and one byte (the code size) before its data.
+    const data = kind === IMAGE ? at + 11 + colourTableLength(file[at + 9] ?? 0) : at + 2;
+    const end = endOfSubBlocks(file, data);
+    if ((kind !== IMAGE && kind !== EXTENSION) || end === null) return null;
+    if (kind === IMAGE || isKept(file, at)) parts.push(file.subarray(at, end));
+    at = end;
+  }
+  return null;
+}
+
+function colourTableLength(flags: number): number {
+  return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
+}
+
+function isKept(file: Buffer, at: number): boolean {
+  const label = file[at + 1];
+  return label === GRAPHIC_CONTROL || (label === APPLICATION && LOOPS.has(file.toString('latin1', at + 3, at + 14)));
+}
+
+function endOfSubBlocks(file: Buffer, from: number): number | null {
+  let at = from;
+  for (;;) {
+    const length = file[at];
+    if (length === undefined) return null;
+    at += 1 + length;
+    if (length === 0) return at;
+  }
+}

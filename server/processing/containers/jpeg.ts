@@ -1,0 +1,84 @@
+import type { ContainerMetadata } from './container-metadata.ts';
+
+const SOI = 0xd8;
+const EOI = 0xd9;
+const SOS = 0xda;
+const APP0 = 0xe0;
+const APP2 = 0xe2;
+const APP14 = 0xee;
+const APP15 = 0xef;
+const COM = 0xfe;
+const EXIF_SIGNATURE = Buffer.from('Exif\0\0', 'latin1');
+const XMP_SIGNATURE = Buffer.from('http://ns.adobe.com/xap/1.0/\0', 'latin1');
+/** Largest payload of a segment: its length field has 16 bits and counts itself. */
+const MAX_PAYLOAD = 65_533;
+
+/**
+ * Copies a JPEG without re-encoding it (ITU-T T.81, annex B): drops EXIF, XMP, IPTC, comments, extra images and the bytes after
+ * the end, keeps JFIF, the colour profile and Adobe's colour transform, and writes the given metadata.
+ * @returns null when the file is not a well-formed JPEG
+ */
+export function rewriteJpeg(file: Buffer, metadata: ContainerMetadata): Buffer | null {
+  if (file.length < 4 || file[0] !== 0xff || file[1] !== SOI) return null;
+  const kept: Buffer[] = [];
+  let jfif: Buffer | null = null;
+  let at = 2;
+  while (at + 4 <= file.length) {
+    if (file[at] !== 0xff) return null;
+    const marker = file[at + 1] ?? 0;
+    // Any number of fill bytes may stand before a marker.
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    if (marker === EOI) break;
+    const end = at + 2 + file.readUInt16BE(at + 2);
+    if (end > file.length) return null;
+    const segment = file.subarray(at, end);
+    if (marker === APP0 && segment.toString('latin1', 4, 9) === 'JFIF\0') jfif ??= segment;
+    else if (isKept(marker, segment)) kept.push(segment);
+    at = end;
+    if (marker !== SOS) continue;
+    const next = endOfScan(file, at);
+    if (next === null) return null;
+    kept.push(file.subarray(at, next));
+    at = next;
+    if (file[at + 1] === EOI) return assemble(jfif, metadata, kept);
+  }
+  return null;
+}
+
+function assemble(jfif: Buffer | null, metadata: ContainerMetadata, kept: Buffer[]): Buffer {
+  const head = [Buffer.from([0xff, SOI]), ...(jfif ? [jfif] : [])];
+  if (metadata.exif) head.push(...app1(EXIF_SIGNATURE, metadata.exif));
+  if (metadata.xmp) head.push(...app1(XMP_SIGNATURE, Buffer.from(metadata.xmp, 'utf8')));
+  return Buffer.concat([...head, ...kept, Buffer.from([0xff, EOI])]);
+}
+
+function app1(signature: Buffer, payload: Buffer): Buffer[] {
+  const length = signature.length + payload.length;
+  if (length > MAX_PAYLOAD) return [];
+  const head = Buffer.from([0xff, 0xe1, 0, 0]);
+  head.writeUInt16BE(length + 2, 2);
+  return [head, signature, payload];
+}
+
+function isKept(marker: number, segment: Buffer): boolean {
+  if (marker === COM) return false;
+  if (marker < APP0 || marker > APP15) return true;
+  if (marker === APP2) return segment.toString('latin1', 4, 16) === 'ICC_PROFILE\0';
+  return marker === APP14 && segment.toString('latin1', 4, 9) === 'Adobe';
+}
+
+/** The position of the next real marker after entropy-coded data: not a stuffed zero, a restart marker or a fill byte. */
+function endOfScan(file: Buffer, from: number): number | null {
+  let at = from;
+  for (;;) {
+    at = file.indexOf(0xff, at);
+    if (at < 0 || at + 1 >= file.length) return null;
+    const marker = file[at + 1] ?? 0;
+    if (marker === 0xff) at += 1;
+    else if (marker === 0 || (marker >= 0xd0 && marker <= 0xd7)) at += 2;
+    else return at;
+  }
+}

@@ -1,0 +1,35 @@
+import type { InputFormat } from '#contract';
+import { blankAvif } from './avif.ts';
+import type { ContainerMetadata } from './container-metadata.ts';
+import { rewriteGif } from './gif.ts';
+import { rewriteJpeg } from './jpeg.ts';
+import { rewritePng } from './png.ts';
+import { blankTiff } from './tiff.ts';
+import { rewriteWebp } from './webp.ts';
+
+/**
+ * Removes everything private from a file without touching its pixels; JPEG, PNG and WebP also get the given metadata.
+ * @param keepAttribution keep a TIFF's own artist and copyright
+ * @returns null when the file's structure is not understood: then it must not be passed on
+ */
+export function rewriteContainer(
+  format: InputFormat,
+  file: Buffer,
+  metadata: ContainerMetadata,
+  keepAttribution: boolean,
+): Buffer | null {
+  switch (format) {
+    case 'jpeg':
+      return rewriteJpeg(file, metadata);
+    case 'png':
+      return rewritePng(file, metadata);
+    case 'webp':
+      return rewriteWebp(file, metadata);
+    case 'gif':
+      return rewriteGif(file);
+    case 'avif':
+      return blankAvif(file);
+    case 'tiff':
+      return blankTiff(file, keepAttribution);
+  }
+}

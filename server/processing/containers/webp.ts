@@ -1,0 +1,83 @@
+import type { ContainerMetadata } from './container-metadata.ts';
+
+const KEPT = new Set(['VP8 ', 'VP8L', 'ALPH', 'ANIM', 'ANMF', 'ICCP']);
+const FLAG = { icc: 0x20, alpha: 0x10, exif: 0x08, xmp: 0x04, animation: 0x02 };
+
+interface Chunk {
+  type: string;
+  data: Buffer;
+}
+
+/**
+ * Copies a WebP without re-encoding it (RFC 9649): drops EXIF, XMP and unknown chunks and the bytes after the end, keeps the
+ * colour profile and the frames, writes the given metadata and corrects the flags.
+ * @returns null when the file is not a well-formed WebP
+ */
+export function rewriteWebp(file: Buffer, metadata: ContainerMetadata): Buffer | null {
+  const chunks = readChunks(file);
+  if (!chunks?.some(({ type }) => type === 'VP8 ' || type === 'VP8L' || type === 'ANMF')) return null;
+  const kept = chunks.filter(({ type }) => KEPT.has(type));
+  const original = chunks.find(({ type }) => type === 'VP8X');
+  if (!original && !metadata.exif && !metadata.xmp) return assemble(kept);
+  const extended = original ? Buffer.from(original.data) : extendedHeader(kept);
+  if (!extended || extended.length < 10) return null;
+  let flags = (extended[0] ?? 0) & ~(FLAG.exif | FLAG.xmp | FLAG.icc);
+  if (kept.some(({ type }) => type === 'ICCP')) flags |= FLAG.icc;
+  if (metadata.exif) flags |= FLAG.exif;
+  if (metadata.xmp) flags |= FLAG.xmp;
+  extended[0] = flags;
+  const tail: Chunk[] = [];
+  if (metadata.exif) tail.push({ type: 'EXIF', data: metadata.exif });
+  if (metadata.xmp) tail.push({ type: 'XMP ', data: Buffer.from(metadata.xmp, 'utf8') });
+  return assemble([{ type: 'VP8X', data: extended }, ...kept, ...tail]);
+}
+
+function readChunks(file: Buffer): Chunk[] | null {
+  if (file.length < 20 || file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, 12) !== 'WEBP') {
+    return null;
+  }
+  const end = 8 + file.readUInt32LE(4);
+  if (end > file.length) return null;
+  const chunks: Chunk[] = [];
+  for (let at = 12; at + 8 <= end; ) {
+    const size = file.readUInt32LE(at + 4);
+    if (at + 8 + size > end) return null;
+    chunks.push({ type: file.toString('latin1', at, at + 4), data: file.subarray(at + 8, at + 8 + size) });
+    // Chunks are padded to an even length.
+    at += 8 + size + (size % 2);
+  }
+  return chunks;
+}
+
+/** The extended header (section 2.7) that a simple file needs before it may carry metadata. */
+function extendedHeader(kept: Chunk[]): Buffer | null {
+  const image = kept.find(({ type }) => type === 'VP8 ' || type === 'VP8L');
+  if (!image || image.data.length < 10) return null;
+  const header = Buffer.alloc(10);
+  if (image.type === 'VP8L') {
+    // RFC 9649, 3.4: a signature byte, then 14 bits of width - 1, 14 of height - 1, 1 of alpha.
+    const bits = image.data.readUInt32LE(1);
+    header.writeUIntLE(bits & 0x3fff, 4, 3);
+    header.writeUIntLE((bits >>> 14) & 0x3fff, 7, 3);
+    if ((bits >>> 28) & 1) header[0] = FLAG.alpha;
+  } else {
+    // RFC 6386, 9.1: 14 bits each of width and height after the start code.
+    header.writeUIntLE((image.data.readUInt16LE(6) & 0x3fff) - 1, 4, 3);
+    header.writeUIntLE((image.data.readUInt16LE(8) & 0x3fff) - 1, 7, 3);
+  }
+  return header;
+}
+
+function assemble(chunks: Chunk[]): Buffer {
+  const parts: Buffer[] = [Buffer.from('RIFF\0\0\0\0WEBP', 'latin1')];
+  for (const { type, data } of chunks) {
+    const head = Buffer.alloc(8);
+    head.write(type, 0, 'latin1');
+    head.writeUInt32LE(data.length, 4);
+    parts.push(head, data);
+    if (data.length % 2) parts.push(Buffer.alloc(1));
+  }
+  const file = Buffer.concat(parts);
+  file.writeUInt32LE(file.length - 8, 4);
+  return file;
+}
