@@ -1,0 +1,100 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decode, difference, type Harness, header, nasty, only, startHarness } from './processor-harness.ts';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness.close());
+
+const DELAYS = [100, 200, 300, 400];
+
+/** Four frames of one colour each, with delays of their own, played three times. */
+async function fourFrames(format: 'gif' | 'webp'): Promise<string> {
+  const frames = Buffer.concat(['#f00', '#0f0', '#00f', '#fff'].map((colour) => solid(colour)));
+  const raw = { width: 64, height: 128, channels: 3 as const, pageHeight: 32 };
+  const bytes = await sharp(frames, { raw, pages: -1 })[format]({ delay: DELAYS, loop: 3 }).toBuffer();
+  return harness.store(`frames.${format}`, bytes);
+}
+
+function solid(colour: string): Buffer {
+  const channels = [...colour.slice(1)].map((digit) => Number.parseInt(digit + digit, 16));
+  return Buffer.alloc(64 * 32 * 3, Uint8Array.from(channels));
+}
+
+describe('animation', () => {
+  it.each(['gif', 'webp'] as const)(
+    'of a %s keeps frames, delays and repetitions in WebP, in widths too',
+    async (input) => {
+      const file = await fourFrames(input);
+      expect(await harness.facts(file)).toMatchObject({ pages: 4, width: 64, height: 32 });
+      const variants = await harness.render(file, { format: 'webp', preset: 'maximum', widths: [32] });
+      for (const [index, variant] of variants.entries()) {
+        const read = await header(variant.file);
+        expect(read).toMatchObject({
+          pages: 4,
+          delay: DELAYS,
+          loop: 3,
+          width: 64 / (index + 1),
+          pageHeight: 32 / (index + 1),
+        });
+        expect(variant).toMatchObject({ width: 64 / (index + 1), height: 32 / (index + 1), warnings: [] });
+        for (const [page, colour] of ['#f00', '#0f0', '#00f', '#fff'].entries()) {
+          const frame = await sharp(variant.file, { page })
+            .removeAlpha()
+            .resize(64, 32, { kernel: 'nearest' })
+            .raw()
+            .toBuffer();
+          expect(difference({ data: frame }, { data: solid(colour) })).toBeLessThan(6);
+        }
+      }
+    },
+  );
+
+  it('of a GIF stays a GIF in the original format: own bytes for full, fewer pixels for widths', async () => {
+    const [full, small] = await harness.render(nasty('animated.gif'), { format: 'original', widths: [160] });
+    expect(full).toMatchObject({ keptOriginal: true, format: 'gif', warnings: [] });
+    expect(await header(small?.file ?? '')).toMatchObject({ pages: 8, width: 160, pageHeight: 90, loop: 0 });
+    expect(small?.size).toBeLessThan(full?.size ?? 0);
+  });
+
+  it.each(['jpeg', 'png', 'avif'] as const)('becomes its first frame in %s, with a warning', async (format) => {
+    const file = await fourFrames('gif');
+    const full = only(await harness.render(file, { format }));
+    expect(full.warnings).toEqual([expect.objectContaining({ code: 'animation_dropped' })]);
+    const { data } = await decode(full.file);
+    expect(data[0]).toBeGreaterThan(240);
+    expect(data[1]).toBeLessThan(15);
+  });
+
+  it('of an APNG is untouched in the original format and dropped with a warning elsewhere', async () => {
+    const file = nasty('animated-apng.png');
+    expect((await harness.facts(file)).pages).toBe(8);
+    const [kept, small] = await harness.render(file, { format: 'original', widths: [100] });
+    expect(kept).toMatchObject({ keptOriginal: true, size: 343_545, warnings: [] });
+    expect(small?.warnings).toEqual([expect.objectContaining({ code: 'animation_dropped' })]);
+    const webp = only(await harness.render(file, { format: 'webp' }));
+    expect(webp.warnings).toEqual([expect.objectContaining({ code: 'animation_dropped' })]);
+  });
+
+  it('with too many frames or pixels over all frames is refused at the probe', async () => {
+    const strict = await startHarness({ MAX_FRAMES: 7, WORKERS: 1 });
+    await expect(strict.facts(nasty('animated.gif'))).rejects.toMatchObject({
+      code: 'too_many_frames',
+      details: { limit: 7, received: 8 },
+    });
+    await strict.close();
+    const small = await startHarness({ MAX_PIXELS: 320 * 180 * 8 - 1, WORKERS: 1 });
+    await expect(small.facts(nasty('animated.webp'))).rejects.toMatchObject({ code: 'too_many_pixels' });
+    // A still of that size is fine: only decoded frames count.
+    expect((await small.facts(nasty('animated-apng.png'))).pages).toBe(8);
+    await small.close();
+  });
+
+  it('of a multi-page TIFF is its first page, with a warning', async () => {
+    const full = only(await harness.render(nasty('tiff-multipage.tif'), { format: 'webp' }));
+    expect(full).toMatchObject({ width: 1200, height: 640 });
+    expect(full.warnings).toEqual([expect.objectContaining({ code: 'pages_dropped' })]);
+  });
+});
