@@ -102,6 +102,7 @@ export async function composeService(config: Config, logger = createLogger(logge
     exports,
     urlImporter: config.sessions.URL_IMPORT === 'on' ? createUrlImporter({ limits: importLimits(config) }) : undefined,
     newTemporaryFile: store.newTemporaryFile,
+    removeTemporaryFiles: store.removeTemporaryFiles,
     freeBytes: store.freeBytes,
     streams,
     config: config.http,

@@ -20,13 +20,7 @@ export function createApp(services: Services): Koa {
   app.use(createErrorHandler(services));
   const router = createRouter(services);
   app.use(router.routes());
-  app.use(
-    router.allowedMethods({
-      throw: true,
-      methodNotAllowed: () => new AppError('method_not_allowed', 'This path does not have this method; see Allow'),
-      notImplemented: () => new AppError('method_not_allowed', 'This method is not supported'),
-    }),
-  );
+  app.use(router.allowedMethods());
   return app;
 }
 

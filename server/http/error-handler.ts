@@ -2,14 +2,22 @@ import type { Context, Next } from 'koa';
 import { AppError, toWireError } from '../errors.ts';
 import type { Logger } from '../observability/index.ts';
 
+/** What no route took. The router has set `Allow` where the path exists with other methods. */
+function refuseUnmatched(ctx: Context): void {
+  const asked = `${ctx.method} ${ctx.path.slice(0, 200)}`;
+  if (ctx.status === 405 || ctx.status === 501) {
+    const allowed = String(ctx.response.get('Allow'));
+    throw new AppError('method_not_allowed', `Expected one of ${allowed} for this path, but received ${asked}`);
+  }
+  if (ctx.status === 404) throw new AppError('not_found', `No such path: ${asked}`);
+}
+
 /** Turns whatever is thrown below into the one shape of error answers; what is our fault is logged with its cause. */
 export function createErrorHandler({ logger }: { logger: Logger }) {
   return async function handleErrors(ctx: Context, next: Next): Promise<void> {
     try {
       await next();
-      if (ctx.respond !== false && ctx.status === 404 && ctx.body === undefined) {
-        throw new AppError('not_found', `No such path: ${ctx.method} ${ctx.path.slice(0, 200)}`);
-      }
+      if (ctx.respond !== false && ctx.body === undefined) refuseUnmatched(ctx);
     } catch (thrown) {
       const { requestId } = ctx.state as { requestId: string };
       const wire = toWireError(thrown, requestId);

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Busboy } from 'busboy';
 import { AppError } from '../errors.ts';
-import { cleanOriginalFilename } from '../sessions/original-filename.ts';
+import { cleanOriginalFilename } from '../sessions/index.ts';
 import { drainRequest } from './drain-request.ts';
 import { feedParser, type MultipartLimits, openParser } from './multipart-parser.ts';
 import { type AcceptedFile, type ReceivedFile, refusalOf, skipPart, storePart } from './received-file.ts';

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import type { Context } from 'koa';
 import { type UploadMetadata, type UrlImport, uploadMetadataSchema, urlImportSchema } from '#contract';
 import { AppError } from '../errors.ts';
@@ -96,11 +95,7 @@ async function importUrls(ctx: Context, services: Services): Promise<IncomingUpl
   }
   const metadata: UploadMetadata = body.images.map(({ clientRef }) => ({ clientRef }));
   const fingerprint = createHash('sha256').update(JSON.stringify(body)).digest('hex');
-  return { upload: { files, metadata }, fingerprint, discard: () => removeAll(temporary) };
-}
-
-async function removeAll(files: string[]): Promise<void> {
-  await Promise.all(files.map((file) => rm(file, { force: true })));
+  return { upload: { files, metadata }, fingerprint, discard: () => services.removeTemporaryFiles(temporary) };
 }
 
 async function importOne(

@@ -16,10 +16,12 @@ export interface FileToSend {
   /** Strong validator without quotes: the SHA-256 of the bytes. */
   etag: string;
   lastModified?: Date;
+  /** Shown by the browser instead of saved; for images that a review screen embeds. @default false */
+  inline?: boolean;
 }
 
 /**
- * Answers GET and HEAD with a stored file as an attachment: conditional requests, one byte range, back-pressure.
+ * Answers GET and HEAD with a stored file: conditional requests, one byte range, back-pressure.
  * @throws AppError `file_not_found` when the file is gone, `range_not_satisfiable`; no header is set then
  */
 export async function sendFile(ctx: Context, offered: FileToSend): Promise<void> {
@@ -38,7 +40,7 @@ export async function sendFile(ctx: Context, offered: FileToSend): Promise<void>
     ctx.set({
       ...PROTECTION,
       'Accept-Ranges': 'bytes',
-      'Content-Disposition': attachment(offered.filename),
+      'Content-Disposition': disposition(offered),
       'Content-Type': offered.mimeType,
       'Content-Length': String(last - first + 1),
     });
@@ -98,12 +100,12 @@ function requestedRange(ctx: Context, { size, etag, lastModified }: FileToSend):
 }
 
 /** RFC 6266: the true name in `filename*`, beside it an ASCII one for those who cannot read that. */
-function attachment(filename: string): string {
+function disposition({ filename, inline = false }: FileToSend): string {
   // A lone surrogate cannot be encoded.
   const name = filename.replace(/\p{Surrogate}/gu, '\u{fffd}');
   const ascii = name
     .normalize('NFKD')
     .replace(/\p{Mark}/gu, '')
     .replace(/[^\x20-\x7e]/g, '_');
-  return contentDisposition(name, { fallback: ascii });
+  return contentDisposition(name, { fallback: ascii, type: inline ? 'inline' : 'attachment' });
 }

@@ -17,6 +17,8 @@ export interface Services {
   urlImporter?: UrlImporter;
   /** A fresh path for a file that is being received, in an existing folder. */
   newTemporaryFile: () => string;
+  /** Removes those of them that were not taken. */
+  removeTemporaryFiles: (files: string[]) => Promise<void>;
   /** Free bytes on the disk that uploads are written to. */
   freeBytes: () => Promise<number>;
   streams: StreamRegistry;

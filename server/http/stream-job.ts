@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { ExportRequest } from '#contract';
-import type { JobRecord } from '../db/index.ts';
+import type { JobRecord } from '../exports/index.ts';
 import { type Caller, hashRequest } from '../gateway/index.ts';
 import { newId } from '../ids.ts';
 import { sendEvents } from './send-events.ts';

@@ -2,5 +2,6 @@
 
 export { createSessionDisposal, type SessionDisposal } from './dispose.ts';
 export { createUrlImporter, type UrlImporter } from './import-url.ts';
+export { cleanOriginalFilename } from './original-filename.ts';
 export { createSessions, type Sessions } from './sessions.ts';
 export { showImage, type Upload, type UploadedFile } from './upload-session.ts';

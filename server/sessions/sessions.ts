@@ -15,10 +15,16 @@ interface SessionDeps {
   now?: () => Date;
 }
 
+/** A preview on disk: its absolute path, and its size in bytes. */
+interface PreviewFile {
+  file: string;
+  size: number;
+}
+
 /** Builds the sessions module. Another account's session answers exactly as one that does not exist. */
 export function createSessions({ repositories, store, processor, config, now = () => new Date() }: SessionDeps) {
   const { sessions, images } = repositories;
-  const previews = new Map<string, Promise<string>>();
+  const previews = new Map<string, Promise<PreviewFile>>();
   const expiry = () => new Date(now().getTime() + config.SESSION_TTL_HOURS * 3_600_000);
 
   /** The live session, its life prolonged by this use. @throws session_not_found */
@@ -113,17 +119,19 @@ export function createSessions({ repositories, store, processor, config, now = (
       return showImage(edited);
     },
 
-    /** A small WebP of an image, made once. @param width pixels @returns the file's absolute path */
-    async preview(accountId: string, sessionId: string, imageId: string, width: number): Promise<string> {
+    /** A small WebP of an image, made once. @param width pixels */
+    async preview(accountId: string, sessionId: string, imageId: string, width: number): Promise<PreviewFile> {
       const image = await findImage(accountId, sessionId, imageId);
       const key = previewKey(sessionId, imageId, width);
-      if (await store.stat(key)) return store.pathOf(key);
+      const made = await store.stat(key);
+      if (made) return { file: store.pathOf(key), size: made.size };
       const running = previews.get(key);
       if (running) return running;
       const making = (async () => {
         const target = await store.prepareFolder(key);
         const source = store.pathOf(image.uploadPath);
-        return (await processor.preview({ source, facts: image, width, target })).file;
+        const { file, size } = await processor.preview({ source, facts: image, width, target });
+        return { file, size };
       })().finally(() => previews.delete(key));
       previews.set(key, making);
       return making;

@@ -40,6 +40,11 @@ export function createLocalStore({ directory }: { directory: string }) {
     /** A fresh path for a file that is being received. */
     newTemporaryFile: () => join(incoming, `${randomUUID()}.part`),
 
+    /** Removes temporary files that were not placed. */
+    async removeTemporaryFiles(files: string[]): Promise<void> {
+      await Promise.all(files.map((file) => rm(file, { force: true })));
+    },
+
     /** Makes the folder of a key, for somebody who writes the file itself. */
     async prepareFolder(key: string): Promise<string> {
       const path = pathOf(key);

@@ -1,8 +1,11 @@
 import { defineRoute } from '../define-route.ts';
-import { sendPreview } from '../send-preview.ts';
+import { sendFile } from '../send-file.ts';
 
 /** `GET …/images/:imageId/preview`: a small WebP for review screens. */
 export const previewImageRoute = defineRoute('previewImage', async ({ ctx, account, params, query }, services) => {
-  const file = await services.sessions.preview(account.id, params.sessionId, params.imageId, query.width);
-  await sendPreview(ctx, file);
+  const { sessionId, imageId } = params;
+  const { file, size } = await services.sessions.preview(account.id, sessionId, imageId, query.width);
+  // The preview of an image never changes, so its name is a strong validator.
+  const etag = `${imageId}-${query.width}`;
+  await sendFile(ctx, { file, size, filename: `${etag}.webp`, mimeType: 'image/webp', etag, inline: true });
 });

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type Agent, type Dispatcher, request } from 'undici';
+import { AppError } from '../errors.ts';
+import { createGuardedAgent, type Guard, refusalOfUrl } from './guarded-agent.ts';
+import { cleanOriginalFilename } from './original-filename.ts';
+
+/** Bounds of one import. */
+export interface ImportLimits {
+  maxFileBytes: number;
+  /** For the whole import: names, redirects and body. @default 10000 */
+  timeoutMs?: number;
+  /** @default 3 */
+  maxRedirects?: number;
+}
+
+/** What an import brought. */
+export interface ImportedFile {
+  /** From the URL's path. */
+  originalFilename: string;
+  /** Bytes. */
+  size: number;
+  /** Of the content, in hex. */
+  sha256: string;
+}
+
+/** Fetches images by URL from the public internet, and from nowhere else. */
+export interface UrlImporter {
+  /**
+   * Fetches `url` into the new file `target`, synced. On failure the file is gone again.
+   * @throws AppError `url_import_failed`, `file_too_large`; or the disk's errno error; or the signal's reason
+   */
+  fetchToFile(job: { url: string; target: string; signal?: AbortSignal }): Promise<ImportedFile>;
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const ACCEPTED_TYPES = /^(image\/|(application|binary)\/octet-stream)/i;
+const HEADERS = { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'Imagewright' };
+
+const REFUSALS = {
+  scheme: 'expected an http or https URL',
+  userinfo: 'expected a URL without user name and password',
+  port: 'expected port 80 or 443',
+  // The same words for a name that does not resolve: the answer must not tell what exists in our network.
+  address: 'its host cannot be reached or is not allowed',
+};
+
+/** Makes an importer; `limits` hold for each import, the guard's options are for tests. */
+export function createUrlImporter({ limits, ...guard }: Guard & { limits: ImportLimits }): UrlImporter {
+  const { maxFileBytes, timeoutMs = 10_000, maxRedirects = 3 } = limits;
+  return {
+    async fetchToFile({ url, target, signal }) {
+      const timeout = AbortSignal.timeout(timeoutMs);
+      const stop = signal ? AbortSignal.any([signal, timeout]) : timeout;
+      // An agent for each import: no connection outlives it, and destroying it ends every stage of a request.
+      const agent = createGuardedAgent(guard, timeoutMs);
+      const onStop = () => void agent.destroy(stop.reason as Error).catch(() => {});
+      stop.addEventListener('abort', onStop, { once: true });
+      try {
+        signal?.throwIfAborted();
+        const response = await follow(parse(url), { agent, guard, maxRedirects, stop });
+        const stored = await store(acceptable(response, maxFileBytes), target, maxFileBytes, stop);
+        return { originalFilename: nameFrom(url), ...stored };
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (timeout.aborted) throw failed(`it was not complete within ${timeoutMs / 1000} seconds`, error);
+        throw error;
+      } finally {
+        stop.removeEventListener('abort', onStop);
+        await agent.destroy().catch(() => {});
+      }
+    },
+  };
+}
+
+interface Trip {
+  agent: Agent;
+  guard: Guard;
+  maxRedirects: number;
+  stop: AbortSignal;
+}
+
+async function follow(start: URL, { agent, guard, maxRedirects, stop }: Trip): Promise<Dispatcher.ResponseData> {
+  let url = start;
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+    const refusal = refusalOfUrl(url, guard);
+    if (refusal) throw failed(REFUSALS[refusal]);
+    let response: Dispatcher.ResponseData;
+    try {
+      response = await request(url, { dispatcher: agent, headers: HEADERS, signal: stop });
+    } catch (cause) {
+      throw failed(REFUSALS.address, cause);
+    }
+    if (!REDIRECTS.has(response.statusCode)) return response;
+    response.body.on('error', () => {}).destroy();
+    url = parse(String(response.headers.location ?? ''), url);
+  }
+  throw failed(`it redirects more than ${maxRedirects} times`);
+}
+
+function acceptable({ statusCode, headers, body }: Dispatcher.ResponseData, maxFileBytes: number) {
+  body.on('error', () => {});
+  if (statusCode !== 200) throw failed(`expected status 200, but the server answered ${statusCode}`);
+  if (!ACCEPTED_TYPES.test(String(headers['content-type'] ?? '')))
+    throw failed('expected the Content-Type of an image');
+  // Nothing is decompressed here, so what is counted is what arrives.
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw failed('expected a body without encoding');
+  if (Number(headers['content-length'] ?? 0) > maxFileBytes) throw tooLarge(maxFileBytes);
+  return body;
+}
+
+async function store(body: AsyncIterable<Buffer>, target: string, maxFileBytes: number, stop: AbortSignal) {
+  const hash = createHash('sha256');
+  let size = 0;
+  const handle = await open(target, 'wx');
+  try {
+    for await (const chunk of readable(body)) {
+      size += chunk.length;
+      if (size > maxFileBytes) throw tooLarge(maxFileBytes);
+      hash.update(chunk);
+      await handle.writeFile(chunk);
+    }
+    stop.throwIfAborted();
+    if (size === 0) throw failed('the answer is empty');
+    await handle.datasync();
+  } catch (error) {
+    await discard(handle, target);
+    throw error;
+  }
+  await handle.close();
+  return { size, sha256: hash.digest('hex') };
+}
+
+/** Tells a connection that broke from a disk that failed: only the first is the URL's fault. */
+async function* readable(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* body;
+  } catch (cause) {
+    throw failed('the connection broke off', cause);
+  }
+}
+
+async function discard(handle: FileHandle, target: string): Promise<void> {
+  await handle.close();
+  await rm(target, { force: true });
+}
+
+function parse(url: string, base?: URL): URL {
+  if (!URL.canParse(url, base?.href)) throw failed('expected an absolute http or https URL');
+  return new URL(url, base?.href);
+}
+
+function nameFrom(url: string): string {
+  const segment = new URL(url).pathname.split('/').at(-1) ?? '';
+  try {
+    return cleanOriginalFilename(decodeURIComponent(segment));
+  } catch {
+    return cleanOriginalFilename(segment);
+  }
+}
+
+function failed(why: string, cause?: unknown): AppError {
+  return new AppError('url_import_failed', `The URL could not be imported: ${why}`, { cause });
+}
+
+function tooLarge(limit: number): AppError {
+  const message = `The file behind the URL is too large: expected at most ${limit} bytes`;
+  return new AppError('file_too_large', message, { details: { limit } });
+}
