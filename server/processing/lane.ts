@@ -100,7 +100,7 @@ export function createLane(options: LaneOptions): Lane {
     close() {
       const error = new AppError('shutting_down', 'The service is stopping', { headers: { 'Retry-After': '5' } });
       scheduler.close(error);
-      return pool.close();
+      return pool.close(error);
     },
   };
 }

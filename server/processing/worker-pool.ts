@@ -29,7 +29,8 @@ export interface WorkerPool {
   /** Runs a handler of the worker. Rejects with WorkerCrashed, WorkerTimedOut or the signal's reason; then the process is gone. */
   run<T>(handler: string, task: unknown, options: RunOptions): Promise<WorkerOutcome<T>>;
   pids(): number[];
-  close(): Promise<void>;
+  /** Kills what runs, which rejects with the reason, and ends the processes. */
+  close(reason: unknown): Promise<void>;
 }
 
 // Forking and loading the library; a process that takes longer is stuck.
@@ -56,6 +57,8 @@ export function createWorkerPool({ size, blockLoaders }: { size: number; blockLo
   });
   // A process that dies between two tasks is replaced; nobody waits for it.
   pool.on('error', () => {});
+  const running = new Map<(reason: unknown) => void, Promise<unknown>>();
+  let closed: { reason: unknown } | undefined;
 
   return {
     async run<T>(handler: string, task: unknown, { timeoutSeconds, signal, onStep }: RunOptions) {
@@ -69,6 +72,7 @@ export function createWorkerPool({ size, blockLoaders }: { size: number; blockLo
       };
       const onAbort = () => kill(signal?.reason ?? new Error('aborted'));
       signal?.throwIfAborted();
+      if (closed) throw closed.reason;
       signal?.addEventListener('abort', onAbort, { once: true });
       let timer = setTimeout(() => kill(new WorkerCrashed(false, 'did not start')), START_SECONDS * 1000);
       const onMessage = (message: WorkerMessage) => {
@@ -79,20 +83,26 @@ export function createWorkerPool({ size, blockLoaders }: { size: number; blockLo
         timer = setTimeout(() => kill(new WorkerTimedOut()), timeoutSeconds * 1000);
       };
       try {
-        return (await pool.run(task, {
-          name: handler,
-          signal: queueSignal.signal,
-          channel: { postMessage: onMessage },
-        })) as WorkerOutcome<T>;
+        const channel = { postMessage: onMessage };
+        const outcome = pool.run(task, { name: handler, signal: queueSignal.signal, channel });
+        running.set(kill, outcome);
+        return (await outcome) as WorkerOutcome<T>;
       } catch (error) {
         throw ended ?? new WorkerCrashed(pid !== undefined, error);
       } finally {
+        running.delete(kill);
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
       }
     },
     pids: () => pool.threads.map((thread) => thread.threadId),
-    close: () => pool.destroy(),
+    async close(reason) {
+      closed = { reason };
+      const outcomes = [...running.values()];
+      for (const kill of running.keys()) kill(reason);
+      await Promise.allSettled(outcomes);
+      await pool.destroy();
+    },
   };
 }
 

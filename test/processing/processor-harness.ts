@@ -30,7 +30,7 @@ function fixture(path: string): string {
 export interface RenderChoice extends Partial<Omit<RenderRequest, 'source' | 'facts' | 'variants'>> {
   format: OutputFormat;
   preset?: Preset;
-  widths?: number[];
+  widths?: readonly number[];
   variants?: VariantSpec[];
   options?: Partial<RenderOptions>;
 }

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { createScheduler, type Scheduler } from '../../server/processing/scheduler.ts';
+
+/** Tasks that end when the test says so. */
+function controlled(scheduler: Scheduler) {
+  const order: string[] = [];
+  const finish = new Map<string, () => void>();
+  const add = (name: string, group: string, memoryBytes = 1, signal?: AbortSignal): Promise<string> =>
+    scheduler.run({
+      group,
+      memoryBytes,
+      signal,
+      execute: () => {
+        order.push(name);
+        return new Promise((resolve) => finish.set(name, () => resolve(name)));
+      },
+    });
+  const end = async (name: string): Promise<void> => {
+    finish.get(name)?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { order, add, end };
+}
+
+describe('createScheduler', () => {
+  it('runs as many tasks as there are slots', async () => {
+    const scheduler = createScheduler({ slots: 2, memoryBytes: 100 });
+    const { order, add, end } = controlled(scheduler);
+    const results = ['a', 'b', 'c'].map((name) => add(name, 'g'));
+    expect(order).toEqual(['a', 'b']);
+    expect(scheduler.stats()).toEqual({ running: 2, queued: 1, memoryBytes: 2 });
+    await end('a');
+    expect(order).toEqual(['a', 'b', 'c']);
+    await end('b');
+    await end('c');
+    expect(await Promise.all(results)).toEqual(['a', 'b', 'c']);
+    expect(scheduler.stats()).toEqual({ running: 0, queued: 0, memoryBytes: 0 });
+  });
+
+  it('lets groups take turns: a sample of 1 does not wait for a batch of 500', async () => {
+    const { order, add, end } = controlled(createScheduler({ slots: 1, memoryBytes: 100 }));
+    for (let index = 0; index < 500; index += 1) void add(`batch-${index}`, 'batch');
+    void add('sample', 'sample');
+    void add('other-0', 'other');
+    void add('other-1', 'other');
+    for (let index = 0; index < 5; index += 1) await end(order.at(-1) ?? '');
+    expect(order.slice(0, 6)).toEqual(['batch-0', 'batch-1', 'sample', 'other-0', 'batch-2', 'other-1']);
+  });
+
+  it('takes the smallest task of a group first', async () => {
+    const { order, add, end } = controlled(createScheduler({ slots: 1, memoryBytes: 100 }));
+    void add('first', 'g', 1);
+    void add('large', 'g', 30);
+    void add('small', 'g', 10);
+    void add('middle', 'g', 20);
+    for (const name of ['first', 'small', 'middle']) await end(name);
+    expect(order).toEqual(['first', 'small', 'middle', 'large']);
+  });
+
+  it('admits by memory, not by number', async () => {
+    const scheduler = createScheduler({ slots: 4, memoryBytes: 100 });
+    const { order, add, end } = controlled(scheduler);
+    void add('a', 'a', 60);
+    void add('b', 'b', 60);
+    void add('c', 'c', 40);
+    expect(order).toEqual(['a', 'c']);
+    expect(scheduler.stats().memoryBytes).toBe(100);
+    await end('c');
+    expect(order).toEqual(['a', 'c']);
+    await end('a');
+    expect(order).toEqual(['a', 'c', 'b']);
+  });
+
+  it('runs a task above the whole budget alone', async () => {
+    const { order, add, end } = controlled(createScheduler({ slots: 4, memoryBytes: 100 }));
+    void add('small', 'a', 10);
+    void add('huge', 'b', 1000);
+    expect(order).toEqual(['small']);
+    await end('small');
+    expect(order).toEqual(['small', 'huge']);
+    void add('later', 'c', 1);
+    expect(order).toEqual(['small', 'huge']);
+    await end('huge');
+    expect(order).toEqual(['small', 'huge', 'later']);
+  });
+
+  it('does not let small tasks overtake a large one for ever', async () => {
+    const { order, add, end } = controlled(createScheduler({ slots: 2, memoryBytes: 100 }));
+    void add('base', 'x', 30);
+    void add('large', 'large', 90);
+    for (let index = 0; index < 60; index += 1) void add(`small-${index}`, 'small', 30);
+    for (let index = 0; index < 60 && !order.includes('large'); index += 1) {
+      await end(order.at(-1) ?? '');
+      if (index === 20) await end('base');
+    }
+    expect(order).toContain('large');
+    expect(order.length).toBeLessThan(30);
+  });
+
+  it('forgets an aborted task that waits, and admits what waited behind it', async () => {
+    const scheduler = createScheduler({ slots: 2, memoryBytes: 100 });
+    const { order, add } = controlled(scheduler);
+    const abort = new AbortController();
+    void add('a', 'a', 60);
+    const waiting = add('b', 'b', 60, abort.signal);
+    abort.abort(new Error('left'));
+    await expect(waiting).rejects.toThrow('left');
+    expect(order).toEqual(['a']);
+    expect(scheduler.stats().queued).toBe(0);
+    await expect(add('c', 'c', 1, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+  });
+
+  it('frees the slot of a task that fails', async () => {
+    const scheduler = createScheduler({ slots: 1, memoryBytes: 100 });
+    const fail = scheduler.run({ group: 'g', memoryBytes: 50, execute: () => Promise.reject(new Error('no')) });
+    const next = scheduler.run({ group: 'g', memoryBytes: 100, execute: () => Promise.resolve('yes') });
+    await expect(fail).rejects.toThrow('no');
+    expect(await next).toBe('yes');
+  });
+
+  it('rejects what waits and what comes when it is closed', async () => {
+    const scheduler = createScheduler({ slots: 1, memoryBytes: 100 });
+    const { add } = controlled(scheduler);
+    void add('a', 'g');
+    const waiting = add('b', 'g');
+    scheduler.close(new Error('closed'));
+    await expect(waiting).rejects.toThrow('closed');
+    await expect(add('c', 'g')).rejects.toThrow('closed');
+  });
+});
