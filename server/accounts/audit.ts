@@ -1,5 +1,5 @@
 import type { AccountRecord, AccountRepository, LedgerLineRecord, LedgerRepository } from '../db/index.ts';
-import { countersOf } from './ledger.ts';
+import { countersOf, countMovements } from './movements.ts';
 
 const PAGE = 1000;
 const RECHECKS = 5;
@@ -56,7 +56,7 @@ export function createAudit({ accounts, ledger }: AuditDeps) {
       const lines = await readAll((after) => ledger.page(accountId, PAGE, after));
       const after = await accounts.find(accountId);
       if (!before || !after) return [];
-      if (attempt === RECHECKS || movements(before) === movements(after)) {
+      if (attempt === RECHECKS || countMovements(before) === countMovements(after)) {
         // The earlier reading: a hold that was cleared since has its line among those read after it.
         return checkAccount(before, [...lines, ...pendingOf(before, lines)]);
       }
@@ -93,11 +93,6 @@ export function createAudit({ accounts, ledger }: AuditDeps) {
       },
     };
   };
-}
-
-/** How many movements an account has had. */
-function movements({ lanes }: AccountRecord): number {
-  return sum(Object.values(lanes), (count) => count);
 }
 
 /** The holds of an account whose lines are not among `lines`. */

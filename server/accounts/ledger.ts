@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { LedgerKind } from '#contract';
 import type { AccountRecord, AccountRepository, HoldRecord, LedgerLineRecord, LedgerRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { randomBase62 } from './base62.ts';
-import { createLineIds } from './line-ids.ts';
-
-const LANES = 32;
+import { countersOf, countMovements, laneOf, newLineId, toLine } from './movements.ts';
 
 /** What {@link createLedger} works with. */
 export interface LedgerDeps {
@@ -45,8 +42,6 @@ export interface MovementResult {
  * twin that ran through all three steps in between cannot be repeated, although its hold is gone.
  */
 export function createLedger({ accounts, ledger, now }: LedgerDeps) {
-  const newLineId = createLineIds();
-
   /** Steps 2 and 3. May be done any number of times, by anybody. */
   async function finish(accountId: string, hold: HoldRecord): Promise<void> {
     if (!(await ledger.insert(toLine(accountId, hold)))) {
@@ -71,7 +66,14 @@ export function createLedger({ accounts, ledger, now }: LedgerDeps) {
 
       if (sign < 0 && account.balance < amount) throw insufficientCredits(account.balance, amount);
       const at = now();
-      const hold: HoldRecord = { lineId: newLineId(at), kind, ref, delta: sign * amount, note, at };
+      const hold: HoldRecord = {
+        lineId: newLineId(countMovements(account) + 1, at),
+        kind,
+        ref,
+        delta: sign * amount,
+        note,
+        at,
+      };
       const laneCount = account.lanes[lane] ?? 0;
       const moved = await accounts.move({ accountId, hold, ...countersOf(hold), lane, laneCount });
       if (moved) {
@@ -134,7 +136,14 @@ export function createLedger({ accounts, ledger, now }: LedgerDeps) {
 
     /** The part of a new account's record that gives it its sign-up credits; `finish` writes the line. */
     signup(accountId: string, amount: number, at: Date): Pick<AccountRecord, 'balance' | 'granted' | 'holds'> {
-      const hold: HoldRecord = { lineId: newLineId(at), kind: 'signup', ref: accountId, delta: amount, note: null, at };
+      const hold: HoldRecord = {
+        lineId: newLineId(0, at),
+        kind: 'signup',
+        ref: accountId,
+        delta: amount,
+        note: null,
+        at,
+      };
       return { balance: amount, granted: amount, holds: amount === 0 ? [] : [hold] };
     },
 
@@ -185,22 +194,8 @@ export function createLedger({ accounts, ledger, now }: LedgerDeps) {
 /** The ledger of credits. */
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** What a movement does to the counters: used is charges less refunds, granted is all the rest. */
-export function countersOf({ kind, delta }: { kind: LedgerKind; delta: number }): { used: number; granted: number } {
-  return kind === 'charge' || kind === 'refund' ? { used: -delta, granted: 0 } : { used: 0, granted: delta };
-}
-
 function insufficientCredits(balance: number, required: number): AppError {
   return new AppError('insufficient_credits', `Insufficient credits: balance is ${balance}, ${required} needed`, {
     details: { balance, required, shortfall: required - balance },
   });
-}
-
-function laneOf(kind: LedgerKind, ref: string): string {
-  return String(createHash('sha256').update(`${kind} ${ref}`).digest().readUInt32BE() % LANES);
-}
-
-function toLine(accountId: string, { lineId, kind, ref, delta, note, at }: HoldRecord): LedgerLineRecord {
-  const line = { _id: lineId, accountId, kind, ref, delta, note, at };
-  return kind === 'charge' ? { ...line, open: true } : line;
 }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { transactionPageSchema, transactionQuerySchema } from '#contract';
 import { rejection, useAccounts } from './accounts-fixture.ts';
 
 const fixture = useAccounts();
@@ -81,5 +82,73 @@ describe('ledger', () => {
     expect(await balanceOf(accountId)).toBe(19);
     expect(await fixture.accounts.find(accountId)).toMatchObject({ used: 6, granted: 25 });
     expect((await fixture.accounts.audit()).broken).toEqual([]);
+  });
+
+  test('a refund cannot exceed its charge, nor come without one', async () => {
+    const { ledger } = fixture.accounts;
+    await ledger.charge({ accountId, ref: accountId, amount: 3 });
+    expect((await rejection(ledger.refund({ accountId, ref: accountId, amount: 4 }))).message).toContain(
+      'cannot refund',
+    );
+    expect((await rejection(ledger.refund({ accountId, ref: 'none', amount: 1 }))).message).toContain('cannot refund');
+    expect(await balanceOf(accountId)).toBe(22);
+  });
+
+  test('a ref of another account is refused', async () => {
+    const other = await fixture.newAccount();
+    const { ledger } = fixture.accounts;
+    await ledger.charge({ accountId, ref: accountId, amount: 3 });
+    await rejection(ledger.charge({ accountId: other, ref: accountId, amount: 3 }));
+    await rejection(ledger.refund({ accountId: other, ref: accountId, amount: 3 }));
+    await rejection(ledger.isCharged(other, accountId));
+    expect(await balanceOf(other)).toBe(25);
+  });
+
+  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('an amount of %s is a mistake', async (amount) => {
+    expect(await rejection(fixture.accounts.ledger.charge({ accountId, ref: 'x', amount }))).toBeInstanceOf(TypeError);
+    expect(await rejection(fixture.accounts.ledger.grant({ accountId, amount }))).toBeInstanceOf(TypeError);
+    expect(await balanceOf(accountId)).toBe(25);
+  });
+
+  test('grants without a ref are each one of their own, with a ref one', async () => {
+    const { ledger } = fixture.accounts;
+    await ledger.grant({ accountId, amount: 5 });
+    await ledger.grant({ accountId, amount: 5, note: 'thanks' });
+    await ledger.grant({ accountId, amount: 5, ref: `once-${accountId}` });
+    expect(await ledger.grant({ accountId, amount: 5, ref: `once-${accountId}` })).toEqual({
+      balance: 40,
+      applied: false,
+    });
+    expect(await fixture.accounts.find(accountId)).toMatchObject({ balance: 40, used: 0, granted: 40 });
+    const { transactions } = await fixture.accounts.transactions(accountId);
+    expect(transactions.map(({ note }) => note)).toEqual([null, 'thanks', null, null]);
+  });
+
+  test('a charge is open until its job is settled', async () => {
+    const { ledger } = fixture.accounts;
+    await ledger.charge({ accountId, ref: accountId, amount: 2 });
+    const open = async (minAgeMs: number) =>
+      (await ledger.openCharges({ minAgeMs, limit: 1000 })).filter((charge) => charge.accountId === accountId);
+    expect(await open(1)).toEqual([]);
+    expect(await open(0)).toEqual([{ accountId, ref: accountId, amount: 2, at: fixture.clock.now }]);
+    await ledger.closeCharge(accountId, accountId);
+    expect(await open(0)).toEqual([]);
+  });
+
+  test('pages go from the newest to the oldest and are not shifted by new lines', async () => {
+    const { accounts } = fixture;
+    for (let index = 1; index <= 7; index += 1) await accounts.ledger.grant({ accountId, amount: index });
+    const deltas: number[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await accounts.transactions(accountId, { cursor, limit: 3 });
+      expect(transactionPageSchema.parse(page)).toEqual(page);
+      if (page.nextCursor)
+        expect(transactionQuerySchema.parse({ cursor: page.nextCursor }).cursor).toBe(page.nextCursor);
+      deltas.push(...page.transactions.map(({ delta }) => delta));
+      cursor = page.nextCursor ?? undefined;
+      await accounts.ledger.grant({ accountId, amount: 100 });
+    } while (cursor);
+    expect(deltas).toEqual([7, 6, 5, 4, 3, 2, 1, 25]);
   });
 });
