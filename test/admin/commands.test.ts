@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { describeCommands, parseCommand, runCommand, UsageError } from '../../server/admin/commands.ts';
+import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
+
+const fixture = useAccounts();
+
+async function run(line: string): Promise<Record<'accountId' | 'keyId' | 'apiKey', string>> {
+  const { output, exitCode } = await runCommand({ accounts: fixture.accounts, args: line.split(' ') });
+  expect(exitCode).toBe(0);
+  // What is printed, not what is in memory.
+  return JSON.parse(JSON.stringify(output));
+}
+
+async function outcomeOf(apiKey: unknown): Promise<string> {
+  return (await fixture.accounts.keys.check(apiKey)).outcome;
+}
+
+describe('administration', () => {
+  test('account create makes an account with a key that works', async () => {
+    const made = await run('account create --email New@Example.org --plan agency --credits 500');
+    expect(made).toEqual({
+      accountId: expect.stringMatching(/^acct_/),
+      email: 'new@example.org',
+      plan: 'agency',
+      balance: 525,
+      keyId: expect.stringMatching(/^key_/),
+      apiKey: expect.stringMatching(/^iw_/),
+    });
+    expect(await outcomeOf(made.apiKey)).toBe('valid');
+    expect(await fixture.accounts.findByEmail('new@example.org')).toMatchObject({ balance: 525, granted: 525 });
+  });
+
+  test('account create has the default plan and the sign-up credits', async () => {
+    expect(await run('account create --email plain@example.org')).toMatchObject({ plan: 'free', balance: 25 });
+    const again = await rejection(run('account create --email PLAIN@example.org'));
+    expect(again.message).toBe('The email plain@example.org has an account already');
+  });
+
+  test('account list, plan, suspend and resume', async () => {
+    const { apiKey } = await run('account create --email state@example.org');
+    expect(await run('account plan --email state@example.org --plan agency')).toMatchObject({ plan: 'agency' });
+    expect(await run('account suspend --email state@example.org')).toMatchObject({ suspended: true });
+    expect(await outcomeOf(apiKey)).toBe('suspended');
+    expect(await run('account list')).toEqual(
+      expect.arrayContaining([expect.objectContaining({ email: 'state@example.org', suspended: true })]),
+    );
+    expect(await run('account resume --email state@example.org')).toMatchObject({ suspended: false });
+    expect(await outcomeOf(apiKey)).toBe('valid');
+  });
+
+  test('key create, list, deactivate and activate', async () => {
+    await run('account create --email keys@example.org --plan agency');
+    const { keyId, apiKey, ...rest } = await run('key create --email keys@example.org --name ci');
+    expect(rest).toEqual({});
+    expect(await run('key list --email keys@example.org')).toMatchObject([
+      { name: 'default', active: true },
+      { id: keyId, name: 'ci', active: true },
+    ]);
+    expect(JSON.stringify(await run('key list --email keys@example.org'))).not.toContain(apiKey);
+    expect(await run(`key deactivate --id ${keyId}`)).toMatchObject({ id: keyId, active: false });
+    expect(await outcomeOf(apiKey)).toBe('inactive');
+    expect(await run(`key activate --id ${keyId}`)).toMatchObject({ active: true });
+    expect(await outcomeOf(apiKey)).toBe('valid');
+  });
+
+  test('credits grant adds credits with a note', async () => {
+    const { accountId } = await run('account create --email grant@example.org');
+    const args = ['credits', 'grant', '--email', 'grant@example.org', '--amount', '7', '--note', 'for the broken day'];
+    expect(await runCommand({ accounts: fixture.accounts, args })).toEqual({
+      output: { accountId, granted: 7, balance: 32 },
+      exitCode: 0,
+    });
+    expect((await fixture.accounts.transactions(accountId)).transactions[0]).toMatchObject({
+      kind: 'grant',
+      delta: 7,
+      note: 'for the broken day',
+    });
+  });
+
+  test('credits audit ends with 1 when the books are broken', async () => {
+    const { accountId } = await run('account create --email audit@example.org');
+    expect(await run('credits audit')).toMatchObject({ ok: true, broken: [] });
+    const account = fixture.connection.model('Account');
+    await account.updateOne({ _id: accountId }, { $inc: { balance: 1 } });
+    const { output, exitCode } = await runCommand({ accounts: fixture.accounts, args: ['credits', 'audit'] });
+    expect([exitCode, output]).toMatchObject([1, { ok: false, broken: [{ accountId, rule: 'balance_differs' }] }]);
+    await account.updateOne({ _id: accountId }, { $inc: { balance: -1 } });
+  });
+
+  test('an account or key that does not exist is a failure in one line', async () => {
+    expect((await rejection(run('key list --email none@example.org'))).message).toBe(
+      'No account with the email none@example.org',
+    );
+    expect((await rejection(run('key deactivate --id key_none'))).message).toBe('No API key key_none');
+  });
+
+  test.each([
+    ['', 'expected one of the commands'],
+    ['account', 'expected one of the commands'],
+    ['account destroy', 'but received "account destroy"'],
+    ['constructor', 'expected one of the commands'],
+    ['account create', 'expected --email for account create'],
+    ['account create --email', '--email'],
+    ['account create --email a@b.example --colour red', '--colour'],
+    ['account create --email a@b.example extra', 'extra'],
+    ['key create --email a@b.example', 'expected --name for key create'],
+  ])('%j is wrong usage, told in one line', (line, message) => {
+    const parse = () => parseCommand(line.split(' ').filter(Boolean));
+    expect(parse).toThrow(UsageError);
+    expect(parse).toThrow(message);
+    try {
+      parse();
+    } catch (error) {
+      expect((error as Error).message).not.toContain('\n');
+    }
+  });
+
+  test.each(['0', '-5', '1.5', 'many', '1e3', '9999999999'])('%s is no amount', async (amount) => {
+    await fixture.newAccount();
+    const args = ['credits', 'grant', '--email', 'a@example.org', `--amount=${amount}`];
+    expect(await rejection(runCommand({ accounts: fixture.accounts, args }))).toBeInstanceOf(UsageError);
+  });
+
+  test('the help names every command', () => {
+    for (const name of ['account create', 'account resume', 'key activate', 'credits grant', 'credits audit']) {
+      expect(describeCommands()).toContain(`  ${name}`);
+    }
+  });
+});
