@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { type Agent, type Dispatcher, request } from 'undici';
+import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.ts';
-import { createGuardedAgent, type Guard, refusalOfUrl } from './guarded-agent.ts';
+import { type Guard, refusalOfUrl, requestGuarded } from './guarded-request.ts';
 import { cleanOriginalFilename } from './original-filename.ts';
 
 /** Bounds of one import. */
@@ -52,64 +52,57 @@ export function createUrlImporter({ limits, ...guard }: Guard & { limits: Import
     async fetchToFile({ url, target, signal }) {
       const timeout = AbortSignal.timeout(timeoutMs);
       const stop = signal ? AbortSignal.any([signal, timeout]) : timeout;
-      // An agent for each import: no connection outlives it, and destroying it ends every stage of a request.
-      const agent = createGuardedAgent(guard, timeoutMs);
-      const onStop = () => void agent.destroy(stop.reason as Error).catch(() => {});
-      stop.addEventListener('abort', onStop, { once: true });
+      let response: IncomingMessage | undefined;
       try {
         signal?.throwIfAborted();
-        const response = await follow(parse(url), { agent, guard, maxRedirects, stop });
-        const stored = await store(acceptable(response, maxFileBytes), target, maxFileBytes, stop);
+        response = await follow(parse(url), { guard, maxRedirects, stop });
+        checkHead(response, maxFileBytes);
+        const stored = await store(response, target, maxFileBytes);
         return { originalFilename: nameFrom(url), ...stored };
       } catch (error) {
         signal?.throwIfAborted();
         if (timeout.aborted) throw failed(`it was not complete within ${timeoutMs / 1000} seconds`, error);
         throw error;
       } finally {
-        stop.removeEventListener('abort', onStop);
-        await agent.destroy().catch(() => {});
+        response?.destroy();
       }
     },
   };
 }
 
 interface Trip {
-  agent: Agent;
   guard: Guard;
   maxRedirects: number;
   stop: AbortSignal;
 }
 
-async function follow(start: URL, { agent, guard, maxRedirects, stop }: Trip): Promise<Dispatcher.ResponseData> {
+async function follow(start: URL, { guard, maxRedirects, stop }: Trip): Promise<IncomingMessage> {
   let url = start;
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     const refusal = refusalOfUrl(url, guard);
     if (refusal) throw failed(REFUSALS[refusal]);
-    let response: Dispatcher.ResponseData;
+    let response: IncomingMessage;
     try {
-      response = await request(url, { dispatcher: agent, headers: HEADERS, signal: stop });
+      response = await requestGuarded(url, { guard, headers: HEADERS, signal: stop });
     } catch (cause) {
       throw failed(REFUSALS.address, cause);
     }
-    if (!REDIRECTS.has(response.statusCode)) return response;
-    response.body.on('error', () => {}).destroy();
-    url = parse(String(response.headers.location ?? ''), url);
+    if (!REDIRECTS.has(response.statusCode ?? 0)) return response;
+    response.destroy();
+    url = parse(response.headers.location ?? '', url);
   }
   throw failed(`it redirects more than ${maxRedirects} times`);
 }
 
-function acceptable({ statusCode, headers, body }: Dispatcher.ResponseData, maxFileBytes: number) {
-  body.on('error', () => {});
+function checkHead({ statusCode, headers }: IncomingMessage, maxFileBytes: number): void {
   if (statusCode !== 200) throw failed(`expected status 200, but the server answered ${statusCode}`);
-  if (!ACCEPTED_TYPES.test(String(headers['content-type'] ?? '')))
-    throw failed('expected the Content-Type of an image');
+  if (!ACCEPTED_TYPES.test(headers['content-type'] ?? '')) throw failed('expected the Content-Type of an image');
   // Nothing is decompressed here, so what is counted is what arrives.
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw failed('expected a body without encoding');
   if (Number(headers['content-length'] ?? 0) > maxFileBytes) throw tooLarge(maxFileBytes);
-  return body;
 }
 
-async function store(body: AsyncIterable<Buffer>, target: string, maxFileBytes: number, stop: AbortSignal) {
+async function store(body: AsyncIterable<Buffer>, target: string, maxFileBytes: number) {
   const hash = createHash('sha256');
   let size = 0;
   const handle = await open(target, 'wx');
@@ -120,7 +113,6 @@ async function store(body: AsyncIterable<Buffer>, target: string, maxFileBytes: 
       hash.update(chunk);
       await handle.writeFile(chunk);
     }
-    stop.throwIfAborted();
     if (size === 0) throw failed('the answer is empty');
     await handle.datasync();
   } catch (error) {
