@@ -67,7 +67,7 @@ async function makeVariant(
   const size = variantSize(facts, variant);
   const kept =
     task.format === 'original' && isFullSize(facts, variant)
-      ? await keepOriginal(task.source, facts, loaded, metadata)
+      ? await keepOriginal(task.source, facts, loaded, metadata, task.keepCopyright)
       : null;
   // What was converted or dropped while decoding is still there in the upload's own pixels.
   const asKept = (data: Buffer): MadeVariant => ({ data, ...size, quality: null, warnings: [] });

@@ -15,13 +15,13 @@ export async function keepOriginal(
   facts: SourceFacts,
   loaded: LoadedImage,
   metadata: OutputMetadata,
+  keepCopyright: boolean,
 ): Promise<Buffer | null> {
   const file = await readFile(source);
   const exif = writeExif({ ...metadata, orientation: loaded.orientation });
-  const keepAttribution = Boolean(metadata.artist || metadata.copyright);
   const texts = { title: metadata.title, alt: metadata.alt };
   for (const xmp of [buildXmp(texts), null]) {
-    const kept = rewriteContainer(facts.format, file, { exif, xmp }, keepAttribution);
+    const kept = rewriteContainer(facts.format, file, { exif, xmp }, keepCopyright);
     // Alt text is not worth a file larger than the upload.
     if (kept && kept.length <= file.length) return kept;
   }

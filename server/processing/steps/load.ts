@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import sharp, { type Metadata } from 'sharp';
 import type { WarningCode } from '#contract';
 import { decodedFrames } from '../formats.ts';
@@ -57,7 +58,8 @@ export async function loadImage(
   };
   return {
     pixels: await withoutOpaqueAlpha(pixels),
-    exif: header.exif,
+    // A TIFF is laid out like EXIF, and its own first directory says who made it.
+    exif: facts.format === 'tiff' ? await readFile(source) : header.exif,
     orientation: header.orientation,
     cmyk: header.space === 'cmyk',
     warnings: noticed(header),
