@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { rewriteContainer } from '../../server/processing/containers/rewrite.ts';
+import { nasty } from './processor-harness.ts';
+
+const SAMPLES = [
+  ['jpeg', 'jpeg-exif-orientation-6.jpg'],
+  ['jpeg', 'jpeg-cmyk-no-profile.jpg'],
+  ['png', 'png-1bit.png'],
+  ['png', 'png-1x1.png'],
+  ['webp', 'animated.webp'],
+  ['gif', 'animated.gif'],
+  ['avif', 'avif-input.avif'],
+  ['tiff', 'tiff-float32.tif'],
+] as const;
+const NOTHING = { exif: null, xmp: null };
+
+describe.each(SAMPLES)('rewriteContainer of a %s (%s)', (format, name) => {
+  const file = readFileSync(nasty(name));
+
+  it('never grows the file and is stable', () => {
+    const once = rewriteContainer(format, file, NOTHING, false);
+    expect(once).not.toBeNull();
+    expect(once?.length).toBeLessThanOrEqual(file.length);
+    expect(rewriteContainer(format, once ?? file, NOTHING, false)).toEqual(once);
+  });
+
+  it('answers null or a file to every truncation, and never throws', () => {
+    const step = Math.max(1, Math.floor(file.length / 300));
+    for (let length = 0; length < file.length; length += step) {
+      const cut = file.subarray(0, length);
+      expect(() => rewriteContainer(format, cut, NOTHING, false)).not.toThrow();
+    }
+  });
+
+  it('survives bytes that lie about lengths', () => {
+    for (let at = 0; at < Math.min(file.length, 400); at += 1) {
+      for (const value of [0x00, 0x7f, 0xff]) {
+        const broken = Buffer.from(file);
+        broken[at] = value;
+        const result = rewriteContainer(format, broken, NOTHING, false);
+        expect(result?.length ?? 0).toBeLessThanOrEqual(file.length);
+      }
+    }
+  });
+});
+
+describe('rewriteContainer', () => {
+  it('cuts what stands behind the end', () => {
+    for (const [format, name] of SAMPLES.slice(0, 6)) {
+      const file = readFileSync(nasty(name));
+      const clean = rewriteContainer(format, file, NOTHING, false);
+      expect(rewriteContainer(format, Buffer.concat([file, Buffer.alloc(5000, 'PK')]), NOTHING, false)).toEqual(clean);
+    }
+  });
+});
