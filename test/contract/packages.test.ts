@@ -7,7 +7,10 @@ interface LockedPackage {
   resolved?: string;
   integrity?: string;
   engines?: Record<string, string> | string[];
-  hasInstallScript?: boolean;
+  optionalDependencies?: Record<string, string>;
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
 }
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, LockedPackage> };
@@ -29,10 +32,25 @@ describe('package-lock.json', () => {
     expect(packages.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
   });
 
-  it('pins every package by its checksum', () => {
-    expect(packages.filter(([, { integrity }]) => !integrity).map(([path]) => path)).toEqual([]);
+  it('is complete for every platform, so that `npm ci` accepts it everywhere', () => {
+    const missing = Object.entries(lock.packages).flatMap(([at, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter((name) => !isLocked(at, name)),
+    );
+    expect(missing, 'run `npm run lock`').toEqual([]);
+  });
+
+  it('pins by its checksum every package that this platform installs', () => {
+    const installs = ({ os, cpu, libc }: LockedPackage) =>
+      (os?.includes('linux') ?? true) && (cpu?.includes('x64') ?? true) && (libc?.includes('glibc') ?? true);
+    const unpinned = packages.filter(([, entry]) => !entry.integrity && installs(entry));
+    expect(unpinned.map(([path]) => path)).toEqual([]);
   });
 });
+
+function isLocked(at: string, name: string): boolean {
+  const nested = at === '' ? undefined : lock.packages[`${at}/node_modules/${name}`];
+  return (nested ?? lock.packages[`node_modules/${name}`]) !== undefined;
+}
 
 describe('package.json', () => {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, never> & {

@@ -1,0 +1,57 @@
+// Completes package-lock.json for every platform: `npm run lock` after a change of dependencies.
+// A registry that mirrors only some platforms' binaries makes npm leave the others out of the lock file, and `npm ci`
+// then refuses it. What is added here is never fetched where it does not belong: npm goes by `os`, `cpu` and `libc`.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
+const PROCESSORS = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'x64'];
+
+const path = new URL('../package-lock.json', import.meta.url);
+const lock = JSON.parse(readFileSync(path, 'utf8'));
+const added = [];
+for (const [at, parent] of Object.entries(lock.packages)) {
+  for (const [name, version] of Object.entries(parent.optionalDependencies ?? {})) {
+    if (isLocked(at, name)) continue;
+    lock.packages[`node_modules/${name}`] = describe(name, version, parent);
+    added.push(`${name}@${version}`);
+  }
+}
+lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, 'en')));
+if (added.length > 0) writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
+console.log(added.length > 0 ? `Added: ${added.join(', ')}` : 'package-lock.json is complete');
+
+/**
+ * Whether a package is in the lock file where node would find it from `at`.
+ * @param {string} at path of the package that wants it
+ * @param {string} name of the wanted package
+ */
+function isLocked(at, name) {
+  for (let base = at; ; base = base.slice(0, Math.max(0, base.lastIndexOf('/node_modules/')))) {
+    if (`${base ? `${base}/` : ''}node_modules/${name}` in lock.packages) return true;
+    if (base === '') return false;
+  }
+}
+
+/**
+ * The entry of a platform package, by its name.
+ * @param {string} name
+ * @param {string} version
+ * @param {{ dev?: boolean }} parent
+ */
+function describe(name, version, parent) {
+  const words = name.split(/[-/]/);
+  const os = SYSTEMS.find((system) => words.includes(system));
+  const cpu = PROCESSORS.find((processor) => words.includes(processor));
+  if (!os || !cpu || !/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`not a platform package: ${name}@${version}`);
+  const libc = words.some((word) => word.startsWith('musl'))
+    ? 'musl'
+    : words.some((word) => word.startsWith('gnu')) && 'glibc';
+  return {
+    version,
+    cpu: [cpu],
+    ...(parent.dev ? { dev: true } : {}),
+    ...(os === 'linux' && libc ? { libc: [libc] } : {}),
+    optional: true,
+    os: [os],
+  };
+}
