@@ -100,8 +100,11 @@ export function createExports(deps: ExportsDeps) {
   }
 
   return {
-    /** The job if it is the account's; else null. */
-    findJob: (accountId: string, jobId: string) => jobs.find(accountId, jobId),
+    /** Tells whether the account has a job that was really started, here or elsewhere, and so has or will have events. */
+    async isUnderWay(accountId: string, jobId: string): Promise<boolean> {
+      const job = await jobs.find(accountId, jobId);
+      return job !== null && (job.state !== 'created' || runner.logOf(jobId) !== undefined);
+    },
 
     /**
      * Checks a request, takes room for it and writes the job down, before anything is charged.

@@ -1,7 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'koa';
 import type { ExportRequest } from '#contract';
+import { AppError } from '../errors.ts';
 import type { JobRecord } from '../exports/index.ts';
-import { type Caller, hashRequest } from '../gateway/index.ts';
+import {
+  type Beginning,
+  type Caller,
+  hashRequest,
+  type Idempotency,
+  type IdempotentRequest,
+} from '../gateway/index.ts';
 import { newId } from '../ids.ts';
 import { sendEvents } from './send-events.ts';
 import type { Services } from './services.ts';
@@ -15,25 +23,30 @@ export interface StreamJobInput {
   body: ExportRequest;
 }
 
+/** How long a request waits for its twin to have started or been refused, in milliseconds. */
+const TWIN_WAIT_MS = 3000;
+const TWIN_POLL_MS = 25;
+
 /**
  * Starts an export or sample, or joins the one that the same `Idempotency-Key` started before, and streams its events.
  * Credits are taken after the request was found good and before any work; every refusal is a plain JSON answer.
  */
 export async function streamJob(input: StreamJobInput, services: Services): Promise<void> {
   const { ctx, account, kind, sessionId, body } = input;
-  const { idempotency } = services.gateway;
   if (ctx.req.headers['idempotency-key'] === undefined) {
     const job = await startJob(input, newId('job'), services);
     return sendJobEvents(ctx, job, -1, services);
   }
 
-  const begun = await idempotency.begin({
+  const { idempotency } = services.gateway;
+  const begun = await beginAfterTwin(idempotency, {
     accountId: account.id,
     key: ctx.get('Idempotency-Key'),
     operation: kind,
     requestHash: hashRequest(sessionId, body),
     jobId: newId('job'),
-    jobExists: async (jobId) => (await services.exports.findJob(account.id, jobId)) !== null,
+    // A job that is not paid for yet may still be refused: whoever joined it would read an empty stream.
+    jobExists: (jobId) => services.exports.isUnderWay(account.id, jobId),
   });
   if (begun.outcome === 'replay') throw new TypeError('a stream has no plain answer to replay');
   if (begun.outcome === 'join') {
@@ -47,6 +60,20 @@ export async function streamJob(input: StreamJobInput, services: Services): Prom
     throw error;
   }
   await sendJobEvents(ctx, job, -1, services);
+}
+
+/** Between claiming a key and starting its job lie milliseconds: whoever comes in between waits instead of getting a 409. */
+async function beginAfterTwin(idempotency: Idempotency, request: IdempotentRequest): Promise<Beginning> {
+  const deadline = performance.now() + TWIN_WAIT_MS;
+  for (;;) {
+    try {
+      return await idempotency.begin(request);
+    } catch (error) {
+      const twinIsAtIt = error instanceof AppError && error.code === 'idempotency_in_progress';
+      if (!twinIsAtIt || performance.now() > deadline) throw error;
+      await sleep(TWIN_POLL_MS);
+    }
+  }
 }
 
 async function startJob(input: StreamJobInput, jobId: string, services: Services): Promise<JobRecord> {
