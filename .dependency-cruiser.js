@@ -11,10 +11,11 @@ const MAY_IMPORT = {
   sse: [],
   accounts: ['db'],
   sessions: ['db', 'storage', 'processing'],
-  analysis: ['sessions', 'storage', 'processing', 'db'],
-  exports: ['sessions', 'storage', 'processing', 'db'],
+  jobs: ['db'],
+  analysis: ['jobs', 'sessions', 'storage', 'processing', 'db'],
+  exports: ['jobs', 'sessions', 'storage', 'processing', 'db'],
   gateway: ['accounts'],
-  http: ['gateway', 'accounts', 'sessions', 'analysis', 'exports', 'sse'],
+  http: ['gateway', 'accounts', 'sessions', 'analysis', 'exports', 'jobs', 'sse'],
 };
 /** Modules that are programs of their own: they put others together, and nobody imports them. */
 const PROGRAMS = ['admin', 'demo', 'docs'];

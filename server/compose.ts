@@ -7,6 +7,7 @@ import { type Database, openDatabase, startEmbedded } from './db/index.ts';
 import { createExports } from './exports/index.ts';
 import { createGateway } from './gateway/index.ts';
 import { createApp, type Services } from './http/index.ts';
+import { createJobs } from './jobs/index.ts';
 import { createLogger, createMetrics, type Logger } from './observability/index.ts';
 import { createProcessor } from './processing/index.ts';
 import { createSessionDisposal, createSessions, createUrlImporter } from './sessions/index.ts';
@@ -80,17 +81,23 @@ export async function composeService(config: Config, logger = createLogger(logge
     sessions,
     store,
     processor,
+    config: config.exports,
+    logger,
+  });
+  const jobs = createJobs({
+    repositories: database,
+    kinds: { export: exports.kind, sample: exports.kind },
     async settle({ _id: jobId, accountId, images }, completed) {
       const credits = await gateway.billing.settle({ accountId, jobId, total: images.length, completed });
       metrics.creditsRefunded(credits.refunded);
       return { credits, perImage: credits.charged / images.length };
     },
     isPaid: ({ accountId, _id }) => gateway.billing.isCharged(accountId, _id),
-    config: config.exports,
+    config: config.jobs,
     logger,
     metrics,
   });
-  const disposal = createSessionDisposal({ repositories: database, store, logger, stopJobs: exports.stopSession });
+  const disposal = createSessionDisposal({ repositories: database, store, logger, stopJobs: jobs.stopSession });
   const streams = createStreamRegistry();
   let stopping = false;
 
@@ -100,6 +107,7 @@ export async function composeService(config: Config, logger = createLogger(logge
     sessions,
     disposal,
     exports,
+    jobs,
     urlImporter: config.sessions.URL_IMPORT === 'on' ? createUrlImporter({ limits: importLimits(config) }) : undefined,
     newTemporaryFile: store.newTemporaryFile,
     removeTemporaryFiles: store.removeTemporaryFiles,
@@ -116,7 +124,7 @@ export async function composeService(config: Config, logger = createLogger(logge
   };
   metrics.watchQueue(() => {
     const { workers, busy, memoryBytes } = processor.stats();
-    return { workers, busyWorkers: busy, memoryBytes, queued: exports.stats().waiting };
+    return { workers, busyWorkers: busy, memoryBytes, queued: jobs.stats().waiting };
   });
 
   let background: ReturnType<typeof startBackgroundTasks> | undefined;
@@ -126,24 +134,25 @@ export async function composeService(config: Config, logger = createLogger(logge
     logger,
     processor,
     exports,
+    jobs,
     disposal,
 
     /** Starts the workers, takes up what an interruption left, and begins the regular chores. */
     async start(): Promise<void> {
       await store.prepare();
       await processor.start();
-      if (exclusive) await exports.endAllLeases();
+      if (exclusive) await jobs.endAllLeases();
       await accounts.ledger.settlePending({ minAgeMs: exclusive ? 0 : undefined });
-      await exports.recover();
+      await jobs.recover();
       await exports.sweepOrphans();
       const recover = async () => {
         await accounts.ledger.settlePending();
-        await exports.recover();
+        await jobs.recover();
       };
       const tidy = async () => {
         await disposal.sweep();
         await exports.sweepCache();
-        await gateway.billing.settleAbandoned({ outcomeOf: exports.outcomeOf });
+        await gateway.billing.settleAbandoned({ outcomeOf: jobs.outcomeOf });
       };
       background = startBackgroundTasks(
         [
@@ -162,7 +171,7 @@ export async function composeService(config: Config, logger = createLogger(logge
     async stop(closeServer: () => Promise<void> = async () => {}): Promise<void> {
       stopping = true;
       await background?.stop();
-      await exports.drain(config.http.SHUTDOWN_SECONDS * 1000);
+      await jobs.drain(config.http.SHUTDOWN_SECONDS * 1000);
       streams.closeAll();
       await closeServer();
       await processor.close();

@@ -4,6 +4,7 @@ import { dbConfig } from '../db/config.ts';
 import { exportsConfig } from '../exports/config.ts';
 import { gatewayConfig } from '../gateway/config.ts';
 import { httpConfig } from '../http/config.ts';
+import { jobsConfig } from '../jobs/config.ts';
 import { observabilityConfig } from '../observability/config.ts';
 import { processingConfig } from '../processing/config.ts';
 import { sessionsConfig } from '../sessions/config.ts';
@@ -18,6 +19,7 @@ export const MODULE_SETTINGS = {
   gateway: gatewayConfig,
   sessions: sessionsConfig,
   processing: processingConfig,
+  jobs: jobsConfig,
   exports: exportsConfig,
   observability: observabilityConfig,
 } as const;

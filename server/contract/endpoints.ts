@@ -7,9 +7,10 @@ import {
   transactionQuerySchema,
 } from './credits.ts';
 import type { ErrorCode } from './error-codes.ts';
-import { exportRequestSchema, flatExportRequestSchema, jobSchema } from './exports.ts';
+import { exportRequestSchema, flatExportRequestSchema } from './exports.ts';
 import { imageIdSchema, jobIdSchema, namespaceSchema, sessionIdSchema } from './ids.ts';
 import { imageSchema, metadataPatchSchema, uploadResultSchema, urlImportSchema } from './images.ts';
+import { jobSchema } from './job-record.ts';
 import { sessionSchema } from './sessions.ts';
 
 /** How an endpoint takes its body. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { imageIdSchema, jobIdSchema, sessionIdSchema } from './ids.ts';
+import { imageIdSchema, sessionIdSchema } from './ids.ts';
+import { completeEventBase, errorEventBase, failureSchema, jobSummarySchema } from './jobs.ts';
 import { settingsSchema } from './settings.ts';
 import { warningSchema } from './warnings.ts';
 
@@ -72,98 +73,33 @@ export const imageResultSchema = z
     skippedSizes: z.array(z.int()).describe('Widths that were not made because the source is smaller.'),
     warnings: z.array(warningSchema),
     creditsCharged: z.int(),
-    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    error: failureSchema.nullable(),
   })
   .meta({ id: 'ImageResult' });
 export type ImageResult = z.output<typeof imageResultSchema>;
 
-/** Sums over a job's results. */
-export const summarySchema = z
-  .object({
-    total: z.int(),
-    completed: z.int(),
-    failed: z.int(),
+/** Sums over the results of an export or sample. */
+export const summarySchema = jobSummarySchema
+  .extend({
     originalBytes: z.int().describe('Of the completed images.'),
     outputBytes: z.int().describe('Of their `full` files.'),
     savedBytes: z.int(),
     savedPercent: z.number(),
-    durationMs: z.int(),
   })
   .meta({ id: 'Summary' });
 export type Summary = z.output<typeof summarySchema>;
 
-/** What a job cost. */
-export const jobCreditsSchema = z
-  .object({ charged: z.int(), refunded: z.int(), balance: z.int() })
-  .meta({ id: 'JobCredits' });
-export type JobCredits = z.output<typeof jobCreditsSchema>;
-
-/** Data of a `progress` event. */
-export const progressEventSchema = z
-  .object({
-    imageId: imageIdSchema,
-    status: z.enum(['queued', 'processing', 'completed', 'failed']),
-    step: z.string().describe('`queued | load | optimize | resize | save | done`; new ones may come.'),
-    current: z.int().describe('Finished images; never goes down.'),
-    total: z.int(),
-    clientRef: z.string().nullable(),
-    error: z.object({ code: z.string(), message: z.string() }).optional(),
-  })
-  .meta({ id: 'ProgressEvent' });
-export type ProgressEvent = z.output<typeof progressEventSchema>;
-
-/** Data of a `complete` event. */
-export const completeEventSchema = z
-  .object({
-    sessionId: sessionIdSchema,
-    jobId: jobIdSchema,
-    status: z.enum(['completed', 'partial']),
+/** Data of the `complete` event of an export or sample. */
+export const completeEventSchema = completeEventBase
+  .extend({
     results: z.array(imageResultSchema).describe('In request order.'),
     summary: summarySchema,
-    credits: jobCreditsSchema,
   })
   .meta({ id: 'CompleteEvent' });
 export type CompleteEvent = z.output<typeof completeEventSchema>;
 
 /** Data of an `error` event: nothing could be exported, or the job could not go on. */
-export const errorEventSchema = z
-  .object({
-    error: z.string(),
-    code: z.string(),
-    jobId: jobIdSchema,
-    sessionId: sessionIdSchema,
-    results: z.array(imageResultSchema).optional(),
-    credits: jobCreditsSchema.optional(),
-  })
+export const errorEventSchema = errorEventBase
+  .extend({ results: z.array(imageResultSchema).optional() })
   .meta({ id: 'ErrorEvent' });
 export type ErrorEvent = z.output<typeof errorEventSchema>;
-
-/** An event of an export or sample stream. There are no other kinds (specification, "Events"). */
-export type ExportEvent =
-  | { event: 'progress'; data: ProgressEvent }
-  | { event: 'complete'; data: CompleteEvent }
-  | { event: 'error'; data: ErrorEvent };
-
-/** States of a job. */
-export const JOB_STATES = ['created', 'charged', 'processing', 'completed', 'partial', 'failed', 'cancelled'] as const;
-export type JobState = (typeof JOB_STATES)[number];
-
-/** A job as `GET /v1/jobs/:jobId` shows it. */
-export const jobSchema = z
-  .object({
-    jobId: jobIdSchema,
-    sessionId: sessionIdSchema,
-    kind: z.enum(['export', 'sample']),
-    status: z.enum(JOB_STATES),
-    current: z.int().describe('Finished images.'),
-    total: z.int(),
-    createdAt: z.iso.datetime(),
-    finishedAt: z.iso.datetime().nullable(),
-    settings: settingsSchema,
-    results: z.array(imageResultSchema).optional(),
-    summary: summarySchema.nullable(),
-    credits: jobCreditsSchema.nullable(),
-    error: z.object({ code: z.string(), message: z.string() }).nullable(),
-  })
-  .meta({ id: 'Job' });
-export type Job = z.output<typeof jobSchema>;

@@ -5,6 +5,8 @@ export { ERROR_CATALOGUE, type ErrorCode } from './error-codes.ts';
 export * from './exports.ts';
 export * from './ids.ts';
 export * from './images.ts';
+export * from './job-record.ts';
+export * from './jobs.ts';
 export * from './limits.ts';
 export { buildOpenApi, errorCodesOf } from './openapi.ts';
 export { type Session, sessionSchema } from './sessions.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ENDPOINTS, type Endpoint } from './endpoints.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from './error-codes.ts';
-import { completeEventSchema, errorEventSchema, progressEventSchema } from './exports.ts';
+import { completeEventSchema, errorEventSchema } from './exports.ts';
+import { progressEventSchema } from './jobs.ts';
 import { IDEMPOTENCY_KEY_LENGTH } from './limits.ts';
 
 type Json = Record<string, unknown>;

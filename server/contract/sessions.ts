@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { jobSchema } from './exports.ts';
 import { sessionIdSchema } from './ids.ts';
 import { imageSchema } from './images.ts';
+import { jobSchema } from './job-record.ts';
 
 /** A session as `GET /v1/sessions/:sessionId` shows it. */
 export const sessionSchema = z

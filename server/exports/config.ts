@@ -4,15 +4,6 @@ const whole = (min: number, max: number) => z.coerce.number().int().min(min).max
 
 /** The environment variables that steer exports; keys are the variables' names. */
 export const exportsConfig = z.object({
-  MAX_QUEUED_IMAGES: whole(1, 1_000_000)
-    .default(2000)
-    .describe('Images that may wait for export, over all jobs, before new jobs get a 503.'),
-  LEASE_SECONDS: whole(3, 600)
-    .default(15)
-    .describe('Seconds after which a job of a server that no longer answers may be taken over by another.'),
-  RESUME_MINUTES: whole(0, 1440)
-    .default(10)
-    .describe('Age up to which an interrupted job is resumed; an older one is ended and refunded.'),
   VARIANT_CACHE_HOURS: whole(0, 8760)
     .default(48)
     .describe('Hours after its last use that an encoded file is kept for equal requests.'),

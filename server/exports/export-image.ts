@@ -25,8 +25,11 @@ interface ExportImageDeps {
 /** One image of a job, with all that was decided before work on it starts. */
 export interface ImageTask {
   job: JobRecord;
+  /** Place in the request, from 0. */
+  index: number;
   image: ImageRecord;
   asked: JobImage;
+  settings: Settings;
   variants: VariantSpec[];
   skippedSizes: number[];
   /** Who owns the file names: namespace, image and settings. */
@@ -37,30 +40,33 @@ export interface ImageTask {
 /** Decides variants and file names of every image of a job, in request order, so that names do not depend on timing. */
 export function planTasks(job: JobRecord, images: Map<string, ImageRecord>, taken: Map<string, string>): ImageTask[] {
   const namespace = namespaceOf(job);
-  return job.images.flatMap((asked) => {
+  const settings = job.settings as Settings;
+  return job.images.flatMap((asked, index) => {
     const image = images.get(asked.imageId);
     if (!image) return [];
-    const { variants, skippedSizes } = planVariants(image, job.settings);
-    const owner = `${namespace}:${image._id}:${settingsHash(job.settings)}`;
-    const extension = extensionOf(outputFormatOf(job.settings.format, image.format));
+    const { variants, skippedSizes } = planVariants(image, settings);
+    const owner = `${namespace}:${image._id}:${settingsHash(settings)}`;
+    const extension = extensionOf(outputFormatOf(settings.format, image.format));
     const { originalFilename } = image;
     const names = planNames({ owner, wanted: asked.filename, originalFilename, extension, variants }, taken);
-    return [{ job, image, asked, variants, skippedSizes, owner, names }];
+    return [{ job, index, image, asked, settings, variants, skippedSizes, owner, names }];
   });
 }
 
 /** Exports one image: variants from the cache or the encoder, then names and files in one step. */
 export async function exportImage(task: ImageTask, options: OrderOptions, deps: ExportImageDeps): Promise<ImageResult> {
-  const { job, image, asked, variants, skippedSizes } = task;
-  const { settings } = job;
+  const { job, image, asked, settings, variants, skippedSizes } = task;
   const embed = settings.embedMetadata ? { title: asked.title, alt: asked.alt } : undefined;
   const order = { image, settings, embed, variants };
 
-  // A variant that is saved in the cache is not yet the image's: `save` is told when the files are put in place.
+  // A variant that is saved in the cache is not yet the image's: `save` is told when the files are put in place. And the
+  // whole-size file comes first, so a resize before it is no step of its own.
+  let optimized = false;
   const encoding: OrderOptions = {
     ...options,
-    onStep: (step) => {
-      if (step !== 'save') options.onStep(step);
+    onStep(step) {
+      optimized ||= step === 'optimize';
+      if (step === 'load' || (step !== 'save' && optimized)) options.onStep(step);
     },
   };
 
@@ -82,7 +88,7 @@ export async function exportImage(task: ImageTask, options: OrderOptions, deps: 
 async function linkAll(task: ImageTask, records: CachedVariantRecord[], store: FileStore): Promise<string[] | null> {
   const paths = records.map((record) => {
     // Equal content has an equal name, so work that is done again after a crash leaves nothing behind.
-    const name = `${task.image._id}-${settingsHash(task.job.settings)}-${record._id.slice(0, 16)}`;
+    const name = `${task.image._id}-${settingsHash(task.settings)}-${record._id.slice(0, 16)}`;
     return exportKey(namespaceOf(task.job), `${name}.${extensionOf(record.format)}`);
   });
   try {
@@ -129,7 +135,7 @@ async function publish(
       return files;
     }
     // Another job took a name since this one was planned.
-    const extension = extensionOf(outputFormatOf(job.settings.format, image.format));
+    const extension = extensionOf(outputFormatOf(task.settings.format, image.format));
     const { originalFilename } = image;
     const request = { owner, wanted: task.asked.filename, originalFilename, extension, variants };
     task.names = planNames(request, await outputs.namesOf(namespace));

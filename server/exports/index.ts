@@ -1,6 +1,3 @@
-// Owns export and sample jobs: their events, recovery, the variant cache, exported files. Never sees credits, plans or keys.
-
-export type { JobRecord } from '../db/index.ts';
-export type { NumberedEvent } from './event-log.ts';
-export { createExports, type Exports, type JobRequest } from './exports.ts';
-export type { Settlement } from './finish-job.ts';
+// Owns exports and samples: what is done with an image, the variant cache, exported files. Never sees credits, plans or keys.
+export { type ExportsConfig, exportsConfig } from './config.ts';
+export { createExports, type ExportOrder, type Exports } from './exports.ts';

@@ -1,6 +1,7 @@
 import type { Accounts } from '../accounts/index.ts';
 import type { Exports } from '../exports/index.ts';
 import type { Gateway } from '../gateway/index.ts';
+import type { Jobs } from '../jobs/index.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
 import type { SessionDisposal, Sessions, UrlImporter } from '../sessions/index.ts';
 import type { StreamRegistry } from '../sse/index.ts';
@@ -13,6 +14,7 @@ export interface Services {
   sessions: Sessions;
   disposal: SessionDisposal;
   exports: Exports;
+  jobs: Jobs;
   /** Absent when import by URL is off. */
   urlImporter?: UrlImporter;
   /** A fresh path for a file that is being received, in an existing folder. */

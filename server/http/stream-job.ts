@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'koa';
-import type { ExportRequest } from '#contract';
+import type { JobKindName } from '#contract';
 import { AppError } from '../errors.ts';
-import type { JobRecord } from '../exports/index.ts';
 import {
   type Beginning,
   type Caller,
@@ -11,16 +10,19 @@ import {
   type IdempotentRequest,
 } from '../gateway/index.ts';
 import { newId } from '../ids.ts';
+import type { JobRecord, NewJob } from '../jobs/index.ts';
 import { sendEvents } from './send-events.ts';
 import type { Services } from './services.ts';
 
-/** What is asked for when a job is started. */
+/** What a stream is asked for with. */
 export interface StreamJobInput {
   ctx: Context;
   account: Caller;
-  kind: 'export' | 'sample';
-  sessionId: string;
-  body: ExportRequest;
+  kind: JobKindName;
+  /** What was asked for; the same `Idempotency-Key` with something else is refused. */
+  asked: unknown;
+  /** Checks the request against what the session holds. */
+  resolve: () => Promise<Omit<NewJob, 'jobId'>>;
 }
 
 /** How long a request waits for its twin to have started or been refused, in milliseconds. */
@@ -28,11 +30,11 @@ const TWIN_WAIT_MS = 3000;
 const TWIN_POLL_MS = 25;
 
 /**
- * Starts an export or sample, or joins the one that the same `Idempotency-Key` started before, and streams its events.
+ * Starts a job, or joins the one that the same `Idempotency-Key` started before, and streams its events.
  * Credits are taken after the request was found good and before any work; every refusal is a plain JSON answer.
  */
 export async function streamJob(input: StreamJobInput, services: Services): Promise<void> {
-  const { ctx, account, kind, sessionId, body } = input;
+  const { ctx, account, kind, asked } = input;
   if (ctx.req.headers['idempotency-key'] === undefined) {
     const job = await startJob(input, newId('job'), services);
     return sendJobEvents(ctx, job, -1, services);
@@ -43,14 +45,14 @@ export async function streamJob(input: StreamJobInput, services: Services): Prom
     accountId: account.id,
     key: ctx.get('Idempotency-Key'),
     operation: kind,
-    requestHash: hashRequest(sessionId, body),
+    requestHash: hashRequest(asked),
     jobId: newId('job'),
     // A job that is not paid for yet may still be refused: whoever joined it would read an empty stream.
-    jobExists: (jobId) => services.exports.isUnderWay(account.id, jobId),
+    jobExists: (jobId) => services.jobs.isUnderWay(account.id, jobId),
   });
   if (begun.outcome === 'replay') throw new TypeError('a stream has no plain answer to replay');
   if (begun.outcome === 'join') {
-    return sendJobEvents(ctx, await services.exports.find(account.id, begun.jobId), -1, services);
+    return sendJobEvents(ctx, await services.jobs.find(account.id, begun.jobId), -1, services);
   }
   let job: JobRecord;
   try {
@@ -76,23 +78,26 @@ async function beginAfterTwin(idempotency: Idempotency, request: IdempotentReque
   }
 }
 
-async function startJob(input: StreamJobInput, jobId: string, services: Services): Promise<JobRecord> {
-  const { account, kind, sessionId, body } = input;
-  const job = await services.exports.prepare({ accountId: account.id, sessionId, kind, jobId, body });
+async function startJob(
+  { account, kind, resolve }: StreamJobInput,
+  jobId: string,
+  services: Services,
+): Promise<JobRecord> {
+  const job = await services.jobs.create({ ...(await resolve()), jobId });
   try {
     await services.gateway.billing.charge(account, jobId, job.images.length, kind);
   } catch (error) {
-    await services.exports.discard(job);
+    await services.jobs.discard(job);
     throw error;
   }
-  services.exports.start(job);
+  services.jobs.start(job);
   return job;
 }
 
 /** Streams the events of a job whose number is above `after`. */
 export async function sendJobEvents(ctx: Context, job: JobRecord, after: number, services: Services): Promise<void> {
   const events = async function* (signal: AbortSignal) {
-    for await (const { n, event, data } of services.exports.follow(job, after, signal)) {
+    for await (const { n, event, data } of services.jobs.follow(job, after, signal)) {
       yield { id: `${job._id}:${n}`, event, data };
     }
   };

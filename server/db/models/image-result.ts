@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose';
-import type { ImageResult } from '#contract';
+import type { JobResult } from '#contract';
 
 /** A numbered event of a job, as stored for replay. */
 export interface StoredEvent {
@@ -16,7 +16,7 @@ export interface ImageResultRecord {
   sessionId: string;
   /** Place in the request, from 0. */
   index: number;
-  result: ImageResult;
+  result: JobResult;
   events: StoredEvent[];
 }
 

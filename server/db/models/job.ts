@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose';
-import type { JobCredits, JobState, Settings, Summary } from '#contract';
+import type { JobCredits, JobKindName, JobState, JobSummary } from '#contract';
 
 /** One image of a job, as it was asked for. */
 export interface JobImage {
@@ -15,10 +15,11 @@ export interface JobRecord {
   _id: string;
   accountId: string;
   sessionId: string;
-  kind: 'export' | 'sample';
+  kind: JobKindName;
   state: JobState;
   images: JobImage[];
-  settings: Settings;
+  /** What the kind of job is told about all images. */
+  settings: unknown;
   createdAt: Date;
   finishedAt: Date | null;
   /** Who works on it, and until when nobody else may. */
@@ -29,7 +30,7 @@ export interface JobRecord {
   cancelRequested: boolean;
   /** The number of the terminal event; null while the job is not finished. */
   lastEvent: number | null;
-  summary: Summary | null;
+  summary: JobSummary | null;
   credits: JobCredits | null;
   error: { code: string; message: string } | null;
 }

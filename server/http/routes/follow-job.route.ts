@@ -3,7 +3,7 @@ import { lastEventNumber, sendJobEvents } from '../stream-job.ts';
 
 /** `GET /v1/jobs/:jobId/events`: replays what `Last-Event-ID` says was missed, then goes on live. */
 export const followJobRoute = defineRoute('followJob', async ({ ctx, account, params }, services) => {
-  const job = await services.exports.find(account.id, params.jobId);
+  const job = await services.jobs.find(account.id, params.jobId);
   const after = lastEventNumber(ctx, job._id);
   if (job.lastEvent !== null && after >= job.lastEvent) {
     ctx.status = 204;

@@ -2,5 +2,5 @@ import { defineRoute } from '../define-route.ts';
 
 /** `GET /v1/jobs/:jobId`: state and results. */
 export const getJobRoute = defineRoute('getJob', ({ account, params }, services) =>
-  services.exports.show(account.id, params.jobId),
+  services.jobs.show(account.id, params.jobId),
 );

@@ -12,6 +12,6 @@ export const getSessionRoute = defineRoute('getSession', async ({ account, param
     expiresAt: session.expiresAt.toISOString(),
     images: images.map(showImage),
     analysis: { status: 'none' },
-    jobs: await services.exports.list(account.id, params.sessionId),
+    jobs: await services.jobs.list(account.id, params.sessionId),
   };
 });

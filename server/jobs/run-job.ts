@@ -1,58 +1,47 @@
-import type { ExportEvent, ImageResult, ProgressEvent } from '#contract';
+import type { JobEvent, JobResult } from '#contract';
 import type { ImageRecord, ImageResultRecord, JobRecord, StoredEvent } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../observability/index.ts';
-import type { NumberedEvent } from './event-log.ts';
-import { createEventLog } from './event-log.ts';
-import type { ImageTask } from './export-image.ts';
-import { failedResult } from './results.ts';
+import { createEventLog, type NumberedEvent } from './event-log.ts';
+import type { JobKind, JobTask } from './job-kind.ts';
 
-/** What {@link runExport} works with. */
-export interface RunExportInput {
+/** What {@link runJob} works with. */
+export interface RunJobInput {
   job: JobRecord;
-  tasks: ImageTask[];
+  kind: JobKind<JobResult>;
+  tasks: JobTask<JobResult>[];
   /** Results that were stored before an interruption. */
   earlier: ImageResultRecord[];
   /** Number of the first event. */
   firstEvent: number;
-  /** Images in work at once. */
-  concurrency: number;
-  exportImage: (
-    task: ImageTask,
-    options: { onStep: (step: string) => void; signal: AbortSignal },
-  ) => Promise<ImageResult>;
   /** Stores the result of an image with the events it caused. */
   saveResult: (record: ImageResultRecord) => Promise<void>;
   logger: Logger;
 }
 
 /**
- * Exports what is left of a job and yields its progress events, numbered. One image that fails never fails the others.
+ * Does what is left of a job and yields its progress events, numbered. One image that fails never fails the others.
  * Ends early, without an event, when the signal aborts; what is done stays stored.
  */
-export async function* runExport(input: RunExportInput, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
-  const { job, tasks, earlier, concurrency } = input;
+export async function* runJob(input: RunJobInput, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
+  const { job, kind, tasks, earlier } = input;
   const log = createEventLog();
   const total = job.images.length;
   const done = new Set(earlier.map((record) => record.index));
   let current = done.size;
   let n = input.firstEvent;
 
-  const emit = (
-    image: ImageRecord,
-    events: StoredEvent[],
-    fields: Pick<ProgressEvent, 'status' | 'step' | 'error'>,
-  ) => {
-    const data: ProgressEvent = { imageId: image._id, clientRef: image.clientRef, current, total, ...fields };
-    const event: ExportEvent & { n: number } = { n, event: 'progress', data };
+  const emit = (image: ImageRecord, events: StoredEvent[], fields: { status: ProgressStatus; step: string }) => {
+    const data = { imageId: image._id, clientRef: image.clientRef, current, total, ...fields };
+    const event: JobEvent & { n: number } = { n, event: 'progress', data };
     n += 1;
     events.push(event);
     log.push(event);
   };
 
   const queue = tasks
-    .map((task) => ({ task, index: job.images.indexOf(task.asked), events: [] as StoredEvent[] }))
-    .filter(({ index }) => !done.has(index));
+    .filter(({ index }) => !done.has(index))
+    .map((task) => ({ task, index: task.index, events: [] as StoredEvent[] }));
   for (const { task, events } of queue) emit(task.image, events, { status: 'queued', step: 'queued' });
 
   async function work(): Promise<void> {
@@ -61,49 +50,39 @@ export async function* runExport(input: RunExportInput, signal: AbortSignal): As
       const result = await attempt(task, events);
       if (!result) return;
       current += 1;
-      emit(task.image, events, {
-        status: result.status,
-        step: 'done',
-        ...(result.error ? { error: result.error } : {}),
-      });
-      await input.saveResult({
-        _id: `${job._id}:${index}`,
-        jobId: job._id,
-        sessionId: job.sessionId,
-        index,
-        result,
-        events,
-      });
+      const { status, error } = result;
+      emit(task.image, events, { status, step: 'done', ...(error ? { error } : {}), ...kind.finalProgress(result) });
+      const { _id: jobId, sessionId } = job;
+      await input.saveResult({ _id: `${jobId}:${index}`, jobId, sessionId, index, result, events });
     }
   }
 
   /** The image's result, failed ones included; null when the signal aborted. */
-  async function attempt(task: ImageTask, events: StoredEvent[]): Promise<ImageResult | null> {
+  async function attempt(task: JobTask<JobResult>, events: StoredEvent[]): Promise<JobResult | null> {
     let reached = -1;
     const onStep = (step: string) => {
-      const place = STEPS.indexOf(step);
-      // Variants go through the same steps again; to the reader an image only ever moves forward.
-      if (place <= reached || (step === 'resize' && reached < STEPS.indexOf('optimize')) || signal.aborted) return;
+      const place = kind.steps.indexOf(step);
+      // Work may go through the same steps again; to the reader an image only ever moves forward.
+      if (place <= reached || signal.aborted) return;
       reached = place;
       emit(task.image, events, { status: 'processing', step });
     };
     try {
-      return await input.exportImage(task, { onStep, signal });
+      return await task.run({ onStep, signal });
     } catch (thrown) {
       if (signal.aborted) return null;
-      return failedResult(task.image, job.settings, describeFailure(thrown, input.logger, job._id));
+      return kind.failed(job, task.image, describeFailure(thrown, input.logger, job._id));
     }
   }
 
-  const workers = Promise.all(Array.from({ length: concurrency }, work)).finally(() => log.close());
+  const workers = Promise.all(Array.from({ length: kind.concurrency }, work)).finally(() => log.close());
   // The failure of a worker (the store is gone) is thrown below, after the events that came before it.
   workers.catch(() => {});
   yield* log.read(-1, NEVER);
   await workers;
 }
 
-/** Steps of an image in work, in the order in which they are told. */
-const STEPS = ['load', 'optimize', 'resize', 'save'];
+type ProgressStatus = Extract<JobEvent, { event: 'progress' }>['data']['status'];
 
 /** Progress is read to the end of the work also when the signal aborts: what was stored is also told. */
 const NEVER = new AbortController().signal;

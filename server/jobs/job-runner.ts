@@ -1,12 +1,12 @@
+import type { JobResult } from '#contract';
 import type { ImageRecord, ImageResultRecord, JobRecord, Repositories, StoredEvent } from '../db/index.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
 import type { Admission } from './admission.ts';
 import { outlastOutage } from './database-outage.ts';
 import { createEventLog, type EventLog, type NumberedEvent } from './event-log.ts';
-import { type ImageTask, planTasks } from './export-image.ts';
 import { endJob, type Settlement, type StopReason } from './finish-job.ts';
-import { namespaceOf } from './prepare-job.ts';
-import { type RunExportInput, runExport } from './run-export.ts';
+import type { JobKinds, JobTask } from './job-kind.ts';
+import { runJob } from './run-job.ts';
 
 /** Event numbers of a job that was taken up again start here, above all that a client can have seen. */
 const EVENTS_PER_ATTEMPT = 1_000_000;
@@ -19,17 +19,17 @@ interface LiveJob {
   log: EventLog;
   abort: AbortController;
   ended: Promise<void>;
+  /** Who reads the events at the moment. */
+  listeners: number;
 }
 
 interface RunnerDeps {
-  repositories: Pick<Repositories, 'jobs' | 'images' | 'imageResults' | 'outputs'>;
-  exportImage: RunExportInput['exportImage'];
+  repositories: Pick<Repositories, 'jobs' | 'images' | 'imageResults'>;
+  kinds: JobKinds;
   admission: Admission;
   settle: (job: JobRecord, completed: number) => Promise<Settlement>;
   instanceId: string;
   leaseMs: number;
-  /** Images of one job in work at once. */
-  concurrency: number;
   logger: Logger;
   metrics: Metrics;
   now: () => Date;
@@ -66,18 +66,20 @@ export function createJobRunner(deps: RunnerDeps) {
         deps.admission.forget(job._id);
         log.close();
       });
-    live.set(job._id, { job, log, abort, ended });
+    live.set(job._id, { job, log, abort, ended, listeners: 0 });
   }
 
   async function run(job: JobRecord, { log, signal, earlier }: RunContext): Promise<void> {
+    const kind = deps.kinds[job.kind];
     const images = await outlastOutage(() => imagesOf(job), signal);
     let lastNumber = job.attempts * EVENTS_PER_ATTEMPT - 1;
     if (!signal.aborted) {
       const mine = await outlastOutage(() => repositories.jobs.advance(job._id, instanceId, 'processing'));
       if (!mine) return;
-      const taken = await outlastOutage(() => repositories.outputs.namesOf(namespaceOf(job)));
-      const tasks = planTasks(job, images, taken);
-      for await (const event of runExport(inputFor(job, tasks, earlier, lastNumber + 1, signal), signal)) {
+      const tasks = lasting(await outlastOutage(() => kind.plan(job, images)), signal);
+      const saveResult = (record: ImageResultRecord) => save(job, record);
+      const firstEvent = lastNumber + 1;
+      for await (const event of runJob({ job, kind, tasks, earlier, firstEvent, saveResult, logger }, signal)) {
         lastNumber = event.n;
         log.push(event);
       }
@@ -88,7 +90,7 @@ export function createJobRunner(deps: RunnerDeps) {
     }
     const stopped = signal.aborted ? (signal.reason as StopReason) : null;
     const settle = deps.settle;
-    const ending = await outlastOutage(() => endJob({ job, images, stopped, settle, repositories, now: now() }));
+    const ending = await outlastOutage(() => endJob({ job, kind, images, stopped, settle, repositories, now: now() }));
     const { event, state, results } = ending;
     const finished = await outlastOutage(() =>
       repositories.jobs.finish(job._id, instanceId, now(), {
@@ -106,28 +108,23 @@ export function createJobRunner(deps: RunnerDeps) {
     log.push({ ...event, n: lastNumber + 1 } as NumberedEvent);
   }
 
-  function inputFor(
-    job: JobRecord,
-    tasks: ImageTask[],
-    earlier: ImageResultRecord[],
-    firstEvent: number,
-    signal: AbortSignal,
-  ): RunExportInput {
-    return {
-      job,
-      tasks,
-      earlier,
-      firstEvent,
-      concurrency: deps.concurrency,
-      exportImage: (task, options) => outlastOutage(() => deps.exportImage(task, options), signal),
-      async saveResult(record) {
-        await outlastOutage(() => repositories.imageResults.insert(record));
-        deps.admission.imageDone(job._id);
-        const { format, status } = record.result;
-        metrics.imageFinished({ operation: job.kind, format, outcome: status });
-      },
-      logger,
-    };
+  async function save(job: JobRecord, record: ImageResultRecord): Promise<void> {
+    await outlastOutage(() => repositories.imageResults.insert(record));
+    deps.admission.imageDone(job._id);
+    const format = deps.kinds[job.kind].formatOf(record.result);
+    metrics.imageFinished({ operation: job.kind, format, outcome: record.result.status });
+  }
+
+  async function* attend(running: LiveJob, after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
+    running.listeners += 1;
+    try {
+      yield* running.log.read(after, signal);
+    } finally {
+      running.listeners -= 1;
+      if (running.listeners === 0 && deps.kinds[running.job.kind].stopsWithoutListener) {
+        running.abort.abort('job_cancelled' satisfies StopReason);
+      }
+    }
   }
 
   async function imagesOf(job: JobRecord): Promise<Map<string, ImageRecord>> {
@@ -138,8 +135,14 @@ export function createJobRunner(deps: RunnerDeps) {
   return {
     start,
 
-    /** The live log of a job that runs in this process. */
-    logOf: (jobId: string): EventLog | undefined => live.get(jobId)?.log,
+    /** Tells whether a job runs in this process. */
+    has: (jobId: string): boolean => live.has(jobId),
+
+    /** Live events of a job that runs in this process, from the one after `after`; undefined when it does not. */
+    listen(jobId: string, after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent> | undefined {
+      const running = live.get(jobId);
+      return running && attend(running, after, signal);
+    },
 
     get size(): number {
       return live.size;
@@ -174,6 +177,11 @@ export function createJobRunner(deps: RunnerDeps) {
       await all;
     },
   };
+}
+
+/** Tasks that wait when the database is away, instead of failing. */
+function lasting(tasks: JobTask<JobResult>[], signal: AbortSignal): JobTask<JobResult>[] {
+  return tasks.map((task) => ({ ...task, run: (options) => outlastOutage(() => task.run(options), signal) }));
 }
 
 interface RunContext {

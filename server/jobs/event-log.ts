@@ -1,7 +1,7 @@
-import type { ExportEvent } from '#contract';
+import type { JobEvent } from '#contract';
 
 /** An event with its place in the job's stream. Numbers grow; they may have gaps after an interruption. */
-export type NumberedEvent = ExportEvent & { n: number };
+export type NumberedEvent = JobEvent & { n: number };
 
 /** The events of a running job in memory: one writer, any number of readers, each at its own pace. */
 export function createEventLog(earlier: NumberedEvent[] = []) {

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { imageResultSchema, summarySchema } from './exports.ts';
+import { jobIdSchema, sessionIdSchema } from './ids.ts';
+import { failureSchema, JOB_KINDS, JOB_STATES, jobCreditsSchema } from './jobs.ts';
+import { settingsSchema } from './settings.ts';
+
+/** A job as `GET /v1/jobs/:jobId` shows it. */
+export const jobSchema = z
+  .object({
+    jobId: jobIdSchema,
+    sessionId: sessionIdSchema,
+    kind: z.enum(JOB_KINDS),
+    status: z.enum(JOB_STATES),
+    current: z.int().describe('Finished images.'),
+    total: z.int(),
+    createdAt: z.iso.datetime(),
+    finishedAt: z.iso.datetime().nullable(),
+    settings: settingsSchema,
+    results: z.array(imageResultSchema).optional(),
+    summary: summarySchema.nullable(),
+    credits: jobCreditsSchema.nullable(),
+    error: failureSchema.nullable(),
+  })
+  .meta({ id: 'Job' });
+export type Job = z.output<typeof jobSchema>;

@@ -1,0 +1,49 @@
+import type { ImageResult, Settings } from '#contract';
+import type { OutputRepository } from '../db/index.ts';
+import type { JobKind } from '../jobs/index.ts';
+import type { Processor } from '../processing/index.ts';
+import type { FileStore } from '../storage/index.ts';
+import { exportImage, planTasks } from './export-image.ts';
+import { namespaceOf } from './prepare-job.ts';
+import { failedResult, summarize } from './results.ts';
+import type { VariantCache } from './variant-cache.ts';
+
+interface ExportKindDeps {
+  cache: VariantCache;
+  outputs: OutputRepository;
+  store: FileStore;
+  processor: Processor;
+  now: () => Date;
+}
+
+/** Builds the kind of job that exports and samples are: the same pipeline into two namespaces. */
+export function createExportKind(deps: ExportKindDeps): JobKind<ImageResult> {
+  const { outputs, processor } = deps;
+  return {
+    steps: ['load', 'optimize', 'resize', 'save'],
+    // More images than workers, so that no worker waits while results are written.
+    concurrency: processor.stats().workers + 2,
+    stopsWithoutListener: false,
+
+    async plan(job, images) {
+      const taken = await outputs.namesOf(namespaceOf(job));
+      return planTasks(job, images, taken).map((task) => ({
+        index: task.index,
+        image: task.image,
+        run: ({ signal, onStep }) => exportImage(task, { signal, onStep, group: job._id }, deps),
+      }));
+    },
+
+    failed(job, image, error) {
+      return failedResult(image, job.settings as Settings, error);
+    },
+
+    show: (result, perImage) => ({ ...result, creditsCharged: result.status === 'completed' ? perImage : 0 }),
+
+    summarize,
+
+    finalProgress: () => ({}),
+
+    formatOf: ({ format }) => format,
+  };
+}

@@ -1,0 +1,22 @@
+import type { Context } from 'koa';
+import type { ExportRequest } from '#contract';
+import type { Caller } from '../gateway/index.ts';
+import type { Services } from './services.ts';
+import { streamJob } from './stream-job.ts';
+
+interface StreamExportInput {
+  ctx: Context;
+  account: Caller;
+  kind: 'export' | 'sample';
+  sessionId: string;
+  body: ExportRequest;
+}
+
+/** Streams an export or a sample: one pipeline, two namespaces. */
+export function streamExport(
+  { ctx, account, kind, sessionId, body }: StreamExportInput,
+  services: Services,
+): Promise<void> {
+  const resolve = () => services.exports.resolve({ accountId: account.id, sessionId, kind, body });
+  return streamJob({ ctx, account, kind, asked: [sessionId, body], resolve }, services);
+}

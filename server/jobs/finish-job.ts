@@ -1,0 +1,105 @@
+import type { JobCredits, JobEvent, JobResult, JobState } from '#contract';
+import type { ImageRecord, ImageResultRecord, JobRecord, Repositories } from '../db/index.ts';
+import type { JobKind } from './job-kind.ts';
+
+/** Why a job ended before all its images were done. */
+export type StopReason = 'job_cancelled' | 'session_deleted' | 'job_abandoned';
+
+/** What the work was worth; made by whoever charged for it. */
+export interface Settlement {
+  credits: JobCredits;
+  /** Credits that one done image cost. */
+  perImage: number;
+}
+
+const STOP_MESSAGES: Record<StopReason, { image: string; job: string }> = {
+  job_cancelled: { image: 'The job was cancelled before this image was done', job: 'The job was cancelled' },
+  session_deleted: {
+    image: 'The session was deleted before this image was done',
+    job: 'The session was deleted while the job ran',
+  },
+  job_abandoned: {
+    image: 'The job could not be resumed after an interruption',
+    job: 'The job could not be resumed after an interruption',
+  },
+};
+
+interface FinishInput {
+  job: JobRecord;
+  kind: JobKind<JobResult>;
+  images: Map<string, ImageRecord>;
+  stopped: StopReason | null;
+  settle: (job: JobRecord, completed: number) => Promise<Settlement>;
+  repositories: Pick<Repositories, 'imageResults'>;
+  now: Date;
+}
+
+/** The last event of a job. */
+export type LastEvent = Extract<JobEvent, { event: 'complete' | 'error' }>;
+
+/** What the end of a job looks like, as the last event and as the record. */
+export interface Ending {
+  event: LastEvent;
+  state: JobState;
+  results: JobResult[];
+}
+
+/**
+ * Completes the results of a job, settles it and tells its last event. May be called again after a crash: results are
+ * stored once per image, and settling the same job twice changes nothing.
+ */
+export async function endJob(input: FinishInput): Promise<Ending> {
+  const { job, kind, stopped, settle, now } = input;
+  const records = await fillGaps(input);
+  const completed = records.filter(({ result }) => result.status === 'completed').length;
+  const { credits, perImage } = await settle(job, completed);
+  const results = records.map(({ result }) => kind.show(result, perImage));
+  const state = stateOf(results.length, completed, stopped);
+  const ids = { jobId: job._id, sessionId: job.sessionId };
+  if (state === 'completed' || state === 'partial') {
+    const summary = kind.summarize(job, results, now);
+    return { event: { event: 'complete', data: { ...ids, status: state, results, summary, credits } }, state, results };
+  }
+  return {
+    event: { event: 'error', data: { ...reasonOf(results, stopped), ...ids, results, credits } },
+    state,
+    results,
+  };
+}
+
+/** Every image of a job has a result: one that was not reached has failed. */
+async function fillGaps({ job, kind, images, stopped, repositories }: FinishInput): Promise<ImageResultRecord[]> {
+  const stored = await repositories.imageResults.findOfJob(job._id);
+  const byIndex = new Map(stored.map((record) => [record.index, record]));
+  const code = stopped ?? 'job_abandoned';
+  const { _id: jobId, sessionId } = job;
+  const all: ImageResultRecord[] = [];
+  for (const [index, { imageId }] of job.images.entries()) {
+    const image = images.get(imageId);
+    let record = byIndex.get(index);
+    if (!record && image) {
+      const result = kind.failed(job, image, { code, message: STOP_MESSAGES[code].image });
+      record = { _id: `${jobId}:${index}`, jobId, sessionId, index, result, events: [] };
+      await repositories.imageResults.insert(record);
+    }
+    if (record) all.push(record);
+  }
+  return all;
+}
+
+function stateOf(total: number, completed: number, stopped: StopReason | null): JobState {
+  if (stopped === 'job_cancelled' || stopped === 'session_deleted') return 'cancelled';
+  if (completed === 0) return 'failed';
+  return completed === total ? 'completed' : 'partial';
+}
+
+function reasonOf(results: JobResult[], stopped: StopReason | null): { error: string; code: string } {
+  if (stopped) return { code: stopped, error: STOP_MESSAGES[stopped].job };
+  const [first] = results;
+  const reason = first?.error?.message ?? 'unknown reason';
+  const what =
+    results.length === 1
+      ? 'The image could not be processed'
+      : `None of the ${results.length} images could be processed`;
+  return { code: first?.error?.code ?? 'processing_failed', error: `${what}: ${reason}` };
+}

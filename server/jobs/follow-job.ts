@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobRecord, Repositories } from '../db/index.ts';
+import type { NumberedEvent } from './event-log.ts';
+import type { JobKinds } from './job-kind.ts';
+import { eventsOf, type JobRunner } from './job-runner.ts';
+import { replayLastEvent } from './show-job.ts';
+
+/** How often a job that another server runs is looked at, in milliseconds. */
+const POLL_MS = 500;
+
+interface FollowDeps {
+  repositories: Pick<Repositories, 'jobs' | 'imageResults'>;
+  runner: Pick<JobRunner, 'listen'>;
+  kinds: JobKinds;
+}
+
+/** Builds the one way to read a job's events: live from memory, replayed from the store, or from another server's work. */
+export function createFollowJob({ repositories, runner, kinds }: FollowDeps) {
+  /**
+   * Events of a job with a number above `after`, up to its last one or until the signal aborts. Ends without a last
+   * event when the job is handed over to another process; the reader comes back with the last number it saw.
+   */
+  return async function* followJob(job: JobRecord, after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
+    let seen = after;
+    while (!signal.aborted) {
+      const live = runner.listen(job._id, seen, signal);
+      if (live) {
+        yield* live;
+        return;
+      }
+      const current = await repositories.jobs.find(job.accountId, job._id);
+      if (!current) return;
+      const records = await repositories.imageResults.findOfJob(job._id);
+      for (const event of eventsOf(records)) {
+        if (event.n > seen) {
+          seen = event.n;
+          yield event;
+        }
+      }
+      if (current.lastEvent !== null) {
+        if (current.lastEvent > seen) {
+          yield { n: current.lastEvent, ...replayLastEvent(current, kinds[job.kind], records) };
+        }
+        return;
+      }
+      await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+    }
+  };
+}

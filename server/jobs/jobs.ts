@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import type { Job, JobKindName, JobState } from '#contract';
+import type { JobImage, JobRecord, Repositories } from '../db/index.ts';
+import { AppError } from '../errors.ts';
+import type { Logger, Metrics } from '../observability/index.ts';
+import { createAdmission } from './admission.ts';
+import type { JobsConfig } from './config.ts';
+import type { NumberedEvent } from './event-log.ts';
+import type { Settlement } from './finish-job.ts';
+import { createFollowJob } from './follow-job.ts';
+import type { JobKinds } from './job-kind.ts';
+import { createJobRunner } from './job-runner.ts';
+import { createRecovery } from './recovery.ts';
+import { showJob } from './show-job.ts';
+
+interface JobsDeps {
+  repositories: Pick<Repositories, 'jobs' | 'images' | 'imageResults'>;
+  kinds: JobKinds;
+  /** Gives back what was charged for images that were not done; the same job twice changes nothing. */
+  settle: (job: JobRecord, completed: number) => Promise<Settlement>;
+  /** Tells whether a job was charged; asked for jobs that an interruption left unstarted. */
+  isPaid: (job: JobRecord) => Promise<boolean>;
+  config: JobsConfig;
+  logger: Logger;
+  metrics: Metrics;
+  now?: () => Date;
+}
+
+/** What a job is made from, after its kind has found the request good. */
+export interface NewJob {
+  /** Id that was given out for this job before, so that a repeated request finds it. */
+  jobId: string;
+  accountId: string;
+  sessionId: string;
+  kind: JobKindName;
+  images: JobImage[];
+  settings: unknown;
+}
+
+const UNFINISHED: JobState[] = ['created', 'charged', 'processing'];
+const JOBS_SHOWN = 50;
+
+/** Builds the jobs module. Another account's job answers exactly as one that does not exist. */
+export function createJobs(deps: JobsDeps) {
+  const { repositories, kinds, settle, isPaid, config, logger, metrics, now = () => new Date() } = deps;
+  const { jobs, imageResults } = repositories;
+  const instanceId = randomUUID();
+  const leaseMs = config.LEASE_SECONDS * 1000;
+  const admission = createAdmission({ maxQueuedImages: config.MAX_QUEUED_IMAGES });
+  const owner = { instanceId, leaseMs, logger, now };
+  const runner = createJobRunner({ repositories, kinds, admission, settle, metrics, ...owner });
+  const resumeMs = config.RESUME_MINUTES * 60_000;
+  const recovery = createRecovery({ repositories, runner, admission, isPaid, resumeMs, ...owner });
+  const followJob = createFollowJob({ repositories, runner, kinds });
+
+  async function find(accountId: string, jobId: string): Promise<JobRecord> {
+    const job = await jobs.find(accountId, jobId);
+    if (!job) throw new AppError('job_not_found', `No job ${jobId}`);
+    return job;
+  }
+
+  return {
+    find,
+
+    /** Tells whether the account has a job that was really started, here or elsewhere, and so has or will have events. */
+    async isUnderWay(accountId: string, jobId: string): Promise<boolean> {
+      const job = await jobs.find(accountId, jobId);
+      return job !== null && (job.state !== 'created' || runner.has(jobId));
+    },
+
+    /**
+     * Takes room for a job and writes it down, before anything is charged.
+     * @throws overloaded, shutting_down, idempotency_in_progress
+     */
+    async create({ jobId, ...asked }: NewJob): Promise<JobRecord> {
+      admission.admit(jobId, asked.images.length);
+      const job: JobRecord = {
+        _id: jobId,
+        ...asked,
+        state: 'created',
+        createdAt: now(),
+        finishedAt: null,
+        leaseOwner: instanceId,
+        leaseUntil: new Date(now().getTime() + leaseMs),
+        attempts: 0,
+        cancelRequested: false,
+        lastEvent: null,
+        summary: null,
+        credits: null,
+        error: null,
+      };
+      let inserted = false;
+      try {
+        inserted = await jobs.insert(job);
+      } finally {
+        if (!inserted) admission.forget(jobId);
+      }
+      if (inserted) return job;
+      throw new AppError('idempotency_in_progress', `Job ${jobId} exists already`, { headers: { 'Retry-After': '1' } });
+    },
+
+    /** Forgets a job that was not charged. */
+    async discard(job: JobRecord): Promise<void> {
+      admission.forget(job._id);
+      await jobs.remove(job._id);
+    },
+
+    /** Starts a job that has been paid for. Does not wait for its end. */
+    start: (job: JobRecord): void => runner.start(job),
+
+    /** Events of a job after the number `after`; see {@link createFollowJob}. */
+    follow: (job: JobRecord, after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent> =>
+      followJob(job, after, signal),
+
+    /** A job with its results. @throws job_not_found */
+    async show(accountId: string, jobId: string): Promise<Job> {
+      const job = await find(accountId, jobId);
+      return showJob(job, kinds[job.kind], await imageResults.findOfJob(jobId));
+    },
+
+    /** A session's newest jobs, without results. */
+    async list(accountId: string, sessionId: string): Promise<Job[]> {
+      const found = await jobs.findOfSession(accountId, sessionId, JOBS_SHOWN);
+      return Promise.all(
+        found.map(async (job) => showJob(job, kinds[job.kind], await imageResults.countOfJob(job._id))),
+      );
+    },
+
+    /** Cancels a job; what was not done is given back. @throws job_not_found, job_finished */
+    async cancel(accountId: string, jobId: string): Promise<Job> {
+      const job = await find(accountId, jobId);
+      const requested = UNFINISHED.includes(job.state) && (await jobs.requestCancel(accountId, jobId));
+      if (!requested)
+        throw new AppError('job_finished', `Job ${jobId} has already ended`, { details: { status: job.state } });
+      await runner.stop(jobId, 'job_cancelled');
+      return this.show(accountId, jobId);
+    },
+
+    /** Stops the jobs of a session, before its files are removed. */
+    stopSession: (sessionId: string) => runner.stopSession(sessionId),
+
+    /** What became of a job, for whoever charged for it; null when there is no such job. */
+    async outcomeOf(accountId: string, jobId: string) {
+      const job = await jobs.find(accountId, jobId);
+      if (!job) return null;
+      if (UNFINISHED.includes(job.state)) return 'running' as const;
+      const results = await imageResults.findOfJob(jobId);
+      const completed = results.filter(({ result }) => result.status === 'completed').length;
+      return { total: job.images.length, completed };
+    },
+
+    /** Ends all leases: only for a store that no other process can be working on. */
+    endAllLeases: () => jobs.endAllLeases(now()),
+
+    /** Takes up interrupted jobs. @returns how many */
+    recover: () => recovery.sweep(),
+
+    /** Images that wait, and jobs that run, in this process. */
+    stats: () => ({ waiting: admission.waiting, jobs: runner.size }),
+
+    /** Admits nothing more, waits up to `waitMs` for running jobs and hands the rest over. */
+    async drain(waitMs: number): Promise<void> {
+      admission.close();
+      await runner.drain(waitMs);
+    },
+  };
+}
+
+/** The jobs module. */
+export type Jobs = ReturnType<typeof createJobs>;

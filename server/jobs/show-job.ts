@@ -1,0 +1,44 @@
+import type { Job, JobResult } from '#contract';
+import type { ImageResultRecord, JobRecord } from '../db/index.ts';
+import type { LastEvent } from './finish-job.ts';
+import type { JobKind } from './job-kind.ts';
+
+/** A job as callers see it: with its results, or with only the number of finished images. */
+export function showJob(job: JobRecord, kind: JobKind<JobResult>, results: ImageResultRecord[] | number): Job {
+  const listed = typeof results === 'number' ? {} : { results: showResults(job, kind, results) };
+  const shown = {
+    jobId: job._id,
+    sessionId: job.sessionId,
+    kind: job.kind,
+    status: job.state,
+    current: typeof results === 'number' ? results : results.length,
+    total: job.images.length,
+    createdAt: job.createdAt.toISOString(),
+    finishedAt: job.finishedAt?.toISOString() ?? null,
+    settings: job.settings,
+    ...listed,
+    summary: job.summary,
+    credits: job.credits,
+    error: job.error,
+  };
+  // The kind decides what settings, results and summary look like.
+  return shown as Job;
+}
+
+/** The last event of a job that has ended, made again from its record. */
+export function replayLastEvent(job: JobRecord, kind: JobKind<JobResult>, records: ImageResultRecord[]): LastEvent {
+  const results = showResults(job, kind, records);
+  const ids = { jobId: job._id, sessionId: job.sessionId };
+  const credits = job.credits ?? { charged: 0, refunded: 0, balance: 0 };
+  if (job.state === 'completed' || job.state === 'partial') {
+    const summary = job.summary ?? kind.summarize(job, results, job.finishedAt ?? job.createdAt);
+    return { event: 'complete', data: { ...ids, status: job.state, results, summary, credits } };
+  }
+  const { code, message } = job.error ?? { code: 'processing_failed', message: 'The job failed' };
+  return { event: 'error', data: { error: message, code, ...ids, results, credits } };
+}
+
+function showResults(job: JobRecord, kind: JobKind<JobResult>, records: ImageResultRecord[]): JobResult[] {
+  const perImage = job.credits && job.images.length > 0 ? job.credits.charged / job.images.length : 0;
+  return records.map(({ result }) => kind.show(result, perImage));
+}
