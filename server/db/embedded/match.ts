@@ -1,4 +1,4 @@
-import { BSONRegExp } from 'bson';
+import { BSONRegExp, MaxKey, MinKey } from 'bson';
 import { type Doc, isDocument } from './bson-codec.ts';
 import { CommandError, notSupported } from './errors.ts';
 import { compareValues, encodeValue, sameValue, typeTag } from './key-encoding.ts';
@@ -64,6 +64,7 @@ function equalTo(operand: unknown): ValueTest {
 
 function ordered(operand: unknown, accepts: (order: number) => boolean): ValueTest {
   if (operand instanceof BSONRegExp) throw new CommandError(2, "Can't have a regular expression as a range operand");
+  if (operand instanceof MinKey || operand instanceof MaxKey) throw notSupported('a comparison with MinKey or MaxKey');
   const tag = typeTag(operand);
   const isNaNOperand = typeof operand === 'number' && Number.isNaN(operand);
   return (value) => {
