@@ -7,6 +7,7 @@ import { filenameKey, type Processor } from '../processing/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { FileStore } from '../storage/index.ts';
 import { createAdmission } from './admission.ts';
+import { isDatabaseOutage, outlastOutage } from './database-outage.ts';
 import type { NumberedEvent } from './event-log.ts';
 import { exportImage } from './export-image.ts';
 import type { Settlement } from './finish-job.ts';
@@ -57,6 +58,8 @@ export function createExports(deps: ExportsDeps) {
   const { jobs } = repositories;
   const instanceId = randomUUID();
   const leaseMs = config.LEASE_SECONDS * 1000;
+  const discarded = new Set<string>();
+  const closing = new AbortController();
   const admission = createAdmission({ maxQueuedImages: config.MAX_QUEUED_IMAGES });
   const cache = createVariantCache({
     cachedVariants: repositories.cachedVariants,
@@ -84,7 +87,7 @@ export function createExports(deps: ExportsDeps) {
     repositories,
     runner,
     admission,
-    isPaid: deps.isPaid,
+    isPaid: async (job) => !discarded.has(job._id) && deps.isPaid(job),
     instanceId,
     leaseMs,
     resumeMs: config.RESUME_MINUTES * 60_000,
@@ -92,6 +95,16 @@ export function createExports(deps: ExportsDeps) {
     now,
   });
   const followJob = createFollowJob({ repositories, runner });
+
+  /** The caller was refused, so the job must not run; and it may have been charged without our hearing of it. */
+  async function discardLater(job: JobRecord): Promise<void> {
+    try {
+      await outlastOutage(() => jobs.remove(job._id), closing.signal);
+      await outlastOutage(() => deps.settle(job, 0), closing.signal);
+    } catch (error) {
+      logger.warn({ err: error, jobId: job._id }, 'a refused job is left to the recovery');
+    }
+  }
 
   async function find(accountId: string, jobId: string): Promise<JobRecord> {
     const job = await jobs.find(accountId, jobId);
@@ -144,10 +157,16 @@ export function createExports(deps: ExportsDeps) {
       throw new AppError('idempotency_in_progress', `Job ${jobId} exists already`, { headers: { 'Retry-After': '1' } });
     },
 
-    /** Forgets a prepared job that was not charged. */
+    /** Forgets a prepared job that was not charged, as far as one can tell; after an outage once that is over. */
     async discard(job: JobRecord): Promise<void> {
       admission.forget(job._id);
-      await jobs.remove(job._id);
+      try {
+        await jobs.remove(job._id);
+      } catch (error) {
+        if (!isDatabaseOutage(error)) throw error;
+        discarded.add(job._id);
+        void discardLater(job).finally(() => discarded.delete(job._id));
+      }
     },
 
     /** Starts a prepared job that has been paid for. Does not wait for its end. */
@@ -224,6 +243,7 @@ export function createExports(deps: ExportsDeps) {
     async drain(waitMs: number): Promise<void> {
       admission.close();
       await runner.drain(waitMs);
+      closing.abort();
     },
   };
 }

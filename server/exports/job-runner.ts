@@ -39,6 +39,9 @@ interface RunnerDeps {
 export function createJobRunner(deps: RunnerDeps) {
   const { repositories, instanceId, leaseMs, logger, metrics, now } = deps;
   const live = new Map<string, LiveJob>();
+  const leaving = new AbortController();
+  /** Waits for the database as long as this process does not have to leave. */
+  const outlast = <T>(work: () => Promise<T>) => outlastOutage(work, leaving.signal);
   const renewal = setInterval(() => void renewLeases(), leaseMs / 3).unref();
 
   async function renewLeases(): Promise<void> {
@@ -56,6 +59,10 @@ export function createJobRunner(deps: RunnerDeps) {
 
   /** Starts work on a job whose lease this process holds. Does not wait for its end. */
   function start(job: JobRecord, stopped: StopReason | null = null, earlier: ImageResultRecord[] = []): void {
+    if (leaving.signal.aborted) {
+      deps.admission.forget(job._id);
+      return;
+    }
     const abort = new AbortController();
     const log = createEventLog(eventsOf(earlier));
     if (stopped) abort.abort(stopped);
@@ -70,12 +77,12 @@ export function createJobRunner(deps: RunnerDeps) {
   }
 
   async function run(job: JobRecord, { log, signal, earlier }: RunContext): Promise<void> {
-    const images = await outlastOutage(() => imagesOf(job), signal);
+    const images = await outlast(() => imagesOf(job));
     let lastNumber = job.attempts * EVENTS_PER_ATTEMPT - 1;
     if (!signal.aborted) {
-      const mine = await outlastOutage(() => repositories.jobs.advance(job._id, instanceId, 'processing'));
-      if (!mine) return;
-      const taken = await outlastOutage(() => repositories.outputs.namesOf(namespaceOf(job)));
+      const mine = await outlast(() => repositories.jobs.advance(job._id, instanceId, 'processing'));
+      if (!mine) return endRemoved(job, log, lastNumber + 1);
+      const taken = await outlast(() => repositories.outputs.namesOf(namespaceOf(job)));
       const tasks = planTasks(job, images, taken);
       for await (const event of runExport(inputFor(job, tasks, earlier, lastNumber + 1, signal), signal)) {
         lastNumber = event.n;
@@ -88,9 +95,9 @@ export function createJobRunner(deps: RunnerDeps) {
     }
     const stopped = signal.aborted ? (signal.reason as StopReason) : null;
     const settle = deps.settle;
-    const ending = await outlastOutage(() => endJob({ job, images, stopped, settle, repositories, now: now() }));
+    const ending = await outlast(() => endJob({ job, images, stopped, settle, repositories, now: now() }));
     const { event, state, results } = ending;
-    const finished = await outlastOutage(() =>
+    const finished = await outlast(() =>
       repositories.jobs.finish(job._id, instanceId, now(), {
         state,
         lastEvent: lastNumber + 1,
@@ -104,6 +111,14 @@ export function createJobRunner(deps: RunnerDeps) {
     metrics.jobFinished({ kind: job.kind, outcome: state, seconds });
     logger.info({ jobId: job._id, kind: job.kind, state, images: results.length }, 'job finished');
     log.push({ ...event, n: lastNumber + 1 } as NumberedEvent);
+  }
+
+  /** A job whose session was deleted between its charge and its start ends like one that was stopped by it. */
+  async function endRemoved(job: JobRecord, log: EventLog, n: number): Promise<void> {
+    if (await outlast(() => repositories.jobs.find(job.accountId, job._id))) return;
+    const { credits } = await outlast(() => deps.settle(job, 0));
+    const why = { code: 'session_deleted', error: 'The session was deleted before the job started' };
+    log.push({ n, event: 'error', data: { ...why, jobId: job._id, sessionId: job.sessionId, results: [], credits } });
   }
 
   function inputFor(
@@ -121,7 +136,7 @@ export function createJobRunner(deps: RunnerDeps) {
       concurrency: deps.concurrency,
       exportImage: (task, options) => outlastOutage(() => deps.exportImage(task, options), signal),
       async saveResult(record) {
-        await outlastOutage(() => repositories.imageResults.insert(record));
+        await outlast(() => repositories.imageResults.insert(record));
         deps.admission.imageDone(job._id);
         const { format, status } = record.result;
         metrics.imageFinished({ operation: job.kind, format, outcome: status });
@@ -170,8 +185,10 @@ export function createJobRunner(deps: RunnerDeps) {
       await Promise.race([all, deadline]);
       clearTimeout(timer);
       clearInterval(renewal);
+      leaving.abort();
       for (const { abort } of live.values()) abort.abort('handover' satisfies Handover);
-      await all;
+      // Not `all`: a job that was admitted before may have started since.
+      await Promise.all([...live.values()].map(({ ended }) => ended));
     },
   };
 }

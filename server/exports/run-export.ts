@@ -36,18 +36,41 @@ export async function* runExport(input: RunExportInput, signal: AbortSignal): As
   const total = job.images.length;
   const done = new Set(earlier.map((record) => record.index));
   let current = done.size;
+  // What was told before an interruption may count images that were finished, but not stored.
+  const told = Math.max(
+    0,
+    ...earlier.flatMap(({ events }) => events.map(({ data }) => (data as ProgressEvent).current)),
+  );
   let n = input.firstEvent;
+  const untold: { event: NumberedEvent; held: boolean }[] = [];
 
+  const tell = () => {
+    for (let next = untold[0]; next && !next.held; next = untold[0]) {
+      untold.shift();
+      log.push(next.event);
+    }
+  };
+  /** Numbers an event and tells it, in order; a held one, and all behind it, once its `held` is taken away. */
   const emit = (
     image: ImageRecord,
     events: StoredEvent[],
     fields: Pick<ProgressEvent, 'status' | 'step' | 'error'>,
+    held = false,
   ) => {
-    const data: ProgressEvent = { imageId: image._id, clientRef: image.clientRef, current, total, ...fields };
+    const data: ProgressEvent = {
+      imageId: image._id,
+      clientRef: image.clientRef,
+      current: Math.max(current, told),
+      total,
+      ...fields,
+    };
     const event: ExportEvent & { n: number } = { n, event: 'progress', data };
     n += 1;
     events.push(event);
-    log.push(event);
+    const entry = { event, held };
+    untold.push(entry);
+    tell();
+    return entry;
   };
 
   const queue = tasks
@@ -61,11 +84,9 @@ export async function* runExport(input: RunExportInput, signal: AbortSignal): As
       const result = await attempt(task, events);
       if (!result) return;
       current += 1;
-      emit(task.image, events, {
-        status: result.status,
-        step: 'done',
-        ...(result.error ? { error: result.error } : {}),
-      });
+      const error = result.error ? { error: result.error } : {};
+      // Told once it is stored: after a crash in between, `current` would fall for whoever had heard of it.
+      const finished = emit(task.image, events, { status: result.status, step: 'done', ...error }, true);
       await input.saveResult({
         _id: `${job._id}:${index}`,
         jobId: job._id,
@@ -74,6 +95,8 @@ export async function* runExport(input: RunExportInput, signal: AbortSignal): As
         result,
         events,
       });
+      finished.held = false;
+      tell();
     }
   }
 
