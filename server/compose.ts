@@ -140,11 +140,12 @@ export async function composeService(config: Config, logger = createLogger(logge
     /** Starts the workers, takes up what an interruption left, and begins the regular chores. */
     async start(): Promise<void> {
       await store.prepare();
+      // Before any work: of what lies there now, nothing is being written by this process.
+      await store.sweepTemporaryFiles({ minAgeMs: exclusive ? 0 : HOUR_MS });
       await processor.start();
       if (exclusive) await jobs.endAllLeases();
       await accounts.ledger.settlePending({ minAgeMs: exclusive ? 0 : undefined });
       await jobs.recover();
-      await exports.sweepOrphans();
       const recover = async () => {
         await accounts.ledger.settlePending();
         await jobs.recover();
@@ -154,11 +155,16 @@ export async function composeService(config: Config, logger = createLogger(logge
         await exports.sweepCache();
         await gateway.billing.settleAbandoned({ outcomeOf: jobs.outcomeOf });
       };
+      const sweepOrphans = async () => {
+        await store.sweepTemporaryFiles({ minAgeMs: HOUR_MS });
+        await disposal.sweepOrphans();
+        await exports.sweepOrphans();
+      };
       background = startBackgroundTasks(
         [
           { name: 'recover', everyMs: RECOVERY_MS, run: recover },
           { name: 'tidy', everyMs: config.sessions.SWEEP_SECONDS * 1000, run: tidy },
-          { name: 'orphans', everyMs: HOUR_MS, run: () => disposal.sweepOrphans() },
+          { name: 'orphans', everyMs: HOUR_MS, atOnce: true, run: sweepOrphans },
         ],
         logger,
       );

@@ -39,7 +39,7 @@ async function build(fingerprint) {
     await viteBuild({
       configFile: join(ROOT, 'vite.config.ts'),
       mode: 'server',
-      logLevel: 'error',
+      logLevel: 'silent',
       build: { outDir: fresh },
     });
     writeFileSync(join(fresh, '.fingerprint'), fingerprint);
@@ -81,7 +81,12 @@ async function ensureBuilt() {
   }
 }
 
-await ensureBuilt();
+try {
+  await ensureBuilt();
+} catch (error) {
+  process.stderr.write(`\n${error instanceof Error ? error.message : error}\n`);
+  process.exit(1);
+}
 const [command, ...rest] = process.argv.slice(2);
 if (command !== 'build') {
   const named = PROGRAMS[command ?? ''];

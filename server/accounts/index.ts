@@ -14,7 +14,7 @@ export type { Account } from './accounts.ts';
 export type { ApiKey, KeyCheck } from './api-keys.ts';
 export type { AuditReport, BrokenInvariant } from './audit.ts';
 export { type AccountsConfig, accountsConfig, type Plan } from './config.ts';
-export type { MovementRequest, MovementResult } from './ledger.ts';
+export type { MovementRequest, MovementResult, Settled } from './ledger.ts';
 export { loadPepper } from './pepper.ts';
 
 /** What {@link createAccounts} works with. */

@@ -29,6 +29,18 @@ export interface MovementResult {
   applied: boolean;
 }
 
+/** What {@link Ledger.settlePending} has done. */
+export interface Settled {
+  finished: number;
+  /** One line for each movement that contradicts the ledger. */
+  stuck: string[];
+}
+
+/** The balance has moved, and the ledger says something else about it. */
+class ContradictionError extends Error {
+  override readonly name = 'ContradictionError';
+}
+
 /**
  * Makes the ledger: each movement happens exactly once per (kind, ref), in three steps that may each be the last one
  * of a process.
@@ -46,8 +58,9 @@ export function createLedger({ accounts, ledger, now }: LedgerDeps) {
   async function finish(accountId: string, hold: HoldRecord): Promise<void> {
     if (!(await ledger.insert(toLine(accountId, hold)))) {
       const line = await ledger.findByRef(hold.kind, hold.ref);
-      // Never cleared in silence: the credits have moved, and the ledger says something else about it.
-      if (line?._id !== hold.lineId) throw new Error(`the ledger has another ${hold.kind} for ${hold.ref}`);
+      // Never cleared in silence, since the credits have moved.
+      if (line?._id !== hold.lineId)
+        throw new ContradictionError(`the ledger has another ${hold.kind} for ${hold.ref}`);
     }
     await accounts.clearHold(accountId, hold.lineId);
   }
@@ -172,21 +185,25 @@ export function createLedger({ accounts, ledger, now }: LedgerDeps) {
     },
 
     /**
-     * Finishes the movements that a crash has left between two steps, and returns how many.
+     * Finishes the movements that a crash has left between two steps. One that contradicts the ledger is left as it is,
+     * for the audit to show, and named in `stuck`: it must not keep the others, or the start of the service, waiting.
      * @param minAgeMs milliseconds that a hold must be old, to leave running ones alone; any age is safe
-     * @throws AggregateError after the others were finished, when some could not be
      */
-    async settlePending({ minAgeMs = 10_000 }: { minAgeMs?: number } = {}): Promise<number> {
+    async settlePending({ minAgeMs = 10_000 }: { minAgeMs?: number } = {}): Promise<Settled> {
       const before = new Date(now().getTime() - minAgeMs);
-      const pending = (await accounts.findWithHolds(before, 1000)).flatMap(({ _id, holds }) =>
-        holds.filter(({ at }) => at <= before).map((hold) => ({ accountId: _id, hold })),
-      );
-      const failures: unknown[] = [];
-      for (const { accountId, hold } of pending) {
-        await finish(accountId, hold).catch((error: unknown) => failures.push(error));
+      const settled: Settled = { finished: 0, stuck: [] };
+      for (const { _id: accountId, holds } of await accounts.findWithHolds(before, 1000)) {
+        for (const hold of holds.filter(({ at }) => at <= before)) {
+          try {
+            await finish(accountId, hold);
+            settled.finished += 1;
+          } catch (error) {
+            if (!(error instanceof ContradictionError)) throw error;
+            settled.stuck.push(error.message);
+          }
+        }
       }
-      if (failures.length > 0) throw new AggregateError(failures, `${failures.length} movements of credits are stuck`);
-      return pending.length;
+      return settled;
     },
   };
 }

@@ -26,7 +26,8 @@ export type ExportImage = z.output<typeof exportImageSchema>;
 export const exportRequestSchema = z
   .object({
     sessionId: sessionIdSchema.optional().describe('If given, the same as in the path.'),
-    images: z.array(exportImageSchema).min(1).describe('No id twice.'),
+    // As many as the largest session can hold: no limit of its own, but a bound on the work of refusing a list of rubbish.
+    images: z.array(exportImageSchema).min(1).max(100_000).describe('No id twice.'),
     settings: settingsSchema,
   })
   .meta({ id: 'ExportRequest' });

@@ -170,7 +170,7 @@ export function createVariantCache({
     async sweepOrphans(): Promise<number> {
       let removed = 0;
       for await (const file of store.list('variants')) {
-        if (now().getTime() - file.modifiedAt.getTime() < 86_400_000 && !file.key.endsWith('.part')) continue;
+        if (now().getTime() - file.modifiedAt.getTime() < 86_400_000) continue;
         const hash = file.key.split('/').at(-1)?.split('.')[0] ?? '';
         const [record] = await cachedVariants.findMany([hash]);
         if (record?.path === file.key) continue;

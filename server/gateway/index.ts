@@ -8,7 +8,7 @@ import { createThrottle } from './throttle.ts';
 
 export type { Caller, GatewayState } from './authenticate.ts';
 export type { Billing, Outcome } from './billing.ts';
-export { type GatewayConfig, gatewayConfig } from './config.ts';
+export type { GatewayConfig } from './config.ts';
 export { type Beginning, hashRequest, type Idempotency, type IdempotentRequest, type Ticket } from './idempotency.ts';
 
 /** What {@link createGateway} works with. */

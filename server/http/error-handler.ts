@@ -5,11 +5,12 @@ import type { Logger } from '../observability/index.ts';
 /** What no route took. The router has set `Allow` where the path exists with other methods. */
 function refuseUnmatched(ctx: Context): void {
   const asked = `${ctx.method} ${ctx.path.slice(0, 200)}`;
-  if (ctx.status === 405 || ctx.status === 501) {
-    const allowed = String(ctx.response.get('Allow'));
+  const allowed = String(ctx.response.get('Allow'));
+  // The router answers 501 to a method it has nowhere, whether or not the path exists.
+  if ((ctx.status === 405 || ctx.status === 501) && allowed !== '') {
     throw new AppError('method_not_allowed', `Expected one of ${allowed} for this path, but received ${asked}`);
   }
-  if (ctx.status === 404) throw new AppError('not_found', `No such path: ${asked}`);
+  if (ctx.status === 404 || ctx.status === 501) throw new AppError('not_found', `No such path: ${asked}`);
 }
 
 /** Turns whatever is thrown below into the one shape of error answers; what is our fault is logged with its cause. */

@@ -1,6 +1,10 @@
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { AppError } from '../errors.ts';
+import { drainRequest } from './drain-request.ts';
+
+/** Rest of a refused body that is read and forgotten, in bytes; more costs the client its connection. */
+const MOST_DRAINED = 10_000_000;
 
 /** Reads a JSON body of at most `limitKb` kilobytes, counted after decompression. */
 export function createJsonBody({ limitKb }: { limitKb: number }) {
@@ -25,6 +29,9 @@ export function createJsonBody({ limitKb }: { limitKb: number }) {
     try {
       await parse(ctx as never, async () => {});
     } catch (error) {
+      // The parser leaves the request paused: the next one on this connection would never be read.
+      ctx.req.unpipe();
+      drainRequest(ctx.req, MOST_DRAINED);
       throw toAppError(error, limitKb);
     }
     return ctx.request.body;

@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts';
 import { cleanOriginalFilename } from '../sessions/index.ts';
 import { drainRequest } from './drain-request.ts';
 import { feedParser, type MultipartLimits, openParser } from './multipart-parser.ts';
-import { type AcceptedFile, type ReceivedFile, refusalOf, skipPart, storePart } from './received-file.ts';
+import { type ReceivedFile, refusalOf, skipPart, storePart } from './received-file.ts';
 
 /** What {@link receiveMultipart} needs beside the request. */
 export interface MultipartOptions {
@@ -29,8 +29,7 @@ export interface ReceivedUpload {
   discard(): Promise<void>;
 }
 
-/** Names of the form field that may hold files. */
-export const FILE_FIELDS = ['images', 'images[]', 'image', 'files', 'file'] as const;
+const FILE_FIELDS = ['images', 'images[]', 'image', 'files', 'file'] as const;
 
 type Part =
   | { kind: 'field'; name: string; value: string }
@@ -147,11 +146,6 @@ function summarize(parts: Part[]): Pick<ReceivedUpload, 'files' | 'fields' | 'fi
     }
   }
   return { files, fields: Object.fromEntries(fields), fingerprint: hash.digest('hex') };
-}
-
-/** True for a file that was accepted. */
-export function isAccepted(file: ReceivedFile): file is AcceptedFile {
-  return 'file' in file;
 }
 
 function isFileField(name: string): boolean {

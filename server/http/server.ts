@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type Koa from 'koa';
+import { answerClientError } from './answer-client-error.ts';
 import type { HttpConfig } from './config.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -21,7 +22,7 @@ export async function listen(
 ): Promise<HttpServer> {
   const server = createServer(
     {
-      headersTimeout: HEADERS_TIMEOUT_MS,
+      headersTimeout: Math.min(HEADERS_TIMEOUT_MS, config.REQUEST_TIMEOUT_SECONDS * 1000),
       requestTimeout: config.REQUEST_TIMEOUT_SECONDS * 1000,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 1000,
@@ -30,6 +31,7 @@ export async function listen(
     app.callback(),
   );
   server.maxConnections = 4096;
+  server.on('clientError', answerClientError);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.PORT, config.HOST, () => {

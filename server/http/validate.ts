@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 
 const SHOWN_CHARACTERS = 60;
+/** A list of 100,000 wrong elements must not become an answer of megabytes. */
+const SHOWN_ISSUES = 20;
 
 /**
  * Parses one part of a request with its schema.
@@ -12,7 +14,7 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, where: string)
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const errors: Record<string, string[]> = {};
-  for (const issue of parsed.error.issues) {
+  for (const issue of parsed.error.issues.slice(0, SHOWN_ISSUES)) {
     const field = issue.path.length > 0 ? issue.path.map(String).join('.') : where;
     const list = errors[field] ?? [];
     list.push(`${issue.message}${received(value, issue.path)}`);
@@ -22,11 +24,13 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, where: string)
   throw new AppError('invalid_request', `${field}: ${messages[0] ?? 'is not as expected'}`, { details: { errors } });
 }
 
-/** `, but received …`, short and in one line. */
+/** `, but received …`, short and in one line; never the inside of a list or object, which may be deeper than any stack. */
 function received(root: unknown, path: PropertyKey[]): string {
   let value = root;
   for (const key of path) value = (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
   if (value === undefined) return ', but received nothing';
+  if (Array.isArray(value)) return `, but received a list of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return ', but received an object';
   const text = JSON.stringify(value) ?? String(value);
   return `, but received ${text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text}`;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobRecord, Repositories } from '../db/index.ts';
+import { outlastOutage } from './database-outage.ts';
 import type { NumberedEvent } from './event-log.ts';
 import type { JobKinds } from './job-kind.ts';
 import { eventsOf, type JobRunner } from './job-runner.ts';
@@ -17,20 +18,24 @@ interface FollowDeps {
 /** Builds the one way to read a job's events: live from memory, replayed from the store, or from another server's work. */
 export function createFollowJob({ repositories, runner, kinds }: FollowDeps) {
   /**
-   * Events of a job with a number above `after`, up to its last one or until the signal aborts. Ends without a last
-   * event when the job is handed over to another process; the reader comes back with the last number it saw.
+   * Events of a job with a number above `after`, up to its last one or until the signal aborts, whoever works on it in
+   * the meantime. Ends without a last event only when the job is removed.
    */
   return async function* followJob(job: JobRecord, after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
     let seen = after;
     while (!signal.aborted) {
       const live = runner.listen(job._id, seen, signal);
       if (live) {
-        yield* live;
-        return;
+        for await (const event of live) {
+          seen = event.n;
+          yield event;
+          if (event.event !== 'progress') return;
+        }
+        if (signal.aborted) return;
       }
-      const current = await repositories.jobs.find(job.accountId, job._id);
+      const current = await outlastOutage(() => repositories.jobs.find(job.accountId, job._id), signal);
       if (!current) return;
-      const records = await repositories.imageResults.findOfJob(job._id);
+      const records = await outlastOutage(() => repositories.imageResults.findOfJob(job._id), signal);
       for (const event of eventsOf(records)) {
         if (event.n > seen) {
           seen = event.n;

@@ -39,6 +39,9 @@ interface RunnerDeps {
 export function createJobRunner(deps: RunnerDeps) {
   const { repositories, instanceId, leaseMs, logger, metrics, now } = deps;
   const live = new Map<string, LiveJob>();
+  const leaving = new AbortController();
+  /** Waits for the database as long as this process does not have to leave. */
+  const outlast = <T>(work: () => Promise<T>) => outlastOutage(work, leaving.signal);
   const renewal = setInterval(() => void renewLeases(), leaseMs / 3).unref();
 
   async function renewLeases(): Promise<void> {
@@ -56,6 +59,10 @@ export function createJobRunner(deps: RunnerDeps) {
 
   /** Starts work on a job whose lease this process holds. Does not wait for its end. */
   function start(job: JobRecord, stopped: StopReason | null = null, earlier: ImageResultRecord[] = []): void {
+    if (leaving.signal.aborted) {
+      deps.admission.forget(job._id);
+      return;
+    }
     const abort = new AbortController();
     const log = createEventLog(eventsOf(earlier));
     if (stopped) abort.abort(stopped);
@@ -71,12 +78,12 @@ export function createJobRunner(deps: RunnerDeps) {
 
   async function run(job: JobRecord, { log, signal, earlier }: RunContext): Promise<void> {
     const kind = deps.kinds[job.kind];
-    const images = await outlastOutage(() => imagesOf(job), signal);
+    const images = await outlast(() => imagesOf(job));
     let lastNumber = job.attempts * EVENTS_PER_ATTEMPT - 1;
     if (!signal.aborted) {
-      const mine = await outlastOutage(() => repositories.jobs.advance(job._id, instanceId, 'processing'));
-      if (!mine) return;
-      const tasks = lasting(await outlastOutage(() => kind.plan(job, images)), signal);
+      const mine = await outlast(() => repositories.jobs.advance(job._id, instanceId, 'processing'));
+      if (!mine) return endRemoved(job, log, lastNumber + 1);
+      const tasks = lasting(await outlast(() => kind.plan(job, images)), signal);
       const saveResult = (record: ImageResultRecord) => save(job, record);
       const firstEvent = lastNumber + 1;
       for await (const event of runJob({ job, kind, tasks, earlier, firstEvent, saveResult, logger }, signal)) {
@@ -90,9 +97,9 @@ export function createJobRunner(deps: RunnerDeps) {
     }
     const stopped = signal.aborted ? (signal.reason as StopReason) : null;
     const settle = deps.settle;
-    const ending = await outlastOutage(() => endJob({ job, kind, images, stopped, settle, repositories, now: now() }));
+    const ending = await outlast(() => endJob({ job, kind, images, stopped, settle, repositories, now: now() }));
     const { event, state, results } = ending;
-    const finished = await outlastOutage(() =>
+    const finished = await outlast(() =>
       repositories.jobs.finish(job._id, instanceId, now(), {
         state,
         lastEvent: lastNumber + 1,
@@ -108,8 +115,16 @@ export function createJobRunner(deps: RunnerDeps) {
     log.push({ ...event, n: lastNumber + 1 } as NumberedEvent);
   }
 
+  /** A job whose session was deleted between its charge and its start ends like one that was stopped by it. */
+  async function endRemoved(job: JobRecord, log: EventLog, n: number): Promise<void> {
+    if (await outlast(() => repositories.jobs.find(job.accountId, job._id))) return;
+    const { credits } = await outlast(() => deps.settle(job, 0));
+    const why = { code: 'session_deleted', error: 'The session was deleted before the job started' };
+    log.push({ n, event: 'error', data: { ...why, jobId: job._id, sessionId: job.sessionId, results: [], credits } });
+  }
+
   async function save(job: JobRecord, record: ImageResultRecord): Promise<void> {
-    await outlastOutage(() => repositories.imageResults.insert(record));
+    await outlast(() => repositories.imageResults.insert(record));
     deps.admission.imageDone(job._id);
     const format = deps.kinds[job.kind].formatOf(record.result);
     metrics.imageFinished({ operation: job.kind, format, outcome: record.result.status });
@@ -173,8 +188,10 @@ export function createJobRunner(deps: RunnerDeps) {
       await Promise.race([all, deadline]);
       clearTimeout(timer);
       clearInterval(renewal);
+      leaving.abort();
       for (const { abort } of live.values()) abort.abort('handover' satisfies Handover);
-      await all;
+      // Not `all`: a job that was admitted before may have started since.
+      await Promise.all([...live.values()].map(({ ended }) => ended));
     },
   };
 }

@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
 import { createAdmission } from './admission.ts';
 import type { JobsConfig } from './config.ts';
+import { isDatabaseOutage, outlastOutage } from './database-outage.ts';
 import type { NumberedEvent } from './event-log.ts';
 import type { Settlement } from './finish-job.ts';
 import { createFollowJob } from './follow-job.ts';
@@ -46,12 +47,31 @@ export function createJobs(deps: JobsDeps) {
   const { jobs, imageResults } = repositories;
   const instanceId = randomUUID();
   const leaseMs = config.LEASE_SECONDS * 1000;
+  const discarded = new Set<string>();
+  const closing = new AbortController();
   const admission = createAdmission({ maxQueuedImages: config.MAX_QUEUED_IMAGES });
   const owner = { instanceId, leaseMs, logger, now };
   const runner = createJobRunner({ repositories, kinds, admission, settle, metrics, ...owner });
   const resumeMs = config.RESUME_MINUTES * 60_000;
-  const recovery = createRecovery({ repositories, runner, admission, isPaid, resumeMs, ...owner });
+  const recovery = createRecovery({
+    repositories,
+    runner,
+    admission,
+    isPaid: async (job) => !discarded.has(job._id) && isPaid(job),
+    resumeMs,
+    ...owner,
+  });
   const followJob = createFollowJob({ repositories, runner, kinds });
+
+  /** The caller was refused, so the job must not run; and it may have been charged without our hearing of it. */
+  async function discardLater(job: JobRecord): Promise<void> {
+    try {
+      await outlastOutage(() => jobs.remove(job._id), closing.signal);
+      await outlastOutage(() => settle(job, 0), closing.signal);
+    } catch (error) {
+      logger.warn({ err: error, jobId: job._id }, 'a refused job is left to the recovery');
+    }
+  }
 
   async function find(accountId: string, jobId: string): Promise<JobRecord> {
     const job = await jobs.find(accountId, jobId);
@@ -99,10 +119,16 @@ export function createJobs(deps: JobsDeps) {
       throw new AppError('idempotency_in_progress', `Job ${jobId} exists already`, { headers: { 'Retry-After': '1' } });
     },
 
-    /** Forgets a job that was not charged. */
+    /** Forgets a job that was not charged, as far as one can tell; after an outage once that is over. */
     async discard(job: JobRecord): Promise<void> {
       admission.forget(job._id);
-      await jobs.remove(job._id);
+      try {
+        await jobs.remove(job._id);
+      } catch (error) {
+        if (!isDatabaseOutage(error)) throw error;
+        discarded.add(job._id);
+        void discardLater(job).finally(() => discarded.delete(job._id));
+      }
     },
 
     /** Starts a job that has been paid for. Does not wait for its end. */
@@ -162,6 +188,7 @@ export function createJobs(deps: JobsDeps) {
     async drain(waitMs: number): Promise<void> {
       admission.close();
       await runner.drain(waitMs);
+      closing.abort();
     },
   };
 }

@@ -26,6 +26,8 @@ export function createRecovery(deps: RecoveryDeps) {
 
   /** Ends or resumes one job. `job` is as it was before it was claimed. */
   async function recover(job: JobRecord): Promise<void> {
+    // The lease of a job of our own ran out during an outage; claiming it has renewed it.
+    if (runner.has(job._id)) return;
     const claimed = { ...job, leaseOwner: instanceId, attempts: job.attempts + 1 };
     if (job.state === 'created' && !(await isPaid(job))) {
       // The process died before the work was paid for: nobody was told of this job.

@@ -29,14 +29,29 @@ export async function* runJob(input: RunJobInput, signal: AbortSignal): AsyncGen
   const total = job.images.length;
   const done = new Set(earlier.map((record) => record.index));
   let current = done.size;
+  // What was told before an interruption may count images that were finished, but not stored.
+  const told = Math.max(0, ...earlier.flatMap(({ events }) => events.map(({ data }) => (data as Progress).current)));
   let n = input.firstEvent;
+  const untold: { event: NumberedEvent; held: boolean }[] = [];
 
-  const emit = (image: ImageRecord, events: StoredEvent[], fields: { status: ProgressStatus; step: string }) => {
-    const data = { imageId: image._id, clientRef: image.clientRef, current, total, ...fields };
+  const tell = () => {
+    for (let next = untold[0]; next && !next.held; next = untold[0]) {
+      untold.shift();
+      log.push(next.event);
+    }
+  };
+  /** Numbers an event and tells it, in order; a held one, and all behind it, once its `held` is taken away. */
+
+  const emit = (image: ImageRecord, events: StoredEvent[], fields: Pick<Progress, 'status' | 'step'>, held = false) => {
+    const shown = Math.max(current, told);
+    const data = { imageId: image._id, clientRef: image.clientRef, current: shown, total, ...fields };
     const event: JobEvent & { n: number } = { n, event: 'progress', data };
     n += 1;
     events.push(event);
-    log.push(event);
+    const entry = { event, held };
+    untold.push(entry);
+    tell();
+    return entry;
   };
 
   const queue = tasks
@@ -51,9 +66,13 @@ export async function* runJob(input: RunJobInput, signal: AbortSignal): AsyncGen
       if (!result) return;
       current += 1;
       const { status, error } = result;
-      emit(task.image, events, { status, step: 'done', ...(error ? { error } : {}), ...kind.finalProgress(result) });
+      const details = { ...(error ? { error } : {}), ...kind.finalProgress(result) };
+      // Told once it is stored: after a crash in between, `current` would fall for whoever had heard of it.
+      const finished = emit(task.image, events, { status, step: 'done', ...details }, true);
       const { _id: jobId, sessionId } = job;
       await input.saveResult({ _id: `${jobId}:${index}`, jobId, sessionId, index, result, events });
+      finished.held = false;
+      tell();
     }
   }
 
@@ -82,7 +101,7 @@ export async function* runJob(input: RunJobInput, signal: AbortSignal): AsyncGen
   await workers;
 }
 
-type ProgressStatus = Extract<JobEvent, { event: 'progress' }>['data']['status'];
+type Progress = Extract<JobEvent, { event: 'progress' }>['data'];
 
 /** Progress is read to the end of the work also when the signal aborts: what was stored is also told. */
 const NEVER = new AbortController().signal;

@@ -22,9 +22,9 @@ export interface Metrics {
   creditsCharged(credits: number): void;
   creditsRefunded(credits: number): void;
   creditsGranted(credits: number): void;
-  streamOpened(): void;
-  streamClosed(): void;
-  /** Has the queue read at each scrape instead of being told of each change. */
+  /** Has the number of open event streams read at each scrape instead of being told of each change. */
+  watchStreams(read: () => number): void;
+  /** Has the queue read at each scrape. */
   watchQueue(read: () => QueueReading): void;
   /** Media type of {@link Metrics.text}. */
   contentType: string;
@@ -42,7 +42,12 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry });
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Counter({ name: `imagewright_${name}`, help, labelNames, registers: [registry] });
-  const gauge = (name: string, help: string) => new Gauge({ name: `imagewright_${name}`, help, registers: [registry] });
+  const watch = (name: string, help: string, read: () => number) => {
+    const collect = function (this: Gauge) {
+      this.set(read());
+    };
+    return new Gauge({ name: `imagewright_${name}`, help, registers: [registry], collect });
+  };
   const histogram = <Label extends string>(name: string, help: string, labelNames: Label[], buckets: number[]) =>
     new Histogram({ name: `imagewright_${name}`, help, labelNames, buckets, registers: [registry] });
 
@@ -60,7 +65,6 @@ export function createMetrics(): Metrics {
   const images = counter('images_total', 'Finished images.', ['operation', 'format', 'outcome']);
   const encodeSeconds = histogram('encode_seconds', 'Time to encode one file.', ['format'], ENCODE_BUCKETS);
   const credits = counter('credits_total', 'Credits by what happened to them.', ['kind']);
-  const streams = gauge('open_streams', 'Event streams that are open now.');
 
   return {
     requestFinished({ route, method, status, seconds }) {
@@ -78,29 +82,16 @@ export function createMetrics(): Metrics {
     creditsCharged: (amount) => credits.inc({ kind: 'charged' }, amount),
     creditsRefunded: (amount) => credits.inc({ kind: 'refunded' }, amount),
     creditsGranted: (amount) => credits.inc({ kind: 'granted' }, amount),
-    streamOpened: () => streams.inc(),
-    streamClosed: () => streams.dec(),
-    watchQueue: (read) => registerQueueGauges(registry, read),
+    watchStreams(read) {
+      watch('open_streams', 'Event streams that are open now.', read);
+    },
+    watchQueue(read) {
+      watch('queue_length', 'Images that wait for a worker.', () => read().queued);
+      watch('busy_workers', 'Workers that are processing an image.', () => read().busyWorkers);
+      watch('workers', 'Workers that are running.', () => read().workers);
+      watch('queue_memory_bytes', 'Estimated memory of the images being processed.', () => read().memoryBytes);
+    },
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };
-}
-
-function registerQueueGauges(registry: Registry, read: () => QueueReading): void {
-  const gauges: [keyof QueueReading, string, string][] = [
-    ['queued', 'queue_length', 'Images that wait for a worker.'],
-    ['busyWorkers', 'busy_workers', 'Workers that are processing an image.'],
-    ['workers', 'workers', 'Workers that are running.'],
-    ['memoryBytes', 'queue_memory_bytes', 'Estimated memory of the images being processed.'],
-  ];
-  for (const [field, name, help] of gauges) {
-    new Gauge({
-      name: `imagewright_${name}`,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(read()[field]);
-      },
-    });
-  }
 }

@@ -17,8 +17,7 @@ export async function detectFormat(file: string): Promise<InputFormat> {
   throw new ProcessingFailure('unsupported_image', advice(detected), { detected, supported: [...INPUT_FORMATS] });
 }
 
-/** Reads up to `length` bytes from the start of a file. */
-export async function readHead(file: string, length: number): Promise<Buffer> {
+async function readHead(file: string, length: number): Promise<Buffer> {
   const handle = await open(file, 'r');
   try {
     const buffer = Buffer.alloc(length);

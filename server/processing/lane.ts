@@ -33,6 +33,8 @@ export interface LaneOptions {
   timeoutSeconds: number;
   /** Tasks that may wait; more are refused with `overloaded`. @default no limit */
   queueLimit?: number;
+  /** An aborted task's process is killed; otherwise its result is just not waited for, which suits tasks of milliseconds. @default true */
+  killOnAbort?: boolean;
   blockLoaders: boolean;
   logger: Record<'info' | 'warn' | 'error', (details: object, message: string) => void>;
 }
@@ -42,7 +44,7 @@ const RETRY_AFTER_SECONDS = '2';
 
 /** Creates a lane and forks its processes. */
 export function createLane(options: LaneOptions): Lane {
-  const { name, logger, timeoutSeconds, queueLimit = Number.POSITIVE_INFINITY } = options;
+  const { name, logger, timeoutSeconds, queueLimit = Number.POSITIVE_INFINITY, killOnAbort = true } = options;
   const pool = createWorkerPool({ size: options.workers, blockLoaders: options.blockLoaders });
   const scheduler = createScheduler({ slots: options.workers, memoryBytes: options.memoryBytes });
   const quarantine = createQuarantine();
@@ -53,7 +55,9 @@ export function createLane(options: LaneOptions): Lane {
         throw new AppError('processing_failed', 'The image made the image library crash and is not tried again');
       }
       try {
-        return unwrap(await pool.run<T>(handler, task, { timeoutSeconds, signal, onStep }), image);
+        const outcome = await pool.run<T>(handler, task, { timeoutSeconds, signal, onStep });
+        quarantine.release(image);
+        return unwrap(outcome, image);
       } catch (error) {
         if (error instanceof WorkerTimedOut) {
           const message = `The image took longer than the limit of ${timeoutSeconds} seconds`;
@@ -86,7 +90,9 @@ export function createLane(options: LaneOptions): Lane {
         return Promise.reject(error);
       }
       const { group, memoryBytes, signal } = task;
-      return scheduler.run({ group, memoryBytes, signal, execute: () => attempt<T>(task) });
+      if (killOnAbort) return scheduler.run({ group, memoryBytes, signal, execute: () => attempt<T>(task) });
+      const patient = { ...task, signal: undefined };
+      return abandonable(scheduler.run({ group, memoryBytes, signal, execute: () => attempt<T>(patient) }), signal);
     },
     async refuseOpenLoaders() {
       const outcome = await pool.run<string[]>('openLoaders', null, { timeoutSeconds });
@@ -103,4 +109,14 @@ export function createLane(options: LaneOptions): Lane {
       return pool.close(error);
     },
   };
+}
+
+/** Rejects with the signal's reason as soon as it is aborted, whatever becomes of the work. */
+function abandonable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
 }

@@ -16,6 +16,7 @@ export async function makePreview(task: PreviewTask): Promise<PreviewReport> {
     .resize({ width: task.width, height: task.width * 4, fit: 'inside', withoutEnlargement: true })
     .webp({ quality: PREVIEW_QUALITY, effort: PREVIEW_EFFORT })
     .toBuffer({ resolveWithObject: true });
+  await discard([task]);
   try {
     await writePart(task.part, data);
     await publish([task]);

@@ -32,6 +32,8 @@ export async function renderImage(task: RenderTask, onStep: (step: RenderStep) =
     refuseOversizedOutput(format, variantSize(facts, variant), limits.maxAvifPixels);
   }
   const animated = holdsAnimation(format) && decodedFrames(facts.format, facts.pages) > 1;
+  // A first attempt that was killed may have left its temporary files under the same names.
+  await discard(task.variants);
   onStep('load');
   const loaded = await loadImage(task.source, facts, animated, limits.maxPixels);
   const reports: RenderReport[] = [];

@@ -151,6 +151,7 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
           memoryBytes: Number.POSITIVE_INFINITY,
           timeoutSeconds: Math.min(INTERACTIVE_SECONDS, config.IMAGE_TIMEOUT_SECONDS),
           queueLimit: config.PROBE_QUEUE_LIMIT,
+          killOnAbort: false,
           blockLoaders,
           logger,
         }),

@@ -4,6 +4,8 @@ export interface Quarantine {
   holds(image: string): boolean;
   /** Counts a crash. */
   add(image: string): void;
+  /** Forgets the crashes of an image that was processed after all: something else had killed its process. */
+  release(image: string): void;
 }
 
 const CRASHES_ALLOWED = 2;
@@ -19,5 +21,6 @@ export function createQuarantine(): Quarantine {
       const oldest = crashes.keys().next().value;
       if (crashes.size > MAX_REMEMBERED && oldest !== undefined) crashes.delete(oldest);
     },
+    release: (image) => crashes.delete(image),
   };
 }

@@ -33,7 +33,7 @@ export function describeFailure(thrown: unknown): WorkerFailure {
   if (errno === 'ENOSPC' || errno === 'EDQUOT' || /no space left|disk quota/i.test(cause)) {
     return { code: 'insufficient_storage', message: 'The server has no disk space left for the image', cause };
   }
-  if (typeof errno === 'string') {
+  if (typeof errno === 'string' || /file is missing/i.test(cause)) {
     return { code: 'processing_failed', message: 'The image could not be read from or written to the disk', cause };
   }
   if (/exceeds pixel limit/i.test(cause)) {

@@ -30,8 +30,11 @@ try {
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 /** Makes the variants of one image. */
-export function render(task: RenderTask): Promise<WorkerOutcome<RenderReport[]>> {
-  return answer(() => renderImage(task, (step) => tell({ type: 'step', step })));
+export async function render(task: RenderTask): Promise<WorkerOutcome<RenderReport[]>> {
+  const outcome = await answer(() => renderImage(task, (step) => tell({ type: 'step', step })));
+  // The pixels of this image would else stay until long after those of the next one are decoded (measured: 322 MB against 276).
+  setImmediate(() => globalThis.gc?.());
+  return outcome;
 }
 
 /** Reads an image's header. */

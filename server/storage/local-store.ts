@@ -29,9 +29,8 @@ export function createLocalStore({ directory }: { directory: string }) {
   return {
     pathOf,
 
-    /** Creates the folders and removes what an interrupted upload left. */
+    /** Creates the folders. */
     async prepare(): Promise<void> {
-      await rm(incoming, { recursive: true, force: true });
       await mkdir(incoming, { recursive: true });
       await mkdir(join(root, 'sessions'), { recursive: true });
       await mkdir(join(root, 'variants'), { recursive: true });
@@ -43,6 +42,24 @@ export function createLocalStore({ directory }: { directory: string }) {
     /** Removes temporary files that were not placed. */
     async removeTemporaryFiles(files: string[]): Promise<void> {
       await Promise.all(files.map((file) => rm(file, { force: true })));
+    },
+
+    /**
+     * Removes temporary files that an interruption left: what was being received, and `.part` files beside their targets.
+     * @param minAgeMs spares younger ones, which somebody may be writing
+     */
+    async sweepTemporaryFiles({ minAgeMs }: { minAgeMs: number }): Promise<number> {
+      let removed = 0;
+      const entries = await readdir(root, { withFileTypes: true, recursive: true }).catch(() => [] as Dirent[]);
+      for (const entry of entries) {
+        if (!entry.isFile() || !(entry.parentPath === incoming || entry.name.endsWith('.part'))) continue;
+        const path = join(entry.parentPath, entry.name);
+        const found = await stat(path).catch(nullWhenAbsent);
+        if (!found || Date.now() - found.mtimeMs < minAgeMs) continue;
+        await rm(path, { force: true });
+        removed += 1;
+      }
+      return removed;
     },
 
     /** Makes the folder of a key, for somebody who writes the file itself. */

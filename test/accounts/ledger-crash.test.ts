@@ -114,10 +114,10 @@ describe('the sweeper', () => {
   test('leaves young movements alone', async () => {
     const accountId = await fixture.newAccount();
     await rejection(dyingBefore('insert').ledger.charge({ accountId, ref: accountId, amount: 1 }));
-    expect(await fixture.accounts.ledger.settlePending()).toBe(0);
+    expect(await fixture.accounts.ledger.settlePending()).toEqual({ finished: 0, stuck: [] });
     fixture.clock.now = new Date(fixture.clock.now.getTime() + 10_000);
-    expect(await fixture.accounts.ledger.settlePending()).toBe(1);
-    expect(await fixture.accounts.ledger.settlePending()).toBe(0);
+    expect(await fixture.accounts.ledger.settlePending()).toEqual({ finished: 1, stuck: [] });
+    expect(await fixture.accounts.ledger.settlePending()).toEqual({ finished: 0, stuck: [] });
   });
 
   test('finishes the sign-up of an account whose creation was cut off', async () => {
@@ -126,6 +126,14 @@ describe('the sweeper', () => {
     await fixture.accounts.ledger.settlePending({ minAgeMs: 0 });
     const account = await fixture.accounts.findByEmail(email);
     expect(await stateOf(account?.id ?? '')).toEqual(UNTOUCHED);
+  });
+
+  test('fails when the database does', async () => {
+    const accountId = await fixture.newAccount();
+    await rejection(dyingBefore('insert').ledger.charge({ accountId, ref: accountId, amount: 1 }));
+    const { message } = await rejection(dyingBefore('insert').ledger.settlePending({ minAgeMs: 0 }));
+    expect(message).toBe('crash');
+    expect(await fixture.accounts.ledger.settlePending({ minAgeMs: 0 })).toEqual({ finished: 1, stuck: [] });
   });
 
   test('finishes the others and reports a movement that contradicts the ledger', async () => {
@@ -142,8 +150,10 @@ describe('the sweeper', () => {
       note: null,
       at: fixture.clock.now,
     });
-    const error = await rejection(fixture.accounts.ledger.settlePending({ minAgeMs: 0 }));
-    expect(error.message).toBe('1 movements of credits are stuck');
+    expect(await fixture.accounts.ledger.settlePending({ minAgeMs: 0 })).toEqual({
+      finished: 1,
+      stuck: [`the ledger has another charge for ${broken}`],
+    });
     expect((await fixture.repositories.accounts.find(healthy))?.holds).toEqual([]);
     expect((await fixture.accounts.audit()).broken.map(({ accountId }) => accountId)).toContain(broken);
   });

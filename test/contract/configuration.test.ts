@@ -26,7 +26,8 @@ describe('environment variables', () => {
 
   it('are read by the config module alone; programs hand the environment to it', () => {
     const readers = readServerSources().flatMap(({ path, text }) =>
-      text.replaceAll('loadConfig(process.env)', '').includes('process.env') && !ENVIRONMENT_READERS[path]
+      text.replaceAll(/\b(loadConfig|openAccounts)\(process\.env\)/g, '').includes('process.env') &&
+      !ENVIRONMENT_READERS[path]
         ? [path]
         : [],
     );

@@ -82,7 +82,7 @@ export function multipartBody(boundary: string, parts: Buffer[]): Buffer {
 }
 
 /** Waits until `condition` holds; fails after `timeoutMs`. */
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 5_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 20_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error('The condition did not come true in time');

@@ -39,20 +39,14 @@ describe('createMetrics', () => {
     }
   });
 
-  it('knows how many streams are open', async () => {
+  it('reads open streams and the queue when it is scraped', async () => {
     const metrics = createMetrics();
-    metrics.streamOpened();
-    metrics.streamOpened();
-    metrics.streamClosed();
-    expect(await metrics.text()).toMatch(/^imagewright_open_streams 1$/m);
-  });
-
-  it('reads the queue when it is scraped', async () => {
-    const metrics = createMetrics();
+    metrics.watchStreams(() => 3);
     const queue = { queued: 1, busyWorkers: 2, workers: 2, memoryBytes: 4096 };
     metrics.watchQueue(() => queue);
     queue.queued = 7;
     const text = await metrics.text();
+    expect(text).toMatch(/^imagewright_open_streams 3$/m);
     expect(text).toMatch(/^imagewright_queue_length 7$/m);
     expect(text).toMatch(/^imagewright_busy_workers 2$/m);
     expect(text).toMatch(/^imagewright_queue_memory_bytes 4096$/m);

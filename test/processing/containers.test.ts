@@ -22,7 +22,7 @@ describe.each(SAMPLES)('rewriteContainer of a %s (%s)', (format, name) => {
     const once = rewriteContainer(format, file, NOTHING, false);
     expect(once).not.toBeNull();
     expect(once?.length).toBeLessThanOrEqual(file.length);
-    expect(rewriteContainer(format, once ?? file, NOTHING, false)).toEqual(once);
+    expect(rewriteContainer(format, once ?? file, NOTHING, false)?.equals(once ?? file)).toBe(true);
   });
 
   it('answers null or a file to every truncation, and never throws', () => {
@@ -50,7 +50,8 @@ describe('rewriteContainer', () => {
     for (const [format, name] of SAMPLES.slice(0, 6)) {
       const file = readFileSync(nasty(name));
       const clean = rewriteContainer(format, file, NOTHING, false);
-      expect(rewriteContainer(format, Buffer.concat([file, Buffer.alloc(5000, 'PK')]), NOTHING, false)).toEqual(clean);
+      const tailed = rewriteContainer(format, Buffer.concat([file, Buffer.alloc(5000, 'PK')]), NOTHING, false);
+      expect(clean && tailed?.equals(clean)).toBe(true);
     }
   });
 });

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OutputFormat } from '#contract';
-import { type Harness, nasty, photo, startHarness } from './processor-harness.ts';
+import { fixture, type Harness, nasty, photo, startHarness } from './processor-harness.ts';
 
 describe("a variant's bytes", () => {
   let harness: Harness;
@@ -17,15 +17,16 @@ describe("a variant's bytes", () => {
   }
 
   it.each<[string, OutputFormat]>([
-    [nasty('jpeg-display-p3.jpg'), 'webp'],
-    [nasty('jpeg-exif-orientation-6.jpg'), 'jpeg'],
-    [nasty('png-16bit-grey-alpha.png'), 'avif'],
-    [nasty('png-palette.png'), 'png'],
-    [nasty('animated.gif'), 'webp'],
-    [nasty('animated.gif'), 'original'],
-    [nasty('jpeg-cmyk.jpg'), 'original'],
-    [photo('graphic-badge-alpha.png'), 'webp'],
-  ])('do not depend on the other variants: %s as %s', async (file, format) => {
+    ['nasty/jpeg-display-p3.jpg', 'webp'],
+    ['nasty/jpeg-exif-orientation-6.jpg', 'jpeg'],
+    ['nasty/png-16bit-grey-alpha.png', 'avif'],
+    ['nasty/png-palette.png', 'png'],
+    ['nasty/animated.gif', 'webp'],
+    ['nasty/animated.gif', 'original'],
+    ['nasty/jpeg-cmyk.jpg', 'original'],
+    ['photos/graphic-badge-alpha.png', 'webp'],
+  ])('do not depend on the other variants: %s as %s', async (path, format) => {
+    const file = fixture(path);
     const all = await hashes(file, format, ['full', '64w', '100w', '200w']);
     expect(new Set(Object.values(all)).size).toBe(4);
     expect(await hashes(file, format, ['full'])).toEqual({ full: all.full });

@@ -23,7 +23,8 @@ export const nasty = (file: string): string => fixture(`nasty/${file}`);
 /** A photograph or graphic. */
 export const photo = (file: string): string => fixture(`photos/${file}`);
 
-function fixture(path: string): string {
+/** A file below `test/fixtures`. */
+export function fixture(path: string): string {
   return fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url));
 }
 

@@ -50,6 +50,27 @@ describe('a processor', () => {
     expect(await harness.leftovers()).toEqual([]);
   });
 
+  it('retries when the process dies with files half made', async () => {
+    let saves = 0;
+    let killed = false;
+    const variants = await harness.render(nasty('jpeg-grey.jpg'), {
+      format: 'avif',
+      widths: [100],
+      options: {
+        onStep: (step) => {
+          if (step === 'save') saves += 1;
+          // The first variant stands under its temporary name.
+          if (step !== 'resize' || saves !== 1 || killed) return;
+          killed = true;
+          process.kill(encoders(harness)[0] ?? 0, 'SIGKILL');
+        },
+      },
+    });
+    expect(saves).toBe(3);
+    expect(variants.map(({ name }) => name)).toEqual(['full', '100w']);
+    expect(await harness.leftovers()).toEqual([]);
+  });
+
   it('gives up an image that kills its process twice, and does not try it again', async () => {
     const steps: string[] = [];
     const deadly = {
@@ -131,7 +152,7 @@ describe('a processor', () => {
       width: 160,
       target: join(harness.folder, 'preview'),
     });
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(performance.now() - startedAt).toBeLessThan(3000);
     expect(harness.processor.stats().busy).toBe(1);
     expect(preview).toMatchObject({ width: 160, height: 300 });
     expect(await header(preview.file)).toMatchObject({ format: 'webp', width: 160, height: 300 });
@@ -144,6 +165,17 @@ describe('a processor', () => {
     expect(same).toMatchObject({ width: 1, height: 1 });
     abort.abort();
     await running;
+  });
+
+  it('abandons an aborted probe without ending the process that answers the others', async () => {
+    const pid = harness.processor.stats().pids.at(-1);
+    const abort = new AbortController();
+    const request = { file: nasty('jpeg-grey.jpg'), originalFilename: 'a.jpg' };
+    const aborted = harness.processor.probe(request, abort.signal);
+    abort.abort(new Error('hung up'));
+    await expect(aborted).rejects.toThrow('hung up');
+    expect(await harness.processor.probe(request)).toMatchObject({ format: 'jpeg' });
+    expect(harness.processor.stats().pids.at(-1)).toBe(pid);
   });
 
   it('reports the steps in order', async () => {
@@ -159,6 +191,13 @@ describe('a processor', () => {
   it('says that a file is away instead of calling it damaged', async () => {
     const probe = harness.processor.probe({ file: join(harness.folder, 'absent.jpg'), originalFilename: 'absent.jpg' });
     await expect(probe).rejects.toMatchObject({ code: 'processing_failed' });
+    const facts = await harness.facts(nasty('png-1x1.png'));
+    const request = { source: join(harness.folder, 'absent.jpg'), facts, format: 'webp', preset: 'high' } as const;
+    const render = harness.processor.render(
+      { ...request, keepCopyright: true, variants: [{ name: 'full', target: join(harness.folder, 'never') }] },
+      { group: 'test' },
+    );
+    await expect(render).rejects.toMatchObject({ code: 'processing_failed' });
   });
 });
 

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -15,7 +16,8 @@ import { isPublicAddress } from '../../server/sessions/public-address.ts';
 // Linux answers on all of 127/8: one address plays the public internet, the others are what must not be reached.
 const OUTSIDE = '127.0.0.2';
 const IMAGE = randomBytes(100_000);
-const LIMITS = { maxFileBytes: 1_000_000, timeoutMs: 700, maxRedirects: 3 };
+// The time limit is far off, except where time is what is tested: the machine may be busy.
+const LIMITS = { maxFileBytes: 1_000_000, timeoutMs: 10_000, maxRedirects: 3 };
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 let directory: string;
@@ -64,9 +66,11 @@ const resolve: Resolve = async (name) => {
   return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 };
 
-function fetchToFile(url: string, options: { signal?: AbortSignal; resolve?: Resolve } = {}) {
+const lookupAll: Resolve = (name) => lookup(name, { all: true });
+
+function fetchToFile(url: string, options: { signal?: AbortSignal; resolve?: Resolve; timeoutMs?: number } = {}) {
   const importer = createUrlImporter({
-    limits: LIMITS,
+    limits: { ...LIMITS, timeoutMs: options.timeoutMs ?? LIMITS.timeoutMs },
     allowPrivate: (address) => address === OUTSIDE,
     resolve: options.resolve ?? resolve,
   });
@@ -184,8 +188,9 @@ describe('addresses that are not public', () => {
   ])('are refused behind the name %s', async (name, addresses) => {
     if (addresses) names[name] = addresses;
     const host = name === 'own host name' ? hostname() : name;
-    // Without addresses: the system's own resolver.
-    const error = await refused(`http://${host}:${port}/`, addresses ? {} : { resolve: undefined });
+    // Without addresses: the system's own resolver, which knows this name everywhere.
+    if (host === 'localhost') expect(await lookupAll(host)).not.toEqual([]);
+    const error = await refused(`http://${host}:${port}/`, addresses ? {} : { resolve: lookupAll });
     expect(error.message).toContain('cannot be reached or is not allowed');
     expect(error.message).not.toContain(host);
     expect(requests).toHaveLength(0);
@@ -384,16 +389,19 @@ describe('time', () => {
   it.each(slow)('is up after the limit when %s', async (_, handler) => {
     handle = handler;
     const started = Date.now();
-    const error = await refused(`http://cdn.test:${port}/`);
+    const error = await refused(`http://cdn.test:${port}/`, { timeoutMs: 700 });
     expect([error.code, error.message.includes('within 0.7 seconds')]).toEqual(['url_import_failed', true]);
-    expect(Date.now() - started).toBeLessThan(1_500);
+    expect(Date.now() - started).toBeLessThan(5_000);
   });
 
   it('is up after the limit when the resolver does not answer', async () => {
     const started = Date.now();
-    const error = await refused(`http://cdn.test:${port}/`, { resolve: () => new Promise(() => {}) });
+    const error = await refused(`http://cdn.test:${port}/`, {
+      resolve: () => new Promise(() => {}),
+      timeoutMs: 700,
+    });
     expect(error.message).toContain('within 0.7 seconds');
-    expect(Date.now() - started).toBeLessThan(1_500);
+    expect(Date.now() - started).toBeLessThan(5_000);
   });
 
   it('is up at once when the signal aborts, with its reason', async () => {
@@ -403,16 +411,18 @@ describe('time', () => {
     expect(await refused(`http://cdn.test:${port}/`, { signal: controller.signal })).toEqual(
       new Error('the client left'),
     );
-    expect(Date.now() - started).toBeLessThan(300);
+    expect(Date.now() - started).toBeLessThan(5_000);
   });
 
   it('leaves no connection open, whatever came', async () => {
     await fetchToFile(`http://cdn.test:${port}/`);
     await rm(target);
-    handle = (_, res) => res.writeHead(404).end('x'.repeat(1_000_000));
+    // More than the kernel's buffers take, so that an unread answer would keep the connection.
+    handle = (_, res) => res.writeHead(404).end(Buffer.alloc(30_000_000));
     await refused(`http://cdn.test:${port}/`);
     const open = () => new Promise<number>((resolve) => outside.getConnections((_, count) => resolve(count)));
-    for (let tries = 0; tries < 100 && (await open()) > 0; tries++) await new Promise((done) => setTimeout(done, 10));
+    // Sooner than the time limit, which would end it anyway.
+    for (let tries = 0; tries < 300 && (await open()) > 0; tries++) await new Promise((done) => setTimeout(done, 10));
     expect(await open()).toBe(0);
   });
 });

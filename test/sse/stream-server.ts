@@ -44,7 +44,7 @@ export function openClient(port: number, { path = '/', paused = false } = {}): R
     closed,
     text: () => text,
     async saw(wanted) {
-      const deadline = process.hrtime.bigint() + 5_000_000_000n;
+      const deadline = process.hrtime.bigint() + 20_000_000_000n;
       while (!text.includes(wanted)) {
         if (process.hrtime.bigint() > deadline)
           throw new Error(`Never saw ${JSON.stringify(wanted)} in ${JSON.stringify(text)}`);
@@ -60,7 +60,7 @@ export function payload(text: string): string {
 }
 
 /** Waits until `condition` holds; fails after `timeoutMs`. */
-export async function until(condition: () => boolean, timeoutMs = 5_000): Promise<void> {
+export async function until(condition: () => boolean, timeoutMs = 20_000): Promise<void> {
   // Not setTimeout and not Date: some of these tests fake the clock.
   const deadline = process.hrtime.bigint() + BigInt(timeoutMs) * 1_000_000n;
   while (!condition()) {

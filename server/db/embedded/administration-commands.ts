@@ -119,9 +119,7 @@ function createIndex(engine: Engine, collection: Collection, spec: IndexSpec): v
   const twin = collection.indexes.find((index) => sameIndex(index.spec, spec));
   if (sameName && sameName === twin) return;
   if (sameName) throw new CommandError(86, `An index named ${spec.name} exists with other keys or options`);
-  const sameKey = collection.indexes.find((index) => sameValue(index.spec.key, spec.key));
-  if (twin || sameKey)
-    throw new CommandError(85, `Index already exists with a different name or options: ${sameKey?.spec.name}`);
+  if (twin) throw new CommandError(85, `Index already exists with a different name: ${twin.spec.name}`);
   const index = engine.catalog.addIndex(collection, spec);
   try {
     engine.documents.build(collection, index);

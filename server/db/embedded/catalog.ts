@@ -39,18 +39,7 @@ const NEXT_ID = Buffer.from([META, 0]);
 const COLLECTIONS = { start: Buffer.from([META, 1]), end: Buffer.from([META, 2]) };
 
 /** The collections and indexes of a store, kept in memory; changes belong inside a store transaction. */
-export interface Catalog {
-  find(ns: string): Collection | undefined;
-  list(database: string): Collection[];
-  create(ns: string): Collection;
-  drop(collection: Collection): void;
-  addIndex(collection: Collection, spec: IndexSpec): Index;
-  dropIndex(collection: Collection, index: Index): void;
-  markMultikey(collection: Collection, index: Index): void;
-  all(): Collection[];
-  /** Reads everything again, after a failed commit. */
-  reload(): void;
-}
+export type Catalog = ReturnType<typeof loadCatalog>;
 
 /** Where a collection's documents are. */
 export function documentRange(collection: Collection): KeyRange {
@@ -70,7 +59,7 @@ function rangeOf(kind: number, id: number): KeyRange {
 }
 
 /** Loads the catalog of a store. */
-export function loadCatalog(store: Store): Catalog {
+export function loadCatalog(store: Store) {
   const collections = new Map<string, Collection>();
 
   function save(collection: Collection): void {
@@ -90,11 +79,11 @@ export function loadCatalog(store: Store): Catalog {
     for (const { key } of [...store.scan(range)]) store.remove(key);
   }
 
-  const catalog: Catalog = {
-    find: (ns) => collections.get(ns),
-    list: (database) => [...collections.values()].filter(({ ns }) => ns.startsWith(`${database}.`)),
+  const catalog = {
+    find: (ns: string) => collections.get(ns),
+    list: (database: string) => [...collections.values()].filter(({ ns }) => ns.startsWith(`${database}.`)),
     all: () => [...collections.values()],
-    create(ns) {
+    create(ns: string): Collection {
       const name = ns.slice(ns.indexOf('.') + 1);
       if (name === '' || /[$\0]/.test(ns) || name.startsWith('system.') || ns.length > 255)
         throw new CommandError(73, `Invalid namespace specified '${ns}'`);
@@ -103,27 +92,28 @@ export function loadCatalog(store: Store): Catalog {
       save(collection);
       return collection;
     },
-    drop(collection) {
+    drop(collection: Collection): void {
       for (const range of [documentRange(collection), ...collection.indexes.map(indexRange)]) clear(range);
       store.remove(catalogKey(collection.ns));
       collections.delete(collection.ns);
     },
-    addIndex(collection, spec) {
+    addIndex(collection: Collection, spec: IndexSpec): Index {
       const index = readyIndex(nextId(), spec, false);
       collection.indexes.push(index);
       save(collection);
       return index;
     },
-    dropIndex(collection, index) {
+    dropIndex(collection: Collection, index: Index): void {
       collection.indexes = collection.indexes.filter((other) => other !== index);
       clear(indexRange(index));
       save(collection);
     },
-    markMultikey(collection, index) {
+    markMultikey(collection: Collection, index: Index): void {
       index.multikey = true;
       save(collection);
     },
-    reload() {
+    /** Reads everything again, after a failed commit. */
+    reload(): void {
       collections.clear();
       for (const { value } of store.scan(COLLECTIONS)) {
         const { ns, id, indexes } = decode(value) as unknown as Collection;
@@ -179,5 +169,5 @@ export function sameIndex(a: IndexSpec, b: IndexSpec): boolean {
   const { name: _a, ...first } = a;
   const { name: _b, ...second } = b;
   const options = (spec: object) => Object.fromEntries(Object.entries(spec).sort(([x], [y]) => (x < y ? -1 : 1)));
-  return sameValue(options(first), options(second)) && sameValue(Object.keys(a.key), Object.keys(b.key));
+  return sameValue(options(first), options(second));
 }

@@ -38,7 +38,7 @@ export function countField(doc: Doc, field: string): number | undefined {
 export function sortField(doc: Doc, field: string): Doc {
   const sort = documentField(doc, field);
   for (const [path, direction] of Object.entries(sort)) {
-    if (isDocument(direction)) throw notSupported(`the sort of '${path}' by an expression`);
+    if (isDocument(direction) || path.startsWith('$')) throw notSupported(`this sort by '${path}'`);
     if (direction !== 1 && direction !== -1) throw new CommandError(15975, '$sort key ordering must be 1 or -1');
   }
   return sort;

@@ -5,17 +5,6 @@ const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 const FIRST_BATCH_DOCUMENTS = 101;
 const IDLE_MS = 10 * 60 * 1000;
 
-/** Results that wait for getMore. */
-export interface Cursors {
-  /** Takes the first batch and keeps the rest under an id; id 0 means there is no rest. */
-  open(ns: string, results: Iterator<Buffer>, batchSize?: number, singleBatch?: boolean): Batch;
-  /** @throws CommandError 43 when the cursor is not there (any more) */
-  more(id: bigint, batchSize?: number): Batch & { ns: string };
-  kill(id: bigint): boolean;
-  /** Ends the cursors that nobody asked for within ten minutes, or all of them. */
-  sweep(all?: boolean): void;
-}
-
 /** Some results and the cursor that has the others. */
 export interface Batch {
   id: bigint;
@@ -29,8 +18,11 @@ interface OpenCursor {
   usedAt: number;
 }
 
+/** Results that wait for getMore. */
+export type Cursors = ReturnType<typeof createCursors>;
+
 /** Creates the cursors of a server; they live in memory only. */
-export function createCursors(now: () => number = Date.now): Cursors {
+export function createCursors(now: () => number = Date.now) {
   const open = new Map<bigint, OpenCursor>();
   let lastId = BigInt(now()) * 1000n;
 
@@ -52,7 +44,8 @@ export function createCursors(now: () => number = Date.now): Cursors {
   }
 
   return {
-    open(ns, results, batchSize = FIRST_BATCH_DOCUMENTS, singleBatch = false) {
+    /** Takes the first batch and keeps the rest under an id; id 0 means there is no rest. */
+    open(ns: string, results: Iterator<Buffer>, batchSize = FIRST_BATCH_DOCUMENTS, singleBatch = false): Batch {
       const cursor: OpenCursor = { ns, results, next: results.next(), usedAt: now() };
       const batch = take(cursor, batchSize);
       if (cursor.next.done || singleBatch) {
@@ -63,7 +56,8 @@ export function createCursors(now: () => number = Date.now): Cursors {
       open.set(id, cursor);
       return { id, batch };
     },
-    more(id, batchSize) {
+    /** @throws CommandError 43 when the cursor is not there (any more) */
+    more(id: bigint, batchSize?: number): Batch & { ns: string } {
       const cursor = open.get(id);
       if (!cursor) throw new CommandError(43, `cursor id ${id} not found`);
       cursor.usedAt = now();
@@ -72,7 +66,8 @@ export function createCursors(now: () => number = Date.now): Cursors {
       return { id: cursor.next.done ? 0n : id, batch, ns: cursor.ns };
     },
     kill,
-    sweep(all = false) {
+    /** Ends the cursors that nobody asked for within ten minutes, or all of them. */
+    sweep(all = false): void {
       for (const [id, { usedAt }] of open) if (all || now() - usedAt > IDLE_MS) kill(id);
     },
   };

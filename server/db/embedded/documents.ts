@@ -2,26 +2,12 @@ import { ObjectId } from 'bson';
 import { type Doc, decode, encode, firstFieldName } from './bson-codec.ts';
 import { type Catalog, type Collection, documentRange, type Index, indexRange } from './catalog.ts';
 import { CommandError } from './errors.ts';
-import { encodeValue, typeTag } from './key-encoding.ts';
+import { encodeValue } from './key-encoding.ts';
 import { encodedValuesAt, invert, valuesAt } from './paths.ts';
 import { MAX_KEY_BYTES, type Store } from './store.ts';
 
 /** The longest document, as in MongoDB. */
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
-
-/**
- * Writes of one document with its index entries, inside a store transaction. Each computes and checks everything
- * first and then applies it, so a refused document leaves no trace.
- */
-export interface Documents {
-  /** Inserts BSON (or a document) and returns its _id. @throws CommandError 11000 */
-  insert(collection: Collection, document: Buffer | Doc): unknown;
-  /** Stores the new version of a document; false when nothing changed. @throws CommandError 11000 */
-  replace(collection: Collection, old: StoredDocument, updated: Doc): boolean;
-  remove(collection: Collection, old: StoredDocument): void;
-  /** Fills a new index from the collection. @throws CommandError 11000 */
-  build(collection: Collection, index: Index): void;
-}
 
 /** A document as it was read: where it is and what it holds. */
 export interface StoredDocument {
@@ -34,8 +20,14 @@ export function documentKey(collection: Collection, idKey: Buffer): Buffer {
   return Buffer.concat([documentRange(collection).start, idKey]);
 }
 
-/** Creates the document writer of a store. */
-export function createDocuments(store: Store, catalog: Catalog): Documents {
+/** Writes single documents with their index entries, inside a store transaction. */
+export type Documents = ReturnType<typeof createDocuments>;
+
+/**
+ * Creates the document writer of a store. Each write computes and checks everything first and then applies it, so a
+ * refused document leaves no trace.
+ */
+export function createDocuments(store: Store, catalog: Catalog) {
   function checkUnique(collection: Collection, index: Index, doc: Doc, entries: Map<string, Buffer>, idKey: Buffer) {
     if (!index.spec.unique) return;
     for (const entry of entries.values()) {
@@ -63,7 +55,8 @@ export function createDocuments(store: Store, catalog: Catalog): Documents {
   }
 
   return {
-    insert(collection, document) {
+    /** Inserts BSON (or a document) and returns its _id. @throws CommandError 11000 */
+    insert(collection: Collection, document: Buffer | Doc): unknown {
       let raw = Buffer.isBuffer(document) ? document : encode(document);
       let doc = decode(raw);
       if (firstFieldName(raw) !== '_id') {
@@ -79,7 +72,8 @@ export function createDocuments(store: Store, catalog: Catalog): Documents {
       applyIndexes();
       return doc._id;
     },
-    replace(collection, { idKey, raw }, updated) {
+    /** Stores a document's new version; false when nothing changed. @throws CommandError 11000 */
+    replace(collection: Collection, { idKey, raw }: StoredDocument, updated: Doc): boolean {
       const bytes = encode(updated);
       if (bytes.equals(raw)) return false;
       checkSize(bytes);
@@ -88,12 +82,13 @@ export function createDocuments(store: Store, catalog: Catalog): Documents {
       applyIndexes();
       return true;
     },
-    remove(collection, { idKey, raw }) {
+    remove(collection: Collection, { idKey, raw }: StoredDocument): void {
       const applyIndexes = planIndexes(collection, collection.indexes, idKey, decode(raw));
       store.remove(documentKey(collection, idKey));
       applyIndexes();
     },
-    build(collection, index) {
+    /** Fills a new index from the collection. @throws CommandError 11000 */
+    build(collection: Collection, index: Index): void {
       const { start, end } = documentRange(collection);
       for (const { key, value } of [...store.scan({ start, end })]) {
         planIndexes(collection, [index], key.subarray(start.length), undefined, decode(value))();
@@ -105,7 +100,6 @@ export function createDocuments(store: Store, catalog: Catalog): Documents {
 function encodeId(id: unknown): Buffer {
   if (Array.isArray(id) || id === undefined)
     throw new CommandError(2, "The '_id' value cannot be an array or undefined");
-  typeTag(id);
   const idKey = encodeValue(id);
   if (idKey.length > MAX_KEY_BYTES - 5) throw new CommandError(17280, `_id is longer than ${MAX_KEY_BYTES} bytes`);
   return idKey;

@@ -1,29 +1,8 @@
 import type { Doc } from './bson-codec.ts';
 
-const NAMES: Record<number, string> = {
-  2: 'BadValue',
-  9: 'FailedToParse',
-  14: 'TypeMismatch',
-  26: 'NamespaceNotFound',
-  27: 'IndexNotFound',
-  28: 'PathNotViable',
-  40: 'ConflictingUpdateOperators',
-  43: 'CursorNotFound',
-  48: 'NamespaceExists',
-  52: 'DollarPrefixedFieldName',
-  66: 'ImmutableField',
-  67: 'CannotCreateIndex',
-  72: 'InvalidOptions',
-  73: 'InvalidNamespace',
-  85: 'IndexOptionsConflict',
-  86: 'IndexKeySpecsConflict',
-  115: 'CommandNotSupported',
-  171: 'CannotIndexParallelArrays',
-  10334: 'BSONObjectTooLarge',
-  11000: 'DuplicateKey',
-  14031: 'OutOfDiskSpace',
-  17280: 'KeyTooLong',
-};
+const DUPLICATE_KEY = 11000;
+const OUT_OF_DISK_SPACE = 14031;
+const UNKNOWN = 8;
 
 /** An error that is the client's to see, with MongoDB's error code. */
 export class CommandError extends Error {
@@ -45,12 +24,11 @@ export function notSupported(what: string): CommandError {
 
 /** Any thrown value as the fields of an error reply or of one writeErrors item. */
 export function describeError(error: unknown): { code: number; codeName: string; errmsg: string } & Doc {
-  if (error instanceof CommandError) {
-    const codeName = NAMES[error.code] ?? `Location${error.code}`;
-    return { code: error.code, codeName, errmsg: error.message, ...error.details };
-  }
   const errmsg = error instanceof Error ? error.message : String(error);
-  const full = /No space left|MDB_MAP_FULL|ENOSPC/i.test(errmsg);
-  const code = full ? 14031 : 8;
-  return { code, codeName: NAMES[code] ?? 'UnknownError', errmsg };
+  if (!(error instanceof CommandError)) {
+    const code = /No space left|MDB_MAP_FULL/.test(errmsg) ? OUT_OF_DISK_SPACE : UNKNOWN;
+    return { code, codeName: `Location${code}`, errmsg };
+  }
+  const codeName = error.code === DUPLICATE_KEY ? 'DuplicateKey' : `Location${error.code}`;
+  return { code: error.code, codeName, errmsg, ...error.details };
 }

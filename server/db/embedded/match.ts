@@ -1,7 +1,7 @@
-import { BSONRegExp } from 'bson';
+import { BSONRegExp, MaxKey, MinKey } from 'bson';
 import { type Doc, isDocument } from './bson-codec.ts';
 import { CommandError, notSupported } from './errors.ts';
-import { compareValues, sameValue, typeTag } from './key-encoding.ts';
+import { compareValues, encodeValue, sameValue, typeTag } from './key-encoding.ts';
 import { valuesAt } from './paths.ts';
 import { typeTest } from './type-test.ts';
 
@@ -64,6 +64,7 @@ function equalTo(operand: unknown): ValueTest {
 
 function ordered(operand: unknown, accepts: (order: number) => boolean): ValueTest {
   if (operand instanceof BSONRegExp) throw new CommandError(2, "Can't have a regular expression as a range operand");
+  if (operand instanceof MinKey || operand instanceof MaxKey) throw notSupported('a comparison with MinKey or MaxKey');
   const tag = typeTag(operand);
   const isNaNOperand = typeof operand === 'number' && Number.isNaN(operand);
   return (value) => {
@@ -132,8 +133,11 @@ function isTruthy(value: unknown): boolean {
 function membership(operator: string, operand: unknown): PathTest {
   if (!Array.isArray(operand)) throw new CommandError(2, `${operator} needs an array`);
   if (operand.some(isOperatorObject)) throw new CommandError(2, `cannot nest $ under ${operator}`);
-  const tests = operand.map(equalTo);
-  return anyValue((value) => tests.some((test) => test(value)));
+  const patterns = operand.filter((item) => item instanceof BSONRegExp).map(equalTo);
+  const keys = new Set(operand.map((item) => encodeValue(item).toString('latin1')));
+  return anyValue(
+    (value) => keys.has(encodeValue(value).toString('latin1')) || patterns.some((matches) => matches(value)),
+  );
 }
 
 function allOf(operand: unknown): PathTest {

@@ -29,7 +29,7 @@ interface Conditions {
   operators: [operator: string, operand: unknown][];
 }
 
-const MAX_RANGES = 200;
+const MAX_RANGES = 10_000;
 const PASS = Buffer.from([0xff]);
 
 /** Chooses the index that pins the most fields; a sort from an index breaks ties. */

@@ -20,13 +20,13 @@ export interface Found extends StoredDocument {
 }
 
 /**
- * Finds documents one by one, on the snapshot of the first step; every candidate of the plan passes the filter again.
+ * Finds documents one by one, lazily; every candidate of the plan passes the filter again.
  * Nothing may be written to the store between two steps that are part of the same write: collect the results first.
  */
 export function* runQuery(store: Store, collection: Collection | undefined, query: Query): Generator<Found> {
   const matches = compileFilter(query.filter);
   if (!collection) return;
-  const fields = keyFields(query.sort ?? {}).filter(({ path }) => path !== '$natural');
+  const fields = keyFields(query.sort ?? {});
   const plan = choosePlan(collection, query.filter, fields);
   const found = candidates(store, collection, plan, matches);
   const ordered = fields.length === 0 || plan.sorted ? found : sorted(found, fields);

@@ -1,19 +1,10 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import type { Engine } from './engine.ts';
 import { runCommand } from './run-command.ts';
 import { createFramer, encodeReply, parseRequest } from './wire.ts';
 
-/** The protocol server of an engine. */
-export interface ProtocolServer {
-  server: Server;
-  /** Lets connections run commands; until then they wait. */
-  serve(engine: Engine): void;
-  /** Ends all connections. */
-  close(): Promise<void>;
-}
-
 /** Creates a server that answers each connection's requests in their order. */
-export function createProtocolServer(): ProtocolServer {
+export function createProtocolServer() {
   const sockets = new Set<Socket>();
   let start: (engine: Engine) => void = () => {};
   const engineReady = new Promise<Engine>((resolve) => {
@@ -47,9 +38,11 @@ export function createProtocolServer(): ProtocolServer {
 
   return {
     server,
-    serve: (engine) => start(engine),
+    /** Lets connections run commands; until then they wait. */
+    serve: (engine: Engine) => start(engine),
+    /** Ends all connections. */
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         for (const socket of sockets) socket.destroy();
       }),

@@ -10,39 +10,31 @@ export interface KeyRange {
 export const MAX_KEY_BYTES = 1970;
 
 /** Ordered binary keys and values on disk. */
-export interface Store {
-  get(key: Buffer): Buffer | undefined;
-  put(key: Buffer, value: Buffer): void;
-  remove(key: Buffer): void;
-  /** Lazy, on the snapshot of its first step; end it early with return(). */
-  scan(range: KeyRange, reverse?: boolean): Iterable<{ key: Buffer; value: Buffer }>;
-  count(range: KeyRange): number;
-  /** Runs writes as one unit; returns when they are on disk, or throws and leaves nothing of them. */
-  transaction<T>(writes: () => T): T;
-  close(): Promise<void>;
-}
+export type Store = ReturnType<typeof openStore>;
 
 /** Opens the LMDB environment of a directory; several processes may hold it open. */
-export function openStore(directory: string): Store {
+export function openStore(directory: string) {
   const database: RootDatabase<Buffer, Buffer> = open({
     path: directory,
     encoding: 'binary',
     keyEncoding: 'binary',
     overlappingSync: false,
     noSubdir: false,
-    maxReaders: 512,
-  } as Parameters<typeof open>[0]);
+  });
   return {
-    get: (key) => database.getBinary(key),
-    put: (key, value) => database.putSync(key, value),
-    remove: (key) => void database.removeSync(key),
-    scan: ({ start, end }, reverse = false) =>
-      // lmdb reads backwards from start, exclusive of end.
+    get: (key: Buffer) => database.getBinary(key),
+    put: (key: Buffer, value: Buffer): void => database.putSync(key, value),
+    remove: (key: Buffer): void => void database.removeSync(key),
+    /** Lazy, on the snapshot of its first step; end it early with return(). */
+    scan: ({ start, end }: KeyRange, reverse = false) =>
       reverse
         ? database.getRange({ start: end, end: start, reverse, inclusiveEnd: true, exclusiveStart: true } as object)
         : database.getRange({ start, end }),
-    count: ({ start, end }) => database.getKeysCount({ start, end }),
-    transaction: (writes) => database.transactionSync(writes),
+    count: ({ start, end }: KeyRange) => database.getKeysCount({ start, end }),
+    /** Runs writes as one unit; returns when they are on disk, or throws and leaves nothing of them. */
+    transaction: <T>(writes: () => T): T => database.transactionSync(writes),
+    /** Frees the snapshots of processes that ended without closing. */
+    forgetDeadReaders: (): void => void database.readerCheck(),
     close: () => database.close(),
   };
 }

@@ -33,7 +33,7 @@ export const SUPPORTED = {
   },
   queryOperators:
     '$eq $ne $gt $gte $lt $lte $in $nin $exists $type $not $regex $options $size $all $elemMatch $and $or $nor $comment',
-  updateOperators: '$set $unset $setOnInsert $inc $min $max $push $pull $pullAll $pop $addToSet',
+  updateOperators: '$set $unset $setOnInsert $inc $min $max $push $pull $pullAll $addToSet',
   pushModifiers: '$each $slice $position',
   arrayUpdates: '$ $[] $[identifier] with arrayFilters',
   indexes: 'ascending and descending, compound, multikey; unique sparse partialFilterExpression expireAfterSeconds',

@@ -1,4 +1,4 @@
-import { Binary, BSONRegExp, Decimal128, Long, ObjectId, Timestamp } from 'bson';
+import { Binary, Decimal128, Long, ObjectId } from 'bson';
 import { isDocument } from './bson-codec.ts';
 import { CommandError, notSupported } from './errors.ts';
 
@@ -15,38 +15,19 @@ const TESTS: Record<string, (value: unknown) => boolean> = {
   bool: (value) => typeof value === 'boolean',
   date: (value) => value instanceof Date,
   null: (value) => value === null,
-  regex: (value) => value instanceof BSONRegExp,
   int: isInt32,
-  timestamp: (value) => value instanceof Timestamp,
-  long: (value) => value instanceof Long && !(value instanceof Timestamp),
+  long: (value) => value instanceof Long,
   decimal: (value) => value instanceof Decimal128,
   number: (value) => typeof value === 'number' || value instanceof Long || value instanceof Decimal128,
 };
 
-const NUMBERED: Record<number, string> = {
-  1: 'double',
-  2: 'string',
-  3: 'object',
-  4: 'array',
-  5: 'binData',
-  7: 'objectId',
-  8: 'bool',
-  9: 'date',
-  10: 'null',
-  11: 'regex',
-  16: 'int',
-  17: 'timestamp',
-  18: 'long',
-  19: 'decimal',
-};
-
 /**
- * The test behind `$type`, for one alias or number or an array of them.
+ * The test behind `$type`, for one alias or an array of them.
  * @throws CommandError 2 or 115 for an unknown type
  */
 export function typeTest(operand: unknown): (value: unknown) => boolean {
   const tests = (Array.isArray(operand) ? operand : [operand]).map((type) => {
-    const test = TESTS[typeof type === 'number' ? (NUMBERED[type] ?? '') : String(type)];
+    const test = TESTS[String(type)];
     if (!test) throw notSupported(`$type ${String(type)}`);
     return test;
   });

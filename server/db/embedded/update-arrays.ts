@@ -26,11 +26,6 @@ export const changeArray = {
     if (!Array.isArray(operand)) throw new CommandError(2, '$pullAll requires an array argument');
     target.write(arrayAt(target, path)?.filter((item) => !operand.some((pulled) => sameValue(item, pulled))));
   },
-  $pop(target: Target, operand: unknown, path: string): void {
-    if (operand !== 1 && operand !== -1) throw new CommandError(9, '$pop expects 1 or -1');
-    const array = arrayAt(target, path);
-    target.write(operand === 1 ? array?.slice(0, -1) : array?.slice(1));
-  },
 };
 
 function arrayAt(target: Target, path: string): unknown[] | undefined {

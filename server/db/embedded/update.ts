@@ -25,11 +25,10 @@ const OPERATORS: Record<string, Operator> = {
   $push: changeArray.$push,
   $pull: changeArray.$pull,
   $pullAll: changeArray.$pullAll,
-  $pop: changeArray.$pop,
   $addToSet: changeArray.$addToSet,
 };
 
-const REMOVERS = new Set(['$unset', '$pull', '$pullAll', '$pop']);
+const REMOVERS = new Set(['$unset', '$pull', '$pullAll']);
 
 /**
  * Applies a replacement or update operators to a document and returns the result; the given document may be changed.

@@ -57,27 +57,27 @@ export function parseRequest(message: Buffer): Request {
   return { requestId, command: { ...decode(body), $db: database }, name, legacy: true, wantsReply: true };
 }
 
+// Section 0 is the command; sections of kind 1 are arrays of documents that belong into it.
 function parseMsg(message: Buffer, requestId: number): Request {
   const flags = message.readUInt32LE(HEADER_BYTES);
   const end = message.length - (flags & CHECKSUM_PRESENT ? 4 : 0);
   let command: Doc = {};
   let name = '';
-  const sequences: Doc = {};
+  const sequences: [field: string, documents: Buffer[]][] = [];
   for (let at = HEADER_BYTES + 4; at < end; ) {
     const kind = message[at++];
-    const size = message.readInt32LE(at);
-    const section = message.subarray(at, at + size);
+    const section = message.subarray(at, at + message.readInt32LE(at));
+    at += section.length;
     if (kind === 0) {
       name = firstFieldName(section);
       command = decode(section, name === 'insert' ? 'documents' : undefined);
-    } else {
-      const nameEnd = section.indexOf(0, 4);
-      sequences[section.toString('utf8', 4, nameEnd)] = splitDocuments(section.subarray(nameEnd + 1));
+      continue;
     }
-    at += size;
+    const nameEnd = section.indexOf(0, 4);
+    sequences.push([section.toString('utf8', 4, nameEnd), splitDocuments(section.subarray(nameEnd + 1))]);
   }
-  for (const [field, documents] of Object.entries(sequences))
-    command[field] = name === 'insert' ? documents : (documents as Buffer[]).map((raw) => decode(raw));
+  for (const [field, documents] of sequences)
+    command[field] = name === 'insert' ? documents : documents.map((raw) => decode(raw));
   return { requestId, command, name, legacy: false, wantsReply: (flags & MORE_TO_COME) === 0 };
 }
 
@@ -85,6 +85,7 @@ function splitDocuments(bytes: Buffer): Buffer[] {
   const documents: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {
     const size = bytes.readInt32LE(at);
+    if (size < 5) throw new Error(`a document of ${size} bytes`);
     documents.push(bytes.subarray(at, at + size));
     at += size;
   }

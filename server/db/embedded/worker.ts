@@ -22,6 +22,7 @@ if (owner) {
   protocol.serve(engine);
   const timer = setInterval(async () => {
     engine.cursors.sweep();
+    store.forgetDeadReaders();
     try {
       await removeExpired(engine);
     } catch (error) {

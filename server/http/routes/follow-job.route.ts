@@ -9,5 +9,11 @@ export const followJobRoute = defineRoute('followJob', async ({ ctx, account, pa
     ctx.status = 204;
     return;
   }
+  if (ctx.method === 'HEAD') {
+    // A stream without a body would only be a connection that waits for the job.
+    ctx.type = 'text/event-stream; charset=utf-8';
+    ctx.body = '';
+    return;
+  }
   await sendJobEvents(ctx, job, after, services);
 });

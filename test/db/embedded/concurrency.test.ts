@@ -83,6 +83,21 @@ describe('50 clients at once', () => {
     expect(await counters.findOne()).toEqual({ _id: 'k', n: 50 });
   });
 
+  it('are not disturbed by a request that makes no sense', async () => {
+    const docs = database.connection.collection('neighbours');
+    const db = database.connection.db as NonNullable<typeof database.connection.db>;
+    const good = Array.from({ length: 20 }, (_, n) => docs.insertOne({ n }));
+    const senseless = [
+      { update: 'neighbours', updates: [null] },
+      { insert: 'neighbours', documents: [5] },
+    ];
+    const bad = senseless.map((command) => rejection(db.command(command)));
+    const more = Array.from({ length: 20 }, (_, n) => docs.insertOne({ n: n + 20 }));
+    await Promise.all([...good, ...more]);
+    expect(await Promise.all(bad)).toHaveLength(2);
+    expect(await docs.countDocuments()).toBe(40);
+  });
+
   it('lease each job to one worker', async () => {
     const jobs = database.connection.collection<{ state: string; owner?: number; n: number }>('jobs');
     await jobs.createIndex({ state: 1, n: 1 });

@@ -44,7 +44,7 @@ export function useDatabase({ ttlSeconds = 60, golden = false } = {}) {
 export interface AnyDocument {
   // biome-ignore lint/suspicious/noExplicitAny: the driver's types want one type per field
   [field: string]: any;
-  _id: string | number | number[] | mongoose.mongo.ObjectId;
+  _id?: string | number | number[] | mongoose.mongo.ObjectId;
 }
 
 /** The error a promise rejects with; fails when it does not reject. */

@@ -107,7 +107,7 @@ const CASES: [filter: object, found: string[]][] = [
   [{ a: { $type: 'binData' } }, ['bytes', 'otherBytes']],
   [{ a: { $type: 'array' } }, ['list', 'listEmpty', 'listText', 'listNull', 'listNested', 'docs', 'docsPartly']],
   [{ a: { $type: 'number' } }, ['one', 'two', 'half', 'list', 'huge']],
-  [{ a: { $type: 10 } }, ['null', 'listNull']],
+  [{ a: { $type: 'null' } }, ['null', 'listNull']],
   [{ $or: [{ a: 1 }, { a: 'one' }] }, ['one', 'list', 'text', 'listText']],
   [{ $and: [{ a: { $gt: 0 } }, { a: { $lt: 1 } }] }, ['half']],
   [{ $nor: [{ a: { $exists: true } }] }, ['missing']],

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startEmbedded } from '../../../server/db/embedded/index.ts';
@@ -30,8 +30,9 @@ describe('a directory', () => {
   it('with a long path has its socket at a short one', async () => {
     const directory = join(freshDirectory(), 'x'.repeat(120));
     const store = await startEmbedded({ directory });
-    cleanups.push(() => store.close());
     const socket = socketOf(store.uri);
+    cleanups.push(() => rmSync(join(socket, '..'), { recursive: true }));
+    cleanups.push(() => store.close());
     expect(Buffer.byteLength(socket)).toBeLessThan(100);
     expect(statSync(join(socket, '..')).mode & 0o777).toBe(0o700);
     const connection = await connect(store.uri);

@@ -1,0 +1,39 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { ERROR_CATALOGUE, type ErrorCode } from '#contract';
+import { newRequestId } from '../observability/index.ts';
+
+/** Node keeps the answer that is under way on its socket; it is the one way to learn whether one was begun. */
+type BusySocket = Socket & { _httpMessage?: ServerResponse | null };
+
+/** Answers what is no HTTP, too long or too slow, in the same shape as every other error; then the connection ends. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: BusySocket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
+    socket.destroy();
+    return;
+  }
+  const { code, message } = explain(error);
+  const { status } = ERROR_CATALOGUE[code];
+  const requestId = newRequestId();
+  const body = JSON.stringify({ error: message, code, requestId });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ];
+  // Half-closing alone would leave the socket to a client that never closes its side.
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function explain(error: NodeJS.ErrnoException): { code: ErrorCode; message: string } {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return { code: 'headers_too_large', message: 'The request headers are larger than 16384 bytes' };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { code: 'request_timeout', message: 'The request was not complete in time' };
+    default:
+      return { code: 'invalid_request', message: 'The request is not valid HTTP/1.1' };
+  }
+}

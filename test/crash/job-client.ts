@@ -1,0 +1,62 @@
+import { type ApiClient, type ClientEvent, readEvents } from '../support/api-client.ts';
+
+/** What a client has of a job's stream: collected over any number of connections. */
+export interface Follower {
+  jobId: string | null;
+  events: ClientEvent[];
+  /** True once the last connection ended without an error. */
+  clean: boolean;
+}
+
+/** Reads a stream into the follower until it ends or breaks. */
+export async function collect(response: Response, follower: Follower, onEvent?: (event: ClientEvent) => void) {
+  follower.jobId ??= response.headers.get('X-Job-Id');
+  follower.clean = false;
+  try {
+    for await (const event of readEvents(response)) {
+      follower.events.push(event);
+      onEvent?.(event);
+    }
+    follower.clean = true;
+  } catch {
+    // The connection broke: what came stays.
+  }
+}
+
+/** Goes on reading where the follower stopped, over as many connections as it takes, as an EventSource does. */
+export async function resume(api: ApiClient, follower: Follower, { withinMs }: { withinMs: number }): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!hasEnded(follower)) {
+    if (performance.now() > deadline) throw new Error(`no last event of ${follower.jobId} within ${withinMs} ms`);
+    const last = follower.events.at(-1)?.id;
+    const headers: Record<string, string> = last ? { 'Last-Event-ID': last } : {};
+    const response = await api.request(`/v1/jobs/${follower.jobId}/events`, { headers });
+    if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+    await collect(response, follower);
+  }
+}
+
+/** Whether a last event came. */
+export function hasEnded({ events }: Follower): boolean {
+  return events.some(({ event }) => event !== 'progress');
+}
+
+/** What is wrong with the events that a client saw of one job, over all its connections; empty when nothing is. */
+export function faultsOf({ jobId, events }: Follower): string[] {
+  const faults: string[] = [];
+  let current = 0;
+  let number = -1;
+  for (const { id, event, data } of events) {
+    const [job, n] = id.split(':');
+    if (job !== jobId) faults.push(`event ${id} of another job`);
+    if (Number(n) <= number) faults.push(`event ${id} after number ${number}`);
+    number = Number(n);
+    if (event !== 'progress') continue;
+    if (data.current < current) faults.push(`event ${id}: current fell from ${current} to ${data.current}`);
+    current = data.current;
+  }
+  const last = events.filter(({ event }) => event !== 'progress').length;
+  if (last !== 1) faults.push(`${last} last events`);
+  else if (events.at(-1)?.event === 'progress') faults.push('progress after the last event');
+  return faults;
+}

@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { openAccounts } from '../../server/compose.ts';
+import { type ApiClient, createApiClient } from '../support/api-client.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url));
+
+/** The built service in a process of its own. */
+export interface ServiceProcess {
+  url: string;
+  pid: number;
+  child: ChildProcess;
+  /** Everything it logged so far; `msg` is the text. */
+  log: Record<string, unknown>[];
+  /** Pids of its processes that encode and inspect images. */
+  workers: number[];
+  /** Ends it as a power switch would. */
+  kill(): Promise<void>;
+  /** Asks it to stop and waits for its end. @returns its exit code, null when a signal ended it */
+  terminate(): Promise<number | null>;
+}
+
+/** Starts the built service on a directory and waits until it listens. */
+export async function startServiceProcess(env: Record<string, string>): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', LOG_FORMAT: 'json', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const log: Record<string, unknown>[] = [];
+  const errors: string[] = [];
+  child.stderr.on('data', (chunk: Buffer) => errors.push(String(chunk)));
+  const exited = once(child, 'exit') as Promise<[number | null]>;
+  const listening = new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (!line.startsWith('{')) return;
+      const entry = JSON.parse(line) as Record<string, unknown>;
+      log.push(entry);
+      if (entry.msg === 'listening') resolve(String(entry.url));
+    });
+    exited.then(([code]) => reject(new Error(`the service ended with ${code} before it listened: ${errors.join('')}`)));
+  });
+  const url = await listening;
+  return {
+    url,
+    pid: child.pid ?? 0,
+    child,
+    log,
+    workers: log.find((entry) => entry.msg === 'image processing started')?.pids as number[],
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+    async terminate() {
+      child.kill('SIGTERM');
+      return (await exited)[0];
+    },
+  };
+}
+
+/** Makes an account with exactly this many credits before the service starts, or beside it. @returns its API key */
+export async function createAccountIn(env: Record<string, string>, email: string, credits: number): Promise<string> {
+  const { accounts, close } = await openAccounts(env);
+  try {
+    const account = await accounts.create({ email });
+    const { id: accountId } = account;
+    if (credits > account.balance) await accounts.ledger.grant({ accountId, amount: credits - account.balance });
+    return (await accounts.keys.create({ accountId, name: 'test' })).apiKey;
+  } finally {
+    await close();
+  }
+}
+
+/** Holds all accounts against their ledgers, beside the running service or without one. */
+export async function auditOf(env: Record<string, string>) {
+  const { accounts, close } = await openAccounts(env);
+  try {
+    const { ok, broken, figures } = await accounts.audit();
+    return { ok, broken, pending: figures.pending };
+  } finally {
+    await close();
+  }
+}
+
+/** A client of a service process. */
+export function clientOf({ url }: ServiceProcess, apiKey: string): ApiClient {
+  return createApiClient({ url, apiKey });
+}

@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ApiClient } from '../support/api-client.ts';
+import { faultyFiles } from './files-on-disk.ts';
+import { collect, type Follower, faultsOf, hasEnded, resume } from './job-client.ts';
+import { auditOf, clientOf, createAccountIn, type ServiceProcess, startServiceProcess } from './service-process.ts';
+import { smallPhotographs } from './small-photographs.ts';
+
+const IMAGES = 16;
+
+describe('SIGTERM during an export', () => {
+  let dataDir: string;
+  let env: Record<string, string>;
+  let service: ServiceProcess;
+  let key: string;
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'imagewright-stop-'));
+    env = { DATA_DIR: dataDir };
+    key = await createAccountIn(env, 'stop@example.com', 100);
+  });
+  afterEach(async () => {
+    await service?.kill();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  /** Starts an export and returns once an image of it is in work. */
+  async function startExport(api: ApiClient): Promise<{ follower: Follower; ended: Promise<void> }> {
+    const uploaded = await api.upload(await smallPhotographs(IMAGES));
+    const json = api.exportBody(uploaded, { format: 'avif', preset: 'very_high' });
+    const response = await api.request(`/v1/sessions/${uploaded.sessionId}/export`, { json });
+    const follower: Follower = { jobId: null, events: [], clean: false };
+    let ended = Promise.resolve();
+    await new Promise<void>((resolve) => {
+      ended = collect(response, follower, ({ event, data }) => {
+        if (event === 'progress' && data.step === 'load') resolve();
+      });
+    });
+    return { follower, ended };
+  }
+
+  it('lets the export finish within SHUTDOWN_SECONDS; /readyz says 503, new exports are refused', async () => {
+    service = await startServiceProcess({ ...env, SHUTDOWN_SECONDS: '60' });
+    const api = clientOf(service, key);
+    const second = await api.upload(await smallPhotographs(1));
+    const { follower, ended } = await startExport(api);
+    const exit = service.terminate();
+    await sleep(100);
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+    const refused = await api.request(`/v1/sessions/${second.sessionId}/export`, { json: api.exportBody(second, {}) });
+    expect([refused.status, await refused.json()]).toMatchObject([503, { code: 'shutting_down' }]);
+    expect(refused.headers.get('Retry-After')).toMatch(/^\d+$/);
+
+    expect(await exit).toBe(0);
+    await ended;
+    expect(follower.clean).toBe(true);
+    expect(faultsOf(follower)).toEqual([]);
+    expect(follower.events.at(-1)).toMatchObject({ event: 'complete', data: { summary: { completed: IMAGES } } });
+    expect(await auditOf(env)).toEqual({ ok: true, broken: [], pending: 0 });
+  });
+
+  it('hands a longer export over to the next start; open streams end in time', async () => {
+    service = await startServiceProcess({ ...env, SHUTDOWN_SECONDS: '0' });
+    const { follower, ended } = await startExport(clientOf(service, key));
+    const startedAt = performance.now();
+    expect(await service.terminate()).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+    await ended;
+    expect(follower.clean).toBe(true);
+    expect(hasEnded(follower)).toBe(false);
+    expect(await faultyFiles(dataDir)).toEqual([]);
+
+    service = await startServiceProcess(env);
+    const api = clientOf(service, key);
+    await resume(api, follower, { withinMs: 60_000 });
+    expect(faultsOf(follower)).toEqual([]);
+    expect(follower.events.at(-1)).toMatchObject({ event: 'complete', data: { summary: { completed: IMAGES } } });
+    expect(await api.balance()).toBe(100 - IMAGES);
+    expect(await faultyFiles(dataDir)).toEqual([]);
+    expect(await auditOf(env)).toEqual({ ok: true, broken: [], pending: 0 });
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { processingConfig } from '../../server/processing/index.ts';
+import { estimateMemory } from '../../server/processing/memory-estimate.ts';
+import { createQuarantine } from '../../server/processing/quarantine.ts';
+import { describeFailure, ProcessingFailure } from '../../server/processing/worker-failure.ts';
+
+describe('processingConfig', () => {
+  it('boots without a single variable and reads numbers from text', () => {
+    expect(processingConfig.parse({})).toMatchObject({
+      MAX_PIXELS: 50_000_000,
+      MAX_FRAMES: 300,
+      IMAGE_TIMEOUT_SECONDS: 60,
+    });
+    expect(processingConfig.parse({}).WORKERS).toBeGreaterThan(0);
+    expect(processingConfig.parse({ WORKERS: '3' }).WORKERS).toBe(3);
+  });
+
+  it.each(['0', '-1', '1.5', 'many', '1e9'])('refuses %s workers', (WORKERS) => {
+    expect(processingConfig.safeParse({ WORKERS }).success).toBe(false);
+  });
+
+  it('describes every variable', () => {
+    for (const field of Object.values(processingConfig.shape)) expect(field.description).toMatch(/\.$/);
+  });
+});
+
+describe('estimateMemory', () => {
+  const facts = { format: 'jpeg', width: 6000, height: 4000, hasAlpha: false, pages: 1, size: 1 } as const;
+  it('knows that AVIF takes most', () => {
+    expect(estimateMemory(facts, 'avif')).toBe(24_000_000 * 34);
+    expect(estimateMemory(facts, 'webp')).toBe(24_000_000 * 20);
+    expect(estimateMemory(facts, 'jpeg')).toBe(24_000_000 * 12);
+  });
+
+  it('counts the decoded frames of an animation, and none that are dropped', () => {
+    const animation = { ...facts, format: 'gif', width: 100, height: 100, pages: 50 } as const;
+    expect(estimateMemory(animation, 'webp')).toBe(10_000 * (50 * 4 + 16));
+    expect(estimateMemory(animation, 'avif')).toBe(10_000 * 34);
+  });
+});
+
+describe('createQuarantine', () => {
+  it('holds an image after two crashes, and lets one go that worked in between', () => {
+    const quarantine = createQuarantine();
+    quarantine.add('a');
+    quarantine.release('a');
+    quarantine.add('a');
+    expect(quarantine.holds('a')).toBe(false);
+    quarantine.add('a');
+    expect(quarantine.holds('a')).toBe(true);
+    expect(quarantine.holds('b')).toBe(false);
+  });
+});
+
+describe('describeFailure', () => {
+  it.each([
+    ['VipsJpeg: premature end of JPEG image', 'invalid_image', 'The file is damaged: it ends too early'],
+    ['Unknown error', 'invalid_image', 'The file is damaged: it cannot be decoded'],
+    ['Input image exceeds pixel limit', 'too_many_pixels', 'The image has more pixels than the service accepts'],
+    [
+      'unable to write: No space left on device',
+      'insufficient_storage',
+      'The server has no disk space left for the image',
+    ],
+    [
+      'Input file is missing: /secret/path.jpg',
+      'processing_failed',
+      'The image could not be read from or written to the disk',
+    ],
+  ])('says readably what %j means, and never shows it', (text, code, message) => {
+    expect(describeFailure(new Error(text))).toEqual({ code, message, cause: text });
+  });
+
+  it('keeps the codes of the system and of its own failures', () => {
+    expect(describeFailure(Object.assign(new Error('x'), { code: 'ENOSPC' })).code).toBe('insufficient_storage');
+    const failure = new ProcessingFailure('output_too_large', 'too wide', { limit: 1 });
+    expect(describeFailure(failure)).toEqual({ code: 'output_too_large', message: 'too wide', details: { limit: 1 } });
+  });
+});

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { INPUT_FORMATS, PRESETS } from '#contract';
+import { presetSettings, QUALITY_VERSION } from '../../server/processing/presets.ts';
+
+describe('the quality table', () => {
+  it('changes only together with its version, which is part of every cache key', () => {
+    const table = INPUT_FORMATS.map((format) => PRESETS.map((preset) => presetSettings(format, preset)));
+    const hash = createHash('sha256').update(JSON.stringify(table)).digest('hex').slice(0, 16);
+    // After a change on purpose: raise QUALITY_VERSION and write the new hash here.
+    expect({ version: QUALITY_VERSION, hash }).toEqual({ version: 1, hash: '8fa37a979d7f2cd1' });
+  });
+
+  it('never rises from one preset to the next', () => {
+    for (const format of ['webp', 'avif', 'jpeg'] as const) {
+      const numbers = PRESETS.map((preset) => presetSettings(format, preset)).map((row) =>
+        'quality' in row ? row.quality : 0,
+      );
+      expect(numbers).toEqual(numbers.toSorted((a, b) => b - a));
+      expect(new Set(numbers).size).toBe(PRESETS.length);
+    }
+  });
+});

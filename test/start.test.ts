@@ -1,0 +1,109 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+/** A tiny service in a directory of its own, with the real start script, build configuration and packages. */
+const root = mkdtempSync(join(tmpdir(), 'imagewright-start-'));
+
+function write(path: string, text: string): void {
+  mkdirSync(join(root, path, '..'), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+function start(...args: string[]) {
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['server/start.mjs', ...args], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return { stdout, stderr, status };
+}
+
+beforeAll(() => {
+  for (const path of ['server/start.mjs', 'vite.config.ts', 'package.json', 'package-lock.json']) {
+    mkdirSync(join(root, path, '..'), { recursive: true });
+    cpSync(path, join(root, path));
+  }
+  symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
+  write('server/contract/index.ts', "export const greeting: string = 'one';\n");
+  write('server/main.ts', "import { greeting } from '#contract';\nconsole.log(greeting, ...process.argv.slice(2));\n");
+  write('server/admin/main.ts', 'console.log(JSON.stringify(process.argv.slice(2)));\n');
+  write('server/pool/start-worker.ts', "export const workerFile = new URL('./worker.js', import.meta.url);\n");
+  write('server/pool/worker.ts', "process.send?.('ready');\n");
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+describe('server/start.mjs', () => {
+  it('builds what is missing, says so in one line on standard error, and runs the service', () => {
+    const { stdout, stderr, status } = start();
+    expect(status).toBe(0);
+    expect(stdout).toBe('one\n');
+    expect(stderr).toMatch(/^Building the service … done in [\d.]+ s\n$/);
+    expect(existsSync(join(root, 'dist/server/pool/worker.js'))).toBe(true);
+  });
+
+  it('builds nothing as long as the sources are the same, whatever their times', () => {
+    write('server/contract/index.ts', "export const greeting: string = 'one';\n");
+    expect(start('--flag', 'word')).toEqual({ stdout: 'one --flag word\n', stderr: '', status: 0 });
+  });
+
+  it('builds again when a source has changed, and leaves nothing of the old build', () => {
+    write('server/contract/index.ts', "export const greeting: string = 'two';\n");
+    unlinkSync(join(root, 'server/pool/worker.ts'));
+    expect(start().stdout).toBe('two\n');
+    expect(existsSync(join(root, 'dist/server/pool'))).toBe(false);
+    expect(readdirSync(join(root, 'dist'))).toEqual(['server']);
+  });
+
+  it('runs another program by its name, with its arguments and nothing else on standard output', () => {
+    expect(start('admin', 'credits', '--amount', '5').stdout).toBe('["credits","--amount","5"]\n');
+  });
+
+  it('keeps the service that runs when a build fails', () => {
+    write('server/main.ts', "import './missing.ts';\n");
+    const { status, stderr } = start();
+    expect(status).not.toBe(0);
+    expect(stderr).toContain('missing.ts');
+    expect(execFileSync(process.execPath, ['dist/server/main.js'], { cwd: root, encoding: 'utf8' })).toBe('two\n');
+  });
+
+  it('runs in its own process, so that a signal reaches the service', async () => {
+    write(
+      'server/main.ts',
+      "process.on('SIGTERM', () => process.exit(7));\nsetInterval(() => {}, 1000);\nconsole.log('up');\n",
+    );
+    const child = spawn(process.execPath, ['server/start.mjs'], { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
+    await once(child.stdout, 'data');
+    child.kill('SIGTERM');
+    expect((await once(child, 'exit'))[0]).toBe(7);
+  });
+
+  it('without build tools runs a build that is there, warns when it is old, and fails clearly when there is none', () => {
+    write('server/main.ts', "console.log('newer');\n");
+    unlinkSync(join(root, 'node_modules'));
+    const old = start('admin', 'x');
+    expect(old).toMatchObject({ stdout: '["x"]\n', status: 0 });
+    expect(old.stderr).toContain('older than the sources');
+
+    unlinkSync(join(root, 'vite.config.ts'));
+    expect(start('admin', 'x')).toEqual({ stdout: '["x"]\n', stderr: '', status: 0 });
+
+    rmSync(join(root, 'dist'), { recursive: true });
+    cpSync('vite.config.ts', join(root, 'vite.config.ts'));
+    const none = start();
+    expect(none.status).not.toBe(0);
+    expect(none.stderr).toContain('run `npm ci` with development dependencies');
+  });
+});
