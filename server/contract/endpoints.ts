@@ -53,6 +53,8 @@ const UPLOAD_ERRORS = [
   'too_many_frames',
   'url_import_disabled',
   'url_import_failed',
+  'session_full',
+  'overloaded',
   'insufficient_storage',
 ] as const satisfies ErrorCode[];
 
@@ -91,7 +93,7 @@ export const ENDPOINTS = {
     body: urlImportSchema,
     idempotent: true,
     success: { status: 201, kind: 'json', schema: uploadResultSchema },
-    errors: [...UPLOAD_ERRORS, 'session_not_found', 'session_full'],
+    errors: [...UPLOAD_ERRORS, 'session_not_found'],
   },
   getSession: {
     ...base,
@@ -134,7 +136,17 @@ export const ENDPOINTS = {
     params: inImage,
     query: z.object({ width: z.coerce.number().int().min(16).max(2048).default(320) }),
     success: { status: 200, kind: 'binary' },
-    errors: ['session_not_found', 'image_not_found', 'invalid_image', 'overloaded'],
+    errors: [
+      'session_not_found',
+      'image_not_found',
+      'file_not_found',
+      'range_not_satisfiable',
+      'invalid_image',
+      'processing_timeout',
+      'processing_failed',
+      'overloaded',
+      'insufficient_storage',
+    ],
   },
   exportImages: {
     ...base,

@@ -72,6 +72,22 @@ const ERROR_SCHEMA: Json = {
     code: { type: 'string', enum: Object.keys(ERROR_CATALOGUE) },
     requestId: { type: 'string' },
     errors: { type: 'object', description: 'Messages by field.', additionalProperties: { type: 'array' } },
+    limit: { type: 'integer', description: 'What is allowed at most.' },
+    received: { type: 'integer', description: 'What came instead.' },
+    queued: { type: 'integer', description: 'Images that wait already (`overloaded`).' },
+    balance: { type: 'integer', description: 'Credits of the account (`insufficient_credits`).' },
+    required: { type: 'integer', description: 'Credits that are needed (`insufficient_credits`).' },
+    shortfall: { type: 'integer', description: 'Credits that are missing (`insufficient_credits`).' },
+    imageId: { type: 'string', description: 'The image that is meant.' },
+    status: { type: 'string', description: 'State of the job (`job_finished`).' },
+    size: { type: 'integer', description: 'Bytes of the file (`range_not_satisfiable`).' },
+    detected: { type: 'string', description: 'What the file is (`unsupported_image`).' },
+    supported: { type: 'array', items: { type: 'string' }, description: 'Formats that are accepted.' },
+    rejected: {
+      type: 'array',
+      items: { $ref: '#/components/schemas/RejectedFile' },
+      description: 'Every file of an upload of which none was accepted.',
+    },
   },
 };
 
@@ -141,7 +157,7 @@ function success(endpoint: Endpoint, components: Map<string, Json>): Json {
   const body = kind === 'empty' ? {} : { content: content[kind] };
   const answer: Json = { [status]: { description: endpoint.summary, ...body } };
   if (endpoint.path.endsWith('/events')) answer[204] = { description: 'Everything was seen already' };
-  if (endpoint.path.endsWith('/download')) {
+  if (kind === 'binary') {
     answer[206] = { description: 'The requested byte range', ...body };
     answer[304] = { description: 'Not modified' };
   }

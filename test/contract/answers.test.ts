@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  ENDPOINTS,
+  type Endpoint,
+  type EndpointName,
+  type ErrorCode,
+  errorCodesOf,
+  type UploadResult,
+} from '#contract';
+import { ROUTES } from '../../server/http/routes/index.ts';
+import { createAnswerSchemas, type OpenApiDocument } from '../support/answer-schemas.ts';
+import { formOf, readEvents } from '../support/api-client.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { noiseImage, plainImage, type SmallImage } from '../support/small-images.ts';
+
+let test: TestService;
+let document: OpenApiDocument;
+let schemas: ReturnType<typeof createAnswerSchemas>;
+let uploaded: UploadResult;
+let image: SmallImage;
+let jobId: string;
+/** Every answer so far: endpoint and status, or endpoint and error code. */
+const seen = new Set<string>();
+
+beforeAll(async () => {
+  test = await startTestService({ MAX_FILE_MB: '1', MAX_FILES_PER_REQUEST: '3', MAX_IMAGES_PER_SESSION: '3' });
+  document = (await (await fetch(`${test.url}/v1/openapi.json`)).json()) as OpenApiDocument;
+  schemas = createAnswerSchemas(document);
+  image = await plainImage('one.png');
+  uploaded = await test.api.upload([image], { metadata: [{ clientRef: '42', title: 'One' }] });
+  jobId = (
+    await test.api.run('export', uploaded, { responsive: true, responsiveSizes: [16, { width: 20, height: 20 }] })
+  ).jobId;
+});
+afterAll(() => test.close());
+
+type Init = Parameters<TestService['api']['request']>[1];
+
+/** Calls an endpoint, holds the answer against the document, and returns its body. */
+async function call(name: EndpointName, status: number, init: Init = {}, path = '', key?: string): Promise<unknown> {
+  const endpoint: Endpoint = ENDPOINTS[name];
+  const ids: Record<string, string> = {
+    ':sessionId': uploaded.sessionId,
+    ':imageId': uploaded.images[0]?.id ?? '',
+    ':jobId': jobId,
+  };
+  const filled = endpoint.path.replace(/:\w+/g, (part) => ids[part] ?? '');
+  const target = path.startsWith('/') ? path : filled + path;
+  const headers = { ...(init.headers as Record<string, string>), ...(key === undefined ? {} : { 'X-API-Key': key }) };
+  const response = await test.api.request(target, { method: endpoint.method, ...init, headers });
+  const documented = document.paths[endpoint.path.replace(/:(\w+)/g, '{$1}')]?.[endpoint.method.toLowerCase()];
+  expect([response.status, documented?.responses[String(response.status)] !== undefined]).toEqual([status, true]);
+  const type = response.headers.get('Content-Type') ?? '';
+  if (status >= 400) {
+    const body = (await response.json()) as { code: ErrorCode; requestId: string };
+    expect(schemas.component('Error', body)).toEqual([]);
+    expect(errorCodesOf(endpoint)).toContain(body.code);
+    expect(documented?.responses[String(status)]?.description).toContain(`\`${body.code}\``);
+    expect(body.requestId).toBe(response.headers.get('X-Request-Id'));
+    seen.add(`${name} ${body.code}`);
+    return body;
+  }
+  seen.add(`${name} ${status}`);
+  if (status === 204 || status === 304) return response.text();
+  if (endpoint.success.kind === 'binary') return Buffer.from(await response.arrayBuffer());
+  if (endpoint.success.kind === 'stream') {
+    expect(type).toBe('text/event-stream; charset=utf-8');
+    const events = [];
+    for await (const event of readEvents(response)) events.push(event);
+    const names = { progress: 'ProgressEvent', complete: 'CompleteEvent', error: 'ErrorEvent' };
+    for (const { event, data } of events) expect(schemas.component(names[event], data)).toEqual([]);
+    return events;
+  }
+  expect(type).toMatch(/^application\/json/);
+  const body: unknown = await response.json();
+  if (name !== 'getOpenApi') {
+    const pattern = endpoint.path.replace(/:(\w+)/g, '{$1}');
+    expect(schemas.answer(pattern, endpoint.method.toLowerCase(), status, body)).toEqual([]);
+  }
+  return body;
+}
+
+const exportBody = (settings: unknown = {}) => ({ images: uploaded.images.map(({ id }) => ({ id })), settings });
+const settings = {};
+const unknownImage = `img_${'z'.repeat(22)}`;
+const unknownSession = `sess_${'z'.repeat(22)}`;
+const text = { name: 'notes.txt', bytes: Buffer.from('no image') };
+
+describe('answers, held against the OpenAPI document with every schema closed', () => {
+  it('of uploads', async () => {
+    await call('createSession', 201, { body: await formOf([image, text]) });
+    await call('createSession', 415, { body: await formOf([text]) });
+    await call('createSession', 400, { body: new FormData() });
+    await call('createSession', 400, { body: await formOf([image, image, image, image]) });
+    await call('createSession', 413, { body: await formOf([{ name: 'big.png', bytes: Buffer.alloc(1_000_001) }]) });
+    await call('createSession', 400, { json: { images: [{ url: 'https://example.com/a.jpg' }] } });
+    await call('createSession', 400, { json: { images: [] } });
+    await call('createSession', 415, { body: 'x', headers: { 'Content-Type': 'text/plain' } });
+    await call('createSession', 400, { body: 'x', headers: { 'Content-Type': 'multipart/form-data; boundary=y' } });
+    await call('createSession', 422, { body: await formOf(['nasty/random-bytes.webp']) });
+    await call('createSession', 422, { body: await formOf(['nasty/bomb-header-lies-65000x65000.png']) });
+    const created = (await call('createSession', 201, { body: await formOf([image]) })) as UploadResult;
+    await call('addImages', 201, { body: await formOf([image, text]) }, `/v1/sessions/${created.sessionId}/images`);
+    await call('addImages', 409, { body: await formOf([image, image]) }, `/v1/sessions/${created.sessionId}/images`);
+    await call('addImages', 415, { body: await formOf([text]) });
+    await call('addImages', 404, { body: await formOf([image]) }, `/v1/sessions/${unknownSession}/images`);
+    await call('deleteSession', 204, {}, `/v1/sessions/${created.sessionId}`);
+    await call('deleteSession', 404, {}, `/v1/sessions/${created.sessionId}`);
+  });
+
+  it('of sessions, images and previews', async () => {
+    await call('updateImage', 200, { json: { metadata: { title: 'T', alt: null, tags: ['a'] } } });
+    await call('updateImage', 400, { json: { metadata: { colour: 'red' } } });
+    await call(
+      'updateImage',
+      404,
+      { json: { metadata: {} } },
+      `/v1/sessions/${uploaded.sessionId}/images/${unknownImage}`,
+    );
+    await call('getSession', 200);
+    await call('getSession', 404, {}, `/v1/sessions/${unknownSession}`);
+    await call('previewImage', 200);
+    await call('previewImage', 206, { headers: { Range: 'bytes=0-9' } });
+    await call('previewImage', 416, { headers: { Range: 'bytes=999999-' } });
+    const { headers } = await test.api.request(
+      `/v1/sessions/${uploaded.sessionId}/images/${uploaded.images[0]?.id}/preview`,
+    );
+    const unchanged = { 'If-None-Match': headers.get('ETag') ?? '', 'Cache-Control': 'max-age=60' };
+    await call('previewImage', 304, { headers: unchanged });
+    await call('previewImage', 400, {}, '?width=1');
+    await call('previewImage', 404, {}, `/v1/sessions/${unknownSession}/images/${unknownImage}/preview`);
+  });
+
+  it('of exports and samples', async () => {
+    await call('exportImages', 200, { json: exportBody() });
+    await call('exportImages', 400, { json: { images: [] } });
+    await call('exportImages', 400, { json: { ...exportBody(), sessionId: unknownSession } });
+    await call('exportImages', 400, { json: { images: [...exportBody().images, ...exportBody().images], settings } });
+    await call('exportImages', 400, {
+      json: { images: [{ ...exportBody().images[0], uploadPath: '/etc/passwd' }], settings },
+    });
+    await call('exportImages', 404, { json: { images: [{ id: unknownImage }], settings } });
+    await call('exportImages', 404, { json: exportBody() }, `/v1/sessions/${unknownSession}/export`);
+    await call('exportImages', 400, { json: exportBody(), headers: { 'Idempotency-Key': 'x'.repeat(256) } });
+    await call('exportImages', 200, { json: exportBody(), headers: { 'Idempotency-Key': 'k' } });
+    await call('exportImages', 422, { json: exportBody({ format: 'png' }), headers: { 'Idempotency-Key': 'k' } });
+    await call('exportImagesFlat', 200, { json: { ...exportBody(), sessionId: uploaded.sessionId } });
+    await call('exportImagesFlat', 400, { json: exportBody() });
+    await call('sampleImages', 200, { json: exportBody() });
+    const six = Array.from({ length: 6 }, (_, index) => ({ id: `img_${String(index).repeat(22)}` }));
+    await call('sampleImages', 400, { json: { images: six, settings } });
+    const poor = await test.createAccount({ credits: 0 });
+    const theirs = await poor.api.upload([image]);
+    const json = { images: theirs.images.map(({ id }) => ({ id })), settings };
+    await call('exportImages', 402, { json }, `/v1/sessions/${theirs.sessionId}/export`, poor.apiKey);
+  });
+
+  it('of jobs that failed, were cancelled or are over', async () => {
+    const broken = await test.api.upload(['nasty/jpeg-truncated.jpg']);
+    await call(
+      'exportImages',
+      200,
+      { json: { ...exportBody(), images: [{ id: broken.images[0]?.id }] } },
+      `/v1/sessions/${broken.sessionId}/export`,
+    );
+    await call('getJob', 200);
+    await call('getJob', 404, {}, `/v1/jobs/job_${'z'.repeat(22)}`);
+    await call('followJob', 200);
+    await call('followJob', 204, { headers: { 'Last-Event-ID': `${jobId}:999999` } });
+    await call('followJob', 404, {}, `/v1/jobs/job_${'z'.repeat(22)}/events`);
+    await call('cancelJob', 409);
+    const slow = await test.api.upload([await noiseImage('slow.png', { width: 640, height: 400 })]);
+    const response = await test.api.request(`/v1/sessions/${slow.sessionId}/sample`, {
+      json: { images: [{ id: slow.images[0]?.id }], settings: { format: 'avif', preset: 'maximum' } },
+    });
+    await call('cancelJob', 200, {}, `/v1/jobs/${response.headers.get('X-Job-Id')}/cancel`);
+    const names = { progress: 'ProgressEvent', complete: 'CompleteEvent', error: 'ErrorEvent' };
+    for await (const { event, data } of readEvents(response)) {
+      expect(schemas.component(names[event], data)).toEqual([]);
+    }
+  });
+
+  it('of downloads', async () => {
+    const filename = '?filename=one.webp';
+    await call('downloadFile', 200, {}, filename);
+    await call('downloadFile', 206, { headers: { Range: 'bytes=0-9' } }, filename);
+    await call('downloadFile', 416, { headers: { Range: 'bytes=999999-' } }, filename);
+    const { headers } = await test.api.request(`/v1/sessions/${uploaded.sessionId}/download${filename}`);
+    // fetch would add `no-cache` to a conditional request.
+    const unchanged = { 'If-None-Match': headers.get('ETag') ?? '', 'Cache-Control': 'max-age=60' };
+    await call('downloadFile', 304, { headers: unchanged }, filename);
+    await call('downloadFile', 400);
+    await call('downloadFile', 404, {}, '?filename=two.webp');
+    await call('downloadFile', 404, {}, `/v1/sessions/${unknownSession}/download${filename}`);
+  });
+
+  it('of credits and documents', async () => {
+    await call('getBalance', 200);
+    await call('checkCredits', 200, { json: { imageCount: 3 } });
+    await call('checkCredits', 200, { json: { images: [{}, {}], operation: 'analyze' } });
+    await call('checkCredits', 400, { json: { operation: 'export' } });
+    await call('listTransactions', 200, {}, '?limit=2');
+    await call('listTransactions', 400, {}, '?limit=0');
+    await call('getOpenApi', 200);
+  });
+
+  it('of every endpoint without a key, with a wrong one, and with one that is deactivated', async () => {
+    const disabled = await test.createAccount({ plan: 'agency' });
+    await test.service.accounts.keys.deactivate(disabled.accountId, disabled.keyId);
+    for (const [name, { authenticated }] of Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]) {
+      if (!authenticated) continue;
+      await call(name, 401, {}, '', '');
+      await call(name, 401, {}, '', `iw_${'a'.repeat(36)}`);
+      await call(name, 403, {}, '', disabled.apiKey);
+    }
+  });
+
+  it('have by now been seen with every success status that is documented', () => {
+    const documented = (Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]).flatMap(([name, { path, method }]) => {
+      const operation = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
+      const successes = Object.keys(operation?.responses ?? {}).filter((status) => Number(status) < 400);
+      return successes.map((status) => `${name} ${status}`);
+    });
+    expect(documented.filter((answer) => !seen.has(answer))).toEqual([]);
+  });
+});
+
+describe('the routes of the server', () => {
+  it('are the endpoint table, each once, in the order that it has', () => {
+    expect(ROUTES.map(({ name }) => name).sort()).toEqual(Object.keys(ENDPOINTS).sort());
+    for (const { name, endpoint } of ROUTES) expect(endpoint).toBe(ENDPOINTS[name]);
+  });
+
+  it('are all in the document that is served, with the name of the table as operationId', () => {
+    const ids = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
+    );
+    expect(ids.sort()).toEqual(Object.keys(ENDPOINTS).sort());
+  });
+});
