@@ -122,10 +122,16 @@ export async function composeService(config: Config, logger = createLogger(logge
       await database.ping();
     },
   };
+  metrics.watchStreams(() => streams.size);
   metrics.watchQueue(() => {
     const { workers, busy, memoryBytes } = processor.stats();
     return { workers, busyWorkers: busy, memoryBytes, queued: jobs.stats().waiting };
   });
+
+  const settlePending = async (minAgeMs?: number) => {
+    const { stuck } = await accounts.ledger.settlePending({ minAgeMs });
+    if (stuck.length > 0) logger.error({ stuck }, 'movements contradict the ledger; see `credits audit`');
+  };
 
   let background: ReturnType<typeof startBackgroundTasks> | undefined;
   return {
@@ -144,10 +150,10 @@ export async function composeService(config: Config, logger = createLogger(logge
       await store.sweepTemporaryFiles({ minAgeMs: exclusive ? 0 : HOUR_MS });
       await processor.start();
       if (exclusive) await jobs.endAllLeases();
-      await accounts.ledger.settlePending({ minAgeMs: exclusive ? 0 : undefined });
+      await settlePending(exclusive ? 0 : undefined);
       await jobs.recover();
       const recover = async () => {
-        await accounts.ledger.settlePending();
+        await settlePending();
         await jobs.recover();
       };
       const tidy = async () => {

@@ -45,7 +45,7 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
     const current = await requireAccount(account._id);
     if (current.activeKeys.includes(keyId)) return;
     throw new AppError(
-      'invalid_request',
+      'key_limit_reached',
       `expected at most ${limit} active API ${limit === 1 ? 'key' : 'keys'} on the plan ${account.plan}, all in use: deactivate one first`,
       { details: { limit, used: current.activeKeys.length } },
     );
@@ -66,7 +66,7 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
   return {
     /**
      * Makes a key. `apiKey` is the only time that it is seen.
-     * @throws AppError invalid_request when the plan's number of active keys is reached
+     * @throws AppError key_limit_reached when the plan's number of active keys is reached
      */
     async create({ accountId, name }: { accountId: string; name: string }) {
       const account = await requireAccount(accountId);
@@ -106,7 +106,7 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
       return toApiKey({ ...key, disabledAt }, false);
     },
 
-    /** @throws AppError invalid_request when the plan's number of active keys is reached */
+    /** @throws AppError key_limit_reached when the plan's number of active keys is reached */
     async activate(accountId: string, keyId: string): Promise<ApiKey> {
       const key = await requireKey(accountId, keyId);
       await activateKey(await requireAccount(accountId), keyId);

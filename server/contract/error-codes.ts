@@ -30,6 +30,7 @@ export const ERROR_CATALOGUE = {
   method_not_allowed: { status: 405, meaning: 'The path exists, but not with this method; see `Allow`.' },
   request_timeout: { status: 408, meaning: 'The request was not complete in time.' },
   idempotency_in_progress: { status: 409, meaning: 'A request with this `Idempotency-Key` is still running.' },
+  key_limit_reached: { status: 409, meaning: 'The plan allows no more active API keys than `limit`.' },
   job_finished: { status: 409, meaning: 'The job has already ended.' },
   session_full: { status: 409, meaning: 'The session already holds `limit` images.' },
   file_too_large: { status: 413, meaning: 'A file is larger than `limit` bytes.' },

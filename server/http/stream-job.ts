@@ -85,7 +85,8 @@ async function startJob(
 ): Promise<JobRecord> {
   const job = await services.jobs.create({ ...(await resolve()), jobId });
   try {
-    await services.gateway.billing.charge(account, jobId, job.images.length, kind);
+    const { charged } = await services.gateway.billing.charge(account, jobId, job.images.length, kind);
+    services.metrics.creditsCharged(charged);
   } catch (error) {
     await services.jobs.discard(job);
     throw error;

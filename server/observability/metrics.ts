@@ -21,7 +21,6 @@ export interface Metrics {
   encodeFinished(encode: { format: string; seconds: number }): void;
   creditsCharged(credits: number): void;
   creditsRefunded(credits: number): void;
-  creditsGranted(credits: number): void;
   /** Has the number of open event streams read at each scrape instead of being told of each change. */
   watchStreams(read: () => number): void;
   /** Has the queue read at each scrape. */
@@ -81,7 +80,6 @@ export function createMetrics(): Metrics {
     encodeFinished: ({ format, seconds }) => encodeSeconds.observe({ format }, seconds),
     creditsCharged: (amount) => credits.inc({ kind: 'charged' }, amount),
     creditsRefunded: (amount) => credits.inc({ kind: 'refunded' }, amount),
-    creditsGranted: (amount) => credits.inc({ kind: 'granted' }, amount),
     watchStreams(read) {
       watch('open_streams', 'Event streams that are open now.', read);
     },

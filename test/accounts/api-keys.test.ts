@@ -98,7 +98,7 @@ describe('API keys', () => {
     expect(made).toHaveLength(limit);
     for (const { apiKey } of made) expect(await outcomeOf(apiKey)).toBe('valid');
     const refused = results.find((result) => result.status === 'rejected')?.reason;
-    expect(refused).toMatchObject({ code: 'invalid_request', details: { limit, used: limit } });
+    expect(refused).toMatchObject({ code: 'key_limit_reached', details: { limit, used: limit } });
     expect(await fixture.accounts.keys.list(accountId)).toHaveLength(limit);
   });
 
@@ -108,7 +108,7 @@ describe('API keys', () => {
     await fixture.accounts.keys.deactivate(accountId, first.keyId);
     const second = await fixture.accounts.keys.create({ accountId, name: 'second' });
     expect(await rejection(fixture.accounts.keys.activate(accountId, first.keyId))).toMatchObject({
-      code: 'invalid_request',
+      code: 'key_limit_reached',
     });
     expect([await outcomeOf(first.apiKey), await outcomeOf(second.apiKey)]).toEqual(['inactive', 'valid']);
   });
