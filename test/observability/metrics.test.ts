@@ -23,7 +23,6 @@ describe('createMetrics', () => {
     metrics.bytesSent(50);
     metrics.creditsCharged(3);
     metrics.creditsRefunded(1);
-    metrics.creditsGranted(25);
     const text = await metrics.text();
     for (const line of [
       'imagewright_jobs_total{kind="export",outcome="completed"} 1',
@@ -33,7 +32,6 @@ describe('createMetrics', () => {
       'imagewright_bytes_out_total 250',
       'imagewright_credits_total{kind="charged"} 3',
       'imagewright_credits_total{kind="refunded"} 1',
-      'imagewright_credits_total{kind="granted"} 25',
     ]) {
       expect(text.split('\n')).toContain(line);
     }
@@ -54,9 +52,9 @@ describe('createMetrics', () => {
 
   it('includes the process itself, and shares nothing between two instances', async () => {
     const [first, second] = [createMetrics(), createMetrics()];
-    first.creditsGranted(5);
+    first.creditsRefunded(5);
     expect(await first.text()).toMatch(/^process_resident_memory_bytes \d/m);
-    expect(await second.text()).not.toContain('kind="granted"');
+    expect(await second.text()).not.toContain('kind="refunded"');
     expect(first.contentType).toContain('text/plain');
   });
 });
