@@ -1,0 +1,41 @@
+import type { Connection } from '../connect.ts';
+import { createAccountRepository } from './accounts.ts';
+import { createApiKeyRepository } from './api-keys.ts';
+import { createCachedVariantRepository } from './cached-variants.ts';
+import { createIdempotencyRepository } from './idempotency.ts';
+import { createImageResultRepository } from './image-results.ts';
+import { createImageRepository } from './images.ts';
+import { createJobRepository } from './jobs.ts';
+import { createLedgerRepository } from './ledger.ts';
+import { createOutputRepository } from './outputs.ts';
+import { createSessionRepository } from './sessions.ts';
+
+export type * from './accounts.ts';
+export type * from './api-keys.ts';
+export type * from './cached-variants.ts';
+export type * from './idempotency.ts';
+export type * from './image-results.ts';
+export type * from './images.ts';
+export type * from './jobs.ts';
+export type * from './ledger.ts';
+export type * from './outputs.ts';
+export type * from './sessions.ts';
+
+/** Builds every repository on one connection. */
+export function createRepositories(connection: Connection) {
+  return {
+    accounts: createAccountRepository(connection),
+    apiKeys: createApiKeyRepository(connection),
+    ledger: createLedgerRepository(connection),
+    idempotency: createIdempotencyRepository(connection),
+    sessions: createSessionRepository(connection),
+    images: createImageRepository(connection),
+    jobs: createJobRepository(connection),
+    imageResults: createImageResultRepository(connection),
+    outputs: createOutputRepository(connection),
+    cachedVariants: createCachedVariantRepository(connection),
+  };
+}
+
+/** Every repository of the service. */
+export type Repositories = ReturnType<typeof createRepositories>;
