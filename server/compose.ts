@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { buildOpenApi } from '#contract';
 import { type Accounts, createAccounts, loadPepper } from './accounts/index.ts';
+import { createAnalysis, createAnalyzeImages } from './analysis/index.ts';
 import { startBackgroundTasks } from './background-tasks.ts';
 import { type Config, loadConfig } from './config/index.ts';
 import { type Database, openDatabase, startEmbedded } from './db/index.ts';
@@ -84,9 +85,11 @@ export async function composeService(config: Config, logger = createLogger(logge
     config: config.exports,
     logger,
   });
+  const analysis = createAnalysis({ processor, store, config: config.analysis, logger, cache: database.visionAnswers });
+  const analyzeImages = createAnalyzeImages({ analysis, sessions, repositories: database });
   const jobs = createJobs({
     repositories: database,
-    kinds: { export: exports.kind, sample: exports.kind },
+    kinds: { export: exports.kind, sample: exports.kind, analyze: analyzeImages.kind },
     async settle({ _id: jobId, accountId, images }, completed) {
       const credits = await gateway.billing.settle({ accountId, jobId, total: images.length, completed });
       metrics.creditsRefunded(credits.refunded);
@@ -106,6 +109,7 @@ export async function composeService(config: Config, logger = createLogger(logge
     gateway,
     sessions,
     disposal,
+    analyzeImages,
     exports,
     jobs,
     urlImporter: config.sessions.URL_IMPORT === 'on' ? createUrlImporter({ limits: importLimits(config) }) : undefined,
@@ -149,6 +153,7 @@ export async function composeService(config: Config, logger = createLogger(logge
       // Before any work: of what lies there now, nothing is being written by this process.
       await store.sweepTemporaryFiles({ minAgeMs: exclusive ? 0 : HOUR_MS });
       await processor.start();
+      await analysis.start();
       if (exclusive) await jobs.endAllLeases();
       await settlePending(exclusive ? 0 : undefined);
       await jobs.recover();
@@ -186,6 +191,7 @@ export async function composeService(config: Config, logger = createLogger(logge
       await jobs.drain(config.http.SHUTDOWN_SECONDS * 1000);
       streams.closeAll();
       await closeServer();
+      await analysis.close();
       await processor.close();
       await closeDatabase();
     },

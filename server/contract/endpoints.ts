@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { analysisSchema, analyzeRequestSchema, flatAnalyzeRequestSchema } from './analysis.ts';
 import {
   balanceSchema,
   creditCheckRequestSchema,
@@ -6,35 +7,13 @@ import {
   transactionPageSchema,
   transactionQuerySchema,
 } from './credits.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { ErrorCode } from './error-codes.ts';
 import { exportRequestSchema, flatExportRequestSchema } from './exports.ts';
 import { imageIdSchema, jobIdSchema, namespaceSchema, sessionIdSchema } from './ids.ts';
 import { imageSchema, metadataPatchSchema, uploadResultSchema, urlImportSchema } from './images.ts';
 import { jobSchema } from './job-record.ts';
 import { sessionSchema } from './sessions.ts';
-
-/** How an endpoint takes its body. */
-export type BodyKind = 'none' | 'json' | 'multipart-or-json';
-
-/** One row of the endpoint table: all that routing, validation and the OpenAPI document need. */
-export interface Endpoint {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Koa-style path, e.g. `/v1/jobs/:jobId`. */
-  path: `/v1/${string}`;
-  tag: 'Sessions' | 'Export' | 'Jobs' | 'Credits' | 'Service';
-  summary: string;
-  /** False for the documents that need no key. */
-  authenticated: boolean;
-  params?: z.ZodObject;
-  query?: z.ZodObject;
-  bodyKind: BodyKind;
-  body?: z.ZodType;
-  /** True when the endpoint honours `Idempotency-Key`. */
-  idempotent: boolean;
-  success: { status: 200 | 201 | 204; kind: 'json' | 'stream' | 'binary' | 'empty'; schema?: z.ZodType };
-  /** Codes of its own, beside those that every endpoint can answer with. */
-  errors: readonly ErrorCode[];
-}
 
 const base = { authenticated: true, bodyKind: 'none', idempotent: false, errors: [] } as const;
 const inSession = z.object({ sessionId: sessionIdSchema });
@@ -64,6 +43,16 @@ const EXPORT_ERRORS = [
   'session_mismatch',
   'duplicate_image',
   'upload_path_mismatch',
+] as const satisfies ErrorCode[];
+
+const ANALYZE_ERRORS = [
+  'session_not_found',
+  'image_not_found',
+  'session_mismatch',
+  'duplicate_image',
+  'no_images',
+  'insufficient_credits',
+  'overloaded',
 ] as const satisfies ErrorCode[];
 
 const stream = { status: 200, kind: 'stream' } as const;
@@ -147,6 +136,41 @@ export const ENDPOINTS = {
       'overloaded',
       'insufficient_storage',
     ],
+  },
+  analyzeImages: {
+    ...base,
+    method: 'POST',
+    path: '/v1/sessions/:sessionId/analyze',
+    tag: 'Analysis',
+    summary: 'Describe images, with a vision model if one is configured',
+    params: inSession,
+    bodyKind: 'json',
+    body: analyzeRequestSchema,
+    idempotent: true,
+    success: stream,
+    errors: ANALYZE_ERRORS,
+  },
+  analyzeImagesFlat: {
+    ...base,
+    method: 'POST',
+    path: '/v1/analyze',
+    tag: 'Analysis',
+    summary: 'Describe images, with the session named in the body',
+    bodyKind: 'json',
+    body: flatAnalyzeRequestSchema,
+    idempotent: true,
+    success: stream,
+    errors: ANALYZE_ERRORS,
+  },
+  getAnalysis: {
+    ...base,
+    method: 'GET',
+    path: '/v1/sessions/:sessionId/analysis',
+    tag: 'Analysis',
+    summary: 'What is known of the images of a session',
+    params: inSession,
+    success: { status: 200, kind: 'json', schema: analysisSchema },
+    errors: ['session_not_found'],
   },
   exportImages: {
     ...base,

@@ -48,6 +48,7 @@ export const ERROR_CATALOGUE = {
   processing_timeout: { status: 500, meaning: 'The image took longer than the time limit.' },
   processing_failed: { status: 500, meaning: 'The image could not be processed.' },
   job_cancelled: { status: 500, meaning: 'The job was cancelled before this was done.' },
+  client_left: { status: 500, meaning: 'The client left, and without it the work was not worth doing.' },
   session_deleted: { status: 500, meaning: 'The session was deleted while the job ran.' },
   job_abandoned: { status: 500, meaning: 'The job could not be resumed after an interruption.' },
   internal_error: { status: 500, meaning: 'Something went wrong on our side; quote `requestId`.' },

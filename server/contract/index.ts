@@ -1,7 +1,9 @@
 // Owns the wire contract: schemas, error catalogue, limits, events, endpoint table. Knows zod and nothing of the service.
+export * from './analysis.ts';
 export * from './analyze.ts';
 export * from './credits.ts';
-export { type BodyKind, ENDPOINTS, type Endpoint, type EndpointName } from './endpoints.ts';
+export type { BodyKind, Endpoint } from './endpoint.ts';
+export { ENDPOINTS, type EndpointName } from './endpoints.ts';
 export { ERROR_CATALOGUE, type ErrorCode } from './error-codes.ts';
 export * from './exports.ts';
 export * from './ids.ts';

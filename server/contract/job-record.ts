@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { analysisResultSchema } from './analysis.ts';
+import { analyzeOptionsSchema } from './analyze.ts';
 import { imageResultSchema, summarySchema } from './exports.ts';
 import { jobIdSchema, sessionIdSchema } from './ids.ts';
-import { failureSchema, JOB_KINDS, JOB_STATES, jobCreditsSchema } from './jobs.ts';
+import { failureSchema, JOB_KINDS, JOB_STATES, jobCreditsSchema, jobSummarySchema } from './jobs.ts';
 import { settingsSchema } from './settings.ts';
 
 /** A job as `GET /v1/jobs/:jobId` shows it. */
@@ -15,9 +17,10 @@ export const jobSchema = z
     total: z.int(),
     createdAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().nullable(),
-    settings: settingsSchema,
-    results: z.array(imageResultSchema).optional(),
-    summary: summarySchema.nullable(),
+    settings: settingsSchema.nullable().describe('Of an export or sample.'),
+    options: analyzeOptionsSchema.nullable().describe('Of an analysis.'),
+    results: z.array(z.union([imageResultSchema, analysisResultSchema])).optional(),
+    summary: z.union([summarySchema, jobSummarySchema]).nullable(),
     credits: jobCreditsSchema.nullable(),
     error: failureSchema.nullable(),
   })

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { imageIdSchema, jobIdSchema, sessionIdSchema } from './ids.ts';
+import { metadataSchema } from './images.ts';
 
 /** What jobs can be for. */
-export const JOB_KINDS = ['export', 'sample'] as const;
+export const JOB_KINDS = ['export', 'sample', 'analyze'] as const;
 export type JobKindName = (typeof JOB_KINDS)[number];
 
 /** States of a job. */
@@ -31,11 +32,16 @@ export const progressEventSchema = z
   .object({
     imageId: imageIdSchema,
     status: z.enum(['queued', 'processing', 'completed', 'failed']),
-    step: z.string().describe('`queued | load | optimize | resize | save | done`; new ones may come.'),
+    step: z
+      .string()
+      .describe(
+        '`queued | load | optimize | resize | save | done`, of an analysis `queued | prepare | describe | done`; new ones may come.',
+      ),
     current: z.int().describe('Finished images; never goes down.'),
     total: z.int(),
     clientRef: z.string().nullable(),
     error: failureSchema.optional(),
+    metadata: metadataSchema.optional().describe('Of an image whose analysis is done.'),
   })
   .meta({ id: 'ProgressEvent' });
 export type ProgressEvent = z.output<typeof progressEventSchema>;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { ENDPOINTS, type Endpoint } from './endpoints.ts';
+import { analysisCompleteEventSchema } from './analysis.ts';
+import type { Endpoint } from './endpoint.ts';
+import { ENDPOINTS } from './endpoints.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from './error-codes.ts';
 import { completeEventSchema, errorEventSchema } from './exports.ts';
 import { progressEventSchema } from './jobs.ts';
@@ -41,6 +43,7 @@ export function buildOpenApi(version: string): Json {
   const events = {
     ProgressEvent: progressEventSchema,
     CompleteEvent: completeEventSchema,
+    AnalysisCompleteEvent: analysisCompleteEventSchema,
     ErrorEvent: errorEventSchema,
   };
   for (const schema of Object.values(events)) convert(schema, 'output', components);
@@ -51,11 +54,11 @@ export function buildOpenApi(version: string): Json {
       version,
       description:
         'Compress, convert, rename and describe images. Streams are Server-Sent Events of three kinds: `progress` ' +
-        '(ProgressEvent), `complete` (CompleteEvent) and `error` (ErrorEvent); exactly one of the last two ends a stream.',
+        '(ProgressEvent), `complete` (CompleteEvent, AnalysisCompleteEvent) and `error` (ErrorEvent); exactly one of the last two ends a stream.',
     },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
-    tags: ['Sessions', 'Export', 'Jobs', 'Credits', 'Service'].map((tag) => ({ name: tag })),
+    tags: ['Sessions', 'Analysis', 'Export', 'Jobs', 'Credits', 'Service'].map((tag) => ({ name: tag })),
     paths,
     components: {
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ANALYSIS_STATES } from './analysis.ts';
 import { sessionIdSchema } from './ids.ts';
 import { imageSchema } from './images.ts';
 import { jobSchema } from './job-record.ts';
@@ -10,7 +11,7 @@ export const sessionSchema = z
     createdAt: z.iso.datetime(),
     expiresAt: z.iso.datetime(),
     images: z.array(imageSchema),
-    analysis: z.object({ status: z.enum(['none', 'running', 'completed', 'partial', 'failed']) }),
+    analysis: z.object({ status: z.enum(ANALYSIS_STATES) }),
     jobs: z.array(jobSchema).describe('Newest first, without results.'),
   })
   .meta({ id: 'Session' });

@@ -42,6 +42,10 @@ export function createExportKind(deps: ExportKindDeps): JobKind<ImageResult> {
 
     summarize,
 
+    completeDetails: () => ({}),
+
+    showSettings: ({ settings }) => ({ settings: settings as Settings, options: null }),
+
     finalProgress: () => ({}),
 
     formatOf: ({ format }) => format,

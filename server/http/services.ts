@@ -1,4 +1,5 @@
 import type { Accounts } from '../accounts/index.ts';
+import type { AnalyzeImages } from '../analysis/index.ts';
 import type { Exports } from '../exports/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import type { Jobs } from '../jobs/index.ts';
@@ -13,6 +14,7 @@ export interface Services {
   gateway: Gateway;
   sessions: Sessions;
   disposal: SessionDisposal;
+  analyzeImages: AnalyzeImages;
   exports: Exports;
   jobs: Jobs;
   /** Absent when import by URL is off. */

@@ -3,7 +3,7 @@ import type { ImageRecord, ImageResultRecord, JobRecord, Repositories } from '..
 import type { JobKind } from './job-kind.ts';
 
 /** Why a job ended before all its images were done. */
-export type StopReason = 'job_cancelled' | 'session_deleted' | 'job_abandoned';
+export type StopReason = 'job_cancelled' | 'client_left' | 'session_deleted' | 'job_abandoned';
 
 /** What the work was worth; made by whoever charged for it. */
 export interface Settlement {
@@ -14,6 +14,7 @@ export interface Settlement {
 
 const STOP_MESSAGES: Record<StopReason, { image: string; job: string }> = {
   job_cancelled: { image: 'The job was cancelled before this image was done', job: 'The job was cancelled' },
+  client_left: { image: 'The client left before this image was done', job: 'The client left' },
   session_deleted: {
     image: 'The session was deleted before this image was done',
     job: 'The session was deleted while the job ran',
@@ -58,7 +59,12 @@ export async function endJob(input: FinishInput): Promise<Ending> {
   const ids = { jobId: job._id, sessionId: job.sessionId };
   if (state === 'completed' || state === 'partial') {
     const summary = kind.summarize(job, results, now);
-    return { event: { event: 'complete', data: { ...ids, status: state, results, summary, credits } }, state, results };
+    const details = kind.completeDetails();
+    return {
+      event: { event: 'complete', data: { ...ids, status: state, results, summary, credits, ...details } },
+      state,
+      results,
+    };
   }
   return {
     event: { event: 'error', data: { ...reasonOf(results, stopped), ...ids, results, credits } },
@@ -88,7 +94,7 @@ async function fillGaps({ job, kind, images, stopped, repositories }: FinishInpu
 }
 
 function stateOf(total: number, completed: number, stopped: StopReason | null): JobState {
-  if (stopped === 'job_cancelled' || stopped === 'session_deleted') return 'cancelled';
+  if (stopped && stopped !== 'job_abandoned') return 'cancelled';
   if (completed === 0) return 'failed';
   return completed === total ? 'completed' : 'partial';
 }

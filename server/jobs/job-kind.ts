@@ -1,4 +1,4 @@
-import type { JobResult, JobSummary } from '#contract';
+import type { Job, JobResult, JobSummary } from '#contract';
 import type { ImageRecord, JobRecord } from '../db/index.ts';
 
 /** How one image is worked on. */
@@ -33,6 +33,10 @@ export interface JobKind<Result extends JobResult> {
   show(result: Result, perImage: number): Result;
   /** Sums over the results of a job. */
   summarize(job: JobRecord, results: Result[], finishedAt: Date): JobSummary;
+  /** What a `complete` event tells beside the usual. */
+  completeDetails(): Record<string, unknown>;
+  /** What a job was told about all its images, as callers see it. */
+  showSettings(job: JobRecord): Pick<Job, 'settings' | 'options'>;
   /** What the last progress event of an image tells beside the usual. */
   finalProgress(result: Result): Record<string, unknown>;
   /** The format that metrics count an image under. */

@@ -137,7 +137,7 @@ export function createJobRunner(deps: RunnerDeps) {
     } finally {
       running.listeners -= 1;
       if (running.listeners === 0 && deps.kinds[running.job.kind].stopsWithoutListener) {
-        running.abort.abort('job_cancelled' satisfies StopReason);
+        running.abort.abort('client_left' satisfies StopReason);
       }
     }
   }

@@ -15,7 +15,7 @@ export function showJob(job: JobRecord, kind: JobKind<JobResult>, results: Image
     total: job.images.length,
     createdAt: job.createdAt.toISOString(),
     finishedAt: job.finishedAt?.toISOString() ?? null,
-    settings: job.settings,
+    ...kind.showSettings(job),
     ...listed,
     summary: job.summary,
     credits: job.credits,
@@ -32,7 +32,10 @@ export function replayLastEvent(job: JobRecord, kind: JobKind<JobResult>, record
   const credits = job.credits ?? { charged: 0, refunded: 0, balance: 0 };
   if (job.state === 'completed' || job.state === 'partial') {
     const summary = job.summary ?? kind.summarize(job, results, job.finishedAt ?? job.createdAt);
-    return { event: 'complete', data: { ...ids, status: job.state, results, summary, credits } };
+    return {
+      event: 'complete',
+      data: { ...ids, status: job.state, results, summary, credits, ...kind.completeDetails() },
+    };
   }
   const { code, message } = job.error ?? { code: 'processing_failed', message: 'The job failed' };
   return { event: 'error', data: { error: message, code, ...ids, results, credits } };

@@ -113,10 +113,12 @@ export function createSessions({ repositories, store, processor, config, now = (
 
     /** Applies a person's edit to an image's metadata. @throws session_not_found, image_not_found */
     async editMetadata(accountId: string, sessionId: string, imageId: string, patch: MetadataPatch): Promise<Image> {
-      const image = await findImage(accountId, sessionId, imageId);
-      const edited = await images.setMetadata(accountId, imageId, metadataFromUser(image.metadata, patch));
-      if (!edited) throw new AppError('image_not_found', `No image ${imageId} in session ${sessionId}`);
-      return showImage(edited);
+      for (;;) {
+        const image = await findImage(accountId, sessionId, imageId);
+        const edited = await images.replaceMetadata(image, metadataFromUser(image.metadata, patch));
+        if (edited) return showImage(edited);
+        // An analysis or another edit came in between: this one goes on top of it.
+      }
     },
 
     /** A small WebP of an image, made once. @param width pixels */

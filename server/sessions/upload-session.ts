@@ -72,7 +72,10 @@ async function inspect(
     const facts = await processor.probe({ file, originalFilename });
     const { clientRef = null, ...edited } = said ?? {};
     const metadata = Object.keys(edited).length > 0 ? metadataFromUser(null, edited) : null;
-    return { file, record: { _id: newId('img'), originalFilename, size, sha256, clientRef, metadata, ...facts } };
+    return {
+      file,
+      record: { _id: newId('img'), originalFilename, size, sha256, clientRef, metadata, metadataVersion: 0, ...facts },
+    };
   } catch (error) {
     if (error instanceof AppError && error.status < 500) return error;
     throw error;

@@ -22,6 +22,8 @@ export interface ImageRecord {
   clientRef: string | null;
   warnings: Warning[];
   metadata: Metadata | null;
+  /** Counts the changes of the metadata, so that none is overwritten unseen. */
+  metadataVersion: number;
 }
 
 /** Schema of {@link ImageRecord}. */
@@ -44,6 +46,7 @@ export const imageSchema = new Schema<ImageRecord>(
     clientRef: { type: String, default: null },
     warnings: { type: Schema.Types.Mixed, default: [] },
     metadata: { type: Schema.Types.Mixed, default: null },
+    metadataVersion: { type: Number, required: true },
   },
   { collection: 'images', versionKey: false },
 ).index({ sessionId: 1, position: 1 });

@@ -21,10 +21,15 @@ export function createImageRepository(connection: Connection) {
       return model.findOne({ _id: imageId, accountId, sessionId }).lean();
     },
 
-    /** Replaces the metadata and returns the image; null when it is not there. */
-    async setMetadata(accountId: string, imageId: string, metadata: Metadata): Promise<ImageRecord | null> {
+    /** Replaces the metadata of an image as it was read; null when it has been changed or removed since. */
+    async replaceMetadata(read: ImageRecord, metadata: Metadata): Promise<ImageRecord | null> {
+      const { _id, accountId, metadataVersion } = read;
       return model
-        .findOneAndUpdate({ _id: imageId, accountId }, { $set: { metadata } }, { returnDocument: 'after' })
+        .findOneAndUpdate(
+          { _id, accountId, metadataVersion },
+          { $set: { metadata }, $inc: { metadataVersion: 1 } },
+          { returnDocument: 'after' },
+        )
         .lean();
     },
 

@@ -1,4 +1,4 @@
-import type { JobState } from '#contract';
+import type { JobKindName, JobState } from '#contract';
 import type { Connection } from '../connect.ts';
 import { type JobImage, type JobRecord, jobSchema } from '../models/job.ts';
 
@@ -33,6 +33,11 @@ export function createJobRepository(connection: Connection) {
     /** A session's jobs, newest first, without their lists of images. */
     async findOfSession(accountId: string, sessionId: string, limit: number): Promise<JobRecord[]> {
       return model.find({ accountId, sessionId }).sort({ createdAt: -1 }).limit(limit).lean();
+    },
+
+    /** A session's newest job of a kind; null when there is none. */
+    async findNewest(accountId: string, sessionId: string, kind: JobKindName): Promise<JobRecord | null> {
+      return model.findOne({ accountId, sessionId, kind }).sort({ createdAt: -1 }).lean();
     },
 
     async hasUnfinished(sessionId: string): Promise<boolean> {

@@ -11,7 +11,7 @@ export const getSessionRoute = defineRoute('getSession', async ({ account, param
     createdAt: session.createdAt.toISOString(),
     expiresAt: session.expiresAt.toISOString(),
     images: images.map(showImage),
-    analysis: { status: 'none' },
+    analysis: { status: await services.analyzeImages.status(account.id, params.sessionId) },
     jobs: await services.jobs.list(account.id, params.sessionId),
   };
 });

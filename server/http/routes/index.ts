@@ -1,5 +1,6 @@
 import type { Route } from '../define-route.ts';
 import { addImagesRoute } from './add-images.route.ts';
+import { analyzeImagesFlatRoute, analyzeImagesRoute } from './analyze-images.route.ts';
 import { cancelJobRoute } from './cancel-job.route.ts';
 import { checkCreditsRoute } from './check-credits.route.ts';
 import { createSessionRoute } from './create-session.route.ts';
@@ -7,6 +8,7 @@ import { deleteSessionRoute } from './delete-session.route.ts';
 import { downloadFileRoute } from './download-file.route.ts';
 import { exportImagesFlatRoute, exportImagesRoute } from './export-images.route.ts';
 import { followJobRoute } from './follow-job.route.ts';
+import { getAnalysisRoute } from './get-analysis.route.ts';
 import { getBalanceRoute } from './get-balance.route.ts';
 import { getJobRoute } from './get-job.route.ts';
 import { getOpenApiRoute } from './get-open-api.route.ts';
@@ -24,6 +26,9 @@ export const ROUTES: Route[] = [
   deleteSessionRoute,
   updateImageRoute,
   previewImageRoute,
+  analyzeImagesRoute,
+  analyzeImagesFlatRoute,
+  getAnalysisRoute,
   exportImagesRoute,
   exportImagesFlatRoute,
   sampleImagesRoute,

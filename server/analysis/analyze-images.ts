@@ -1,0 +1,166 @@
+import type { AnalysisReport, AnalysisResult, AnalysisState, AnalyzeOptions, AnalyzeRequest } from '#contract';
+import type { ImageRecord, JobRecord, Repositories } from '../db/index.ts';
+import { AppError } from '../errors.ts';
+import type { JobKind, NewJob, TaskOptions } from '../jobs/index.ts';
+import type { Sessions } from '../sessions/index.ts';
+import type { Analysis } from './analysis.ts';
+
+/** What {@link createAnalyzeImages} works with. */
+export interface AnalyzeImagesDeps {
+  analysis: Analysis;
+  sessions: Sessions;
+  repositories: Pick<Repositories, 'images' | 'jobs' | 'imageResults'>;
+}
+
+/** What an analysis is asked for with. */
+export interface AnalyzeOrder {
+  accountId: string;
+  sessionId: string;
+  body: AnalyzeRequest;
+}
+
+/** An edit that comes in between is looked at again; who edits this often is a program. */
+const ATTEMPTS = 10;
+
+/** Creates the use case: which images of a session are described, and what has become of them. */
+export function createAnalyzeImages({ analysis, sessions, repositories }: AnalyzeImagesDeps) {
+  const { images, jobs, imageResults } = repositories;
+
+  /** Describes an image and stores it on top of what is there then, never over an edit that it has not seen. */
+  async function analyzeImage(job: JobRecord, imageId: string, options: TaskOptions): Promise<AnalysisResult> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const image = await images.find(job.accountId, job.sessionId, imageId);
+      if (!image) break;
+      const described = await analysis.describe(image, job.settings as AnalyzeOptions, options);
+      options.signal.throwIfAborted();
+      const stored = await images.replaceMetadata(image, described.metadata);
+      if (stored) {
+        const { aiStatus, cached: fromCache } = described;
+        return { ...resultOf(stored), status: 'completed', aiStatus, fromCache, error: null };
+      }
+    }
+    throw new AppError('image_not_found', `Image ${imageId} was removed, or is changed all the time`);
+  }
+
+  const kind: JobKind<AnalysisResult> = {
+    steps: ['prepare', 'describe'],
+    concurrency: analysis.concurrency,
+    stopsWithoutListener: true,
+    async plan(job, held) {
+      return job.images.flatMap(({ imageId }, index) => {
+        const image = held.get(imageId);
+        return image ? [{ index, image, run: (options) => analyzeImage(job, imageId, options) }] : [];
+      });
+    },
+    failed: (_job, image, error) => ({
+      ...resultOf(image),
+      status: 'failed',
+      aiStatus: null,
+      fromCache: false,
+      error,
+    }),
+    show: (result, perImage) => ({ ...result, creditsCharged: result.status === 'completed' ? perImage : 0 }),
+    summarize(job, results, finishedAt) {
+      const completed = results.filter(({ status }) => status === 'completed').length;
+      const durationMs = Math.max(0, finishedAt.getTime() - job.createdAt.getTime());
+      return { total: results.length, completed, failed: results.length - completed, durationMs };
+    },
+    completeDetails: () => ({ provider: analysis.state().provider }),
+    showSettings: ({ settings }) => ({ settings: null, options: settings as AnalyzeOptions }),
+    finalProgress: ({ metadata }) => (metadata ? { metadata } : {}),
+    formatOf: () => 'metadata',
+  };
+
+  return {
+    /** The kind of job that analyses are. */
+    kind,
+
+    /**
+     * Checks a request against what the session holds.
+     * @throws session_not_found, image_not_found, duplicate_image, session_mismatch, no_images
+     */
+    async resolve({ accountId, sessionId, body }: AnalyzeOrder): Promise<Omit<NewJob, 'jobId'>> {
+      const held = await sessions.findImages(accountId, sessionId);
+      const ids = wantedIds(body, sessionId, held);
+      const wanted = ids.map((imageId) => ({ imageId, filename: null, title: null, alt: null }));
+      return { accountId, sessionId, kind: 'analyze', images: wanted, settings: body.options };
+    },
+
+    /** What is known of a session's images. @throws session_not_found */
+    async report(accountId: string, sessionId: string): Promise<AnalysisReport> {
+      const held = await sessions.findImages(accountId, sessionId);
+      const job = await jobs.findNewest(accountId, sessionId, 'analyze');
+      const records = job ? await imageResults.findOfJob(job._id) : [];
+      const results = new Map(records.map(({ result }) => [result.imageId, result]));
+      const status = stateOf(job, records);
+      const inJob = new Set(status === 'running' ? job?.images.map(({ imageId }) => imageId) : []);
+      return {
+        sessionId,
+        status,
+        images: held.map((image) => {
+          const result = results.get(image._id);
+          const without = image.metadata ? 'completed' : 'none';
+          return {
+            imageId: image._id,
+            clientRef: image.clientRef,
+            originalFilename: image.originalFilename,
+            status: result?.status ?? (inJob.has(image._id) ? 'running' : without),
+            metadata: image.metadata,
+            error: result?.error ?? null,
+          };
+        }),
+      };
+    },
+
+    /** State of a session's newest analysis. */
+    async status(accountId: string, sessionId: string): Promise<AnalysisState> {
+      const job = await jobs.findNewest(accountId, sessionId, 'analyze');
+      return stateOf(job, job ? await imageResults.findOfJob(job._id) : []);
+    },
+  };
+}
+
+/** The use case of describing images. */
+export type AnalyzeImages = ReturnType<typeof createAnalyzeImages>;
+
+function resultOf(
+  image: ImageRecord,
+): Pick<AnalysisResult, 'imageId' | 'clientRef' | 'originalFilename' | 'metadata' | 'creditsCharged'> {
+  const { _id: imageId, clientRef, originalFilename, metadata } = image;
+  return { imageId, clientRef, originalFilename, metadata, creditsCharged: 0 };
+}
+
+function wantedIds(body: AnalyzeRequest, sessionId: string, held: ImageRecord[]): string[] {
+  if (body.sessionId !== undefined && body.sessionId !== sessionId) {
+    const message = `sessionId: expected ${sessionId} as in the path, but received ${body.sessionId}`;
+    throw new AppError('session_mismatch', message);
+  }
+  const ids = body.images?.map((image) => (typeof image === 'string' ? image : image.id)) ?? held.map(({ _id }) => _id);
+  if (ids.length === 0) throw new AppError('no_images', `Session ${sessionId} holds no image`);
+  const known = new Set(held.map(({ _id }) => _id));
+  const seen = new Set<string>();
+  for (const [index, imageId] of ids.entries()) {
+    const details = { imageId };
+    if (seen.has(imageId))
+      throw new AppError('duplicate_image', `images[${index}]: ${imageId} occurs twice`, { details });
+    seen.add(imageId);
+    if (known.has(imageId)) continue;
+    throw new AppError('image_not_found', `images[${index}]: no image ${imageId} in session ${sessionId}`, { details });
+  }
+  return ids;
+}
+
+function stateOf(job: JobRecord | null, records: { result: { status: string } }[]): AnalysisState {
+  switch (job?.state) {
+    case undefined:
+      return 'none';
+    case 'completed':
+    case 'partial':
+    case 'failed':
+      return job.state;
+    case 'cancelled':
+      return records.some(({ result }) => result.status === 'completed') ? 'partial' : 'failed';
+    default:
+      return 'running';
+  }
+}

@@ -1,0 +1,28 @@
+import type { Context } from 'koa';
+import type { AnalyzeRequest } from '#contract';
+import type { Caller } from '../../gateway/index.ts';
+import { defineRoute } from '../define-route.ts';
+import type { Services } from '../services.ts';
+import { streamJob } from '../stream-job.ts';
+
+interface StreamAnalysisInput {
+  ctx: Context;
+  account: Caller;
+  sessionId: string;
+  body: AnalyzeRequest;
+}
+
+function streamAnalysis({ ctx, account, sessionId, body }: StreamAnalysisInput, services: Services): Promise<void> {
+  const resolve = () => services.analyzeImages.resolve({ accountId: account.id, sessionId, body });
+  return streamJob({ ctx, account, kind: 'analyze', asked: [sessionId, body], resolve }, services);
+}
+
+/** `POST /v1/sessions/:sessionId/analyze`: stops when nobody listens any more; what is described stays. */
+export const analyzeImagesRoute = defineRoute('analyzeImages', ({ ctx, account, params, body }, services) =>
+  streamAnalysis({ ctx, account, sessionId: params.sessionId, body }, services),
+);
+
+/** `POST /v1/analyze`: the same with the session named in the body. */
+export const analyzeImagesFlatRoute = defineRoute('analyzeImagesFlat', ({ ctx, account, body }, services) =>
+  streamAnalysis({ ctx, account, sessionId: body.sessionId, body }, services),
+);
