@@ -114,6 +114,7 @@ export async function composeService(config: Config, logger = createLogger(logge
       await database.ping();
     },
   };
+  metrics.watchStreams(() => streams.size);
   metrics.watchQueue(() => {
     const { workers, busy, memoryBytes } = processor.stats();
     return { workers, busyWorkers: busy, memoryBytes, queued: exports.stats().waiting };

@@ -80,7 +80,8 @@ async function startJob(input: StreamJobInput, jobId: string, services: Services
   const { account, kind, sessionId, body } = input;
   const job = await services.exports.prepare({ accountId: account.id, sessionId, kind, jobId, body });
   try {
-    await services.gateway.billing.charge(account, jobId, job.images.length, kind);
+    const { charged } = await services.gateway.billing.charge(account, jobId, job.images.length, kind);
+    services.metrics.creditsCharged(charged);
   } catch (error) {
     await services.exports.discard(job);
     throw error;
