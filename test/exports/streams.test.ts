@@ -28,7 +28,7 @@ async function startExport(uploaded: UploadResult, settings: unknown = {}, heade
 }
 
 async function follow(jobId: string, lastEventId?: string): Promise<{ status: number; events: ClientEvent[] }> {
-  const headers = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId };
+  const headers = new Headers(lastEventId === undefined ? [] : [['Last-Event-ID', lastEventId]]);
   const response = await test.api.request(`/v1/jobs/${jobId}/events`, { headers });
   const events: ClientEvent[] = [];
   if (response.status === 200) for await (const event of readEvents(response)) events.push(event);
