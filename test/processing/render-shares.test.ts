@@ -46,7 +46,12 @@ describe('a split render', () => {
   it('has the same bytes in the same order as one in a single process', async () => {
     const [wide, narrow] = await Promise.all([startHarness({ WORKERS: 2 }), startHarness({ WORKERS: 1 })]);
     const choice = { format: 'webp', widths: [100, 300] } as const;
-    const split = await wide.render(nasty('jpeg-display-p3.jpg'), choice);
+    let busy = 0;
+    const onStep = () => {
+      busy = Math.max(busy, wide.processor.stats().busy);
+    };
+    const split = await wide.render(nasty('jpeg-display-p3.jpg'), { ...choice, options: { onStep } });
+    expect(busy).toBe(2);
     const whole = await narrow.render(nasty('jpeg-display-p3.jpg'), choice);
     expect(split.map(({ name, sha256 }) => [name, sha256])).toEqual(whole.map(({ name, sha256 }) => [name, sha256]));
     expect(split.map(({ name }) => name)).toEqual(['full', '100w', '300w']);
