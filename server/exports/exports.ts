@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExportRequest, type Job, type JobState, SAMPLE_SUFFIX } from '#contract';
 import type { JobRecord, OutputFile, Repositories } from '../db/index.ts';
 import { AppError } from '../errors.ts';
@@ -7,7 +8,7 @@ import { filenameKey, type Processor } from '../processing/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { FileStore } from '../storage/index.ts';
 import { createAdmission } from './admission.ts';
-import { isDatabaseOutage, outlastOutage } from './database-outage.ts';
+import { outlastOutage } from './database-outage.ts';
 import type { NumberedEvent } from './event-log.ts';
 import { exportImage } from './export-image.ts';
 import type { Settlement } from './finish-job.ts';
@@ -51,6 +52,8 @@ export interface JobRequest {
 
 const UNFINISHED: JobState[] = ['created', 'charged', 'processing'];
 const JOBS_SHOWN = 50;
+/** A refused caller waits this long for the job to be gone. */
+const DISCARD_WAIT_MS = 300;
 
 /** Builds the exports module: jobs that turn uploaded images into files. Another account's job does not exist. */
 export function createExports(deps: ExportsDeps) {
@@ -96,10 +99,10 @@ export function createExports(deps: ExportsDeps) {
   });
   const followJob = createFollowJob({ repositories, runner });
 
-  /** The caller was refused, so the job must not run; and it may have been charged without our hearing of it. */
-  async function discardLater(job: JobRecord): Promise<void> {
+  /** A job whose caller was refused may have been charged all the same, when the answer to the charge was lost. */
+  async function undoCharge(job: JobRecord, removed: Promise<void>): Promise<void> {
     try {
-      await outlastOutage(() => jobs.remove(job._id), closing.signal);
+      await removed;
       await outlastOutage(() => deps.settle(job, 0), closing.signal);
     } catch (error) {
       logger.warn({ err: error, jobId: job._id }, 'a refused job is left to the recovery');
@@ -157,16 +160,13 @@ export function createExports(deps: ExportsDeps) {
       throw new AppError('idempotency_in_progress', `Job ${jobId} exists already`, { headers: { 'Retry-After': '1' } });
     },
 
-    /** Forgets a prepared job that was not charged, as far as one can tell; after an outage once that is over. */
+    /** Forgets a prepared job that was not charged, as far as one can tell. In an outage the caller does not wait for it. */
     async discard(job: JobRecord): Promise<void> {
       admission.forget(job._id);
-      try {
-        await jobs.remove(job._id);
-      } catch (error) {
-        if (!isDatabaseOutage(error)) throw error;
-        discarded.add(job._id);
-        void discardLater(job).finally(() => discarded.delete(job._id));
-      }
+      discarded.add(job._id);
+      const removed = outlastOutage(() => jobs.remove(job._id), closing.signal);
+      void undoCharge(job, removed).finally(() => discarded.delete(job._id));
+      await Promise.race([removed, sleep(DISCARD_WAIT_MS, undefined, { ref: false })]);
     },
 
     /** Starts a prepared job that has been paid for. Does not wait for its end. */
