@@ -49,19 +49,27 @@ export function toWireError(thrown: unknown, requestId: string): WireError {
 
 /** Recognises the infrastructure's own failures, so that a full disk or an absent database is not a 500. */
 function fromForeign(thrown: unknown): AppError {
-  const { name = '', code } = (thrown ?? {}) as { name?: string; code?: unknown };
+  const { code } = (thrown ?? {}) as { code?: unknown };
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new AppError('insufficient_storage', 'The server has no disk space left for this request', {
       cause: thrown,
     });
   }
-  if (DATABASE_AWAY.has(name)) {
+  if (isDatabaseAway(thrown)) {
     return new AppError('database_unavailable', 'The database does not answer at the moment', {
       cause: thrown,
       headers: { 'Retry-After': '5' },
     });
   }
   return new AppError('internal_error', 'Something went wrong on our side', { cause: thrown });
+}
+
+function isDatabaseAway(thrown: unknown): boolean {
+  const { name = '', code, writeErrors } = (thrown ?? {}) as { name?: string; code?: unknown; writeErrors?: unknown };
+  // EPIPE: the driver hands on, unwrapped, what it meets on a socket that the server has just closed.
+  if (DATABASE_AWAY.has(name) || code === 'EPIPE') return true;
+  // A bulk write wraps the loss of its connection; what the server itself refused is among `writeErrors`.
+  return name === 'MongoBulkWriteError' && Array.isArray(writeErrors) && writeErrors.length === 0;
 }
 
 const DATABASE_AWAY = new Set([

@@ -8,9 +8,12 @@ export interface ConnectOptions {
   serverSelectionTimeoutMs?: number;
 }
 
+/** A connection that says nothing for this long, in milliseconds, while an answer is due is given up. */
+const SILENCE_MS = 2500;
+
 /**
- * Connects to MongoDB. Nothing is buffered while the server is away: an operation fails within the selection timeout,
- * so that a request is answered with 503 instead of hanging.
+ * Connects to MongoDB. Nothing is buffered while the server is away or silent: an operation fails within its time limit, so
+ * that a request is answered with 503 instead of hanging.
  */
 export async function connectDatabase({ uri, serverSelectionTimeoutMs = 2500 }: ConnectOptions) {
   return mongoose
@@ -19,7 +22,11 @@ export async function connectDatabase({ uri, serverSelectionTimeoutMs = 2500 }: 
       autoCreate: false,
       bufferCommands: false,
       serverSelectionTimeoutMS: serverSelectionTimeoutMs,
-      socketTimeoutMS: 20_000,
+      // A server that accepts and never answers; a second attempt would double the wait.
+      socketTimeoutMS: SILENCE_MS,
+      connectTimeoutMS: SILENCE_MS,
+      retryReads: false,
+      waitQueueTimeoutMS: 1500,
       maxPoolSize: 20,
       retryWrites: false,
     })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { toWireError } from '../errors.ts';
 
 /** Tells whether an error means that the database does not answer at the moment. */
-export function isDatabaseOutage(error: unknown): boolean {
+function isDatabaseOutage(error: unknown): boolean {
   return toWireError(error, '').body.code === 'database_unavailable';
 }
 

@@ -108,7 +108,8 @@ export function createJobRunner(deps: RunnerDeps) {
         error: event.event === 'error' ? { code: event.data.code, message: event.data.error } : null,
       }),
     );
-    if (!finished) return;
+    // Taken over by another server, or gone with its session: then whoever still listens is told all the same.
+    if (!finished && (await outlast(() => repositories.jobs.find(job.accountId, job._id)))) return;
     const seconds = (now().getTime() - job.createdAt.getTime()) / 1000;
     metrics.jobFinished({ kind: job.kind, outcome: state, seconds });
     logger.info({ jobId: job._id, kind: job.kind, state, images: results.length }, 'job finished');

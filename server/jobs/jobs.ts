@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job, JobKindName, JobState } from '#contract';
 import type { JobImage, JobRecord, Repositories } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
 import { createAdmission } from './admission.ts';
 import type { JobsConfig } from './config.ts';
-import { isDatabaseOutage, outlastOutage } from './database-outage.ts';
+import { outlastOutage } from './database-outage.ts';
 import type { NumberedEvent } from './event-log.ts';
 import type { Settlement } from './finish-job.ts';
 import { createFollowJob } from './follow-job.ts';
@@ -40,6 +41,8 @@ export interface NewJob {
 
 const UNFINISHED: JobState[] = ['created', 'charged', 'processing'];
 const JOBS_SHOWN = 50;
+/** A refused caller waits this long for the job to be gone. */
+const DISCARD_WAIT_MS = 300;
 
 /** Builds the jobs module. Another account's job answers exactly as one that does not exist. */
 export function createJobs(deps: JobsDeps) {
@@ -63,10 +66,10 @@ export function createJobs(deps: JobsDeps) {
   });
   const followJob = createFollowJob({ repositories, runner, kinds });
 
-  /** The caller was refused, so the job must not run; and it may have been charged without our hearing of it. */
-  async function discardLater(job: JobRecord): Promise<void> {
+  /** A job whose caller was refused may have been charged all the same, when the answer to the charge was lost. */
+  async function undoCharge(job: JobRecord, removed: Promise<void>): Promise<void> {
     try {
-      await outlastOutage(() => jobs.remove(job._id), closing.signal);
+      await removed;
       await outlastOutage(() => settle(job, 0), closing.signal);
     } catch (error) {
       logger.warn({ err: error, jobId: job._id }, 'a refused job is left to the recovery');
@@ -119,16 +122,13 @@ export function createJobs(deps: JobsDeps) {
       throw new AppError('idempotency_in_progress', `Job ${jobId} exists already`, { headers: { 'Retry-After': '1' } });
     },
 
-    /** Forgets a job that was not charged, as far as one can tell; after an outage once that is over. */
+    /** Forgets a job that was not charged, as far as one can tell. In an outage the caller does not wait for it. */
     async discard(job: JobRecord): Promise<void> {
       admission.forget(job._id);
-      try {
-        await jobs.remove(job._id);
-      } catch (error) {
-        if (!isDatabaseOutage(error)) throw error;
-        discarded.add(job._id);
-        void discardLater(job).finally(() => discarded.delete(job._id));
-      }
+      discarded.add(job._id);
+      const removed = outlastOutage(() => jobs.remove(job._id), closing.signal);
+      void undoCharge(job, removed).finally(() => discarded.delete(job._id));
+      await Promise.race([removed, sleep(DISCARD_WAIT_MS, undefined, { ref: false })]);
     },
 
     /** Starts a job that has been paid for. Does not wait for its end. */

@@ -7,8 +7,9 @@ import { chooseQuality } from './steps/choose-quality.ts';
 import { encodeSmallest, type OutputMetadata } from './steps/encode.ts';
 import { isAlwaysKept, keepOriginal, prefersKept } from './steps/keep-original.ts';
 import { type LoadedImage, loadImage } from './steps/load.ts';
-import { isFullSize, resizePixels, variantSize } from './steps/resize.ts';
-import { discard, publish, writePart } from './steps/save.ts';
+import { resizePixels } from './steps/resize.ts';
+import { discard, writePart } from './steps/save.ts';
+import { isFullSize, variantSize } from './variant-size.ts';
 import type { VariantSpec } from './variants.ts';
 import type { RenderReport, RenderStep, RenderTask } from './worker-protocol.ts';
 
@@ -22,7 +23,8 @@ interface MadeVariant {
 }
 
 /**
- * Makes all variants of one image: load once, then resize, choose quality, encode and save each; visible only when all are whole.
+ * Makes the variants of one image under their temporary names: load once, then resize, choose quality, encode and save each. The
+ * service process makes them visible when all are whole.
  * @throws invalid_image | output_too_large | too_many_pixels, and what the disk says
  */
 export async function renderImage(task: RenderTask, onStep: (step: RenderStep) => void): Promise<RenderReport[]> {
@@ -49,7 +51,6 @@ export async function renderImage(task: RenderTask, onStep: (step: RenderStep) =
       const file = { name: variant.name, file: variant.target, size: data.length, sha256 };
       reports.push({ ...file, ...facts, format, keptOriginal: made.quality === null, encodeSeconds });
     }
-    await publish(task.variants);
   } catch (error) {
     await discard(task.variants);
     throw error;

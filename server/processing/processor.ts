@@ -10,7 +10,10 @@ import { mimeTypeOf, outputFormatOf } from './formats.ts';
 import type { InspectReport, InspectTask } from './inspect/inspection.ts';
 import { createLane, type Lane } from './lane.ts';
 import { estimateMemory } from './memory-estimate.ts';
+import { allOrNone, splitVariants } from './render-shares.ts';
+import { publish } from './steps/save.ts';
 import type { VariantSpec } from './variants.ts';
+import { describeFailure } from './worker-failure.ts';
 import type {
   PreviewReport,
   PreviewTask,
@@ -195,21 +198,30 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
     async render(request, { group, signal, onStep }) {
       const variants = request.variants.map((variant) => ({ ...variant, part: partName(variant.target) }));
       const { identity, ...rest } = request;
-      const task: RenderTask = { ...rest, variants, limits };
       const format = outputFormatOf(request.format, request.facts.format);
-      const reports = await withParts(
-        variants.map(({ part }) => part),
-        () =>
-          lane('encoding').run<RenderReport[]>({
-            handler: 'render',
-            task,
-            image: identity ?? request.source,
-            group,
-            memoryBytes: estimateMemory(request.facts, format),
-            signal,
-            onStep,
-          }),
-      );
+      const encoding = lane('encoding');
+      const { busy, queued } = encoding.stats();
+      const shares = splitVariants(request.facts, variants, queued > 0 ? 0 : config.WORKERS - busy);
+      const jobs = shares.map((share) => (shareSignal: AbortSignal) => {
+        const task: RenderTask = { ...rest, variants: share, limits };
+        return encoding.run<RenderReport[]>({
+          handler: 'render',
+          task,
+          image: identity ?? request.source,
+          group,
+          memoryBytes: estimateMemory(request.facts, format),
+          signal: shareSignal,
+          onStep,
+        });
+      });
+      const parts = variants.map(({ part }) => part);
+      const made = await withParts(parts, async () => {
+        const reports = (await allOrNone(jobs, signal)).flat();
+        await publish(variants).catch(refuse);
+        return reports;
+      });
+      const order = new Map(variants.map(({ name }, index) => [name, index]));
+      const reports = made.sort((one, other) => (order.get(one.name) ?? 0) - (order.get(other.name) ?? 0));
       return reports.map(({ encodeSeconds, warnings, ...report }) => {
         metrics?.encodeSeconds(report.format, encodeSeconds);
         return { ...report, mimeType: mimeTypeOf(report.format), warnings: toWarnings(warnings) };
@@ -264,6 +276,12 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
       if (closing) await Promise.all([closing.encoding.close(), closing.interactive.close()]);
     },
   };
+}
+
+/** The disk's own words become an error with a code. */
+function refuse(error: unknown): never {
+  const { code, message } = describeFailure(error);
+  throw new AppError(code, message, { cause: error });
 }
 
 function partName(target: string): string {

@@ -22,9 +22,11 @@ export function createSessionDisposal({ repositories, store, logger, stopJobs, n
 
   async function dispose(sessionId: string): Promise<void> {
     await stopJobs(sessionId);
+    await jobs.removeOfSession(sessionId);
+    // A job that was being paid for during the first stop may have begun before its record was gone.
+    await stopJobs(sessionId);
     await outputs.removeOfSession(sessionId);
     await imageResults.removeOfSession(sessionId);
-    await jobs.removeOfSession(sessionId);
     await images.removeOfSession(sessionId);
     await store.removeFolder(namespaceFolder(sessionId));
     await store.removeFolder(namespaceFolder(sessionId + SAMPLE_SUFFIX));

@@ -3,7 +3,7 @@ import type { ImageRecord, Repositories, SessionRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { Processor } from '../processing/index.ts';
-import { type FileStore, previewKey } from '../storage/index.ts';
+import { type FileStore, namespaceFolder, previewKey } from '../storage/index.ts';
 import { metadataFromUser } from './edit-metadata.ts';
 import { type AcceptedFile, inspectUpload, placeFiles, showImage, type Upload } from './upload-session.ts';
 
@@ -38,6 +38,22 @@ export function createSessions({ repositories, store, processor, config, now = (
       return { ...session, expiresAt };
     }
     return session;
+  }
+
+  /**
+   * To be asked when files have been placed: a session that was deleted meanwhile had been emptied before, so they would
+   * stay for ever. @throws session_not_found
+   */
+  async function requireStillThere(accountId: string, sessionId: string): Promise<void> {
+    try {
+      await find(accountId, sessionId);
+    } catch (error) {
+      if (error instanceof AppError) {
+        await images.removeOfSession(sessionId);
+        await store.removeFolder(namespaceFolder(sessionId));
+      }
+      throw error;
+    }
   }
 
   async function findImage(accountId: string, sessionId: string, imageId: string): Promise<ImageRecord> {
@@ -101,8 +117,13 @@ export function createSessions({ repositories, store, processor, config, now = (
       const { accepted, rejected, firstError } = await inspectUpload(upload, processor);
       refuseWhenNothingIsLeft(accepted, firstError, rejected);
       const taken = await sessions.reserveImages(sessionId, accepted.length, config.MAX_IMAGES_PER_SESSION);
-      if (taken === null) throw full(config.MAX_IMAGES_PER_SESSION, accepted.length);
-      return answer(session, await keep(session, accepted, taken), rejected);
+      if (taken === null) {
+        await find(accountId, sessionId);
+        throw full(config.MAX_IMAGES_PER_SESSION, accepted.length);
+      }
+      const kept = await keep(session, accepted, taken);
+      await requireStillThere(accountId, sessionId);
+      return answer(session, kept, rejected);
     },
 
     /** All images of a session, in their order. @throws session_not_found */
@@ -133,6 +154,7 @@ export function createSessions({ repositories, store, processor, config, now = (
         const target = await store.prepareFolder(key);
         const source = store.pathOf(image.uploadPath);
         const { file, size } = await processor.preview({ source, facts: image, width, target });
+        await requireStillThere(accountId, sessionId);
         return { file, size };
       })().finally(() => previews.delete(key));
       previews.set(key, making);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorEvent, UploadResult } from '#contract';
-import { expectCleanBooks } from '../support/aftermath.ts';
+import { expectCleanBooks, metric } from '../support/aftermath.ts';
 import { type ApiClient, readEvents } from '../support/api-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { plainImage, plainImages } from '../support/small-images.ts';
@@ -92,6 +92,15 @@ describe('the price of an export', () => {
     });
     expect((last.data as ErrorEvent).results?.map(({ status }) => status)).toEqual(['failed', 'failed']);
     expect(await api.balance()).toBe(10);
+  });
+
+  it('shows in the metrics, as what was charged and what was given back', async () => {
+    const credits = () =>
+      Promise.all(['charged', 'refunded'].map((kind) => metric(test.url, 'imagewright_credits_total', `"${kind}"`)));
+    const [charged = 0, refunded = 0] = await credits();
+    const { api } = await test.createAccount({ credits: 10 });
+    await api.run('export', await api.upload([await plainImage('good.png'), await damagedImage('bad.png')]));
+    expect(await credits()).toEqual([charged + 2, refunded + 1]);
   });
 
   it('is taken twice for two equal requests without an Idempotency-Key; two on one credit are one 402', async () => {

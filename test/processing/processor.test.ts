@@ -188,6 +188,20 @@ describe('a processor', () => {
     expect(steps).toEqual(['load', 'resize', 'optimize', 'save', 'resize', 'optimize', 'save']);
   });
 
+  it('says what the disk says when the folder vanished, and leaves nothing', async () => {
+    const facts = await harness.facts(nasty('png-1x1.png'));
+    const request = {
+      source: nasty('png-1x1.png'),
+      facts,
+      format: 'webp',
+      preset: 'high',
+      keepCopyright: true,
+    } as const;
+    const variants = [{ name: 'full', target: join(harness.folder, 'no-such-folder', 'full') }];
+    const render = harness.processor.render({ ...request, variants }, { group: 'test' });
+    await expect(render).rejects.toMatchObject({ name: 'AppError', code: 'processing_failed' });
+  });
+
   it('says that a file is away instead of calling it damaged', async () => {
     const probe = harness.processor.probe({ file: join(harness.folder, 'absent.jpg'), originalFilename: 'absent.jpg' });
     await expect(probe).rejects.toMatchObject({ code: 'processing_failed' });
@@ -269,6 +283,17 @@ describe('limits of a processor', () => {
     expect(environment).not.toContain('SECRET_OF_THE_SERVICE');
     delete process.env.SECRET_OF_THE_SERVICE;
     await harness.close();
+  });
+});
+
+describe('the service process', () => {
+  it('never loads the image library itself', () => {
+    const entry = new URL('../../server/processing/index.ts', import.meta.url).href;
+    const script = `import('${entry}').then((m) => { m.variantKey({ variant: {} });
+      console.log(/libvips|sharp/.test(require('fs').readFileSync('/proc/self/maps', 'utf8'))); })`;
+    expect(execFileSync(process.execPath, ['--import', 'tsx', '-e', script], { encoding: 'utf8' }).trim()).toBe(
+      'false',
+    );
   });
 });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { composeService, type Service } from '../../server/compose.ts';
 import { loadConfig } from '../../server/config/index.ts';
+import { type Database, openDatabase, startEmbedded } from '../../server/db/index.ts';
 import { listen } from '../../server/http/index.ts';
 import { createLogger } from '../../server/observability/index.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
@@ -17,6 +18,8 @@ export interface TestService {
   api: ApiClient;
   /** Makes another account with exactly `credits` credits. */
   createAccount(options?: { credits?: number; plan?: string }): Promise<TestAccount>;
+  /** A second connection to the service's database, to see or change what no request can. The caller closes it. */
+  openDatabase(): Promise<Database>;
   /** Stops the service and removes its directory. */
   close(): Promise<void>;
 }
@@ -66,6 +69,10 @@ export async function startTestService(env: Record<string, string> = {}): Promis
     dataDir,
     api: (await createAccount({ credits: 1000 })).api,
     createAccount,
+    async openDatabase() {
+      const uri = database.uri ?? (await startEmbedded({ directory: join(dataDir, 'db') })).uri;
+      return openDatabase({ uri });
+    },
     async close() {
       await service.stop(() => server.close());
       await database.drop();

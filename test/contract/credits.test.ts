@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestService, type TestService } from '../support/service.ts';
+import { plainImages } from '../support/small-images.ts';
+
+let test: TestService;
+beforeAll(async () => {
+  test = await startTestService();
+});
+afterAll(() => test.close());
+
+describe('Credits', () => {
+  it('a new account has 25', async () => {
+    const account = await test.service.accounts.create({ email: 'new@example.com' });
+    expect(account.balance).toBe(25);
+  });
+
+  it('the balance tells what was granted and used', async () => {
+    const { api: owner } = await test.createAccount();
+    await owner.run('export', await owner.upload(await plainImages(2)));
+    expect(await owner.readJson('/v1/credits/balance')).toEqual({
+      balance: 23,
+      plan: 'free',
+      used: 2,
+      granted: 25,
+      keys: { used: 1, limit: 1 },
+      updatedAt: expect.any(String),
+    });
+  });
+
+  it('a check takes imageCount, a list or a number, is always 200 and takes nothing', async () => {
+    const { api: owner } = await test.createAccount();
+    const check = (json: object) => owner.readJson('/v1/credits/check', { json });
+    const expected = {
+      operation: 'export',
+      imageCount: 12,
+      costPerImage: 1,
+      cost: 12,
+      balance: 25,
+      balanceAfter: 13,
+      sufficient: true,
+      shortfall: 0,
+    };
+    for (const body of [{ imageCount: 12 }, { images: 12 }, { images: Array(12).fill({}) }])
+      expect(await check(body)).toEqual(expected);
+    expect(await check({ imageCount: 30 })).toMatchObject({ sufficient: false, shortfall: 5, balanceAfter: -5 });
+    for (const operation of ['sample', 'analyze']) {
+      expect(await check({ imageCount: 30, operation })).toMatchObject({ operation, cost: 0, sufficient: true });
+    }
+    expect(await owner.balance()).toBe(25);
+  });
+
+  it('the transactions are the ledger, newest first, page by page', async () => {
+    const { api: owner } = await test.createAccount();
+    const { jobId } = await owner.run('export', await owner.upload(await plainImages(1)));
+    type Page = { transactions: { kind: string; delta: number; ref: string }[]; nextCursor: string | null };
+    const first = await owner.readJson<Page>('/v1/credits/transactions?limit=1');
+    expect(first.transactions).toMatchObject([{ kind: 'charge', delta: -1, ref: jobId }]);
+    const second = await owner.readJson<Page>(`/v1/credits/transactions?limit=1&cursor=${first.nextCursor}`);
+    expect(second).toMatchObject({ transactions: [{ kind: 'signup', delta: 25 }], nextCursor: null });
+  });
+});
+
+describe('Health, metrics and documents', () => {
+  it('need no key and sit outside /v1', async () => {
+    expect(await (await fetch(`${test.url}/healthz`)).json()).toEqual({ status: 'ok' });
+    expect(await (await fetch(`${test.url}/readyz`)).json()).toEqual({ status: 'ready' });
+    const metrics = await fetch(`${test.url}/metrics`);
+    expect(metrics.headers.get('Content-Type')).toMatch(/^text\/plain/);
+    expect(await metrics.text()).toMatch(
+      /^imagewright_http_requests_total\{route="\/v1\/sessions\/:sessionId\/export"/m,
+    );
+    expect((await fetch(`${test.url}/docs`)).headers.get('Content-Type')).toMatch(/^text\/html/);
+    expect(await (await fetch(`${test.url}/v1/openapi.json`)).json()).toMatchObject({ openapi: '3.1.0' });
+  });
+});

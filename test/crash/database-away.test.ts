@@ -1,0 +1,176 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Job, Transaction } from '#contract';
+import { type Embedded, startEmbedded } from '../../server/db/embedded/index.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { faultyFiles } from './files-on-disk.ts';
+import { type FlakyProxy, type ProxyMode, startFlakyProxy } from './flaky-proxy.ts';
+import { collect, type Follower, faultsOf, resume } from './job-client.ts';
+import { auditOf, clientOf, createAccountIn, type ServiceProcess, startServiceProcess } from './service-process.ts';
+import { smallPhotographs } from './small-photographs.ts';
+
+const IMAGES = 8;
+const AWAY_MS = Number(process.env.IMAGEWRIGHT_OUTAGE_MS ?? 6000);
+/** Selecting a server takes at most 2.5 s; the rest is for a machine that is busy with the export. */
+const LONGEST_ANSWER_MS = 4000;
+
+interface Answer {
+  what: string;
+  status: number;
+  ms: number;
+  retryAfter: string | null;
+}
+
+describe('the database is away', () => {
+  let dataDir: string;
+  let store: Embedded;
+  let proxy: FlakyProxy;
+  let env: Record<string, string>;
+  let direct: Record<string, string>;
+  let service: ServiceProcess;
+  let key: string;
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'imagewright-away-'));
+    store = await startEmbedded({ directory: join(dataDir, 'db') });
+    proxy = await startFlakyProxy(store.uri);
+    env = { DATA_DIR: dataDir, MONGODB_URI: proxy.uri, SHUTDOWN_SECONDS: '2' };
+    direct = { ...env, MONGODB_URI: store.uri };
+    key = await createAccountIn(direct, 'away@example.com', 200);
+    service = await startServiceProcess(env);
+  });
+  afterEach(async () => {
+    await service?.kill();
+    await proxy?.close();
+    await store?.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  /** Sends requests of every kind until told to stop. */
+  async function load(api: ApiClient, sessionId: string, imageId: string, until: () => boolean): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    const json = { sessionId, images: [{ id: imageId }], settings: { format: 'jpeg' } };
+    const photograph = await smallPhotographs(1);
+    const requests: [what: string, send: () => Promise<Response>][] = [
+      ['balance', () => api.request('/v1/credits/balance')],
+      ['session', () => api.request(`/v1/sessions/${sessionId}`)],
+      ['export', () => api.request(`/v1/sessions/${sessionId}/export`, { json })],
+      ['upload', () => upload(api, photograph)],
+      ['ready', () => fetch(`${service.url}/readyz`)],
+    ];
+    await Promise.all(
+      [...requests, ...requests].map(async ([what, send]) => {
+        while (!until()) {
+          const startedAt = performance.now();
+          const response = await withinTime(send());
+          // A stream that has begun may wait for the database; its first bytes may not.
+          const ms = performance.now() - startedAt;
+          if (what === 'export' && response.ok) await response.body?.cancel();
+          else await response.arrayBuffer();
+          answers.push({ what, status: response.status, ms, retryAfter: response.headers.get('Retry-After') });
+          await sleep(100);
+        }
+      }),
+    );
+    return answers;
+  }
+
+  async function upload(api: ApiClient, files: Awaited<ReturnType<typeof smallPhotographs>>): Promise<Response> {
+    const body = new FormData();
+    for (const { name, bytes } of files) body.append('images', new Blob([bytes as Uint8Array<ArrayBuffer>]), name);
+    return api.request('/v1/sessions', { method: 'POST', body });
+  }
+
+  it.each<ProxyMode>(['refusing', 'silent'])(
+    '%s: requests answer 503 in time, a running export waits and finishes, nothing is charged twice',
+    async (mode) => {
+      const api = clientOf(service, key);
+      const uploaded = await api.upload(await smallPhotographs(IMAGES));
+      const json = api.exportBody(uploaded, { format: 'avif' });
+      const response = await api.request(`/v1/sessions/${uploaded.sessionId}/export`, { json });
+      const follower: Follower = { jobId: null, events: [], clean: false };
+      const ended = collect(response, follower);
+
+      let over = false;
+      const answering = load(api, uploaded.sessionId, uploaded.images[0]?.id ?? '', () => over);
+      await sleep(500);
+      proxy.setMode(mode);
+      await sleep(AWAY_MS);
+      proxy.setMode('open');
+      await sleep(1500);
+      over = true;
+      const answers = await answering;
+      await Promise.race([ended, sleep(10_000)]);
+
+      const refused = answers.filter(({ status }) => status === 503);
+      const slowest = answers.reduce((slow, one) => (one.ms > slow.ms ? one : slow));
+      const summary = `${answers.length} answers, ${refused.length} of them 503`;
+      console.log(`${mode}: ${summary}; slowest ${slowest.what} ${Math.round(slowest.ms)} ms`);
+      expect(service.log.filter(({ code }) => code === 'internal_error')).toEqual([]);
+      expect(answers.filter(({ status }) => ![200, 201, 503].includes(status))).toEqual([]);
+      expect(refused.length).toBeGreaterThan(5);
+      expect(refused.filter(({ retryAfter }) => !/^\d+$/.test(retryAfter ?? ''))).toEqual([]);
+      expect(answers.filter(({ ms }) => ms > LONGEST_ANSWER_MS)).toEqual([]);
+
+      await resume(api, follower, { withinMs: 30_000 });
+      expect(faultsOf(follower)).toEqual([]);
+      expect(follower.events.at(-1)).toMatchObject({ event: 'complete', data: { summary: { completed: IMAGES } } });
+      expect(follower.clean).toBe(true);
+
+      // Every job that is there has its charge, and every charge its job or its refund.
+      const jobs = await untilAllJobsEnd(api, uploaded.sessionId);
+      const exported = jobs.reduce((sum, job) => sum + (job.summary?.completed ?? 0), 0);
+      await expect.poll(() => api.balance(), { timeout: 10_000 }).toBe(200 - exported);
+      const { transactions } = await api.readJson<{ transactions: Transaction[] }>(
+        '/v1/credits/transactions?limit=200',
+      );
+      const charged = transactions.filter(({ kind }) => kind === 'charge').map(({ ref }) => ref);
+      expect(new Set(charged).size).toBe(charged.length);
+      expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+      expect(await faultyFiles(dataDir)).toEqual([]);
+      expect(await auditOf(direct)).toEqual({ ok: true, broken: [], pending: 0 });
+    },
+    60_000,
+  );
+
+  it('SIGTERM meanwhile: the process still ends in time, and the next one finishes the export', async () => {
+    const api = clientOf(service, key);
+    const uploaded = await api.upload(await smallPhotographs(IMAGES));
+    const json = api.exportBody(uploaded, { format: 'avif' });
+    const response = await api.request(`/v1/sessions/${uploaded.sessionId}/export`, { json });
+    const follower: Follower = { jobId: null, events: [], clean: false };
+    const ended = collect(response, follower);
+    await sleep(300);
+    proxy.setMode('silent');
+    await sleep(500);
+    const startedAt = performance.now();
+    await service.terminate();
+    expect(performance.now() - startedAt).toBeLessThan(12_000);
+    await ended;
+    proxy.setMode('open');
+
+    service = await startServiceProcess({ ...env, LEASE_SECONDS: '3' });
+    const after = clientOf(service, key);
+    await resume(after, follower, { withinMs: 60_000 });
+    expect(faultsOf(follower)).toEqual([]);
+    expect(follower.events.at(-1)).toMatchObject({ event: 'complete', data: { summary: { completed: IMAGES } } });
+    expect(await after.balance()).toBe(200 - IMAGES);
+    expect(await auditOf(direct)).toEqual({ ok: true, broken: [], pending: 0 });
+  }, 90_000);
+});
+
+/** An answer that never comes counts as one of status 0, so that it is seen which one it was. */
+function withinTime(answer: Promise<Response>): Promise<Response> {
+  return Promise.race([answer, sleep(15_000).then(() => Response.error())]);
+}
+
+async function untilAllJobsEnd(api: ApiClient, sessionId: string): Promise<Job[]> {
+  const read = async () => (await api.readJson<{ jobs: Job[] }>(`/v1/sessions/${sessionId}`)).jobs;
+  await expect
+    .poll(async () => (await read()).filter(({ finishedAt }) => finishedAt === null), { timeout: 40_000 })
+    .toEqual([]);
+  return read();
+}
