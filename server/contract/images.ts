@@ -6,6 +6,42 @@ import { warningSchema } from './warnings.ts';
 /** Where a metadata field's value came from. */
 export const METADATA_SOURCES = ['ai', 'embedded', 'filename', 'pixels', 'user'] as const;
 
+/** The fields of an image's metadata that have a source. */
+export const METADATA_FIELDS = ['filename', 'title', 'alt', 'caption', 'tags', 'language', 'decorative'] as const;
+export type MetadataField = (typeof METADATA_FIELDS)[number];
+
+/** What kind of picture an image is; `blank` shows nothing. */
+export const IMAGE_KINDS = [
+  'photo',
+  'illustration',
+  'logo',
+  'icon',
+  'screenshot',
+  'chart',
+  'document',
+  'blank',
+  'other',
+] as const;
+export type ImageKind = (typeof IMAGE_KINDS)[number];
+
+/** What became of the question to the vision model; `none`: it was not asked. */
+export const AI_STATUSES = ['none', 'completed', 'failed', 'timeout', 'refused', 'unavailable', 'limit'] as const;
+export type AiStatus = (typeof AI_STATUSES)[number];
+
+/** Reasons why a person should look at a description. New ones may come. */
+export const REVIEW_REASONS = {
+  people: 'People are to be seen.',
+  text: 'The image contains text.',
+  document: 'It is a document: its content belongs into the page.',
+  chart: 'It is a chart: its data belong into the page.',
+  small: 'The image is very small.',
+  clipped: 'A text was too long and was cut.',
+  long: 'The alternative text is longer than `maxAltChars`.',
+  decorative: 'The model takes the image for decoration; only the page can tell.',
+  fallback: 'The model gave no usable answer; the texts come from the file.',
+} as const;
+export type ReviewReason = keyof typeof REVIEW_REASONS;
+
 const text = (max: number) => z.string().max(max).nullable();
 
 /** The fields of an image's metadata that a person can edit; `null` clears one. */
@@ -22,6 +58,17 @@ export const metadataPatchSchema = z
   .meta({ id: 'MetadataPatch' });
 export type MetadataPatch = z.output<typeof metadataPatchSchema>;
 
+/** What the pixels themselves say: measured, never guessed content. */
+export const imageFactsSchema = z
+  .object({
+    orientation: z.enum(['landscape', 'portrait', 'square']),
+    dominantColour: z.string().nullable().describe('One of twelve plain colour names.'),
+    transparent: z.boolean(),
+    animated: z.boolean(),
+  })
+  .meta({ id: 'ImageFacts' });
+export type ImageFacts = z.output<typeof imageFactsSchema>;
+
 /** An image's metadata as stored. */
 export const metadataSchema = z
   .object({
@@ -33,8 +80,12 @@ export const metadataSchema = z
     language: z.string().nullable(),
     decorative: z.boolean(),
     source: z.record(z.string(), z.enum(METADATA_SOURCES)).describe('Where each field came from.'),
-    needsReview: z.array(z.string()),
+    needsReview: z.array(z.string()).describe('Reasons for a person to look, e.g. `people`, `text`, `fallback`.'),
     model: z.string().nullable(),
+    promptVersion: z.string().nullable().optional().describe('Version of the instructions the model had.'),
+    aiStatus: z.enum(AI_STATUSES).optional().describe('What became of the question to the vision model.'),
+    kind: z.enum(IMAGE_KINDS).nullable().optional().describe('By the model, else a guess by the pixels.'),
+    facts: imageFactsSchema.optional(),
   })
   .meta({ id: 'Metadata' });
 export type Metadata = z.output<typeof metadataSchema>;

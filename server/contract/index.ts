@@ -1,4 +1,5 @@
 // Owns the wire contract: schemas, error catalogue, limits, events, endpoint table. Knows zod and nothing of the service.
+export * from './analyze.ts';
 export * from './credits.ts';
 export { type BodyKind, ENDPOINTS, type Endpoint, type EndpointName } from './endpoints.ts';
 export { ERROR_CATALOGUE, type ErrorCode } from './error-codes.ts';

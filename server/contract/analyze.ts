@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { METADATA_FIELDS } from './images.ts';
+
+/** What an image is for on its page; decides what its alternative text has to say (W3C alt decision tree). */
+export const IMAGE_USAGES = ['informative', 'link', 'button', 'decorative'] as const;
+
+/** Longest alternative text that is stored by an analysis, in code points (IPTC's limit for Alt Text). */
+export const MAX_ALT_CHARS = 250;
+
+const phrases = (what: string) =>
+  z
+    .array(z.string().trim().min(1).max(128))
+    .max(20)
+    .default(() => [])
+    .describe(what);
+
+/** How images are to be described. */
+export const analyzeOptionsSchema = z
+  .object({
+    language: z
+      .string()
+      .max(35)
+      .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, 'expected a BCP 47 language tag such as de or pt-BR')
+      .optional()
+      .describe('BCP 47 tag of the language to write in. Default: the language of `context`, else English.'),
+    context: z.string().trim().max(1000).optional().describe('What the page around the images is about.'),
+    keywords: phrases('Used where they are true of the image, at most two.'),
+    avoidWords: phrases('Words that must not be used.'),
+    brandVoice: z.string().trim().max(500).optional().describe('The tone to write in.'),
+    usage: z
+      .enum(IMAGE_USAGES)
+      .optional()
+      .describe('What the images are for. `decorative`: the alternative text is `""`. Default: judged by the pixels.'),
+    maxAltChars: z
+      .int()
+      .min(1)
+      .max(MAX_ALT_CHARS)
+      .default(125)
+      .describe(
+        `Length to aim at for \`alt\`. A longer text is kept and marked for review; above ${MAX_ALT_CHARS} it is cut.`,
+      ),
+    fields: z.array(z.enum(METADATA_FIELDS)).min(1).optional().describe('The fields to write. Default: all.'),
+    overwrite: z.boolean().default(false).describe('Also replace what a person has edited.'),
+  })
+  .meta({ id: 'AnalyzeOptions' });
+
+/** The options with every default filled in. */
+export type AnalyzeOptions = z.output<typeof analyzeOptionsSchema>;
