@@ -6,7 +6,7 @@ import type { RenderStep, WorkerOutcome } from './worker-protocol.ts';
 
 /** One task for a lane; `image` is what the quarantine knows it by. */
 export interface LaneTask {
-  handler: 'probe' | 'render' | 'preview';
+  handler: 'probe' | 'render' | 'preview' | 'inspect';
   task: unknown;
   image: string;
   group: string;

@@ -7,6 +7,7 @@ import type { EmbeddedTexts } from './cache-key.ts';
 import type { ProcessingConfig } from './config.ts';
 import { extensionMismatch } from './extension-mismatch.ts';
 import { mimeTypeOf, outputFormatOf } from './formats.ts';
+import type { InspectReport, InspectTask } from './inspect/inspection.ts';
 import { createLane, type Lane } from './lane.ts';
 import { estimateMemory } from './memory-estimate.ts';
 import { allOrNone, splitVariants } from './render-shares.ts';
@@ -78,6 +79,14 @@ export interface RenderOptions {
   onStep?: (step: RenderStep) => void;
 }
 
+/** One image to look at; `source` is an absolute path. */
+export type InspectRequest = Omit<InspectTask, 'limits'>;
+
+/** What was found in a file; `jpeg` is the re-encoded copy, without metadata. */
+export interface Inspection extends Omit<InspectReport, 'vision'> {
+  vision: { jpeg: Buffer; width: number; height: number } | null;
+}
+
 /** Everything the service does with pixels. */
 export interface Processor {
   /** Forks the workers. @throws Error when a worker still loads SVG or the library's native format */
@@ -94,6 +103,8 @@ export interface Processor {
     request: { source: string; facts: SourceFacts; width: number; target: string },
     signal?: AbortSignal,
   ): Promise<{ file: string; size: number; width: number; height: number }>;
+  /** Looks at an image for its description, with a copy for a vision model if asked for. @throws invalid_image | overloaded */
+  inspect(request: InspectRequest, signal?: AbortSignal): Promise<Inspection>;
   stats(): { workers: number; busy: number; queued: number; memoryBytes: number; pids: number[] };
   close(): Promise<void>;
 }
@@ -229,6 +240,22 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
           signal,
         }),
       );
+    },
+
+    async inspect(request, signal) {
+      const task: InspectTask = { ...request, limits };
+      const image = request.source;
+      const { vision, ...report } = await lane('interactive').run<InspectReport>({
+        handler: 'inspect',
+        task,
+        image,
+        group: 'inspect',
+        memoryBytes: 0,
+        signal,
+      });
+      if (!vision) return { ...report, vision };
+      const { base64, ...size } = vision;
+      return { ...report, vision: { jpeg: Buffer.from(base64, 'base64'), ...size } };
     },
 
     stats() {

@@ -1,6 +1,8 @@
 // The entry of every child process: prepares the image library and answers tasks. Loaded by the pool, never imported.
 import { setPriority } from 'node:os';
 import { prepareImageLibrary } from './image-library.ts';
+import { inspectImage } from './inspect/inspect-image.ts';
+import type { InspectReport, InspectTask } from './inspect/inspection.ts';
 import { findOpenLoaders } from './loader-check.ts';
 import { makePreview } from './make-preview.ts';
 import { renderImage } from './pipeline.ts';
@@ -45,6 +47,11 @@ export function probe(task: ProbeTask): Promise<WorkerOutcome<ProbeReport>> {
 /** Makes a small WebP. */
 export function preview(task: PreviewTask): Promise<WorkerOutcome<PreviewReport>> {
   return answer(() => makePreview(task));
+}
+
+/** Looks at an image for its description. */
+export function inspect(task: InspectTask): Promise<WorkerOutcome<InspectReport>> {
+  return answer(() => inspectImage(task));
 }
 
 /** Names the loaders that should be blocked but still work in this process. */

@@ -1,0 +1,34 @@
+import sharp from 'sharp';
+import type { InspectReport, InspectTask, PixelReport } from './inspection.ts';
+import { makeSmallCopy, measurePixels, type SmallCopy } from './pixel-facts.ts';
+import { readEmbedded } from './read-embedded.ts';
+import { MIN_VISION_EDGE, makeVisionImage } from './vision-image.ts';
+
+/**
+ * Looks at one image: what is written into the file, what its pixels show by measure, and the copy for a vision model.
+ * A file whose pixels are damaged is still read as far as it goes.
+ */
+export async function inspectImage(task: InspectTask): Promise<InspectReport> {
+  const { source, facts, limits } = task;
+  const header = await sharp(source, { failOn: 'none', limitInputPixels: false }).metadata();
+  const { embedded, camera } = readEmbedded(header, task.language);
+  try {
+    const copy = await makeSmallCopy(source, limits.maxPixels);
+    const pixels = await measurePixels({ source, facts, camera, maxPixels: limits.maxPixels }, copy);
+    return { embedded, pixels, vision: await visionCopy(task, pixels, copy) };
+  } catch {
+    return { embedded, pixels: null, vision: null };
+  }
+}
+
+async function visionCopy(
+  { source, facts, vision, limits }: InspectTask,
+  { kind }: PixelReport,
+  copy: SmallCopy,
+): Promise<InspectReport['vision']> {
+  if (!vision || Math.min(facts.width, facts.height) < MIN_VISION_EDGE) return null;
+  // Small print is lost at the size that does for photographs.
+  const maxEdge = kind === 'screenshot' || kind === 'document' ? vision.maxTextEdge : vision.maxEdge;
+  const { data, width, height } = await makeVisionImage(source, facts, { maxEdge, maxPixels: limits.maxPixels }, copy);
+  return { base64: data.toString('base64'), width, height };
+}

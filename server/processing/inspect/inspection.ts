@@ -1,0 +1,43 @@
+import type { ImageFacts, ImageKind } from '#contract';
+import type { SourceFacts, WorkerLimits } from '../worker-protocol.ts';
+
+/** A text that somebody wrote into the file, with the language it is tagged with. */
+export interface EmbeddedText {
+  text: string;
+  /** BCP 47; null: not tagged. */
+  language: string | null;
+}
+
+/** What a file says about itself. Raw and untrusted, but bounded. */
+export interface EmbeddedMetadata {
+  alt: EmbeddedText | null;
+  title: EmbeddedText | null;
+  caption: EmbeddedText | null;
+  tags: string[];
+}
+
+/** What to look at, and what to make of it. */
+export interface InspectTask {
+  source: string;
+  facts: SourceFacts;
+  /** Preferred language of embedded texts. */
+  language?: string | undefined;
+  /** Longest edges in pixels of the copy for a vision model; absent: none is made. */
+  vision?: { maxEdge: number; maxTextEdge: number } | undefined;
+  limits: WorkerLimits;
+}
+
+/** What a worker found; the copy travels as base64, for messages between the processes are JSON. */
+export interface InspectReport {
+  embedded: EmbeddedMetadata;
+  /** Null when the pixels cannot be decoded. */
+  pixels: PixelReport | null;
+  vision: { base64: string; width: number; height: number } | null;
+}
+
+/** What the pixels show by measure. */
+export interface PixelReport {
+  facts: ImageFacts;
+  /** A guess; null when nothing speaks for anything. */
+  kind: Extract<ImageKind, 'photo' | 'screenshot' | 'document' | 'icon' | 'blank'> | null;
+}

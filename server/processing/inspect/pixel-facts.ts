@@ -1,0 +1,138 @@
+import sharp from 'sharp';
+import { openPixels, type Pixels } from '../pixels.ts';
+import { lookAtPixels } from '../steps/look.ts';
+import type { SourceFacts } from '../worker-protocol.ts';
+import { colourName } from './colour-name.ts';
+import type { PixelReport } from './inspection.ts';
+
+/** A small copy of an image, RGBA, and what was summed up over it. */
+export interface SmallCopy {
+  pixels: Pixels;
+  /** Mean lightness of what is not transparent, 0-255. */
+  meanLightness: number;
+  transparent: boolean;
+}
+
+const COPY_EDGE = 256;
+const SAMPLE_EDGE = 512;
+/** Below this entropy (bits) an image shows nothing. */
+const BLANK_ENTROPY = 0.5;
+const PHOTO_ENTROPY = 6.5;
+const SQUARE_TOLERANCE = 0.05;
+const PAPER_RATIOS = [Math.SQRT2, 11 / 8.5];
+const PAPER_TOLERANCE = 0.03;
+
+/** Screens whose size in pixels gives a screenshot away, shorter edge first. */
+const SCREENS = new Set(
+  (
+    '720x1280 750x1334 768x1366 768x1024 828x1792 900x1440 900x1600 1050x1680 1080x1920 1080x2340 1080x2400 1125x2436 ' +
+    '1170x2532 1179x2556 1206x2622 1242x2208 1242x2688 1284x2778 1290x2796 1320x2868 1200x1920 1440x2560 1440x3040 ' +
+    '1440x3120 1440x3200 1440x3440 1536x2048 1600x2560 1620x2160 1640x2360 1668x2224 1668x2388 1800x2880 2048x2732 ' +
+    '1964x3024 2160x3840 2234x3456 1600x1200 1024x1280'
+  ).split(' '),
+);
+
+/** Decodes a copy of at most 256 pixels, upright; shrinks while decoding where the format can. */
+export async function makeSmallCopy(source: string, maxPixels: number): Promise<SmallCopy> {
+  const { data, info } = await sharp(source, { failOn: 'none', limitInputPixels: maxPixels })
+    .autoOrient()
+    .resize({ width: COPY_EDGE, height: COPY_EDGE, fit: 'inside', withoutEnlargement: true })
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  const pixels: Pixels = { data, width: info.width, height: info.height, channels: 4, frames: 1 };
+  let weight = 0;
+  let sum = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    const [red, green, blue, alpha] = rgba(data, at);
+    weight += alpha;
+    sum += (0.2126 * red + 0.7152 * green + 0.0722 * blue) * alpha;
+  }
+  return { pixels, meanLightness: weight === 0 ? 255 : sum / weight, transparent: weight < (data.length / 4) * 255 };
+}
+
+/** Measures an image and guesses what kind it is. */
+export async function measurePixels(
+  task: { source: string; facts: SourceFacts; camera: boolean; maxPixels: number },
+  copy: SmallCopy,
+): Promise<PixelReport> {
+  const { source, facts, camera, maxPixels } = task;
+  const shares = sharesOf(copy.pixels);
+  const { entropy } = await openPixels(copy.pixels)
+    .removeAlpha()
+    .png({ compressionLevel: 0 })
+    .toBuffer()
+    .then((png) => sharp(png).stats());
+  const kind = async (): Promise<PixelReport['kind']> => {
+    if (entropy < BLANK_ENTROPY && !copy.transparent) return 'blank';
+    if (Math.max(facts.width, facts.height) <= 256 && copy.transparent) return 'icon';
+    if (camera) return 'photo';
+    if (looksLikePaper(facts) && shares.nearWhite > 0.6 && shares.grey > 0.85) return 'document';
+    if (isScreenFormat(facts) && (isScreen(facts) || (await flatness(source, facts, maxPixels)) > 0.85))
+      return 'screenshot';
+    return entropy > PHOTO_ENTROPY && !copy.transparent ? 'photo' : null;
+  };
+  return {
+    facts: {
+      orientation: orientationOf(facts),
+      dominantColour: shares.dominant,
+      transparent: copy.transparent,
+      animated: facts.pages > 1 && facts.format !== 'tiff',
+    },
+    kind: await kind(),
+  };
+}
+
+function orientationOf({ width, height }: SourceFacts): 'landscape' | 'portrait' | 'square' {
+  if (Math.abs(width / height - 1) <= SQUARE_TOLERANCE) return 'square';
+  return width > height ? 'landscape' : 'portrait';
+}
+
+function sharesOf({ data }: Pixels) {
+  const counts = new Map<string, number>();
+  let seen = 0;
+  let nearWhite = 0;
+  let grey = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    const [red, green, blue, alpha] = rgba(data, at);
+    if (alpha < 128) continue;
+    seen += 1;
+    if (Math.min(red, green, blue) > 225) nearWhite += 1;
+    if (Math.max(red, green, blue) - Math.min(red, green, blue) < 24) grey += 1;
+    const name = colourName(red, green, blue);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const [dominant] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [null];
+  return { dominant, nearWhite: nearWhite / Math.max(1, seen), grey: grey / Math.max(1, seen) };
+}
+
+function looksLikePaper({ width, height }: SourceFacts): boolean {
+  const ratio = Math.max(width, height) / Math.min(width, height);
+  return PAPER_RATIOS.some((paper) => Math.abs(ratio / paper - 1) <= PAPER_TOLERANCE);
+}
+
+function isScreenFormat({ format, pages, width, height }: SourceFacts): boolean {
+  return (format === 'png' || format === 'webp') && pages === 1 && Math.min(width, height) >= 320;
+}
+
+function isScreen({ width, height }: SourceFacts): boolean {
+  return SCREENS.has(`${Math.min(width, height)}x${Math.max(width, height)}`);
+}
+
+/** Long straight runs of one colour survive only at full size: measured on a cut from the middle. */
+async function flatness(source: string, { width, height }: SourceFacts, maxPixels: number): Promise<number> {
+  const size = { width: Math.min(width, SAMPLE_EDGE), height: Math.min(height, SAMPLE_EDGE) };
+  const place = { left: Math.floor((width - size.width) / 2), top: Math.floor((height - size.height) / 2) };
+  const { data, info } = await sharp(source, { failOn: 'none', limitInputPixels: maxPixels })
+    .extract({ ...place, ...size })
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  return lookAtPixels({ data, width: info.width, height: info.height, channels: 4, frames: 1 }).flatness;
+}
+
+function rgba(data: Buffer, at: number): [number, number, number, number] {
+  return [data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0, data[at + 3] ?? 0];
+}

@@ -1,0 +1,59 @@
+/** What an IPTC-IIM block says in the fields that matter here. */
+export interface IptcTexts {
+  title: string | null;
+  caption: string | null;
+  tags: string[];
+}
+
+const OBJECT_NAME = 5;
+const KEYWORDS = 25;
+const CAPTION = 120;
+const MAX_DATASETS = 500;
+
+/** Reads IPTC-IIM 4.2, bare or inside Photoshop's image resources; a damaged block says what stands before the damage. */
+export function readIptc(block: Buffer | undefined): IptcTexts {
+  const found: IptcTexts = { title: null, caption: null, tags: [] };
+  const iim = block && findIim(block);
+  if (!iim) return found;
+  // 1:90 announces UTF-8; without it the encoding is whatever the writer's system had.
+  const decode = textDecoder(iim.includes('\x1b%G', 0, 'latin1'));
+  for (let at = 0, count = 0; at + 5 <= iim.length && iim[at] === 0x1c && count < MAX_DATASETS; count += 1) {
+    const record = iim[at + 1];
+    const dataset = iim[at + 2];
+    const length = iim.readUInt16BE(at + 3);
+    // Extended datasets are longer than 32 kB: no text of ours.
+    if (length > 0x7fff || at + 5 + length > iim.length) break;
+    const text = record === 2 ? decode(iim.subarray(at + 5, at + 5 + length)) : '';
+    if (text && dataset === OBJECT_NAME) found.title ??= text;
+    if (text && dataset === CAPTION) found.caption ??= text;
+    if (text && dataset === KEYWORDS) found.tags.push(text);
+    at += 5 + length;
+  }
+  return found;
+}
+
+function findIim(block: Buffer): Buffer | null {
+  if (block[0] === 0x1c) return block;
+  let at = block.toString('latin1', 0, 14) === 'Photoshop 3.0\0' ? 14 : 0;
+  while (at + 12 <= block.length && block.toString('latin1', at, at + 4) === '8BIM') {
+    const id = block.readUInt16BE(at + 4);
+    // A Pascal string, padded to an even length with its length byte, then the size.
+    const sizeAt = at + 6 + (((block[at + 6] ?? 0) + 2) & ~1);
+    if (sizeAt + 4 > block.length) return null;
+    const size = block.readUInt32BE(sizeAt);
+    if (id === 0x0404) return block.subarray(sizeAt + 4, sizeAt + 4 + size);
+    at = sizeAt + 4 + size + (size % 2);
+  }
+  return null;
+}
+
+function textDecoder(utf8: boolean): (bytes: Buffer) => string {
+  const strict = new TextDecoder('utf-8', { fatal: !utf8 });
+  return (bytes) => {
+    try {
+      return strict.decode(bytes).replaceAll('\0', '').trim();
+    } catch {
+      return bytes.toString('latin1').replaceAll('\0', '').trim();
+    }
+  };
+}
