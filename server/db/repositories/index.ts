@@ -9,6 +9,7 @@ import { createJobRepository } from './jobs.ts';
 import { createLedgerRepository } from './ledger.ts';
 import { createOutputRepository } from './outputs.ts';
 import { createSessionRepository } from './sessions.ts';
+import { createVisionAnswerRepository } from './vision-answers.ts';
 
 export type * from './accounts.ts';
 export type * from './api-keys.ts';
@@ -20,6 +21,7 @@ export type * from './jobs.ts';
 export type * from './ledger.ts';
 export type * from './outputs.ts';
 export type * from './sessions.ts';
+export type * from './vision-answers.ts';
 
 /** Builds every repository on one connection. */
 export function createRepositories(connection: Connection) {
@@ -34,6 +36,7 @@ export function createRepositories(connection: Connection) {
     imageResults: createImageResultRepository(connection),
     outputs: createOutputRepository(connection),
     cachedVariants: createCachedVariantRepository(connection),
+    visionAnswers: createVisionAnswerRepository(connection),
   };
 }
 
