@@ -38,6 +38,7 @@ export const REVIEW_REASONS = {
   clipped: 'A text was too long and was cut.',
   long: 'The alternative text is longer than `maxAltChars`.',
   decorative: 'The model takes the image for decoration; only the page can tell.',
+  language: 'The texts are not in the language that was asked for.',
   fallback: 'The model gave no usable answer; the texts come from the file.',
 } as const;
 export type ReviewReason = keyof typeof REVIEW_REASONS;

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ANSWER_SCHEMA, parseAnswer, type VisionAnswer } from './answer.ts';
+import { type AnalysisConfig, STRUCTURED_MODES } from './config.ts';
+import { type Instructions, REPAIR_REQUEST, SHAPE_REQUEST } from './prompt.ts';
+import {
+  type StructuredMode,
+  VisionFailure,
+  type VisionProvider,
+  type VisionQuestion,
+  type VisionReply,
+} from './vision-provider.ts';
+
+/** What became of a question. */
+export type AskOutcome =
+  | { status: 'completed'; answer: VisionAnswer }
+  | { status: 'refused' }
+  | { status: 'timeout' }
+  | { status: 'failed'; httpStatus: number | null };
+
+const FIRST_WAIT_MS = 500;
+const MAX_REPEATED_CHARACTERS = 4000;
+const REFUSAL =
+  /\b(?:sorry|can(?:no|['’]?)t|unable|won['’]t|refuse|not able|policy|entschuldigung|kann (?:ich )?nicht)\b/i;
+
+/** Asks about one picture: the strictest form the service understands, one repair, all within one time limit. */
+export function createAsker(
+  provider: VisionProvider,
+  config: Pick<AnalysisConfig, 'AI_STRUCTURED' | 'AI_TIMEOUT_MS' | 'AI_MAX_RETRIES'>,
+) {
+  const { AI_STRUCTURED: structured, AI_TIMEOUT_MS: timeoutMs, AI_MAX_RETRIES: maxRetries } = config;
+  /** The strictest form that worked so far. */
+  let remembered: StructuredMode = structured === 'auto' ? 'json_schema' : structured;
+
+  async function askOnce(question: VisionQuestion, deadline: Deadline): Promise<VisionReply> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await provider.ask(question, deadline.signal);
+      } catch (error) {
+        deadline.signal.throwIfAborted();
+        if (!(error instanceof VisionFailure) || error.kind !== 'transient' || attempt >= maxRetries) throw error;
+        const waitMs = error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt;
+        // Waiting for nothing helps nobody: what is told to come later than the limit is a failure now.
+        if (waitMs >= deadline.leftMs()) throw error;
+        await sleep(waitMs, undefined, { signal: deadline.signal });
+      }
+    }
+  }
+
+  async function askInAnyForm({ system, prompt }: Instructions, image: VisionQuestion['image'], deadline: Deadline) {
+    const modes = structured === 'auto' ? STRUCTURED_MODES.slice(STRUCTURED_MODES.indexOf(remembered)) : [structured];
+    for (const mode of modes) {
+      const question: VisionQuestion = {
+        // Without a schema of its own, the service learns the shape from the words.
+        system: mode === 'json_schema' ? system : `${system}\n\n${SHAPE_REQUEST}`,
+        prompt,
+        image,
+        shape: { mode, name: 'image_metadata', schema: ANSWER_SCHEMA },
+      };
+      try {
+        const reply = await askOnce(question, deadline);
+        remembered = mode;
+        return { question, reply };
+      } catch (error) {
+        const another = error instanceof VisionFailure && error.kind === 'unsupported' && mode !== modes.at(-1);
+        if (!another) throw error;
+      }
+    }
+    throw new VisionFailure('unsupported', null);
+  }
+
+  async function converse(instructions: Instructions, jpeg: Uint8Array, deadline: Deadline): Promise<AskOutcome> {
+    const image = { data: jpeg, mediaType: 'image/jpeg' as const };
+    const { question, reply } = await askInAnyForm(instructions, image, deadline);
+    const first = parseAnswer(reply.text);
+    if (first.answer) return { status: 'completed', answer: first.answer };
+    // To insist would be rude, and costs the same again.
+    if (reply.filtered || (first.prose && (reply.text.trim() === '' || REFUSAL.test(reply.text)))) {
+      return { status: 'refused' };
+    }
+    const answer = reply.text.slice(0, MAX_REPEATED_CHARACTERS);
+    const repair = { answer, fault: `${first.fault} ${REPAIR_REQUEST}` };
+    const second = parseAnswer((await askOnce({ ...question, repair }, deadline)).text);
+    return second.answer ? { status: 'completed', answer: second.answer } : { status: 'failed', httpStatus: 200 };
+  }
+
+  /** Failures are outcomes. @throws only the signal's reason, when it aborts */
+  return async function ask(instructions: Instructions, jpeg: Uint8Array, signal: AbortSignal): Promise<AskOutcome> {
+    const deadline = startDeadline(timeoutMs, signal);
+    try {
+      return await converse(instructions, jpeg, deadline);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (deadline.signal.aborted) return { status: 'timeout' };
+      return { status: 'failed', httpStatus: error instanceof VisionFailure ? error.status : null };
+    } finally {
+      deadline.end();
+    }
+  };
+}
+
+interface Deadline {
+  signal: AbortSignal;
+  leftMs(): number;
+  end(): void;
+}
+
+/** One limit over all attempts. It also aborts with the outer signal, for a request closes its socket at either. */
+export function startDeadline(timeoutMs: number, outer: AbortSignal): Deadline {
+  const endsAt = performance.now() + timeoutMs;
+  const controller = new AbortController();
+  const abort = () => controller.abort(outer.reason);
+  const timer = setTimeout(() => controller.abort(new Error('time limit')), timeoutMs);
+  if (outer.aborted) abort();
+  outer.addEventListener('abort', abort, { once: true });
+  return {
+    signal: controller.signal,
+    leftMs: () => endsAt - performance.now(),
+    end() {
+      clearTimeout(timer);
+      outer.removeEventListener('abort', abort);
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/** What a text is bounded by. */
+export interface TextBounds {
+  /** Code points. */
+  maxLength: number;
+  /** Links and mail addresses are taken out. */
+  withoutLinks?: boolean;
+}
+
+/** A text fit to be stored, and whether it had to be cut for that. */
+export interface CleanText {
+  text: string;
+  clipped: boolean;
+}
+
+// Format characters (bidi, zero-width, tags), lone surrogates, and letters that draw nothing.
+const INVISIBLE = /[\p{Cf}\p{Cs}\u115F\u1160\u2800\u3164\uFFA0]/gu;
+const LINE_BREAKING = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
+const MARKUP = /<\/?[a-z!?][^<>]*>?/gi;
+const MARKDOWN_LINK = /!?\[([^\]]*)\]\([^)]*\)/g;
+const MARKDOWN = /\*\*|__|~~|`+|^\s*(?:#{1,6}|>|[-*])\s+|(?<![\p{L}\p{N}])[*_](?=\S)|(?<=\S)[*_](?![\p{L}\p{N}])/gmu;
+const LINKS =
+  /\b(?:https?|ftp|file|data|javascript|vbscript|mailto):\S*|\bwww\.\S+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b[\w-]+(?:\.[\w-]+)+\/\S*/gi;
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+/**
+ * Makes plain text of whatever came: no markup, no angle brackets, no control, bidi or zero-width characters, single spaces,
+ * cut at a word.
+ */
+export function cleanText(raw: string, { maxLength, withoutLinks = false }: TextBounds): CleanText {
+  // Far more than anything that is kept, and little enough for every pattern.
+  let text = raw.slice(0, 20_000).normalize('NFC').replace(INVISIBLE, '');
+  text = text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi, decodeEntity);
+  text = text.replace(MARKDOWN_LINK, '$1').replace(MARKUP, ' ').replace(/[<>]/g, ' ');
+  text = text.replace(MARKDOWN, '');
+  if (withoutLinks) text = text.replace(LINKS, ' ');
+  // Entities may have brought invisible characters back.
+  text = text.replace(LINE_BREAKING, ' ').replace(INVISIBLE, '').trim();
+  text = text
+    .replace(/\(\s*\)|\[\s*\]/g, '')
+    .replace(/ +([,.;:!?])/g, '$1')
+    .replace(/ {2,}/g, ' ')
+    .trim();
+  return cutAtWord(unquoted(text), maxLength);
+}
+
+// What a screen reader says anyway: "image of …", in the languages that ask for it most.
+const LEAD_INS = [
+  /^(?:this is )?(?:an?|the|this)?\s*(?:close-?up )?(?:image|picture|photo(?:graph)?|graphic|pic)\s+(?:of|showing|shows|depicting|depicts|that shows|with|featuring)\s+/i,
+  /^(?:the )?(?:alt(?:ernative)?(?:[ -]text)?|image description|description|caption)\s*:\s*/i,
+  /^(?:(?:das|ein|dieses|auf dem) )?(?:bild|foto|fotografie|grafik|abbildung|aufnahme)\s+(?:von(?: einem| einer)?|zeigt|mit|des|der|eines|einer|sieht man)\s+/i,
+  /^(?:(?:une?|la|cette) |l['’])?(?:image|photo(?:graphie)?|illustration)\s+(?:de la |du |des |de |d['’]|montrant |montre |représentant )/i,
+  /^(?:(?:una?|la|esta) )?(?:imagen|foto(?:grafía)?)\s+(?:de|del|que muestra|mostrando|con)\s+/i,
+  /^(?:(?:un['’]|una |l['’]|la ))?(?:immagine|foto(?:grafia)?)\s+(?:di|del|della|che mostra|con)\s+/i,
+  /^(?:(?:een|de|het) )?(?:afbeelding|foto|plaatje)\s+(?:van|met|toont)\s+/i,
+  /^(?:(?:uma?|a|esta) )?(?:imagem|foto(?:grafia)?)\s+(?:de|do|da|que mostra|mostrando|com)\s+/i,
+];
+
+/** Drops a leading "image of", "Bild von", … and "Alt text:", and begins with a capital again. */
+export function withoutLeadIn(text: string): string {
+  let rest = text;
+  for (let round = 0; round < 2; round += 1) for (const leadIn of LEAD_INS) rest = rest.replace(leadIn, '');
+  if (rest === text || rest === '') return rest === '' ? text : rest;
+  const [first = ''] = rest;
+  const wasCapital = /^\P{Ll}/u.test(text);
+  return wasCapital ? first.toLocaleUpperCase() + rest.slice(first.length) : rest;
+}
+
+/** Cuts to a number of code points: at the end of a word if there is one in the second half. */
+export function cutAtWord(text: string, maxLength: number): CleanText {
+  const points = [...text];
+  if (points.length <= maxLength) return { text, clipped: false };
+  const head = points.slice(0, maxLength).join('');
+  const whole = / /.test(points[maxLength] ?? '') ? head : head.replace(/\s+\S*$/, '');
+  const cut = whole.length >= head.length / 2 ? whole : head;
+  return { text: cut.replace(/[\s,;:–-]+$/u, ''), clipped: true };
+}
+
+function unquoted(text: string): string {
+  const inner = /^["“„«']([^"“”„«»]*)["”“»']$/.exec(text)?.[1];
+  return inner === undefined ? text : inner.trim();
+}
+
+function decodeEntity(whole: string, decimal?: string, hex?: string, name?: string): string {
+  if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+  const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
+  return code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? '' : String.fromCodePoint(code);
+}

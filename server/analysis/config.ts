@@ -1,0 +1,111 @@
+import { z } from 'zod';
+
+const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const url = () => z.url({ protocol: /^https?$/, error: 'expected an http or https URL' });
+// What is not printable would break the header it is sent in.
+const key = () => z.string().regex(/^[\x21-\x7e]+$/, 'expected a key of printable characters without spaces');
+
+/** The kinds of vision service that can be configured. */
+export const AI_PROVIDERS = ['none', 'openai-compatible', 'openai', 'anthropic', 'google'] as const;
+
+/** How an answer's shape is asked for; `auto` tries the strictest first. */
+export const STRUCTURED_MODES = ['json_schema', 'json_object', 'text'] as const;
+
+const likeOpenAi = (kind: string) => kind === 'openai' || kind === 'openai-compatible';
+
+/** The environment variables that steer image analysis; keys are the variables' names. */
+export const analysisConfig = z
+  .object({
+    AI_PROVIDER: z
+      .enum(AI_PROVIDERS)
+      .default('none')
+      .describe('The vision service that describes images. With `none`, nothing leaves and only files are read.'),
+    AI_BASE_URL: url()
+      .optional()
+      .describe(
+        'Base URL of the vision service, e.g. `http://127.0.0.1:11434/v1` for Ollama. Default: that of `OPENAI_BASE_URL`.',
+      ),
+    // Of other programs too: judged only when it is used.
+    OPENAI_BASE_URL: z
+      .string()
+      .optional()
+      .describe('Used when `AI_BASE_URL` is not set, with an OpenAI-like provider.'),
+    AI_API_KEY: key()
+      .optional()
+      .describe('Key for the vision service; local ones need none. Default: that of `OPENAI_API_KEY`.'),
+    OPENAI_API_KEY: z.string().optional().describe('Used when `AI_API_KEY` is not set, with an OpenAI-like provider.'),
+    AI_MODEL: z.string().max(200).optional().describe('Model to ask, e.g. `qwen2.5vl`. Needed with every provider.'),
+    AI_STRUCTURED: z
+      .enum(['auto', ...STRUCTURED_MODES])
+      .default('auto')
+      .describe('How the shape of answers is asked for; `auto` finds out what the service can do.'),
+    AI_TIMEOUT_MS: whole(100, 600_000)
+      .default(30_000)
+      .describe('Milliseconds that the model may take for one image, retries included.'),
+    AI_MAX_RETRIES: whole(0, 10).default(2).describe('Retries after a failure that may pass.'),
+    AI_CONCURRENCY: whole(1, 64).optional().describe('Images asked about at once. Default: 4, with a local service 1.'),
+    AI_IMAGE_MAX_EDGE: whole(256, 4096)
+      .default(1024)
+      .describe('Longest edge in pixels of what is sent; half as much again for screenshots and documents.'),
+    AI_DAILY_IMAGE_LIMIT: whole(0, 100_000_000)
+      .optional()
+      .describe('Images sent per day (UTC) at most; the rest is described from the files. Default: no limit.'),
+    AI_CANARY: z
+      .enum(['on', 'off'])
+      .default('on')
+      .describe('Whether a test image is sent after the start, to find a service that ignores images.'),
+  })
+  .superRefine((given, context) => {
+    const missing = (name: string, what: string) => {
+      const message = `expected ${what}, because AI_PROVIDER is ${given.AI_PROVIDER}`;
+      context.addIssue({ code: 'custom', path: [name], message });
+    };
+    if (given.AI_PROVIDER === 'none') return;
+    const wrong = (name: 'OPENAI_BASE_URL' | 'OPENAI_API_KEY', schema: z.ZodType) => {
+      const message = given[name] === undefined ? undefined : schema.safeParse(given[name]).error?.issues[0]?.message;
+      if (message) context.addIssue({ code: 'custom', path: [name], message });
+    };
+    if (likeOpenAi(given.AI_PROVIDER)) {
+      if (!given.AI_BASE_URL) wrong('OPENAI_BASE_URL', url());
+      if (!given.AI_API_KEY) wrong('OPENAI_API_KEY', key());
+    }
+    if (!given.AI_MODEL) missing('AI_MODEL', "a model's name");
+    if (given.AI_PROVIDER === 'openai-compatible') {
+      if (!given.AI_BASE_URL && !given.OPENAI_BASE_URL) missing('AI_BASE_URL', 'the URL of the vision service');
+    } else if (!given.AI_API_KEY && !(given.AI_PROVIDER === 'openai' && given.OPENAI_API_KEY)) {
+      missing('AI_API_KEY', 'a key');
+    }
+  });
+
+/** The analysis settings after parsing. */
+export type AnalysisConfig = z.output<typeof analysisConfig>;
+
+/** Where to ask, resolved from the settings. */
+export interface ProviderSettings {
+  kind: Exclude<AnalysisConfig['AI_PROVIDER'], 'none'>;
+  model: string;
+  baseUrl: string | undefined;
+  apiKey: string | undefined;
+  /** The service runs on this machine or in this network. */
+  local: boolean;
+}
+
+/** Resolves the provider's settings with their fall-backs; null when none is configured. */
+export function providerSettings(config: AnalysisConfig): ProviderSettings | null {
+  const kind = config.AI_PROVIDER;
+  if (kind === 'none') return null;
+  const fallBack = likeOpenAi(kind);
+  const baseUrl = config.AI_BASE_URL ?? (fallBack ? config.OPENAI_BASE_URL : undefined);
+  const apiKey = config.AI_API_KEY ?? (fallBack ? config.OPENAI_API_KEY : undefined);
+  return { kind, model: config.AI_MODEL ?? '', baseUrl, apiKey, local: baseUrl !== undefined && isLocal(baseUrl) };
+}
+
+/** Loopback, a container's neighbour, a private address: one machine with one model in memory. */
+function isLocal(baseUrl: string): boolean {
+  const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '');
+  return (
+    /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|::1$|f[cd])/.test(host) ||
+    !host.includes('.') ||
+    /\.(?:local|internal|lan)$/.test(host)
+  );
+}

@@ -1,0 +1,77 @@
+import type { AnalyzeOptions } from '#contract';
+import type { ImageRecord } from '../db/index.ts';
+import { cleanBasename, type EmbeddedText, type Inspection } from '../processing/index.ts';
+import { cleanText } from './clean-text.ts';
+import { type Description, setField } from './description.ts';
+import { fileNameWords } from './file-name-words.ts';
+import { TEXT_LIMITS } from './text-limits.ts';
+
+/** Longest edge in pixels below which an image counts as very small. */
+const SMALL_EDGE = 128;
+
+/**
+ * Describes an image without a model: texts embedded in the file, else the words of its name, and facts about its pixels.
+ * A field nobody said anything about stays unknown: an alternative text above all, since `""` would mean decorative.
+ */
+export function describeFromFile(
+  image: Pick<ImageRecord, 'originalFilename' | 'width' | 'height'>,
+  { embedded, pixels }: Pick<Inspection, 'embedded' | 'pixels'>,
+  options: Pick<AnalyzeOptions, 'usage'>,
+): Description {
+  const description: Description = {
+    values: {},
+    source: {},
+    taggedLanguages: {},
+    kind: pixels?.kind ? { value: pixels.kind, source: 'pixels' } : null,
+    facts: pixels?.facts ?? null,
+    review: new Set(),
+  };
+  const texts = { alt: embedded.alt, title: embedded.title, caption: embedded.caption };
+  for (const [field, found] of Object.entries(texts) as ['alt' | 'title' | 'caption', EmbeddedText | null][]) {
+    if (!found) continue;
+    const { text, clipped } = cleanText(found.text, {
+      maxLength: TEXT_LIMITS[field],
+      withoutLinks: field !== 'caption',
+    });
+    // Programs that import pictures call them after their files.
+    if (text === '' || (field === 'title' && isFileName(text))) continue;
+    setField(description, field, text, 'embedded');
+    if (found.language) description.taggedLanguages[field] = found.language;
+    if (clipped) description.review.add('clipped');
+  }
+  setField(description, 'tags', cleanTags(embedded.tags, TEXT_LIMITS.tags), 'embedded');
+  const [language] = Object.values(description.taggedLanguages);
+  setField(description, 'language', language ?? null, 'embedded');
+
+  const words = fileNameWords(image.originalFilename);
+  if (words !== null) {
+    if (description.values.title === undefined) {
+      const { text } = cleanText(words, { maxLength: TEXT_LIMITS.title, withoutLinks: true });
+      setField(description, 'title', text || null, 'filename');
+    }
+    setField(description, 'filename', cleanBasename(words.toLowerCase().replace(/[\s'’&]+/gu, '-')), 'filename');
+  }
+  if (options.usage === 'decorative') {
+    // The caller's word, not a finding.
+    setField(description, 'decorative', true, 'user');
+    setField(description, 'alt', '', 'user');
+  }
+  if (Math.max(image.width, image.height) < SMALL_EDGE) description.review.add('small');
+  return description;
+}
+
+/** Cleans, bounds and de-duplicates tags. */
+export function cleanTags(raw: string[], limit: number): string[] {
+  const tags = new Map<string, string>();
+  for (const tag of raw) {
+    const { text } = cleanText(tag.replace(/^#+/, ''), { maxLength: TEXT_LIMITS.tag, withoutLinks: true });
+    const key = text.toLowerCase();
+    if (/[\p{L}\p{N}]/u.test(text) && !tags.has(key)) tags.set(key, text);
+    if (tags.size === limit) break;
+  }
+  return [...tags.values()];
+}
+
+function isFileName(title: string): boolean {
+  return (/\.[a-z]{3,4}$/i.test(title) || !title.includes(' ')) && fileNameWords(title) === null;
+}

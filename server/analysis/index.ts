@@ -1,0 +1,3 @@
+// Owns the description of one image and the vision services that can be asked for it. Knows no jobs, credits, routes or events.
+export { type Analysis, type AnalysisDeps, type AnalysisRun, type AnalyzedImage, createAnalysis } from './analysis.ts';
+export { type AnalysisConfig, analysisConfig } from './config.ts';

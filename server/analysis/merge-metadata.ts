@@ -1,0 +1,98 @@
+import { type AiStatus, type AnalyzeOptions, METADATA_FIELDS, type Metadata, type MetadataField } from '#contract';
+import type { Description } from './description.ts';
+import { PROMPT_VERSION } from './prompt.ts';
+
+const EMPTY: Metadata = {
+  filename: null,
+  title: null,
+  alt: null,
+  caption: null,
+  tags: [],
+  language: null,
+  decorative: false,
+  source: {},
+  needsReview: [],
+  model: null,
+};
+
+const TEXT_FIELDS: readonly MetadataField[] = ['filename', 'title', 'alt', 'caption', 'tags'];
+
+/** What decides which fields are written. */
+export type WriteOptions = Pick<AnalyzeOptions, 'fields' | 'overwrite'>;
+
+/** The fields that an analysis may write: those asked for, without those that a person has edited. */
+export function writableFields(current: Metadata | null, { fields, overwrite }: WriteOptions): Set<MetadataField> {
+  const asked = (field: MetadataField): boolean => {
+    if (!fields || fields.includes(field)) return true;
+    // Whether an image is decorative and its alternative text are one statement; a language is that of the texts.
+    if (field === 'alt' || field === 'decorative') return fields.includes('alt') || fields.includes('decorative');
+    return field === 'language';
+  };
+  const edited = (field: MetadataField) => current?.source[field] === 'user' && !overwrite;
+  const writable = new Set(METADATA_FIELDS.filter((field) => asked(field) && !edited(field)));
+  // A text that a person wrote is not called decorative behind their back.
+  if (!writable.has('alt') && current?.alt !== '') writable.delete('decorative');
+  return writable;
+}
+
+/** Joins what an analysis found with what is stored. */
+export function mergeMetadata(
+  current: Metadata | null,
+  description: Description,
+  options: WriteOptions,
+  asked: { aiStatus: AiStatus; model: string | null },
+): Metadata {
+  const answered = asked.aiStatus === 'completed';
+  const writable = writableFields(current, options);
+  const merged: Metadata = { ...EMPTY, ...current, source: { ...current?.source } };
+  const { values, source } = description;
+  let texts = 0;
+  const write = (field: MetadataField) => {
+    const value = values[field];
+    const stored = current?.source[field];
+    if (value === undefined) {
+      // What a model said earlier about this image is outdated by its new answer.
+      if (answered && stored === 'ai') clear(merged, field);
+      return;
+    }
+    // A description from the file never takes the place of one by a model.
+    if (stored === 'ai' && source[field] !== 'ai' && source[field] !== 'user' && !answered) return;
+    Object.assign(merged, { [field]: value });
+    merged.source[field] = source[field] ?? 'ai';
+    if (TEXT_FIELDS.includes(field)) texts += 1;
+  };
+  for (const field of METADATA_FIELDS) if (field !== 'language' && writable.has(field)) write(field);
+  if (texts > 0 && writable.has('language')) write('language');
+  agreeOnDecoration(merged, writable);
+
+  const fromModel = TEXT_FIELDS.some((field) => merged.source[field] === 'ai');
+  const earlier = fromModel && !answered ? (current?.needsReview ?? []) : [];
+  const kind = description.kind ?? (merged.kind ? { value: merged.kind, source: merged.source.kind } : null);
+  if (kind?.source) merged.source.kind = kind.source;
+  return {
+    ...merged,
+    kind: kind?.value ?? null,
+    ...(description.facts ? { facts: description.facts } : {}),
+    needsReview: [...new Set([...earlier, ...description.review])],
+    model: answered ? asked.model : fromModel ? merged.model : null,
+    promptVersion: answered ? PROMPT_VERSION : fromModel ? (merged.promptVersion ?? null) : null,
+    aiStatus: asked.aiStatus,
+  };
+}
+
+/** `decorative` and a text exclude each other; what a person said about either wins. */
+function agreeOnDecoration(merged: Metadata, writable: Set<MetadataField>): void {
+  if (merged.decorative && merged.alt !== '') {
+    if (merged.source.decorative === 'user' && writable.has('alt')) {
+      merged.alt = '';
+      merged.source.alt = 'user';
+    } else if (merged.alt !== null && merged.source.decorative !== 'user') clear(merged, 'decorative');
+  }
+  // An empty text says "decorative": without that it is an unknown one.
+  if (!merged.decorative && merged.alt === '' && writable.has('alt')) clear(merged, 'alt');
+}
+
+function clear(metadata: Metadata, field: MetadataField): void {
+  Object.assign(metadata, { [field]: EMPTY[field] });
+  delete metadata.source[field];
+}

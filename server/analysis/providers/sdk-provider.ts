@@ -1,0 +1,85 @@
+import type { LanguageModel, ModelMessage } from 'ai';
+import type { ProviderSettings } from '../config.ts';
+import { VisionFailure, type VisionProvider, type VisionQuestion } from '../vision-provider.ts';
+import { loadModel } from './load-model.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+/** Enough for models that think before they answer; an answer itself takes about 150. */
+const MAX_OUTPUT_TOKENS = 2000;
+const TEMPERATURE = 0.2;
+/** Statuses that say "not asked in a way I understand". */
+const UNSUPPORTED = new Set([400, 415, 422, 501]);
+const TRANSIENT = new Set([408, 409, 425, 429]);
+
+/** A provider over the AI SDK, which is loaded with the first question: 100 ms and 60 MB that not every installation needs. */
+export function createSdkProvider(settings: ProviderSettings): VisionProvider {
+  let loading: Promise<{ sdk: typeof import('ai'); model: LanguageModel }> | undefined;
+
+  async function load() {
+    // It would write warnings past our logger.
+    Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
+    const [sdk, model] = await Promise.all([import('ai'), loadModel(settings)]);
+    return { sdk, model };
+  }
+
+  return {
+    async ask(question, signal) {
+      loading ??= load();
+      const { sdk, model } = await loading;
+      signal.throwIfAborted();
+      try {
+        const { text, finishReason } = await sdk.generateText({
+          model,
+          system: question.system,
+          messages: messagesOf(question),
+          temperature: TEMPERATURE,
+          maxOutputTokens: MAX_OUTPUT_TOKENS,
+          // Retries are the caller's: it knows how much time is left.
+          maxRetries: 0,
+          abortSignal: signal,
+          ...outputOf(sdk, question.shape),
+        });
+        return { text, filtered: finishReason === 'content-filter' };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (sdk.NoObjectGeneratedError.isInstance(error)) {
+          return { text: error.text ?? '', filtered: error.finishReason === 'content-filter' };
+        }
+        throw toFailure(sdk, error);
+      }
+    },
+  };
+}
+
+function outputOf(sdk: typeof import('ai'), shape: VisionQuestion['shape']) {
+  if (shape?.mode === 'json_schema') {
+    return { output: sdk.Output.object({ schema: sdk.jsonSchema(shape.schema), name: shape.name }) };
+  }
+  return shape?.mode === 'json_object' ? { output: sdk.Output.json() } : {};
+}
+
+/** The picture stands before the words: that is what providers advise. */
+function messagesOf({ image, prompt, repair }: VisionQuestion): ModelMessage[] {
+  const asked: ModelMessage = {
+    role: 'user',
+    content: [
+      { type: 'image', image: image.data, mediaType: image.mediaType },
+      { type: 'text', text: prompt },
+    ],
+  };
+  if (!repair) return [asked];
+  return [
+    asked,
+    { role: 'assistant', content: repair.answer || '(no answer)' },
+    { role: 'user', content: repair.fault },
+  ];
+}
+
+function toFailure(sdk: typeof import('ai'), error: unknown): VisionFailure {
+  if (!sdk.APICallError.isInstance(error)) return new VisionFailure('permanent', null);
+  const { statusCode: status, responseHeaders } = error;
+  if (status === undefined) return new VisionFailure('transient', null);
+  if (UNSUPPORTED.has(status)) return new VisionFailure('unsupported', status);
+  const passes = TRANSIENT.has(status) || status >= 500;
+  return new VisionFailure(passes ? 'transient' : 'permanent', status, retryAfterMs(responseHeaders ?? {}, Date.now()));
+}

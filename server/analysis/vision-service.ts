@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import type { AiStatus } from '#contract';
+import type { ImageRecord, VisionAnswerRepository } from '../db/index.ts';
+import type { Logger } from '../observability/index.ts';
+import type { VisionAnswer } from './answer.ts';
+import { createAsker } from './ask-model.ts';
+import { createBreaker } from './breaker.ts';
+import { createCanary } from './canary.ts';
+import type { AnalysisConfig, ProviderSettings } from './config.ts';
+import { createDailyLimit } from './daily-limit.ts';
+import { createGate } from './gate.ts';
+import { type Instructions, PROMPT_VERSION } from './prompt.ts';
+import { createSdkProvider } from './providers/sdk-provider.ts';
+
+/** What a vision service works with. */
+export interface VisionServiceDeps {
+  config: AnalysisConfig;
+  logger: Pick<Logger, 'info' | 'warn'>;
+  cache: VisionAnswerRepository;
+  now?: () => Date;
+}
+
+/** What became of a question. */
+export interface Answered {
+  aiStatus: AiStatus;
+  answer: VisionAnswer | null;
+  /** The answer was known already. */
+  cached: boolean;
+}
+
+const CONCURRENCY = { remote: 4, local: 1 };
+
+/** Creates the configured service with everything that stands between an image and a request. */
+export function createVisionService(
+  settings: ProviderSettings,
+  { config, logger, cache, now = () => new Date() }: VisionServiceDeps,
+) {
+  const clock = () => now().getTime();
+  const provider = createSdkProvider(settings);
+  const ask = createAsker(provider, config);
+  const places = config.AI_CONCURRENCY ?? (settings.local ? CONCURRENCY.local : CONCURRENCY.remote);
+  const gate = createGate(places);
+  const breaker = createBreaker(clock);
+  const limit = createDailyLimit(config.AI_DAILY_IMAGE_LIMIT, cache, now);
+  const canary =
+    config.AI_CANARY === 'on' ? createCanary({ provider, logger, timeoutMs: config.AI_TIMEOUT_MS, now: clock }) : null;
+
+  /** Equal pictures of two accounts never share an answer. */
+  function keyOf(accountId: string, jpeg: Buffer, { system, prompt }: Instructions): string {
+    const picture = createHash('sha256').update(jpeg).digest('hex');
+    const { kind, baseUrl, model } = settings;
+    const parts = [accountId, picture, kind, baseUrl ?? null, model, PROMPT_VERSION, system, prompt];
+    return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  }
+
+  async function askService(imageId: string, instructions: Instructions, jpeg: Buffer, signal: AbortSignal) {
+    const leave = await gate.enter(signal);
+    try {
+      if (!breaker.admit()) return { status: 'unavailable' as const };
+      let decided = false;
+      try {
+        if (!(await limit.take())) return { status: 'limit' as const };
+        const outcome = await ask(instructions, jpeg, signal);
+        decided = true;
+        if (outcome.status === 'completed' || outcome.status === 'refused') breaker.succeeded();
+        else {
+          breaker.failed();
+          logger.warn({ imageId, ...outcome }, 'the vision service did not describe an image');
+        }
+        return outcome;
+      } finally {
+        if (!decided) breaker.undecided();
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  return {
+    places,
+    settled: async () => canary?.settled(),
+    close: () => canary?.close(),
+
+    status(): 'ready' | 'unverified' | 'blind' | 'open' {
+      if (canary?.sight() === 'blind') return 'blind';
+      if (breaker.isOpen()) return 'open';
+      return canary?.sight() ?? 'unverified';
+    },
+
+    /** Asks about one picture, unless the answer is known. Rejects with the signal's reason alone. */
+    async ask(
+      { _id: imageId, accountId }: Pick<ImageRecord, '_id' | 'accountId'>,
+      jpeg: Buffer,
+      instructions: Instructions,
+      signal: AbortSignal,
+    ): Promise<Answered> {
+      const key = keyOf(accountId, jpeg, instructions);
+      const known = await cache.find(accountId, key).catch(() => null);
+      if (known) return { aiStatus: 'completed', answer: known.answer as VisionAnswer, cached: true };
+      await raceAbort(canary?.settled() ?? Promise.resolve(), signal);
+      if (canary?.sight() === 'blind') return { aiStatus: 'unavailable', answer: null, cached: false };
+      const outcome = await askService(imageId, instructions, jpeg, signal);
+      if (outcome.status !== 'completed') return { aiStatus: outcome.status, answer: null, cached: false };
+      const { answer } = outcome;
+      // An answer that cannot be kept is still an answer.
+      await cache.put({ _id: key, accountId, answer, createdAt: now() }).catch((error: unknown) => {
+        logger.warn({ err: error }, 'an answer of the vision service could not be kept');
+      });
+      return { aiStatus: 'completed', answer, cached: false };
+    },
+  };
+}
+
+/** Waits for work that goes on without us when the signal aborts. */
+async function raceAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  let abort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
