@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { accountsConfig } from '../accounts/config.ts';
+import { analysisConfig } from '../analysis/config.ts';
 import { dbConfig } from '../db/config.ts';
 import { exportsConfig } from '../exports/config.ts';
 import { gatewayConfig } from '../gateway/config.ts';
@@ -19,6 +20,7 @@ export const MODULE_SETTINGS = {
   sessions: sessionsConfig,
   processing: processingConfig,
   exports: exportsConfig,
+  analysis: analysisConfig,
   observability: observabilityConfig,
 } as const;
 

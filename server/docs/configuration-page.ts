@@ -9,6 +9,7 @@ const HEADINGS: Record<string, string> = {
   sessions: 'Sessions',
   processing: 'Processing',
   exports: 'Exports',
+  analysis: 'Analysis',
   observability: 'Logging',
 };
 
