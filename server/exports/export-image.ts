@@ -53,7 +53,8 @@ export function planTasks(job: JobRecord, images: Map<string, ImageRecord>, take
 export async function exportImage(task: ImageTask, options: OrderOptions, deps: ExportImageDeps): Promise<ImageResult> {
   const { job, image, asked, variants, skippedSizes } = task;
   const { settings } = job;
-  const embed = settings.embedMetadata ? { title: asked.title, alt: asked.alt } : undefined;
+  const { title, alt, caption, tags, language } = asked;
+  const embed = settings.embedMetadata ? { title, alt, caption, tags, language } : undefined;
   const order = { image, settings, embed, variants };
 
   // A variant that is saved in the cache is not yet the image's: `save` is told when the files are put in place.
