@@ -28,7 +28,7 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
  */
 export function cleanText(raw: string, { maxLength, withoutLinks = false }: TextBounds): CleanText {
   // Far more than anything that is kept, and little enough for every pattern.
-  let text = raw.slice(0, 20_000).normalize('NFC').replace(INVISIBLE, '');
+  let text = raw.slice(0, 4000).normalize('NFC').replace(INVISIBLE, '');
   text = text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi, decodeEntity);
   text = text.replace(MARKDOWN_LINK, '$1').replace(MARKUP, ' ').replace(/[<>]/g, ' ');
   text = text.replace(MARKDOWN, '');

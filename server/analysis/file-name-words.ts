@@ -1,4 +1,4 @@
-const EXTENSION = /\.[a-z0-9]{2,5}$/i;
+const EXTENSION = /(?:\.(?:arw|cr[23]|nef|dng|orf|raf|rw2|psd|mp))?\.[a-z0-9]{2,5}$/i;
 
 /** Programs that put the time behind their name. Looked for first: what follows is a time, or the name of a program. */
 const PROGRAM_NAMES =
@@ -31,7 +31,7 @@ export function fileNameWords(filename: string): string | null {
   if (COUNTED_NAMES.test(base)) rest = rest.replace(/^_*[a-z]+[\s_.-]*(?:e?\d+)?/i, ' ');
   const words = rest
     .replace(NOISE, ' ')
-    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Ll}{2})(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
     .replace(/[^\p{L}\p{M}\p{N}'’&]+/gu, ' ')
     .trim()

@@ -45,7 +45,10 @@ export const settingsSchema = z
       .max(10)
       .optional()
       .describe('Custom breakpoints, used when `responsive` is true. Nothing is ever enlarged.'),
-    embedMetadata: z.boolean().default(false).describe('Write title and alt text as XMP into the files.'),
+    embedMetadata: z
+      .boolean()
+      .default(false)
+      .describe('Write alt text, title, caption and tags as XMP into the files.'),
     keepCopyright: z.boolean().default(true).describe('Keep artist and copyright; everything else private is removed.'),
   })
   .meta({ id: 'Settings' });

@@ -56,7 +56,8 @@ export function planTasks(job: JobRecord, images: Map<string, ImageRecord>, take
 /** Exports one image: variants from the cache or the encoder, then names and files in one step. */
 export async function exportImage(task: ImageTask, options: OrderOptions, deps: ExportImageDeps): Promise<ImageResult> {
   const { job, image, asked, settings, variants, skippedSizes } = task;
-  const embed = settings.embedMetadata ? { title: asked.title, alt: asked.alt } : undefined;
+  const { title, alt, caption, tags, language } = asked;
+  const embed = settings.embedMetadata ? { title, alt, caption, tags, language } : undefined;
   const order = { image, settings, embed, variants };
 
   // A variant that is saved in the cache is not yet the image's: `save` is told when the files are put in place. And the

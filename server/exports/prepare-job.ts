@@ -58,6 +58,14 @@ export function resolveImages(
       filename: metadata?.filename || null,
       title: metadata?.title ?? null,
       alt: metadata?.alt ?? null,
+      ...(wanted.metadata ? {} : storedTexts(image)),
     };
   });
+}
+
+/** What requests cannot say of an image, but its stored metadata can. */
+function storedTexts({ metadata }: ImageRecord): Pick<JobImage, 'caption' | 'tags' | 'language'> {
+  if (!metadata) return {};
+  const { caption, tags, language } = metadata;
+  return { caption, tags, language };
 }

@@ -2,6 +2,7 @@ import type { Settings } from '#contract';
 import type { CachedVariantRecord, CachedVariantRepository, ImageRecord } from '../db/index.ts';
 import type { Logger } from '../observability/index.ts';
 import {
+  type EmbeddedTexts,
   extensionOf,
   outputFormatOf,
   type Processor,
@@ -16,7 +17,7 @@ export interface VariantOrder {
   image: ImageRecord;
   settings: Settings;
   /** Texts to write into the files; absent when `embedMetadata` is off. */
-  embed?: { title: string | null; alt: string | null };
+  embed?: EmbeddedTexts;
   variants: VariantSpec[];
 }
 

@@ -8,6 +8,10 @@ import type { VariantSpec } from './variants.ts';
 export interface EmbeddedTexts {
   title?: string | null;
   alt?: string | null;
+  caption?: string | null;
+  tags?: string[];
+  /** BCP 47, of all the texts. */
+  language?: string | null;
 }
 
 /** Everything that decides the bytes of a variant. */
@@ -38,6 +42,9 @@ export function variantKey(input: VariantKeyInput): string {
     input.keepCopyright,
     embed?.title || null,
     embed?.alt || null,
+    embed?.caption || null,
+    embed?.tags?.length ? embed.tags : null,
+    embed?.language || null,
     variant.width ?? null,
     variant.height ?? null,
     variant.height === undefined ? 'inside' : (variant.fit ?? 'inside'),

@@ -3,11 +3,9 @@ export { type EmbeddedTexts, type VariantKeyInput, variantKey } from './cache-ke
 export { type ProcessingConfig, processingConfig } from './config.ts';
 export { cleanBasename, filenameKey, variantFilename } from './filename.ts';
 export { extensionOf, mimeTypeOf, outputFormatOf } from './formats.ts';
-export type { EmbeddedMetadata, EmbeddedText, PixelReport } from './inspect/inspection.ts';
+export type { EmbeddedText, Inspection, InspectRequest } from './inspect/inspection.ts';
 export {
   createProcessor,
-  type Inspection,
-  type InspectRequest,
   type ProbeResult,
   type Processor,
   type ProcessorDeps,

@@ -87,7 +87,7 @@ async function makeVariant(
 
 function outputMetadata(task: RenderTask, loaded: LoadedImage): OutputMetadata {
   const { artist, copyright } = task.keepCopyright ? readExif(loaded.exif) : {};
-  return { artist, copyright, title: task.embed?.title, alt: task.embed?.alt };
+  return { artist, copyright, ...task.embed };
 }
 
 function droppedFrames({ facts }: RenderTask, format: InputFormat): WarningCode[] {

@@ -7,7 +7,7 @@ import type { EmbeddedTexts } from './cache-key.ts';
 import type { ProcessingConfig } from './config.ts';
 import { extensionMismatch } from './extension-mismatch.ts';
 import { mimeTypeOf, outputFormatOf } from './formats.ts';
-import type { InspectReport, InspectTask } from './inspect/inspection.ts';
+import type { Inspection, InspectReport, InspectRequest, InspectTask } from './inspect/inspection.ts';
 import { createLane, type Lane } from './lane.ts';
 import { estimateMemory } from './memory-estimate.ts';
 import { allOrNone, splitVariants } from './render-shares.ts';
@@ -77,14 +77,6 @@ export interface RenderOptions {
   group: string;
   signal?: AbortSignal;
   onStep?: (step: RenderStep) => void;
-}
-
-/** One image to look at; `source` is an absolute path. */
-export type InspectRequest = Omit<InspectTask, 'limits'>;
-
-/** What was found in a file; `jpeg` is the re-encoded copy, without metadata. */
-export interface Inspection extends Omit<InspectReport, 'vision'> {
-  vision: { jpeg: Buffer; width: number; height: number } | null;
 }
 
 /** Everything the service does with pixels. */

@@ -1,21 +1,43 @@
+import type { EmbeddedTexts } from './cache-key.ts';
+
 /** What an XMP packet can say here. */
-export interface XmpProperties {
-  title?: string | null | undefined;
-  alt?: string | null | undefined;
+export interface XmpProperties extends EmbeddedTexts {
   artist?: string | undefined;
   copyright?: string | undefined;
 }
 
+/** More words have no business in a web image; at 59,700 characters the library would silently write none. */
+const MAX_BYTES = 8192;
+const MAX_ALT = 1000;
+const MAX_TITLE = 500;
+
 /**
- * Builds an XMP packet with dc:title, dc:creator, dc:rights and Iptc4xmpCore:AltTextAccessibility (IPTC Photo Metadata 2021.1);
- * null when there is nothing to say.
+ * Builds an XMP packet with Iptc4xmpCore:AltTextAccessibility (IPTC Photo Metadata 2021.1), dc:title, dc:description,
+ * dc:subject, dc:creator and dc:rights. Above 8 kB it does without the repetition in the language, then without tags, caption, title.
+ * @returns null when there is nothing to say
  */
-export function buildXmp({ title, alt, artist, copyright }: XmpProperties): string | null {
+export function buildXmp(properties: XmpProperties): string | null {
+  const shorter: (keyof XmpProperties)[] = ['language', 'tags', 'caption', 'title', 'alt'];
+  for (let left = 0; left <= shorter.length; left += 1) {
+    const dropped = Object.fromEntries(shorter.slice(0, left).map((name) => [name, undefined]));
+    const packet = packetOf({ ...properties, ...dropped });
+    if (packet === null || Buffer.byteLength(packet) <= MAX_BYTES) return packet;
+  }
+  return null;
+}
+
+function packetOf({ title, alt, caption, tags, language, artist, copyright }: XmpProperties): string | null {
+  const text = (name: string, value: string | null | undefined) =>
+    value ? `<${name}>${languageAlternative(value, language)}</${name}>` : '';
+  const list = (name: string, kind: string, items: string[]) =>
+    `<${name}><rdf:${kind}>${items.map((item) => `<rdf:li>${escapeXml(item)}</rdf:li>`).join('')}</rdf:${kind}></${name}>`;
   const properties = [
-    title ? `<dc:title>${languageAlternative(title)}</dc:title>` : '',
-    artist ? `<dc:creator><rdf:Seq><rdf:li>${escapeXml(artist)}</rdf:li></rdf:Seq></dc:creator>` : '',
-    copyright ? `<dc:rights>${languageAlternative(copyright)}</dc:rights>` : '',
-    alt ? `<Iptc4xmpCore:AltTextAccessibility>${languageAlternative(alt)}</Iptc4xmpCore:AltTextAccessibility>` : '',
+    text('dc:title', title && cut(title, MAX_TITLE)),
+    artist ? list('dc:creator', 'Seq', [artist]) : '',
+    copyright ? `<dc:rights>${languageAlternative(copyright, null)}</dc:rights>` : '',
+    text('dc:description', caption),
+    tags?.length ? list('dc:subject', 'Bag', tags) : '',
+    text('Iptc4xmpCore:AltTextAccessibility', alt && cut(alt, MAX_ALT)),
   ].join('');
   if (properties === '') return null;
   return (
@@ -27,8 +49,15 @@ export function buildXmp({ title, alt, artist, copyright }: XmpProperties): stri
   );
 }
 
-function languageAlternative(text: string): string {
-  return `<rdf:Alt><rdf:li xml:lang="x-default">${escapeXml(text)}</rdf:li></rdf:Alt>`;
+/** The default comes first, and again under its language (XMP specification, part 1, 8.2.2.4). */
+function languageAlternative(text: string, language: string | null | undefined): string {
+  const escaped = escapeXml(text);
+  const tagged = language ? `<rdf:li xml:lang="${escapeXml(language)}">${escaped}</rdf:li>` : '';
+  return `<rdf:Alt><rdf:li xml:lang="x-default">${escaped}</rdf:li>${tagged}</rdf:Alt>`;
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : [...text].slice(0, length).join('');
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -28,6 +28,8 @@ describe('variantKey', () => {
     ['copyright', { keepCopyright: false }],
     ['title', { embed: { title: 'A' } }],
     ['alt', { embed: { alt: 'A' } }],
+    ['caption', { embed: { caption: 'A' } }],
+    ['tags', { embed: { tags: ['A'] } }],
     ['full', { variant: { name: 'full' } }],
     ['width', { variant: { name: '481w', width: 481, fit: 'inside' } }],
     ['height', { variant: { name: '480w', width: 480, height: 100, fit: 'inside' } }],
@@ -42,7 +44,7 @@ describe('variantKey', () => {
     ['the name of the variant', { variant: { name: 'other', width: 480, fit: 'inside' } }],
     ['a fit without a height', { variant: { name: '480w', width: 480, fit: 'cover' } }],
     ['an absent fit', { variant: { name: '480w', width: 480 } }],
-    ['empty texts', { embed: { title: '', alt: null } }],
+    ['empty texts', { embed: { title: '', alt: null, caption: null, tags: [], language: null } }],
   ])('does not change with %s', (_name, change) => {
     expect(variantKey({ ...base, ...change })).toBe(variantKey(base));
   });

@@ -8,6 +8,10 @@ export interface JobImage {
   filename: string | null;
   title: string | null;
   alt: string | null;
+  /** Of the stored metadata, when the request brought none of its own. */
+  caption?: string | null;
+  tags?: string[];
+  language?: string | null;
 }
 
 /** A job as stored. */

@@ -27,6 +27,14 @@ export interface InspectTask {
   limits: WorkerLimits;
 }
 
+/** One image to look at; `source` is an absolute path. */
+export type InspectRequest = Omit<InspectTask, 'limits'>;
+
+/** What was found in a file; `jpeg` is the re-encoded copy, without metadata. */
+export interface Inspection extends Omit<InspectReport, 'vision'> {
+  vision: { jpeg: Buffer; width: number; height: number } | null;
+}
+
 /** What a worker found; the copy travels as base64, for messages between the processes are JSON. */
 export interface InspectReport {
   embedded: EmbeddedMetadata;

@@ -119,5 +119,5 @@ function decode(text: string): string {
       const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
       return code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? '' : String.fromCodePoint(code);
     });
-  return decoded.trim();
+  return decoded.slice(0, MAX_TEXT_CHARACTERS).trim();
 }

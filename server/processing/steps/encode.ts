@@ -91,7 +91,9 @@ async function decodesTo(file: Buffer, pixels: Pixels): Promise<boolean> {
 function withMetadata(data: Buffer, format: EncoderSettings['format'], metadata: OutputMetadata): Buffer {
   if (format !== 'jpeg' && format !== 'png' && format !== 'webp') return data;
   const exif = writeExif(metadata);
-  const xmp = buildXmp({ title: metadata.title, alt: metadata.alt });
+  // Artist and copyright are in its EXIF.
+  const { artist: _artist, copyright: _copyright, ...texts } = metadata;
+  const xmp = buildXmp(texts);
   if (!exif && !xmp) return data;
   return rewriteContainer(format, data, { exif, xmp }, true) ?? data;
 }

@@ -19,7 +19,7 @@ export async function keepOriginal(
 ): Promise<Buffer | null> {
   const file = await readFile(source);
   const exif = writeExif({ ...metadata, orientation: loaded.orientation });
-  const texts = { title: metadata.title, alt: metadata.alt };
+  const { artist, copyright, ...texts } = metadata;
   for (const xmp of [buildXmp(texts), null]) {
     const kept = rewriteContainer(facts.format, file, { exif, xmp }, keepCopyright);
     // Alt text is not worth a file larger than the upload.

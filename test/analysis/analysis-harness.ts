@@ -1,0 +1,120 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { type AnalyzeOptions, analyzeOptionsSchema, type Metadata } from '#contract';
+import { type Analysis, type AnalyzedImage, analysisConfig, createAnalysis } from '../../server/analysis/index.ts';
+import { type Database, type ImageRecord, openDatabase, startEmbedded } from '../../server/db/index.ts';
+import { createLogger } from '../../server/observability/index.ts';
+import { createProcessor, type Processor, processingConfig } from '../../server/processing/index.ts';
+
+/** A key that must not be seen anywhere but in the header. */
+export const SECRET_KEY = 'sk-secret-7f3a9b2c4d5e6f70';
+
+/** An image that a test describes. */
+export interface TestImage {
+  name: string;
+  bytes: Buffer;
+  metadata?: Metadata | null;
+  accountId?: string;
+}
+
+/** The real processor and database, with whatever analysis a test builds on them. */
+export interface AnalysisHarness {
+  processor: Processor;
+  database: Database;
+  /** Everything that was logged, one string. */
+  logged(): string;
+  clearLog(): void;
+  /** An analysis with these settings; ended with the harness. */
+  analysis(env?: Record<string, unknown>, deps?: { now?: () => Date }): Analysis;
+  /** Stores an image as an upload. */
+  place(image: TestImage): Promise<ImageRecord>;
+  close(): Promise<void>;
+}
+
+/** Starts a processor and a database in a folder of their own. */
+export async function startAnalysisHarness(): Promise<AnalysisHarness> {
+  const folder = await mkdtemp(join(tmpdir(), 'imagewright-test-'));
+  const lines: string[] = [];
+  const logger = createLogger({ level: 'trace', format: 'json', destination: { write: (line) => lines.push(line) } });
+  const processor = createProcessor({ config: processingConfig.parse({ WORKERS: 1 }), logger });
+  const embedded = await startEmbedded({ directory: join(folder, 'db'), logger: { warn() {} } });
+  const database = await openDatabase({ uri: embedded.uri });
+  await processor.start();
+  const analyses: Analysis[] = [];
+  let count = 0;
+  return {
+    processor,
+    database,
+    logged: () => lines.join(''),
+    clearLog: () => lines.splice(0),
+    analysis(env = {}, { now } = {}) {
+      const analysis = createAnalysis({
+        processor,
+        store: { pathOf: (key) => key },
+        config: analysisConfig.parse(env),
+        logger,
+        cache: database.visionAnswers,
+        ...(now ? { now } : {}),
+      });
+      analyses.push(analysis);
+      return analysis;
+    },
+    async place({ name, bytes, metadata = null, accountId }) {
+      count += 1;
+      const file = join(folder, `upload-${count}`);
+      await writeFile(file, bytes);
+      const { warnings, ...facts } = await processor.probe({ file, originalFilename: name });
+      return {
+        _id: `img_${count}`,
+        // An account for each image, unless a test is about sharing.
+        accountId: accountId ?? `acct_${count}`,
+        sessionId: 'sess_1',
+        position: count,
+        originalFilename: name,
+        uploadPath: file,
+        ...facts,
+        warnings,
+        size: (await stat(file)).size,
+        sha256: String(count),
+        clientRef: null,
+        metadata,
+        metadataVersion: 0,
+      };
+    },
+    async close() {
+      for (const analysis of analyses) await analysis.close();
+      await processor.close();
+      await database.close();
+      await embedded.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Options with their defaults. */
+export function optionsOf(options: object = {}): AnalyzeOptions {
+  return analyzeOptionsSchema.parse(options);
+}
+
+/** Describes an image and tells the steps that were reported. */
+export async function describeImage(
+  analysis: Analysis,
+  image: ImageRecord,
+  options: object = {},
+  signal = new AbortController().signal,
+): Promise<AnalyzedImage & { steps: string[] }> {
+  const steps: string[] = [];
+  const run = { signal, onStep: (step: string) => void steps.push(step) };
+  return { ...(await analysis.describe(image, optionsOf(options), run)), steps };
+}
+
+/** A JPEG with some content. */
+export function jpeg(width = 200, height = 150, colour = '#aa3322'): Promise<Buffer> {
+  return sharp({
+    create: { width, height, channels: 3, background: colour, noise: { type: 'gaussian', mean: 128, sigma: 40 } },
+  })
+    .jpeg()
+    .toBuffer();
+}

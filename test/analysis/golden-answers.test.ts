@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { parseAnswer } from '../../server/analysis/answer.ts';
+import { describeFromAnswer } from '../../server/analysis/describe-from-answer.ts';
+import { describeFromFile } from '../../server/analysis/describe-from-file.ts';
+import { mergeMetadata } from '../../server/analysis/merge-metadata.ts';
+import { optionsOf } from './analysis-harness.ts';
+import { BASE, GOLDEN_ANSWERS } from './golden-answers.ts';
+
+const NOTHING_EMBEDDED = { alt: null, title: null, caption: null, tags: [] };
+
+function stored(raw: Record<string, unknown> | string, given: object = {}) {
+  const options = optionsOf(given);
+  const { answer } = parseAnswer(typeof raw === 'string' ? raw : JSON.stringify({ ...BASE, ...raw }));
+  if (!answer) throw new Error('the answer could not be parsed');
+  const image = { originalFilename: 'IMG_2034.jpg', width: 800, height: 600 };
+  const fromFile = describeFromFile(image, { embedded: NOTHING_EMBEDDED, pixels: null }, options);
+  const description = describeFromAnswer(fromFile, answer, options);
+  return mergeMetadata(null, description, options, { aiStatus: 'completed', model: 'm' });
+}
+
+describe('what is stored of an answer', () => {
+  it('is tested with at least 30 answers', () => {
+    expect(GOLDEN_ANSWERS.length).toBeGreaterThanOrEqual(30);
+  });
+
+  it.each(GOLDEN_ANSWERS)('$name', ({ raw, options, expected }) => {
+    const metadata = stored(raw, options);
+    expect(metadata).toMatchObject(expected);
+    expect(JSON.stringify(metadata)).not.toMatch(/[<>\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/);
+    expect([...(metadata.alt ?? '')].length).toBeLessThanOrEqual(250);
+    for (const [field, source] of Object.entries(metadata.source)) expect(source, field).toBe('ai');
+  });
+
+  it('cleans quickly whatever comes', () => {
+    const startedAt = performance.now();
+    for (const piece of [
+      '<',
+      '<a ',
+      '[',
+      '[a](',
+      '&#',
+      '*_',
+      'a@',
+      'a.',
+      'image of ',
+      'http:',
+      '" ',
+      '\u200b',
+      '( )',
+      '# ',
+    ]) {
+      stored({
+        alt: piece.repeat(20_000),
+        title: piece.repeat(20_000),
+        filename: piece.repeat(20_000),
+        tags: [piece.repeat(9000)],
+      });
+    }
+    expect(performance.now() - startedAt).toBeLessThan(1500);
+  });
+});
+
+describe('parseAnswer', () => {
+  it.each([
+    ['no JSON', 'I see a harbour.', true],
+    ['cut off', '{"alt":"A har', false],
+    ['an array', '[1,2]', true],
+    ['no alt', '{"title":"x"}', false],
+    ['deep nesting', '{"a":'.repeat(50_000), false],
+  ])('%s is no answer', (_name, text, prose) => {
+    expect(parseAnswer(text)).toMatchObject({ answer: null, prose });
+  });
+});

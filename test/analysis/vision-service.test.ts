@@ -1,0 +1,288 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type FakeMode,
+  type FakeVisionServer,
+  GOOD_ANSWER,
+  startFakeVisionServer,
+} from '../support/fake-vision-server.ts';
+import { type AnalysisHarness, describeImage, jpeg, SECRET_KEY, startAnalysisHarness } from './analysis-harness.ts';
+
+let harness: AnalysisHarness;
+let server: FakeVisionServer;
+let bytes: Buffer;
+
+beforeAll(async () => {
+  [harness, server, bytes] = await Promise.all([startAnalysisHarness(), startFakeVisionServer(), jpeg()]);
+});
+beforeEach(() => {
+  server.reset();
+  harness.clearLog();
+});
+afterAll(async () => {
+  await harness.close();
+  await server.close();
+});
+
+const settings = (extra: Record<string, unknown> = {}) => ({
+  AI_PROVIDER: 'openai-compatible',
+  AI_BASE_URL: server.url,
+  AI_API_KEY: SECRET_KEY,
+  AI_MODEL: 'fake-vision',
+  AI_CANARY: 'off',
+  AI_TIMEOUT_MS: 4000,
+  ...extra,
+});
+
+async function ask(mode: FakeMode, extra: Record<string, unknown> = {}) {
+  server.mode = mode;
+  const analysis = harness.analysis(settings(extra));
+  const image = await harness.place({ name: 'IMG_2034.jpg', bytes });
+  const startedAt = performance.now();
+  const result = await describeImage(analysis, image);
+  return {
+    ...result,
+    elapsedMs: performance.now() - startedAt,
+    formats: server.questions().map(({ format }) => format),
+  };
+}
+
+const schema = 'json_schema';
+const object = 'json_object';
+
+describe('the ladder', () => {
+  it.each<[FakeMode, string, string, string[]]>([
+    ['good', 'auto', 'completed', [schema]],
+    ['good', 'json_object', 'completed', [object]],
+    ['good', 'text', 'completed', ['text']],
+    ['no-schema', 'auto', 'completed', [schema, object]],
+    ['no-schema', 'json_schema', 'failed', [schema]],
+    ['no-response-format', 'auto', 'completed', [schema, object, 'text']],
+    ['bad-request', 'auto', 'failed', [schema, object, 'text']],
+    ['fenced', 'auto', 'completed', [schema]],
+    ['fenced', 'text', 'completed', ['text']],
+    ['thinking', 'json_object', 'completed', [object]],
+    ['wrong-shape-once', 'auto', 'completed', [schema, schema]],
+    ['wrong-shape-once', 'json_object', 'completed', [object, object]],
+    ['wrong-shape', 'auto', 'failed', [schema, schema]],
+    ['truncated-once', 'auto', 'completed', [schema, schema]],
+    ['truncated', 'json_object', 'failed', [object, object]],
+    ['refusal-field', 'auto', 'refused', [schema]],
+    ['refusal-prose', 'auto', 'refused', [schema]],
+    ['refusal-prose', 'json_object', 'refused', [object]],
+    ['filtered', 'auto', 'refused', [schema]],
+    ['unauthorized', 'auto', 'failed', [schema]],
+    ['not-found', 'auto', 'failed', [schema]],
+    ['html', 'auto', 'failed', [schema]],
+    ['redirect', 'auto', 'failed', [schema]],
+    ['endless', 'auto', 'failed', [schema]],
+    ['error-once', 'auto', 'completed', [schema, schema]],
+  ])('%s with AI_STRUCTURED=%s: %s', async (mode, structured, status, formats) => {
+    const result = await ask(mode, { AI_STRUCTURED: structured, AI_MAX_RETRIES: mode === 'error-once' ? 2 : 0 });
+    expect({ status: result.aiStatus, formats: result.formats }).toEqual({ status, formats });
+    expect(result.steps).toEqual(['prepare', 'describe']);
+    if (status === 'completed') {
+      expect(result.metadata).toMatchObject({
+        alt: GOOD_ANSWER.alt,
+        source: { alt: 'ai' },
+        model: 'fake-vision',
+        needsReview: [],
+      });
+    } else {
+      expect(result.metadata).toMatchObject({ alt: null, model: null, needsReview: ['fallback'], aiStatus: status });
+    }
+  });
+
+  it('remembers the form that worked', async () => {
+    server.mode = 'no-response-format';
+    const analysis = harness.analysis(settings());
+    for (let round = 0; round < 3; round += 1)
+      await describeImage(analysis, await harness.place({ name: 'a.jpg', bytes }));
+    expect(server.questions().map(({ format }) => format)).toEqual([schema, object, 'text', 'text', 'text']);
+  });
+
+  it('asks strictly, with the image before the words, and puts the shape into words where there is no schema', async () => {
+    await ask('no-schema');
+    const [strict, loose] = server.questions();
+    expect(strict?.body.response_format?.json_schema).toMatchObject({ strict: true });
+    expect(JSON.stringify(strict?.body.response_format)).not.toMatch(/maxLength|pattern|minimum/);
+    expect(strict?.words).not.toContain('textInImage"');
+    expect(loose?.words).toContain('"textInImage"');
+    const user = strict?.body.messages.find(({ role }) => role === 'user')?.content as { type: string }[];
+    expect(user.map(({ type }) => type)).toEqual(['image_url', 'text']);
+    expect(strict?.headers.authorization).toBe(`Bearer ${SECRET_KEY}`);
+  });
+
+  it('shows the model its faulty answer once, with the fault', async () => {
+    await ask('wrong-shape-once');
+    const repair = server.questions()[1]?.body.messages.slice(-2);
+    expect(repair?.[0]).toMatchObject({ role: 'assistant', content: '{"description":"a bicycle"}' });
+    expect(JSON.stringify(repair?.[1])).toContain('alt');
+  });
+});
+
+describe('time', () => {
+  it.each<[FakeMode]>([['hang'], ['hang-in-body']])('%s ends at the limit, with a closed socket', async (mode) => {
+    const result = await ask(mode, { AI_TIMEOUT_MS: 600 });
+    expect(result.aiStatus).toBe('timeout');
+    expect(result.elapsedMs).toBeGreaterThan(590);
+    expect(result.elapsedMs).toBeLessThan(600 * 1.1 + 150);
+    await expect.poll(() => server.questions()[0]?.abortedAt, { timeout: 500 }).not.toBeNull();
+  });
+
+  it('the limit holds over all retries together', async () => {
+    const result = await ask('error', { AI_TIMEOUT_MS: 1200, AI_MAX_RETRIES: 10 });
+    expect(result.aiStatus).toBe('failed');
+    expect(result.elapsedMs).toBeLessThan(1200 * 1.1);
+    expect(server.questions().length).toBe(2);
+  });
+
+  it('waits as long as it is told to', async () => {
+    const result = await ask('rate-limited-once');
+    expect(result.aiStatus).toBe('completed');
+    expect(result.elapsedMs).toBeGreaterThan(1000);
+    expect(result.elapsedMs).toBeLessThan(1600);
+  });
+
+  it('does not wait for what would come after the limit', async () => {
+    const result = await ask('rate-limited-long');
+    expect(result.aiStatus).toBe('failed');
+    expect(result.elapsedMs).toBeLessThan(1000);
+    expect(server.questions()).toHaveLength(1);
+  });
+
+  it('an abort rejects with its reason and closes the socket within 500 ms', async () => {
+    server.mode = 'hang';
+    const analysis = harness.analysis(settings());
+    const image = await harness.place({ name: 'a.jpg', bytes });
+    const controller = new AbortController();
+    const reason = new Error('the client has gone');
+    const running = describeImage(analysis, image, {}, controller.signal);
+    await expect.poll(() => server.questions().length, { timeout: 5000 }).toBe(1);
+    const abortedAt = Date.now();
+    controller.abort(reason);
+    await expect(running).rejects.toBe(reason);
+    await expect.poll(() => server.questions()[0]?.abortedAt, { interval: 10 }).not.toBeNull();
+    expect((server.questions()[0]?.abortedAt ?? 0) - abortedAt).toBeLessThan(500);
+  });
+
+  it('closing ends what runs', async () => {
+    server.mode = 'hang';
+    const analysis = harness.analysis(settings());
+    const running = describeImage(analysis, await harness.place({ name: 'a.jpg', bytes }));
+    running.catch(() => {});
+    await expect.poll(() => server.questions().length, { timeout: 5000 }).toBe(1);
+    await analysis.close();
+    await expect(running).rejects.toThrow('stopping');
+  });
+});
+
+describe('the breaker', () => {
+  it('opens after 5 failures, answers at once while it is open, and lets one try after 30 s', async () => {
+    let now = Date.now();
+    server.mode = 'error';
+    const analysis = harness.analysis(settings({ AI_MAX_RETRIES: 0 }), { now: () => new Date(now) });
+    const describeOne = async () => describeImage(analysis, await harness.place({ name: 'a.jpg', bytes }));
+    for (let round = 0; round < 5; round += 1) expect((await describeOne()).aiStatus).toBe('failed');
+    expect(analysis.state().status).toBe('open');
+    expect((await describeOne()).aiStatus).toBe('unavailable');
+    expect(server.questions()).toHaveLength(5);
+
+    now += 30_001;
+    expect((await describeOne()).aiStatus).toBe('failed');
+    expect((await describeOne()).aiStatus).toBe('unavailable');
+    expect(server.questions()).toHaveLength(6);
+
+    now += 30_001;
+    server.mode = 'good';
+    expect((await describeOne()).aiStatus).toBe('completed');
+    expect(analysis.state().status).toBe('unverified');
+    expect((await describeOne()).aiStatus).toBe('completed');
+  });
+
+  it('does not count refusals', async () => {
+    server.mode = 'refusal-prose';
+    const analysis = harness.analysis(settings());
+    for (let round = 0; round < 6; round += 1) {
+      const image = await harness.place({ name: 'a.jpg', bytes });
+      expect((await describeImage(analysis, image)).aiStatus).toBe('refused');
+    }
+  });
+});
+
+describe('the canary', () => {
+  it('finds a service that sees', async () => {
+    const analysis = harness.analysis(settings({ AI_CANARY: 'on' }));
+    await analysis.start();
+    await expect.poll(() => analysis.state().status, { timeout: 5000 }).toBe('ready');
+    expect(server.requests[0]).toMatchObject({ canary: true, mediaType: 'image/png' });
+  });
+
+  it('finds a service that ignores images, and sends it none', async () => {
+    server.blind = true;
+    const analysis = harness.analysis(settings({ AI_CANARY: 'on' }));
+    await analysis.start();
+    const result = await describeImage(analysis, await harness.place({ name: 'a.jpg', bytes }));
+    expect(result.aiStatus).toBe('unavailable');
+    expect(analysis.state()).toEqual({ provider: 'openai-compatible', model: 'fake-vision', status: 'blind' });
+    expect(server.questions()).toHaveLength(0);
+    expect(harness.logged()).toContain('does not see');
+  });
+
+  it('does not delay the start, and leaves an unreachable service unverified', async () => {
+    Object.assign(server, { mode: 'hang', failsCanary: true });
+    const analysis = harness.analysis(settings({ AI_CANARY: 'on', AI_TIMEOUT_MS: 500 }));
+    const startedAt = performance.now();
+    await analysis.start();
+    expect(performance.now() - startedAt).toBeLessThan(100);
+    await expect.poll(() => harness.logged(), { timeout: 3000 }).toContain('could not be tested');
+    expect(analysis.state().status).toBe('unverified');
+    server.mode = 'good';
+    expect((await describeImage(analysis, await harness.place({ name: 'a.jpg', bytes }))).aiStatus).toBe('completed');
+  });
+});
+
+describe('secrets', () => {
+  it.each<[FakeMode]>([['unauthorized'], ['not-found'], ['html'], ['reset'], ['bad-request'], ['error']])(
+    '%s: neither the key nor the words of the service come out',
+    async (mode) => {
+      server.failsCanary = true;
+      const analysis = harness.analysis(settings({ AI_CANARY: 'on', AI_MAX_RETRIES: 0 }));
+      server.mode = mode;
+      const result = await describeImage(analysis, await harness.place({ name: 'a.jpg', bytes }));
+      expect(result.aiStatus).toBe('failed');
+      const everything = harness.logged() + JSON.stringify(result) + JSON.stringify(analysis.state());
+      expect(harness.logged()).toContain('did not describe');
+      expect(everything).not.toMatch(/secret|Incorrect|Welcome|no model of|Bearer|out of memory|takes no images/i);
+    },
+  );
+});
+
+describe('limits', () => {
+  it('asks about as many images at once as configured, over all jobs', async () => {
+    server.delayMs = 150;
+    const analysis = harness.analysis(settings({ AI_CONCURRENCY: 2 }));
+    expect(analysis.concurrency).toBeGreaterThan(2);
+    const images = await Promise.all(Array.from({ length: 8 }, () => harness.place({ name: 'a.jpg', bytes })));
+    const results = await Promise.all(images.map((image) => describeImage(analysis, image)));
+    expect(results.every(({ aiStatus }) => aiStatus === 'completed')).toBe(true);
+    expect(server.peak).toBe(2);
+  });
+
+  it('stops sending at the daily limit, counts on after a restart, and begins anew at midnight', async () => {
+    let now = new Date('2031-05-05T23:00:00Z');
+    const start = () => harness.analysis(settings({ AI_DAILY_IMAGE_LIMIT: 3 }), { now: () => now });
+    const statuses = async (analysis: ReturnType<typeof start>, count: number) => {
+      const found: string[] = [];
+      for (let n = 0; n < count; n += 1) {
+        found.push((await describeImage(analysis, await harness.place({ name: 'a.jpg', bytes }))).aiStatus);
+      }
+      return found;
+    };
+    expect(await statuses(start(), 2)).toEqual(['completed', 'completed']);
+    const restarted = start();
+    expect(await statuses(restarted, 2)).toEqual(['completed', 'limit']);
+    expect(server.questions()).toHaveLength(3);
+    now = new Date('2031-05-06T00:00:01Z');
+    expect(await statuses(restarted, 1)).toEqual(['completed']);
+  });
+});

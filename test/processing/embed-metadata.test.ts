@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OutputFormat } from '#contract';
+import type { EmbeddedTexts } from '../../server/processing/index.ts';
+import { readXmp } from '../../server/processing/inspect/read-xmp.ts';
+import { buildXmp } from '../../server/processing/xmp.ts';
+import { type Harness, only, photo, startHarness } from './processor-harness.ts';
+
+const TEXTS = {
+  title: 'Größe & <Übersicht>',
+  alt: 'Zwei Boote "im" Hafen – 新しい ⛵',
+  caption: "Sie warten auf d'Ebbe.",
+  tags: ['Boot', 'Meer & See', '港'],
+  language: 'de',
+};
+const FORMATS: OutputFormat[] = ['jpeg', 'png', 'webp', 'avif', 'original'];
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness({ WORKERS: 1 });
+});
+afterAll(() => harness.close());
+
+async function rendered(format: OutputFormat, embed?: EmbeddedTexts): Promise<string> {
+  return only(
+    await harness.render(photo('photo-brushes.jpg'), {
+      format,
+      preset: 'low',
+      embed,
+      variants: [{ name: '320w', width: 320 }],
+    }),
+  ).file;
+}
+
+async function packetOf(file: string): Promise<string | undefined> {
+  return (await sharp(await readFile(file)).metadata()).xmpAsString;
+}
+
+describe('texts in exported files', () => {
+  it.each(FORMATS)('are read back from %s', async (format) => {
+    const packet = await packetOf(await rendered(format, TEXTS));
+    for (const [asked, tagged] of [
+      [undefined, null],
+      ['de', 'de'],
+    ] as const) {
+      expect(readXmp(packet, asked)).toEqual({
+        alt: { text: TEXTS.alt, language: tagged },
+        title: { text: TEXTS.title, language: tagged },
+        caption: { text: TEXTS.caption, language: tagged },
+        headline: null,
+        tags: TEXTS.tags,
+      });
+    }
+  });
+
+  it.each(FORMATS)('are not there in %s unless asked for', async (format) => {
+    expect(await packetOf(await rendered(format))).toBeUndefined();
+  });
+
+  it.each(['jpeg', 'png', 'webp', 'avif'] as const)('are read by ExifTool from %s', async (format) => {
+    const exiftool = findExifTool();
+    if (!exiftool) {
+      console.warn(
+        '\nSKIPPED: no exiftool here, so nobody but us has read the metadata (Debian: libimage-exiftool-perl).\n',
+      );
+      return;
+    }
+    const file = await rendered(format, TEXTS);
+    const fields = [
+      '-AltTextAccessibility',
+      '-AltTextAccessibility-de',
+      '-Title',
+      '-Title-de',
+      '-Description',
+      '-Subject',
+    ];
+    const [read] = JSON.parse(execFileSync(exiftool, ['-j', '-XMP:all', ...fields, file], { encoding: 'utf8' }));
+    expect(read).toMatchObject({
+      AltTextAccessibility: TEXTS.alt,
+      'AltTextAccessibility-de': TEXTS.alt,
+      Title: TEXTS.title,
+      'Title-de': TEXTS.title,
+      Description: TEXTS.caption,
+      Subject: TEXTS.tags,
+    });
+    expect(read.Warning).toBeUndefined();
+  });
+});
+
+function findExifTool(): string | null {
+  try {
+    execFileSync('exiftool', ['-ver'], { stdio: 'ignore' });
+    return 'exiftool';
+  } catch {
+    return null;
+  }
+}
+
+describe('buildXmp', () => {
+  const size = (packet: string | null) => Buffer.byteLength(packet ?? '');
+
+  it('stays within 8 kB, and lets go of what matters least first', () => {
+    const texts = { ...TEXTS, artist: 'Ada', copyright: '© Ada' };
+    expect(readXmp(buildXmp(texts) ?? '', 'de').title?.language).toBe('de');
+
+    const longCaption = buildXmp({ ...texts, caption: 'c'.repeat(4000) });
+    expect(size(longCaption)).toBeLessThanOrEqual(8192);
+    expect(readXmp(longCaption ?? '', 'de')).toMatchObject({
+      title: { language: null },
+      tags: TEXTS.tags,
+      caption: { text: 'c'.repeat(4000) },
+    });
+
+    const longer = buildXmp({
+      ...texts,
+      caption: 'ü'.repeat(20_000),
+      tags: Array.from({ length: 50 }, () => '&'.repeat(100)),
+    });
+    expect(size(longer)).toBeLessThanOrEqual(8192);
+    expect(readXmp(longer ?? '', undefined)).toMatchObject({
+      alt: { text: TEXTS.alt },
+      title: { text: TEXTS.title },
+      caption: null,
+      tags: [],
+    });
+
+    const longest = buildXmp({ alt: '"'.repeat(5000), title: '"'.repeat(5000), artist: 'Ada' });
+    expect(size(longest)).toBeLessThanOrEqual(8192);
+    expect(readXmp(longest ?? '', undefined)).toMatchObject({ alt: { text: '"'.repeat(1000) }, title: null });
+  });
+
+  it('has nothing to say of nothing', () => {
+    expect(buildXmp({ title: '', alt: null, tags: [], language: 'de' })).toBeNull();
+  });
+});
