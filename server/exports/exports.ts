@@ -150,9 +150,16 @@ export function createExports(deps: ExportsDeps) {
         credits: null,
         error: null,
       };
+      let inserted = false;
       try {
-        if (await jobs.insert(job)) return job;
+        inserted = await jobs.insert(job);
+        if (inserted) {
+          // A session that was deleted since the look-up has removed its jobs before this one came.
+          await sessions.find(accountId, sessionId);
+          return job;
+        }
       } catch (error) {
+        if (inserted) await this.discard(job);
         admission.forget(jobId);
         throw error;
       }
