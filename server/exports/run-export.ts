@@ -121,15 +121,13 @@ export async function* runExport(input: RunExportInput, signal: AbortSignal): As
   const workers = Promise.all(Array.from({ length: concurrency }, work)).finally(() => log.close());
   // The failure of a worker (the store is gone) is thrown below, after the events that came before it.
   workers.catch(() => {});
-  yield* log.read(-1, NEVER);
+  // To the end of the work also when the signal aborts: what was stored is also told.
+  yield* log.read(-1, new AbortController().signal);
   await workers;
 }
 
 /** Steps of an image in work, in the order in which they are told. */
 const STEPS = ['load', 'optimize', 'resize', 'save'];
-
-/** Progress is read to the end of the work also when the signal aborts: what was stored is also told. */
-const NEVER = new AbortController().signal;
 
 function describeFailure(thrown: unknown, logger: Logger, jobId: string): { code: string; message: string } {
   if (thrown instanceof AppError) return { code: thrown.code, message: thrown.message };
