@@ -90,6 +90,7 @@ export async function composeService(config: Config, logger = createLogger(logge
   const jobs = createJobs({
     repositories: database,
     kinds: { export: exports.kind, sample: exports.kind, analyze: analyzeImages.kind },
+    requireSession: sessions.find,
     async settle({ _id: jobId, accountId, images }, completed) {
       const credits = await gateway.billing.settle({ accountId, jobId, total: images.length, completed });
       metrics.creditsRefunded(credits.refunded);

@@ -1,4 +1,5 @@
 import mongoose from 'mongoose';
+import { patchDriver } from './driver-patch.ts';
 
 /** Options of {@link connectDatabase}. */
 export interface ConnectOptions {
@@ -16,6 +17,7 @@ const SILENCE_MS = 2500;
  * that a request is answered with 503 instead of hanging.
  */
 export async function connectDatabase({ uri, serverSelectionTimeoutMs = 2500 }: ConnectOptions) {
+  patchDriver();
   return mongoose
     .createConnection(uri, {
       autoIndex: false,

@@ -18,6 +18,8 @@ import { showJob } from './show-job.ts';
 interface JobsDeps {
   repositories: Pick<Repositories, 'jobs' | 'images' | 'imageResults'>;
   kinds: JobKinds;
+  /** Rejects when a session is not there any more. */
+  requireSession: (accountId: string, sessionId: string) => Promise<unknown>;
   /** Gives back what was charged for images that were not done; the same job twice changes nothing. */
   settle: (job: JobRecord, completed: number) => Promise<Settlement>;
   /** Tells whether a job was charged; asked for jobs that an interruption left unstarted. */
@@ -46,7 +48,7 @@ const DISCARD_WAIT_MS = 300;
 
 /** Builds the jobs module. Another account's job answers exactly as one that does not exist. */
 export function createJobs(deps: JobsDeps) {
-  const { repositories, kinds, settle, isPaid, config, logger, metrics, now = () => new Date() } = deps;
+  const { repositories, kinds, requireSession, settle, isPaid, config, logger, metrics, now = () => new Date() } = deps;
   const { jobs, imageResults } = repositories;
   const instanceId = randomUUID();
   const leaseMs = config.LEASE_SECONDS * 1000;
@@ -93,7 +95,7 @@ export function createJobs(deps: JobsDeps) {
 
     /**
      * Takes room for a job and writes it down, before anything is charged.
-     * @throws overloaded, shutting_down, idempotency_in_progress
+     * @throws overloaded, shutting_down, session_not_found, idempotency_in_progress
      */
     async create({ jobId, ...asked }: NewJob): Promise<JobRecord> {
       admission.admit(jobId, asked.images.length);
@@ -115,10 +117,15 @@ export function createJobs(deps: JobsDeps) {
       let inserted = false;
       try {
         inserted = await jobs.insert(job);
-      } finally {
-        if (!inserted) admission.forget(jobId);
+        // A session that was deleted since the look-up has removed its jobs before this one came.
+        if (inserted) await requireSession(job.accountId, job.sessionId);
+      } catch (error) {
+        if (inserted) await this.discard(job);
+        else admission.forget(jobId);
+        throw error;
       }
       if (inserted) return job;
+      admission.forget(jobId);
       throw new AppError('idempotency_in_progress', `Job ${jobId} exists already`, { headers: { 'Retry-After': '1' } });
     },
 

@@ -97,14 +97,12 @@ export async function* runJob(input: RunJobInput, signal: AbortSignal): AsyncGen
   const workers = Promise.all(Array.from({ length: kind.concurrency }, work)).finally(() => log.close());
   // The failure of a worker (the store is gone) is thrown below, after the events that came before it.
   workers.catch(() => {});
-  yield* log.read(-1, NEVER);
+  // To the end of the work also when the signal aborts: what was stored is also told.
+  yield* log.read(-1, new AbortController().signal);
   await workers;
 }
 
 type Progress = Extract<JobEvent, { event: 'progress' }>['data'];
-
-/** Progress is read to the end of the work also when the signal aborts: what was stored is also told. */
-const NEVER = new AbortController().signal;
 
 function describeFailure(thrown: unknown, logger: Logger, jobId: string): { code: string; message: string } {
   if (thrown instanceof AppError) return { code: thrown.code, message: thrown.message };

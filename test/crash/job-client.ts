@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ApiClient, type ClientEvent, readEvents } from '../support/api-client.ts';
 
 /** What a client has of a job's stream: collected over any number of connections. */
@@ -31,6 +32,10 @@ export async function resume(api: ApiClient, follower: Follower, { withinMs }: {
     const last = follower.events.at(-1)?.id;
     const headers: Record<string, string> = last ? { 'Last-Event-ID': last } : {};
     const response = await api.request(`/v1/jobs/${follower.jobId}/events`, { headers });
+    if (response.status === 503) {
+      await sleep(500);
+      continue;
+    }
     if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
     await collect(response, follower);
   }

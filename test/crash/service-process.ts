@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { openAccounts } from '../../server/compose.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
@@ -22,18 +23,24 @@ export interface ServiceProcess {
   terminate(): Promise<number | null>;
 }
 
-/** Starts the built service on a directory and waits until it listens. */
-export async function startServiceProcess(env: Record<string, string>): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [MAIN], {
+/**
+ * Starts the built service on a directory and waits until it listens.
+ * @param nodeOptions for Node, before the program
+ */
+export async function startServiceProcess(
+  env: Record<string, string>,
+  nodeOptions: string[] = [],
+): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [...nodeOptions, MAIN], {
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', LOG_FORMAT: 'json', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const log: Record<string, unknown>[] = [];
   const errors: string[] = [];
-  child.stderr.on('data', (chunk: Buffer) => errors.push(String(chunk)));
+  child.stderr?.on('data', (chunk: Buffer) => errors.push(String(chunk)));
   const exited = once(child, 'exit') as Promise<[number | null]>;
   const listening = new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on('line', (line) => {
+    createInterface({ input: child.stdout as Readable }).on('line', (line) => {
       if (!line.startsWith('{')) return;
       const entry = JSON.parse(line) as Record<string, unknown>;
       log.push(entry);

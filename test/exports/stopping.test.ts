@@ -149,6 +149,34 @@ describe('deleting a session', () => {
     }
   });
 
+  it('at the very moment an export of it begins leaves no record of the job, and takes nothing', async () => {
+    const database = await test.openDatabase();
+    const [image] = await plainImages(1);
+    if (!image) return;
+    const account = await test.createAccount({ credits: 60 });
+    for (let round = 0; round < 30; round += 1) {
+      const uploaded = await account.api.upload([image]);
+      const started = begin(account, uploaded);
+      // From before its look-up to after its end, in steps of a few hundred microseconds.
+      await sleep(round / 2);
+      const removed = await account.api.request(`/v1/sessions/${uploaded.sessionId}`, { method: 'DELETE' });
+      const { response, status } = await started;
+      const last = status === 200 ? (await readAll(response)).at(-1)?.event : await response.text();
+      expect([round, removed.status, last]).toEqual([
+        round,
+        204,
+        expect.stringMatching(/^(complete|error)$|_not_found/),
+      ]);
+      await untilIdle(test);
+      const { accountId } = account;
+      expect(await database.jobs.findOfSession(accountId, uploaded.sessionId, 10)).toEqual([]);
+      expect(await database.images.findOfSession(accountId, uploaded.sessionId)).toEqual([]);
+      expect((await database.outputs.namesOf(uploaded.sessionId)).size).toBe(0);
+      expect(await filesOf(test, uploaded.sessionId)).toEqual([]);
+    }
+    await database.close();
+  });
+
   it('while files are added to it leaves none of them, and the upload is 404 or was in time', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { sessionId } = await test.api.upload(await plainImages(1));

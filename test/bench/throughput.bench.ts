@@ -1,0 +1,153 @@
+// 40 photographs through HTTP, against a bare script that does the same encodes. `npm run bench:throughput`
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Image } from '#contract';
+import { clientOf, createAccountIn, type ServiceProcess, startServiceProcess } from '../crash/service-process.ts';
+import { inParallel } from '../support/raw-request.ts';
+import { photographFolder } from './support/photographs.ts';
+import { cpuSecondsOf, memoryOf } from './support/process-tree.ts';
+import { median, printFigures, ROUNDS } from './support/table.ts';
+
+const REQUESTS_AT_ONCE = 4;
+const BARE = fileURLToPath(new URL('./support/bare-process.ts', import.meta.url));
+
+/** Measures how late a timer fires in the service's main thread; nothing else in the process knows of it. */
+const LAG_PROBE = `data:text/javascript,
+  import { isMainThread } from 'node:worker_threads';
+  if (isMainThread && process.send) {
+    const late = []; let last = performance.now();
+    setInterval(() => { const now = performance.now(); late.push(Math.max(0, now - last - 5)); last = now; }, 5).unref();
+    process.on('message', () => { late.sort((a, b) => a - b); process.send({ p99: late[Math.floor(late.length * 0.99)], max: late.at(-1) }); });
+    process.channel.unref();
+  }`;
+
+interface Phases {
+  upload: number;
+  export: number;
+  download: number;
+}
+
+interface Round {
+  phases: Phases;
+  wall: number;
+  cpu: number;
+  pss: number;
+  rss: number;
+  lag: { p99: number; max: number };
+}
+
+async function throughService(folder: string, { watchMemory }: { watchMemory: boolean }): Promise<Round> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'imagewright-bench-'));
+  const env = { DATA_DIR: dataDir, LOG_LEVEL: 'info' };
+  const apiKey = await createAccountIn(env, 'bench@example.com', 1000);
+  const service = await startServiceProcess(env, ['--import', LAG_PROBE]);
+  const peak = { pss: 0, rss: 0 };
+  const sampler = setInterval(() => {
+    if (!watchMemory) return;
+    const { pss, rss } = memoryOf(service.pid);
+    peak.pss = Math.max(peak.pss, pss);
+    peak.rss = Math.max(peak.rss, rss);
+  }, 100);
+  try {
+    const cpuBefore = cpuSecondsOf(service.pid);
+    const startedAt = performance.now();
+    const phases = await workflow(service, apiKey, folder, join(dataDir, 'downloads'));
+    const wall = (performance.now() - startedAt) / 1000;
+    const cpu = cpuSecondsOf(service.pid) - cpuBefore;
+    return { phases, wall, cpu, ...peak, lag: await lagOf(service) };
+  } finally {
+    clearInterval(sampler);
+    await service.kill();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function workflow(service: ServiceProcess, apiKey: string, folder: string, target: string): Promise<Phases> {
+  const startedAt = performance.now();
+  const api = clientOf(service, apiKey);
+  const files = (await readdir(folder)).map((name) => join(folder, name));
+  const { sessionId, images } = await api.upload([await asUpload(files[0] ?? '')]);
+  const more: Image[] = [];
+  await inParallel(files.slice(1), REQUESTS_AT_ONCE, async (file) => {
+    more.push(...(await api.upload([await asUpload(file)], { sessionId })).images);
+  });
+  const uploadedAt = performance.now();
+  const uploaded = { sessionId, images: [...images, ...more] };
+  const { last } = await api.run('export', uploaded as never, { format: 'webp', preset: 'high' });
+  if (last.event !== 'complete' || last.data.summary.completed !== files.length) throw new Error(JSON.stringify(last));
+  const exportedAt = performance.now();
+  // The bare script makes no lossless attempts: with photographs the service must not have made any either.
+  const lossless = last.data.results.filter(({ quality }) => quality.used === 'lossless');
+  if (lossless.length > 0) throw new Error(`expected lossy files only, but received ${lossless.length} lossless ones`);
+  await inParallel(last.data.results, REQUESTS_AT_ONCE, async ({ variants }, index) => {
+    const response = await api.request(variants[0]?.url ?? '');
+    await writeFile(`${target}-${index}`, new Uint8Array(await response.arrayBuffer()));
+  });
+  const upload = (uploadedAt - startedAt) / 1000;
+  return { upload, export: (exportedAt - uploadedAt) / 1000, download: (performance.now() - exportedAt) / 1000 };
+}
+
+async function asUpload(file: string) {
+  return { name: file.split('/').at(-1) ?? '', bytes: await readFile(file) };
+}
+
+function lagOf({ child }: ServiceProcess): Promise<Round['lag']> {
+  return new Promise((resolve) => {
+    child.once('message', (message) => resolve(message as Round['lag']));
+    child.send('lag');
+  });
+}
+
+async function throughBareScript(folder: string): Promise<{ wall: number; cpu: number }> {
+  const target = await mkdtemp(join(tmpdir(), 'imagewright-bare-'));
+  const output = execFileSync(process.execPath, ['--import', 'tsx', BARE, folder, target], { encoding: 'utf8' });
+  await rm(target, { recursive: true, force: true });
+  return JSON.parse(output) as { wall: number; cpu: number };
+}
+
+const folder = await photographFolder();
+const load = loadavg()[0]?.toFixed(1);
+const ratios: number[] = [];
+const services: Round[] = [];
+const bares: { wall: number; cpu: number }[] = [];
+for (let round = 0; round < ROUNDS; round += 1) {
+  const bare = await throughBareScript(folder);
+  const service = await throughService(folder, { watchMemory: false });
+  bares.push(bare);
+  services.push(service);
+  ratios.push(service.wall / bare.wall);
+  const wall = `${service.wall.toFixed(2)} s against ${bare.wall.toFixed(2)} s`;
+  console.log(`round ${round + 1}: ${wall} (CPU ${service.cpu.toFixed(1)} against ${bare.cpu.toFixed(1)})`);
+}
+// Reading every page's share costs time: a round of its own.
+const watched = await throughService(folder, { watchMemory: true });
+
+const ratio = median(ratios);
+const cores = median(services.map(({ cpu, wall }) => cpu / wall));
+const lag = median(services.map(({ lag: { p99 } }) => p99));
+const longest = median(services.map(({ lag: { max } }) => max));
+const middle = (values: number[]) => median(values).toFixed(2);
+printFigures(`40 photographs to WebP high, median of ${ROUNDS} (load at the start: ${load})`, [
+  { what: 'bare script', measured: `${middle(bares.map(({ wall }) => wall))} s`, target: '' },
+  { what: 'service: upload, export, download', measured: `${middle(services.map(({ wall }) => wall))} s`, target: '' },
+  ...(['upload', 'export', 'download'] as const).map((phase) => ({
+    what: `of it ${phase}`,
+    measured: `${middle(services.map(({ phases }) => phases[phase]))} s`,
+    target: '',
+  })),
+  { what: 'wall, service / bare', measured: ratio.toFixed(3), target: '<= 1.10', met: ratio <= 1.1 },
+  { what: 'cores busy, service (CPU / wall)', measured: cores.toFixed(2), target: '' },
+  { what: 'cores busy, bare', measured: middle(bares.map(({ cpu, wall }) => cpu / wall)), target: '' },
+  {
+    what: 'peak memory, sum of PSS',
+    measured: `${watched.pss.toFixed(0)} MB`,
+    target: '<= 700 MB',
+    met: watched.pss <= 700,
+  },
+  { what: 'peak memory, sum of RSS', measured: `${watched.rss.toFixed(0)} MB`, target: '' },
+  { what: 'event loop lag, p99', measured: `${lag.toFixed(1)} ms`, target: '<= 10 ms', met: lag <= 10 },
+  { what: 'event loop lag, longest', measured: `${longest.toFixed(1)} ms`, target: '' },
+]);
