@@ -1,10 +1,13 @@
 // What a script of a dozen lines would do: every file of a folder to WebP, two at a time. Prints its wall and CPU seconds.
 import { readdir } from 'node:fs/promises';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { presetSettings } from '../../../server/processing/presets.ts';
 
 const [from = '', to = ''] = process.argv.slice(2);
+// The encoders' own: on a shared machine the other users would decide the comparison.
+setPriority(5);
 sharp.concurrency(1);
 sharp.cache(false);
 const settings = presetSettings('webp', 'high');
