@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Image, MetadataPatch, Rejected, UploadResult } from '#contract';
 import type { ImageRecord, Repositories, SessionRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
@@ -14,6 +15,9 @@ interface SessionDeps {
   config: { SESSION_TTL_HOURS: number; MAX_IMAGES_PER_SESSION: number };
   now?: () => Date;
 }
+
+/** A caller whose upload failed waits this long for its session to be marked. */
+const MARK_WAIT_MS = 300;
 
 /** A preview on disk: its absolute path, and its size in bytes. */
 interface PreviewFile {
@@ -106,7 +110,9 @@ export function createSessions({ repositories, store, processor, config, now = (
         return answer(session, await keep(session, accepted, 0), rejected);
       } catch (error) {
         // The disposal removes what was placed so far.
-        await sessions.markDeleted(session._id, now()).catch(() => {});
+        const marked = sessions.markDeleted(session._id, now()).catch(() => {});
+        // In an outage of the database the caller does not wait a second time.
+        await Promise.race([marked, sleep(MARK_WAIT_MS, undefined, { ref: false })]);
         throw error;
       }
     },
