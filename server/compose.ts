@@ -101,7 +101,13 @@ export async function composeService(config: Config, logger = createLogger(logge
     logger,
     metrics,
   });
-  const disposal = createSessionDisposal({ repositories: database, store, logger, stopJobs: jobs.stopSession });
+  const disposal = createSessionDisposal({
+    repositories: database,
+    store,
+    logger,
+    stopJobs: jobs.stopSession,
+    forgetSources: exports.forgetSources,
+  });
   const streams = createStreamRegistry();
   let stopping = false;
 

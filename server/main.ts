@@ -12,7 +12,7 @@ async function main(): Promise<void> {
   await service.start();
   const server = await listen(service.app, config.http);
   logger.info({ url: server.url }, 'listening');
-  await announceFirstAccount(service.accounts, server.url);
+  await announceFirstAccount(service.accounts, config.http.PUBLIC_URL ?? server.url);
 
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {

@@ -59,6 +59,9 @@ export function createExports(deps: ExportsDeps) {
       return { ...found, file: store.pathOf(found.path) };
     },
 
+    /** Drops what was made from uploads of these hashes and kept for equal requests. */
+    forgetSources: (accountId: string, sha256s: string[]) => cache.forget(accountId, sha256s),
+
     /** Drops what the cache holds too long or too much of. */
     async sweepCache(): Promise<void> {
       await cache.sweep();

@@ -3,7 +3,7 @@ import type { CachedVariantRecord, ImageRecord, JobRecord, OutputFile } from '..
 import { mimeTypeOf, outputFormatOf } from '../processing/index.ts';
 
 /** Share of `original` that was saved, in percent with one decimal; negative when it grew. */
-export function savedPercent(original: number, saved: number): number {
+function savedPercent(original: number, saved: number): number {
   return original === 0 ? 0 : Math.round((saved / original) * 1000) / 10;
 }
 

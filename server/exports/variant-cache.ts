@@ -85,9 +85,23 @@ export function createVariantCache({
     );
     await Promise.all(
       rendered.map(({ name: _name, file: _file, ...facts }, index) =>
-        cachedVariants.put({ ...facts, _id: wanted[index]?.key ?? '', path: paths[index] ?? '', usedAt: now() }),
+        cachedVariants.put({
+          ...facts,
+          _id: wanted[index]?.key ?? '',
+          accountId: image.accountId,
+          sourceSha256: image.sha256,
+          path: paths[index] ?? '',
+          usedAt: now(),
+        }),
       ),
     );
+  }
+
+  async function drop(records: CachedVariantRecord[]): Promise<void> {
+    for (const record of records) {
+      await cachedVariants.remove(record._id);
+      await store.remove(record.path);
+    }
   }
 
   return {
@@ -152,19 +166,21 @@ export function createVariantCache({
       for (;;) {
         const oldest = await cachedVariants.findOldest(EVICTION_BATCH);
         const due = oldest.filter((record) => {
-          const drop = record.usedAt.getTime() < deadline || bytes > limit;
-          if (drop) bytes -= record.size;
-          return drop;
+          const isDue = record.usedAt.getTime() < deadline || bytes > limit;
+          if (isDue) bytes -= record.size;
+          return isDue;
         });
-        for (const record of due) {
-          await cachedVariants.remove(record._id);
-          await store.remove(record.path);
-        }
+        await drop(due);
         dropped += due.length;
         if (due.length < EVICTION_BATCH) break;
       }
       if (dropped > 0) logger.info({ dropped }, 'dropped cached variants');
       return dropped;
+    },
+
+    /** Drops an account's variants that were made from uploads of these hashes. */
+    async forget(accountId: string, sha256s: string[]): Promise<void> {
+      await drop(await cachedVariants.findOfSources(accountId, sha256s));
     },
 
     /** Removes files of the cache that no record names, older than a day: what a crash left. @returns how many */

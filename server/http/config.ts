@@ -2,11 +2,6 @@ import { z } from 'zod';
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
-const originList = z
-  .string()
-  .transform((text) => text.split(',').map((origin) => origin.trim().replace(/\/$/, '')))
-  .pipe(z.array(z.string().refine(isOrigin, 'expected origins such as https://cms.example.com, separated by commas')));
-
 /** The environment variables that steer the HTTP server; keys are the variables' names. */
 export const httpConfig = z.object({
   PORT: whole(0, 65_535).default(8080).describe('Port to listen on; 0 takes any free one.'),
@@ -29,14 +24,7 @@ export const httpConfig = z.object({
     .union([z.literal('off').transform(() => 0), whole(0, 16)], { error: 'expected off, or a number from 0 to 16' })
     .default(0)
     .describe('Number of own proxies in front whose X-Forwarded-* headers are believed, or off. Default: `off`.'),
-  CORS_ORIGINS: originList
-    .default([])
-    .describe('Origins whose pages may call the service from a browser, separated by commas. Default: none.'),
 });
 
 /** The HTTP settings after parsing. */
 export type HttpConfig = z.output<typeof httpConfig>;
-
-function isOrigin(text: string): boolean {
-  return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;
-}

@@ -47,7 +47,8 @@ export function createEventLog(earlier: NumberedEvent[] = []) {
         const event = events[index];
         if (event) {
           index += 1;
-          if (event.n > after) yield event;
+          // A reader that claims to have seen more than there is still gets the end.
+          if (event.n > after || event.event !== 'progress') yield event;
         } else if (closed) {
           return;
         } else {

@@ -1,5 +1,5 @@
 import { SAMPLE_SUFFIX } from '#contract';
-import type { Repositories } from '../db/index.ts';
+import type { Repositories, SessionRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../observability/index.ts';
 import { type FileStore, namespaceFolder } from '../storage/index.ts';
@@ -10,6 +10,8 @@ interface DisposalDeps {
   logger: Logger;
   /** Stops the session's jobs; resolves when none of them touches a file any more. */
   stopJobs: (sessionId: string) => Promise<void>;
+  /** Removes whatever was made from uploads of these hashes and kept for equal requests. */
+  forgetSources: (accountId: string, sha256s: string[]) => Promise<void>;
   now?: () => Date;
 }
 
@@ -17,10 +19,11 @@ interface DisposalDeps {
 const ORPHAN_AGE_MS = 3_600_000;
 
 /** Builds what removes sessions with everything that belongs to them: on request, at expiry, and after a crash. */
-export function createSessionDisposal({ repositories, store, logger, stopJobs, now = () => new Date() }: DisposalDeps) {
+export function createSessionDisposal(deps: DisposalDeps) {
+  const { repositories, store, logger, stopJobs, forgetSources, now = () => new Date() } = deps;
   const { sessions, images, jobs, imageResults, outputs } = repositories;
 
-  async function dispose(sessionId: string): Promise<void> {
+  async function dispose({ _id: sessionId }: SessionRecord): Promise<void> {
     await stopJobs(sessionId);
     await jobs.removeOfSession(sessionId);
     // A job that was being paid for during the first stop may have begun before its record was gone.
@@ -33,6 +36,18 @@ export function createSessionDisposal({ repositories, store, logger, stopJobs, n
     await sessions.remove(sessionId);
   }
 
+  /** Who deletes a session wants its pictures gone, the cached ones too, unless another session holds the same upload. */
+  async function disposeOnRequest(session: SessionRecord): Promise<void> {
+    const { accountId } = session;
+    const held = (await images.findOfSession(accountId, session._id)).map(({ sha256 }) => sha256);
+    await dispose(session);
+    const elsewhere = await images.sourcesInUse(accountId, held);
+    await forgetSources(
+      accountId,
+      held.filter((sha256) => !elsewhere.has(sha256)),
+    );
+  }
+
   return {
     /** Deletes a session and its files at once. @throws session_not_found */
     async delete(accountId: string, sessionId: string): Promise<void> {
@@ -40,17 +55,17 @@ export function createSessionDisposal({ repositories, store, logger, stopJobs, n
       if (!session || !(await sessions.markDeleted(sessionId, now()))) {
         throw new AppError('session_not_found', `No session ${sessionId}; it may have expired`);
       }
-      await dispose(sessionId);
+      await disposeOnRequest(session);
     },
 
     /** Removes sessions that have expired or whose deletion was interrupted. @returns how many */
     async sweep(): Promise<number> {
       let removed = 0;
       for (const session of await sessions.findDisposable(now(), 200)) {
-        // An export that still runs keeps its session; it prolongs the session's life when it ends.
+        // A job that still runs keeps its session.
         if (!session.deletedAt && (await jobs.hasUnfinished(session._id))) continue;
         await sessions.markDeleted(session._id, now());
-        await dispose(session._id);
+        await (session.deletedAt ? disposeOnRequest(session) : dispose(session));
         removed += 1;
       }
       if (removed > 0) logger.info({ removed }, 'removed expired sessions');

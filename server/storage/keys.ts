@@ -1,7 +1,7 @@
 const SEGMENT = /^[0-9A-Za-z][0-9A-Za-z_-]{0,127}(\.[0-9a-z]{1,8})?$/;
 
 /** Joins segments made by the service itself into a store key; a segment with any other character is a programming error. */
-export function storeKey(...segments: string[]): string {
+function storeKey(...segments: string[]): string {
   for (const segment of segments) {
     if (!SEGMENT.test(segment)) throw new TypeError(`not a store key segment: ${JSON.stringify(segment)}`);
   }

@@ -14,7 +14,7 @@ function faultsOf(env: NodeJS.ProcessEnv): readonly string[] {
 describe('loadConfig', () => {
   it('boots with no variable set', () => {
     const config = loadConfig({});
-    expect(config.http).toMatchObject({ PORT: 8080, HOST: '127.0.0.1', TRUST_PROXY: 0, CORS_ORIGINS: [] });
+    expect(config.http).toMatchObject({ PORT: 8080, HOST: '127.0.0.1', TRUST_PROXY: 0 });
     expect(config.http.PUBLIC_URL).toBeUndefined();
     expect(config.storage.DATA_DIR).toBe('./data');
     expect(config.db.MONGODB_URI).toBeUndefined();
@@ -28,14 +28,12 @@ describe('loadConfig', () => {
     const config = loadConfig({
       PORT: '9090',
       TRUST_PROXY: '2',
-      CORS_ORIGINS: 'https://cms.example.com, http://localhost:3000/',
       LOG_LEVEL: 'debug',
       MONGODB_URI: 'mongodb://db/imagewright',
       HOME: '/root',
     });
     expect(config.http.PORT).toBe(9090);
     expect(config.http.TRUST_PROXY).toBe(2);
-    expect(config.http.CORS_ORIGINS).toEqual(['https://cms.example.com', 'http://localhost:3000']);
     expect(config.observability.LOG_LEVEL).toBe('debug');
     expect(config.db.MONGODB_URI).toBe('mongodb://db/imagewright');
     expect(JSON.stringify(config)).not.toContain('/root');
@@ -56,7 +54,6 @@ describe('loadConfig', () => {
       PORT: 'eighty',
       MAX_FILE_MB: '0',
       PUBLIC_URL: 'ftp://example.com',
-      CORS_ORIGINS: 'https://a.example, nonsense',
       URL_IMPORT: 'yes',
       LEASE_SECONDS: '1.5',
       LOG_LEVEL: 'loud',
@@ -65,8 +62,6 @@ describe('loadConfig', () => {
       'PORT: expected a whole number from 0 to 65535, but received "eighty"',
       'PUBLIC_URL: expected an http or https URL, but received "ftp://example.com"',
       'MAX_FILE_MB: expected a whole number from 1 to 10000, but received "0"',
-      'CORS_ORIGINS: expected origins such as https://cms.example.com, separated by commas, ' +
-        'but received "https://a.example, nonsense"',
       'URL_IMPORT: expected one of on, off, but received "yes"',
       'LEASE_SECONDS: expected a whole number from 3 to 600, but received "1.5"',
       'LOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent, but received "loud"',

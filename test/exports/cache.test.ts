@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ImageResult, UploadResult } from '#contract';
-import { expectCleanBooks, filesOf, metric } from '../support/aftermath.ts';
+import { expectCleanBooks, filesOf, metric, storedFiles } from '../support/aftermath.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { noiseImage, plainImage } from '../support/small-images.ts';
@@ -95,6 +95,22 @@ describe('equal work', () => {
     const [second] = await resultsOf(api, 'export', await api.upload([{ ...image, name: 'other.png' }]));
     expect(second).toMatchObject({ fromCache: true, filename: 'other.webp' });
     expect(second?.variants[0]?.sha256).toBe(first?.variants[0]?.sha256);
+  });
+
+  it('is forgotten with the session that was deleted, unless another one holds the same upload', async () => {
+    const { api } = await test.createAccount();
+    const image = await noise();
+    const first = await api.upload([image]);
+    const second = await api.upload([image]);
+    await resultsOf(api, 'export', first);
+    const cached = async () => (await storedFiles(test)).filter((file) => file.startsWith('variants/'));
+    const before = (await cached()).length;
+    await api.request(`/v1/sessions/${first.sessionId}`, { method: 'DELETE' });
+    expect((await cached()).length).toBe(before);
+    const [result] = await resultsOf(api, 'export', second);
+    expect(result?.fromCache).toBe(true);
+    await api.request(`/v1/sessions/${second.sessionId}`, { method: 'DELETE' });
+    expect((await cached()).length).toBe(before - 1);
   });
 });
 

@@ -5,6 +5,9 @@ import type { InputFormat, Warning } from '#contract';
 export interface CachedVariantRecord {
   /** Hash of everything that made the bytes. */
   _id: string;
+  accountId: string;
+  /** Hash of the upload that it was made from. */
+  sourceSha256: string;
   /** Key of the file in the store. */
   path: string;
   size: number;
@@ -23,6 +26,8 @@ export interface CachedVariantRecord {
 export const cachedVariantSchema = new Schema<CachedVariantRecord>(
   {
     _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    sourceSha256: { type: String, required: true },
     path: { type: String, required: true },
     size: { type: Number, required: true },
     width: { type: Number, required: true },
@@ -36,4 +41,6 @@ export const cachedVariantSchema = new Schema<CachedVariantRecord>(
     usedAt: { type: Date, required: true },
   },
   { collection: 'variants', versionKey: false },
-).index({ usedAt: 1 });
+)
+  .index({ usedAt: 1 })
+  .index({ accountId: 1, sourceSha256: 1 });

@@ -49,4 +49,6 @@ export const imageSchema = new Schema<ImageRecord>(
     metadataVersion: { type: Number, required: true },
   },
   { collection: 'images', versionKey: false },
-).index({ sessionId: 1, position: 1 });
+)
+  .index({ sessionId: 1, position: 1 })
+  .index({ accountId: 1, sha256: 1 });

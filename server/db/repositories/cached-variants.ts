@@ -17,6 +17,11 @@ export function createCachedVariantRepository(connection: Connection) {
       return model.find({ _id: { $in: keys } }).lean();
     },
 
+    /** An account's variants that were made from uploads of these hashes. */
+    async findOfSources(accountId: string, sha256s: string[]): Promise<CachedVariantRecord[]> {
+      return model.find({ accountId, sourceSha256: { $in: sha256s } }).lean();
+    },
+
     /** Notes a use, so that the variant is dropped later. */
     async touch(keys: string[], usedAt: Date): Promise<void> {
       await model.updateMany({ _id: { $in: keys } }, { $set: { usedAt } });

@@ -33,6 +33,15 @@ export function createImageRepository(connection: Connection) {
         .lean();
     },
 
+    /** Those of the hashes that an account has an upload of. */
+    async sourcesInUse(accountId: string, sha256s: string[]): Promise<Set<string>> {
+      const found = await model
+        .find({ accountId, sha256: { $in: sha256s } })
+        .select({ sha256: 1 })
+        .lean();
+      return new Set(found.map(({ sha256 }) => sha256));
+    },
+
     async removeOfSession(sessionId: string): Promise<void> {
       await model.deleteMany({ sessionId });
     },
