@@ -7,16 +7,18 @@ export interface ConnectOptions {
   uri: string;
   /** How long an operation looks for a server before it fails, in milliseconds. @default 2500 */
   serverSelectionTimeoutMs?: number;
+  /** How long an answer may take, in milliseconds; 0: as long as it takes. @default 2500 */
+  silenceMs?: number;
 }
 
-/** A connection that says nothing for this long, in milliseconds, while an answer is due is given up. */
-const SILENCE_MS = 2500;
+const LIMIT_MS = 2500;
 
 /**
  * Connects to MongoDB. Nothing is buffered while the server is away or silent: an operation fails within its time limit, so
  * that a request is answered with 503 instead of hanging.
  */
-export async function connectDatabase({ uri, serverSelectionTimeoutMs = 2500 }: ConnectOptions) {
+export async function connectDatabase(options: ConnectOptions) {
+  const { uri, serverSelectionTimeoutMs = LIMIT_MS, silenceMs = LIMIT_MS } = options;
   patchDriver();
   return mongoose
     .createConnection(uri, {
@@ -25,11 +27,11 @@ export async function connectDatabase({ uri, serverSelectionTimeoutMs = 2500 }: 
       bufferCommands: false,
       serverSelectionTimeoutMS: serverSelectionTimeoutMs,
       // A server that accepts and never answers; a second attempt would double the wait.
-      socketTimeoutMS: SILENCE_MS,
-      connectTimeoutMS: SILENCE_MS,
+      socketTimeoutMS: silenceMs,
+      connectTimeoutMS: LIMIT_MS,
       retryReads: false,
       waitQueueTimeoutMS: 1500,
-      maxPoolSize: 20,
+      maxPoolSize: 50,
       retryWrites: false,
     })
     .asPromise();

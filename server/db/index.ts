@@ -14,9 +14,9 @@ export interface Database extends Repositories {
 
 /** Connects, builds missing indexes and returns the repositories. */
 export async function openDatabase(options: ConnectOptions): Promise<Database> {
+  await buildIndexes(options);
   const connection = await connectDatabase(options);
   const repositories = createRepositories(connection);
-  for (const model of Object.values(connection.models)) await model.createIndexes();
   return {
     ...repositories,
     async ping() {
@@ -26,4 +26,15 @@ export async function openDatabase(options: ConnectOptions): Promise<Database> {
       await connection.close();
     },
   };
+}
+
+/** On a connection of its own: an index over many documents takes longer than any request may. */
+async function buildIndexes(options: ConnectOptions): Promise<void> {
+  const connection = await connectDatabase({ ...options, silenceMs: 0 });
+  try {
+    createRepositories(connection);
+    for (const model of Object.values(connection.models)) await model.createIndexes();
+  } finally {
+    await connection.close();
+  }
 }
