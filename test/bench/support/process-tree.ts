@@ -10,7 +10,7 @@ interface ProcessRow {
 }
 
 /** The processes of a tree: a process and all below it. Linux only. */
-export function processTree(root: number): ProcessRow[] {
+function processTree(root: number): ProcessRow[] {
   const rows = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => readRow(Number(name)));
