@@ -54,8 +54,8 @@ export interface Analysis {
 }
 
 const NOT_ASKED: Answered = { aiStatus: 'none', answer: null, cached: false };
-/** Images that are prepared while others wait for the service. */
-const PREPARED_AHEAD = 2;
+/** Images in work for each request that may run: while it runs, the next one is prepared. */
+const IMAGES_PER_REQUEST = 2;
 const WITHOUT_SERVICE = 4;
 /** Text is legible at half as many pixels again. */
 const TEXT_EDGE_FACTOR = 1.5;
@@ -68,7 +68,7 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
   const closing = new AbortController();
 
   return {
-    concurrency: service ? service.places + PREPARED_AHEAD : WITHOUT_SERVICE,
+    concurrency: service ? service.places * IMAGES_PER_REQUEST : WITHOUT_SERVICE,
 
     async start() {
       void service?.settled();
