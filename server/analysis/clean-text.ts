@@ -66,7 +66,7 @@ export function withoutLeadIn(text: string): string {
 }
 
 /** Cuts to a number of code points: at the end of a word if there is one in the second half. */
-export function cutAtWord(text: string, maxLength: number): CleanText {
+function cutAtWord(text: string, maxLength: number): CleanText {
   const points = [...text];
   if (points.length <= maxLength) return { text, clipped: false };
   const head = points.slice(0, maxLength).join('');

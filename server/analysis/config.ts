@@ -6,7 +6,7 @@ const url = () => z.url({ protocol: /^https?$/, error: 'expected an http or http
 const key = () => z.string().regex(/^[\x21-\x7e]+$/, 'expected a key of printable characters without spaces');
 
 /** The kinds of vision service that can be configured. */
-export const AI_PROVIDERS = ['none', 'openai-compatible', 'openai', 'anthropic', 'google'] as const;
+const AI_PROVIDERS = ['none', 'openai-compatible', 'openai', 'anthropic', 'google'] as const;
 
 /** How an answer's shape is asked for; `auto` tries the strictest first. */
 export const STRUCTURED_MODES = ['json_schema', 'json_object', 'text'] as const;
