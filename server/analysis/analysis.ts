@@ -31,7 +31,7 @@ export interface AnalyzedImage {
 }
 
 /** What is known of the vision service; `open`: it failed repeatedly and is given a rest. */
-export interface AnalysisState {
+export interface VisionState {
   provider: string;
   model: string | null;
   status: 'none' | 'ready' | 'unverified' | 'blind' | 'open';
@@ -49,7 +49,7 @@ export interface Analysis {
    * @throws processing_failed | processing_timeout | overloaded | shutting_down
    */
   describe(image: ImageRecord, options: AnalyzeOptions, run: AnalysisRun): Promise<AnalyzedImage>;
-  state(): AnalysisState;
+  state(): VisionState;
   close(): Promise<void>;
 }
 

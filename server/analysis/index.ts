@@ -3,9 +3,9 @@ export {
   type Analysis,
   type AnalysisDeps,
   type AnalysisRun,
-  type AnalysisState,
   type AnalyzedImage,
   createAnalysis,
+  type VisionState,
 } from './analysis.ts';
 export { type AnalyzeImages, createAnalyzeImages } from './analyze-images.ts';
 export { type AnalysisConfig, analysisConfig } from './config.ts';
