@@ -31,7 +31,7 @@ export interface AnalyzedImage {
 }
 
 /** What is known of the vision service; `open`: it failed repeatedly and is given a rest. */
-export interface AnalysisState {
+export interface VisionState {
   provider: string;
   model: string | null;
   status: 'none' | 'ready' | 'unverified' | 'blind' | 'open';
@@ -49,13 +49,13 @@ export interface Analysis {
    * @throws processing_failed | processing_timeout | overloaded | shutting_down
    */
   describe(image: ImageRecord, options: AnalyzeOptions, run: AnalysisRun): Promise<AnalyzedImage>;
-  state(): AnalysisState;
+  state(): VisionState;
   close(): Promise<void>;
 }
 
 const NOT_ASKED: Answered = { aiStatus: 'none', answer: null, cached: false };
-/** Images that are prepared while others wait for the service. */
-const PREPARED_AHEAD = 2;
+/** Images in work for each request that may run: while it runs, the next one is prepared. */
+const IMAGES_PER_REQUEST = 2;
 const WITHOUT_SERVICE = 4;
 /** Text is legible at half as many pixels again. */
 const TEXT_EDGE_FACTOR = 1.5;
@@ -68,7 +68,7 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
   const closing = new AbortController();
 
   return {
-    concurrency: service ? service.places + PREPARED_AHEAD : WITHOUT_SERVICE,
+    concurrency: service ? service.places * IMAGES_PER_REQUEST : WITHOUT_SERVICE,
 
     async start() {
       void service?.settled();

@@ -199,6 +199,7 @@ describe('equal questions', () => {
 
     const elsewhere = harness.analysis(settings({ AI_MODEL: 'another' }));
     expect((await describeImage(analysis, await place('acct_b'), { context: 'Boats' })).cached).toBe(false);
+    expect((await describeImage(analysis, await place('acct_a'), { context: 'Boats' })).cached).toBe(true);
     expect((await describeImage(analysis, await place('acct_a'), { context: 'Ships' })).cached).toBe(false);
     expect((await describeImage(elsewhere, await place('acct_a'), { context: 'Boats' })).cached).toBe(false);
     expect(server.requests).toHaveLength(4);

@@ -9,6 +9,6 @@ export function retryAfterMs(headers: Record<string, string>, now: number): numb
   const value = headers['retry-after'];
   if (value === undefined) return null;
   if (/^\d+(\.\d+)?$/.test(value.trim())) return Number(value) * 1000;
-  const date = Date.parse(value);
+  const date = /^[A-Z][a-z]{2},/.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { openPixels, type Pixels } from '../pixels.ts';
+import type { Pixels } from '../pixels.ts';
 import { lookAtPixels } from '../steps/look.ts';
 import type { SourceFacts } from '../worker-protocol.ts';
 import { colourName } from './colour-name.ts';
@@ -59,11 +59,7 @@ export async function measurePixels(
 ): Promise<PixelReport> {
   const { source, facts, camera, maxPixels } = task;
   const shares = sharesOf(copy.pixels);
-  const { entropy } = await openPixels(copy.pixels)
-    .removeAlpha()
-    .png({ compressionLevel: 0 })
-    .toBuffer()
-    .then((png) => sharp(png).stats());
+  const { entropy } = shares;
   const kind = async (): Promise<PixelReport['kind']> => {
     if (entropy < BLANK_ENTROPY && !copy.transparent) return 'blank';
     if (Math.max(facts.width, facts.height) <= 256 && copy.transparent) return 'icon';
@@ -91,6 +87,7 @@ function orientationOf({ width, height }: SourceFacts): 'landscape' | 'portrait'
 
 function sharesOf({ data }: Pixels) {
   const counts = new Map<string, number>();
+  const histogram = new Uint32Array(256);
   let seen = 0;
   let nearWhite = 0;
   let grey = 0;
@@ -98,13 +95,21 @@ function sharesOf({ data }: Pixels) {
     const [red, green, blue, alpha] = rgba(data, at);
     if (alpha < 128) continue;
     seen += 1;
+    const lightness = Math.round(0.2126 * red + 0.7152 * green + 0.0722 * blue);
+    histogram[lightness] = (histogram[lightness] ?? 0) + 1;
     if (Math.min(red, green, blue) > 225) nearWhite += 1;
     if (Math.max(red, green, blue) - Math.min(red, green, blue) < 24) grey += 1;
     const name = colourName(red, green, blue);
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   const [dominant] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [null];
-  return { dominant, nearWhite: nearWhite / Math.max(1, seen), grey: grey / Math.max(1, seen) };
+  const total = Math.max(1, seen);
+  // Shannon's, in bits: 0 for one shade of grey, 8 for all of them alike.
+  const entropy = histogram.reduce(
+    (sum, count) => (count === 0 ? sum : sum - (count / total) * Math.log2(count / total)),
+    0,
+  );
+  return { dominant, entropy, nearWhite: nearWhite / total, grey: grey / total };
 }
 
 function looksLikePaper({ width, height }: SourceFacts): boolean {

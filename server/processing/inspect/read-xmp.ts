@@ -112,7 +112,7 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 
 function decode(text: string): string {
   const decoded = text
-    .slice(0, MAX_TEXT_CHARACTERS)
+    .slice(0, MAX_TEXT_CHARACTERS * 6)
     .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,4}));/gi, (...match) => {
       const [whole, decimal, hex, name] = match as [string, string?, string?, string?];
       if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
