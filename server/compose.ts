@@ -128,6 +128,10 @@ export async function composeService(config: Config, logger = createLogger(logge
     logger,
     metrics,
     openApi: JSON.stringify(buildOpenApi(VERSION)),
+    describeHealth() {
+      const { provider, status } = analysis.state();
+      return { analysis: { provider, status } };
+    },
     async checkReadiness() {
       if (stopping) throw new Error('the service is stopping');
       await database.ping();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { analyzeOptionsSchema } from './analyze.ts';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
 import { AI_STATUSES, metadataSchema } from './images.ts';
-import { completeEventBase, failureSchema, jobSummarySchema } from './jobs.ts';
+import { completeEventBase, errorEventBase, failureSchema, jobSummarySchema } from './jobs.ts';
 
 /** Body of an analysis request; without `images` all images of the session are meant. */
 export const analyzeRequestSchema = z
@@ -47,6 +47,11 @@ export const analysisCompleteEventSchema = completeEventBase
     provider: z.string().describe('The configured vision service; `none`: only the files were read.'),
   })
   .meta({ id: 'AnalysisCompleteEvent' });
+
+/** Data of the `error` event of an analysis: no image was described, or the job could not go on. */
+export const analysisErrorEventSchema = errorEventBase
+  .extend({ results: z.array(analysisResultSchema).optional() })
+  .meta({ id: 'AnalysisErrorEvent' });
 
 /** States of a session's analysis. */
 export const ANALYSIS_STATES = ['none', 'running', 'completed', 'partial', 'failed'] as const;

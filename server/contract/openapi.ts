@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { analysisCompleteEventSchema } from './analysis.ts';
+import { analysisCompleteEventSchema, analysisErrorEventSchema } from './analysis.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from './error-codes.ts';
@@ -44,6 +44,7 @@ export function buildOpenApi(version: string): Json {
     ProgressEvent: progressEventSchema,
     CompleteEvent: completeEventSchema,
     AnalysisCompleteEvent: analysisCompleteEventSchema,
+    AnalysisErrorEvent: analysisErrorEventSchema,
     ErrorEvent: errorEventSchema,
   };
   for (const schema of Object.values(events)) convert(schema, 'output', components);
@@ -54,7 +55,7 @@ export function buildOpenApi(version: string): Json {
       version,
       description:
         'Compress, convert, rename and describe images. Streams are Server-Sent Events of three kinds: `progress` ' +
-        '(ProgressEvent), `complete` (CompleteEvent, AnalysisCompleteEvent) and `error` (ErrorEvent); exactly one of the last two ends a stream.',
+        '(ProgressEvent), `complete` (CompleteEvent, AnalysisCompleteEvent) and `error` (ErrorEvent, AnalysisErrorEvent); exactly one of the last two ends a stream.',
     },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],

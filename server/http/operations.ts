@@ -2,12 +2,12 @@ import type { Context } from 'koa';
 import type { Services } from './services.ts';
 
 /** Health, readiness and metrics: outside /v1, without a key. */
-export function createOperationsRoutes({ checkReadiness, metrics, logger }: Services) {
+export function createOperationsRoutes({ checkReadiness, describeHealth, metrics, logger }: Services) {
   return [
     {
       path: '/healthz',
       async handler(ctx: Context) {
-        ctx.body = { status: 'ok' };
+        ctx.body = { status: 'ok', ...describeHealth() };
       },
     },
     {

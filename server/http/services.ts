@@ -31,6 +31,8 @@ export interface Services {
   metrics: Metrics;
   /** The OpenAPI document, as text. */
   openApi: string;
+  /** What is known of services beyond this one; no secret. */
+  describeHealth: () => Record<string, unknown>;
   /** Rejects with what is missing while the service cannot do its work. */
   checkReadiness: () => Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { JobResult } from '#contract';
 import type { ImageRecord, ImageResultRecord, JobRecord, Repositories, StoredEvent } from '../db/index.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
@@ -64,6 +65,8 @@ export function createJobRunner(deps: RunnerDeps) {
       return;
     }
     const abort = new AbortController();
+    // Every image of the job that waits or is worked on listens to it.
+    setMaxListeners(0, abort.signal);
     const log = createEventLog(eventsOf(earlier));
     if (stopped) abort.abort(stopped);
     const ended = run(job, { log, signal: abort.signal, earlier })

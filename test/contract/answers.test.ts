@@ -67,7 +67,8 @@ async function call(name: EndpointName, status: number, init: Init = {}, path = 
     expect(type).toBe('text/event-stream; charset=utf-8');
     const events = [];
     for await (const event of readEvents(response)) events.push(event);
-    const names = { progress: 'ProgressEvent', complete: 'CompleteEvent', error: 'ErrorEvent' };
+    const prefix = endpoint.tag === 'Analysis' ? 'Analysis' : '';
+    const names = { progress: 'ProgressEvent', complete: `${prefix}CompleteEvent`, error: `${prefix}ErrorEvent` };
     for (const { event, data } of events) expect(schemas.component(names[event], data)).toEqual([]);
     return events;
   }
@@ -153,6 +154,21 @@ describe('answers, held against the OpenAPI document with every schema closed', 
     const theirs = await poor.api.upload([image]);
     const json = { images: theirs.images.map(({ id }) => ({ id })), settings };
     await call('exportImages', 402, { json }, `/v1/sessions/${theirs.sessionId}/export`, poor.apiKey);
+  });
+
+  it('of analyses', async () => {
+    await call('getAnalysis', 200);
+    await call('analyzeImages', 200, { json: {} });
+    await call('analyzeImages', 400, { json: { options: { maxAltChars: 0 } } });
+    await call('analyzeImages', 400, { json: { images: [uploaded.images[0]?.id, uploaded.images[0]?.id] } });
+    await call('analyzeImages', 400, { json: { sessionId: unknownSession } });
+    await call('analyzeImages', 404, { json: { images: [unknownImage] } });
+    await call('analyzeImages', 404, { json: {} }, `/v1/sessions/${unknownSession}/analyze`);
+    await call('analyzeImagesFlat', 200, { json: { sessionId: uploaded.sessionId } });
+    await call('analyzeImagesFlat', 400, { json: {} });
+    await call('getAnalysis', 200);
+    await call('getAnalysis', 404, {}, `/v1/sessions/${unknownSession}/analysis`);
+    await call('getSession', 200);
   });
 
   it('of jobs that failed, were cancelled or are over', async () => {

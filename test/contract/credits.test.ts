@@ -62,7 +62,10 @@ describe('Credits', () => {
 
 describe('Health, metrics and documents', () => {
   it('need no key and sit outside /v1', async () => {
-    expect(await (await fetch(`${test.url}/healthz`)).json()).toEqual({ status: 'ok' });
+    expect(await (await fetch(`${test.url}/healthz`)).json()).toEqual({
+      status: 'ok',
+      analysis: { provider: 'none', status: 'none' },
+    });
     expect(await (await fetch(`${test.url}/readyz`)).json()).toEqual({ status: 'ready' });
     const metrics = await fetch(`${test.url}/metrics`);
     expect(metrics.headers.get('Content-Type')).toMatch(/^text\/plain/);
