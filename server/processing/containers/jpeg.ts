@@ -10,12 +10,14 @@ const APP15 = 0xef;
 const COM = 0xfe;
 const EXIF_SIGNATURE = Buffer.from('Exif\0\0', 'latin1');
 const XMP_SIGNATURE = Buffer.from('http://ns.adobe.com/xap/1.0/\0', 'latin1');
+/** Marker, length and the fixed fields; the last two bytes are the thumbnail's width and height. */
+const JFIF_BYTES = 18;
 /** Largest payload of a segment: its length field has 16 bits and counts itself. */
 const MAX_PAYLOAD = 65_533;
 
 /**
- * Copies a JPEG without re-encoding it (ITU-T T.81, annex B): drops EXIF, XMP, IPTC, comments, extra images and the bytes after
- * the end, keeps JFIF, the colour profile and Adobe's colour transform, and writes the given metadata.
+ * Copies a JPEG without re-encoding it (ITU-T T.81, annex B): drops EXIF, XMP, IPTC, comments, thumbnails, extra images and the
+ * bytes after the end, keeps JFIF, the colour profile and Adobe's colour transform, and writes the given metadata.
  * @returns null when the file is not a well-formed JPEG
  */
 export function rewriteJpeg(file: Buffer, metadata: ContainerMetadata): Buffer | null {
@@ -35,7 +37,7 @@ export function rewriteJpeg(file: Buffer, metadata: ContainerMetadata): Buffer |
     const end = at + 2 + file.readUInt16BE(at + 2);
     if (end > file.length) return null;
     const segment = file.subarray(at, end);
-    if (marker === APP0 && segment.toString('latin1', 4, 9) === 'JFIF\0') jfif ??= segment;
+    if (marker === APP0 && segment.toString('latin1', 4, 9) === 'JFIF\0') jfif ??= withoutThumbnail(segment);
     else if (isKept(marker, segment)) kept.push(segment);
     at = end;
     if (marker !== SOS) continue;
@@ -53,6 +55,16 @@ function assemble(jfif: Buffer | null, metadata: ContainerMetadata, kept: Buffer
   if (metadata.exif) head.push(...app1(EXIF_SIGNATURE, metadata.exif));
   if (metadata.xmp) head.push(...app1(XMP_SIGNATURE, Buffer.from(metadata.xmp, 'utf8')));
   return Buffer.concat([...head, ...kept, Buffer.from([0xff, EOI])]);
+}
+
+/** The JFIF header alone (ISO/IEC 10918-5, 10.1): the thumbnail behind it may still show what an editor cropped away. */
+function withoutThumbnail(segment: Buffer): Buffer | null {
+  // Decoders take no notice of a shorter one.
+  if (segment.length < JFIF_BYTES) return null;
+  const header = Buffer.from(segment.subarray(0, JFIF_BYTES));
+  header.writeUInt16BE(JFIF_BYTES - 2, 2);
+  header.fill(0, JFIF_BYTES - 2);
+  return header;
 }
 
 function app1(signature: Buffer, payload: Buffer): Buffer[] {
