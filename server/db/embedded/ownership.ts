@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { connect, type ListenOptions, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Store } from './store.ts';
 
 const OWNER = Buffer.from([0, 2]);
@@ -22,17 +22,19 @@ export interface Ownership {
  * and an address that refused once never answers again, so exactly one of several contenders wins.
  */
 export async function claimDirectory(directory: string, store: Store, server: Server): Promise<Ownership> {
-  const current = await liveOwner(store);
+  const place = placeOf(directory);
+  const current = await liveOwner(store, place);
   if (current.live) return { owner: false, address: current.address };
-  const address = await listen(server, socketDirectory(directory));
-  for (let seen = current; ; seen = await liveOwner(store)) {
+  const address = await listen(server, place.sockets);
+  const written = noteOf(address, place);
+  for (let seen = current; ; seen = await liveOwner(store, place)) {
     if (seen.live) {
       server.close();
       return { owner: false, address: seen.address };
     }
     const won = store.transaction(() => {
-      if ((store.get(OWNER)?.toString() ?? '') !== seen.address) return false;
-      store.put(OWNER, Buffer.from(address));
+      if ((store.get(OWNER)?.toString() ?? '') !== seen.note) return false;
+      store.put(OWNER, Buffer.from(written));
       return true;
     });
     if (!won) continue;
@@ -41,9 +43,38 @@ export async function claimDirectory(directory: string, store: Store, server: Se
   }
 }
 
-async function liveOwner(store: Store): Promise<{ address: string; live: boolean }> {
-  const address = store.get(OWNER)?.toString() ?? '';
-  return { address, live: address !== '' && (await answers(address)) };
+/** What tells a directory from its copies: they hold the same data, but lie elsewhere. */
+export interface Place {
+  /** Where its sockets are. */
+  sockets: string;
+  /** Made of the directory's real path. */
+  id: string;
+}
+
+/** The place of an existing directory, whatever links lead to it. */
+export function placeOf(directory: string): Place {
+  const path = realpathSync.native(directory);
+  const id = createHash('sha256').update(path).digest('hex').slice(0, 16);
+  return { id, sockets: socketDirectory(path, id) };
+}
+
+/** What the store keeps of its owner's address: nothing that would lead from a copy of the data to the original. */
+export function noteOf(address: string, { id }: Place): string {
+  return address.endsWith('.sock') ? basename(address) : `${address}/${id}`;
+}
+
+/** The address that a note means at this place; empty when it is of another place, and so of nobody here. */
+export function addressOf(note: string, { sockets, id }: Place): string {
+  // Earlier versions wrote the whole path.
+  if (note.endsWith('.sock')) return join(sockets, basename(note));
+  const [address = '', place] = note.split('/');
+  return place === id ? address : '';
+}
+
+async function liveOwner(store: Store, place: Place): Promise<{ note: string; address: string; live: boolean }> {
+  const note = store.get(OWNER)?.toString() ?? '';
+  const address = addressOf(note, place);
+  return { note, address, live: address !== '' && (await answers(address)) };
 }
 
 function answers(address: string): Promise<boolean> {
@@ -81,11 +112,9 @@ function listen(server: Server, directory: string): Promise<string> {
 }
 
 /** The directory for the socket: the database's own, or a short private one when its path is too long. */
-function socketDirectory(directory: string): string {
-  const own = resolve(directory);
-  if (Buffer.byteLength(own) + '/12345678.sock'.length <= MAX_SOCKET_PATH_BYTES) return own;
-  const name = createHash('sha256').update(own).digest('hex').slice(0, 16);
-  const short = join(tmpdir(), `embedded-${name}`);
+function socketDirectory(path: string, id: string): string {
+  if (Buffer.byteLength(path) + '/12345678.sock'.length <= MAX_SOCKET_PATH_BYTES) return path;
+  const short = join(tmpdir(), `embedded-${id}`);
   makePrivateDirectory(short);
   return short;
 }

@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startEmbedded } from '../../../server/db/embedded/index.ts';
+import { addressOf, noteOf } from '../../../server/db/embedded/ownership.ts';
 import { startChildStore } from './child-store.ts';
 import { connect, rejection, temporaryDirectory } from './embedded-fixture.ts';
 
@@ -82,6 +83,53 @@ describe('a directory', () => {
     const after = await connect(store.uri);
     expect(await after.collection('docs').countDocuments()).toBe(1);
     await after.close();
+  });
+
+  it.each([
+    ['short', ''],
+    ['long', 'x'.repeat(120)],
+  ])('with a %s path that is a copy of one that is served is a database of its own', async (_name, below) => {
+    const [original, copy] = [join(freshDirectory(), below), join(freshDirectory(), below)];
+    const first = await startEmbedded({ directory: original });
+    cleanups.push(() => first.close());
+    const before = await connect(first.uri);
+    cleanups.push(() => before.close());
+    await before.collection('docs').insertOne({ n: 1 });
+    mkdirSync(copy, { recursive: true });
+    for (const name of readdirSync(original).filter((name) => name.endsWith('.mdb')))
+      copyFileSync(join(original, name), join(copy, name));
+
+    const second = await startEmbedded({ directory: copy });
+    cleanups.push(() => second.close());
+    if (below)
+      for (const { uri } of [first, second])
+        cleanups.push(() => rmSync(join(socketOf(uri), '..'), { recursive: true }));
+    expect(second.owner).toBe(true);
+    const after = await connect(second.uri);
+    cleanups.push(() => after.close());
+    await after.collection('docs').insertOne({ n: 2 });
+    expect(await after.collection('docs').countDocuments()).toBe(2);
+    expect(await before.collection('docs').countDocuments()).toBe(1);
+  });
+
+  it('is the same one through a link', async () => {
+    const directory = freshDirectory();
+    const link = join(freshDirectory(), 'link');
+    symlinkSync(directory, link);
+    const first = await startEmbedded({ directory });
+    cleanups.push(() => first.close());
+    expect(await startEmbedded({ directory: link })).toMatchObject({ owner: false, uri: first.uri });
+  });
+
+  it('on a port is known by its place, which a copy does not have', () => {
+    const [here, there] = [
+      { sockets: '/a', id: 'aa' },
+      { sockets: '/b', id: 'bb' },
+    ];
+    const note = noteOf('127.0.0.1:4000', here);
+    expect(addressOf(note, here)).toBe('127.0.0.1:4000');
+    expect(addressOf(note, there)).toBe('');
+    expect(addressOf('/a/12345678.sock', there)).toBe('/b/12345678.sock');
   });
 
   it('has one owner when several start at the same moment over a stale socket', async () => {
