@@ -60,7 +60,22 @@ function rangeOf(kind: number, id: number): KeyRange {
 
 /** Loads the catalog of a store. */
 export function loadCatalog(store: Store) {
-  const collections = new Map<string, Collection>();
+  let known: Map<string, Collection> | undefined;
+
+  function collections(): Map<string, Collection> {
+    known ??= read();
+    return known;
+  }
+
+  function read(): Map<string, Collection> {
+    const found = new Map<string, Collection>();
+    for (const { value } of store.scan(COLLECTIONS)) {
+      const { ns, id, indexes } = decode(value) as unknown as Collection;
+      const ready = indexes.map((index) => readyIndex(index.id, index.spec, index.multikey));
+      found.set(ns, { ns, id, indexes: ready });
+    }
+    return found;
+  }
 
   function save(collection: Collection): void {
     const indexes = collection.indexes.map(({ id, spec, multikey }) => ({ id, spec, multikey }));
@@ -80,22 +95,22 @@ export function loadCatalog(store: Store) {
   }
 
   const catalog = {
-    find: (ns: string) => collections.get(ns),
-    list: (database: string) => [...collections.values()].filter(({ ns }) => ns.startsWith(`${database}.`)),
-    all: () => [...collections.values()],
+    find: (ns: string) => collections().get(ns),
+    list: (database: string) => [...collections().values()].filter(({ ns }) => ns.startsWith(`${database}.`)),
+    all: () => [...collections().values()],
     create(ns: string): Collection {
       const name = ns.slice(ns.indexOf('.') + 1);
       if (name === '' || /[$\0]/.test(ns) || name.startsWith('system.') || ns.length > 255)
         throw new CommandError(73, `Invalid namespace specified '${ns}'`);
       const collection: Collection = { id: nextId(), ns, indexes: [] };
-      collections.set(ns, collection);
+      collections().set(ns, collection);
       save(collection);
       return collection;
     },
     drop(collection: Collection): void {
       for (const range of [documentRange(collection), ...collection.indexes.map(indexRange)]) clear(range);
       store.remove(catalogKey(collection.ns));
-      collections.delete(collection.ns);
+      collections().delete(collection.ns);
     },
     addIndex(collection: Collection, spec: IndexSpec): Index {
       const index = readyIndex(nextId(), spec, false);
@@ -112,17 +127,15 @@ export function loadCatalog(store: Store) {
       index.multikey = true;
       save(collection);
     },
-    /** Reads everything again, after a failed commit. */
+    /**
+     * Forgets everything after a failed commit. The next command reads it again: if that fails, then for this command
+     * alone, and none works with a catalog that may be wrong.
+     */
     reload(): void {
-      collections.clear();
-      for (const { value } of store.scan(COLLECTIONS)) {
-        const { ns, id, indexes } = decode(value) as unknown as Collection;
-        const ready = indexes.map((index) => readyIndex(index.id, index.spec, index.multikey));
-        collections.set(ns, { ns, id, indexes: ready });
-      }
+      known = undefined;
     },
   };
-  catalog.reload();
+  collections();
   return catalog;
 }
 

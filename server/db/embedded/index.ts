@@ -12,6 +12,8 @@ export interface EmbeddedOptions {
   ttlSeconds?: number;
   /** Hears of failures that no client sees. */
   logger?: { warn(message: string): void };
+  /** Called once when the database ends although nobody closed it: nothing can be read or written from then on. */
+  onEnd?: (error: Error) => void;
 }
 
 /** A running embedded database. */
@@ -28,7 +30,7 @@ export interface Embedded {
  * Serves a directory, or finds the process that already does, and tells how to connect to it.
  * @throws Error when the directory cannot be used
  */
-export async function startEmbedded({ directory, ttlSeconds = 60, logger }: EmbeddedOptions): Promise<Embedded> {
+export async function startEmbedded({ directory, ttlSeconds = 60, logger, onEnd }: EmbeddedOptions): Promise<Embedded> {
   const worker = createWorker({ directory, ttlSeconds });
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const { owner, address } = await new Promise<Extract<WorkerMessage, { type: 'ready' }>>((resolve, reject) => {
@@ -39,10 +41,21 @@ export async function startEmbedded({ directory, ttlSeconds = 60, logger }: Embe
       else logger?.warn(message.message);
     });
   });
-  worker.on('error', (error) => logger?.warn(`the embedded database ended: ${error.message}`));
+  let closing = false;
+  let failure: Error | undefined;
+  worker.on('error', (error) => {
+    failure = error;
+  });
+  void exited.then(() => {
+    if (closing) return;
+    failure ??= new Error('its thread was stopped');
+    logger?.warn(`the embedded database ended: ${failure.message}`);
+    onEnd?.(failure);
+  });
   const host = address.endsWith('.sock') ? encodeURIComponent(address) : address;
   const uri = `mongodb://${host}/embedded?directConnection=true`;
   const close = async () => {
+    closing = true;
     worker.postMessage('close');
     await exited;
   };

@@ -21,12 +21,13 @@ if (owner) {
   const engine = createEngine(store);
   protocol.serve(engine);
   const timer = setInterval(async () => {
-    engine.cursors.sweep();
-    store.forgetDeadReaders();
     try {
+      engine.cursors.sweep();
+      store.forgetDeadReaders();
       await removeExpired(engine);
     } catch (error) {
-      tell({ type: 'warning', message: `removing expired documents failed: ${String(error)}` });
+      // Thrown in here, it would end the thread and the database with it.
+      tell({ type: 'warning', message: `tidying up failed: ${String(error)}` });
     }
   }, ttlSeconds * 1000);
   stop = async () => {

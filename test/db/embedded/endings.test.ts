@@ -1,0 +1,74 @@
+import type { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { loadCatalog } from '../../../server/db/embedded/catalog.ts';
+import { createCommitQueue } from '../../../server/db/embedded/commit-queue.ts';
+import { startEmbedded } from '../../../server/db/embedded/index.ts';
+import { openStore, type Store } from '../../../server/db/embedded/store.ts';
+import { temporaryDirectory } from './embedded-fixture.ts';
+
+const cleanups: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+function freshDirectory(): string {
+  const directory = temporaryDirectory();
+  cleanups.push(directory.remove);
+  return directory.path;
+}
+
+describe('the end of the database', () => {
+  it('is told when nobody asked for it, and only then', async () => {
+    const workers: Worker[] = [];
+    const remember = (worker: Worker) => void workers.push(worker);
+    process.on('worker', remember);
+    cleanups.push(() => void process.off('worker', remember));
+    const onEnd = vi.fn();
+    const directory = freshDirectory();
+    const first = await startEmbedded({ directory, onEnd });
+    const guest = await startEmbedded({ directory, onEnd });
+    expect(guest.owner).toBe(false);
+    await first.close();
+    expect(onEnd).not.toHaveBeenCalled();
+
+    const warn = vi.fn();
+    const second = await startEmbedded({ directory, onEnd, logger: { warn } });
+    await workers.at(-1)?.terminate();
+    await expect.poll(() => onEnd.mock.calls.length).toBe(1);
+    expect(onEnd.mock.calls[0]?.[0]).toBeInstanceOf(Error);
+    expect(warn).toHaveBeenCalledOnce();
+    await second.close();
+    expect(onEnd).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a catalog that cannot be read again after a failed commit', () => {
+  it('fails the commands that need it, and no more once it can be read', async () => {
+    const real = openStore(freshDirectory());
+    cleanups.push(() => real.close());
+    let broken = false;
+    const store: Store = {
+      ...real,
+      scan(...args) {
+        if (broken) throw new Error('the disk is gone');
+        return real.scan(...args);
+      },
+    };
+    const catalog = loadCatalog(store);
+    const commits = createCommitQueue(store, catalog);
+    await commits.write(() => catalog.create('test.docs'));
+
+    broken = true;
+    const failing = commits.write(() => {
+      catalog.create('test.half');
+      throw new Error('the disk is full');
+    });
+    await expect(failing).rejects.toThrow('full');
+    expect(() => catalog.find('test.docs')).toThrow('gone');
+    await expect(commits.write(() => catalog.find('test.docs'))).rejects.toThrow('gone');
+
+    broken = false;
+    expect(await commits.write(() => catalog.find('test.docs')?.ns)).toBe('test.docs');
+    expect(catalog.find('test.half')).toBeUndefined();
+  });
+});
