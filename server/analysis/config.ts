@@ -11,7 +11,25 @@ const AI_PROVIDERS = ['none', 'openai-compatible', 'openai', 'anthropic', 'googl
 /** How an answer's shape is asked for; `auto` tries the strictest first. */
 export const STRUCTURED_MODES = ['json_schema', 'json_object', 'text'] as const;
 
+const OPENAI_ORIGIN = 'https://api.openai.com';
 const likeOpenAi = (kind: string) => kind === 'openai' || kind === 'openai-compatible';
+
+interface Addresses {
+  AI_PROVIDER: (typeof AI_PROVIDERS)[number];
+  AI_BASE_URL?: string | undefined;
+  OPENAI_BASE_URL?: string | undefined;
+}
+
+/** Whether the service that is asked is the one that `OPENAI_API_KEY` is for: other programs have set it. */
+function mayHaveOpenAiKey({ AI_PROVIDER, AI_BASE_URL, OPENAI_BASE_URL }: Addresses): boolean {
+  if (!likeOpenAi(AI_PROVIDER)) return false;
+  if (AI_BASE_URL === undefined) return true;
+  const meant = [
+    OPENAI_ORIGIN,
+    ...(URL.canParse(OPENAI_BASE_URL ?? '') ? [new URL(OPENAI_BASE_URL ?? '').origin] : []),
+  ];
+  return meant.includes(new URL(AI_BASE_URL).origin);
+}
 
 /** The environment variables that steer image analysis; keys are the variables' names. */
 export const analysisConfig = z
@@ -33,7 +51,12 @@ export const analysisConfig = z
     AI_API_KEY: key()
       .optional()
       .describe('Key for the vision service; local ones need none. Default: that of `OPENAI_API_KEY`.'),
-    OPENAI_API_KEY: z.string().optional().describe('Used when `AI_API_KEY` is not set, with an OpenAI-like provider.'),
+    OPENAI_API_KEY: z
+      .string()
+      .optional()
+      .describe(
+        'Used when `AI_API_KEY` is not set, with an OpenAI-like provider, and sent to OpenAI or the host of `OPENAI_BASE_URL` alone.',
+      ),
     AI_MODEL: z.string().max(200).optional().describe('Model to ask, e.g. `qwen2.5vl`. Needed with every provider.'),
     AI_STRUCTURED: z
       .enum(['auto', ...STRUCTURED_MODES])
@@ -67,12 +90,12 @@ export const analysisConfig = z
     };
     if (likeOpenAi(given.AI_PROVIDER)) {
       if (!given.AI_BASE_URL) wrong('OPENAI_BASE_URL', url());
-      if (!given.AI_API_KEY) wrong('OPENAI_API_KEY', key());
+      if (!given.AI_API_KEY && mayHaveOpenAiKey(given)) wrong('OPENAI_API_KEY', key());
     }
     if (!given.AI_MODEL) missing('AI_MODEL', "a model's name");
     if (given.AI_PROVIDER === 'openai-compatible') {
       if (!given.AI_BASE_URL && !given.OPENAI_BASE_URL) missing('AI_BASE_URL', 'the URL of the vision service');
-    } else if (!given.AI_API_KEY && !(given.AI_PROVIDER === 'openai' && given.OPENAI_API_KEY)) {
+    } else if (!given.AI_API_KEY && !(mayHaveOpenAiKey(given) && given.OPENAI_API_KEY)) {
       missing('AI_API_KEY', 'a key');
     }
   });
@@ -96,7 +119,7 @@ export function providerSettings(config: AnalysisConfig): ProviderSettings | nul
   if (kind === 'none') return null;
   const fallBack = likeOpenAi(kind);
   const baseUrl = config.AI_BASE_URL ?? (fallBack ? config.OPENAI_BASE_URL : undefined);
-  const apiKey = config.AI_API_KEY ?? (fallBack ? config.OPENAI_API_KEY : undefined);
+  const apiKey = config.AI_API_KEY ?? (mayHaveOpenAiKey(config) ? config.OPENAI_API_KEY : undefined);
   return { kind, model: config.AI_MODEL ?? '', baseUrl, apiKey, local: baseUrl !== undefined && isLocal(baseUrl) };
 }
 

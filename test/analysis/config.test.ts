@@ -24,6 +24,20 @@ describe('the provider’s settings', () => {
   });
 
   it.each([
+    ['https://other.example/v1', undefined, undefined],
+    ['https://other.example/v1', 'nonsense', undefined],
+    ['http://api.openai.com/v1', undefined, undefined],
+    ['https://api.openai.com.other.example/v1', undefined, undefined],
+    ['https://api.openai.com/v1', undefined, 'sk-other'],
+    ['https://gateway.example/v1', 'https://gateway.example/openai', 'sk-other'],
+    ['https://gateway.example:8443/v1', 'https://gateway.example/openai', undefined],
+  ])('at %s, with the programs’ %s, do not carry their key elsewhere', (baseUrl, programs, expected) => {
+    const env = { ...LOCAL, AI_BASE_URL: baseUrl, OPENAI_API_KEY: 'sk-other' };
+    expect(settingsOf({ ...env, ...(programs ? { OPENAI_BASE_URL: programs } : {}) })?.apiKey).toBe(expected);
+    expect(settingsOf({ ...env, AI_API_KEY: 'own' })?.apiKey).toBe('own');
+  });
+
+  it.each([
     ['http://127.0.0.1:11434/v1', true],
     ['http://localhost:1234/v1', true],
     ['http://ollama:11434/v1', true],
@@ -49,6 +63,10 @@ describe('the provider’s settings', () => {
     [
       { AI_PROVIDER: 'openai', AI_MODEL: 'm', OPENAI_API_KEY: 'two words' },
       /OPENAI_API_KEY: expected a key of printable characters/,
+    ],
+    [
+      { AI_PROVIDER: 'openai', AI_MODEL: 'm', AI_BASE_URL: 'https://other.example/v1', OPENAI_API_KEY: 'k' },
+      /AI_API_KEY: expected a key, because AI_PROVIDER is openai/,
     ],
     [{ AI_PROVIDER: 'gpt' }, /AI_PROVIDER: expected one of none, openai-compatible/],
   ])('refuse to start half-configured: %j', (env, message) => {
