@@ -4,7 +4,7 @@ import type { InputFormat, Preset } from '#contract';
  * Version of everything in this module that decides the bytes of an output for given pixels and settings.
  * Raise it with any change to the tables, an encoder option or a step of the pipeline: it is part of the cache key.
  */
-export const QUALITY_VERSION = 1;
+export const QUALITY_VERSION = 2;
 
 /** Encoder settings of one preset in one format; `colours` is the palette's size. */
 export type EncoderSettings =

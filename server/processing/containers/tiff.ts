@@ -1,51 +1,164 @@
+import { RangeSet } from './range-set.ts';
+
 /** Tags that decide how the pixels are read (TIFF 6.0 and its supplements); all others are private or unknown. */
 const KEPT_RANGES: [number, number][] = [
   [254, 266], // file type, size, bits, compression, photometric interpretation
   [273, 284], // strips, orientation, samples, resolution, planes
-  [288, 293],
+  [290, 293],
   [296, 297],
   [301, 301],
   [317, 341], // predictor, colour map, tiles, inks, extra samples, sample format
   [347, 347], // JPEG tables
-  [512, 532], // JPEG, YCbCr
+  [529, 532], // YCbCr
   [34675, 34675], // colour profile
 ];
 const DROPPED_IN_RANGES = new Set([330, 333, 337]);
+/** The JPEG of TIFF 6.0 keeps its tables at places of its own. */
+const OLD_JPEG: [number, number] = [512, 521];
 const ARTIST = 315;
 const COPYRIGHT = 33432;
-const TYPE_BYTES = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4];
+/** Offsets of pixels with the tag that holds their lengths: strips and tiles. */
+const PIXEL_TAGS = new Map([
+  [273, 279],
+  [324, 325],
+]);
+const TYPE_BYTES = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];
 const MAX_DIRECTORIES = 1000;
+const MAX_ENTRIES = 4096;
 
 /**
- * Copies a TIFF with its EXIF, GPS, XMP, IPTC and unknown tags removed and their values overwritten by zeros; nothing else moves.
+ * Copies what a TIFF or BigTIFF needs for its pixels to the places where it stood, into a file of zeros: EXIF, GPS, XMP, IPTC,
+ * thumbnails, unknown tags and whatever no tag points to are gone, and no offset has to be corrected.
  * @param keepAttribution keep artist and copyright
- * @returns null when the file's structure is not understood (BigTIFF included)
+ * @returns null when the file's structure is not understood or contradicts itself
  */
 export function blankTiff(file: Buffer, keepAttribution: boolean): Buffer | null {
-  const copy = Buffer.from(file);
   try {
-    const order = copy.toString('latin1', 0, 4);
-    if (order !== 'II*\0' && order !== 'MM\0*') return null;
-    const view = createView(copy, order.startsWith('II'));
-    let at = view.u32(4);
-    for (let count = 0; at !== 0; count += 1) {
-      if (count > MAX_DIRECTORIES) return null;
-      at = blankDirectory(copy, view, at, (tag) => isKept(tag, keepAttribution));
+    const layout = createLayout(file);
+    if (!layout) return null;
+    const copy = Buffer.alloc(file.length);
+    const plan: Plan = { kept: new RangeSet(file.length), dropped: new RangeSet(file.length), claimed: 0 };
+    plan.kept.add(0, layout.headerBytes);
+    let at = layout.offset(layout.headerBytes - layout.offsetBytes);
+    const directories: Directory[] = [];
+    while (at !== 0) {
+      if (directories.length >= MAX_DIRECTORIES) return null;
+      const directory = readDirectory(file, layout, at, keepAttribution, plan);
+      directories.push(directory);
+      at = directory.next;
     }
+    // A private value that lies in the pixels, or the other way round: one of the two is a lie.
+    if (plan.kept.overlaps(plan.dropped)) return null;
+    for (const { start, end } of plan.kept.merged()) file.copy(copy, start, start, end);
+    for (const directory of directories) writeDirectory(copy, layout, directory);
     return copy;
   } catch {
     return null;
   }
 }
 
-type View = ReturnType<typeof createView>;
+type Layout = NonNullable<ReturnType<typeof createLayout>>;
 
-function createView(file: Buffer, little: boolean) {
-  return {
-    u16: (at: number) => (little ? file.readUInt16LE(at) : file.readUInt16BE(at)),
-    u32: (at: number) => (little ? file.readUInt32LE(at) : file.readUInt32BE(at)),
-    setU16: (at: number, value: number) => (little ? file.writeUInt16LE(value, at) : file.writeUInt16BE(value, at)),
-  };
+interface Plan {
+  kept: RangeSet;
+  dropped: RangeSet;
+  /** Bytes of all directories and values so far: more than the file has means that some are claimed again and again. */
+  claimed: number;
+}
+
+interface Entry {
+  tag: number;
+  bytes: Buffer;
+  type: number;
+  count: number;
+  /** Where the value is. */
+  start: number;
+  length: number;
+}
+
+interface Directory {
+  at: number;
+  end: number;
+  kept: Buffer[];
+  next: number;
+}
+
+/** Widths and readers of the two variants (TIFF 6.0 and BigTIFF). */
+function createLayout(file: Buffer) {
+  const little = file.toString('latin1', 0, 2) === 'II';
+  if (!little && file.toString('latin1', 0, 2) !== 'MM') return null;
+  const u16 = (at: number) => (little ? file.readUInt16LE(at) : file.readUInt16BE(at));
+  const u32 = (at: number) => (little ? file.readUInt32LE(at) : file.readUInt32BE(at));
+  const u64 = (at: number) => Number(little ? file.readBigUInt64LE(at) : file.readBigUInt64BE(at));
+  const setCount = (to: Buffer, at: number, bytes: number, value: number) =>
+    little
+      ? to.writeUIntLE(value, at, Math.min(6, bytes))
+      : to.writeUIntBE(value, at + Math.max(0, bytes - 6), Math.min(6, bytes));
+  const common = { u16, u32, u64, setCount };
+  if (u16(2) === 42) return { ...common, offset: u32, count: u16, headerBytes: 8, offsetBytes: 4, countBytes: 2 };
+  if (u16(2) !== 43 || u16(4) !== 8 || u16(6) !== 0) return null;
+  return { ...common, offset: u64, count: u64, headerBytes: 16, offsetBytes: 8, countBytes: 8 };
+}
+
+function readDirectory(file: Buffer, layout: Layout, at: number, keepAttribution: boolean, plan: Plan): Directory {
+  const count = layout.count(at);
+  if (count > MAX_ENTRIES) throw new RangeError('entries');
+  const entryBytes = 4 + 2 * layout.offsetBytes;
+  const first = at + layout.countBytes;
+  const end = first + count * entryBytes + layout.offsetBytes;
+  plan.kept.add(at, end);
+  claim(plan, file, end - at);
+  const kept = new Map<number, Entry>();
+  for (let index = 0; index < count; index += 1) {
+    const entry = readEntry(file, layout, first + index * entryBytes);
+    if (entry.tag >= OLD_JPEG[0] && entry.tag <= OLD_JPEG[1]) throw new RangeError('old JPEG');
+    const keeps = isKept(entry.tag, keepAttribution);
+    if (keeps) kept.set(entry.tag, entry);
+    // What fits into an entry stands there.
+    if (entry.length <= layout.offsetBytes) continue;
+    claim(plan, file, entry.length);
+    (keeps ? plan.kept : plan.dropped).add(entry.start, entry.start + entry.length);
+  }
+  keepPixels(layout, kept, plan);
+  return { at, end, kept: [...kept.values()].map(({ bytes }) => bytes), next: layout.offset(end - layout.offsetBytes) };
+}
+
+function claim(plan: Plan, file: Buffer, bytes: number): void {
+  plan.claimed += bytes;
+  if (plan.claimed > file.length) throw new RangeError('claimed');
+}
+
+function readEntry(file: Buffer, layout: Layout, at: number): Entry {
+  const type = layout.u16(at + 2);
+  const count = layout.offset(at + 4);
+  const valueAt = at + 4 + layout.offsetBytes;
+  const length = (TYPE_BYTES[type] || 1) * count;
+  const start = length <= layout.offsetBytes ? valueAt : layout.offset(valueAt);
+  return { tag: layout.u16(at), bytes: file.subarray(at, valueAt + layout.offsetBytes), type, count, start, length };
+}
+
+/** Keeps the strips and tiles. */
+function keepPixels(layout: Layout, entries: Map<number, Entry>, plan: Plan): void {
+  for (const [offsetsTag, lengthsTag] of PIXEL_TAGS) {
+    const offsets = entries.get(offsetsTag);
+    if (!offsets) continue;
+    const lengths = entries.get(lengthsTag);
+    if (!lengths || lengths.count !== offsets.count) throw new RangeError('lengths');
+    for (let index = 0; index < offsets.count; index += 1) {
+      const start = readNumber(layout, offsets, index);
+      const length = readNumber(layout, lengths, index);
+      if (length > 0) plan.kept.add(start, start + length);
+    }
+  }
+}
+
+function readNumber(layout: Layout, { type, start }: Entry, index: number): number {
+  const bytes = TYPE_BYTES[type] ?? 0;
+  const at = start + index * bytes;
+  if (bytes === 2) return layout.u16(at);
+  if (bytes === 4) return layout.u32(at);
+  if (bytes === 8) return layout.u64(at);
+  throw new RangeError('type');
 }
 
 function isKept(tag: number, keepAttribution: boolean): boolean {
@@ -53,35 +166,10 @@ function isKept(tag: number, keepAttribution: boolean): boolean {
   return !DROPPED_IN_RANGES.has(tag) && KEPT_RANGES.some(([from, to]) => tag >= from && tag <= to);
 }
 
-/** Closes the gaps of the dropped entries and returns the position of the next directory, 0 after the last. */
-function blankDirectory(file: Buffer, view: View, at: number, keeps: (tag: number) => boolean): number {
-  const count = view.u16(at);
-  const end = at + 2 + count * 12;
-  const next = view.u32(end);
-  const kept: Buffer[] = [];
-  for (let entry = at + 2; entry < end; entry += 12) {
-    if (keeps(view.u16(entry))) kept.push(Buffer.from(file.subarray(entry, entry + 12)));
-    else blankValue(file, view, entry);
-  }
-  const nextBytes = Buffer.from(file.subarray(end, end + 4));
-  file.fill(0, at + 2, end + 4);
-  view.setU16(at, kept.length);
-  Buffer.concat([...kept, nextBytes]).copy(file, at + 2);
-  return next;
-}
-
-const EXIF = 34665;
-const GPS = 34853;
-const INTEROPERABILITY = 40965;
-
-function blankValue(file: Buffer, view: View, entry: number): void {
-  const tag = view.u16(entry);
-  const position = view.u32(entry + 8);
-  // These point to directories of their own.
-  if (tag === EXIF || tag === GPS || tag === INTEROPERABILITY) {
-    blankDirectory(file, view, position, () => false);
-    return;
-  }
-  const length = (TYPE_BYTES[view.u16(entry + 2)] ?? 1) * view.u32(entry + 4);
-  if (length > 4) file.fill(0, position, Math.min(position + length, file.length));
+/** Closes the gaps of the dropped entries. */
+function writeDirectory(copy: Buffer, layout: Layout, { at, end, kept }: Directory): void {
+  const next = Buffer.from(copy.subarray(end - layout.offsetBytes, end));
+  copy.fill(0, at, end);
+  layout.setCount(copy, at, layout.countBytes, kept.length);
+  Buffer.concat([...kept, next]).copy(copy, at + layout.countBytes);
 }
