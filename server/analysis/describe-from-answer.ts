@@ -3,10 +3,9 @@ import type { VisionAnswer } from './answer.ts';
 import { cleanText, withoutLeadIn } from './clean-text.ts';
 import { cleanTags } from './describe-from-file.ts';
 import { type Description, setField } from './description.ts';
+import { languageTag } from './language-tag.ts';
 import { slugOf } from './slug.ts';
 import { TEXT_LIMITS } from './text-limits.ts';
-
-const LANGUAGE_TAG = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/;
 
 /**
  * Completes what the file says with a model's answer. What people wrote into the file stays, unless another language was
@@ -26,7 +25,7 @@ export function describeFromAnswer(
     review: new Set(fromFile.review),
   };
   const { review } = description;
-  const language = answer.language && LANGUAGE_TAG.test(answer.language) ? canonical(answer.language) : null;
+  const language = languageTag(answer.language);
   const write = <Field extends MetadataField>(field: Field, value: Description['values'][Field] | null) => {
     if (!staysEmbedded(fromFile, field, options.language)) setField(description, field, value, 'ai');
   };
@@ -78,12 +77,4 @@ function staysEmbedded(
 
 function primary(language: string): string {
   return language.toLowerCase().split('-')[0] ?? '';
-}
-
-function canonical(language: string): string | null {
-  try {
-    return Intl.getCanonicalLocales(language)[0] ?? null;
-  } catch {
-    return null;
-  }
 }

@@ -4,6 +4,7 @@ import { cleanBasename, type EmbeddedText, type Inspection } from '../processing
 import { cleanText } from './clean-text.ts';
 import { type Description, setField } from './description.ts';
 import { fileNameWords } from './file-name-words.ts';
+import { languageTag } from './language-tag.ts';
 import { TEXT_LIMITS } from './text-limits.ts';
 
 /** Longest edge in pixels below which an image counts as very small. */
@@ -36,7 +37,8 @@ export function describeFromFile(
     // Programs that import pictures call them after their files.
     if (text === '' || (field === 'title' && isFileName(text))) continue;
     setField(description, field, text, 'embedded');
-    if (found.language) description.taggedLanguages[field] = found.language;
+    const tagged = languageTag(found.language);
+    if (tagged) description.taggedLanguages[field] = tagged;
     if (clipped) description.review.add('clipped');
   }
   setField(description, 'tags', cleanTags(embedded.tags, TEXT_LIMITS.tags), 'embedded');

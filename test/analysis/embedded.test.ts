@@ -57,7 +57,7 @@ const CASES: Case[] = [
       alt: 'Zwei Boote',
       title: 'Hafen',
       caption: 'Boote warten.',
-      language: 'de-ch',
+      language: 'de-CH',
       source: { language: 'embedded' },
     },
   },
@@ -67,6 +67,17 @@ const CASES: Case[] = [
     options: { language: 'fr' },
     expected: { alt: 'Two boats', title: 'Harbour', language: null },
   },
+  ...['&lt;script&gt;', `en-${'abcdefgh-'.repeat(340)}x`, 'en-us-', 'english'].map(
+    (language): Case => ({
+      name: `XMP in a language that is none (${language.slice(0, 12)}): its text alone`,
+      bytes: () =>
+        picture()
+          .withXmp(xmp(alt('dc:title', { [language]: 'Harbour' })))
+          .jpeg()
+          .toBuffer(),
+      expected: { title: 'Harbour', language: null, source: { title: 'embedded' } },
+    }),
+  ),
   {
     name: 'only a description: a caption, never an alternative text',
     bytes: () =>
