@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { IMAGE_KINDS } from '#contract';
+import { withoutThoughts } from './thoughts.ts';
 
 /** The kinds a model may choose from. */
 const KINDS = IMAGE_KINDS.filter((kind) => kind !== 'blank');
@@ -64,8 +65,7 @@ export type ParsedAnswer = { answer: VisionAnswer } | { answer: null; fault: str
 
 /** Finds the answer in what a model wrote: JSON, fenced JSON, or JSON between other words. */
 export function parseAnswer(text: string): ParsedAnswer {
-  // Thinking aloud comes before the answer and may hold drafts of it.
-  const said = text.replace(/<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/gi, '');
+  const said = withoutThoughts(text);
   const value = firstObject(said);
   if (value === undefined) {
     const prose = !said.includes('{');

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ANSWER_SCHEMA, parseAnswer, type VisionAnswer } from './answer.ts';
 import { type AnalysisConfig, STRUCTURED_MODES } from './config.ts';
 import { type Instructions, REPAIR_REQUEST, SHAPE_REQUEST } from './prompt.ts';
+import { withoutThoughts } from './thoughts.ts';
 import {
   type StructuredMode,
   VisionFailure,
@@ -74,9 +75,7 @@ export function createAsker(
     const first = parseAnswer(reply.text);
     if (first.answer) return { status: 'completed', answer: first.answer };
     // To insist would be rude, and costs the same again.
-    if (reply.filtered || (first.prose && (reply.text.trim() === '' || REFUSAL.test(reply.text)))) {
-      return { status: 'refused' };
-    }
+    if (reply.filtered || (first.prose && !reply.truncated && refuses(reply.text))) return { status: 'refused' };
     const answer = reply.text.slice(0, MAX_REPEATED_CHARACTERS);
     const repair = { answer, fault: `${first.fault} ${REPAIR_REQUEST}` };
     const second = parseAnswer((await askOnce({ ...question, repair }, deadline)).text);
@@ -96,6 +95,11 @@ export function createAsker(
       deadline.end();
     }
   };
+}
+
+/** What a model merely thinks about is not refused, and who was cut off may not have come to the answer. */
+function refuses(text: string): boolean {
+  return text.trim() === '' || REFUSAL.test(withoutThoughts(text));
 }
 
 interface Deadline {

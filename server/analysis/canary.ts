@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Logger } from '../observability/index.ts';
 import { startDeadline } from './ask-model.ts';
 import { drawDigits } from './canary-image.ts';
+import { withoutThoughts } from './thoughts.ts';
 import { VisionFailure, type VisionProvider } from './vision-provider.ts';
 
 /** What is known about a service's eyes. */
@@ -51,7 +52,7 @@ export function createCanary({
       },
       signal,
     );
-    const said = text.replace(/<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/gi, '').replace(/(?<=\d)[\s,.-]+(?=\d)/g, '');
+    const said = withoutThoughts(text).replace(/(?<=\d)[\s,.-]+(?=\d)/g, '');
     return (said.match(/\d{4}/g) ?? []).some(
       (group) => [...group].filter((digit, at) => digit === digits[at]).length >= DIGITS_NEEDED,
     );

@@ -19,6 +19,8 @@ export interface VisionReply {
   text: string;
   /** The service withheld or stopped the answer. */
   filtered: boolean;
+  /** The answer was cut off where it became too long. */
+  truncated: boolean;
 }
 
 /** A service that looks at pictures. */

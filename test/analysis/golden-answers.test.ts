@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseAnswer } from '../../server/analysis/answer.ts';
+import { parseAnswer, type VisionAnswer } from '../../server/analysis/answer.ts';
 import { describeFromAnswer } from '../../server/analysis/describe-from-answer.ts';
 import { describeFromFile } from '../../server/analysis/describe-from-file.ts';
 import { mergeMetadata } from '../../server/analysis/merge-metadata.ts';
@@ -9,9 +9,13 @@ import { BASE, GOLDEN_ANSWERS } from './golden-answers.ts';
 const NOTHING_EMBEDDED = { alt: null, title: null, caption: null, tags: [] };
 
 function stored(raw: Record<string, unknown> | string, given: object = {}) {
-  const options = optionsOf(given);
   const { answer } = parseAnswer(typeof raw === 'string' ? raw : JSON.stringify({ ...BASE, ...raw }));
   if (!answer) throw new Error('the answer could not be parsed');
+  return storedOf(answer, given);
+}
+
+function storedOf(answer: VisionAnswer, given: object = {}) {
+  const options = optionsOf(given);
   const image = { originalFilename: 'IMG_2034.jpg', width: 800, height: 600 };
   const fromFile = describeFromFile(image, { embedded: NOTHING_EMBEDDED, pixels: null }, options);
   const description = describeFromAnswer(fromFile, answer, options);
@@ -49,7 +53,10 @@ describe('what is stored of an answer', () => {
       '( )',
       '# ',
     ]) {
-      stored({
+      // Past the parser, which takes no texts as long as these.
+      storedOf({
+        ...BASE,
+        kind: 'photo',
         alt: piece.repeat(20_000),
         title: piece.repeat(20_000),
         filename: piece.repeat(20_000),
@@ -66,8 +73,26 @@ describe('parseAnswer', () => {
     ['cut off', '{"alt":"A har', false],
     ['an array', '[1,2]', true],
     ['no alt', '{"title":"x"}', false],
+    ['a thought that does not end', '<think>Perhaps {"alt":"a draft"}?', true],
+    ['a second thought that does not end', '<think>Hm.</think> <THINKING>Or {"alt":"a draft"}', true],
+    ['an object that is cut off after a thought', '<think>{"alt":"a"}</think>{"alt":"A har', false],
+    ['what stands behind 64 kB', `${' '.repeat(70_000)}{"alt":"late"}`, true],
     ['deep nesting', '{"a":'.repeat(50_000), false],
   ])('%s is no answer', (_name, text, prose) => {
     expect(parseAnswer(text)).toMatchObject({ answer: null, prose });
+  });
+
+  it.each([
+    ['after thoughts', '<think>{"alt":"1"}</think>\n<thinking>{"alt":"2"}</thinking>{"alt":"A harbour"}', 'A harbour'],
+    ['that shows a tag', '{"alt":"A screen with <think> on it"}', 'A screen with <think> on it'],
+  ])('finds an answer %s', (_name, text, expected) => {
+    expect(parseAnswer(text).answer?.alt).toBe(expected);
+  });
+
+  it.each(['<think>', '<thinking>', '</think>', '<think></think>', '<think>{', '{'])('is quick with %s', (piece) => {
+    const text = piece.repeat(1_000_000 / piece.length);
+    const startedAt = performance.now();
+    expect(parseAnswer(text).answer).toBeNull();
+    expect(performance.now() - startedAt).toBeLessThan(200);
   });
 });

@@ -59,7 +59,7 @@ describe('each provider', () => {
       { system: 'You look.', prompt: 'What is it?', image: { data, mediaType: 'image/jpeg' } },
       new AbortController().signal,
     );
-    expect(reply).toEqual({ text: ANSWER, filtered: false });
+    expect(reply).toEqual({ text: ANSWER, filtered: false, truncated: false });
     expect(seen).toHaveLength(1);
     const { request, body } = seen[0] ?? { request: undefined, body: '' };
     expect(request?.url).toBe(path);

@@ -61,6 +61,7 @@ describe('the ladder', () => {
     ['fenced', 'auto', 'completed', [schema]],
     ['fenced', 'text', 'completed', ['text']],
     ['thinking', 'json_object', 'completed', [object]],
+    ['thinking-forever', 'text', 'failed', ['text', 'text']],
     ['wrong-shape-once', 'auto', 'completed', [schema, schema]],
     ['wrong-shape-once', 'json_object', 'completed', [object, object]],
     ['wrong-shape', 'auto', 'failed', [schema, schema]],

@@ -11,6 +11,7 @@ export type FakeMode =
   | 'bad-request'
   | 'fenced'
   | 'thinking'
+  | 'thinking-forever'
   | 'wrong-shape'
   | 'wrong-shape-once'
   | 'truncated-once'
@@ -175,6 +176,8 @@ function misbehave(fake: FakeVisionServer, seen: SeenRequest, response: ServerRe
       return say(response, `Here is the JSON you asked for:\n\`\`\`json\n${good}\n\`\`\`\nAnything else?`);
     case 'thinking':
       return say(response, `<think>Perhaps {"alt":"a draft"}?</think>\n${good}`);
+    case 'thinking-forever':
+      return say(response, '<think>Sorry, I cannot tell yet. Perhaps {"alt":"a draft"}?', 'length');
     case 'wrong-shape':
       return say(response, '{"description":"a bicycle"}');
     case 'wrong-shape-once':

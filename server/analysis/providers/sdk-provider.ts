@@ -1,6 +1,6 @@
-import type { LanguageModel, ModelMessage } from 'ai';
+import type { FinishReason, LanguageModel, ModelMessage } from 'ai';
 import type { ProviderSettings } from '../config.ts';
-import { VisionFailure, type VisionProvider, type VisionQuestion } from '../vision-provider.ts';
+import { VisionFailure, type VisionProvider, type VisionQuestion, type VisionReply } from '../vision-provider.ts';
 import { loadModel } from './load-model.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -39,16 +39,20 @@ export function createSdkProvider(settings: ProviderSettings): VisionProvider {
           abortSignal: signal,
           ...outputOf(sdk, question.shape),
         });
-        return { text, filtered: finishReason === 'content-filter' };
+        return replyOf(text, finishReason);
       } catch (error) {
         signal.throwIfAborted();
         if (sdk.NoObjectGeneratedError.isInstance(error)) {
-          return { text: error.text ?? '', filtered: error.finishReason === 'content-filter' };
+          return replyOf(error.text ?? '', error.finishReason);
         }
         throw toFailure(sdk, error);
       }
     },
   };
+}
+
+function replyOf(text: string, finishReason: FinishReason | undefined): VisionReply {
+  return { text, filtered: finishReason === 'content-filter', truncated: finishReason === 'length' };
 }
 
 function outputOf(sdk: typeof import('ai'), shape: VisionQuestion['shape']) {
