@@ -153,7 +153,7 @@ export function createVariantCache({
             for (const { key } of unclaimed) inFlight.delete(key);
           }
         }
-        await Promise.all(others);
+        await unlessAborted(Promise.all(others), options.signal);
       }
     },
 
@@ -201,3 +201,14 @@ export function createVariantCache({
 
 /** The cache of variants. */
 export type VariantCache = ReturnType<typeof createVariantCache>;
+
+/** Waits for others' work, which goes on without us when the signal aborts. */
+async function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  let leave = () => {};
+  const aborted = new Promise<void>((resolve) => {
+    leave = resolve;
+    signal.addEventListener('abort', leave, { once: true });
+  });
+  await Promise.race([work, aborted]);
+  signal.removeEventListener('abort', leave);
+}
