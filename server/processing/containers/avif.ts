@@ -1,78 +1,92 @@
-interface Box {
-  type: string;
-  /** Positions in the file: of the box, of its content, and behind it. */
-  at: number;
-  start: number;
-  end: number;
-}
+import { blankMovie } from './avif-movie.ts';
+import { type Box, blankBox, readBoxes } from './iso-boxes.ts';
+import { RangeSet } from './range-set.ts';
 
-const TOP_LEVEL = new Set(['ftyp', 'meta', 'mdat', 'moov', 'free', 'skip']);
+/** Boxes that decide how the pixels are read; the others are private or unknown and become free space. */
+const TOP_LEVEL = new Set(['ftyp', 'meta', 'mdat', 'moov']);
+const META = new Set(['hdlr', 'pitm', 'iloc', 'iinf', 'iprp', 'iref', 'idat', 'grpl', 'dinf']);
+const PROPERTIES = new Set([
+  ...['av1C', 'ispe', 'pixi', 'colr', 'irot', 'imir', 'clap', 'pasp', 'auxC', 'clli', 'mdcv', 'cclv', 'amve'],
+  ...['a1op', 'a1lx', 'lsel', 'reve', 'ndwt'],
+]);
+const PICTURES = new Set(['av01', 'grid', 'iovl', 'iden', 'tmap', 'sato']);
+const PRIVATE = new Set(['Exif', 'mime', 'uri ']);
 
 /**
- * Copies an AVIF with its EXIF and XMP items overwritten by zeros (ISO 23008-12, ISO 14496-12): nothing moves, so no offset has to
- * be corrected; orientation and colour are properties, not EXIF, and stay.
- * @returns null when the file's structure is not understood
+ * Copies an AVIF with everything overwritten by zeros but its pictures and what they are read by (ISO 23008-12): nothing moves, so
+ * no offset has to be corrected; orientation and colour are properties, not EXIF, and stay.
+ * @returns null when the file's structure is not understood, contradicts itself, or holds a thumbnail
  */
 export function blankAvif(file: Buffer): Buffer | null {
   const copy = Buffer.from(file);
   try {
-    const boxes = readBoxes(copy, 0, copy.length);
-    const meta = boxes.find(({ type }) => type === 'meta');
-    if (!meta) return null;
-    for (const box of boxes) {
-      // Vendors keep XMP and provenance in boxes of their own.
-      if (!TOP_LEVEL.has(box.type)) blankBox(copy, box);
+    const boxes = readBoxes(file, 0, file.length);
+    const metas = boxes.filter(({ type }) => type === 'meta');
+    const [meta] = metas;
+    if (!meta || metas.length > 1) return null;
+    const inMeta = readBoxes(file, meta.start + 4, meta.end);
+    const extents = readExtents(file, boxes, inMeta);
+    if (!extents) return null;
+    const movies = boxes.filter(({ type }) => type === 'moov');
+    const places = [...boxes, ...inMeta].filter(({ type }) => type === 'mdat' || type === 'idat');
+    if (movies.length === 0) {
+      for (const { start, end } of places) copy.fill(0, start, end);
+      for (const { start, end } of extents.kept.merged()) file.copy(copy, start, start, end);
+    } else {
+      // The samples of an animation stand in the same place.
+      for (const { start, end } of extents.dropped.merged()) copy.fill(0, start, end);
+      for (const movie of movies) blankMovie(copy, movie);
     }
-    blankItems(copy, readBoxes(copy, meta.start + 4, meta.end));
+    blankOthers(copy, boxes, TOP_LEVEL);
+    blankOthers(copy, inMeta, META);
+    const properties = inMeta.find(({ type }) => type === 'iprp');
+    for (const box of properties ? readBoxes(file, properties.start, properties.end) : []) {
+      if (box.type === 'ipco') blankOthers(copy, readBoxes(file, box.start, box.end), PROPERTIES);
+      else if (box.type !== 'ipma') blankBox(copy, box);
+    }
     return copy;
   } catch {
     return null;
   }
 }
 
-function readBoxes(file: Buffer, from: number, to: number): Box[] {
-  const boxes: Box[] = [];
-  for (let at = from; at < to; ) {
-    const short = file.readUInt32BE(at);
-    const header = short === 1 ? 16 : 8;
-    const length = short === 1 ? Number(file.readBigUInt64BE(at + 8)) : short === 0 ? to - at : short;
-    if (length < header || at + length > to) throw new RangeError('box');
-    boxes.push({ type: file.toString('latin1', at + 4, at + 8), at, start: at + header, end: at + length });
-    at += length;
-  }
-  return boxes;
+function blankOthers(file: Buffer, boxes: Box[], known: Set<string>): void {
+  for (const box of boxes) if (!known.has(box.type)) blankBox(file, box);
 }
 
-function blankBox(file: Buffer, box: Box): void {
-  file.fill(0, box.start, box.end);
-  file.write('free', box.at + 4, 'latin1');
-}
-
-function blankItems(file: Buffer, boxes: Box[]): void {
-  const info = boxes.find(({ type }) => type === 'iinf');
-  const locations = boxes.find(({ type }) => type === 'iloc');
-  const data = boxes.find(({ type }) => type === 'idat');
-  if (!info || !locations) return;
-  const hidden = privateItems(file, info);
+/** Where the pictures are, and where EXIF and XMP. */
+function readExtents(file: Buffer, boxes: Box[], inMeta: Box[]): Record<'kept' | 'dropped', RangeSet> | null {
+  const one = (type: string) => inMeta.find((box) => box.type === type);
+  const [info, locations, references, data] = [one('iinf'), one('iloc'), one('iref'), one('idat')];
+  if (!info || !locations) return null;
+  // It may show what was cropped away.
+  if (references && readBoxes(file, references.start + 4, references.end).some(({ type }) => type === 'thmb'))
+    return null;
+  const types = readItemTypes(file, info);
+  const kept = new RangeSet(file.length);
+  const dropped = new RangeSet(file.length);
+  const media = boxes.filter(({ type }) => type === 'mdat');
   for (const { item, method, offset, length } of readLocations(file, locations)) {
-    if (!hidden.has(item)) continue;
-    const start = method === 1 ? (data?.start ?? Number.NaN) + offset : offset;
-    if (method > 1 || !(start + length <= file.length)) throw new RangeError('extent');
-    file.fill(0, start, start + length);
+    const type = types.get(item) ?? '';
+    if (!PICTURES.has(type) && !PRIVATE.has(type)) return null;
+    const start = method === 0 ? offset : (data?.start ?? Number.NaN) + offset;
+    const places = method === 0 ? media : data ? [data] : [];
+    if (method > 1 || !places.some((place) => start >= place.start && start + length <= place.end)) return null;
+    (PICTURES.has(type) ? kept : dropped).add(start, start + length);
   }
+  return kept.overlaps(dropped) ? null : { kept, dropped };
 }
 
-/** Ids of the items that hold EXIF or XMP: `infe` version 2 or 3. */
-function privateItems(file: Buffer, info: Box): Set<number> {
+/** The items' types: `infe` version 2 or 3. */
+function readItemTypes(file: Buffer, info: Box): Map<number, string> {
   const version = file[info.start] ?? 0;
-  const items = new Set<number>();
+  const types = new Map<number, string>();
   for (const { start } of readBoxes(file, info.start + (version === 0 ? 6 : 8), info.end)) {
     const wide = (file[start] ?? 0) >= 3;
     const id = wide ? file.readUInt32BE(start + 4) : file.readUInt16BE(start + 4);
-    const type = file.toString('latin1', start + (wide ? 10 : 8), start + (wide ? 14 : 12));
-    if (type === 'Exif' || type === 'mime' || type === 'uri ') items.add(id);
+    types.set(id, file.toString('latin1', start + (wide ? 10 : 8), start + (wide ? 14 : 12)));
   }
-  return items;
+  return types;
 }
 
 interface Extent {
@@ -87,6 +101,7 @@ function readLocations(file: Buffer, box: Box): Extent[] {
   const take = (bytes: number): number => {
     const value = bytes === 0 ? 0 : bytes === 8 ? Number(file.readBigUInt64BE(at)) : file.readUIntBE(at, bytes);
     at += bytes;
+    if (at > box.end) throw new RangeError('locations');
     return value;
   };
   const version = take(1);
@@ -98,12 +113,16 @@ function readLocations(file: Buffer, box: Box): Extent[] {
   for (let items = take(version < 2 ? 2 : 4); items > 0; items -= 1) {
     const item = take(version < 2 ? 2 : 4);
     const method = version === 0 ? 0 : take(2) & 15;
-    take(2);
+    // Another file's data.
+    if (take(2) !== 0) throw new RangeError('reference');
     const base = take(baseSize);
     for (let count = take(2); count > 0; count -= 1) {
       take(indexSize);
       const offset = base + take(offsetSize);
-      extents.push({ item, method, offset, length: take(lengthSize) });
+      const length = take(lengthSize);
+      // Stands for "all of the file".
+      if (length === 0) throw new RangeError('length');
+      extents.push({ item, method, offset, length });
     }
   }
   return extents;

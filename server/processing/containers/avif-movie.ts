@@ -1,0 +1,26 @@
+import { type Box, blankBox, readBoxes } from './iso-boxes.ts';
+
+/** Boxes of boxes on the way to an animation's samples. */
+const FOLDERS = new Set(['moov', 'trak', 'edts', 'mdia', 'minf', 'dinf', 'stbl']);
+const LEAVES = new Set([
+  ...['mvhd', 'tkhd', 'elst', 'mdhd', 'hdlr', 'vmhd', 'dref', 'tref'],
+  ...['stsd', 'stts', 'ctts', 'cslg', 'stsc', 'stsz', 'stz2', 'stco', 'co64', 'stss', 'sdtp', 'sbgp', 'sgpd'],
+]);
+/** They begin with the times of creation and change. */
+const DATED = new Set(['mvhd', 'tkhd', 'mdhd']);
+const PICTURE_TRACKS = new Set(['pict', 'auxv', 'vide']);
+
+/**
+ * Overwrites by zeros what an animated AVIF's `moov` box says beside its frames: places, names, times.
+ * @throws RangeError when a track holds something else than pictures, for its samples would stay
+ */
+export function blankMovie(file: Buffer, movie: Box): void {
+  for (const box of readBoxes(file, movie.start, movie.end)) {
+    if (FOLDERS.has(box.type)) blankMovie(file, box);
+    else if (!LEAVES.has(box.type)) blankBox(file, box);
+    else if (DATED.has(box.type)) file.fill(0, box.start + 4, box.start + (file[box.start] === 1 ? 20 : 12));
+    else if (box.type === 'hdlr' && !PICTURE_TRACKS.has(file.toString('latin1', box.start + 8, box.start + 12))) {
+      throw new RangeError('track');
+    }
+  }
+}
