@@ -2,8 +2,15 @@ import type { VisionAnswerRepository } from '../db/index.ts';
 
 /** Counts what is sent in a day (UTC). */
 export interface DailyLimit {
-  /** True, and counted, when one more image may be sent today. */
+  /** True, and counted, when one more image may be sent today; false also while nobody knows. */
   take(): Promise<boolean>;
+}
+
+interface Day {
+  date: string;
+  /** The answers kept before this process began to count; null: the database did not tell. */
+  earlier?: Promise<number | null>;
+  sent: number;
 }
 
 /**
@@ -15,21 +22,21 @@ export function createDailyLimit(
   answers: Pick<VisionAnswerRepository, 'countSince'>,
   now: () => Date,
 ): DailyLimit {
-  let day = '';
-  let count: Promise<number> = Promise.resolve(0);
-  let sent = 0;
+  let today: Day = { date: '', sent: 0 };
   return {
     async take() {
       if (limit === undefined) return true;
-      const today = now().toISOString().slice(0, 10);
-      if (today !== day) {
-        day = today;
-        sent = 0;
-        count = answers.countSince(new Date(`${today}T00:00:00Z`)).catch(() => 0);
-      }
-      const earlier = await count;
-      if (earlier + sent >= limit) return false;
-      sent += 1;
+      const date = now().toISOString().slice(0, 10);
+      if (today.date !== date) today = { date, sent: 0 };
+      const day = today;
+      day.earlier ??= answers.countSince(new Date(`${date}T00:00:00Z`)).catch(() => {
+        // The next question counts again: to begin at 0 would spend a day's budget twice.
+        delete day.earlier;
+        return null;
+      });
+      const earlier = await day.earlier;
+      if (earlier === null || earlier + day.sent >= limit) return false;
+      day.sent += 1;
       return true;
     },
   };
