@@ -24,7 +24,11 @@ export function createSdkProvider(settings: ProviderSettings): VisionProvider {
 
   return {
     async ask(question, signal) {
-      loading ??= load();
+      loading ??= load().catch((error: unknown) => {
+        // Kept, it would answer every later question too.
+        loading = undefined;
+        throw error;
+      });
       const { sdk, model } = await loading;
       signal.throwIfAborted();
       try {
