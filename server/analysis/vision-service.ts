@@ -56,20 +56,20 @@ export function createVisionService(
   async function askService(imageId: string, instructions: Instructions, jpeg: Buffer, signal: AbortSignal) {
     const leave = await gate.enter(signal);
     try {
-      if (!breaker.admit()) return { status: 'unavailable' as const };
-      let decided = false;
+      const admission = breaker.admit();
+      if (!admission) return { status: 'unavailable' as const };
       try {
         if (!(await limit.take())) return { status: 'limit' as const };
         const outcome = await ask(instructions, jpeg, signal);
-        decided = true;
-        if (outcome.status === 'completed' || outcome.status === 'refused') breaker.succeeded();
+        if (outcome.status === 'completed' || outcome.status === 'refused') admission.succeeded();
         else {
-          breaker.failed();
+          admission.failed();
           logger.warn({ imageId, ...outcome }, 'the vision service did not describe an image');
         }
         return outcome;
       } finally {
-        if (!decided) breaker.undecided();
+        // Of no weight where it has told already.
+        admission.undecided();
       }
     } finally {
       leave();

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { type Admission, createBreaker } from '../../server/analysis/breaker.ts';
+
+function openedBreaker() {
+  const clock = { now: 0 };
+  const breaker = createBreaker(() => clock.now);
+  const admitted = () => breaker.admit() as Admission;
+  const late = [admitted(), admitted(), admitted()] as const;
+  for (let call = 0; call < 5; call += 1) admitted().failed();
+  expect(breaker.isOpen()).toBe(true);
+  return { breaker, clock, admitted, late };
+}
+
+describe('an open breaker', () => {
+  it('does not close by a call that was under way when it opened', () => {
+    const { breaker, late } = openedBreaker();
+    late[0].succeeded();
+    expect(breaker.isOpen()).toBe(true);
+    expect(breaker.admit()).toBeNull();
+  });
+
+  it('lets one call try, and none beside it whatever becomes of earlier ones', () => {
+    const { breaker, clock, admitted, late } = openedBreaker();
+    clock.now += 30_000;
+    const probe = admitted();
+    late[0].undecided();
+    late[1].failed();
+    late[2].succeeded();
+    expect(breaker.admit()).toBeNull();
+    probe.succeeded();
+    expect(breaker.admit()).not.toBeNull();
+    expect(breaker.admit()).not.toBeNull();
+  });
+
+  it('rests again when the try fails, and lets another one try when it told nothing', () => {
+    const { breaker, clock, admitted } = openedBreaker();
+    clock.now += 30_000;
+    admitted().undecided();
+    const probe = admitted();
+    probe.failed();
+    probe.succeeded();
+    expect(breaker.isOpen()).toBe(true);
+    expect(breaker.admit()).toBeNull();
+  });
+});
