@@ -82,9 +82,17 @@ export function createAsker(
     return second.answer ? { status: 'completed', answer: second.answer } : { status: 'failed', httpStatus: 200 };
   }
 
-  /** Failures are outcomes. @throws only the signal's reason, when it aborts */
-  return async function ask(instructions: Instructions, jpeg: Uint8Array, signal: AbortSignal): Promise<AskOutcome> {
-    const deadline = startDeadline(timeoutMs, signal);
+  /**
+   * Failures are outcomes. @throws only the signal's reason, when it aborts
+   * @param waitedMs how much of the time limit the image has waited for the service already
+   */
+  return async function ask(
+    instructions: Instructions,
+    jpeg: Uint8Array,
+    signal: AbortSignal,
+    waitedMs = 0,
+  ): Promise<AskOutcome> {
+    const deadline = startDeadline(timeoutMs - waitedMs, signal);
     try {
       return await converse(instructions, jpeg, deadline);
     } catch (error) {

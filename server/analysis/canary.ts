@@ -11,7 +11,10 @@ export type Sight = 'unverified' | 'ready' | 'blind';
 /** Finds out whether a service looks at pictures: some take them, ignore them and invent a description. */
 export interface Canary {
   sight(): Sight;
-  /** Resolves, never rejects, when no test is running; starts one when the last was long ago and not passed. */
+  /**
+   * Starts a test when the last one was long ago and not passed. Resolves, never rejects, after the first one: later ones
+   * run beside the questions.
+   */
   settled(): Promise<void>;
   close(): void;
 }
@@ -39,7 +42,8 @@ export function createCanary({
 }): Canary {
   const closing = new AbortController();
   let sight: Sight = 'unverified';
-  let running: Promise<void> | undefined;
+  let first: Promise<void> | undefined;
+  let running = false;
   let nextAt = 0;
 
   async function readsDigits(signal: AbortSignal): Promise<boolean> {
@@ -74,15 +78,19 @@ export function createCanary({
     } finally {
       deadline.end();
       nextAt = now() + (sight === 'blind' ? BLIND_AGAIN_AFTER_MS : AGAIN_AFTER_MS);
-      running = undefined;
+      running = false;
     }
   }
 
   return {
     sight: () => sight,
     async settled() {
-      if (!running && sight !== 'ready' && now() >= nextAt && !closing.signal.aborted) running = test();
-      await running;
+      if (!running && sight !== 'ready' && now() >= nextAt && !closing.signal.aborted) {
+        running = true;
+        const tested = test();
+        first ??= tested;
+      }
+      await first;
     },
     close: () => closing.abort(new Error('the service is stopping')),
   };

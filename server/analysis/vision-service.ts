@@ -54,13 +54,19 @@ export function createVisionService(
   }
 
   async function askService(imageId: string, instructions: Instructions, jpeg: Buffer, signal: AbortSignal) {
+    const startedAt = performance.now();
+    await raceAbort(canary?.settled() ?? Promise.resolve(), signal);
+    // The wait for the service is part of an image's time, the one for its turn is not.
+    const waitedMs = performance.now() - startedAt;
+    if (canary?.sight() === 'blind') return { status: 'unavailable' as const };
+    if (waitedMs >= config.AI_TIMEOUT_MS) return { status: 'timeout' as const };
     const leave = await gate.enter(signal);
     try {
       const admission = breaker.admit();
       if (!admission) return { status: 'unavailable' as const };
       try {
         if (!(await limit.take())) return { status: 'limit' as const };
-        const outcome = await ask(instructions, jpeg, signal);
+        const outcome = await ask(instructions, jpeg, signal, waitedMs);
         if (outcome.status === 'completed' || outcome.status === 'refused') admission.succeeded();
         else {
           admission.failed();
@@ -97,8 +103,6 @@ export function createVisionService(
       const key = keyOf(accountId, jpeg, instructions);
       const known = await cache.find(accountId, key).catch(() => null);
       if (known) return { aiStatus: 'completed', answer: known.answer as VisionAnswer, cached: true };
-      await raceAbort(canary?.settled() ?? Promise.resolve(), signal);
-      if (canary?.sight() === 'blind') return { aiStatus: 'unavailable', answer: null, cached: false };
       const outcome = await askService(imageId, instructions, jpeg, signal);
       if (outcome.status !== 'completed') return { aiStatus: outcome.status, answer: null, cached: false };
       const { answer } = outcome;

@@ -130,6 +130,13 @@ describe('time', () => {
     await expect.poll(() => server.questions()[0]?.abortedAt, { timeout: 500 }).not.toBeNull();
   });
 
+  it('the limit holds over the wait for the first test of the service too', async () => {
+    server.failsCanary = true;
+    const result = await ask('hang', { AI_CANARY: 'on', AI_TIMEOUT_MS: 800 });
+    expect(result.aiStatus).toBe('timeout');
+    expect(result.elapsedMs).toBeLessThan(800 * 1.1 + 200);
+  });
+
   it('the limit holds over all retries together', async () => {
     const result = await ask('error', { AI_TIMEOUT_MS: 1200, AI_MAX_RETRIES: 10 });
     expect(result.aiStatus).toBe('failed');
