@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { InputFormat, WarningCode } from '#contract';
-import { readExif } from './exif.ts';
+import { readAttribution } from './attribution.ts';
 import { decodedFrames, holdsAnimation, outputFormatOf } from './formats.ts';
 import { refuseOversizedOutput } from './output-limits.ts';
 import { chooseQuality } from './steps/choose-quality.ts';
@@ -86,7 +86,7 @@ async function makeVariant(
 }
 
 function outputMetadata(task: RenderTask, loaded: LoadedImage): OutputMetadata {
-  const { artist, copyright } = task.keepCopyright ? readExif(loaded.exif) : {};
+  const { artist, copyright } = task.keepCopyright ? readAttribution(loaded.origin) : {};
   return { artist, copyright, ...task.embed };
 }
 

@@ -1,3 +1,5 @@
+import type { Attribution } from '../exif.ts';
+
 /** What an IPTC-IIM block says in the fields that matter here. */
 export interface IptcTexts {
   title: string | null;
@@ -7,26 +9,45 @@ export interface IptcTexts {
 
 const OBJECT_NAME = 5;
 const KEYWORDS = 25;
+const BY_LINE = 80;
+const COPYRIGHT_NOTICE = 116;
 const CAPTION = 120;
 const MAX_DATASETS = 500;
 
 /** Reads IPTC-IIM 4.2, bare or inside Photoshop's image resources; a damaged block says what stands before the damage. */
 export function readIptc(block: Buffer | undefined): IptcTexts {
   const found: IptcTexts = { title: null, caption: null, tags: [] };
+  for (const [dataset, text] of readDatasets(block)) {
+    if (dataset === OBJECT_NAME) found.title ??= text;
+    if (dataset === CAPTION) found.caption ??= text;
+    if (dataset === KEYWORDS) found.tags.push(text);
+  }
+  return found;
+}
+
+/** Reads who made the image. */
+export function readIptcAttribution(block: Buffer | undefined): Attribution {
+  const found: Attribution = {};
+  for (const [dataset, text] of readDatasets(block)) {
+    if (dataset === BY_LINE) found.artist ??= text;
+    if (dataset === COPYRIGHT_NOTICE) found.copyright ??= text;
+  }
+  return found;
+}
+
+/** The texts of record 2 with their numbers. */
+function readDatasets(block: Buffer | undefined): [number, string][] {
   const iim = block && findIim(block);
-  if (!iim) return found;
+  if (!iim) return [];
+  const found: [number, string][] = [];
   // 1:90 announces UTF-8; without it the encoding is whatever the writer's system had.
   const decode = textDecoder(iim.includes('\x1b%G', 0, 'latin1'));
   for (let at = 0, count = 0; at + 5 <= iim.length && iim[at] === 0x1c && count < MAX_DATASETS; count += 1) {
-    const record = iim[at + 1];
-    const dataset = iim[at + 2];
     const length = iim.readUInt16BE(at + 3);
     // Extended datasets are longer than 32 kB: no text of ours.
     if (length > 0x7fff || at + 5 + length > iim.length) break;
-    const text = record === 2 ? decode(iim.subarray(at + 5, at + 5 + length)) : '';
-    if (text && dataset === OBJECT_NAME) found.title ??= text;
-    if (text && dataset === CAPTION) found.caption ??= text;
-    if (text && dataset === KEYWORDS) found.tags.push(text);
+    const text = iim[at + 1] === 2 ? decode(iim.subarray(at + 5, at + 5 + length)) : '';
+    if (text) found.push([iim[at + 2] ?? 0, text]);
     at += 5 + length;
   }
   return found;

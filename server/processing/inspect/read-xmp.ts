@@ -1,4 +1,5 @@
 import { XMLParser } from 'fast-xml-parser';
+import type { Attribution } from '../exif.ts';
 import type { EmbeddedText } from './inspection.ts';
 
 /** What an XMP packet says in the fields that matter here. */
@@ -14,8 +15,6 @@ const MAX_PACKET_CHARACTERS = 256 * 1024;
 const MAX_TEXT_CHARACTERS = 4000;
 const MAX_TAGS = 100;
 
-const NOTHING: XmpTexts = { alt: null, title: null, headline: null, caption: null, tags: [] };
-
 const parser = new XMLParser({
   ignoreAttributes: false,
   attributeNamePrefix: '@',
@@ -30,19 +29,31 @@ type Node = Record<string, unknown>;
 
 /** Reads an XMP packet (ISO 16684-1); one that is too large, damaged or declares a document type says nothing. */
 export function readXmp(packet: string | undefined, language: string | undefined): XmpTexts {
-  if (!packet || packet.length > MAX_PACKET_CHARACTERS || /<!(?:DOCTYPE|ENTITY)/i.test(packet)) return NOTHING;
+  const descriptions = descriptionsOf(packet);
+  const property = (name: string) => textOf(propertyOf(descriptions, name), language);
+  return {
+    alt: property('Iptc4xmpCore:AltTextAccessibility'),
+    title: property('dc:title'),
+    headline: property('photoshop:Headline'),
+    caption: property('dc:description'),
+    tags: listOf(propertyOf(descriptions, 'dc:subject')),
+  };
+}
+
+/** Reads who made the image. */
+export function readXmpAttribution(packet: string | undefined): Attribution {
+  const descriptions = descriptionsOf(packet);
+  const creators = listOf(propertyOf(descriptions, 'dc:creator')).join('; ');
+  const rights = textOf(propertyOf(descriptions, 'dc:rights'), undefined)?.text;
+  return { ...(creators ? { artist: creators } : {}), ...(rights ? { copyright: rights } : {}) };
+}
+
+function descriptionsOf(packet: string | undefined): Node[] {
+  if (!packet || packet.length > MAX_PACKET_CHARACTERS || /<!(?:DOCTYPE|ENTITY)/i.test(packet)) return [];
   try {
-    const descriptions = findDescriptions(parser.parse(packet));
-    const property = (name: string) => textOf(propertyOf(descriptions, name), language);
-    return {
-      alt: property('Iptc4xmpCore:AltTextAccessibility'),
-      title: property('dc:title'),
-      headline: property('photoshop:Headline'),
-      caption: property('dc:description'),
-      tags: listOf(propertyOf(descriptions, 'dc:subject')),
-    };
+    return findDescriptions(parser.parse(packet));
   } catch {
-    return NOTHING;
+    return [];
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import sharp, { type Metadata } from 'sharp';
 import type { WarningCode } from '#contract';
+import type { AttributionBlocks } from '../attribution.ts';
 import { decodedFrames } from '../formats.ts';
 import { isSrgbProfile } from '../icc-profile.ts';
 import { openPixels, type Pixels } from '../pixels.ts';
@@ -10,7 +11,8 @@ import type { SourceFacts } from '../worker-protocol.ts';
 /** A decoded source with what was noticed on the way. */
 export interface LoadedImage {
   pixels: Pixels;
-  exif: Buffer | undefined;
+  /** What may say who made it. */
+  origin: AttributionBlocks;
   /** The tag as the file has it; the pixels are upright. */
   orientation: number | undefined;
   /** The colours were CMYK in the file. */
@@ -20,12 +22,13 @@ export interface LoadedImage {
 
 /**
  * Decodes a file once: upright, sRGB through the embedded profile, 8 bits, grey kept as one channel.
+ * @param source a path, or the file's bytes
  * @param animated keep the frames of an animated GIF or WebP; otherwise the first one
  * @param maxPixels over all frames; the header was checked before, this is the second wall
  * @throws invalid_image | too_many_pixels
  */
 export async function loadImage(
-  source: string,
+  source: string | Buffer,
   facts: Pick<SourceFacts, 'format' | 'pages'>,
   animated: boolean,
   maxPixels: number,
@@ -58,12 +61,20 @@ export async function loadImage(
   };
   return {
     pixels: await withoutOpaqueAlpha(pixels),
-    // A TIFF is laid out like EXIF, and its own first directory says who made it.
-    exif: facts.format === 'tiff' ? await readFile(source) : header.exif,
+    origin: {
+      // A TIFF is laid out like EXIF, and its own first directory says who made it.
+      exif: facts.format === 'tiff' ? await bytesOf(source) : header.exif,
+      xmp: header.xmpAsString,
+      iptc: header.iptc,
+    },
     orientation: header.orientation,
     cmyk: header.space === 'cmyk',
     warnings: noticed(header),
   };
+}
+
+async function bytesOf(source: string | Buffer): Promise<Buffer> {
+  return typeof source === 'string' ? readFile(source) : source;
 }
 
 function noticed(header: Metadata): WarningCode[] {
