@@ -2,7 +2,7 @@
 export interface TextBounds {
   /** Code points. */
   maxLength: number;
-  /** Links and mail addresses are taken out. */
+  /** Links, mail addresses and the names of common domains are taken out. */
   withoutLinks?: boolean;
 }
 
@@ -20,6 +20,15 @@ const MARKDOWN_LINK = /!?\[([^\]]*)\]\([^)]*\)/g;
 const MARKDOWN = /\*\*|__|~~|`+|^\s*(?:#{1,6}|>|[-*])\s+|(?<![\p{L}\p{N}])[*_](?=\S)|(?<=\S)[*_](?![\p{L}\p{N}])/gmu;
 const LINKS =
   /\b(?:https?|ftp|file|data|javascript|vbscript|mailto):\S*|\bwww\.\S+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b[\w-]+(?:\.[\w-]+)+\/\S*/gi;
+// Common top-level domains, in one case throughout, without those that end file names or abbreviations: "harbour.It",
+// "e.g." and "readme.md" are no addresses.
+const TOP_LEVEL =
+  'com net org info biz io app dev xyz shop store online website site club vip icu click link top live ' +
+  'ru cn uk nl jp kr br au eu ch fr ua tk';
+const DOMAINS = new RegExp(
+  String.raw`(?<![\p{L}\p{N}-])(?:[\p{L}\p{N}-]{1,63}\.){1,8}(?:${[...TOP_LEVEL.split(' '), ...TOP_LEVEL.toUpperCase().split(' ')].join('|')})(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])`,
+  'gu',
+);
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
 /**
@@ -32,7 +41,7 @@ export function cleanText(raw: string, { maxLength, withoutLinks = false }: Text
   text = text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi, decodeEntity);
   text = text.replace(MARKDOWN_LINK, '$1').replace(MARKUP, ' ').replace(/[<>]/g, ' ');
   text = text.replace(MARKDOWN, '');
-  if (withoutLinks) text = text.replace(LINKS, ' ');
+  if (withoutLinks) text = text.replace(LINKS, ' ').replace(DOMAINS, ' ');
   // Entities may have brought invisible characters back.
   text = text.replace(LINE_BREAKING, ' ').replace(INVISIBLE, '').trim();
   text = text

@@ -46,6 +46,8 @@ describe('what is stored of an answer', () => {
       '*_',
       'a@',
       'a.',
+      'a.com-',
+      'a-',
       'image of ',
       'http:',
       '" ',

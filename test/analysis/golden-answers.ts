@@ -115,6 +115,27 @@ export const GOLDEN_ANSWERS: GoldenAnswer[] = [
     expected: { alt: 'Visit or write to now', title: 'See' },
   },
   {
+    name: 'bare domains',
+    raw: {
+      alt: 'A sign: evil-shop.com, WIN.EVIL.XYZ, пример.shop and a.b.c.evil.co.uk.',
+      title: 'Boats (evil-shop.com)',
+      caption: 'See evil.online',
+      tags: ['evil.net', 'sea'],
+    },
+    expected: { alt: 'A sign:,, and.', title: 'Boats', caption: 'See', tags: ['sea'] },
+  },
+  {
+    name: 'dots that make no domain',
+    raw: {
+      alt: 'Boats, e.g. at 3.50 in the U.S.A. by photo.jpg, readme.md and Node.js, a calm harbour.It waits at 10.30 a.m.',
+      title: 'main.rs, index.html and v1.2.3',
+    },
+    expected: {
+      alt: 'Boats, e.g. at 3.50 in the U.S.A. by photo.jpg, readme.md and Node.js, a calm harbour.It waits at 10.30 a.m.',
+      title: 'main.rs, index.html and v1.2.3',
+    },
+  },
+  {
     name: 'a domain that is to be seen',
     raw: { alt: 'A van that says bakery.example', textInImage: 'bakery.example' },
     expected: { alt: 'A van that says bakery.example', needsReview: ['text'] },
