@@ -126,9 +126,7 @@ export function providerSettings(config: AnalysisConfig): ProviderSettings | nul
 /** Loopback, a container's neighbour, a private address: one machine with one model in memory. */
 function isLocal(baseUrl: string): boolean {
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '');
-  return (
-    /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|::1$|f[cd])/.test(host) ||
-    !host.includes('.') ||
-    /\.(?:local|internal|lan)$/.test(host)
-  );
+  if (host.includes(':')) return /^(?:::1$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/.test(host);
+  if (/^[\d.]+$/.test(host)) return /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)/.test(host);
+  return !host.includes('.') || /\.(?:local|internal|lan)$/.test(host);
 }

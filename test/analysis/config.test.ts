@@ -44,7 +44,12 @@ describe('the provider’s settings', () => {
     ['http://host.docker.internal:8000/v1', true],
     ['http://192.168.1.5/v1', true],
     ['http://[::1]:8000/v1', true],
+    ['http://[fd12:3456:789a::1]:8000/v1', true],
+    ['http://[fe80::1]/v1', true],
     ['https://openrouter.ai/api/v1', false],
+    ['https://fd-ai.example.com/v1', false],
+    ['https://10.example.com/v1', false],
+    ['https://[2606:4700::6810:1]/v1', false],
     ['https://172.15.0.1/v1', false],
   ])('%s is local: %s', (baseUrl, local) => {
     expect(settingsOf({ ...LOCAL, AI_BASE_URL: baseUrl })?.local).toBe(local);
