@@ -8,24 +8,28 @@ const LOOPS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0']);
 
 /**
  * Copies a GIF without re-encoding it (GIF89a): drops comments, XMP and other application data and the bytes after the end, keeps
- * frames, delays and the number of repetitions.
+ * frames, delays and the number of repetitions. A missing trailer stays missing, as decoders do not mind.
  * @returns null when the file is not a well-formed GIF
  */
 export function rewriteGif(file: Buffer): Buffer | null {
   if (file.length < 14 || !/^GIF8[79]a/.test(file.toString('latin1', 0, 6))) return null;
   let at = 13 + colourTableLength(file[10] ?? 0);
   const parts: Buffer[] = [file.subarray(0, at)];
+  let images = 0;
   while (at < file.length) {
     const kind = file[at];
-    if (kind === TRAILER) return Buffer.concat([...parts, Buffer.from([TRAILER])]);
+    // Decoders stop at anything else too.
+    if (kind === TRAILER || (images > 0 && kind !== IMAGE && kind !== EXTENSION))
+      return Buffer.concat([...parts, Buffer.from([TRAILER])]);
     // An image has its own colour table and one byte (the code size) before its data.
     const data = kind === IMAGE ? at + 11 + colourTableLength(file[at + 9] ?? 0) : at + 2;
     const end = endOfSubBlocks(file, data);
     if ((kind !== IMAGE && kind !== EXTENSION) || end === null) return null;
+    if (kind === IMAGE) images += 1;
     if (kind === IMAGE || isKept(file, at)) parts.push(file.subarray(at, end));
     at = end;
   }
-  return null;
+  return images > 0 ? Buffer.concat(parts) : null;
 }
 
 function colourTableLength(flags: number): number {
