@@ -8,6 +8,7 @@ export const WARNING_CODES = {
   colour_converted: 'Colours were converted from their profile to sRGB.',
   depth_reduced: 'More than 8 bits per channel were reduced to 8.',
   alpha_flattened: 'Transparency was flattened on white.',
+  metadata_not_written: 'The file could not take the texts or the copyright.',
   format_mismatch: "The file's extension or type does not say what its bytes are.",
 } as const;
 

@@ -5,12 +5,13 @@ import { decodedFrames, holdsAnimation, outputFormatOf } from './formats.ts';
 import { refuseOversizedOutput } from './output-limits.ts';
 import { chooseQuality } from './steps/choose-quality.ts';
 import { encodeSmallest, type OutputMetadata } from './steps/encode.ts';
-import { isAlwaysKept, keepOriginal, prefersKept } from './steps/keep-original.ts';
+import { isAlwaysKept, type KeptFile, keepOriginal, prefersKept } from './steps/keep-original.ts';
 import { type LoadedImage, loadImage } from './steps/load.ts';
 import { resizePixels } from './steps/resize.ts';
 import { discard, writePart } from './steps/save.ts';
 import { isFullSize, variantSize } from './variant-size.ts';
 import type { VariantSpec } from './variants.ts';
+import { ProcessingFailure } from './worker-failure.ts';
 import type { RenderReport, RenderStep, RenderTask } from './worker-protocol.ts';
 
 /** The bytes of one variant and how they came about. */
@@ -25,7 +26,7 @@ interface MadeVariant {
 /**
  * Makes the variants of one image under their temporary names: load once, then resize, choose quality, encode and save each. The
  * service process makes them visible when all are whole.
- * @throws invalid_image | output_too_large | too_many_pixels, and what the disk says
+ * @throws invalid_image | output_too_large | too_many_pixels | processing_failed, and what the disk says
  */
 export async function renderImage(task: RenderTask, onStep: (step: RenderStep) => void): Promise<RenderReport[]> {
   const { facts, limits } = task;
@@ -68,21 +69,34 @@ async function makeVariant(
   const { facts } = task;
   const metadata = outputMetadata(task, loaded);
   const size = variantSize(facts, variant);
-  const kept =
-    task.format === 'original' && isFullSize(facts, variant)
-      ? await keepOriginal(task.source, facts, loaded, metadata, task.keepCopyright)
-      : null;
-  // What was converted or dropped while decoding is still there in the upload's own pixels.
-  const asKept = (data: Buffer): MadeVariant => ({ data, ...size, quality: null, warnings: [] });
-  if (kept && isAlwaysKept(facts)) return asKept(kept);
+  const replaces = task.format === 'original' && isFullSize(facts, variant);
+  const kept = replaces ? await keepOriginal(task.source, facts, loaded, metadata, task) : null;
+  if (kept && isAlwaysKept(facts)) return asKept(kept, size);
   onStep('resize');
   const pixels = await resizePixels(loaded.pixels, variant);
   onStep('optimize');
   const encoded = await encodeSmallest(pixels, chooseQuality(pixels, format, task.preset), metadata);
-  if (kept && prefersKept(kept.length, encoded.data.length, facts.size, loaded.cmyk)) return asKept(kept);
+  if (kept && prefersKept(kept, encoded.data.length, facts.size, loaded.cmyk)) return asKept(kept, size);
+  if (replaces && encoded.data.length > facts.size) throw tooLarge(encoded.data.length, facts.size);
   const warnings = [...loaded.warnings, ...droppedFrames(task, format)];
   if (format === 'jpeg' && pixels.channels === 4) warnings.push('alpha_flattened');
   return { ...encoded, width: pixels.width, height: pixels.height, warnings };
+}
+
+/** What was converted or dropped while decoding is still there in the upload's own pixels. */
+function asKept({ data, whole }: KeptFile, size: { width: number; height: number }): MadeVariant {
+  return { data, ...size, quality: null, warnings: whole ? [] : ['metadata_not_written'] };
+}
+
+/**
+ * `original` never delivers more bytes than were uploaded, and never a file that may hold something private: where the upload
+ * cannot be cleaned as it stands and only a larger file could be made of it, there is nothing to deliver.
+ */
+function tooLarge(received: number, limit: number): ProcessingFailure {
+  const message =
+    'Private data cannot be removed from this file without encoding it again, and that makes it larger than the upload; ' +
+    'choose another format';
+  return new ProcessingFailure('processing_failed', message, { limit, received });
 }
 
 function outputMetadata(task: RenderTask, loaded: LoadedImage): OutputMetadata {

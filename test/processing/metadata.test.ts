@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readExif, writeExif } from '../../server/processing/exif.ts';
+import { makeTiff } from './made-tiff.ts';
 import { decode, difference, type Harness, header, nasty, only, startHarness } from './processor-harness.ts';
 
 let harness: Harness;
@@ -141,6 +142,29 @@ describe('private metadata', () => {
     expect(readExif((await header(png.file)).exif)).toEqual({ artist: 'Ada Lovelace' });
   });
 
+  it('that cannot be removed makes `original` fail rather than leak or grow', async () => {
+    // Its strips are not where a TIFF of the standard has them: the second value lies in the pixels.
+    const { pixelsAt } = makeTiff([{ tag: 270, type: 2, value: 'SecretText\0' }]);
+    const { file } = makeTiff([{ tag: 270, type: 2, value: 'SecretText\0', at: pixelsAt - 8 }]);
+    const source = await harness.store('odd.tif', file);
+    await expect(harness.render(source, { format: 'original' })).rejects.toMatchObject({
+      code: 'processing_failed',
+      message: expect.stringContaining('choose another format'),
+    });
+    only(await harness.render(source, { format: 'png' }));
+  });
+
+  it('is gone from a BigTIFF and from a GIF without a trailer, which do not grow', async () => {
+    const { file } = makeTiff([{ tag: 271, type: 2, value: 'SecretCam\0' }], { big: true });
+    const big = only(await harness.render(await harness.store('big.tif', file), { format: 'original' }));
+    expect(big.size).toBeLessThanOrEqual(file.length);
+    await expectNothingPrivate(big.file);
+    const gif = (await readFile(nasty('animated.gif'))).subarray(0, -1);
+    const open = only(await harness.render(await harness.store('open.gif', gif), { format: 'original' }));
+    expect(open).toMatchObject({ keptOriginal: true, size: gif.length });
+    expect((await header(open.file)).pages).toBe(8);
+  });
+
   it('in comments and text chunks is gone from kept files too', async () => {
     const gif = await readFile(nasty('animated.gif'));
     const comment = Buffer.from('\x21\xfe\x0dSecretComment\0', 'latin1');
@@ -226,6 +250,32 @@ describe('embedded texts', () => {
       expect(difference(await decode(full.file), await decode(plain.file))).toBe(0);
       expect((await header(full.file)).pages).toBe((await header(plain.file)).pages);
     }
+  });
+
+  it('are said to be missing where the kept file cannot take them, or has no room', async () => {
+    const missing = [expect.objectContaining({ code: 'metadata_not_written' })];
+    const gif = only(await harness.render(nasty('animated.gif'), { format: 'original', embed }));
+    expect(gif).toMatchObject({ keptOriginal: true, warnings: missing });
+    const bare = { format: 'original', preset: 'maximum' } as const;
+    for (const format of ['avif', 'jpeg'] as const) {
+      const small = await sharp(nasty('jpeg-grey.jpg')).resize(160)[format]({ quality: 20 }).toBuffer();
+      const file = await harness.store(`bare.${format}`, small);
+      expect(only(await harness.render(file, bare))).toMatchObject({ keptOriginal: true, warnings: [] });
+      const mute = only(await harness.render(file, { ...bare, embed }));
+      expect(mute).toMatchObject({ keptOriginal: true, warnings: missing });
+    }
+    const owned = await harness.render(await privatePhoto('avif'), bare);
+    expect(owned).toMatchObject([{ keptOriginal: true, warnings: missing }]);
+  });
+
+  it('and the copyright make an AVIF be encoded again when that is not larger than the upload', async () => {
+    const large = sharp(nasty('jpeg-grey.jpg')).resize(160).withExif(PRIVATE).avif({ quality: 100 });
+    const file = await harness.store('large.avif', await large.toBuffer());
+    const full = only(await harness.render(file, { format: 'original', preset: 'maximum', embed }));
+    expect(full).toMatchObject({ keptOriginal: false, warnings: [] });
+    const read = await header(full.file);
+    expect(readExif(read.exif)).toEqual({ artist: 'Ada Lovelace', copyright: '2024 Ada' });
+    expect(read.xmpAsString).toContain('Eine Brücke');
   });
 
   it('are left out where there is nothing to say', async () => {

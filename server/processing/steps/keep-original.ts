@@ -1,13 +1,23 @@
 import { readFile } from 'node:fs/promises';
+import type { ContainerMetadata } from '../containers/container-metadata.ts';
 import { rewriteContainer } from '../containers/rewrite.ts';
-import { writeExif } from '../exif.ts';
-import type { SourceFacts } from '../worker-protocol.ts';
+import { readExif, writeExif } from '../exif.ts';
+import type { SourceFacts, WorkerLimits } from '../worker-protocol.ts';
 import { buildXmp } from '../xmp.ts';
 import type { OutputMetadata } from './encode.ts';
-import type { LoadedImage } from './load.ts';
+import { type LoadedImage, loadImage } from './load.ts';
+import { showsSame } from './look.ts';
+
+/** The upload's own pixels without what is private. */
+export interface KeptFile {
+  data: Buffer;
+  /** The texts, the artist and the copyright that should be there are there. */
+  whole: boolean;
+}
 
 /**
- * Takes the uploaded file's own pixels, without its private metadata and without re-encoding. Orientation stays a tag there.
+ * Takes the uploaded file's own pixels, without its private metadata and without re-encoding. Orientation stays a tag there. Never
+ * more bytes than the upload: above that it does without the texts, then without artist and copyright.
  * @returns null when the file's structure is not understood, so that nothing private slips through
  */
 export async function keepOriginal(
@@ -15,17 +25,55 @@ export async function keepOriginal(
   facts: SourceFacts,
   loaded: LoadedImage,
   metadata: OutputMetadata,
-  keepCopyright: boolean,
-): Promise<Buffer | null> {
+  { keepCopyright, limits }: { keepCopyright: boolean; limits: WorkerLimits },
+): Promise<KeptFile | null> {
   const file = await readFile(source);
-  const exif = writeExif({ ...metadata, orientation: loaded.orientation });
+  const { orientation } = loaded;
   const { artist, copyright, ...texts } = metadata;
-  for (const xmp of [buildXmp(texts), null]) {
-    const kept = rewriteContainer(facts.format, file, { exif, xmp }, keepCopyright);
-    // Alt text is not worth a file larger than the upload.
-    if (kept && kept.length <= file.length) return kept;
+  const full: ContainerMetadata = { exif: writeExif({ ...metadata, orientation }), xmp: buildXmp(texts) };
+  const bare = writeExif({ orientation });
+  for (const written of [full, { ...full, xmp: null }, { exif: bare, xmp: null }]) {
+    const data = rewriteContainer(facts.format, file, written, keepCopyright);
+    if (!data) return null;
+    if (data.length > file.length) continue;
+    if (movesNothing(facts) && !(await decodesAlike(data, facts, loaded, limits.maxPixels))) return null;
+    return { data, whole: saysAll(facts, loaded, metadata, full, written) };
   }
   return null;
+}
+
+/** True for the containers that were zeroed in place: their offsets may lie, and a decoder has the last word. */
+function movesNothing({ format }: SourceFacts): boolean {
+  return format === 'tiff' || format === 'avif';
+}
+
+async function decodesAlike(
+  data: Buffer,
+  facts: SourceFacts,
+  { pixels }: LoadedImage,
+  maxPixels: number,
+): Promise<boolean> {
+  try {
+    const again = await loadImage(data, facts, pixels.frames > 1, maxPixels);
+    const { width, height } = again.pixels;
+    return width === pixels.width && height === pixels.height && showsSame(again.pixels, pixels);
+  } catch {
+    return false;
+  }
+}
+
+function saysAll(
+  { format }: SourceFacts,
+  { origin }: LoadedImage,
+  { artist, copyright }: OutputMetadata,
+  full: ContainerMetadata,
+  written: ContainerMetadata,
+): boolean {
+  if (format === 'gif' || format === 'avif') return !artist && !copyright && full.xmp === null;
+  if (format !== 'tiff') return written.xmp === full.xmp && written.exif === full.exif;
+  // A TIFF keeps its own two tags, and gets no others.
+  const own = readExif(origin.exif);
+  return full.xmp === null && (!artist || own.artist !== undefined) && (!copyright || own.copyright !== undefined);
 }
 
 /** GIF and animated PNG are kept without trying: re-encoding them costs seconds, loses colours or frames and gains next to nothing. */
@@ -34,9 +82,10 @@ export function isAlwaysKept({ format, pages }: Pick<SourceFacts, 'format' | 'pa
 }
 
 /**
- * True when the kept file is delivered instead of the encoded one: it is not larger. CMYK is the exception, for it should become
- * sRGB: there the encoded file is delivered unless it is larger than the upload itself.
+ * True when the kept file is delivered instead of the encoded one: it is not larger. Two exceptions, where the encoded file is
+ * delivered unless it is larger than the upload itself: CMYK, for it should become sRGB, and a kept file that cannot take the texts,
+ * the artist or the copyright.
  */
-export function prefersKept(keptBytes: number, encodedBytes: number, uploadBytes: number, cmyk: boolean): boolean {
-  return cmyk ? encodedBytes > uploadBytes : keptBytes <= encodedBytes;
+export function prefersKept(kept: KeptFile, encodedBytes: number, uploadBytes: number, cmyk: boolean): boolean {
+  return cmyk || !kept.whole ? encodedBytes > uploadBytes : kept.data.length <= encodedBytes;
 }
