@@ -15,20 +15,23 @@ export interface FileToSend {
   mimeType: string;
   /** Strong validator without quotes: the SHA-256 of the bytes. */
   etag: string;
-  lastModified?: Date;
   /** Shown by the browser instead of saved; for images that a review screen embeds. @default false */
   inline?: boolean;
 }
 
+/** How long a client may leave a download unread before its connection is cut. */
+const STALL_MS = 30_000;
+
 /**
- * Answers GET and HEAD with a stored file: conditional requests, one byte range, back-pressure.
+ * Answers GET and HEAD with a stored file: conditional requests, one byte range, back-pressure. A client that stops
+ * reading loses its connection after `stallMs`.
  * @throws AppError `file_not_found` when the file is gone, `range_not_satisfiable`; no header is set then
  */
-export async function sendFile(ctx: Context, offered: FileToSend): Promise<void> {
+export async function sendFile(ctx: Context, offered: FileToSend, { stallMs = STALL_MS } = {}): Promise<void> {
   const handle = await openStored(offered);
   let streaming = false;
   try {
-    ctx.set(validators(offered));
+    ctx.set('ETag', `"${offered.etag}"`);
     ctx.status = 200;
     if (ctx.fresh) {
       ctx.set(PROTECTION);
@@ -49,11 +52,13 @@ export async function sendFile(ctx: Context, offered: FileToSend): Promise<void>
       ctx.set('Content-Range', `bytes ${first}-${last}/${offered.size}`);
     }
     if (ctx.method === 'HEAD') return;
+    // Counts from the last byte that went out, and nobody listens: Node then destroys the socket.
+    ctx.res.setTimeout(stallMs);
     // Koa destroys the stream, and with it the handle, when the client leaves.
     ctx.body = first > last ? Buffer.alloc(0) : handle.createReadStream({ start: first, end: last });
     streaming = first <= last;
   } catch (error) {
-    for (const name of Object.keys(validators(offered))) ctx.remove(name);
+    ctx.remove('ETag');
     throw error;
   } finally {
     if (!streaming) await handle.close();
@@ -66,10 +71,6 @@ const PROTECTION = {
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Cache-Control': 'private, no-cache',
 };
-
-function validators({ etag, lastModified }: FileToSend): Record<string, string> {
-  return { ETag: `"${etag}"`, ...(lastModified && { 'Last-Modified': lastModified.toUTCString() }) };
-}
 
 /** Opens the file before anything is answered, so that one which is gone is still an honest 404. */
 async function openStored({ file, size, filename }: FileToSend): Promise<FileHandle> {
@@ -87,9 +88,9 @@ async function openStored({ file, size, filename }: FileToSend): Promise<FileHan
 }
 
 /** RFC 9110, 14.2: only GET knows ranges, and only while `If-Range` names the very bytes that we have. */
-function requestedRange(ctx: Context, { size, etag, lastModified }: FileToSend): ByteRange | undefined {
+function requestedRange(ctx: Context, { size, etag }: FileToSend): ByteRange | undefined {
   const condition = ctx.get('If-Range');
-  const holds = condition === '' || condition === `"${etag}"` || condition === lastModified?.toUTCString();
+  const holds = condition === '' || condition === `"${etag}"`;
   const range = ctx.method === 'GET' && holds ? parseByteRange(ctx.get('Range'), size) : 'none';
   if (range === 'none') return undefined;
   if (range !== 'unsatisfiable') return range;

@@ -6,12 +6,13 @@ import type { HttpConfig } from './config.ts';
 const HEADERS_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 5_000;
 const IDLE_SWEEP_MS = 200;
+const CLOSE_GRACE_MS = 5_000;
 
 /** A listening server. */
 export interface HttpServer {
   /** Base URL, e.g. `http://127.0.0.1:8080`. */
   url: string;
-  /** Stops accepting connections; resolves when the last one is closed. */
+  /** Stops accepting connections; resolves when the last one is closed. What is still open after a grace period is cut. */
   close(): Promise<void>;
 }
 
@@ -19,6 +20,7 @@ export interface HttpServer {
 export async function listen(
   app: Koa,
   config: Pick<HttpConfig, 'PORT' | 'HOST' | 'REQUEST_TIMEOUT_SECONDS'>,
+  { closeGraceMs = CLOSE_GRACE_MS }: { closeGraceMs?: number } = {},
 ): Promise<HttpServer> {
   const server = createServer(
     {
@@ -39,7 +41,7 @@ export async function listen(
       resolve();
     });
   });
-  return { url: urlOf(server), close: () => close(server) };
+  return { url: urlOf(server), close: () => close(server, closeGraceMs) };
 }
 
 function urlOf(server: Server): string {
@@ -49,8 +51,10 @@ function urlOf(server: Server): string {
   return `http://${host}:${address.port}`;
 }
 
-async function close(server: Server): Promise<void> {
+async function close(server: Server, graceMs: number): Promise<void> {
   const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  // A client that has stopped reading would keep its connection, and with it the whole process, for ever.
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   try {
     await new Promise<void>((resolve) => {
       server.close(() => resolve());
@@ -58,5 +62,6 @@ async function close(server: Server): Promise<void> {
     });
   } finally {
     clearInterval(sweep);
+    clearTimeout(cut);
   }
 }
