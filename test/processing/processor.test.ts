@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -200,6 +200,21 @@ describe('a processor', () => {
     const variants = [{ name: 'full', target: join(harness.folder, 'no-such-folder', 'full') }];
     const render = harness.processor.render({ ...request, variants }, { group: 'test' });
     await expect(render).rejects.toMatchObject({ name: 'AppError', code: 'processing_failed' });
+  });
+
+  it('leaves none of the variants when the last one cannot be put in its place', async () => {
+    const facts = await harness.facts(nasty('jpeg-grey.jpg'));
+    const folder = await mkdtemp(join(harness.folder, 'publish-'));
+    // A folder of that name is in the way.
+    await mkdir(join(folder, 'full'));
+    const variants = [
+      { name: '80w', width: 80, target: join(folder, 'small') },
+      { name: 'full', target: join(folder, 'full') },
+    ];
+    const request = { source: nasty('jpeg-grey.jpg'), facts, format: 'webp', preset: 'high' } as const;
+    const render = harness.processor.render({ ...request, keepCopyright: true, variants }, { group: 'test' });
+    await expect(render).rejects.toMatchObject({ code: 'processing_failed' });
+    expect(await readdir(folder)).toEqual(['full']);
   });
 
   it('says that a file is away instead of calling it damaged', async () => {

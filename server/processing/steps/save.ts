@@ -23,9 +23,18 @@ export async function writePart(part: string, data: Uint8Array): Promise<void> {
   }
 }
 
-/** Renames all parts to their targets: a reader sees a whole file or none. */
+/** Renames all parts to their targets: a reader sees a whole file or none. After a failure none of the targets is left. */
 export async function publish(destinations: Destination[]): Promise<void> {
-  for (const { part, target } of destinations) await rename(part, target);
+  const published: string[] = [];
+  try {
+    for (const { part, target } of destinations) {
+      await rename(part, target);
+      published.push(target);
+    }
+  } catch (error) {
+    await Promise.all(published.map((target) => rm(target, { force: true })));
+    throw error;
+  }
 }
 
 /** Removes the temporary files that are still there. */
