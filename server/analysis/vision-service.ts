@@ -42,6 +42,8 @@ export function createVisionService(
   const gate = createGate(places);
   const breaker = createBreaker(clock);
   const limit = createDailyLimit(config.AI_DAILY_IMAGE_LIMIT, cache, now);
+  /** What is being asked, by its key. */
+  const underWay = new Map<string, Promise<Answered>>();
   const canary =
     config.AI_CANARY === 'on' ? createCanary({ provider, logger, timeoutMs: config.AI_TIMEOUT_MS, now: clock }) : null;
 
@@ -82,6 +84,25 @@ export function createVisionService(
     }
   }
 
+  async function lookUpOrAsk(
+    key: string,
+    { _id: imageId, accountId }: Pick<ImageRecord, '_id' | 'accountId'>,
+    jpeg: Buffer,
+    instructions: Instructions,
+    signal: AbortSignal,
+  ): Promise<Answered> {
+    const known = await cache.find(accountId, key).catch(() => null);
+    if (known) return { aiStatus: 'completed', answer: known.answer as VisionAnswer, cached: true };
+    const outcome = await askService(imageId, instructions, jpeg, signal);
+    if (outcome.status !== 'completed') return { aiStatus: outcome.status, answer: null, cached: false };
+    const { answer } = outcome;
+    // An answer that cannot be kept is still an answer.
+    await cache.put({ _id: key, accountId, answer, createdAt: now() }).catch((error: unknown) => {
+      logger.warn({ err: error }, 'an answer of the vision service could not be kept');
+    });
+    return { aiStatus: 'completed', answer, cached: false };
+  }
+
   return {
     places,
     settled: async () => canary?.settled(),
@@ -93,30 +114,38 @@ export function createVisionService(
       return canary?.sight() ?? 'unverified';
     },
 
-    /** Asks about one picture, unless the answer is known. Rejects with the signal's reason alone. */
+    /**
+     * Asks about one picture, unless the answer is known or somebody asks the same at this moment. Rejects with the
+     * signal's reason alone.
+     */
     async ask(
-      { _id: imageId, accountId }: Pick<ImageRecord, '_id' | 'accountId'>,
+      image: Pick<ImageRecord, '_id' | 'accountId'>,
       jpeg: Buffer,
       instructions: Instructions,
       signal: AbortSignal,
     ): Promise<Answered> {
-      const key = keyOf(accountId, jpeg, instructions);
-      const known = await cache.find(accountId, key).catch(() => null);
-      if (known) return { aiStatus: 'completed', answer: known.answer as VisionAnswer, cached: true };
-      const outcome = await askService(imageId, instructions, jpeg, signal);
-      if (outcome.status !== 'completed') return { aiStatus: outcome.status, answer: null, cached: false };
-      const { answer } = outcome;
-      // An answer that cannot be kept is still an answer.
-      await cache.put({ _id: key, accountId, answer, createdAt: now() }).catch((error: unknown) => {
-        logger.warn({ err: error }, 'an answer of the vision service could not be kept');
-      });
-      return { aiStatus: 'completed', answer, cached: false };
+      const key = keyOf(image.accountId, jpeg, instructions);
+      for (let asking = underWay.get(key); asking; asking = underWay.get(key)) {
+        // Who asked may have been aborted: that is the end of their wait, not of ours.
+        const shared = await raceAbort(
+          asking.catch(() => null),
+          signal,
+        );
+        if (shared) return { ...shared, cached: shared.answer !== null };
+      }
+      const own = lookUpOrAsk(key, image, jpeg, instructions, signal);
+      underWay.set(key, own);
+      try {
+        return await own;
+      } finally {
+        underWay.delete(key);
+      }
     },
   };
 }
 
 /** Waits for work that goes on without us when the signal aborts. */
-async function raceAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
+async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let abort = () => {};
   const aborted = new Promise<never>((_, reject) => {
@@ -124,7 +153,7 @@ async function raceAbort(work: Promise<void>, signal: AbortSignal): Promise<void
     signal.addEventListener('abort', abort, { once: true });
   });
   try {
-    await Promise.race([work, aborted]);
+    return await Promise.race([work, aborted]);
   } finally {
     signal.removeEventListener('abort', abort);
   }

@@ -63,21 +63,23 @@ export async function startAnalysisHarness(): Promise<AnalysisHarness> {
     },
     async place({ name, bytes, metadata = null, accountId }) {
       count += 1;
-      const file = join(folder, `upload-${count}`);
+      // Its own, also when several are placed at once.
+      const number = count;
+      const file = join(folder, `upload-${number}`);
       await writeFile(file, bytes);
       const { warnings, ...facts } = await processor.probe({ file, originalFilename: name });
       return {
-        _id: `img_${count}`,
+        _id: `img_${number}`,
         // An account for each image, unless a test is about sharing.
-        accountId: accountId ?? `acct_${count}`,
+        accountId: accountId ?? `acct_${number}`,
         sessionId: 'sess_1',
-        position: count,
+        position: number,
         originalFilename: name,
         uploadPath: file,
         ...facts,
         warnings,
         size: (await stat(file)).size,
-        sha256: String(count),
+        sha256: String(number),
         clientRef: null,
         metadata,
         metadataVersion: 0,
