@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import { type UploadMetadata, type UrlImport, uploadMetadataSchema, urlImportSchema } from '#contract';
 import { AppError } from '../errors.ts';
-import type { Upload, UploadedFile } from '../sessions/index.ts';
+import { cleanOriginalFilename, filenameOfUrl, type Upload, type UploadedFile } from '../sessions/index.ts';
 import { createJsonBody } from './json-body.ts';
 import { receiveMultipart } from './multipart.ts';
 import type { Services } from './services.ts';
@@ -57,8 +57,12 @@ async function receiveFiles(ctx: Context, services: Services): Promise<IncomingU
 async function refuseWhenDiskIsFull(ctx: Context, { freeBytes }: Services): Promise<void> {
   const expected = ctx.request.length ?? 0;
   if (expected > 0 && (await freeBytes()) < expected * 2) {
-    throw new AppError('insufficient_storage', 'The server has no disk space left for this upload');
+    throw diskIsFull();
   }
+}
+
+function diskIsFull(): AppError {
+  return new AppError('insufficient_storage', 'The server has no disk space left for this upload');
 }
 
 function readMetadata(text: string | undefined): UploadMetadata | undefined {
@@ -88,14 +92,37 @@ async function importUrls(ctx: Context, services: Services): Promise<IncomingUpl
   ctx.res.once('close', () => left.abort());
   const files: UploadedFile[] = [];
   const temporary: string[] = [];
-  for (const image of body.images) {
-    const target = newTemporaryFile();
-    temporary.push(target);
-    files.push(await importOne(image, target, urlImporter, left.signal));
+  try {
+    let received = 0;
+    for (const image of body.images) {
+      const target = newTemporaryFile();
+      temporary.push(target);
+      const file = await importOne(image, target, urlImporter, left.signal);
+      files.push(file);
+      received += 'size' in file ? file.size : 0;
+      await refuseTooMuch(received, services);
+    }
+  } catch (error) {
+    await services.removeTemporaryFiles(temporary);
+    // Nobody reads this answer; it only must not be logged as a failure of ours.
+    if (left.signal.aborted)
+      throw new AppError('url_import_failed', 'The client left before the end', { cause: error });
+    throw error;
   }
   const metadata: UploadMetadata = body.images.map(({ clientRef }) => ({ clientRef }));
   const fingerprint = createHash('sha256').update(JSON.stringify(body)).digest('hex');
   return { upload: { files, metadata }, fingerprint, discard: () => services.removeTemporaryFiles(temporary) };
+}
+
+/** What a multipart body is refused for by its length, an import is refused for as soon as the bytes have come. */
+async function refuseTooMuch(received: number, { config, freeBytes }: Services): Promise<void> {
+  const limit = config.MAX_REQUEST_MB * MEGABYTE;
+  if (received > limit) {
+    const message = `Expected files of at most ${limit} bytes in one request`;
+    throw new AppError('request_too_large', message, { details: { limit } });
+  }
+  // The files lie on the disk already: once more their size must be free, since variants follow.
+  if (received > 0 && (await freeBytes()) < received) throw diskIsFull();
 }
 
 async function importOne(
@@ -104,11 +131,12 @@ async function importOne(
   importer: NonNullable<Services['urlImporter']>,
   signal: AbortSignal,
 ): Promise<UploadedFile> {
+  const originalFilename = filename ? cleanOriginalFilename(filename) : filenameOfUrl(url);
   try {
-    const fetched = await importer.fetchToFile({ url, target: file, signal });
-    return { ...fetched, originalFilename: filename ?? fetched.originalFilename, file };
+    const { size, sha256 } = await importer.fetchToFile({ url, target: file, signal });
+    return { originalFilename, size, sha256, file };
   } catch (error) {
-    if (error instanceof AppError && error.status < 500) return { originalFilename: filename ?? url, refused: error };
+    if (error instanceof AppError && error.status < 500) return { originalFilename, refused: error };
     throw error;
   }
 }

@@ -58,7 +58,7 @@ export function createUrlImporter({ limits, ...guard }: Guard & { limits: Import
         response = await follow(parse(url), { guard, maxRedirects, stop });
         checkHead(response, maxFileBytes);
         const stored = await store(response, target, maxFileBytes);
-        return { originalFilename: nameFrom(url), ...stored };
+        return { originalFilename: filenameOfUrl(url), ...stored };
       } catch (error) {
         signal?.throwIfAborted();
         if (timeout.aborted) throw failed(`it was not complete within ${timeoutMs / 1000} seconds`, error);
@@ -142,8 +142,9 @@ function parse(url: string, base?: URL): URL {
   return new URL(url, base?.href);
 }
 
-function nameFrom(url: string): string {
-  const segment = new URL(url).pathname.split('/').at(-1) ?? '';
+/** The file name in a URL's path, fit to be shown and stored; `image` when there is none. */
+export function filenameOfUrl(url: string): string {
+  const segment = URL.canParse(url) ? (new URL(url).pathname.split('/').at(-1) ?? '') : '';
   try {
     return cleanOriginalFilename(decodeURIComponent(segment));
   } catch {

@@ -1,7 +1,7 @@
 // Owns sessions: uploads, metadata edits, previews, expiry, deletion. Knows nothing of credits, keys or HTTP.
 
 export { createSessionDisposal, type SessionDisposal } from './dispose.ts';
-export { createUrlImporter, type UrlImporter } from './import-url.ts';
+export { createUrlImporter, filenameOfUrl, type UrlImporter } from './import-url.ts';
 export { cleanOriginalFilename } from './original-filename.ts';
 export { createSessions, type Sessions } from './sessions.ts';
 export { showImage, type Upload, type UploadedFile } from './upload-session.ts';

@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Koa from 'koa';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../server/errors.ts';
+import { createErrorHandler } from '../../server/http/error-handler.ts';
+import { type IncomingUpload, receiveUpload } from '../../server/http/receive-upload.ts';
+import type { Services } from '../../server/http/services.ts';
+import type { UrlImporter } from '../../server/sessions/index.ts';
+import { until } from './upload-server.ts';
+
+const MEGABYTE = 1_000_000;
+
+let directory: string;
+let server: Server;
+let logged: unknown[];
+let free: number;
+let fetchToFile: UrlImporter['fetchToFile'];
+let received: IncomingUpload['upload'] | undefined;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'imagewright-import-'));
+  logged = [];
+  free = 1000 * MEGABYTE;
+  received = undefined;
+  let made = 0;
+  const services = {
+    config: { JSON_LIMIT_KB: 100, MAX_REQUEST_MB: 5 },
+    newTemporaryFile: () => join(directory, `${++made}.part`),
+    removeTemporaryFiles: async (files: string[]) => {
+      for (const file of files) await rm(file, { force: true });
+    },
+    freeBytes: async () => free,
+    urlImporter: { fetchToFile: (job) => fetchToFile(job) },
+  } as Partial<Record<keyof Services, unknown>> & { urlImporter: UrlImporter } as unknown as Services;
+  const app = new Koa();
+  app.silent = true;
+  const logger = { error: (...line: unknown[]) => logged.push(line) } as unknown as Services['logger'];
+  app.use(createErrorHandler({ logger }));
+  app.use(async (ctx) => {
+    ({ upload: received } = await receiveUpload(ctx, services));
+    ctx.body = { done: true };
+  });
+  server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await rm(directory, { recursive: true });
+});
+
+/** An importer that writes files of `size` bytes, and then does what `next` says. */
+const importer = (size: number, next: (count: number, signal?: AbortSignal) => Promise<void> = async () => {}) => {
+  let count = 0;
+  fetchToFile = async ({ target, signal }) => {
+    count += 1;
+    await next(count, signal);
+    await writeFile(target, 'x');
+    return { originalFilename: 'from-url.jpg', size, sha256: 'ab' };
+  };
+};
+
+async function send(images: { url: string; filename?: string }[]) {
+  const { port } = server.address() as AddressInfo;
+  const headers = { 'Content-Type': 'application/json' };
+  const response = await fetch(`http://127.0.0.1:${port}/`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ images }),
+  });
+  return { status: response.status, body: (await response.json()) as { code?: string } };
+}
+
+const three = ['a', 'b', 'c'].map((name) => ({ url: `https://example.com/${name}.jpg` }));
+
+describe('an import by URL', () => {
+  it('leaves no temporary file when one of the imports fails on our side', async () => {
+    importer(10, async (count) => {
+      if (count === 3) throw Object.assign(new Error('disk'), { code: 'ENOSPC' });
+    });
+    expect(await send(three)).toMatchObject({ status: 507 });
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('leaves no temporary file and no logged failure when the client leaves', async () => {
+    let waiting = false;
+    importer(10, async (count, signal) => {
+      if (count < 2) return;
+      waiting = true;
+      await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    });
+    const { port } = server.address() as AddressInfo;
+    const req = request({ port, host: '127.0.0.1', method: 'POST', headers: { 'Content-Type': 'application/json' } });
+    req.on('error', () => {}).end(JSON.stringify({ images: three }));
+    await until(() => waiting);
+    expect(await readdir(directory)).toEqual(['1.part']);
+    req.destroy();
+    await until(async () => (await readdir(directory)).length === 0);
+    expect(logged).toEqual([]);
+  });
+
+  it('of more bytes than a request may bring is refused', async () => {
+    importer(2 * MEGABYTE);
+    expect(await send(three)).toMatchObject({ status: 413, body: { code: 'request_too_large', limit: 5_000_000 } });
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('is refused when the disk has no room for the variants', async () => {
+    free = MEGABYTE;
+    importer(2 * MEGABYTE);
+    expect(await send(three)).toMatchObject({ status: 507, body: { code: 'insufficient_storage' } });
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('names its files by the cleaned wish, else by the end of the URL, refused ones too', async () => {
+    importer(10, async (count) => {
+      if (count % 2 === 0) throw new AppError('url_import_failed', 'no');
+    });
+    const wish = '../../etc/\u202egpj.exe';
+    const urls = ['https://example.com/p/big%20one.png?s=1', 'https://example.com/p/big%20one.png?s=1'];
+    await send([...urls.map((url) => ({ url })), ...urls.map((url) => ({ url, filename: wish }))]);
+    expect(received?.files.map(({ originalFilename }) => originalFilename)).toEqual([
+      'big one.png',
+      'big one.png',
+      'gpj.exe',
+      'gpj.exe',
+    ]);
+  });
+});
