@@ -10,7 +10,7 @@ import type {
 } from '../db/index.ts';
 import { extensionOf, outputFormatOf, planVariants, type VariantSpec } from '../processing/index.ts';
 import { exportKey, type FileStore } from '../storage/index.ts';
-import { type PlannedNames, planNames } from './plan-names.ts';
+import { createNamePlanner, type PlannedNames } from './plan-names.ts';
 import { namespaceOf } from './prepare-job.ts';
 import { completedResult } from './results.ts';
 import type { OrderOptions, VariantCache } from './variant-cache.ts';
@@ -41,6 +41,7 @@ export interface ImageTask {
 export function planTasks(job: JobRecord, images: Map<string, ImageRecord>, taken: Map<string, string>): ImageTask[] {
   const namespace = namespaceOf(job);
   const settings = job.settings as Settings;
+  const plan = createNamePlanner(taken);
   return job.images.flatMap((asked, index) => {
     const image = images.get(asked.imageId);
     if (!image) return [];
@@ -48,7 +49,7 @@ export function planTasks(job: JobRecord, images: Map<string, ImageRecord>, take
     const owner = `${namespace}:${image._id}:${settingsHash(settings)}`;
     const extension = extensionOf(outputFormatOf(settings.format, image.format));
     const { originalFilename } = image;
-    const names = planNames({ owner, wanted: asked.filename, originalFilename, extension, variants }, taken);
+    const names = plan({ owner, wanted: asked.filename, originalFilename, extension, variants });
     return [{ job, index, image, asked, settings, variants, skippedSizes, owner, names }];
   });
 }
@@ -139,7 +140,7 @@ async function publish(
     const extension = extensionOf(outputFormatOf(task.settings.format, image.format));
     const { originalFilename } = image;
     const request = { owner, wanted: task.asked.filename, originalFilename, extension, variants };
-    task.names = planNames(request, await outputs.namesOf(namespace));
+    task.names = createNamePlanner(await outputs.namesOf(namespace))(request);
   }
 }
 

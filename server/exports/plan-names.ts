@@ -17,21 +17,56 @@ export interface PlannedNames {
   keys: string[];
 }
 
+/** What is known of the numbers below `next` of one wished set of names. */
+interface Passed {
+  next: number;
+  /** Numbers whose names only this owner has: free for that owner, and for nobody else. All others are nobody's. */
+  ownNumbers: Map<string, number[]>;
+}
+
 /**
- * Names for one image that nobody else has: the cleaned basename, or with `-2`, `-3` … behind it.
- * Takes the names by entering them in `taken` (key -> owner).
+ * Makes a planner of names that nobody else has: the cleaned basename, or with `-2`, `-3` … behind it. It takes names by
+ * entering them in `taken` (key -> owner), where no name may become free while it is in use: so it never tries a number
+ * again that was in the way before, and a thousand equal names are no work.
  */
-export function planNames(request: NameRequest, taken: Map<string, string>): PlannedNames {
-  const { owner, wanted, originalFilename, extension, variants } = request;
-  const original = originalFilename.replace(/\.[^.]*$/, '');
-  const base = cleanBasename(wanted ?? original, original);
-  for (let attempt = 1; ; attempt += 1) {
-    const stem = attempt === 1 ? base : `${base}-${attempt}`;
-    const filenames = variants.map((variant) => variantFilename(stem, extension, variant.name));
-    const keys = filenames.map(filenameKey);
-    if (keys.every((key) => (taken.get(key) ?? owner) === owner)) {
-      for (const key of keys) taken.set(key, owner);
-      return { filenames, keys };
+export function createNamePlanner(taken: Map<string, string>): (request: NameRequest) => PlannedNames {
+  const passed = new Map<string, Passed>();
+
+  /** The owners of names, in the way or not. */
+  const ownersOf = (keys: string[]) => new Set(keys.flatMap((key) => taken.get(key) ?? []));
+
+  return ({ owner, wanted, originalFilename, extension, variants }) => {
+    const original = originalFilename.replace(/\.[^.]*$/, '');
+    const base = cleanBasename(wanted ?? original, original);
+    const namesFor = (number: number): PlannedNames => {
+      const stem = number === 1 ? base : `${base}-${number}`;
+      const filenames = variants.map((variant) => variantFilename(stem, extension, variant.name));
+      return { filenames, keys: filenames.map(filenameKey) };
+    };
+    const isFree = ({ keys }: PlannedNames) => keys.every((key) => (taken.get(key) ?? owner) === owner);
+    const take = (names: PlannedNames) => {
+      for (const key of names.keys) taken.set(key, owner);
+      return names;
+    };
+
+    const first = namesFor(1);
+    const wish = first.keys.join('\n');
+    const known = passed.get(wish) ?? { next: 1, ownNumbers: new Map<string, number[]>() };
+    passed.set(wish, known);
+    for (const number of known.ownNumbers.get(owner) ?? []) {
+      const names = namesFor(number);
+      if (isFree(names)) return take(names);
     }
-  }
+    for (;;) {
+      const number = known.next;
+      const names = number === 1 ? first : namesFor(number);
+      known.next += 1;
+      const found = isFree(names) ? take(names) : undefined;
+      const [only, ...others] = ownersOf(names.keys);
+      if (only !== undefined && others.length === 0) {
+        known.ownNumbers.set(only, [...(known.ownNumbers.get(only) ?? []), number]);
+      }
+      if (found) return found;
+    }
+  };
 }
