@@ -148,6 +148,12 @@ export async function composeService(config: Config, logger = createLogger(logge
     if (stuck.length > 0) logger.error({ stuck }, 'movements contradict the ledger; see `credits audit`');
   };
 
+  const settleAbandoned = () =>
+    gateway.billing.settleAbandoned({
+      outcomeOf: jobs.outcomeOf,
+      onError: (error, ref) => logger.warn({ err: error, ref }, 'a charge could not be settled'),
+    });
+
   let background: ReturnType<typeof startBackgroundTasks> | undefined;
   return {
     app: createApp(services),
@@ -168,25 +174,22 @@ export async function composeService(config: Config, logger = createLogger(logge
       if (exclusive) await jobs.endAllLeases();
       await settlePending(exclusive ? 0 : undefined);
       await jobs.recover();
-      const recover = async () => {
-        await settlePending();
-        await jobs.recover();
-      };
-      const tidy = async () => {
-        await disposal.sweep();
-        await exports.sweepCache();
-        await gateway.billing.settleAbandoned({ outcomeOf: jobs.outcomeOf });
-      };
-      const sweepOrphans = async () => {
-        await store.sweepTemporaryFiles({ minAgeMs: HOUR_MS });
-        await disposal.sweepOrphans();
-        await exports.sweepOrphans();
-      };
+      const sweepMs = config.sessions.SWEEP_SECONDS * 1000;
+      // Each chore is a task of its own: one that fails keeps no other from its turn.
       background = startBackgroundTasks(
         [
-          { name: 'recover', everyMs: RECOVERY_MS, run: recover },
-          { name: 'tidy', everyMs: config.sessions.SWEEP_SECONDS * 1000, run: tidy },
-          { name: 'orphans', everyMs: HOUR_MS, atOnce: true, run: sweepOrphans },
+          { name: 'settle movements', everyMs: RECOVERY_MS, run: () => settlePending() },
+          { name: 'take up jobs', everyMs: RECOVERY_MS, run: jobs.recover },
+          { name: 'remove sessions', everyMs: sweepMs, run: disposal.sweep },
+          { name: 'trim the cache', everyMs: sweepMs, run: exports.sweepCache },
+          { name: 'settle charges', everyMs: sweepMs, run: settleAbandoned },
+          {
+            name: 'remove temporary files',
+            everyMs: HOUR_MS,
+            run: () => store.sweepTemporaryFiles({ minAgeMs: HOUR_MS }),
+          },
+          { name: 'remove orphaned folders', everyMs: HOUR_MS, atOnce: true, run: disposal.sweepOrphans },
+          { name: 'remove orphaned variants', everyMs: HOUR_MS, atOnce: true, run: exports.sweepOrphans },
         ],
         logger,
       );
@@ -198,6 +201,7 @@ export async function composeService(config: Config, logger = createLogger(logge
      */
     async stop(closeServer: () => Promise<void> = async () => {}): Promise<void> {
       stopping = true;
+      jobs.close();
       await background?.stop();
       await jobs.drain(config.http.SHUTDOWN_SECONDS * 1000);
       streams.closeAll();

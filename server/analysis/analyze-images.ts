@@ -115,7 +115,7 @@ export function createAnalyzeImages({ analysis, sessions, repositories }: Analyz
     /** State of a session's newest analysis. */
     async status(accountId: string, sessionId: string): Promise<AnalysisState> {
       const job = await jobs.findNewest(accountId, sessionId, 'analyze');
-      return stateOf(job, job ? await imageResults.findOfJob(job._id) : []);
+      return stateOf(job, job?.state === 'cancelled' ? await imageResults.findOfJob(job._id) : []);
     },
   };
 }

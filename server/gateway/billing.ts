@@ -93,23 +93,31 @@ export function createBilling({ accounts, config }: BillingDeps) {
 
     /**
      * Settles charges whose jobs nobody settled, because a process died, and returns how many.
+     * @param onError hears of a charge that could not be settled; the others go on
      * @param outcomeOf what became of a job: null when it does not exist (everything is given back), 'running' when
      *   somebody works on it or will
      * @param minAgeMs milliseconds that a charge must be old; more than a request may lie between its charge and its job
      */
     async settleAbandoned({
       outcomeOf,
+      onError,
       minAgeMs = 15 * 60_000,
     }: {
       outcomeOf: (accountId: string, jobId: string) => Promise<Outcome | 'running' | null>;
+      onError: (error: unknown, ref: string) => void;
       minAgeMs?: number;
     }): Promise<number> {
       let count = 0;
       for (const { accountId, ref } of await ledger.openCharges({ minAgeMs })) {
-        const outcome = await outcomeOf(accountId, ref);
-        if (outcome === 'running') continue;
-        await settle({ accountId, jobId: ref, ...(outcome ?? { total: 1, completed: 0 }) });
-        count += 1;
+        try {
+          const outcome = await outcomeOf(accountId, ref);
+          if (outcome === 'running') continue;
+          await settle({ accountId, jobId: ref, ...(outcome ?? { total: 1, completed: 0 }) });
+          count += 1;
+        } catch (error) {
+          // One that cannot be settled must not keep the others.
+          onError(error, ref);
+        }
       }
       return count;
     },

@@ -37,6 +37,7 @@ export async function streamJob(input: StreamJobInput, services: Services): Prom
   const { ctx, account, kind, asked } = input;
   if (ctx.req.headers['idempotency-key'] === undefined) {
     const job = await startJob(input, newId('job'), services);
+    if (!job) throw new TypeError('a new id was taken already');
     return sendJobEvents(ctx, job, -1, services);
   }
 
@@ -52,15 +53,19 @@ export async function streamJob(input: StreamJobInput, services: Services): Prom
   });
   if (begun.outcome === 'replay') throw new TypeError('a stream has no plain answer to replay');
   if (begun.outcome === 'join') {
+    // Who lost the connection and comes back with the same key wants the rest, not the news that they had left.
+    await services.jobs.reopen(account.id, begun.jobId);
     return sendJobEvents(ctx, await services.jobs.find(account.id, begun.jobId), -1, services);
   }
-  let job: JobRecord;
+  let job: JobRecord | null;
   try {
     job = await startJob(input, begun.jobId ?? newId('job'), services);
   } catch (error) {
     await idempotency.abandon(begun.ticket).catch(() => {});
     throw error;
   }
+  // The job of an interrupted request is there and will be taken up: the key must go on pointing at it.
+  if (!job) throw twinRunning();
   await sendJobEvents(ctx, job, -1, services);
 }
 
@@ -82,8 +87,9 @@ async function startJob(
   { account, kind, resolve }: StreamJobInput,
   jobId: string,
   services: Services,
-): Promise<JobRecord> {
+): Promise<JobRecord | null> {
   const job = await services.jobs.create({ ...(await resolve()), jobId });
+  if (!job) return null;
   try {
     const { charged } = await services.gateway.billing.charge(account, jobId, job.images.length, kind);
     services.metrics.creditsCharged(charged);
@@ -93,6 +99,12 @@ async function startJob(
   }
   services.jobs.start(job);
   return job;
+}
+
+function twinRunning(): AppError {
+  return new AppError('idempotency_in_progress', 'A request with this Idempotency-Key is still running', {
+    headers: { 'Retry-After': '5' },
+  });
 }
 
 /** Streams the events of a job whose number is above `after`. */

@@ -23,6 +23,8 @@ export function createFollowJob({ repositories, runner, kinds }: FollowDeps) {
    */
   return async function* followJob(job: JobRecord, after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
     let seen = after;
+    let known = after;
+    const told = new Set<string>();
     while (!signal.aborted) {
       const live = runner.listen(job._id, seen, signal);
       if (live) {
@@ -32,16 +34,16 @@ export function createFollowJob({ repositories, runner, kinds }: FollowDeps) {
           if (event.event !== 'progress') return;
         }
         if (signal.aborted) return;
+        known = seen;
       }
       const current = await outlastOutage(() => repositories.jobs.find(job.accountId, job._id), signal);
       if (!current) return;
       const records = await outlastOutage(() => repositories.imageResults.findOfJob(job._id), signal);
-      for (const event of eventsOf(records)) {
-        if (event.n > seen) {
-          seen = event.n;
-          yield event;
-        }
-      }
+      // Images are stored in the order in which they end, not in that of their events: each is told once, whole.
+      const fresh = records.filter(({ _id }) => !told.has(_id));
+      for (const event of eventsOf(fresh)) if (event.n > known) yield event;
+      for (const { _id } of fresh) told.add(_id);
+      seen = Math.max(seen, ...fresh.flatMap(({ events }) => events.slice(-1).map(({ n }) => n)));
       if (current.lastEvent !== null) {
         if (current.lastEvent > seen) {
           yield { n: current.lastEvent, ...replayLastEvent(current, kinds[job.kind], records) };

@@ -12,6 +12,11 @@ import { runJob } from './run-job.ts';
 /** Event numbers of a job that was taken up again start here, above all that a client can have seen. */
 const EVENTS_PER_ATTEMPT = 1_000_000;
 
+/** How long a job that needs a listener waits for its first one, in milliseconds. */
+const ARRIVAL_MS = 300;
+/** How long it waits after it was taken up by another process: clients come back after `retry`. */
+const RETURN_MS = 15_000;
+
 /** Why work on a job stops here without the job having ended: somebody else will go on. */
 type Handover = 'handover';
 
@@ -53,7 +58,7 @@ export function createJobRunner(deps: RunnerDeps) {
           // An outage is waited out; another server can only take the job when the database is back.
           .catch(() => undefined);
         if (renewed === null && live.has(job._id)) abort.abort('handover' satisfies Handover);
-        if (renewed?.cancelRequested) abort.abort('job_cancelled' satisfies StopReason);
+        if (renewed?.stopRequested) abort.abort(renewed.stopRequested satisfies StopReason);
       }),
     );
   }
@@ -76,7 +81,11 @@ export function createJobRunner(deps: RunnerDeps) {
         deps.admission.forget(job._id);
         log.close();
       });
-    live.set(job._id, { job, log, abort, ended, listeners: 0 });
+    const running = { job, log, abort, ended, listeners: 0 };
+    live.set(job._id, running);
+    // Who asked may be gone before listening, and nobody may come back to a job that was taken up.
+    const grace = job.attempts > 0 ? RETURN_MS : ARRIVAL_MS;
+    setTimeout(() => stopIfAlone(running), grace).unref();
   }
 
   async function run(job: JobRecord, { log, signal, earlier }: RunContext): Promise<void> {
@@ -86,6 +95,7 @@ export function createJobRunner(deps: RunnerDeps) {
     if (!signal.aborted) {
       const mine = await outlast(() => repositories.jobs.advance(job._id, instanceId, 'processing'));
       if (!mine) return endRemoved(job, log, lastNumber + 1);
+      if (mine.stopRequested) live.get(job._id)?.abort.abort(mine.stopRequested satisfies StopReason);
       const tasks = lasting(await outlast(() => kind.plan(job, images)), signal);
       const saveResult = (record: ImageResultRecord) => save(job, record);
       const firstEvent = lastNumber + 1;
@@ -140,10 +150,12 @@ export function createJobRunner(deps: RunnerDeps) {
       yield* running.log.read(after, signal);
     } finally {
       running.listeners -= 1;
-      if (running.listeners === 0 && deps.kinds[running.job.kind].stopsWithoutListener) {
-        running.abort.abort('client_left' satisfies StopReason);
-      }
+      stopIfAlone(running);
     }
+  }
+
+  function stopIfAlone({ job, abort, listeners }: LiveJob): void {
+    if (listeners === 0 && deps.kinds[job.kind].stopsWithoutListener) abort.abort('client_left' satisfies StopReason);
   }
 
   async function imagesOf(job: JobRecord): Promise<Map<string, ImageRecord>> {

@@ -45,6 +45,7 @@ const UNFINISHED: JobState[] = ['created', 'charged', 'processing'];
 const JOBS_SHOWN = 50;
 /** A refused caller waits this long for the job to be gone. */
 const DISCARD_WAIT_MS = 300;
+const STOP_POLL_MS = 100;
 
 /** Builds the jobs module. Another account's job answers exactly as one that does not exist. */
 export function createJobs(deps: JobsDeps) {
@@ -95,9 +96,10 @@ export function createJobs(deps: JobsDeps) {
 
     /**
      * Takes room for a job and writes it down, before anything is charged.
-     * @throws overloaded, shutting_down, session_not_found, idempotency_in_progress
+     * @returns null when there is a job of this id already
+     * @throws overloaded, shutting_down, session_not_found
      */
-    async create({ jobId, ...asked }: NewJob): Promise<JobRecord> {
+    async create({ jobId, ...asked }: NewJob): Promise<JobRecord | null> {
       admission.admit(jobId, asked.images.length);
       const job: JobRecord = {
         _id: jobId,
@@ -108,7 +110,8 @@ export function createJobs(deps: JobsDeps) {
         leaseOwner: instanceId,
         leaseUntil: new Date(now().getTime() + leaseMs),
         attempts: 0,
-        cancelRequested: false,
+        crashes: 0,
+        stopRequested: null,
         lastEvent: null,
         summary: null,
         credits: null,
@@ -126,7 +129,7 @@ export function createJobs(deps: JobsDeps) {
       }
       if (inserted) return job;
       admission.forget(jobId);
-      throw new AppError('idempotency_in_progress', `Job ${jobId} exists already`, { headers: { 'Retry-After': '1' } });
+      return null;
     },
 
     /** Forgets a job that was not charged, as far as one can tell. In an outage the caller does not wait for it. */
@@ -169,8 +172,37 @@ export function createJobs(deps: JobsDeps) {
       return this.show(accountId, jobId);
     },
 
-    /** Stops the jobs of a session, before its files are removed. */
-    stopSession: (sessionId: string) => runner.stopSession(sessionId),
+    /**
+     * Takes up a job that ended because nobody listened, for a caller who comes back to it. What was done stays done.
+     * @returns false when it ended otherwise, or cost something and was settled
+     */
+    async reopen(accountId: string, jobId: string): Promise<boolean> {
+      const leaseUntil = new Date(now().getTime() + leaseMs);
+      const job = await jobs.reopen(accountId, jobId, instanceId, leaseUntil);
+      if (!job) return false;
+      await imageResults.removeFailures(jobId, 'client_left');
+      const earlier = await imageResults.findOfJob(jobId);
+      admission.readmit(jobId, job.images.length - earlier.length);
+      runner.start(job, null, earlier);
+      return true;
+    },
+
+    /**
+     * Stops the jobs of a session on whatever server they run, before its files are removed.
+     * @returns false when one of them has not ended in time
+     */
+    async stopSession(sessionId: string): Promise<boolean> {
+      const deadline = performance.now() + leaseMs * 2;
+      await jobs.requestStopOfSession(sessionId);
+      for (;;) {
+        await runner.stopSession(sessionId);
+        if (!(await jobs.hasUnfinished(sessionId))) return true;
+        if (performance.now() > deadline) return false;
+        // A job that is being paid for starts and stops at once; one of a dead server is taken up when its lease ends.
+        await sleep(STOP_POLL_MS);
+        await jobs.requestStopOfSession(sessionId);
+      }
+    },
 
     /** What became of a job, for whoever charged for it; null when there is no such job. */
     async outcomeOf(accountId: string, jobId: string) {
@@ -190,6 +222,9 @@ export function createJobs(deps: JobsDeps) {
 
     /** Images that wait, and jobs that run, in this process. */
     stats: () => ({ waiting: admission.waiting, jobs: runner.size }),
+
+    /** Admits nothing more. */
+    close: () => admission.close(),
 
     /** Admits nothing more, waits up to `waitMs` for running jobs and hands the rest over. */
     async drain(waitMs: number): Promise<void> {

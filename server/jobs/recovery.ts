@@ -4,8 +4,8 @@ import type { Admission } from './admission.ts';
 import type { StopReason } from './finish-job.ts';
 import type { JobRunner } from './job-runner.ts';
 
-/** A job that was interrupted this often is given up, since it may be what interrupts. */
-const MAX_ATTEMPTS = 3;
+/** A job over which more processes died than this is given up, since it may be what they died of. */
+const MAX_CRASHES = 3;
 
 interface RecoveryDeps {
   repositories: Pick<Repositories, 'jobs' | 'imageResults'>;
@@ -35,9 +35,10 @@ export function createRecovery(deps: RecoveryDeps) {
       return;
     }
     const idleMs = now().getTime() - job.leaseUntil.getTime();
-    let stopped: StopReason | null = null;
-    if (job.cancelRequested) stopped = 'job_cancelled';
-    else if (claimed.attempts > MAX_ATTEMPTS || idleMs > resumeMs) stopped = 'job_abandoned';
+    // A lease that was given back belongs to nobody: only a process that died leaves one behind.
+    const crashes = job.leaseOwner === null ? job.crashes : await repositories.jobs.countCrash(job._id);
+    let stopped: StopReason | null = job.stopRequested;
+    if (!stopped && (crashes > MAX_CRASHES || idleMs > resumeMs)) stopped = 'job_abandoned';
     const earlier = await repositories.imageResults.findOfJob(job._id);
     logger.warn({ jobId: job._id, done: earlier.length, total: job.images.length, stopped }, 'taking up a job');
     admission.readmit(job._id, job.images.length - earlier.length);

@@ -30,7 +30,9 @@ export async function* runJob(input: RunJobInput, signal: AbortSignal): AsyncGen
   const done = new Set(earlier.map((record) => record.index));
   let current = done.size;
   // What was told before an interruption may count images that were finished, but not stored.
-  const told = Math.max(0, ...earlier.flatMap(({ events }) => events.map(({ data }) => (data as Progress).current)));
+  const told = earlier
+    .flatMap(({ events }) => events)
+    .reduce((highest, { data }) => Math.max(highest, (data as Progress).current), 0);
   let n = input.firstEvent;
   const untold: { event: NumberedEvent; held: boolean }[] = [];
 

@@ -8,8 +8,8 @@ interface DisposalDeps {
   repositories: Pick<Repositories, 'sessions' | 'images' | 'jobs' | 'imageResults' | 'outputs'>;
   store: FileStore;
   logger: Logger;
-  /** Stops the session's jobs; resolves when none of them touches a file any more. */
-  stopJobs: (sessionId: string) => Promise<void>;
+  /** Stops the session's jobs on whatever server; false when one of them may still touch a file. */
+  stopJobs: (sessionId: string) => Promise<boolean>;
   /** Removes whatever was made from uploads of these hashes and kept for equal requests. */
   forgetSources: (accountId: string, sha256s: string[]) => Promise<void>;
   now?: () => Date;
@@ -23,50 +23,52 @@ export function createSessionDisposal(deps: DisposalDeps) {
   const { repositories, store, logger, stopJobs, forgetSources, now = () => new Date() } = deps;
   const { sessions, images, jobs, imageResults, outputs } = repositories;
 
-  async function dispose({ _id: sessionId }: SessionRecord): Promise<void> {
-    await stopJobs(sessionId);
-    await jobs.removeOfSession(sessionId);
-    // A job that was being paid for during the first stop may have begun before its record was gone.
-    await stopJobs(sessionId);
+  /** Removes a session; false when one of its jobs has not ended yet, so that a later turn has to do it. */
+  async function dispose({ _id: sessionId, accountId, forget }: SessionRecord): Promise<boolean> {
+    if (!(await stopJobs(sessionId))) return false;
     await outputs.removeOfSession(sessionId);
     await imageResults.removeOfSession(sessionId);
     await images.removeOfSession(sessionId);
     await store.removeFolder(namespaceFolder(sessionId));
     await store.removeFolder(namespaceFolder(sessionId + SAMPLE_SUFFIX));
-    await sessions.remove(sessionId);
-  }
-
-  /** Who deletes a session wants its pictures gone, the cached ones too, unless another session holds the same upload. */
-  async function disposeOnRequest(session: SessionRecord): Promise<void> {
-    const { accountId } = session;
-    const held = (await images.findOfSession(accountId, session._id)).map(({ sha256 }) => sha256);
-    await dispose(session);
-    const elsewhere = await images.sourcesInUse(accountId, held);
+    await jobs.removeOfSession(sessionId);
+    const elsewhere = await images.sourcesInUse(accountId, forget);
     await forgetSources(
       accountId,
-      held.filter((sha256) => !elsewhere.has(sha256)),
+      forget.filter((sha256) => !elsewhere.has(sha256)),
     );
+    await sessions.remove(sessionId);
+    return true;
   }
 
   return {
-    /** Deletes a session and its files at once. @throws session_not_found */
+    /**
+     * Deletes a session and its files at once. Who asks for it wants the pictures gone: the cached variants go too,
+     * unless another session of the account holds the same upload.
+     * @throws session_not_found
+     */
     async delete(accountId: string, sessionId: string): Promise<void> {
       const session = await sessions.findLive(accountId, sessionId, now());
-      if (!session || !(await sessions.markDeleted(sessionId, now()))) {
+      const forget = (await images.findOfSession(accountId, sessionId)).map(({ sha256 }) => sha256);
+      if (!session || !(await sessions.markDeleted(sessionId, now(), forget))) {
         throw new AppError('session_not_found', `No session ${sessionId}; it may have expired`);
       }
-      await disposeOnRequest(session);
+      await dispose({ ...session, forget });
     },
 
     /** Removes sessions that have expired or whose deletion was interrupted. @returns how many */
     async sweep(): Promise<number> {
       let removed = 0;
       for (const session of await sessions.findDisposable(now(), 200)) {
-        // A job that still runs keeps its session.
-        if (!session.deletedAt && (await jobs.hasUnfinished(session._id))) continue;
-        await sessions.markDeleted(session._id, now());
-        await (session.deletedAt ? disposeOnRequest(session) : dispose(session));
-        removed += 1;
+        try {
+          // A job that still runs keeps its session.
+          if (!session.deletedAt && (await jobs.hasUnfinished(session._id))) continue;
+          if (!session.deletedAt) await sessions.markDeleted(session._id, now(), []);
+          if (await dispose(session)) removed += 1;
+        } catch (error) {
+          // One that cannot be removed must not keep the others.
+          logger.warn({ err: error, sessionId: session._id }, 'a session could not be removed');
+        }
       }
       if (removed > 0) logger.info({ removed }, 'removed expired sessions');
       return removed;

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AnalysisReport, AnalysisResult, Image, Job, Metadata, Session, UploadResult } from '#contract';
@@ -194,6 +195,40 @@ describe('a client that leaves', () => {
     await sleep(100);
     expect(vision.requests.length).toBe(asked + 2);
     expect((await report(uploaded)).images[0]?.metadata?.alt).toBe(GOOD_ANSWER.alt);
+  });
+
+  it('before its stream was opened stops the analysis too', async () => {
+    const uploaded = await uploadImages(4);
+    vision.delayMs = 300;
+    const body = JSON.stringify({});
+    const { hostname, port } = new URL(test.url);
+    const socket = connect(Number(port), hostname);
+    socket.end(
+      `POST /v1/sessions/${uploaded.sessionId}/analyze HTTP/1.1\r\nHost: x\r\nX-API-Key: ${api.apiKey}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    setTimeout(() => socket.destroy(), 3);
+    await vi.waitFor(async () => {
+      const { jobs } = await api.readJson<Session>(`/v1/sessions/${uploaded.sessionId}`);
+      // Either the server never got to it, or it ended at once.
+      expect(jobs.every(({ status }) => status === 'cancelled')).toBe(true);
+    });
+  });
+
+  it('by losing its connection gets the rest when it comes back with its Idempotency-Key', async () => {
+    const uploaded = await uploadImages(4);
+    vision.delayMs = 200;
+    const headers = { 'Idempotency-Key': 'lost-1' };
+    const leaving = new AbortController();
+    const response = await open(uploaded, {}, { headers, signal: leaving.signal });
+    const jobId = response.headers.get('X-Job-Id') ?? '';
+    await vi.waitFor(async () => expect((await api.readJson<Job>(`/v1/jobs/${jobId}`)).current).toBeGreaterThan(0));
+    leaving.abort();
+    await response.body?.cancel().catch(() => {});
+    await vi.waitFor(async () => expect((await api.readJson<Job>(`/v1/jobs/${jobId}`)).status).toBe('cancelled'));
+    const events = await collect(await open(uploaded, {}, { headers }));
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+    expect(events.at(-1)).toMatchObject({ event: 'complete', data: { jobId, summary: { completed: 4 } } });
   });
 
   it('finds the end of a finished analysis by Last-Event-ID, and a repetition joins by Idempotency-Key', async () => {

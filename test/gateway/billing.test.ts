@@ -78,18 +78,30 @@ describe('billing', () => {
   });
 
   test('abandoned jobs are settled by what became of them', async () => {
-    const [gone, ended, running] = [`${jobId}-gone`, `${jobId}-ended`, `${jobId}-running`];
-    for (const id of [gone, ended, running]) await billing.charge(account, id, 5, 'export');
+    const [broken, gone, ended, running] = ['broken', 'gone', 'ended', 'running'].map((what) => `${jobId}-${what}`) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    for (const id of [broken, gone, ended, running]) await billing.charge(account, id, 5, 'export');
     const outcomes: Record<string, { total: number; completed: number } | 'running' | null> = {
       [gone]: null,
       [ended]: { total: 5, completed: 3 },
       [running]: 'running',
     };
-    const outcomeOf = async (_: string, id: string) => outcomes[id] ?? null;
-    expect(await billing.settleAbandoned({ outcomeOf })).toBe(0);
-    await billing.settleAbandoned({ outcomeOf, minAgeMs: 0 });
-    expect(await billing.balance(account.id)).toMatchObject({ balance: 17, used: 8 });
-    expect(await billing.settleAbandoned({ outcomeOf, minAgeMs: 0 })).toBe(0);
+    const outcomeOf = async (_: string, id: string) => {
+      // The oldest one that fails keeps no other from its turn.
+      if (id === broken) throw new Error('not to be found out');
+      return outcomes[id] ?? null;
+    };
+    const failed: string[] = [];
+    const onError = (_: unknown, ref: string) => failed.push(ref);
+    expect(await billing.settleAbandoned({ outcomeOf, onError })).toBe(0);
+    await billing.settleAbandoned({ outcomeOf, onError, minAgeMs: 0 });
+    expect(await billing.balance(account.id)).toMatchObject({ balance: 12, used: 13 });
+    expect(failed).toEqual([broken]);
+    expect(await billing.settleAbandoned({ outcomeOf, onError, minAgeMs: 0 })).toBe(0);
 
     const again = await rejection(billing.charge(account, gone, 5, 'export'));
     expect(again).toMatchObject({ code: 'idempotency_in_progress', headers: { 'Retry-After': '1' } });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,11 +52,9 @@ export async function startTestService(env: Record<string, string> = {}): Promis
   await service.start();
   const server = await listen(service.app, config.http);
   const { accounts } = service;
-  let number = 0;
 
   async function createAccount({ credits = SIGNUP, plan = 'free' } = {}): Promise<TestAccount> {
-    number += 1;
-    const account = await accounts.create({ email: `user${number}-${process.pid}@example.com`, plan });
+    const account = await accounts.create({ email: `user-${randomUUID()}@example.com`, plan });
     const extra = credits - account.balance;
     if (extra > 0) await accounts.ledger.grant({ accountId: account.id, ref: `test-${account.id}`, amount: extra });
     if (extra < 0) await accounts.ledger.charge({ accountId: account.id, ref: `test-${account.id}`, amount: -extra });

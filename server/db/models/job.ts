@@ -29,9 +29,12 @@ export interface JobRecord {
   /** Who works on it, and until when nobody else may. */
   leaseOwner: string | null;
   leaseUntil: Date;
-  /** How often it was taken up again after an interruption. */
+  /** How often it was taken up again; event numbers go on from there. */
   attempts: number;
-  cancelRequested: boolean;
+  /** How often a process died over it. */
+  crashes: number;
+  /** Why whoever works on it shall stop; null: it shall not. */
+  stopRequested: 'job_cancelled' | 'session_deleted' | null;
   /** The number of the terminal event; null while the job is not finished. */
   lastEvent: number | null;
   summary: JobSummary | null;
@@ -54,7 +57,8 @@ export const jobSchema = new Schema<JobRecord>(
     leaseOwner: { type: String, default: null },
     leaseUntil: { type: Date, required: true },
     attempts: { type: Number, default: 0 },
-    cancelRequested: { type: Boolean, default: false },
+    crashes: { type: Number, default: 0 },
+    stopRequested: { type: String, default: null },
     lastEvent: { type: Number, default: null },
     summary: { type: Schema.Types.Mixed, default: null },
     credits: { type: Schema.Types.Mixed, default: null },

@@ -10,6 +10,8 @@ export interface SessionRecord {
   imageCount: number;
   /** Set when the session was deleted; its files are removed and the record follows. */
   deletedAt: Date | null;
+  /** Hashes of the uploads whose cached variants go with a deleted session. */
+  forget: string[];
 }
 
 /** Schema of {@link SessionRecord}. */
@@ -21,6 +23,7 @@ export const sessionSchema = new Schema<SessionRecord>(
     expiresAt: { type: Date, required: true },
     imageCount: { type: Number, required: true },
     deletedAt: { type: Date, default: null },
+    forget: { type: [String], default: [] },
   },
   { collection: 'sessions', versionKey: false },
 )

@@ -19,6 +19,11 @@ export function createImageResultRepository(connection: Connection) {
       return model.find({ jobId }).sort({ jobId: 1, index: 1 }).lean();
     },
 
+    /** Forgets the failures of a job that have this code, so that their images are done again. */
+    async removeFailures(jobId: string, code: string): Promise<void> {
+      await model.deleteMany({ jobId, 'result.error.code': code });
+    },
+
     async countOfJob(jobId: string): Promise<number> {
       return model.countDocuments({ jobId });
     },

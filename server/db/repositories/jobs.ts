@@ -30,7 +30,7 @@ export function createJobRepository(connection: Connection) {
       return model.findOne({ _id: jobId, accountId }).lean();
     },
 
-    /** A session's jobs, newest first, without their lists of images. */
+    /** A session's jobs, newest first. */
     async findOfSession(accountId: string, sessionId: string, limit: number): Promise<JobRecord[]> {
       return model.find({ accountId, sessionId }).sort({ createdAt: -1 }).limit(limit).lean();
     },
@@ -44,13 +44,15 @@ export function createJobRepository(connection: Connection) {
       return (await model.countDocuments({ sessionId, state: { $in: UNFINISHED } })) > 0;
     },
 
-    /** Moves a job of this owner on; false when the job is no longer its own. */
-    async advance(jobId: string, owner: string, state: JobState): Promise<boolean> {
-      const updated = await model.updateOne(
-        { _id: jobId, leaseOwner: owner, state: { $in: UNFINISHED } },
-        { $set: { state } },
-      );
-      return updated.matchedCount === 1;
+    /** Moves a job of this owner on and returns it; null when the job is no longer its own. */
+    async advance(jobId: string, owner: string, state: JobState): Promise<JobRecord | null> {
+      return model
+        .findOneAndUpdate(
+          { _id: jobId, leaseOwner: owner, state: { $in: UNFINISHED } },
+          { $set: { state } },
+          { returnDocument: 'after' },
+        )
+        .lean();
     },
 
     /** Prolongs the lease and returns the job; null when it was lost. */
@@ -89,9 +91,44 @@ export function createJobRepository(connection: Connection) {
     async requestCancel(accountId: string, jobId: string): Promise<boolean> {
       const updated = await model.updateOne(
         { _id: jobId, accountId, state: { $in: UNFINISHED } },
-        { $set: { cancelRequested: true } },
+        { $set: { stopRequested: 'job_cancelled' } },
       );
       return updated.matchedCount === 1;
+    },
+
+    /** Notes that all jobs of a session shall stop, on whatever server they run. */
+    async requestStopOfSession(sessionId: string): Promise<void> {
+      await model.updateMany({ sessionId, state: { $in: UNFINISHED } }, { $set: { stopRequested: 'session_deleted' } });
+    },
+
+    /** Notes that a process died over a job; returns how often that has happened. */
+    async countCrash(jobId: string): Promise<number> {
+      const job = await model
+        .findOneAndUpdate({ _id: jobId }, { $inc: { crashes: 1 } }, { returnDocument: 'after' })
+        .select({ crashes: 1 })
+        .lean();
+      return job?.crashes ?? 1;
+    },
+
+    /** Takes up a job that stopped for want of a listener and cost nothing; null when it is not such a one. */
+    async reopen(accountId: string, jobId: string, owner: string, leaseUntil: Date): Promise<JobRecord | null> {
+      return model
+        .findOneAndUpdate(
+          { _id: jobId, accountId, state: 'cancelled', 'error.code': 'client_left', 'credits.charged': 0 },
+          {
+            $set: {
+              state: 'processing',
+              leaseOwner: owner,
+              leaseUntil,
+              finishedAt: null,
+              lastEvent: null,
+              error: null,
+            },
+            $inc: { attempts: 1 },
+          },
+          { returnDocument: 'after' },
+        )
+        .lean();
     },
 
     /** Writes the end of a job of this owner; false when it is no longer its own. */
@@ -107,10 +144,8 @@ export function createJobRepository(connection: Connection) {
       await model.deleteOne({ _id: jobId });
     },
 
-    async removeOfSession(sessionId: string): Promise<string[]> {
-      const ids = (await model.find({ sessionId }).select({ _id: 1 }).lean()).map((job) => job._id);
+    async removeOfSession(sessionId: string): Promise<void> {
       await model.deleteMany({ sessionId });
-      return ids;
     },
   };
 }

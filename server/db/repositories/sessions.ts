@@ -34,8 +34,8 @@ export function createSessionRepository(connection: Connection) {
     },
 
     /** Marks as deleted; false when another call was first. */
-    async markDeleted(sessionId: string, now: Date): Promise<boolean> {
-      const updated = await model.updateOne({ _id: sessionId, deletedAt: null }, { $set: { deletedAt: now } });
+    async markDeleted(sessionId: string, now: Date, forget: string[]): Promise<boolean> {
+      const updated = await model.updateOne({ _id: sessionId, deletedAt: null }, { $set: { deletedAt: now, forget } });
       return updated.matchedCount === 1;
     },
 
