@@ -95,7 +95,7 @@ export interface Processor {
     request: { source: string; facts: SourceFacts; width: number; target: string },
     signal?: AbortSignal,
   ): Promise<{ file: string; size: number; width: number; height: number }>;
-  /** Looks at an image for its description, with a copy for a vision model if asked for. @throws invalid_image | overloaded */
+  /** Looks at an image for its description, with a copy for a vision model if asked for; takes its turn among the renders. */
   inspect(request: InspectRequest, signal?: AbortSignal): Promise<Inspection>;
   stats(): { workers: number; busy: number; queued: number; memoryBytes: number; pids: number[] };
   close(): Promise<void>;
@@ -236,13 +236,14 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
 
     async inspect(request, signal) {
       const task: InspectTask = { ...request, limits };
-      const image = request.source;
-      const { vision, ...report } = await lane('interactive').run<InspectReport>({
+      // Decodes the whole file, up to three times: uploads and previews do not wait behind that, and an abort ends it.
+      const { vision, ...report } = await lane('encoding').run<InspectReport>({
         handler: 'inspect',
         task,
-        image,
+        image: request.source,
         group: 'inspect',
-        memoryBytes: 0,
+        // Decoded pixels and a small encode, as a JPEG takes.
+        memoryBytes: estimateMemory(request.facts, 'jpeg'),
         signal,
       });
       if (!vision) return { ...report, vision };

@@ -167,6 +167,24 @@ describe('a processor', () => {
     await running;
   });
 
+  it('inspects among the encodes, so that previews need not wait for it', async () => {
+    const encode = new AbortController();
+    const running = harness.render(slowSource, { ...SLOW, options: { signal: encode.signal } }).catch(() => {});
+    await until(() => harness.processor.stats().busy === 1);
+    const source = nasty('jpeg-grey.jpg');
+    const facts = await harness.facts(source);
+    const leave = new AbortController();
+    const inspections = [leave.signal, undefined].map((signal) => harness.processor.inspect({ source, facts }, signal));
+    await until(() => harness.processor.stats().queued === 2);
+    await harness.processor.preview({ source, facts, width: 160, target: join(harness.folder, 'meanwhile') });
+    expect(harness.processor.stats()).toMatchObject({ busy: 1, queued: 2 });
+    leave.abort(new Error('left'));
+    await expect(inspections[0]).rejects.toThrow('left');
+    encode.abort();
+    await running;
+    expect((await inspections[1])?.pixels?.facts).toMatchObject({ animated: false });
+  });
+
   it('abandons an aborted probe without ending the process that answers the others', async () => {
     const pid = harness.processor.stats().pids.at(-1);
     const abort = new AbortController();
