@@ -104,13 +104,14 @@ export function createSessions({ repositories, store, processor, config, now = (
         expiresAt: expiry(),
         imageCount: accepted.length,
         deletedAt: null,
+        forget: [],
       };
       await sessions.insert(session);
       try {
         return answer(session, await keep(session, accepted, 0), rejected);
       } catch (error) {
         // The disposal removes what was placed so far.
-        const marked = sessions.markDeleted(session._id, now()).catch(() => {});
+        const marked = sessions.markDeleted(session._id, now(), []).catch(() => {});
         // In an outage of the database the caller does not wait a second time.
         await Promise.race([marked, sleep(MARK_WAIT_MS, undefined, { ref: false })]);
         throw error;
