@@ -1,14 +1,25 @@
+import { randomUUID } from 'node:crypto';
+import type { InputFormat } from '#contract';
 import { AppError } from '../errors.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createScheduler } from './scheduler.ts';
 import { createWorkerPool, WorkerCrashed, WorkerTimedOut } from './worker-pool.ts';
 import type { RenderStep, WorkerOutcome } from './worker-protocol.ts';
 
-/** One task for a lane; `image` is what the quarantine knows it by. */
-export interface LaneTask {
+/** What the quarantine knows a task by: an image that kills one handler or encoder may do well in another. */
+export interface Suspect {
   handler: 'probe' | 'render' | 'preview' | 'inspect';
-  task: unknown;
+  /** The image's hash, or its path. */
   image: string;
+  /** What is written. */
+  format?: InputFormat;
+}
+
+/** One task for a lane. */
+export interface LaneTask extends Suspect {
+  task: unknown;
+  /** Set for one of several tasks of the same render: their crashes count once, and {@link Lane.release} says when all is well. */
+  render?: string;
   group: string;
   memoryBytes: number;
   signal?: AbortSignal | undefined;
@@ -19,6 +30,8 @@ export interface LaneTask {
 export interface Lane {
   /** Runs a task; one retry after a crash. Rejects with AppError or the signal's reason. */
   run<T>(task: LaneTask): Promise<T>;
+  /** Forgets the crashes of an image that was processed after all. */
+  release(suspect: Suspect): void;
   /** @throws Error naming the loaders that should be blocked but still work */
   refuseOpenLoaders(): Promise<void>;
   stats(): { busy: number; queued: number; memoryBytes: number; pids: number[] };
@@ -49,14 +62,17 @@ export function createLane(options: LaneOptions): Lane {
   const scheduler = createScheduler({ slots: options.workers, memoryBytes: options.memoryBytes });
   const quarantine = createQuarantine();
 
-  async function attempt<T>({ handler, task, image, signal, onStep }: LaneTask): Promise<T> {
+  async function attempt<T>(laneTask: LaneTask): Promise<T> {
+    const { handler, task, image, signal, onStep, render } = laneTask;
+    const suspect = nameOf(laneTask);
+    const occasion = render ?? randomUUID();
     for (let round = 1; ; round += 1) {
-      if (quarantine.holds(image)) {
+      if (quarantine.holds(suspect)) {
         throw new AppError('processing_failed', 'The image made the image library crash and is not tried again');
       }
       try {
         const outcome = await pool.run<T>(handler, task, { timeoutSeconds, signal, onStep });
-        quarantine.release(image);
+        if (!render) quarantine.release(suspect);
         return unwrap(outcome, image);
       } catch (error) {
         if (error instanceof WorkerTimedOut) {
@@ -64,7 +80,7 @@ export function createLane(options: LaneOptions): Lane {
           throw new AppError('processing_timeout', message, { details: { limit: timeoutSeconds }, cause: error });
         }
         if (!(error instanceof WorkerCrashed)) throw error;
-        if (error.started) quarantine.add(image);
+        if (error.started) quarantine.add(suspect, `${occasion} ${round}`);
         logger.warn({ lane: name, handler, image, round, err: error }, 'a worker process died');
         if (round < ATTEMPTS) continue;
         throw new AppError('processing_failed', 'The image could not be processed: its process died twice', {
@@ -94,6 +110,7 @@ export function createLane(options: LaneOptions): Lane {
       const patient = { ...task, signal: undefined };
       return abandonable(scheduler.run({ group, memoryBytes, signal, execute: () => attempt<T>(patient) }), signal);
     },
+    release: (suspect) => quarantine.release(nameOf(suspect)),
     async refuseOpenLoaders() {
       const outcome = await pool.run<string[]>('openLoaders', null, { timeoutSeconds });
       const open = outcome.ok ? outcome.value : ['unknown'];
@@ -109,6 +126,10 @@ export function createLane(options: LaneOptions): Lane {
       return pool.close(error);
     },
   };
+}
+
+function nameOf({ handler, format, image }: Suspect): string {
+  return [handler, format, image].join(' ');
 }
 
 /** Rejects with the signal's reason as soon as it is aborted, whatever becomes of the work. */

@@ -194,12 +194,14 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
       const encoding = lane('encoding');
       const { busy, queued } = encoding.stats();
       const shares = splitVariants(request.facts, variants, queued > 0 ? 0 : config.WORKERS - busy);
+      const suspect = { handler: 'render', image: identity ?? request.source, format } as const;
+      const renderId = randomUUID();
       const jobs = shares.map((share) => (shareSignal: AbortSignal) => {
         const task: RenderTask = { ...rest, variants: share, limits };
         return encoding.run<RenderReport[]>({
-          handler: 'render',
+          ...suspect,
           task,
-          image: identity ?? request.source,
+          render: renderId,
           group,
           memoryBytes: estimateMemory(request.facts, format),
           signal: shareSignal,
@@ -209,6 +211,7 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
       const parts = variants.map(({ part }) => part);
       const made = await withParts(parts, async () => {
         const reports = (await allOrNone(jobs, signal)).flat();
+        encoding.release(suspect);
         await publish(variants).catch(refuse);
         return reports;
       });

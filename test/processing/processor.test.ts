@@ -88,6 +88,10 @@ describe('a processor', () => {
     steps.length = 0;
     await expect(harness.render(nasty('png-16bit.png'), deadly)).rejects.toMatchObject({ code: 'processing_failed' });
     expect(steps).toEqual([]);
+    // In another format it may do well.
+    only(await harness.render(nasty('png-16bit.png'), { format: 'webp', identity: 'poison' }));
+    await expect(harness.render(nasty('png-16bit.png'), deadly)).rejects.toMatchObject({ code: 'processing_failed' });
+    expect(steps).toEqual([]);
     // The same file under another name is not to blame, and the pool works.
     only(await harness.render(nasty('png-16bit.png'), { format: 'webp' }));
     expect(await harness.leftovers()).toEqual([]);
