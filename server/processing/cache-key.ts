@@ -29,7 +29,10 @@ export interface VariantKeyInput {
 
 let versions: { sharp: string; libvips: string } | undefined;
 
-/** The cache key of a variant: SHA-256 in hex over all that changes its bytes, and nothing else (so not its name). */
+/**
+ * The cache key of a variant: SHA-256 in hex over all that may change its bytes (so not its name), and over the account, which does
+ * not: accounts share nothing. Different keys may still stand for the same bytes, as with the preset of a kept file.
+ */
 export function variantKey(input: VariantKeyInput): string {
   versions ??= libraryVersions();
   const { variant, embed } = input;

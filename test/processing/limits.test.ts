@@ -29,6 +29,8 @@ describe('estimateMemory', () => {
   it('knows that AVIF takes most', () => {
     expect(estimateMemory(facts, 'avif')).toBe(24_000_000 * 34);
     expect(estimateMemory(facts, 'webp')).toBe(24_000_000 * 20);
+    // Lossless WebP may be tried up to 12 megapixels.
+    expect(estimateMemory({ ...facts, height: 2000 }, 'webp')).toBe(12_000_000 * 28);
     expect(estimateMemory(facts, 'jpeg')).toBe(24_000_000 * 12);
   });
 
@@ -42,11 +44,13 @@ describe('estimateMemory', () => {
 describe('createQuarantine', () => {
   it('holds an image after two crashes, and lets one go that worked in between', () => {
     const quarantine = createQuarantine();
-    quarantine.add('a');
+    quarantine.add('a', 'first');
     quarantine.release('a');
-    quarantine.add('a');
+    quarantine.add('a', 'second');
+    // Both halves of one render died together.
+    quarantine.add('a', 'second');
     expect(quarantine.holds('a')).toBe(false);
-    quarantine.add('a');
+    quarantine.add('a', 'third');
     expect(quarantine.holds('a')).toBe(true);
     expect(quarantine.holds('b')).toBe(false);
   });

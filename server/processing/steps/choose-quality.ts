@@ -1,10 +1,9 @@
 import type { InputFormat, Preset } from '#contract';
+import { MAX_LOSSLESS_PIXELS } from '../memory-estimate.ts';
 import type { Pixels } from '../pixels.ts';
 import { type EncoderSettings, presetSettings } from '../presets.ts';
 import { countColours, lookAtPixels } from './look.ts';
 
-// Above this the lossless WebP encoder would need more memory than was admitted (28 bytes a pixel).
-const MAX_LOSSLESS_PIXELS = 12_000_000;
 const MAX_PALETTE = 256;
 
 /**
