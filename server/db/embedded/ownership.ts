@@ -52,7 +52,7 @@ export interface Place {
 }
 
 /** The place of an existing directory, whatever links lead to it. */
-export function placeOf(directory: string): Place {
+function placeOf(directory: string): Place {
   const path = realpathSync.native(directory);
   const id = createHash('sha256').update(path).digest('hex').slice(0, 16);
   return { id, sockets: socketDirectory(path, id) };
