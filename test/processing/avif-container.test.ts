@@ -78,7 +78,9 @@ describe('blankAvif', () => {
   it('empties what a movie says of places and times', async () => {
     const place = box('udta', box('\xa9xyz', '+48.1+11.5Secret'));
     const file = made({
-      behind: [box('moov', box('mvhd', u32(0), 'Times...', u32(1000), Buffer.alloc(84)), box('meta', u32(0), 'Secret'), place)],
+      behind: [
+        box('moov', box('mvhd', u32(0), 'Times...', u32(1000), Buffer.alloc(84)), box('meta', u32(0), 'Secret'), place),
+      ],
     });
     const clean = blankAvif(file);
     expect(clean?.includes('Secret') || clean?.includes('+48.1') || clean?.includes('Times')).toBe(false);

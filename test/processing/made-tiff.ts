@@ -12,7 +12,7 @@ export interface MadeTag {
 const TYPE_BYTES = [0, 1, 1, 2, 4];
 
 /** The tags of a grey picture of 2 x 2 pixels, which {@link makeTiff} puts behind everything else. */
-export function greyTags(pixelsAt: number): MadeTag[] {
+function greyTags(pixelsAt: number): MadeTag[] {
   const numbers = [
     [256, 2],
     [257, 2],
