@@ -72,18 +72,56 @@ export async function exportImage(task: ImageTask, options: OrderOptions, deps: 
     },
   };
 
-  let { records, fromCache } = await deps.cache.obtain(order, encoding);
+  const { records: encoded, fromCache } = await deps.cache.obtain(order, encoding);
   options.onStep('save');
-  let paths = await linkAll(task, records, deps.store);
-  if (!paths) {
-    // A cached file was evicted between look-up and link: make it again.
-    ({ records, fromCache } = await deps.cache.obtain(order, encoding));
-    paths = await linkAll(task, records, deps.store);
-    if (!paths) throw new Error('a cached variant vanished twice');
+  const obtainAgain = async () => (await deps.cache.obtain(order, encoding)).records;
+  return inTurn(task.owner, async () => {
+    let { records, paths } = await putInPlace(task, encoded, obtainAgain, deps.store);
+    options.signal.throwIfAborted();
+    const files = await publish(task, records, paths, deps);
+    // Another server may have published in between, and removed these files as the ones that it replaced.
+    if (!(await allThere(paths, deps.store)))
+      ({ records, paths } = await putInPlace(task, records, obtainAgain, deps.store));
+    return completedResult({ image, settings, namespace: namespaceOf(job), files, records, skippedSizes, fromCache });
+  });
+}
+
+/** The last piece of work of each owner that has some under way. */
+const turns = new Map<string, Promise<unknown>>();
+
+/**
+ * Does one piece of work of an owner after the other. Equal content has an equal path: an export that replaces files must
+ * not remove them while another one is about to publish the same ones.
+ */
+async function inTurn<T>(owner: string, work: () => Promise<T>): Promise<T> {
+  const before = turns.get(owner) ?? Promise.resolve();
+  const mine = before.then(work, work);
+  turns.set(owner, mine);
+  try {
+    return await mine;
+  } finally {
+    if (turns.get(owner) === mine) turns.delete(owner);
   }
-  options.signal.throwIfAborted();
-  const files = await publish(task, records, paths, deps);
-  return completedResult({ image, settings, namespace: namespaceOf(job), files, records, skippedSizes, fromCache });
+}
+
+/** Links the cached files; one that was evicted between look-up and link is made again. */
+async function putInPlace(
+  task: ImageTask,
+  records: CachedVariantRecord[],
+  obtainAgain: () => Promise<CachedVariantRecord[]>,
+  store: FileStore,
+): Promise<{ records: CachedVariantRecord[]; paths: string[] }> {
+  const paths = await linkAll(task, records, store);
+  if (paths) return { records, paths };
+  const again = await obtainAgain();
+  const pathsAgain = await linkAll(task, again, store);
+  if (!pathsAgain) throw new Error('a cached variant vanished twice');
+  return { records: again, paths: pathsAgain };
+}
+
+async function allThere(paths: string[], store: FileStore): Promise<boolean> {
+  const found = await Promise.all(paths.map((path) => store.stat(path)));
+  return found.every((stats) => stats !== null);
 }
 
 /** Puts the cached files into the session's namespace; null when one of them is gone. */
