@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { Caller } from '../gateway/index.ts';
+import { beginAfterTwin } from './await-twin.ts';
 import type { Services } from './services.ts';
 
 /** A plain answer, as it is remembered under an `Idempotency-Key`. */
@@ -19,7 +20,7 @@ interface OnceInput {
 
 /**
  * Does the work of a request once per `Idempotency-Key` and answers every repetition with the first answer. Without the
- * header the work is simply done. A failure is not remembered.
+ * header the work is simply done. A failure is not remembered. A repetition that comes meanwhile waits a moment.
  * @throws invalid_idempotency_key, idempotency_mismatch, idempotency_in_progress
  */
 export async function runOnce(
@@ -30,7 +31,7 @@ export async function runOnce(
   const { idempotency } = services.gateway;
   const key = ctx.req.headers['idempotency-key'];
   if (typeof key !== 'string') return answer(ctx, await work());
-  const begun = await idempotency.begin({ accountId: account.id, key, operation, requestHash });
+  const begun = await beginAfterTwin(() => idempotency.begin({ accountId: account.id, key, operation, requestHash }));
   if (begun.outcome === 'replay') return answer(ctx, begun.response);
   if (begun.outcome === 'join') throw new TypeError(`${operation} has no job to join`);
   try {
