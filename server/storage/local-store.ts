@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Dirent, Stats } from 'node:fs';
-import { constants, copyFile, link, mkdir, readdir, rename, rm, stat, statfs, unlink, utimes } from 'node:fs/promises';
+import { constants, copyFile, link, mkdir, opendir, readdir, rename, rm, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 
 /** A file of the store. */
@@ -50,10 +50,8 @@ export function createLocalStore({ directory }: { directory: string }) {
      */
     async sweepTemporaryFiles({ minAgeMs }: { minAgeMs: number }): Promise<number> {
       let removed = 0;
-      const entries = await readdir(root, { withFileTypes: true, recursive: true }).catch(() => [] as Dirent[]);
-      for (const entry of entries) {
-        if (!entry.isFile() || !(entry.parentPath === incoming || entry.name.endsWith('.part'))) continue;
-        const path = join(entry.parentPath, entry.name);
+      for await (const path of filesBelow(root)) {
+        if (dirname(path) !== incoming && !path.endsWith('.part')) continue;
         const found = await stat(path).catch(nullWhenAbsent);
         if (!found || Date.now() - found.mtimeMs < minAgeMs) continue;
         await rm(path, { force: true });
@@ -99,12 +97,6 @@ export function createLocalStore({ directory }: { directory: string }) {
       return stat(pathOf(key)).catch(nullWhenAbsent);
     },
 
-    /** Marks a file as used now. */
-    async touch(key: string): Promise<void> {
-      const now = new Date();
-      await utimes(pathOf(key), now, now).catch(nullWhenAbsent);
-    },
-
     async remove(key: string): Promise<void> {
       await unlink(pathOf(key)).catch(nullWhenAbsent);
     },
@@ -121,10 +113,7 @@ export function createLocalStore({ directory }: { directory: string }) {
 
     /** Every file below a key. */
     async *list(key: string): AsyncGenerator<StoredFile> {
-      const entries = await readdir(pathOf(key), { withFileTypes: true, recursive: true }).catch(() => [] as Dirent[]);
-      for (const entry of entries) {
-        if (!entry.isFile()) continue;
-        const path = join(entry.parentPath, entry.name);
+      for await (const path of filesBelow(pathOf(key))) {
         const found = await stat(path).catch(nullWhenAbsent);
         if (found) {
           const relative = path
@@ -146,6 +135,17 @@ export function createLocalStore({ directory }: { directory: string }) {
 
 /** The files of the service. */
 export type FileStore = ReturnType<typeof createLocalStore>;
+
+/** Paths of all files below a folder, one after the other; a folder that goes away meanwhile is passed over. */
+async function* filesBelow(folder: string): AsyncGenerator<string> {
+  const opened = await opendir(folder).catch(() => null);
+  if (!opened) return;
+  for await (const entry of opened) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(path);
+    else if (entry.isFile()) yield path;
+  }
+}
 
 function nullWhenAbsent(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT') return null;
