@@ -1,0 +1,43 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readExif } from '../../server/processing/exif.ts';
+import { type Harness, header, nasty, only, startHarness } from './processor-harness.ts';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness({ WORKERS: 1 });
+});
+afterAll(() => harness.close());
+
+describe('who made an image', () => {
+  const said = (creator: string, rights: string) =>
+    '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">' +
+    '<rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/">' +
+    `<dc:creator><rdf:Seq><rdf:li>${creator}</rdf:li></rdf:Seq></dc:creator>` +
+    `<dc:rights><rdf:Alt><rdf:li xml:lang="x-default">${rights}</rdf:li></rdf:Alt></dc:rights>` +
+    '</rdf:Description></rdf:RDF></x:xmpmeta>';
+
+  it('reaches the outputs when only XMP says it, and field by field', async () => {
+    const image = () => sharp(nasty('jpeg-exif-orientation-1.jpg')).resize(120).withXmp(said('Zoë', '© Zoë &amp; Co'));
+    const alone = await harness.store('xmp.jpg', await image().jpeg().toBuffer());
+    const webp = only(await harness.render(alone, { format: 'webp' }));
+    expect(readExif((await header(webp.file)).exif)).toEqual({ artist: 'Zoë', copyright: '© Zoë & Co' });
+    const none = only(await harness.render(alone, { format: 'webp', keepCopyright: false }));
+    expect((await header(none.file)).exif).toBeUndefined();
+    const both = image().withExif({ IFD0: { Artist: 'Ada' } });
+    const mixed = await harness.store('both.jpg', await both.jpeg().toBuffer());
+    const png = only(await harness.render(mixed, { format: 'png' }));
+    expect(readExif((await header(png.file)).exif)).toEqual({ artist: 'Ada', copyright: '© Zoë & Co' });
+  });
+
+  it('reaches the outputs when only IPTC says it', async () => {
+    const dataset = (id: number, text: string) => `\x1c\x02${String.fromCharCode(id, 0, text.length)}${text}`;
+    const iim = dataset(80, 'Ada') + dataset(116, '(c) Ada L.');
+    const resource = `Photoshop 3.0\x008BIM\x04\x04\0\0\0\0\0${String.fromCharCode(iim.length)}${iim}`;
+    const segment = `\xff\xed\0${String.fromCharCode(resource.length + 2)}${resource}`;
+    const jpeg = await sharp(nasty('jpeg-grey.jpg')).resize(80).jpeg().toBuffer();
+    const bytes = Buffer.concat([jpeg.subarray(0, 2), Buffer.from(segment, 'latin1'), jpeg.subarray(2)]);
+    const full = only(await harness.render(await harness.store('iptc.jpg', bytes), { format: 'webp' }));
+    expect(readExif((await header(full.file)).exif)).toEqual({ artist: 'Ada', copyright: '(c) Ada L.' });
+  });
+});
