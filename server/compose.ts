@@ -28,13 +28,21 @@ interface OpenedDatabase {
 }
 
 /** Connects to the configured MongoDB, or to the embedded one below `DATA_DIR`, which is started when nobody serves it. */
-async function openConfiguredDatabase(config: Config, logger: Logger): Promise<OpenedDatabase> {
+async function openConfiguredDatabase(
+  config: Config,
+  logger: Logger,
+  onDatabaseLost?: () => void,
+): Promise<OpenedDatabase> {
   if (config.db.MONGODB_URI) {
     const database = await openDatabase({ uri: config.db.MONGODB_URI });
     return { database, exclusive: false, close: () => database.close() };
   }
   const directory = join(resolve(config.storage.DATA_DIR), 'db');
-  const embedded = await startEmbedded({ directory, logger: { warn: (message) => logger.warn(message) } });
+  const embedded = await startEmbedded({
+    directory,
+    logger: { warn: (message) => logger.warn(message) },
+    onEnd: onDatabaseLost,
+  });
   const database = await openDatabase({ uri: embedded.uri });
   return {
     database,
@@ -60,10 +68,17 @@ export async function openAccounts(env: NodeJS.ProcessEnv): Promise<{ accounts: 
   return { accounts: await composeAccounts(config, database), close };
 }
 
-/** Constructs the whole service. Nothing listens and no worker runs before `start`. */
-export async function composeService(config: Config, logger = createLogger(loggerOptions(config))) {
+/**
+ * Constructs the whole service. Nothing listens and no worker runs before `start`.
+ * @param onDatabaseLost hears that the embedded database of this process ended unasked; nothing works from then on
+ */
+export async function composeService(
+  config: Config,
+  logger = createLogger(loggerOptions(config)),
+  onDatabaseLost?: () => void,
+) {
   const metrics = createMetrics();
-  const { database, exclusive, close: closeDatabase } = await openConfiguredDatabase(config, logger);
+  const { database, exclusive, close: closeDatabase } = await openConfiguredDatabase(config, logger, onDatabaseLost);
   if (!config.db.MONGODB_URI && !exclusive) {
     await closeDatabase();
     throw new Error(`DATA_DIR ${resolve(config.storage.DATA_DIR)} is in use by another running service`);

@@ -6,7 +6,8 @@ import { listen } from './http/index.ts';
 /** Runs the service: configuration, composition, listening, and a graceful stop on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
-  const service = await composeService(config);
+  // A supervisor starts it again; staying without a database would help nobody.
+  const service = await composeService(config, undefined, () => process.exit(1));
   const { logger } = service;
   process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'));
   await service.start();
