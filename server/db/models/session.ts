@@ -6,13 +6,16 @@ export interface SessionRecord {
   accountId: string;
   createdAt: Date;
   expiresAt: Date;
-  /** Images ever added; the limit on a session is enforced on this number in one atomic step. */
+  /** Images ever taken in; the limit on a session is enforced on this number in one atomic step. */
   imageCount: number;
   /** Set when the session was deleted; its files are removed and the record follows. */
   deletedAt: Date | null;
   /** Hashes of the uploads whose cached variants go with a deleted session. */
   forget: string[];
 }
+
+/** What a deleted session's `deletedAt` is after; in these words the index of the deleted ones is found. */
+export const DELETED = { $gt: new Date(0) };
 
 /** Schema of {@link SessionRecord}. */
 export const sessionSchema = new Schema<SessionRecord>(
@@ -28,4 +31,5 @@ export const sessionSchema = new Schema<SessionRecord>(
   { collection: 'sessions', versionKey: false },
 )
   .index({ accountId: 1, createdAt: -1 })
-  .index({ expiresAt: 1 });
+  .index({ expiresAt: 1 })
+  .index({ deletedAt: 1 }, { partialFilterExpression: { deletedAt: DELETED } });

@@ -1,5 +1,5 @@
 import type { Connection } from '../connect.ts';
-import { type SessionRecord, sessionSchema } from '../models/session.ts';
+import { DELETED, type SessionRecord, sessionSchema } from '../models/session.ts';
 
 export type { SessionRecord };
 
@@ -33,18 +33,26 @@ export function createSessionRepository(connection: Connection) {
       return before?.imageCount ?? null;
     },
 
+    /** Gives places back that were taken for images which could not be kept. */
+    async releaseImages(sessionId: string, count: number): Promise<void> {
+      await model.updateOne({ _id: sessionId, deletedAt: null }, { $inc: { imageCount: -count } });
+    },
+
     /** Marks as deleted; false when another call was first. */
     async markDeleted(sessionId: string, now: Date, forget: string[]): Promise<boolean> {
       const updated = await model.updateOne({ _id: sessionId, deletedAt: null }, { $set: { deletedAt: now, forget } });
       return updated.matchedCount === 1;
     },
 
-    /** Sessions whose files and records are due for removal: expired, or deleted before. */
+    /** Sessions whose files and records are due for removal: up to `limit` expired ones, and as many deleted before. */
     async findDisposable(now: Date, limit: number): Promise<SessionRecord[]> {
-      return model
-        .find({ $or: [{ expiresAt: { $lte: now } }, { deletedAt: { $ne: null } }] })
+      // Two questions, each with an index of its own.
+      const deleted = await model.find({ deletedAt: DELETED }).limit(limit).lean();
+      const expired = await model
+        .find({ deletedAt: null, expiresAt: { $lte: now } })
         .limit(limit)
         .lean();
+      return [...deleted, ...expired];
     },
 
     /** Tells whether there is a record at all, whatever its state. */
