@@ -123,7 +123,15 @@ export const ENDPOINTS = {
     tag: 'Sessions',
     summary: 'A small WebP of an uploaded image, for review screens',
     params: inImage,
-    query: z.object({ width: z.coerce.number().int().min(16).max(2048).default(320) }),
+    query: z.object({
+      width: z.coerce
+        .number()
+        .int()
+        .min(16)
+        .max(2048)
+        .default(320)
+        .describe('Pixels. The preview is at least as wide, unless the image is smaller.'),
+    }),
     success: { status: 200, kind: 'binary' },
     errors: [
       'session_not_found',

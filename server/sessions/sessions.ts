@@ -3,8 +3,8 @@ import type { Image, MetadataPatch, Rejected, UploadResult } from '#contract';
 import type { ImageRecord, Repositories, SessionRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import type { Processor } from '../processing/index.ts';
-import { type FileStore, namespaceFolder, previewKey } from '../storage/index.ts';
+import { extensionOf, type Processor } from '../processing/index.ts';
+import { type FileStore, namespaceFolder, previewKey, uploadKey } from '../storage/index.ts';
 import { metadataFromUser } from './edit-metadata.ts';
 import { type AcceptedFile, inspectUpload, placeFiles, showImage, type Upload } from './upload-session.ts';
 
@@ -19,10 +19,14 @@ interface SessionDeps {
 /** A caller whose upload failed waits this long for its session to be marked. */
 const MARK_WAIT_MS = 300;
 
-/** A preview on disk: its absolute path, and its size in bytes. */
+/** Every width is a file on disk, so there are only these. */
+const PREVIEW_WIDTHS = [64, 128, 192, 256, 320, 480, 640, 960, 1280, 1600, 2048];
+
+/** A preview on disk: its absolute path, its size in bytes, and the width that it was made for. */
 interface PreviewFile {
   file: string;
   size: number;
+  width: number;
 }
 
 /** Builds the sessions module. Another account's session answers exactly as one that does not exist. */
@@ -74,6 +78,14 @@ export function createSessions({ repositories, store, processor, config, now = (
     return records.map(showImage);
   }
 
+  /** Removes what was placed of an upload that could not be kept, and gives its places back; what has a record stays. */
+  async function undo(session: SessionRecord, accepted: AcceptedFile[]): Promise<void> {
+    const kept = new Set((await images.findOfSession(session.accountId, session._id)).map(({ _id }) => _id));
+    const lost = accepted.filter(({ record }) => !kept.has(record._id));
+    for (const { record } of lost) await store.remove(uploadKey(session._id, record._id, extensionOf(record.format)));
+    await sessions.releaseImages(session._id, lost.length);
+  }
+
   const refuseWhenNothingIsLeft = (accepted: AcceptedFile[], firstError: AppError | null, rejected: Rejected[]) => {
     if (accepted.length > 0) return;
     if (!firstError) throw new AppError('no_images', 'Expected at least one image file, but the request holds none');
@@ -90,7 +102,6 @@ export function createSessions({ repositories, store, processor, config, now = (
 
   return {
     find,
-    findImage,
 
     /** Creates a session with the acceptable files. @throws the first file's error when none is acceptable */
     async create(accountId: string, upload: Upload): Promise<UploadResult> {
@@ -128,7 +139,15 @@ export function createSessions({ repositories, store, processor, config, now = (
         await find(accountId, sessionId);
         throw full(config.MAX_IMAGES_PER_SESSION, accepted.length);
       }
-      const kept = await keep(session, accepted, taken);
+      let kept: Image[];
+      try {
+        kept = await keep(session, accepted, taken);
+      } catch (error) {
+        // In an outage of the database the caller does not wait a second time.
+        const undone = undo(session, accepted).catch(() => {});
+        await Promise.race([undone, sleep(MARK_WAIT_MS, undefined, { ref: false })]);
+        throw error;
+      }
       await requireStillThere(accountId, sessionId);
       return answer(session, kept, rejected);
     },
@@ -149,12 +168,13 @@ export function createSessions({ repositories, store, processor, config, now = (
       }
     },
 
-    /** A small WebP of an image, made once. @param width pixels */
-    async preview(accountId: string, sessionId: string, imageId: string, width: number): Promise<PreviewFile> {
+    /** A small WebP of an image, made once. @param atLeast width in pixels; rounded up to one of a few */
+    async preview(accountId: string, sessionId: string, imageId: string, atLeast: number): Promise<PreviewFile> {
       const image = await findImage(accountId, sessionId, imageId);
+      const width = PREVIEW_WIDTHS.find((offered) => offered >= atLeast) ?? Math.max(...PREVIEW_WIDTHS);
       const key = previewKey(sessionId, imageId, width);
       const made = await store.stat(key);
-      if (made) return { file: store.pathOf(key), size: made.size };
+      if (made) return { file: store.pathOf(key), size: made.size, width };
       const running = previews.get(key);
       if (running) return running;
       const making = (async () => {
@@ -162,7 +182,7 @@ export function createSessions({ repositories, store, processor, config, now = (
         const source = store.pathOf(image.uploadPath);
         const { file, size } = await processor.preview({ source, facts: image, width, target });
         await requireStillThere(accountId, sessionId);
-        return { file, size };
+        return { file, size, width };
       })().finally(() => previews.delete(key));
       previews.set(key, making);
       return making;

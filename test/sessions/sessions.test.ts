@@ -277,7 +277,7 @@ describe('a preview', () => {
     );
     expect(sizes).toEqual([
       ['webp', 320, true],
-      ['webp', 100, true],
+      ['webp', 128, true],
       ['webp', 320, true],
       ['webp', 40, false],
     ]);

@@ -4,8 +4,8 @@ import { sendFile } from '../send-file.ts';
 /** `GET …/images/:imageId/preview`: a small WebP for review screens. */
 export const previewImageRoute = defineRoute('previewImage', async ({ ctx, account, params, query }, services) => {
   const { sessionId, imageId } = params;
-  const { file, size } = await services.sessions.preview(account.id, sessionId, imageId, query.width);
+  const { file, size, width } = await services.sessions.preview(account.id, sessionId, imageId, query.width);
   // The preview of an image never changes, so its name is a strong validator.
-  const etag = `${imageId}-${query.width}`;
+  const etag = `${imageId}-${width}`;
   await sendFile(ctx, { file, size, filename: `${etag}.webp`, mimeType: 'image/webp', etag, inline: true });
 });
