@@ -8,7 +8,7 @@ import {
   transactionQuerySchema,
 } from './credits.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { ErrorCode } from './error-codes.ts';
+import { ANALYZE_ERRORS, EXPORT_ERRORS, UPLOAD_ERRORS } from './endpoint-errors.ts';
 import { exportRequestSchema, flatExportRequestSchema } from './exports.ts';
 import { imageIdSchema, jobIdSchema, namespaceSchema, sessionIdSchema } from './ids.ts';
 import { imageSchema, metadataPatchSchema, uploadResultSchema, urlImportSchema } from './images.ts';
@@ -19,41 +19,6 @@ const base = { authenticated: true, bodyKind: 'none', idempotent: false, errors:
 const inSession = z.object({ sessionId: sessionIdSchema });
 const inImage = z.object({ sessionId: sessionIdSchema, imageId: imageIdSchema });
 const inJob = z.object({ jobId: jobIdSchema });
-
-const UPLOAD_ERRORS = [
-  'no_images',
-  'too_many_files',
-  'invalid_multipart',
-  'file_too_large',
-  'request_too_large',
-  'unsupported_image',
-  'invalid_image',
-  'too_many_pixels',
-  'too_many_frames',
-  'url_import_disabled',
-  'url_import_failed',
-  'session_full',
-  'overloaded',
-  'insufficient_storage',
-] as const satisfies ErrorCode[];
-
-const EXPORT_ERRORS = [
-  'session_not_found',
-  'image_not_found',
-  'session_mismatch',
-  'duplicate_image',
-  'upload_path_mismatch',
-] as const satisfies ErrorCode[];
-
-const ANALYZE_ERRORS = [
-  'session_not_found',
-  'image_not_found',
-  'session_mismatch',
-  'duplicate_image',
-  'no_images',
-  'insufficient_credits',
-  'overloaded',
-] as const satisfies ErrorCode[];
 
 const stream = { status: 200, kind: 'stream' } as const;
 

@@ -7,8 +7,11 @@ export const JOB_KINDS = ['export', 'sample', 'analyze'] as const;
 export type JobKindName = (typeof JOB_KINDS)[number];
 
 /** States of a job. */
-export const JOB_STATES = ['created', 'charged', 'processing', 'completed', 'partial', 'failed', 'cancelled'] as const;
+export const JOB_STATES = ['created', 'processing', 'completed', 'partial', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];
+
+/** States of a job that has not ended; `created`: it may not have been paid for yet. */
+export const UNFINISHED_JOB_STATES = ['created', 'processing'] as const satisfies JobState[];
 
 /** Why an image, or a job, was not done. */
 export const failureSchema = z.object({ code: z.string(), message: z.string() });

@@ -1,16 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'koa';
 import type { JobKindName } from '#contract';
 import { AppError } from '../errors.ts';
-import {
-  type Beginning,
-  type Caller,
-  hashRequest,
-  type Idempotency,
-  type IdempotentRequest,
-} from '../gateway/index.ts';
+import { type Caller, hashRequest } from '../gateway/index.ts';
 import { newId } from '../ids.ts';
 import type { JobRecord, NewJob } from '../jobs/index.ts';
+import { beginAfterTwin } from './await-twin.ts';
 import { sendEvents } from './send-events.ts';
 import type { Services } from './services.ts';
 
@@ -25,10 +19,6 @@ export interface StreamJobInput {
   resolve: () => Promise<Omit<NewJob, 'jobId'>>;
 }
 
-/** How long a request waits for its twin to have started or been refused, in milliseconds. */
-const TWIN_WAIT_MS = 3000;
-const TWIN_POLL_MS = 25;
-
 /**
  * Starts a job, or joins the one that the same `Idempotency-Key` started before, and streams its events.
  * Credits are taken after the request was found good and before any work; every refusal is a plain JSON answer.
@@ -42,15 +32,16 @@ export async function streamJob(input: StreamJobInput, services: Services): Prom
   }
 
   const { idempotency } = services.gateway;
-  const begun = await beginAfterTwin(idempotency, {
+  const request = {
     accountId: account.id,
     key: ctx.get('Idempotency-Key'),
     operation: kind,
     requestHash: hashRequest(asked),
     jobId: newId('job'),
     // A job that is not paid for yet may still be refused: whoever joined it would read an empty stream.
-    jobExists: (jobId) => services.jobs.isUnderWay(account.id, jobId),
-  });
+    jobExists: (jobId: string) => services.jobs.isUnderWay(account.id, jobId),
+  };
+  const begun = await beginAfterTwin(() => idempotency.begin(request));
   if (begun.outcome === 'replay') throw new TypeError('a stream has no plain answer to replay');
   if (begun.outcome === 'join') {
     // Who lost the connection and comes back with the same key wants the rest, not the news that they had left.
@@ -67,20 +58,6 @@ export async function streamJob(input: StreamJobInput, services: Services): Prom
   // The job of an interrupted request is there and will be taken up: the key must go on pointing at it.
   if (!job) throw twinRunning();
   await sendJobEvents(ctx, job, -1, services);
-}
-
-/** Between claiming a key and starting its job lie milliseconds: whoever comes in between waits instead of getting a 409. */
-async function beginAfterTwin(idempotency: Idempotency, request: IdempotentRequest): Promise<Beginning> {
-  const deadline = performance.now() + TWIN_WAIT_MS;
-  for (;;) {
-    try {
-      return await idempotency.begin(request);
-    } catch (error) {
-      const twinIsAtIt = error instanceof AppError && error.code === 'idempotency_in_progress';
-      if (!twinIsAtIt || performance.now() > deadline) throw error;
-      await sleep(TWIN_POLL_MS);
-    }
-  }
 }
 
 async function startJob(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Job, JobKindName, JobState } from '#contract';
+import { type Job, type JobKindName, type JobState, UNFINISHED_JOB_STATES } from '#contract';
 import type { JobImage, JobRecord, Repositories } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
@@ -41,7 +41,6 @@ export interface NewJob {
   settings: unknown;
 }
 
-const UNFINISHED: JobState[] = ['created', 'charged', 'processing'];
 const JOBS_SHOWN = 50;
 /** A refused caller waits this long for the job to be gone. */
 const DISCARD_WAIT_MS = 300;
@@ -165,7 +164,7 @@ export function createJobs(deps: JobsDeps) {
     /** Cancels a job; what was not done is given back. @throws job_not_found, job_finished */
     async cancel(accountId: string, jobId: string): Promise<Job> {
       const job = await find(accountId, jobId);
-      const requested = UNFINISHED.includes(job.state) && (await jobs.requestCancel(accountId, jobId));
+      const requested = isUnfinished(job) && (await jobs.requestCancel(accountId, jobId));
       if (!requested)
         throw new AppError('job_finished', `Job ${jobId} has already ended`, { details: { status: job.state } });
       await runner.stop(jobId, 'job_cancelled');
@@ -208,7 +207,7 @@ export function createJobs(deps: JobsDeps) {
     async outcomeOf(accountId: string, jobId: string) {
       const job = await jobs.find(accountId, jobId);
       if (!job) return null;
-      if (UNFINISHED.includes(job.state)) return 'running' as const;
+      if (isUnfinished(job)) return 'running' as const;
       const results = await imageResults.findOfJob(jobId);
       const completed = results.filter(({ result }) => result.status === 'completed').length;
       return { total: job.images.length, completed };
@@ -237,3 +236,7 @@ export function createJobs(deps: JobsDeps) {
 
 /** The jobs module. */
 export type Jobs = ReturnType<typeof createJobs>;
+
+function isUnfinished({ state }: { state: JobState }): boolean {
+  return (UNFINISHED_JOB_STATES as readonly JobState[]).includes(state);
+}

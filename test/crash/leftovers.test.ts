@@ -87,13 +87,9 @@ describe('what an interruption left is cleaned or finished at the next start', (
     test = undefined;
 
     const now = Date.now();
-    const left: Record<
-      string,
-      { state: 'created' | 'charged' | 'processing'; paid: boolean; idleMs: number; cancel?: boolean }
-    > = {
+    const left: Record<string, { state: 'created' | 'processing'; paid: boolean; idleMs: number; cancel?: boolean }> = {
       unpaid: { state: 'created', paid: false, idleMs: 1000 },
       paid: { state: 'created', paid: true, idleMs: 1000 },
-      charged: { state: 'charged', paid: true, idleMs: 1000 },
       processing: { state: 'processing', paid: true, idleMs: 1000 },
       // The lease of a server that died a moment ago still runs: nobody else can be using the embedded database.
       leased: { state: 'processing', paid: true, idleMs: -10_000 },

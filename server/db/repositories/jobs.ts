@@ -1,12 +1,8 @@
-import type { JobKindName, JobState } from '#contract';
+import { type JobKindName, type JobState, UNFINISHED_JOB_STATES } from '#contract';
 import type { Connection } from '../connect.ts';
 import { type JobImage, type JobRecord, jobSchema } from '../models/job.ts';
 
 export type { JobImage, JobRecord };
-
-/** States in which somebody must be working on the job. */
-const ACTIVE: JobState[] = ['charged', 'processing'];
-const UNFINISHED: JobState[] = ['created', ...ACTIVE];
 
 /** What is written when a job ends. */
 export type JobOutcome = Pick<JobRecord, 'state' | 'lastEvent' | 'summary' | 'credits' | 'error'>;
@@ -41,14 +37,14 @@ export function createJobRepository(connection: Connection) {
     },
 
     async hasUnfinished(sessionId: string): Promise<boolean> {
-      return (await model.countDocuments({ sessionId, state: { $in: UNFINISHED } })) > 0;
+      return (await model.countDocuments({ sessionId, state: { $in: UNFINISHED_JOB_STATES } })) > 0;
     },
 
     /** Moves a job of this owner on and returns it; null when the job is no longer its own. */
     async advance(jobId: string, owner: string, state: JobState): Promise<JobRecord | null> {
       return model
         .findOneAndUpdate(
-          { _id: jobId, leaseOwner: owner, state: { $in: UNFINISHED } },
+          { _id: jobId, leaseOwner: owner, state: { $in: UNFINISHED_JOB_STATES } },
           { $set: { state } },
           { returnDocument: 'after' },
         )
@@ -59,7 +55,7 @@ export function createJobRepository(connection: Connection) {
     async renewLease(jobId: string, owner: string, leaseUntil: Date): Promise<JobRecord | null> {
       return model
         .findOneAndUpdate(
-          { _id: jobId, leaseOwner: owner, state: { $in: UNFINISHED } },
+          { _id: jobId, leaseOwner: owner, state: { $in: UNFINISHED_JOB_STATES } },
           { $set: { leaseUntil } },
           { returnDocument: 'after' },
         )
@@ -73,14 +69,17 @@ export function createJobRepository(connection: Connection) {
 
     /** Makes every lease end now: for a store that only this process can have written to. */
     async endAllLeases(now: Date): Promise<void> {
-      await model.updateMany({ state: { $in: UNFINISHED }, leaseUntil: { $gt: now } }, { $set: { leaseUntil: now } });
+      await model.updateMany(
+        { state: { $in: UNFINISHED_JOB_STATES }, leaseUntil: { $gt: now } },
+        { $set: { leaseUntil: now } },
+      );
     },
 
     /** Takes over one job whose lease has ended and returns it as it was before; null when there is none. */
     async claimAbandoned(owner: string, now: Date, leaseUntil: Date): Promise<JobRecord | null> {
       return model
         .findOneAndUpdate(
-          { state: { $in: UNFINISHED }, leaseUntil: { $lte: now } },
+          { state: { $in: UNFINISHED_JOB_STATES }, leaseUntil: { $lte: now } },
           { $set: { leaseOwner: owner, leaseUntil }, $inc: { attempts: 1 } },
           { returnDocument: 'before' },
         )
@@ -90,7 +89,7 @@ export function createJobRepository(connection: Connection) {
     /** Notes that the job shall stop; false when it has ended or is not the account's. */
     async requestCancel(accountId: string, jobId: string): Promise<boolean> {
       const updated = await model.updateOne(
-        { _id: jobId, accountId, state: { $in: UNFINISHED } },
+        { _id: jobId, accountId, state: { $in: UNFINISHED_JOB_STATES } },
         { $set: { stopRequested: 'job_cancelled' } },
       );
       return updated.matchedCount === 1;
@@ -98,7 +97,10 @@ export function createJobRepository(connection: Connection) {
 
     /** Notes that all jobs of a session shall stop, on whatever server they run. */
     async requestStopOfSession(sessionId: string): Promise<void> {
-      await model.updateMany({ sessionId, state: { $in: UNFINISHED } }, { $set: { stopRequested: 'session_deleted' } });
+      await model.updateMany(
+        { sessionId, state: { $in: UNFINISHED_JOB_STATES } },
+        { $set: { stopRequested: 'session_deleted' } },
+      );
     },
 
     /** Notes that a process died over a job; returns how often that has happened. */
@@ -134,7 +136,7 @@ export function createJobRepository(connection: Connection) {
     /** Writes the end of a job of this owner; false when it is no longer its own. */
     async finish(jobId: string, owner: string, finishedAt: Date, outcome: JobOutcome): Promise<boolean> {
       const updated = await model.updateOne(
-        { _id: jobId, leaseOwner: owner, state: { $in: UNFINISHED } },
+        { _id: jobId, leaseOwner: owner, state: { $in: UNFINISHED_JOB_STATES } },
         { $set: { ...outcome, finishedAt, leaseOwner: null } },
       );
       return updated.matchedCount === 1;

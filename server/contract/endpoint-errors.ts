@@ -1,0 +1,39 @@
+import type { ErrorCode } from './error-codes.ts';
+
+/** What an upload can be refused for. */
+export const UPLOAD_ERRORS = [
+  'no_images',
+  'too_many_files',
+  'invalid_multipart',
+  'file_too_large',
+  'request_too_large',
+  'unsupported_image',
+  'invalid_image',
+  'too_many_pixels',
+  'too_many_frames',
+  'url_import_disabled',
+  'url_import_failed',
+  'session_full',
+  'overloaded',
+  'insufficient_storage',
+] as const satisfies ErrorCode[];
+
+/** What an export or sample can be refused for. */
+export const EXPORT_ERRORS = [
+  'session_not_found',
+  'image_not_found',
+  'session_mismatch',
+  'duplicate_image',
+  'upload_path_mismatch',
+] as const satisfies ErrorCode[];
+
+/** What an analysis can be refused for. */
+export const ANALYZE_ERRORS = [
+  'session_not_found',
+  'image_not_found',
+  'session_mismatch',
+  'duplicate_image',
+  'no_images',
+  'insufficient_credits',
+  'overloaded',
+] as const satisfies ErrorCode[];
