@@ -136,13 +136,12 @@ describe('what an interruption left is cleaned or finished at the next start', (
     expect(outcomes).toEqual({
       unpaid: undefined,
       paid: 'completed',
-      charged: 'completed',
       processing: 'completed',
       leased: 'completed',
       old: 'failed',
       cancelled: 'cancelled',
     });
-    expect(await api.balance()).toBe(100 - 4 * IMAGES);
+    expect(await api.balance()).toBe(100 - 3 * IMAGES);
     expect(await auditOf({ DATA_DIR: dataDir })).toEqual({ ok: true, broken: [], pending: 0 });
     expect(await faultyFiles(dataDir)).toEqual([]);
   });
