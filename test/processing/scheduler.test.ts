@@ -47,14 +47,14 @@ describe('createScheduler', () => {
     expect(order.slice(0, 6)).toEqual(['batch-0', 'batch-1', 'sample', 'other-0', 'batch-2', 'other-1']);
   });
 
-  it('takes the smallest task of a group first', async () => {
+  it('takes the tasks of a group in their order', async () => {
     const { order, add, end } = controlled(createScheduler({ slots: 1, memoryBytes: 100 }));
     void add('first', 'g', 1);
     void add('large', 'g', 30);
     void add('small', 'g', 10);
     void add('middle', 'g', 20);
-    for (const name of ['first', 'small', 'middle']) await end(name);
-    expect(order).toEqual(['first', 'small', 'middle', 'large']);
+    for (const name of ['first', 'large', 'small']) await end(name);
+    expect(order).toEqual(['first', 'large', 'small', 'middle']);
   });
 
   it('admits by memory, not by number', async () => {
