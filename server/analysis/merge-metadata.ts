@@ -1,19 +1,13 @@
-import { type AiStatus, type AnalyzeOptions, METADATA_FIELDS, type Metadata, type MetadataField } from '#contract';
+import {
+  type AiStatus,
+  type AnalyzeOptions,
+  EMPTY_METADATA,
+  METADATA_FIELDS,
+  type Metadata,
+  type MetadataField,
+} from '#contract';
 import type { Description } from './description.ts';
 import { PROMPT_VERSION } from './prompt.ts';
-
-const EMPTY: Metadata = {
-  filename: null,
-  title: null,
-  alt: null,
-  caption: null,
-  tags: [],
-  language: null,
-  decorative: false,
-  source: {},
-  needsReview: [],
-  model: null,
-};
 
 const TEXT_FIELDS: readonly MetadataField[] = ['filename', 'title', 'alt', 'caption', 'tags'];
 
@@ -44,7 +38,7 @@ export function mergeMetadata(
 ): Metadata {
   const answered = asked.aiStatus === 'completed';
   const writable = writableFields(current, options);
-  const merged: Metadata = { ...EMPTY, ...current, source: { ...current?.source } };
+  const merged: Metadata = { ...EMPTY_METADATA, ...current, source: { ...current?.source } };
   const { values, source } = description;
   let texts = 0;
   const write = (field: MetadataField) => {
@@ -93,6 +87,6 @@ function agreeOnDecoration(merged: Metadata, writable: Set<MetadataField>): void
 }
 
 function clear(metadata: Metadata, field: MetadataField): void {
-  Object.assign(metadata, { [field]: EMPTY[field] });
+  Object.assign(metadata, { [field]: EMPTY_METADATA[field] });
   delete metadata.source[field];
 }

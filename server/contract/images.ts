@@ -91,6 +91,20 @@ export const metadataSchema = z
   .meta({ id: 'Metadata' });
 export type Metadata = z.output<typeof metadataSchema>;
 
+/** Metadata of which nothing is known. */
+export const EMPTY_METADATA: Metadata = {
+  filename: null,
+  title: null,
+  alt: null,
+  caption: null,
+  tags: [],
+  language: null,
+  decorative: false,
+  source: {},
+  needsReview: [],
+  model: null,
+};
+
 /** An uploaded image. */
 export const imageSchema = z
   .object({

@@ -1,17 +1,4 @@
-import type { Metadata, MetadataPatch } from '#contract';
-
-const EMPTY: Metadata = {
-  filename: null,
-  title: null,
-  alt: null,
-  caption: null,
-  tags: [],
-  language: null,
-  decorative: false,
-  source: {},
-  needsReview: [],
-  model: null,
-};
+import { EMPTY_METADATA, type Metadata, type MetadataPatch } from '#contract';
 
 /** Applies a person's edit: given fields are replaced and from now on theirs; `null` clears a field. */
 export function metadataFromUser(current: Metadata | null, patch: MetadataPatch): Metadata {
@@ -21,7 +8,7 @@ export function metadataFromUser(current: Metadata | null, patch: MetadataPatch)
   for (const [field] of given) source[field] = 'user';
   const edited = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined));
   return {
-    ...EMPTY,
+    ...EMPTY_METADATA,
     ...current,
     ...edited,
     ...(tags !== undefined ? { tags: tags ?? [] } : {}),
