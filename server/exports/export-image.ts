@@ -20,6 +20,8 @@ interface ExportImageDeps {
   outputs: OutputRepository;
   store: FileStore;
   now: () => Date;
+  /** The last piece of work of each owner of file names that has some under way; empty at first. */
+  turns: Map<string, Promise<unknown>>;
 }
 
 /** One image of a job, with all that was decided before work on it starts. */
@@ -75,7 +77,7 @@ export async function exportImage(task: ImageTask, options: OrderOptions, deps: 
   const { records: encoded, fromCache } = await deps.cache.obtain(order, encoding);
   options.onStep('save');
   const obtainAgain = async () => (await deps.cache.obtain(order, encoding)).records;
-  return inTurn(task.owner, async () => {
+  return inTurn(deps.turns, task.owner, async () => {
     let { records, paths } = await putInPlace(task, encoded, obtainAgain, deps.store);
     options.signal.throwIfAborted();
     const files = await publish(task, records, paths, deps);
@@ -86,14 +88,11 @@ export async function exportImage(task: ImageTask, options: OrderOptions, deps: 
   });
 }
 
-/** The last piece of work of each owner that has some under way. */
-const turns = new Map<string, Promise<unknown>>();
-
 /**
  * Does one piece of work of an owner after the other. Equal content has an equal path: an export that replaces files must
  * not remove them while another one is about to publish the same ones.
  */
-async function inTurn<T>(owner: string, work: () => Promise<T>): Promise<T> {
+async function inTurn<T>(turns: ExportImageDeps['turns'], owner: string, work: () => Promise<T>): Promise<T> {
   const before = turns.get(owner) ?? Promise.resolve();
   const mine = before.then(work, work);
   turns.set(owner, mine);

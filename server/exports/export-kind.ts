@@ -19,6 +19,7 @@ interface ExportKindDeps {
 /** Builds the kind of job that exports and samples are: the same pipeline into two namespaces. */
 export function createExportKind(deps: ExportKindDeps): JobKind<ImageResult> {
   const { outputs, processor } = deps;
+  const turns = new Map<string, Promise<unknown>>();
   return {
     steps: ['load', 'optimize', 'resize', 'save'],
     // More images than workers, so that no worker waits while results are written.
@@ -30,7 +31,7 @@ export function createExportKind(deps: ExportKindDeps): JobKind<ImageResult> {
       return planTasks(job, images, taken).map((task) => ({
         index: task.index,
         image: task.image,
-        run: ({ signal, onStep }) => exportImage(task, { signal, onStep, group: job._id }, deps),
+        run: ({ signal, onStep }) => exportImage(task, { signal, onStep, group: job._id }, { ...deps, turns }),
       }));
     },
 

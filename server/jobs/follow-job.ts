@@ -24,29 +24,36 @@ export function createFollowJob({ repositories, runner, kinds }: FollowDeps) {
   return async function* followJob(job: JobRecord, after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
     let seen = after;
     let known = after;
+    let current = 0;
     const told = new Set<string>();
+    /** `current` never goes down, in whatever order images are told. */
+    const forward = (event: NumberedEvent): NumberedEvent => {
+      if (event.event !== 'progress') return event;
+      current = Math.max(current, event.data.current);
+      return { ...event, data: { ...event.data, current } };
+    };
     while (!signal.aborted) {
       const live = runner.listen(job._id, seen, signal);
       if (live) {
         for await (const event of live) {
           seen = event.n;
-          yield event;
+          yield forward(event);
           if (event.event !== 'progress') return;
         }
         if (signal.aborted) return;
         known = seen;
       }
-      const current = await outlastOutage(() => repositories.jobs.find(job.accountId, job._id), signal);
-      if (!current) return;
+      const found = await outlastOutage(() => repositories.jobs.find(job.accountId, job._id), signal);
+      if (!found) return;
       const records = await outlastOutage(() => repositories.imageResults.findOfJob(job._id), signal);
       // Images are stored in the order in which they end, not in that of their events: each is told once, whole.
       const fresh = records.filter(({ _id }) => !told.has(_id));
-      for (const event of eventsOf(fresh)) if (event.n > known) yield event;
+      for (const event of eventsOf(fresh)) if (event.n > known) yield forward(event);
       for (const { _id } of fresh) told.add(_id);
       seen = Math.max(seen, ...fresh.flatMap(({ events }) => events.slice(-1).map(({ n }) => n)));
-      if (current.lastEvent !== null) {
-        if (current.lastEvent > seen) {
-          yield { n: current.lastEvent, ...replayLastEvent(current, kinds[job.kind], records) };
+      if (found.lastEvent !== null) {
+        if (found.lastEvent > seen) {
+          yield { n: found.lastEvent, ...replayLastEvent(found, kinds[job.kind], records) };
         }
         return;
       }

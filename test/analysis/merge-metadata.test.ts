@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AiStatus, Metadata } from '#contract';
+import { type AiStatus, EMPTY_METADATA, type Metadata } from '#contract';
 import { parseAnswer } from '../../server/analysis/answer.ts';
 import { describeFromAnswer } from '../../server/analysis/describe-from-answer.ts';
 import { describeFromFile } from '../../server/analysis/describe-from-file.ts';
@@ -7,19 +7,7 @@ import { mergeMetadata } from '../../server/analysis/merge-metadata.ts';
 import { optionsOf } from './analysis-harness.ts';
 import { BASE } from './golden-answers.ts';
 
-const EMPTY: Metadata = {
-  filename: null,
-  title: null,
-  alt: null,
-  caption: null,
-  tags: [],
-  language: null,
-  decorative: false,
-  source: {},
-  needsReview: [],
-  model: null,
-};
-const stored = (fields: Partial<Metadata>): Metadata => ({ ...EMPTY, ...fields });
+const stored = (fields: Partial<Metadata>): Metadata => ({ ...EMPTY_METADATA, ...fields });
 const text = (value: string, language: string | null = null) => ({ text: value, language });
 
 interface Given {

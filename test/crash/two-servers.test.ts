@@ -69,6 +69,8 @@ describe('two servers on one database and one directory', () => {
     const ids = (list: ClientEvent[]) => list.map(({ id }) => id).sort();
     expect(ids(followed)).toEqual(ids(events));
     expect(followed.at(-1)).toEqual(events.at(-1));
+    const counts = followed.flatMap(({ event, data }) => (event === 'progress' ? [data.current] : []));
+    expect(counts).toEqual([...counts].sort((a, b) => a - b));
   });
 
   it('stop a job that is cancelled at the other one', async () => {

@@ -12,11 +12,13 @@ const HASHES = ['a'.repeat(64), 'b'.repeat(64)];
 let directory: string;
 let store: FileStore;
 let published: OutputFile[];
+let turns: Map<string, Promise<unknown>>;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'imagewright-replace-'));
   store = createLocalStore({ directory });
   published = [];
+  turns = new Map();
   await store.prepare();
   for (const hash of HASHES) await writeFile(await store.prepareFolder(variantCacheKey(hash, 'webp')), hash);
 });
@@ -43,6 +45,7 @@ function exportContent(hash: string, delays: number[], onPublish = async () => {
     task,
     { signal: new AbortController().signal, onStep: () => {}, group: 'job_1' },
     {
+      turns,
       cache: {
         obtain: async () => ({ records: [record as unknown as CachedVariantRecord], fromCache: true }),
       } as never,
