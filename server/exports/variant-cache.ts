@@ -38,6 +38,14 @@ interface CacheDeps {
   now?: () => Date;
 }
 
+/** One variant of an order, under the key of its bytes. */
+interface Wanted {
+  key: string;
+  spec: VariantSpec;
+}
+/** Cached variants whose files are there, by key. */
+type Found = Map<string, CachedVariantRecord>;
+
 /** A record of use is renewed when it is older than this, so that a hit is rarely a write. */
 const USE_PRECISION_MS = 600_000;
 const EVICTION_BATCH = 100;
@@ -51,11 +59,12 @@ export function createVariantCache({
   config,
   now = () => new Date(),
 }: CacheDeps) {
-  const inFlight = new Map<string, Promise<unknown>>();
+  /** Look-ups and encodings under way, by key. What two ask for at the same moment is looked up and made once. */
+  const inFlight = new Map<string, Promise<Found>>();
 
   /** Cached records whose files are really there. */
-  async function lookUp(keys: string[]): Promise<Map<string, CachedVariantRecord>> {
-    const found = new Map<string, CachedVariantRecord>();
+  async function lookUp(keys: string[]): Promise<Found> {
+    const found: Found = new Map();
     await Promise.all(
       (await cachedVariants.findMany(keys)).map(async (record) => {
         const file = await store.stat(record.path);
@@ -65,7 +74,7 @@ export function createVariantCache({
     return found;
   }
 
-  async function render(order: VariantOrder, wanted: { key: string; spec: VariantSpec }[], options: OrderOptions) {
+  async function render(order: VariantOrder, wanted: Wanted[], options: OrderOptions): Promise<CachedVariantRecord[]> {
     const { image, settings, embed } = order;
     const extension = extensionOf(outputFormatOf(settings.format, image.format));
     const paths = wanted.map(({ key }) => variantCacheKey(key, extension));
@@ -83,18 +92,26 @@ export function createVariantCache({
       },
       options,
     );
-    await Promise.all(
-      rendered.map(({ name: _name, file: _file, ...facts }, index) =>
-        cachedVariants.put({
-          ...facts,
-          _id: wanted[index]?.key ?? '',
-          accountId: image.accountId,
-          sourceSha256: image.sha256,
-          path: paths[index] ?? '',
-          usedAt: now(),
-        }),
-      ),
-    );
+    const records = rendered.map(({ name: _name, file: _file, ...facts }, index) => ({
+      ...facts,
+      _id: wanted[index]?.key ?? '',
+      accountId: image.accountId,
+      sourceSha256: image.sha256,
+      path: paths[index] ?? '',
+      usedAt: now(),
+    }));
+    await Promise.all(records.map((record) => cachedVariants.put(record)));
+    return records;
+  }
+
+  /** Renews the records of use that are not recent. */
+  async function markUsed(records: CachedVariantRecord[]): Promise<void> {
+    const stale = records.filter((record) => now().getTime() - record.usedAt.getTime() > USE_PRECISION_MS);
+    if (stale.length > 0)
+      await cachedVariants.touch(
+        stale.map((record) => record._id),
+        now(),
+      );
   }
 
   async function drop(records: CachedVariantRecord[]): Promise<void> {
@@ -124,37 +141,48 @@ export function createVariantCache({
           variant: spec,
         }),
       }));
-      const keys = wanted.map(({ key }) => key);
+      const found: Found = new Map();
       let encoded = false;
-      for (;;) {
-        const found = await lookUp(keys);
-        const missing = wanted.filter(({ key }) => !found.has(key));
-        if (missing.length === 0) {
-          const records = keys.map((key) => found.get(key) as CachedVariantRecord);
-          const stale = records.filter((record) => now().getTime() - record.usedAt.getTime() > USE_PRECISION_MS);
-          if (stale.length > 0)
-            await cachedVariants.touch(
-              stale.map((record) => record._id),
-              now(),
-            );
-          return { records, fromCache: !encoded };
-        }
-        options.signal.throwIfAborted();
-        const unclaimed = missing.filter(({ key }) => !inFlight.has(key));
-        // Somebody else's failure is not ours: when it fails, the loop claims the work.
-        const others = missing.map(({ key }) => inFlight.get(key)?.catch(() => {}));
-        if (unclaimed.length > 0) {
+
+      /** Looks up and encodes what nobody else is at. Claimed before the first wait: there is no gap for a second claim. */
+      async function produce(mine: Wanted[]): Promise<Found> {
+        const records = await lookUp(mine.map(({ key }) => key));
+        const missing = mine.filter(({ key }) => !records.has(key));
+        if (missing.length > 0) {
           encoded = true;
-          const work = render(order, unclaimed, options);
-          for (const { key } of unclaimed) inFlight.set(key, work);
+          for (const record of await render(order, missing, options)) records.set(record._id, record);
+        }
+        return records;
+      }
+
+      const take = (records: Found) => {
+        for (const { key } of wanted) {
+          const record = records.get(key);
+          if (record) found.set(key, record);
+        }
+      };
+
+      for (;;) {
+        const waiting = wanted.filter(({ key }) => !found.has(key));
+        if (waiting.length === 0) break;
+        options.signal.throwIfAborted();
+        const mine = waiting.filter(({ key }) => !inFlight.has(key));
+        // Somebody else's failure is not ours: when it fails, the loop claims the work.
+        const others = waiting.map(({ key }) => inFlight.get(key)?.then(take, () => {}));
+        if (mine.length > 0) {
+          const work = produce(mine);
+          for (const { key } of mine) inFlight.set(key, work);
           try {
-            await work;
+            take(await work);
           } finally {
-            for (const { key } of unclaimed) inFlight.delete(key);
+            for (const { key } of mine) inFlight.delete(key);
           }
         }
         await unlessAborted(Promise.all(others), options.signal);
       }
+      const records = wanted.map(({ key }) => found.get(key) as CachedVariantRecord);
+      await markUsed(records);
+      return { records, fromCache: !encoded };
     },
 
     /** Drops variants that were not used for long, and the oldest ones while the cache is too large. @returns how many */

@@ -96,7 +96,9 @@ export async function formOf(files: (string | { name: string; bytes: Uint8Array 
 /** Reads the events of a stream as they come. */
 export async function* readEvents(response: Response): AsyncGenerator<ClientEvent> {
   let text = '';
-  for await (const chunk of (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
+  for await (const chunk of (response.body as ReadableStream<Uint8Array>).pipeThrough(
+    new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>,
+  )) {
     text += chunk;
     const blocks = text.split('\n\n');
     text = blocks.pop() ?? '';
