@@ -53,10 +53,9 @@ export function createClient({ url, apiKey }: { url: string; apiKey: string }) {
 
 async function* readEvents(response: Response): AsyncGenerator<{ event: string; data: unknown }> {
   let text = '';
-  for await (const chunk of (response.body as ReadableStream<Uint8Array>).pipeThrough(
-    new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>,
-  )) {
-    const blocks = (text + chunk).split('\n\n');
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body as ReadableStream<Uint8Array>) {
+    const blocks = (text + decoder.decode(chunk, { stream: true })).split('\n\n');
     text = blocks.pop() ?? '';
     for (const block of blocks) {
       const event = /^event: (.*)$/m.exec(block)?.[1];
