@@ -214,9 +214,10 @@ export class IoCompare extends LitElement {
   #drag(event: PointerEvent): void {
     const target = event.currentTarget as HTMLElement;
     if (!target.hasPointerCapture(event.pointerId)) return;
-    if (!this.#grip) return this.#moveTo(event.clientX);
-    target.scrollLeft = this.#grip.left - (event.clientX - this.#grip.x);
-    target.scrollTop = this.#grip.top - (event.clientY - this.#grip.y);
+    if (this.#grip) {
+      target.scrollLeft = this.#grip.left - (event.clientX - this.#grip.x);
+      target.scrollTop = this.#grip.top - (event.clientY - this.#grip.y);
+    } else this.#moveTo(event.clientX);
   }
 
   #drop(): void {
