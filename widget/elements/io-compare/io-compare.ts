@@ -1,10 +1,11 @@
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { createI18n, en, type I18n } from '../../i18n/index.ts';
 import { controls, foundation, icon, tokens } from '../../styles/index.ts';
 import type { ComparePair, CompareSide } from './compare-pair.ts';
-import { type DecodedSide, decodeSide } from './decode-side.ts';
+import { CompareStage, type StageParts } from './compare-stage.ts';
+import { followPointer } from './follow-pointer.ts';
 import { compareStyles } from './io-compare.styles.ts';
-import { drawSide, placeImage, type Viewport, type Zoom } from './viewport.ts';
+import type { Zoom } from './viewport.ts';
 
 const ZOOMS: readonly Zoom[] = ['fit', 1, 2];
 
@@ -53,14 +54,15 @@ export class IoCompare extends LitElement {
   /** True while "Show original" is pressed. */
   declare protected whole: boolean;
 
-  #sides: { original: DecodedSide; result: DecodedSide } | null = null;
   #shown: ComparePair | null = null;
-  #run = 0;
-  #frame = 0;
-  #view: Viewport | null = null;
-  #grip: { x: number; y: number; left: number; top: number } | null = null;
   #resizes: ResizeObserver | null = null;
-  readonly #place = () => this.#requestDraw();
+  readonly #stage = new CompareStage(() => this.#parts());
+  readonly #redraw = () => this.#stage.requestDraw();
+  readonly #pointer = followPointer({
+    ready: () => this.#stage.pair !== null,
+    zoomed: () => this.zoom !== 'fit',
+    onMove: (clientX) => this.#moveTo(this.#stage.shareAt(clientX) * 100),
+  });
 
   constructor() {
     super();
@@ -77,19 +79,18 @@ export class IoCompare extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     // A change of the screen's pixel ratio resizes the window, not the stage.
-    globalThis.addEventListener('resize', this.#place);
-    if (this.hasUpdated) {
-      this.#observe();
-      void this.#load();
-    }
+    globalThis.addEventListener('resize', this.#redraw);
+    if (!this.hasUpdated) return;
+    this.#observe();
+    void this.#load();
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    globalThis.removeEventListener('resize', this.#place);
+    globalThis.removeEventListener('resize', this.#redraw);
     this.#resizes?.disconnect();
-    this.#run += 1;
-    this.#release();
+    this.#stage.release();
+    this.#shown = null;
   }
 
   /** The image that is shown. */
@@ -101,143 +102,49 @@ export class IoCompare extends LitElement {
     this.#observe();
   }
 
-  protected override updated(changed: PropertyValues<this>): void {
+  protected override updated(changed: Map<PropertyKey, unknown>): void {
+    this.#stage.share = (this.whole ? 100 : this.split) / 100;
+    this.#stage.zoom = this.zoom;
     if (this.pair !== this.#shown) void this.#load();
-    else if (changed.has('split') || (changed as Map<string, unknown>).has('whole')) this.#placeDivider();
-    else this.#requestDraw();
+    else if (changed.has('zoom')) this.#stage.drawAtZoom();
+    else if (changed.has('split') || changed.has('whole')) this.#stage.placeDivider();
+    else this.#redraw();
+  }
+
+  #parts(): StageParts {
+    const find = (selector: string) => this.renderRoot.querySelector(selector) as HTMLElement;
+    return {
+      stage: find('.stage'),
+      scroller: find('.scroller'),
+      result: find('.result') as HTMLCanvasElement,
+      original: find('.original') as HTMLCanvasElement,
+    };
   }
 
   #observe(): void {
-    this.#resizes ??= new ResizeObserver(this.#place);
-    this.#resizes.observe(this.#stage);
-  }
-
-  get #stage(): HTMLElement {
-    return this.renderRoot.querySelector('.stage') as HTMLElement;
-  }
-
-  get #scroller(): HTMLElement {
-    return this.renderRoot.querySelector('.scroller') as HTMLElement;
-  }
-
-  #release(): void {
-    this.#sides?.original.bitmap.close();
-    this.#sides?.result.bitmap.close();
-    this.#sides = null;
-    this.#shown = null;
+    this.#resizes ??= new ResizeObserver(this.#redraw);
+    this.#resizes.observe(this.#parts().stage);
   }
 
   async #load(): Promise<void> {
-    this.#release();
-    const pair = this.pair;
+    const { pair } = this;
     this.#shown = pair;
-    this.#run += 1;
-    const run = this.#run;
+    this.#stage.release();
     this.failed = false;
     this.loading = pair !== null;
     if (!pair) return;
-    const decoded = await Promise.allSettled([decodeSide(pair.original), decodeSide(pair.result)]);
-    const [original, result] = decoded;
-    if (run !== this.#run || original.status === 'rejected' || result.status === 'rejected') {
-      for (const side of decoded) if (side.status === 'fulfilled') side.value.bitmap.close();
-      if (run !== this.#run) return;
+    try {
+      if (!(await this.#stage.load(pair))) return;
+    } catch {
       this.failed = true;
-    } else {
-      this.#sides = { original: original.value, result: result.value };
-      const { width, height } = original.value;
-      this.#stage.style.setProperty('--_stage-height', String(Math.round((this.#stage.clientWidth * height) / width)));
     }
     this.loading = false;
     this.requestUpdate();
   }
 
-  #requestDraw(): void {
-    if (this.#frame) return;
-    this.#frame = requestAnimationFrame(() => {
-      this.#frame = 0;
-      this.#draw();
-    });
-  }
-
-  #draw(): void {
-    const sides = this.#sides;
-    if (!sides || !this.isConnected) return;
-    const stage = this.#stage;
-    const { scrollLeft, scrollTop } = this.#scroller;
-    const size = { width: stage.clientWidth, height: stage.clientHeight, ratio: devicePixelRatio || 1 };
-    const view = placeImage(sides.original, { ...size, scrollLeft, scrollTop }, this.zoom);
-    this.#view = view;
-    stage.style.setProperty('--_width', String(view.width));
-    stage.style.setProperty('--_height', String(view.height));
-    const [result, original] = this.renderRoot.querySelectorAll('canvas');
-    if (result) drawSide(result, sides.result.bitmap, view, size);
-    if (original) drawSide(original, sides.original.bitmap, view, size);
-    this.#placeDivider();
-  }
-
-  /** The part of the stage, from its left edge, that the image covers. */
-  #span(): { left: number; width: number } {
-    const stage = this.#stage.clientWidth;
-    const view = this.#view;
-    if (!view || view.width > stage) return { left: 0, width: stage };
-    return { left: view.x, width: view.width };
-  }
-
-  #rtl(): boolean {
-    return getComputedStyle(this).direction === 'rtl';
-  }
-
-  #placeDivider(): void {
-    const { left, width } = this.#span();
-    const share = (this.whole ? 100 : this.split) / 100;
-    this.#stage.style.setProperty('--_x', `${left + width * (this.#rtl() ? 1 - share : share)}px`);
-  }
-
-  #moveTo(clientX: number): void {
-    const { left, width } = this.#span();
-    const share = (clientX - this.#stage.getBoundingClientRect().left - left) / width;
+  #moveTo(split: number): void {
     this.whole = false;
-    this.split = Math.round(Math.min(1, Math.max(0, this.#rtl() ? 1 - share : share)) * 100);
-  }
-
-  #press(event: PointerEvent): void {
-    if (event.button !== 0 || !this.#sides) return;
-    const target = event.currentTarget as HTMLElement;
-    if (target === this.#scroller && this.zoom !== 'fit' && event.pointerType !== 'mouse') return;
-    target.setPointerCapture(event.pointerId);
-    if (target === this.#scroller && this.zoom !== 'fit') {
-      this.#grip = { x: event.clientX, y: event.clientY, left: target.scrollLeft, top: target.scrollTop };
-      target.classList.add('panning');
-    } else this.#moveTo(event.clientX);
-  }
-
-  #drag(event: PointerEvent): void {
-    const target = event.currentTarget as HTMLElement;
-    if (!target.hasPointerCapture(event.pointerId)) return;
-    if (this.#grip) {
-      target.scrollLeft = this.#grip.left - (event.clientX - this.#grip.x);
-      target.scrollTop = this.#grip.top - (event.clientY - this.#grip.y);
-    } else this.#moveTo(event.clientX);
-  }
-
-  #drop(): void {
-    this.#grip = null;
-    this.#scroller.classList.remove('panning');
-  }
-
-  async #setZoom(zoom: Zoom): Promise<void> {
-    const view = this.#view;
-    const scroller = this.#scroller;
-    const { clientWidth, clientHeight } = this.#stage;
-    // What was in the middle stays in the middle.
-    const middle = view && { x: (clientWidth / 2 - view.x) / view.width, y: (clientHeight / 2 - view.y) / view.height };
-    this.zoom = zoom;
-    await this.updateComplete;
-    this.#draw();
-    if (!middle || !this.#view) return;
-    scroller.scrollLeft = middle.x * this.#view.width - clientWidth / 2;
-    scroller.scrollTop = middle.y * this.#view.height - clientHeight / 2;
-    this.#requestDraw();
+    this.split = Math.round(split);
   }
 
   #step(by: number): void {
@@ -252,7 +159,7 @@ export class IoCompare extends LitElement {
   protected override render(): TemplateResult {
     const { t } = this.i18n;
     const pair = this.pair;
-    const rtl = this.hasUpdated && this.#rtl();
+    const rtl = getComputedStyle(this).direction === 'rtl';
     const share = this.whole ? 100 : this.split;
     const zoomed = this.zoom !== 'fit';
     const originalTag = html`<span class="tag ${rtl ? 'right' : 'left'} ${share < 12 ? 'covered' : ''}" aria-hidden="true">${t('compare.original')}</span>`;
@@ -274,10 +181,10 @@ export class IoCompare extends LitElement {
             role="group"
             aria-label=${t(zoomed ? 'compare.pan' : 'compare.stage')}
             tabindex=${zoomed ? 0 : nothing}
-            @scroll=${this.#place}
-            @pointerdown=${this.#press}
-            @pointermove=${this.#drag}
-            @lostpointercapture=${this.#drop}
+            @scroll=${this.#redraw}
+            @pointerdown=${this.#pointer.press}
+            @pointermove=${this.#pointer.drag}
+            @lostpointercapture=${this.#pointer.release}
           >
             <div class="spacer"></div>
           </div>
@@ -287,8 +194,8 @@ export class IoCompare extends LitElement {
             part="compare-handle"
             aria-hidden="true"
             ?hidden=${this.whole || this.loading || this.failed}
-            @pointerdown=${this.#press}
-            @pointermove=${this.#drag}
+            @pointerdown=${this.#pointer.press}
+            @pointermove=${this.#pointer.drag}
           >
             <svg class="icon" viewBox="0 0 20 20"><path d="m7 6-4 4 4 4m6-8 4 4-4 4" /></svg>
           </div>
@@ -302,10 +209,10 @@ export class IoCompare extends LitElement {
             min="0"
             max="100"
             .value=${String(share)}
-            ?disabled=${!this.#sides}
+            ?disabled=${this.loading || this.failed}
             aria-label=${t('compare.split')}
             aria-valuetext=${t('compare.split-value', { percent: this.i18n.formatPercent(share / 100) })}
-            @input=${this.#slide}
+            @input=${(event: Event) => this.#moveTo(Number((event.target as HTMLInputElement).value))}
           />
           <button type="button" class="button" aria-pressed=${this.whole} @click=${() => (this.whole = !this.whole)}>
             ${t('compare.show-original')}
@@ -318,15 +225,10 @@ export class IoCompare extends LitElement {
     `;
   }
 
-  #slide(event: Event): void {
-    this.whole = false;
-    this.split = Number((event.target as HTMLInputElement).value);
-  }
-
   #renderZoom(zoom: Zoom): TemplateResult {
     const label = zoom === 'fit' ? this.i18n.t('compare.fit') : `${this.i18n.formatNumber(zoom)}×`;
     const pressed = this.zoom === zoom;
-    return html`<button type="button" class="button" aria-pressed=${pressed} @click=${() => this.#setZoom(zoom)}>${label}</button>`;
+    return html`<button type="button" class="button" aria-pressed=${pressed} @click=${() => (this.zoom = zoom)}>${label}</button>`;
   }
 
   #renderSteps(): TemplateResult {
@@ -368,11 +270,9 @@ export class IoCompare extends LitElement {
 
   #renderNote(): TemplateResult | typeof nothing {
     const { t } = this.i18n;
-    const original = this.#sides?.original;
+    const { original, result } = this.#stage.pair ?? {};
     if (original?.preview) return html`<p class="hint">${t('compare.preview')}</p>`;
-    return original?.reduced || this.#sides?.result.reduced
-      ? html`<p class="hint">${t('compare.reduced')}</p>`
-      : nothing;
+    return original?.reduced || result?.reduced ? html`<p class="hint">${t('compare.reduced')}</p>` : nothing;
   }
 
   #renderFailure(): TemplateResult {
