@@ -124,6 +124,40 @@ function localesBeside(): Plugin {
   };
 }
 
+/** The client of the API as one ES module, for pages and programs that have no build of their own. */
+function sdkBuild(): BuildEnvironmentOptions {
+  return {
+    target: BROWSERS,
+    outDir: 'dist/sdk',
+    emptyOutDir: true,
+    copyPublicDir: false,
+    sourcemap: true,
+    modulePreload: false,
+    rolldownOptions: {
+      input: { index: join(root, 'plugin-bridge/sdk/index.ts') },
+      preserveEntrySignatures: 'strict',
+      output: { format: 'es', entryFileNames: '[name].js' },
+    },
+  };
+}
+
+/** The command line program. Packages stay in node_modules. */
+function cliBuild(): BuildEnvironmentOptions {
+  return {
+    ssr: true,
+    target: 'node20',
+    outDir: 'dist/cli',
+    emptyOutDir: true,
+    copyPublicDir: false,
+    sourcemap: true,
+    minify: false,
+    rolldownOptions: {
+      input: { main: join(root, 'plugin-bridge/cli/main.ts') },
+      output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+    },
+  };
+}
+
 /** The demo page, under `/demo/`. Nothing becomes a data URL: the page's policy allows none. */
 function demoBuild(): BuildEnvironmentOptions {
   return {
@@ -142,6 +176,8 @@ const BUILDS: Record<string, () => BuildEnvironmentOptions> = {
   widget: widgetBuild,
   'widget-classic': classicWidgetBuild,
   demo: demoBuild,
+  sdk: sdkBuild,
+  cli: cliBuild,
 };
 
 /** What else a mode needs. `vite --mode demo` serves the page while it is worked on, and the API of a running service. */

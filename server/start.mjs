@@ -1,24 +1,28 @@
 // Starts a built program of the service in this very process, so that signals reach it, and builds first what it serves
 // and is older than its sources. Plain JavaScript, because Node 20 runs no TypeScript. Knows nothing of what is built.
-//   node server/start.mjs [build [target…] | admin | demo] [arguments…]
+//   node server/start.mjs [build [target…] | admin | demo | imagewright] [arguments…]
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const OUTPUT = join(ROOT, 'dist', 'server');
-/** @type {Record<string, string>} */
-const PROGRAMS = { admin: 'admin/main.js', demo: 'demo/main.js' };
+/**
+ * By command, below `dist`; the service without one.
+ * @type {Record<string, string>}
+ */
+const PROGRAMS = { admin: 'server/admin/main.js', demo: 'server/demo/main.js', imagewright: 'cli/main.js' };
 
 /**
  * What is built to `dist/<name>`: by which modes of vite.config.ts, in order, and from which folders. One whose `entry`
- * is missing does not belong to this checkout.
- * @typedef {{ name: string, title: string, modes: string[], folders: string[], without?: string, entry?: string }} Target
+ * is missing does not belong to this checkout. What is not `served` does not have to be there for the service.
+ * @typedef {{
+ *   name: string, title: string, modes: string[], folders: string[], without?: string, entry?: string, served: boolean
+ * }} Target
  * @type {Target[]}
  */
 const TARGETS = [
-  { name: 'server', title: 'service', modes: ['server'], folders: ['server'] },
+  { name: 'server', title: 'service', modes: ['server'], folders: ['server'], served: true },
   {
     name: 'widget',
     title: 'widget',
@@ -26,6 +30,7 @@ const TARGETS = [
     folders: ['widget', 'plugin-bridge/sdk'],
     without: 'widget/demo/',
     entry: 'widget/define.ts',
+    served: true,
   },
   {
     name: 'demo',
@@ -33,6 +38,16 @@ const TARGETS = [
     modes: ['demo'],
     folders: ['widget', 'plugin-bridge/sdk', 'plugin-bridge/host'],
     entry: 'widget/demo/index.html',
+    served: true,
+  },
+  { name: 'sdk', title: 'SDK', modes: ['sdk'], folders: ['plugin-bridge/sdk'], served: false },
+  {
+    name: 'cli',
+    title: 'command line program',
+    modes: ['cli'],
+    folders: ['plugin-bridge/cli', 'plugin-bridge/sdk'],
+    entry: 'plugin-bridge/cli/main.ts',
+    served: false,
   },
 ];
 const BUILD_FILES = ['package.json', 'package-lock.json', 'vite.config.ts'];
@@ -142,10 +157,11 @@ async function ensureBuilt(target) {
  * @param {string[]} names of targets to build; none: all
  */
 function targetsFor(command, names) {
-  if (command && command in PROGRAMS) return TARGETS.slice(0, 1);
-  if (command !== 'build' || names.length === 0) {
-    return TARGETS.filter(({ entry }) => !entry || existsSync(join(ROOT, entry)));
-  }
+  const program = PROGRAMS[command ?? ''];
+  if (program) return TARGETS.filter(({ name }) => program.startsWith(`${name}/`));
+  const present = TARGETS.filter(({ entry }) => !entry || existsSync(join(ROOT, entry)));
+  if (command !== 'build') return present.filter(({ served }) => served);
+  if (names.length === 0) return present;
   const unknown = names.find((name) => !TARGETS.some((target) => target.name === name));
   if (unknown) throw new Error(`Nothing is built under the name "${unknown}": ${TARGETS.map(({ name }) => name)}`);
   return TARGETS.filter(({ name }) => names.includes(name));
@@ -160,7 +176,7 @@ try {
 }
 if (command !== 'build') {
   const named = PROGRAMS[command ?? ''];
-  const program = join(OUTPUT, named ?? 'main.js');
+  const program = join(ROOT, 'dist', named ?? 'server/main.js');
   process.argv.splice(1, Infinity, program, ...(named ? rest : process.argv.slice(2)));
   process.setSourceMapsEnabled(true);
   await import(pathToFileURL(program).href);
