@@ -15,7 +15,7 @@ export const compareStyles = css`
     gap: calc(var(--_space) * 2) calc(var(--_space) * 3);
   }
   .title {
-    flex: 1 1 16ch;
+    flex: 1 1 22ch;
     min-inline-size: 0;
   }
   h3 {
@@ -43,17 +43,25 @@ export const compareStyles = css`
     inline-size: 100%;
     block-size: clamp(180px, calc(var(--_stage-height, 360) * 1px), min(64vh, 640px));
     border-radius: var(--_radius);
-    background-color: var(--_surface-2);
-    /* Shows where an image is transparent. */
-    background-image: conic-gradient(
-      color-mix(in oklab, var(--_text) 7%, transparent) 25%,
-      transparent 0 50%,
-      color-mix(in oklab, var(--_text) 7%, transparent) 0 75%,
-      transparent 0
-    );
-    background-size: 16px 16px;
+    background: var(--_surface-2);
     box-shadow: inset 0 0 0 1px var(--_border);
     direction: ltr;
+  }
+  /* Shows where an image is transparent. */
+  .stage::before {
+    content: '';
+    position: absolute;
+    inset: 0;
+    margin: auto;
+    inline-size: min(100%, var(--_width, 0) * 1px);
+    block-size: min(100%, var(--_height, 0) * 1px);
+    background: conic-gradient(
+        color-mix(in oklab, var(--_text) 9%, transparent) 25%,
+        transparent 0 50%,
+        color-mix(in oklab, var(--_text) 9%, transparent) 0 75%,
+        transparent 0
+      )
+      0 0 / 16px 16px;
   }
   canvas {
     position: absolute;
@@ -118,9 +126,7 @@ export const compareStyles = css`
     block-size: 36px;
     margin-block-start: -18px;
     border-radius: 50%;
-    background:
-      conic-gradient(from 45deg at 9px 50%, transparent 0) no-repeat,
-      linear-gradient(#fff, #fff);
+    background: #fff;
     box-shadow: 0 0 0 1px rgb(0 0 0 / 22%), 0 2px 8px rgb(0 0 0 / 30%);
   }
   .handle svg {
@@ -163,7 +169,7 @@ export const compareStyles = css`
     text-align: center;
   }
   .split {
-    flex: 1 1 180px;
+    flex: 1 1 240px;
     display: block;
     min-inline-size: 0;
     block-size: 28px;

@@ -226,7 +226,7 @@ export class IoCompare extends LitElement {
   }
 
   #renderZoom(zoom: Zoom): TemplateResult {
-    const label = zoom === 'fit' ? this.i18n.t('compare.fit') : `${this.i18n.formatNumber(zoom)}×`;
+    const label = zoom === 'fit' ? this.i18n.t('compare.fit') : html`<bdi dir="ltr">${zoom}×</bdi>`;
     const pressed = this.zoom === zoom;
     return html`<button type="button" class="button" aria-pressed=${pressed} @click=${() => (this.zoom = zoom)}>${label}</button>`;
   }
@@ -258,14 +258,9 @@ export class IoCompare extends LitElement {
     return html`
       <p class="figures numbers">
         ${params ? html`<strong><bdi>${t(key, params)}</bdi></strong>` : nothing}
-        <span class="muted"><bdi>${t('compare.from-to', { from: this.#describe(original), to: this.#describe(result) })}</bdi></span>
+        <span class="muted"><bdi>${describeChange(original, result, t)}</bdi></span>
       </p>
     `;
-  }
-
-  #describe(side: CompareSide): string {
-    const size = side.width && side.height ? `${side.width} × ${side.height}` : '';
-    return [side.format.toUpperCase(), size].filter(Boolean).join(' ');
   }
 
   #renderNote(): TemplateResult | typeof nothing {
@@ -284,4 +279,14 @@ export class IoCompare extends LitElement {
       </div>
     `;
   }
+}
+
+/** E.g. `JPEG → WebP, 4032 × 3024`, or each side with its own size where they differ. */
+function describeChange(original: CompareSide, result: CompareSide, t: I18n['t']): string {
+  const size = (side: CompareSide) => (side.width && side.height ? `${side.width} × ${side.height}` : '');
+  const name = ({ format }: CompareSide) => (format === 'webp' ? 'WebP' : format.toUpperCase());
+  const same = size(original) === size(result);
+  const [from, to] = [original, result].map((side) => (same ? name(side) : `${name(side)} ${size(side)}`.trim()));
+  const formats = from === to ? String(to) : t('compare.from-to', { from: from ?? '', to: to ?? '' });
+  return same && size(result) ? `${formats}, ${size(result)}` : formats;
 }
