@@ -15,6 +15,7 @@ export type {
   Restored,
 } from './cms-host.ts';
 export { type ConnectOptions, connectHost, type HostConnection } from './connect-host.ts';
+export { createFolderHost } from './folder/folder-host.ts';
 export type { HostElement, HostItem, HostMedia } from './host-element.ts';
 export { HostError, type HostErrorCode, toHostError } from './host-error.ts';
 export type { HostTextKey } from './host-texts.ts';
