@@ -7,8 +7,6 @@ import type { AddSource, Item, MediaItem, Rejection } from './types.ts';
 
 /** Files that are looked into at once: the first rows come as soon as these are through. */
 const CHUNK = 25;
-/** Screen readers are still busy with the file dialog that closes. */
-const DIALOG_MS = 1500;
 
 /** Takes files in, one batch after the other. `added` gets the items of each chunk. */
 export function createAdding(core: Core, added: (items: readonly Item[]) => void) {
@@ -55,7 +53,7 @@ export function createAdding(core: Core, added: (items: readonly Item[]) => void
   }
 
   async function addAll(candidates: readonly Candidate[]): Promise<AddOutcome> {
-    const check = createRestrictions(core.config.restrictions, t);
+    const check = createRestrictions(core.config.restrictions, core.config);
     const items: Item[] = [];
     const rejections: Rejection[] = [];
     for (let start = 0; start < candidates.length; start += CHUNK) {
@@ -70,7 +68,7 @@ export function createAdding(core: Core, added: (items: readonly Item[]) => void
       const [first] = rejections;
       const message = count === 1 && first ? first.message : t('reject.count', { count });
       core.notices.reject(message, rejections);
-      announcer.say('rejected', message, { assertive: true, delay: DIALOG_MS });
+      announcer.say('rejected', message, { assertive: true });
     } else core.notices.drop('rejected');
     if (items.length > 0) {
       unheard += items.length;
@@ -79,7 +77,7 @@ export function createAdding(core: Core, added: (items: readonly Item[]) => void
         unheard = 0;
         return t('announce.added', { count });
       };
-      announcer.say('added', text, { delay: DIALOG_MS });
+      announcer.say('added', text);
     }
     return { added: items, rejections };
   }

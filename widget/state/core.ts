@@ -57,6 +57,7 @@ const DEFAULTS: OptimizerConfig = {
   analyzeOptions: {},
   settings: {},
   translate: (key) => key,
+  formatBytes: (bytes) => `${bytes}`,
 };
 
 /** Makes the shared part. */

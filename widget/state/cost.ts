@@ -33,6 +33,7 @@ export function createCost(core: Core): CostKeeper {
       // A later question has a later answer.
       if (own !== asked) return cost;
       complained = false;
+      core.notices.drop('error-cost');
       const { costPerImage, balance } = answer;
       const affordable = costPerImage > 0 ? Math.min(count, Math.floor(balance / costPerImage)) : count;
       const { operation: _, imageCount: images, ...rest } = answer;
@@ -42,7 +43,7 @@ export function createCost(core: Core): CostKeeper {
     } catch (cause) {
       if (own === asked) cost = null;
       // Once: the button works without a price too.
-      if (!complained) core.report(cause, 'cost');
+      if (!complained) core.notices.fail(core.report(cause, 'cost'), 'cost', ['check-cost']);
       complained = true;
     }
     core.touch();

@@ -68,6 +68,8 @@ export interface OptimizerConfig {
   analyzeOptions: { [option: string]: unknown };
   settings: Partial<Settings>;
   translate: Translate;
+  /** Writes a size in bytes, in the widget's language. */
+  formatBytes(bytes: number): string;
 }
 
 /** What `createOptimizer` takes. */

@@ -1,5 +1,5 @@
 import type { Candidate } from './collect-files.ts';
-import type { Translate } from './optimizer-interface.ts';
+import type { OptimizerConfig } from './optimizer-interface.ts';
 import type { Rejection, RejectionCode, Restrictions } from './types.ts';
 
 /** What the service reads, and HEIC, so that whoever picks one learns what to do instead of finding it greyed out. */
@@ -62,19 +62,19 @@ export function isAccepted(name: string, type: string, accept: string): boolean 
 }
 
 /** Looks at candidates in two steps: what the list says, and what is in the file. */
-export function createRestrictions(given: Partial<Restrictions>, t: Translate) {
+export function createRestrictions(
+  given: Partial<Restrictions>,
+  { translate: t, formatBytes }: Pick<OptimizerConfig, 'translate' | 'formatBytes'>,
+) {
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   const limits: Restrictions = { ...NO_LIMITS, ...Object.fromEntries(set) };
   const refuse = ({ name, file }: Candidate, code: RejectionCode, message = ''): Rejection => {
     const { maxFiles, maxFileSize, maxTotalSize, maxPixels } = limits;
-    const megapixels = (maxPixels ?? 0) / 1e6;
-    const params = {
-      name,
-      count: maxFiles ?? 0,
-      max: (code === 'total' ? maxTotalSize : maxFileSize) ?? 0,
-      megapixels,
-    };
-    return { name, file, code, message: message || t(`reject.${code}`, params) };
+    const bytes = formatBytes((code === 'total' ? maxTotalSize : maxFileSize) ?? 0);
+    const max = code === 'count' ? (maxFiles ?? 0) : bytes;
+    const key = code === 'count' ? 'limit' : code;
+    const params = { name, max, megapixels: Math.round((maxPixels ?? 0) / 1e5) / 10 };
+    return { name, file, code, message: message || t(`reject.${key}`, params) };
   };
   const heic = (candidate: Candidate) => refuse(candidate, 'type', t('reject.heic', { name: candidate.name }));
 
