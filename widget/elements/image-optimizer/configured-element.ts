@@ -136,7 +136,10 @@ export class ConfiguredElement extends LitElement {
     this.readonly = false;
     const texts = { i18n: this.i18n };
     this.#texts = texts;
-    this.optimizer = createOptimizer({ translate: (key, params) => texts.i18n.t(key, params) });
+    this.optimizer = createOptimizer({
+      translate: (key, params) => texts.i18n.t(key, params),
+      formatBytes: (bytes) => texts.i18n.formatBytes(bytes),
+    });
     // A weak hold, and no end of it: an element that is out of the page for a moment loses no event.
     this.#seen = { settings: this.optimizer.settings, sessionId: null };
     const self = new WeakRef(this);
