@@ -128,13 +128,16 @@ async function openPage(tab: Tab, account: TestAccount, options: OpenOptions, ur
     reload: (host = options) => show(host),
     button: (name) => widget.getByRole('button', { name, exact: typeof name === 'string' }),
     async ledger() {
-      const { transactions } = await account.api.readJson<{ transactions: Transaction[] }>('/v1/credits/transactions');
-      const sum = (kind: string) =>
-        transactions.filter((each) => each.kind === kind).reduce((total, { delta }) => total + Math.abs(delta), 0);
+      const path = '/v1/credits/transactions?limit=200';
+      const { transactions } = await account.api.readJson<{ transactions: Transaction[] }>(path);
+      // Not what the account was set up with.
+      const jobs = transactions.filter(({ ref }) => ref.startsWith('job_'));
+      const of = (kind: string) => jobs.filter((each) => each.kind === kind);
+      const sum = (kind: string) => of(kind).reduce((total, { delta }) => total + Math.abs(delta), 0);
       return {
         charged: sum('charge'),
         refunded: sum('refund'),
-        charges: transactions.filter(({ kind }) => kind === 'charge').length,
+        charges: of('charge').length,
       };
     },
   };
