@@ -20,8 +20,10 @@ interface Real {
   queue: UploadQueue;
   env: TestEnvironment;
   open: Map<string, { resolve(): void; reject(error: Error): void }>;
-  tries: Map<string, number>;
+  /** Failures while online, by file. */
+  failures: Map<string, number>;
   mostAtOnce: number;
+  violations: string[];
   finished: string[];
   failed: string[];
   idles: number;
@@ -34,8 +36,9 @@ function createReal(): Real {
   const real: Real = {
     env,
     open,
-    tries: new Map(),
+    failures: new Map(),
     mostAtOnce: 0,
+    violations: [],
     finished: [],
     failed: [],
     idles: 0,
@@ -45,8 +48,8 @@ function createReal(): Real {
       isOpen: () => session,
       send: (id, { signal }) =>
         new Promise<void>((resolve, reject) => {
-          if (open.has(id)) throw new Error(`${id} is uploaded twice at once`);
-          if (!session && open.size > 0) throw new Error('two requests create a session');
+          if (open.has(id)) real.violations.push(`${id} is uploaded twice at once`);
+          if (!session && open.size > 0) real.violations.push('two requests create a session');
           const end = () => open.delete(id);
           signal.addEventListener('abort', end);
           open.set(id, {
@@ -58,6 +61,9 @@ function createReal(): Real {
             },
             reject: (error) => {
               end();
+              const asked = (real.failures.get(id) ?? 0) + 1;
+              if (real.env.online.isOnline()) real.failures.set(id, asked);
+              if (asked > RETRIES) real.violations.push(`${id} was tried ${asked} times`);
               reject(error);
             },
           });
@@ -78,6 +84,7 @@ function createReal(): Real {
 type Command = fc.AsyncCommand<Model, Real>;
 
 const holds = (real: Real, model: Model) => {
+  expect(real.violations).toEqual([]);
   expect(real.mostAtOnce).toBeLessThanOrEqual(CONCURRENCY);
   expect(new Set(real.finished).size).toBe(real.finished.length);
   for (const id of real.open.keys()) expect(model.done.has(id) || model.removed.has(id)).toBe(false);
@@ -145,6 +152,16 @@ const wait = fc.constant(
     (_, real) => real.env.advance(40_000),
   ),
 );
+const outage = fc.constant(
+  command(
+    'outage',
+    () => true,
+    async (_, real) => {
+      for (const { reject } of [...real.open.values()]) reject(connectionError());
+      await real.env.advance(40_000);
+    },
+  ),
+);
 const pause = fc.constant(
   command(
     'pause',
@@ -170,9 +187,13 @@ const online = fc.boolean().map((on) =>
 test('whatever happens, every file is uploaded once or fails or is removed, never two at once, never too many', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.commands([add, add, add, remove, succeed, succeed, break_, refuse, wait, pause, resume, online], {
-        maxCommands: 40,
-      }),
+      fc.commands(
+        [add, add, add, remove, succeed, succeed, break_, refuse, wait, outage, outage, pause, resume, online],
+        {
+          maxCommands: 40,
+          size: 'max',
+        },
+      ),
       async (commands) => {
         const real = createReal();
         const model: Model = { added: new Set(), done: new Set(), failed: new Set(), removed: new Set() };
