@@ -1,6 +1,7 @@
 import { LitElement, type PropertyValues } from 'lit';
 import type { I18n, Messages } from '../../i18n/index.ts';
 import {
+  type Announcement,
   createOptimizer,
   type Optimizer,
   type OptimizerConfig,
@@ -145,6 +146,7 @@ export class ConfiguredElement extends LitElement {
     const self = new WeakRef(this);
     this.optimizer.on((event) => self.deref()?.forwardEvent(event));
     this.optimizer.subscribe(() => self.deref()?.optimizerChanged());
+    this.optimizer.onAnnounce((announcement) => self.deref()?.announced(announcement));
     abandoned?.register(this, this.optimizer);
   }
 
@@ -184,6 +186,9 @@ export class ConfiguredElement extends LitElement {
     this.#seen = { settings, sessionId };
     this.requestUpdate();
   }
+
+  /** Called with what a live region should say. */
+  protected announced(_announcement: Announcement): void {}
 
   /** Sends an event of the flow out of the element. */
   protected forwardEvent({ type, detail, cancelable, preventDefault }: OptimizerEvent): void {

@@ -30,7 +30,7 @@ export function renderNotices(shell: Shell): TemplateResult | typeof nothing {
 }
 
 function renderNotice(notice: Notice, shell: Shell): TemplateResult {
-  const { i18n, optimizer, act, dismiss, exportFirst, locked } = shell;
+  const { i18n, optimizer, act, exportFirst, locked } = shell;
   const { t } = i18n;
   const [tone, symbol] = LOOKS[notice.kind];
   const affordable = optimizer.cost?.affordable ?? 0;
@@ -61,7 +61,7 @@ function renderNotice(notice: Notice, shell: Shell): TemplateResult {
             })
       }
       <button type="button" class="button quiet icon-only" part="button" aria-label=${t('notice.dismiss')}
-        aria-describedby="notice-${notice.id}" @click=${() => dismiss(notice.id)}>${icon('close')}</button>
+        aria-describedby="notice-${notice.id}" @click=${() => optimizer.dismiss(notice.id)}>${icon('close')}</button>
     </div>
   `;
 }

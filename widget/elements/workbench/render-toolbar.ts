@@ -15,7 +15,7 @@ export function renderToolbar(shell: Shell): TemplateResult {
     ${
       noAnalyze || locked
         ? nothing
-        : html`<button type="button" class="button analyze" part="button" ?disabled=${running || counts.uploaded === 0}
+        : html`<button type="button" class="button ${anyAnalyzed && !onlyMissing ? '' : 'tinted'} analyze" part="button" ?disabled=${running || counts.uploaded === 0}
             @click=${() => act('analyze')}>${icon('sparkle')}${
               onlyMissing
                 ? t('toolbar.analyze-missing', { count: counts.missing })

@@ -31,7 +31,7 @@ function renderExport(shell: Shell): TemplateResult | typeof nothing {
         }</h3>
         <p class="numbers">${
           succeeded > 0
-            ? html`<bdi>${t('outcome.bytes', { from: formatBytes(bytesBefore), to: formatBytes(bytesAfter), percent: formatPercent(Math.abs(saved)) })}</bdi> `
+            ? html`<bdi>${t('outcome.bytes', { from: formatBytes(bytesBefore), to: formatBytes(bytesAfter), percent: formatPercent(Math.abs(saved)) })}</bdi> · `
             : nothing
         }<span class="muted">${t('outcome.credits', { count: credits })}</span></p>
       </div>
@@ -65,7 +65,7 @@ function renderSamples({ optimizer, i18n, act }: Shell): TemplateResult {
         <span>${t(saved < 0 ? 'outcome.larger' : 'outcome.smaller')}</span></div>
       <div class="story">
         <h3 id="sample-title">${t('sample.title', { count: optimizer.samples.length })}</h3>
-        <p class="numbers"><bdi>${t('outcome.bytes', params)}</bdi> <span class="muted">${t('sample.free')}</span></p>
+        <p class="numbers"><bdi>${t('outcome.bytes', params)}</bdi> · <span class="muted">${t('sample.free')}</span></p>
       </div>
       <div class="ways">
         <button type="button" class="button" part="button" @click=${() => act('compare-samples')}>
