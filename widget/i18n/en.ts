@@ -30,7 +30,6 @@ export const en = {
   'cost.short': { one: '{count} credit is missing', other: '{count} credits are missing' },
   'cost.balance': { one: 'You have {count} credit.', other: 'You have {count} credits.' },
   'cost.loading': 'Working out the cost…',
-  'cost.none': 'No images yet',
   'cost.failed': 'The cost is not known.',
   'cost.retry': 'Try again',
   'settings.format': 'Format',
