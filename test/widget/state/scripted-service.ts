@@ -21,34 +21,35 @@ export interface ScriptedStream<Result> {
   readonly closed: boolean;
 }
 
-/** Makes a stream that a test feeds. `onCancel` is called when the widget cancels the job. */
-export function createScriptedStream<Result>(jobId: string, onCancel: () => void = () => {}): ScriptedStream<Result> {
+/** Makes a stream that a test feeds. It closes when its signal says so. */
+export function createScriptedStream<Result>(
+  jobId: string,
+  options?: { signal?: AbortSignal },
+): ScriptedStream<Result> {
   const queue: (StreamEvent<Result> | Error)[] = [];
   let wake = () => {};
   let cancelled = false;
   let closed = false;
+  options?.signal?.addEventListener('abort', () => {
+    closed = true;
+  });
   const stream: JobStream<Result> = {
     jobId: async () => jobId,
     async cancel() {
       cancelled = true;
-      onCancel();
     },
     async *[Symbol.asyncIterator]() {
-      try {
-        for (;;) {
-          const next = queue.shift();
-          if (next instanceof Error) throw next;
-          if (next) {
-            yield next;
-            if (next.event !== 'progress') return;
-          } else {
-            await new Promise<void>((resolve) => {
-              wake = resolve;
-            });
-          }
+      for (;;) {
+        const next = queue.shift();
+        if (next instanceof Error) throw next;
+        if (next) {
+          yield next;
+          if (next.event !== 'progress') return;
+        } else {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
         }
-      } finally {
-        closed = true;
       }
     },
   };
@@ -193,19 +194,19 @@ export function createScriptedService(replace: Partial<Transport> = {}): Scripte
         return imageOf(imageId);
       },
       previewImage: async () => new Blob(['preview']),
-      analyzeImages(_session, { images: ids = [], options = {} }) {
-        const run = createScriptedStream<AnalysisResult>(nextJob());
+      analyzeImages(_session, { images: ids = [], options = {} }, call) {
+        const run = createScriptedStream<AnalysisResult>(nextJob(), call);
         service.analyses.push({ images: ids, options, run });
         return run.stream;
       },
       getAnalysis: async (sessionId) => ({ sessionId, status: 'none', images: [] }),
-      sampleImages(_session, body) {
-        const run = createScriptedStream<ImageResult>(nextJob());
+      sampleImages(_session, body, call) {
+        const run = createScriptedStream<ImageResult>(nextJob(), call);
         service.samples.push({ images: body.images.map(({ id }) => id), run });
         return run.stream;
       },
       exportImages(_session, body, options) {
-        const run = createScriptedStream<ImageResult>(nextJob());
+        const run = createScriptedStream<ImageResult>(nextJob(), options);
         const { settings } = body;
         service.exports.push({ images: body.images.map(({ id }) => id), settings, key: options?.idempotencyKey, run });
         return run.stream;
@@ -216,8 +217,8 @@ export function createScriptedService(replace: Partial<Transport> = {}): Scripte
         return job;
       },
       cancelJob: async () => ({}),
-      followJob(jobId) {
-        const run = createScriptedStream<ImageResult | AnalysisResult>(jobId);
+      followJob(jobId, call) {
+        const run = createScriptedStream<ImageResult | AnalysisResult>(jobId, call);
         service.follows.push({ jobId, run });
         return run.stream;
       },
