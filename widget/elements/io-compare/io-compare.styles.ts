@@ -14,10 +14,6 @@ export const compareStyles = css`
     align-items: center;
     gap: calc(var(--_space) * 2) calc(var(--_space) * 3);
   }
-  /* A dialog has its button to close it in the corner. */
-  header {
-    padding-inline-end: var(--_corner, 0);
-  }
   .title {
     flex: 1 1 22ch;
     min-inline-size: 0;

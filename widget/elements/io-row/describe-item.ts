@@ -65,6 +65,7 @@ export function describeFacts(item: Item, { formatBytes }: I18n): string {
   const bytes = image?.size ?? size;
   return [image ? `${image.width} × ${image.height}` : '', format, bytes === null ? '' : formatBytes(bytes)]
     .filter(Boolean)
+    .map((fact) => fact.replaceAll(' ', '\u00a0'))
     .join(' · ');
 }
 

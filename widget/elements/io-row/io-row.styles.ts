@@ -190,7 +190,7 @@ export const rowStyles = css`
       grid-template:
         'thumb head actions' auto
         'thumb body body' 1fr / var(--_thumb) minmax(0, 1fr) auto;
-      gap: calc(var(--_space) * 2) calc(var(--_space) * 5);
+      gap: calc(var(--_space) * 3) calc(var(--_space) * 5);
       padding: calc(var(--_space) * 5);
     }
     .body {

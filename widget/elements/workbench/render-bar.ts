@@ -63,9 +63,10 @@ function renderStops({ optimizer, i18n, act, locked }: Shell): TemplateResult | 
 
 function renderActions(shell: Shell): TemplateResult | typeof nothing {
   const { optimizer, i18n, act, exportFirst, locked, noSample } = shell;
-  if (locked) return nothing;
   const { t } = i18n;
   const { counts, cost } = optimizer;
+  // Everything is exported: what is left to do stands with the result.
+  if (locked || (counts.toExport === 0 && counts.exported > 0 && counts.exported === counts.uploaded)) return nothing;
   const waiting = counts.total - counts.uploaded - counts.failed > 0;
   const short = cost !== null && !cost.sufficient;
   const nothingToDo = counts.toExport === 0;

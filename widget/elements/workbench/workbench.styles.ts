@@ -18,6 +18,15 @@ const styles = css`
   .clear {
     margin-inline-start: auto;
   }
+  @container io (inline-size < 860px) {
+    .clear span {
+      position: absolute;
+      inline-size: 1px;
+      block-size: 1px;
+      overflow: hidden;
+      clip-path: inset(50%);
+    }
+  }
   .notices {
     display: grid;
     gap: calc(var(--_space) * 2);

@@ -67,7 +67,7 @@ export class Workbench implements ReactiveController {
     const { locked, i18n } = this.#host.view();
     if (locked) return nothing;
     return html`<button type="button" class="button quiet clear" part="button button-danger"
-      @click=${() => this.#act('confirm-clear')}>${icon('trash')}${i18n.t('toolbar.clear')}</button>`;
+      @click=${() => this.#act('confirm-clear')}>${icon('trash')}<span>${i18n.t('toolbar.clear')}</span></button>`;
   }
 
   /** Results, rows, settings and the bar. */
@@ -155,7 +155,7 @@ export class Workbench implements ReactiveController {
   }
 
   #focusBar(): void {
-    const button = this.#host.root.querySelector<HTMLElement>('.bar .ways button:not(:disabled)');
+    const button = this.#host.root.querySelector<HTMLElement>(':is(.bar, .outcome) .ways button:not(:disabled)');
     if (button) button.focus();
     else this.#host.focusPicker();
   }
