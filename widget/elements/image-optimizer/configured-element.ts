@@ -99,6 +99,9 @@ export class ConfiguredElement extends LitElement {
   /** The flow behind the element. */
   protected readonly optimizer: Optimizer;
 
+  /** Fulfilled when all texts are there. */
+  protected languageReady: Promise<void> = Promise.resolve();
+
   /** Held apart from the element, so that the flow does not hold the element. */
   readonly #texts: { i18n: I18n };
   #seen: { settings: Settings | null; sessionId: string | null } = { settings: null, sessionId: null };
@@ -152,11 +155,11 @@ export class ConfiguredElement extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    void this.#chooseLanguage();
+    this.languageReady = this.#chooseLanguage();
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('locale') || changed.has('strings')) void this.#chooseLanguage();
+    if (changed.has('locale') || changed.has('strings')) this.languageReady = this.#chooseLanguage();
     if (CONFIG_NAMES.some((name) => changed.has(name))) this.optimizer.configure(this.#config());
     if (SETTING_NAMES.some((name) => changed.has(name))) {
       this.#takeSettings();

@@ -85,6 +85,7 @@ export class ImageOptimizer extends OperableElement {
     this.#loading = true;
     try {
       const { defineWorkbench, Workbench, workbenchStyles } = await import('../workbench/index.ts');
+      await this.languageReady;
       defineWorkbench();
       const root = this.renderRoot as ShadowRoot;
       adoptStyles(root, [...(this.constructor as typeof ImageOptimizer).elementStyles, ...workbenchStyles]);
