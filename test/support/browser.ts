@@ -48,7 +48,7 @@ export async function launchBrowser({ args = [] as string[] } = {}): Promise<Tes
 }
 
 /** Starts to collect what a page complains of. */
-export async function watch(context: BrowserContext, page: Page): Promise<Tab> {
+async function watch(context: BrowserContext, page: Page): Promise<Tab> {
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(`${message.type()}: ${message.text()}`);
