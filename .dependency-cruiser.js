@@ -9,13 +9,15 @@ const MAY_IMPORT = {
   storage: [],
   processing: [],
   sse: [],
+  mail: [],
   accounts: ['db'],
+  login: ['accounts', 'db', 'mail'],
   sessions: ['db', 'storage', 'processing'],
   jobs: ['db'],
   analysis: ['jobs', 'sessions', 'storage', 'processing', 'db'],
   exports: ['jobs', 'sessions', 'storage', 'processing', 'db'],
-  gateway: ['accounts'],
-  http: ['gateway', 'accounts', 'sessions', 'analysis', 'exports', 'jobs', 'sse'],
+  gateway: ['accounts', 'login'],
+  http: ['gateway', 'accounts', 'login', 'sessions', 'analysis', 'exports', 'jobs', 'sse'],
 };
 /** Modules that are programs of their own: they put others together, and nobody imports them. */
 const PROGRAMS = ['admin', 'demo', 'docs'];
@@ -136,8 +138,8 @@ export default {
       name: 'composition-root-is-on-top',
       comment: 'only programs put modules together',
       severity: 'error',
-      from: { path: '^server/', pathNot: `^server/(main\\.ts|(${PROGRAMS.join('|')})/)` },
-      to: { path: '^server/compose\\.ts$' },
+      from: { path: '^server/', pathNot: `^server/(main\\.ts|compose\\.ts|(${PROGRAMS.join('|')})/)` },
+      to: { path: '^server/compose(-accounts)?\\.ts$' },
     },
     {
       name: 'root-files-know-no-module',
@@ -188,6 +190,7 @@ export default {
     },
     onlyIn('sharp-in-processing', ['^server/processing/'], '(^|/)node_modules/sharp/'),
     onlyIn('mongoose-in-db', ['^server/db/'], '(^|/)node_modules/(mongoose|mongodb)/'),
+    onlyIn('nodemailer-in-mail', ['^server/mail/'], '(^|/)node_modules/(@types/)?nodemailer/'),
     onlyIn('koa-in-http-and-gateway', ['^server/(http|gateway)/'], '(^|/)node_modules/(@types/)?(koa|@koa)'),
     onlyIn('file-system-in-storage', FILE_SYSTEM_USERS, '^(node:)?fs(/promises)?$'),
   ],
