@@ -23,6 +23,15 @@ const PROGRAMS = { admin: 'server/admin/main.js', demo: 'server/demo/main.js', i
  */
 const TARGETS = [
   { name: 'server', title: 'service', modes: ['server'], folders: ['server'], served: true },
+  { name: 'sdk', title: 'SDK', modes: ['sdk'], folders: ['plugin-bridge/sdk'], served: false },
+  {
+    name: 'cli',
+    title: 'command line program',
+    modes: ['cli'],
+    folders: ['plugin-bridge/cli', 'plugin-bridge/sdk'],
+    entry: 'plugin-bridge/cli/main.ts',
+    served: false,
+  },
   {
     name: 'widget',
     title: 'widget',
@@ -39,15 +48,6 @@ const TARGETS = [
     folders: ['widget', 'plugin-bridge/sdk', 'plugin-bridge/host'],
     entry: 'widget/demo/index.html',
     served: true,
-  },
-  { name: 'sdk', title: 'SDK', modes: ['sdk'], folders: ['plugin-bridge/sdk'], served: false },
-  {
-    name: 'cli',
-    title: 'command line program',
-    modes: ['cli'],
-    folders: ['plugin-bridge/cli', 'plugin-bridge/sdk'],
-    entry: 'plugin-bridge/cli/main.ts',
-    served: false,
   },
 ];
 const BUILD_FILES = ['package.json', 'package-lock.json', 'vite.config.ts'];
