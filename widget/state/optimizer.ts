@@ -161,16 +161,21 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
       core.configure(changed);
       if (changed.settings) settings.set(changed.settings);
     },
+    async prepare() {
+      if (core.env.online.isOnline()) await load().catch(() => {});
+    },
     async addFiles(files, source) {
       const outcome = adding.addFiles(files, source);
       const { added } = await outcome;
-      if (added.length > 0) await load();
+      // Files are added whether the rest of the code can be fetched now or not.
+      if (added.length > 0) await load().catch(() => {});
       return outcome;
     },
     async addItems(media) {
       const outcome = adding.addItems(media);
       const { added } = await outcome;
-      if (added.length > 0) await load();
+      // Files are added whether the rest of the code can be fetched now or not.
+      if (added.length > 0) await load().catch(() => {});
       return outcome;
     },
     remove(id) {

@@ -85,7 +85,7 @@ export class ImageOptimizer extends OperableElement {
     this.#loading = true;
     try {
       const { defineWorkbench, Workbench, workbenchStyles } = await import('../workbench/index.ts');
-      await this.languageReady;
+      await Promise.all([this.languageReady, this.optimizer.prepare()]);
       defineWorkbench();
       const root = this.renderRoot as ShadowRoot;
       adoptStyles(root, [...(this.constructor as typeof ImageOptimizer).elementStyles, ...workbenchStyles]);
@@ -126,7 +126,8 @@ export class ImageOptimizer extends OperableElement {
   }
 
   #take({ detail }: CustomEvent<FilesDetail>): void {
-    void this.optimizer.addFiles(detail.files, detail.source);
+    // What is refused is among the notices and told by `io-reject`.
+    void this.optimizer.addFiles(detail.files, detail.source).catch(() => {});
   }
 
   #drag({ detail: entered }: CustomEvent<boolean>): void {

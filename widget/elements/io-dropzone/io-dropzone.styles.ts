@@ -67,7 +67,7 @@ export const dropzoneStyles = css`
     color: var(--_on-accent);
   }
   /* Phones have no folders to pick, and little room. */
-  @container io (inline-size < 560px) {
+  @container io (inline-size < 720px) {
     :host(:not([large])) .folder-pick {
       display: none;
     }

@@ -17,6 +17,9 @@ function renderExport(shell: Shell): TemplateResult | typeof nothing {
   const { succeeded, failed, bytesBefore, bytesAfter, credits } = outcome;
   const saved = bytesBefore > 0 ? 1 - bytesAfter / bytesBefore : 0;
   const all = failed === 0;
+  const replaceable = optimizer.items
+    .list()
+    .filter(({ result, replacement }) => result?.variants.length && replacement?.status !== 'replaced').length;
   return html`
     <section class="outcome ${succeeded === 0 ? 'danger' : ''}" aria-labelledby="outcome-title">
       <div class="figure numbers" aria-hidden="true">${succeeded > 0 ? formatPercent(Math.abs(saved)) : icon('alert')}
@@ -37,9 +40,9 @@ function renderExport(shell: Shell): TemplateResult | typeof nothing {
       </div>
       <div class="ways">
         ${
-          mode === 'replace' && !locked && counts.exported > 0
+          mode === 'replace' && !locked && replaceable > 0
             ? html`<button type="button" class="button primary" part="button button-primary"
-                @click=${() => act('replace-all')}>${icon('replace')}${t('outcome.replace-all', { count: counts.exported })}</button>`
+                @click=${() => act('replace-all')}>${icon('replace')}${t('outcome.replace-all', { count: replaceable })}</button>`
             : nothing
         }
         ${

@@ -10,6 +10,9 @@ export function renderToolbar(shell: Shell): TemplateResult {
   const { counts } = optimizer;
   const running = isRunning(optimizer);
   const anyAnalyzed = optimizer.items.list().some(({ analyzed }) => analyzed);
+  const retryable = optimizer.items
+    .list()
+    .filter(({ status, error }) => status === 'failed' && error?.retryable).length;
   const onlyMissing = anyAnalyzed && counts.missing > 0;
   return html`
     ${
@@ -35,9 +38,9 @@ export function renderToolbar(shell: Shell): TemplateResult {
               title=${t('toolbar.redo')} ?disabled=${!optimizer.canRedo} @click=${() => act('redo')}>${icon('undo')}</button>
           </span>
           ${
-            counts.failed > 0 && !running
+            retryable > 0 && !running
               ? html`<button type="button" class="button" part="button" @click=${() => act('retry')}>
-                  ${icon('replace')}${t('toolbar.retry', { count: counts.failed })}</button>`
+                  ${icon('replace')}${t('toolbar.retry', { count: retryable })}</button>`
               : nothing
           }
         `

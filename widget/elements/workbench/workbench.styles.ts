@@ -38,6 +38,9 @@ const styles = css`
     margin: -6px;
     background: transparent;
   }
+  .small {
+    font-size: 0.8667em;
+  }
   .rejections {
     display: grid;
     gap: 2px;
