@@ -182,10 +182,7 @@ export class ConfiguredElement extends LitElement {
     const { settings, sessionId } = this.optimizer;
     // Only what changed there: what the page has just set here is not taken in yet.
     if (sessionId !== this.#seen.sessionId) this.sessionId = sessionId;
-    if (settings !== this.#seen.settings) {
-      const { format, preset, responsive, responsiveSizes } = settings;
-      Object.assign(this, { format, preset, responsive, responsiveSizes });
-    }
+    if (settings !== this.#seen.settings) this.#showSettings();
     this.#seen = { settings, sessionId };
     this.requestUpdate();
   }
@@ -219,7 +216,14 @@ export class ConfiguredElement extends LitElement {
       responsive === now.responsive &&
       JSON.stringify(responsiveSizes) === JSON.stringify(now.responsiveSizes);
     // A value that nobody knows is reported by `io-error`, and the default stays.
-    if (!same) this.optimizer.setSettings({ format, preset, responsive, responsiveSizes } as Partial<Settings>);
+    if (same) return;
+    this.optimizer.setSettings({ format, preset, responsive, responsiveSizes } as Partial<Settings>);
+    this.#showSettings();
+  }
+
+  #showSettings(): void {
+    const { format, preset, responsive, responsiveSizes } = this.optimizer.settings;
+    Object.assign(this, { format, preset, responsive, responsiveSizes });
   }
 
   async #chooseLanguage(): Promise<void> {

@@ -7,7 +7,11 @@ import type { Shell } from './shell.ts';
 export function renderDialog(shell: Shell): TemplateResult | typeof nothing {
   const { dialog, closed } = shell;
   if (!dialog) return nothing;
-  const close = (event: Event) => closed((event.target as HTMLDialogElement).returnValue === 'yes');
+  const close = ({ target }: Event) => {
+    const { open, returnValue } = target as HTMLDialogElement;
+    // The event comes late: by then a quick hand has opened the dialog again.
+    if (!open) closed(returnValue === 'yes');
+  };
   if (dialog.name === 'compare') return renderComparison(shell, dialog.pairs, dialog.index, close);
   return dialog.name === 'export' ? renderExport(shell, dialog.first, close) : renderClear(shell, close);
 }
