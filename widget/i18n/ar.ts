@@ -110,6 +110,7 @@ export const ar: Messages = {
   'filter.missing': 'بلا نص بديل',
   'filter.none': 'لم تبق هنا أي صورة.',
   'filter.review': 'للمراجعة',
+  'list.keys': 'مفتاح Ctrl مع السهم لأعلى أو لأسفل ينقل إلى الحقل نفسه في صورة أخرى.',
   'list.label': 'الصور',
   'notice.check-cost': 'التحقق من جديد',
   'notice.dismiss': 'إخفاء',

@@ -134,6 +134,7 @@ export const de: Messages = {
   'filter.missing': 'Ohne Alternativtext',
   'filter.none': 'Hier ist kein Bild mehr.',
   'filter.review': 'Zu prüfen',
+  'list.keys': 'Strg mit Pfeil nach oben oder unten führt zum selben Feld eines anderen Bildes.',
   'list.label': 'Bilder',
   'list.skip': 'Liste überspringen ({count} Bild)|Liste überspringen ({count} Bilder)',
   'notice.analysis_fallback':

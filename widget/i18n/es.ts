@@ -132,6 +132,7 @@ export const es: Messages = {
   'filter.missing': 'Sin texto alternativo',
   'filter.none': 'Aquí no queda ninguna imagen.',
   'filter.review': 'Por revisar',
+  'list.keys': 'Ctrl con la flecha arriba o abajo lleva al mismo campo de otra imagen.',
   'list.label': 'Imágenes',
   'list.skip': 'Saltar la lista ({count} imagen)|Saltar la lista ({count} imágenes)',
   'notice.analysis_fallback':

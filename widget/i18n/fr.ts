@@ -131,6 +131,7 @@ export const fr: Messages = {
   'filter.missing': 'Sans texte alternatif',
   'filter.none': 'Il ne reste aucune image ici.',
   'filter.review': 'À vérifier',
+  'list.keys': 'Ctrl avec la flèche haut ou bas mène au même champ d’une autre image.',
   'list.label': 'Images',
   'list.skip': 'Passer la liste ({count} image)|Passer la liste ({count} images)',
   'notice.analysis_fallback':

@@ -131,6 +131,7 @@ export const ja: Messages = {
   'filter.missing': '代替テキストなし',
   'filter.none': 'ここに画像は残っていません。',
   'filter.review': '要確認',
+  'list.keys': 'Ctrl と上下の矢印キーで、ほかの画像の同じ欄に移動します。',
   'list.label': '画像',
   'list.skip': 'リストを飛ばす（画像 {count} 枚）',
   'notice.analysis_fallback': '画像 {count} 枚は内容を確認できず、テキストはファイルから取りました。',
