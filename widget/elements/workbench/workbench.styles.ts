@@ -240,7 +240,8 @@ const styles = css`
     .bar .ways {
       flex: 1 0 100%;
     }
-    .bar .ways .button {
+    .bar .ways .button,
+    .dialog .ways .button {
       flex: 1 1 auto;
     }
     .outcome .ways,
