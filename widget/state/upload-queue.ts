@@ -64,7 +64,11 @@ export function createUploadQueue(deps: UploadQueueDeps) {
   let blocked = false;
   let idle = true;
   const nextTry = createSoon(env, pump);
-  const stopListening = env.online.subscribe(pump);
+  const stopListening = env.online.subscribe(() => {
+    // What was under way may hang on a connection that is no more, and nobody would hear of it for a long time.
+    if (!env.online.isOnline()) stopAll();
+    pump();
+  });
 
   const activeCount = () => [...entries.values()].filter(({ stop }) => stop).length;
 
@@ -97,6 +101,11 @@ export function createUploadQueue(deps: UploadQueueDeps) {
       deps.onIdle();
     }
     if (idle || blocked) for (const done of [...waiters]) done();
+  }
+
+  /** Ends the tries that run; their files stay in the queue. */
+  function stopAll() {
+    for (const { stop } of [...entries.values()]) stop?.(failure('aborted'));
   }
 
   function start(entry: Entry) {
@@ -200,7 +209,7 @@ export function createUploadQueue(deps: UploadQueueDeps) {
     /** Stops what is under way; it begins anew with `resume`. */
     pause() {
       paused = true;
-      for (const { stop } of [...entries.values()]) stop?.(failure('aborted'));
+      stopAll();
       pump();
     },
     /** Goes on, at once with what waited for its next try. */
