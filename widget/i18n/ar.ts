@@ -78,6 +78,7 @@ export const ar: Messages = {
   'error.invalid_image': 'لا يمكن قراءة الملف كصورة.',
   'error.invalid_setting': 'إعداد غير مفهوم؛ تُستخدم القيمة المعتادة.',
   'error.key_inactive': 'الحساب أو مفتاحه معطَّل.',
+  'error.media': 'تعذر جلب الصورة من الموقع.',
   'error.network': 'لا اتصال بخدمة الصور.',
   'error.not_found': 'لم تعد الصور لدى الخدمة. يرجى إضافتها من جديد.',
   'error.sample_limit': 'العينة 5 صور على الأكثر.',

@@ -97,6 +97,7 @@ export const ja: Messages = {
   'error.invalid_image': 'このファイルは画像として読み取れません。',
   'error.invalid_setting': '解釈できない設定があったため、標準の値を使います。',
   'error.key_inactive': 'アカウントまたはそのキーが無効になっています。',
+  'error.media': 'サイトから画像を取得できませんでした。',
   'error.network': '画像サービスに接続できません。',
   'error.not_found': '画像はもうサービスにありません。もう一度追加してください。',
   'error.sample_limit': 'サンプルは画像 5 枚までです。',
