@@ -44,6 +44,8 @@ interface Entry {
   tries: number;
   /** Not before, by the environment's clock. */
   due: number;
+  /** What its row says that it waits for. */
+  reason: WaitReason | null;
   /** Ends the running try; null while it waits. */
   stop: ((cause: unknown) => void) | null;
 }
@@ -90,7 +92,10 @@ export function createUploadQueue(deps: UploadQueueDeps) {
         active += 1;
         start(entry);
       } else {
-        deps.patch(entry.id, { waiting: reasonToWait(entry) });
+        const reason = reasonToWait(entry);
+        // Only what is news: hundreds may wait.
+        if (reason !== entry.reason) deps.patch(entry.id, { waiting: reason });
+        entry.reason = reason;
         if (entry.due > env.now()) next = Math.min(next, entry.due);
       }
     }
@@ -124,6 +129,7 @@ export function createUploadQueue(deps: UploadQueueDeps) {
       pump();
     }
     entry.tries += 1;
+    entry.reason = null;
     entry.stop = (cause) => {
       controller.abort(cause);
       end(() => fail(entry, cause, true));
@@ -199,7 +205,7 @@ export function createUploadQueue(deps: UploadQueueDeps) {
       if (entries.size === 0) shares.clear();
       for (const { id, size } of files) {
         if (entries.has(id)) continue;
-        entries.set(id, { id, tries: 0, due: 0, stop: null });
+        entries.set(id, { id, tries: 0, due: 0, reason: null, stop: null });
         shares.set(id, { loaded: 0, size: size ?? 0, state: 'open' });
         idle = false;
       }
