@@ -15,7 +15,7 @@ export const restingStatus = (item: Item): Item['status'] => {
 };
 
 /** What decides how the exported file looks and is called: equal keys, equal files. */
-export function fileKey({ metadata }: Item, settings: Settings): string {
+function fileKey({ metadata }: Item, settings: Settings): string {
   const { format, preset, responsive, responsiveSizes, embedMetadata = false, keepCopyright = true } = settings;
   const sizes = responsive ? (responsiveSizes?.map(boxOf) ?? null) : [];
   const texts = embedMetadata ? [metadata.title, metadata.alt] : [];

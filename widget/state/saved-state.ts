@@ -87,7 +87,7 @@ export function createSavedState(core: Core, parts: SavedParts) {
 export type SavedStateKeeper = ReturnType<typeof createSavedState>;
 
 /** A saved state in the form of this version, or null. */
-export function asSavedState(value: unknown): SavedState | null {
+function asSavedState(value: unknown): SavedState | null {
   const state = value as Partial<SavedState> | null;
   if (typeof state !== 'object' || state?.version !== 1) return null;
   const { sessionId = null, settings, edits = {}, order = [], removed = [], batches = [] } = state;

@@ -22,7 +22,7 @@ export interface ScriptedStream<Result> {
 }
 
 /** Makes a stream that a test feeds. It closes when its signal says so. */
-export function createScriptedStream<Result>(
+function createScriptedStream<Result>(
   jobId: string,
   options?: { signal?: AbortSignal },
 ): ScriptedStream<Result> {
