@@ -76,7 +76,7 @@ export async function setStage(): Promise<Stage> {
       page.on('pageerror', (error) => console.error(`page: ${error.message}`));
       page.on('response', (response) => {
         // The probe for a visitor who is logged in is answered so.
-        if (response.status() >= 400 && !(response.status() === 401 && response.url().endsWith('/balance'))) {
+        if (response.status() >= 400 && !(response.status() === 401 && /\/(balance|profile)$/.test(response.url()))) {
           console.error(`${response.status()} ${response.request().method()} ${response.url()}`);
         }
       });

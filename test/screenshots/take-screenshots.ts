@@ -1,8 +1,9 @@
 /**
- * Takes pictures of the demo page in every state, theme and width. `npm run screenshots [-- part-of-name…]`
+ * Takes pictures of the demo page and the dashboard in every state, theme and width. `npm run screenshots [-- part-of-name…]`
  * They go into a folder for temporary files, to be looked at. Build first: `npm run build`.
  */
 import { join } from 'node:path';
+import { tourDashboard } from './dashboard-tour.ts';
 import { runShort, type Snap, useFolder, walkThrough } from './journeys.ts';
 import { picturesFolder, type Scene, type Stage, setStage } from './stage.ts';
 
@@ -14,6 +15,7 @@ const JOURNEYS: Record<string, (stage: Stage, scene: Scene, snap: Snap) => Promi
   arabic: (stage, scene, snap) => walkThrough(stage, scene, snap, 'ar'),
   short: runShort,
   folder: useFolder,
+  dashboard: tourDashboard,
 };
 
 const folder = await picturesFolder();

@@ -127,6 +127,7 @@ export const appStyles = css`
     font-weight: 560;
     overflow: hidden;
     text-overflow: ellipsis;
+    white-space: nowrap;
   }
   .themes {
     display: flex;

@@ -56,10 +56,7 @@ export class DashForm extends LitElement {
     const style = this.danger ? 'button danger solid' : 'button primary';
     return html`<form class="form" aria-label=${this.label} novalidate @submit=${this.#submit}>
       ${this.fields.map((field) => renderField({ ...field, error: this.errors[field.name] }))}
-      <slot></slot>
-      <div role="alert">
-        ${this.failure ? html`<p class="notice danger">${icon('alert')}<span class="content">${this.failure}</span></p>` : nothing}
-      </div>
+      <div role="alert">${this.failure ? html`<p class="notice danger">${icon('alert')}<span class="content">${this.failure}</span></p>` : nothing}</div>
       <div><button class=${style} aria-disabled=${this.busy}>${this.busy ? STRINGS.oneMoment : this.action}</button></div>
     </form>`;
   }

@@ -58,8 +58,6 @@ export abstract class DashboardPage extends LitElement {
 
   /** What could not be loaded or done, where it belongs. */
   protected renderProblem(): TemplateResult {
-    return html`<div role="alert">
-      ${this.problem ? html`<p class="notice danger">${icon('alert')}<span class="content">${this.problem}</span></p>` : nothing}
-    </div>`;
+    return html`<div role="alert">${this.problem ? html`<p class="notice danger">${icon('alert')}<span class="content">${this.problem}</span></p>` : nothing}</div>`;
   }
 }

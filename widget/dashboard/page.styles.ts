@@ -7,6 +7,9 @@ export const pageStyles = css`
     gap: 20px;
     min-inline-size: 0;
   }
+  [role='alert']:empty {
+    display: none;
+  }
   .lead {
     max-inline-size: 62ch;
     margin-block-start: -14px;

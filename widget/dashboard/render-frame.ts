@@ -39,7 +39,7 @@ export function renderSide(frame: Frame): TemplateResult {
       <nav aria-label=${STRINGS.pages}>${NAVIGATION.map((group) => renderGroup(group, frame))}</nav>
       <div class="foot">
         ${renderThemes()}
-        <p class="who"><span class="mail">${profile.email}</span><span>${creditsOf(profile)} · ${profile.plan}</span></p>
+        <p class="who"><span class="mail" title=${profile.email}>${profile.email}</span><span>${creditsOf(profile)} · ${profile.plan}</span></p>
         <button class="button" @click=${frame.onLogOut}>${STRINGS.logOut}</button>
       </div>
     </div>
