@@ -62,6 +62,7 @@ export class IoList extends LitElement {
     range: { state: true },
   };
 
+  /** The flow, the texts and what is allowed; the same for all rows. */
   declare context: RowContext;
   declare protected items: readonly Item[];
   /** How many of the rows are in the page already. */
