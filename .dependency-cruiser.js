@@ -77,6 +77,8 @@ const OUTSIDE = {
   },
   'widget/demo': { may: ['widget', 'plugin-bridge/sdk', 'plugin-bridge/host'], packages: 'node_modules/(lit|@lit)' },
 };
+/** They hand over to `server/start.mjs`, which builds and starts whatever there is, and do nothing else. */
+const LAUNCHERS = String.raw`/bin\.mjs$`;
 /** A folder's front door or, of a name without a folder, that file; of the widget also what its folders offer. */
 const doorsOf = (name) => [
   String.raw`^${name}(/index|/define|/events)?\.ts$`,
@@ -88,7 +90,7 @@ const outsideRules = Object.entries(OUTSIDE).flatMap(([folder, { may, packages }
     name: `outside-${folder.replace('/', '-')}`,
     comment: `${folder} may import ${may.join(', ') || 'nothing of ours'}, and types of the contract`,
     severity: 'error',
-    from: { path: `^${folder}/` },
+    from: { path: `^${folder}/`, pathNot: LAUNCHERS },
     to: {
       path: '^(server|widget|plugin-bridge|test)/',
       pathNot: [`^${folder}/`, ...may.flatMap(doorsOf), String.raw`^server/contract/index\.ts$`],
@@ -164,7 +166,7 @@ export default {
       name: 'contract-as-types-alone',
       comment: 'schemas and zod stay at the server',
       severity: 'error',
-      from: { path: '^(widget|plugin-bridge)/' },
+      from: { path: '^(widget|plugin-bridge)/', pathNot: LAUNCHERS },
       to: { path: '^server/', dependencyTypesNot: ['type-only'] },
     },
     {

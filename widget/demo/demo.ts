@@ -14,6 +14,13 @@ const library = find<ImageOptimizer>('#library');
 const folder = find<FolderView>('#folder');
 folder.element = library;
 
+/** The folder's element is there while it has something to do. */
+function showLibrary(): void {
+  library.hidden = folder.hidden || library.items.length === 0;
+}
+library.addEventListener('io-add', showLibrary);
+library.addEventListener('io-remove', showLibrary);
+
 logEvents(find('#log'));
 followOptions(find<HTMLFormElement>('#options'), {
   onLanguage(locale) {
@@ -29,12 +36,9 @@ followOptions(find<HTMLFormElement>('#options'), {
   onMode(mode) {
     uploads.hidden = mode === 'replace';
     folder.hidden = mode === 'download';
-    library.hidden = mode === 'download' || !folder.hasFolder;
+    showLibrary();
     find('#place').textContent = mode === 'replace' ? 'Folder' : 'Upload';
   },
-});
-folder.addEventListener('folder-open', () => {
-  library.hidden = folder.hidden;
 });
 
 startConnection({ section: find('#connect'), account: find('#account') }, (headers) => {

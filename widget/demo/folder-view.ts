@@ -54,11 +54,6 @@ export class FolderView extends LitElement {
     this.asking = null;
   }
 
-  /** Whether a folder is open. */
-  get hasFolder(): boolean {
-    return this.#connection !== null;
-  }
-
   protected override createRenderRoot(): HTMLElement {
     return this;
   }
@@ -82,7 +77,6 @@ export class FolderView extends LitElement {
     });
     await this.#refresh();
     this.chosen = new Set(this.images.filter(({ status }) => status === 'original').map(({ id }) => id));
-    this.dispatchEvent(new CustomEvent('folder-open'));
   }
 
   async #refresh(): Promise<void> {
@@ -160,7 +154,7 @@ export class FolderView extends LitElement {
     return html`
       <div class="folder">
         <div class="folder-head">
-          <h2><bdi>${this.#name}</bdi></h2>
+          <h2><bdi>${this.#name || 'Folder'}</bdi></h2>
           <p>${this.images.length} images, ${this.images.filter(({ status }) => status === 'replaced').length} optimized</p>
           <button type="button" ?disabled=${busy} @click=${this.#open}>Another folder</button>
         </div>

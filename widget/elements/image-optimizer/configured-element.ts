@@ -1,6 +1,7 @@
 import { LitElement, type PropertyValues } from 'lit';
 import type { I18n, Messages } from '../../i18n/index.ts';
 import {
+  type Announcement,
   createOptimizer,
   type Optimizer,
   type OptimizerConfig,
@@ -98,6 +99,9 @@ export class ConfiguredElement extends LitElement {
   /** The flow behind the element. */
   protected readonly optimizer: Optimizer;
 
+  /** Fulfilled when all texts are there. */
+  protected languageReady: Promise<void> = Promise.resolve();
+
   /** Held apart from the element, so that the flow does not hold the element. */
   readonly #texts: { i18n: I18n };
   #seen: { settings: Settings | null; sessionId: string | null } = { settings: null, sessionId: null };
@@ -145,16 +149,17 @@ export class ConfiguredElement extends LitElement {
     const self = new WeakRef(this);
     this.optimizer.on((event) => self.deref()?.forwardEvent(event));
     this.optimizer.subscribe(() => self.deref()?.optimizerChanged());
+    this.optimizer.onAnnounce((announcement) => self.deref()?.announced(announcement));
     abandoned?.register(this, this.optimizer);
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    void this.#chooseLanguage();
+    this.languageReady = this.#chooseLanguage();
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('locale') || changed.has('strings')) void this.#chooseLanguage();
+    if (changed.has('locale') || changed.has('strings')) this.languageReady = this.#chooseLanguage();
     if (CONFIG_NAMES.some((name) => changed.has(name))) this.optimizer.configure(this.#config());
     if (SETTING_NAMES.some((name) => changed.has(name))) {
       this.#takeSettings();
@@ -184,6 +189,9 @@ export class ConfiguredElement extends LitElement {
     this.#seen = { settings, sessionId };
     this.requestUpdate();
   }
+
+  /** Called with what a live region should say. */
+  protected announced(_announcement: Announcement): void {}
 
   /** Sends an event of the flow out of the element. */
   protected forwardEvent({ type, detail, cancelable, preventDefault }: OptimizerEvent): void {

@@ -15,7 +15,9 @@ const LISTED = 8;
 /** What the person should know now; every notice stays until it is dismissed or out of date. */
 export function renderNotices(shell: Shell): TemplateResult | typeof nothing {
   const { optimizer, i18n } = shell;
-  if (optimizer.notices.length === 0 && !optimizer.offline) return nothing;
+  // One word about the connection is enough.
+  const shown = optimizer.notices.filter(({ error }) => !(optimizer.offline && error?.code === 'network'));
+  if (shown.length === 0 && !optimizer.offline) return nothing;
   return html`
     <div class="notices">
       ${
@@ -24,13 +26,13 @@ export function renderNotices(shell: Shell): TemplateResult | typeof nothing {
               <p class="content">${i18n.t('notice.offline')}</p></div>`
           : nothing
       }
-      ${optimizer.notices.map((notice) => renderNotice(notice, shell))}
+      ${shown.map((notice) => renderNotice(notice, shell))}
     </div>
   `;
 }
 
 function renderNotice(notice: Notice, shell: Shell): TemplateResult {
-  const { i18n, optimizer, act, dismiss, exportFirst, locked } = shell;
+  const { i18n, optimizer, act, exportFirst, locked } = shell;
   const { t } = i18n;
   const [tone, symbol] = LOOKS[notice.kind];
   const affordable = optimizer.cost?.affordable ?? 0;
@@ -40,7 +42,7 @@ function renderNotice(notice: Notice, shell: Shell): TemplateResult {
       <div class="content">
         <p id="notice-${notice.id}">${notice.message}</p>
         ${notice.rejections.length > 0 ? renderRejections(notice, shell) : nothing}
-        ${notice.error?.requestId ? html`<p class="hint">${t('notice.request', { id: notice.error.requestId })}</p>` : nothing}
+        ${notice.error?.requestId ? html`<p class="muted small">${t('notice.request', { id: notice.error.requestId })}</p>` : nothing}
       </div>
       ${
         locked
@@ -61,7 +63,7 @@ function renderNotice(notice: Notice, shell: Shell): TemplateResult {
             })
       }
       <button type="button" class="button quiet icon-only" part="button" aria-label=${t('notice.dismiss')}
-        aria-describedby="notice-${notice.id}" @click=${() => dismiss(notice.id)}>${icon('close')}</button>
+        aria-describedby="notice-${notice.id}" @click=${() => optimizer.dismiss(notice.id)}>${icon('close')}</button>
     </div>
   `;
 }
@@ -69,7 +71,7 @@ function renderNotice(notice: Notice, shell: Shell): TemplateResult {
 function renderRejections({ rejections }: Notice, { i18n }: Shell): TemplateResult {
   const more = rejections.length - LISTED;
   const list = html`<ul class="rejections">
-    ${rejections.slice(0, LISTED).map(({ name, message }) => html`<li><strong><bdi>${name}</bdi></strong> ${message}</li>`)}
+    ${rejections.slice(0, LISTED).map(({ message }) => html`<li>${message}</li>`)}
     ${more > 0 ? html`<li class="muted">${i18n.t('notice.more', { count: more })}</li>` : nothing}
   </ul>`;
   return rejections.length < 4 ? list : html`<details><summary>${i18n.t('notice.which')}</summary>${list}</details>`;

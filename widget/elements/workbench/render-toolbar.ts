@@ -10,12 +10,15 @@ export function renderToolbar(shell: Shell): TemplateResult {
   const { counts } = optimizer;
   const running = isRunning(optimizer);
   const anyAnalyzed = optimizer.items.list().some(({ analyzed }) => analyzed);
+  const retryable = optimizer.items
+    .list()
+    .filter(({ status, error }) => status === 'failed' && error?.retryable).length;
   const onlyMissing = anyAnalyzed && counts.missing > 0;
   return html`
     ${
       noAnalyze || locked
         ? nothing
-        : html`<button type="button" class="button analyze" part="button" ?disabled=${running || counts.uploaded === 0}
+        : html`<button type="button" class="button ${anyAnalyzed && !onlyMissing ? '' : 'tinted'} analyze" part="button" ?disabled=${running || counts.uploaded === 0}
             @click=${() => act('analyze')}>${icon('sparkle')}${
               onlyMissing
                 ? t('toolbar.analyze-missing', { count: counts.missing })
@@ -35,9 +38,9 @@ export function renderToolbar(shell: Shell): TemplateResult {
               title=${t('toolbar.redo')} ?disabled=${!optimizer.canRedo} @click=${() => act('redo')}>${icon('undo')}</button>
           </span>
           ${
-            counts.failed > 0 && !running
+            retryable > 0 && !running
               ? html`<button type="button" class="button" part="button" @click=${() => act('retry')}>
-                  ${icon('replace')}${t('toolbar.retry', { count: counts.failed })}</button>`
+                  ${icon('replace')}${t('toolbar.retry', { count: retryable })}</button>`
               : nothing
           }
         `

@@ -1,29 +1,19 @@
-import type { I18n } from '../../i18n/index.ts';
 import type { Item, Optimizer } from '../../state/index.ts';
 import type { ComparePair } from '../io-compare/index.ts';
+import type { WorkbenchView } from './workbench-host.ts';
 
-/** What the parts of the public element's page are drawn from. */
-export interface Shell {
-  readonly optimizer: Optimizer;
-  readonly i18n: I18n;
-  readonly mode: 'download' | 'replace';
-  readonly noSample: boolean;
-  readonly noAnalyze: boolean;
-  readonly noDownload: boolean;
-  /** Nothing can be changed. */
-  readonly locked: boolean;
+/** What the parts of the page are drawn from. */
+export interface Shell extends WorkbenchView {
   readonly settingsOpen: boolean;
   /** True while an answer about the cost is on its way. */
   readonly costLoading: boolean;
   readonly costFailed: boolean;
   readonly dialog: Dialog | null;
-  readonly analyzeOptions: { readonly [option: string]: unknown };
   act(action: ShellAction): void;
   /** The open dialog was closed, with yes or without. */
   closed(yes: boolean): void;
-  setAnalyzeOptions(options: { [option: string]: unknown }): void;
-  dismiss(noticeId: string): void;
   exportFirst(count: number): void;
+  setAnalyzeOptions(options: { [option: string]: unknown }): void;
 }
 
 /** Which dialog is open. `first`: an export of only so many images. */

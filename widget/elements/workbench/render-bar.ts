@@ -15,6 +15,10 @@ export function renderBar(shell: Shell): TemplateResult {
 }
 
 function renderCost({ optimizer, i18n, costLoading, costFailed }: Shell): TemplateResult {
+  const { balance, counts } = optimizer;
+  if (counts.toExport === 0) {
+    return html`<p class="price muted numbers">${balance === null ? nothing : i18n.t('cost.balance', { count: balance })}</p>`;
+  }
   return html`
     <io-cost class="price" exportparts="cost" .i18n=${i18n} .cost=${optimizer.cost} ?loading=${costLoading}
       ?failed=${costFailed}><slot name="credits" slot="credits"></slot></io-cost>
@@ -24,13 +28,15 @@ function renderCost({ optimizer, i18n, costLoading, costFailed }: Shell): Templa
 function renderProgress({ optimizer, i18n }: Shell, progress: Progress | null): TemplateResult {
   const { t, formatBytes } = i18n;
   const phase = progress?.phase ?? 'upload';
-  const text = optimizer.paused
-    ? t('bar.paused')
-    : progress
-      ? t(`bar.${phase}`, { done: Math.min(progress.done + 1, progress.total), total: progress.total })
-      : t('bar.starting');
+  const text = optimizer.offline
+    ? t('row.waiting-offline')
+    : optimizer.paused
+      ? t('bar.paused')
+      : progress
+        ? t(`bar.${phase}`, { done: Math.min(progress.done + 1, progress.total), total: progress.total })
+        : t('bar.starting');
   const bytes =
-    phase === 'upload' && progress?.totalBytes
+    phase === 'upload' && progress?.totalBytes && progress.loadedBytes
       ? t('bar.bytes', { loaded: formatBytes(progress.loadedBytes ?? 0), total: formatBytes(progress.totalBytes) })
       : '';
   return html`
@@ -59,9 +65,10 @@ function renderStops({ optimizer, i18n, act, locked }: Shell): TemplateResult | 
 
 function renderActions(shell: Shell): TemplateResult | typeof nothing {
   const { optimizer, i18n, act, exportFirst, locked, noSample } = shell;
-  if (locked) return nothing;
   const { t } = i18n;
   const { counts, cost } = optimizer;
+  // Everything is exported: what is left to do stands with the result.
+  if (locked || (counts.toExport === 0 && counts.exported > 0 && counts.exported === counts.uploaded)) return nothing;
   const waiting = counts.total - counts.uploaded - counts.failed > 0;
   const short = cost !== null && !cost.sufficient;
   const nothingToDo = counts.toExport === 0;

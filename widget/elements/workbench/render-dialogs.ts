@@ -59,11 +59,12 @@ function renderComparison(
   close: (event: Event) => void,
 ): TemplateResult {
   return html`
-    <dialog class="dialog wide" aria-label=${i18n.t('compare.dialog')} @close=${close}>
-      <io-compare .i18n=${i18n} .pairs=${pairs} .index=${index} exportparts="compare, compare-handle"></io-compare>
-      <form method="dialog" class="corner">
+    <dialog class="dialog wide" aria-labelledby="dialog-title" @close=${close}>
+      <form method="dialog" class="top">
+        <h2 id="dialog-title">${i18n.t('compare.dialog')}</h2>
         <button class="button quiet icon-only" part="button" aria-label=${i18n.t('action.close')} title=${i18n.t('action.close')}>${icon('close')}</button>
       </form>
+      <io-compare .i18n=${i18n} .pairs=${pairs} .index=${index} exportparts="compare, compare-handle"></io-compare>
     </dialog>
   `;
 }

@@ -17,6 +17,9 @@ function renderExport(shell: Shell): TemplateResult | typeof nothing {
   const { succeeded, failed, bytesBefore, bytesAfter, credits } = outcome;
   const saved = bytesBefore > 0 ? 1 - bytesAfter / bytesBefore : 0;
   const all = failed === 0;
+  const replaceable = optimizer.items
+    .list()
+    .filter(({ result, replacement }) => result?.variants.length && replacement?.status !== 'replaced').length;
   return html`
     <section class="outcome ${succeeded === 0 ? 'danger' : ''}" aria-labelledby="outcome-title">
       <div class="figure numbers" aria-hidden="true">${succeeded > 0 ? formatPercent(Math.abs(saved)) : icon('alert')}
@@ -31,15 +34,15 @@ function renderExport(shell: Shell): TemplateResult | typeof nothing {
         }</h3>
         <p class="numbers">${
           succeeded > 0
-            ? html`<bdi>${t('outcome.bytes', { from: formatBytes(bytesBefore), to: formatBytes(bytesAfter), percent: formatPercent(Math.abs(saved)) })}</bdi> `
+            ? html`<bdi>${t('outcome.bytes', { from: formatBytes(bytesBefore), to: formatBytes(bytesAfter), percent: formatPercent(Math.abs(saved)) })}</bdi> · `
             : nothing
         }<span class="muted">${t('outcome.credits', { count: credits })}</span></p>
       </div>
       <div class="ways">
         ${
-          mode === 'replace' && !locked && counts.exported > 0
+          mode === 'replace' && !locked && replaceable > 0
             ? html`<button type="button" class="button primary" part="button button-primary"
-                @click=${() => act('replace-all')}>${icon('replace')}${t('outcome.replace-all', { count: counts.exported })}</button>`
+                @click=${() => act('replace-all')}>${icon('replace')}${t('outcome.replace-all', { count: replaceable })}</button>`
             : nothing
         }
         ${
@@ -65,7 +68,7 @@ function renderSamples({ optimizer, i18n, act }: Shell): TemplateResult {
         <span>${t(saved < 0 ? 'outcome.larger' : 'outcome.smaller')}</span></div>
       <div class="story">
         <h3 id="sample-title">${t('sample.title', { count: optimizer.samples.length })}</h3>
-        <p class="numbers"><bdi>${t('outcome.bytes', params)}</bdi> <span class="muted">${t('sample.free')}</span></p>
+        <p class="numbers"><bdi>${t('outcome.bytes', params)}</bdi> · <span class="muted">${t('sample.free')}</span></p>
       </div>
       <div class="ways">
         <button type="button" class="button" part="button" @click=${() => act('compare-samples')}>
