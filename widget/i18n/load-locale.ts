@@ -3,6 +3,11 @@ import type { Messages } from './messages.ts';
 /** Languages that come with the widget; each is a file of its own, loaded when it is needed. */
 const LOADERS = {
   en: async (): Promise<Messages> => (await import('./en.ts')).en,
+  de: async (): Promise<Messages> => (await import('./de.ts')).de,
+  fr: async (): Promise<Messages> => (await import('./fr.ts')).fr,
+  es: async (): Promise<Messages> => (await import('./es.ts')).es,
+  ja: async (): Promise<Messages> => (await import('./ja.ts')).ja,
+  ar: async (): Promise<Messages> => (await import('./ar.ts')).ar,
 } as const;
 
 /** A language that comes with the widget. */
