@@ -11,11 +11,13 @@ import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { noiseImage, plainImages } from '../support/small-images.ts';
 
+/** All that the service logs. */
+const logged: string[] = [];
 let mail: MailServer;
 let test: TestService;
 beforeAll(async () => {
   mail = await startMailServer();
-  test = await startTestService({ SMTP_URL: mail.url });
+  test = await startTestService({ SMTP_URL: mail.url, LOG_LEVEL: 'trace' }, { log: (line) => logged.push(line) });
 });
 afterAll(async () => {
   await test.close();
@@ -119,7 +121,7 @@ describe.skipIf(process.env.TEST_MONGODB_URI)('deleting an account', () => {
 });
 
 describe('secrets', () => {
-  it('stand in no file below the data directory', async () => {
+  it('stand in no file below the data directory, and not in the log', async () => {
     const me = await createPerson(test);
     const { apiKey } = (await me.browser.post('/account/keys', { name: 'site' })).body;
     await me.browser.post('/account/password-reset', { email: me.email });
@@ -133,6 +135,14 @@ describe('secrets', () => {
       if (bytes.includes(me.email)) filesWithMail += 1;
       for (const secret of secrets) expect([file.name, bytes.includes(secret)]).toEqual([file.name, false]);
     }
+    // Also where they are refused, and where they stand in the wrong place.
+    const nobody = createBrowser(test.url, { headers: { Cookie: `__Host-imagewright=${me.browser.cookie}x` } });
+    await nobody.get(`/account/profile?key=${apiKey}`);
+    await nobody.post('/account/log-in', { email: me.email, password: `${PASSWORD}!` });
+    await nobody.post('/account/link', { token: `${link}x` });
+    const log = logged.join('');
+    expect(log).toContain('/account/link');
+    for (const secret of secrets) expect(log).not.toContain(secret);
     // What is no secret is found: the search works.
     expect(filesWithMail).toBeGreaterThan(0);
   });
