@@ -5,6 +5,9 @@ import { createLogger } from '../../server/observability/index.ts';
 import { PEPPER, useAccounts } from '../accounts/accounts-fixture.ts';
 import { type MailServer, startMailServer, tokenIn } from '../support/mail-server.ts';
 
+// Hashing passwords is slow on purpose, and slower on a busy machine.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
 const fixture = useAccounts();
 // The database removes what has expired by the real clock.
 beforeAll(() => {
@@ -44,7 +47,7 @@ describe('mails', () => {
     const login = newProcess();
     mail.state.mode = 'busy';
     await login.signUp.request('late@example.com', VISITOR);
-    await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: 60_000 });
     expect(logged.join('')).not.toMatch(/iwl_\w{43}/);
     mail.state.mode = 'accept';
     await login.deliver();
@@ -61,7 +64,7 @@ describe('mails', () => {
     const first = newProcess();
     mail.state.mode = 'busy';
     await first.passwords.requestReset('late@example.com', VISITOR);
-    await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: 60_000 });
     await first.close();
     mail.state.mode = 'accept';
     wait(60_000);
@@ -79,7 +82,7 @@ describe('mails', () => {
     await login.signUp.request('mute@example.com', VISITOR);
     await login.passwords.requestReset('mute@example.com', VISITOR);
     // Both were taken although the server was reached and has answered neither.
-    await vi.waitFor(() => expect(mail.state.connections).toBeGreaterThan(before), { timeout: 10_000 });
+    await vi.waitFor(() => expect(mail.state.connections).toBeGreaterThan(before), { timeout: 60_000 });
     expect(mail.received.some(({ to }) => to.includes('mute@example.com'))).toBe(false);
     await login.close();
   });

@@ -39,7 +39,7 @@ export async function startMailServer() {
           if (!mail) throw new Error(`no mail to ${address} among ${received.length}`);
           return mail;
         },
-        { timeout: 15_000, interval: 20 },
+        { timeout: 60_000, interval: 20 },
       ),
     close: () =>
       new Promise<void>((resolve) => {
