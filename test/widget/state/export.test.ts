@@ -270,3 +270,54 @@ test('a reload in the middle of an export joins its job', async () => {
   expect(service.exports).toHaveLength(1);
   expect(JSON.parse(stored.get('imagewright:sess_1') ?? '{}').batches).toEqual([]);
 });
+
+test('two presses of the button are one export', async () => {
+  const { optimizer, service, env } = await startWithFiles(2);
+  const presses = Promise.all([optimizer.exportImages(), optimizer.exportImages()]);
+  await env.advance(20);
+  service.exports[0]?.run.push(completed([resultOf('img_1'), resultOf('img_2')]));
+  expect(await presses).toMatchObject([{ succeeded: 2 }, null]);
+  expect(service.exports).toHaveLength(1);
+});
+
+test('a name that is changed while its image is exported makes the result stale', async () => {
+  const { optimizer, service, env, ids } = await startWithFiles(1);
+  const exported = optimizer.exportImages();
+  await env.advance(20);
+  optimizer.setMetadata(ids()[0] ?? '', 'filename', 'too-late');
+  service.exports[0]?.run.push(completed([resultOf('img_1')]));
+  await exported;
+  expect(optimizer.items.list()[0]).toMatchObject({ status: 'ready', stale: true, result: { status: 'completed' } });
+});
+
+test('without a connection an open batch is not touched, and the error is told', async () => {
+  const { optimizer, service, env, details } = await startWithFiles(1);
+  const exported = optimizer.exportImages();
+  await env.advance(20);
+  service.exports[0]?.run.fail(connectionError('stream_interrupted'));
+  await exported;
+  optimizer.configure({
+    transport: {
+      ...service.transport,
+      getSession: async () => {
+        throw connectionError();
+      },
+    },
+  });
+  expect(await optimizer.exportImages()).toBeNull();
+  expect(details('io-error').map(({ error }) => error.code)).toEqual(['stream_interrupted', 'network']);
+  expect(service.exports).toHaveLength(1);
+});
+
+test('after a cancel the service’s last words are waited for, but not for ever', async () => {
+  const { optimizer, service, env } = await startWithFiles(1);
+  const exported = optimizer.exportImages();
+  await env.advance(20);
+  optimizer.cancel();
+  await env.advance(9000);
+  expect(service.exports[0]?.run.closed).toBe(false);
+  await env.advance(2000);
+  expect(await exported).toBeNull();
+  expect(service.exports[0]?.run.closed).toBe(true);
+  expect(optimizer.items.list()[0]).toMatchObject({ status: 'ready', error: null });
+});

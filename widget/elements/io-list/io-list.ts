@@ -33,6 +33,11 @@ export class IoList extends LitElement {
       :host {
         display: block;
       }
+      .none {
+        padding: calc(var(--_space) * 8) calc(var(--_space) * 4);
+        color: var(--_muted);
+        text-align: center;
+      }
       ul {
         overflow: auto;
         overscroll-behavior: auto;
@@ -119,17 +124,18 @@ export class IoList extends LitElement {
     const { optimizer } = this.context;
     const { items } = optimizer;
     this.#thumbs = createThumbQueue({ optimizer });
-    const take = () => {
-      const list = items.visible();
-      if (list === this.items) return;
-      const gone = new Set(this.#ids);
-      this.items = list;
-      this.#ids = list.map(({ id }) => id);
-      for (const id of this.#ids) gone.delete(id);
-      for (const id of gone) this.#thumbs?.drop(id);
-    };
-    take();
-    this.#unsubscribe = items.subscribeList(take);
+    this.#takeRows();
+    this.#unsubscribe = items.subscribeList(() => this.#takeRows());
+  }
+
+  #takeRows(): void {
+    const list = this.context.optimizer.items.visible();
+    if (list === this.items) return;
+    const gone = new Set(this.#ids);
+    this.items = list;
+    this.#ids = list.map(({ id }) => id);
+    for (const id of this.#ids) gone.delete(id);
+    for (const id of gone) this.#thumbs?.drop(id);
   }
 
   protected override updated(): void {
@@ -148,17 +154,7 @@ export class IoList extends LitElement {
   /** Thumbnails are made for rows in sight. A margin works only with the scroller itself as the root. */
   #observe(): void {
     const list = this.#list;
-    const scrolls = getComputedStyle(list).maxBlockSize !== 'none';
-    this.#sight ??= new IntersectionObserver(
-      (entries) => {
-        for (const { target, isIntersecting } of entries) {
-          const row = target.firstElementChild as IoRow | null;
-          if (isIntersecting && this.#thumbs) row?.showThumb(this.#thumbs);
-          else row?.hideThumb();
-        }
-      },
-      { root: scrolls ? list : null, rootMargin: '200px 0px' },
-    );
+    this.#sight ??= this.#watchSight(list);
     const present = new Set<Element>(list.querySelectorAll('li:not(.gap)'));
     for (const element of this.#watched) {
       if (present.has(element)) continue;
@@ -170,6 +166,18 @@ export class IoList extends LitElement {
       this.#sight.observe(element);
       this.#watched.add(element);
     }
+  }
+
+  #watchSight(list: HTMLElement): IntersectionObserver {
+    const root = getComputedStyle(list).maxBlockSize === 'none' ? null : list;
+    const react = (entries: IntersectionObserverEntry[]) => {
+      for (const { target, isIntersecting } of entries) {
+        const row = target.firstElementChild as IoRow | null;
+        if (isIntersecting && this.#thumbs) row?.showThumb(this.#thumbs);
+        else row?.hideThumb();
+      }
+    };
+    return new IntersectionObserver(react, { root, rootMargin: '200px 0px' });
   }
 
   #measure(): void {
@@ -219,6 +227,8 @@ export class IoList extends LitElement {
 
   async #onRemove(event: Event): Promise<void> {
     const { itemId } = event.target as IoRow;
+    // The store tells of changes once in a frame; a quick hand removes two within one.
+    this.#takeRows();
     const place = this.#ids.indexOf(itemId);
     const next = this.#ids[place + 1] ?? this.#ids[place - 1];
     this.context.optimizer.remove(itemId);
@@ -234,7 +244,9 @@ export class IoList extends LitElement {
   protected override render(): TemplateResult {
     const { t } = this.context.i18n;
     return html`
-      <ul part="list" role="list" aria-label=${t('list.label')} @scroll=${this.#onScroll} @keydown=${this.#onKeydown}
+      <p class="visually-hidden" id="keys">${t('list.keys')}</p>
+      ${this.items.length === 0 ? html`<p class="none">${t('filter.none')}</p>` : nothing}
+      <ul part="list" role="list" aria-label=${t('list.label')} aria-describedby="keys" ?hidden=${this.items.length === 0} @scroll=${this.#onScroll} @keydown=${this.#onKeydown}
         @focusin=${this.#onFocus} @row-remove=${this.#onRemove}>
         ${repeat(
           this.#entries(),

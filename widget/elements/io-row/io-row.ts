@@ -159,7 +159,7 @@ export class IoRow extends LitElement {
         <div class="head" part="status">
           <div class="caption">
             <p class="name" id="name"><bdi>${item.relativePath || item.name}</bdi></p>
-            <p class="facts numbers"><bdi>${describeFacts(item, i18n)}</bdi></p>
+            <p class="facts numbers">${describeFacts(item, i18n).map((fact, place) => html`${place ? ' · ' : ''}<bdi>${fact}</bdi>`)}</p>
           </div>
           ${status ? html`<span class="badge ${status.tone} numbers" part="badge">${status.text}</span>` : nothing}
         </div>

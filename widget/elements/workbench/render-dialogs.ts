@@ -7,7 +7,11 @@ import type { Shell } from './shell.ts';
 export function renderDialog(shell: Shell): TemplateResult | typeof nothing {
   const { dialog, closed } = shell;
   if (!dialog) return nothing;
-  const close = (event: Event) => closed((event.target as HTMLDialogElement).returnValue === 'yes');
+  const close = ({ target }: Event) => {
+    const { open, returnValue } = target as HTMLDialogElement;
+    // The event comes late: by then a quick hand has opened the dialog again.
+    if (!open) closed(returnValue === 'yes');
+  };
   if (dialog.name === 'compare') return renderComparison(shell, dialog.pairs, dialog.index, close);
   return dialog.name === 'export' ? renderExport(shell, dialog.first, close) : renderClear(shell, close);
 }
@@ -26,7 +30,7 @@ function renderExport({ optimizer, i18n }: Shell, first: number | null, close: (
         <div><dt>${t('confirm.cost')}</dt><dd><strong>${credits === null ? '…' : t('cost.credits', { count: credits })}</strong></dd></div>
         <div><dt>${t('confirm.after')}</dt><dd>${after === null ? '…' : t('cost.credits', { count: after })}</dd></div>
       </dl>
-      <p class="hint">${t('confirm.note')}</p>
+      <p class="muted small">${t('confirm.note')}</p>
       <form method="dialog" class="ways">
         <button class="button large" part="button" value="no">${t('action.cancel')}</button>
         <button class="button primary large" part="button button-primary" value="yes" autofocus
