@@ -34,8 +34,8 @@ try {
           await go(stage, scene, snap);
           console.log(name);
         } catch (error) {
-          await snap('99-failed', { full: true });
           console.error(`${name}: ${error}`);
+          await snap('99-failed').catch(() => {});
           process.exitCode = 1;
         } finally {
           await scene.context.close();
