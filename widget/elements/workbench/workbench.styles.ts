@@ -236,6 +236,12 @@ const styles = css`
   .bar .ways {
     flex: 0 1 auto;
   }
+  /* On a low screen, or in large type, it would leave no room for anything else. */
+  @media (max-height: 560px) {
+    .bar {
+      position: static;
+    }
+  }
   @container io (inline-size < 560px) {
     .bar .ways {
       flex: 1 0 100%;
