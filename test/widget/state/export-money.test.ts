@@ -189,3 +189,23 @@ test('without a connection an open batch is not touched, and the error is told',
   expect(details('io-error').map(({ error }) => error.code)).toEqual(['stream_interrupted', 'network']);
   expect(service.exports).toHaveLength(1);
 });
+
+test('whoever asks for the price gets an answer, also when a later question overtakes it', async () => {
+  const open: (() => void)[] = [];
+  const { optimizer, service, env } = await startWithFiles(2);
+  const { checkCredits } = service.transport;
+  optimizer.configure({
+    transport: {
+      ...service.transport,
+      async checkCredits(body) {
+        await new Promise<void>((resolve) => open.push(resolve));
+        return checkCredits(body);
+      },
+    },
+  });
+  const asked = [optimizer.checkCost(), optimizer.checkCost([optimizer.items.list()[0]?.id ?? ''])];
+  await env.advance(20);
+  for (const answer of open.reverse()) answer();
+  expect((await Promise.all(asked)).map((cost) => cost?.images)).toEqual([2, 1]);
+  expect(optimizer.cost?.images).toBe(1);
+});
