@@ -46,7 +46,7 @@ describe('many images', () => {
       const { steps, decodes } = window as unknown as { steps: number[]; decodes: { most: number; all: number } };
       return { steps, decodes };
     });
-    expect(steps[0]).toBeLessThanOrEqual(30);
+    expect(steps[0]).toBeLessThanOrEqual(12);
     expect(Math.max(...steps.slice(1).map((count, index) => count - (steps[index] ?? 0)))).toBeLessThanOrEqual(50);
     expect(decodes.most).toBeLessThanOrEqual(2);
     expect(decodes.all).toBeLessThan(40);
@@ -92,7 +92,8 @@ describe('many images', () => {
 
     await tab.page.keyboard.press('Control+ArrowDown');
     expect(await focused(tab)).toMatch(/ alt$/);
-    expect(await field(rows(tab.widget).first(), 'alt').inputValue()).toBe('The first of many');
-    await expect.poll(shown).toContain(2);
+    await expect.poll(shown).toEqual(expect.arrayContaining([1, 2, 3]));
+    // The first row was out of the page for a moment; what was typed in it was not.
+    await expect.poll(() => field(rows(tab.widget).first(), 'alt').inputValue()).toBe('The first of many');
   });
 });

@@ -5,10 +5,13 @@ import { foundation } from '../../styles/index.ts';
 import { createThumbQueue, type IoRow, type RowContext, type ThumbQueue } from '../io-row/index.ts';
 import { createRowHeights, findRange, type ListEntry, layOut, type RowRange } from './row-window.ts';
 
-/** Rows in the first paint; all others follow in slices, so that no task is long. */
-const FIRST_ROWS = 30;
-const SLICE_ROWS = 25;
+/** Rows in the first paint: more than a screen has. All others follow in slices, so that no task is long. */
+const FIRST_ROWS = 12;
+const MOST_ROWS = 25;
+const FEWEST_ROWS = 4;
 const SLICE_MS = 16;
+/** A slice that takes longer to make is followed by smaller ones, in milliseconds. */
+const SLOW_MS = 12;
 /** More rows than this are never in the page together. */
 const WINDOWED_ABOVE = 1000;
 /** Height of a row before one was measured, in pixels. */
@@ -79,6 +82,7 @@ export class IoList extends LitElement {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #frame = 0;
   #pinned: string | null = null;
+  #slice = FIRST_ROWS;
 
   constructor() {
     super();
@@ -146,9 +150,14 @@ export class IoList extends LitElement {
   }
 
   #nextSlice(): void {
-    this.#timer ??= setTimeout(() => {
+    this.#timer ??= setTimeout(async () => {
       this.#timer = undefined;
-      this.shown = Math.min(this.shown + SLICE_ROWS, this.items.length);
+      const start = performance.now();
+      this.shown = Math.min(this.shown + this.#slice, this.items.length);
+      await this.updateComplete;
+      await this.#rows().at(-1)?.updateComplete;
+      const slow = performance.now() - start > SLOW_MS;
+      this.#slice = Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, Math.round(this.#slice * (slow ? 0.5 : 1.5))));
     }, SLICE_MS);
   }
 
