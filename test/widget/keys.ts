@@ -36,7 +36,7 @@ export function focusedName(page: Page): Promise<string> {
  * @returns how often it was pressed
  * @throws Error that lists what was passed, when it cannot be reached
  */
-export async function tabTo({ page }: WidgetTab, name: string, { back = false } = {}): Promise<number> {
+export async function tabTo({ page }: Pick<WidgetTab, 'page'>, name: string, { back = false } = {}): Promise<number> {
   const passed: string[] = [];
   for (let steps = 0; steps <= MOST_STEPS; steps += 1) {
     const focused = await focusedName(page);

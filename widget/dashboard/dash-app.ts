@@ -160,6 +160,8 @@ export class DashApp extends LitElement {
   }
 
   #sendToLogIn(page = this.page): void {
+    // Several requests of one page may be refused.
+    if (ROUTES[page]?.for === 'visitor') return;
     if (this.profile) this.#say(STRINGS.welcome.expired);
     this.profile = null;
     this.#later(page ? `log-in?next=${encodeURIComponent(page)}` : 'log-in', { replace: true });

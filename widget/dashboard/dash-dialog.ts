@@ -4,7 +4,7 @@ import { STRINGS } from './strings.ts';
 
 const styles = css`
   dialog {
-    inline-size: min(480px, calc(100vw - 24px));
+    inline-size: min(520px, calc(100vw - 24px));
     max-block-size: calc(100vh - 24px);
     padding: 0;
     border: 1px solid var(--_border);

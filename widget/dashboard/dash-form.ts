@@ -5,6 +5,9 @@ import { type Field, renderField } from './form-field.ts';
 import { formStyles } from './page.styles.ts';
 import { STRINGS } from './strings.ts';
 
+/** A refusal says `password` of the one that is chosen and `currentPassword` of the one that confirms; forms may not. */
+const STAND_INS: Record<string, string> = { password: 'newPassword', currentPassword: 'password' };
+
 /** The values of a form's fields by name. */
 export type FormValues = Record<string, string>;
 
@@ -89,10 +92,8 @@ export class DashForm extends LitElement {
   #show(error: unknown): void {
     const { text, fields, loggedOut } = explainError(error);
     if (loggedOut) this.dispatchEvent(new CustomEvent('dash-logged-out', { bubbles: true, composed: true }));
-    const names = this.fields.map(({ name }) => name);
-    // A refusal of the password is meant for whichever field holds one.
-    const at = (name: string) =>
-      names.find((own) => own === name) ?? names.find((own) => /password/i.test(own + name) && /password/i.test(own));
+    const names = new Set(this.fields.map(({ name }) => name));
+    const at = (name: string) => [name, STAND_INS[name] ?? ''].find((own) => names.has(own));
     this.errors = Object.fromEntries(
       Object.entries(fields).flatMap(([name, message]) => (at(name) ? [[at(name), message]] : [])),
     );

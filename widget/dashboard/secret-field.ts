@@ -5,11 +5,12 @@ import { STRINGS } from './strings.ts';
 const styles = css`
   .row {
     display: flex;
+    flex-wrap: wrap;
     gap: 8px;
   }
   .input,
   .input:read-only {
-    flex: 1;
+    flex: 1 1 320px;
     min-block-size: 44px;
     color: var(--_text);
     font-family: ui-monospace, 'SF Mono', Menlo, Consolas, monospace;

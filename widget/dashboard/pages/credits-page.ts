@@ -104,7 +104,7 @@ export class CreditsPage extends DashboardPage {
 
   #renderLines(lines: Transaction[]): TemplateResult {
     if (lines.length === 0) return html`<p class="empty">${texts.none}</p>`;
-    return html`<div class="scroll" tabindex="0" role="region" aria-labelledby="ledger">
+    return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="ledger">
         <table>
           <thead>
             <tr>

@@ -23,8 +23,8 @@ export const overviewStyles = css`
   }
   .figures .balance {
     border-color: transparent;
-    background: var(--accent);
-    color: var(--on-accent);
+    background: light-dark(var(--accent), color-mix(in oklab, var(--accent) 26%, var(--sheet)));
+    color: light-dark(var(--on-accent), var(--ink));
   }
   .figures .balance :is(dt, .note, a) {
     color: inherit;
@@ -71,7 +71,7 @@ export const overviewStyles = css`
       grid-template-columns: 1fr 1fr;
       gap: 12px;
     }
-    .figures .balance {
+    .figures :is(.balance, .card:last-child) {
       grid-column: 1 / -1;
     }
     .figures .card {

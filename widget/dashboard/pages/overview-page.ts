@@ -115,7 +115,7 @@ export class OverviewPage extends DashboardPage {
   /** Newest first, and without the days on which nothing happened. */
   #renderTable({ days }: Usage): TemplateResult {
     const busy = days.filter(({ images, samples, analyses, credits }) => images + samples + analyses + credits > 0);
-    return html`<div class="scroll" tabindex="0" role="region" aria-labelledby="usage">
+    return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="usage">
       <table>
         <thead>
           <tr>
