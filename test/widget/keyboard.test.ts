@@ -108,6 +108,8 @@ describe('with the keyboard alone', () => {
     await expect.poll(() => focusedName(tab.page)).toBe(text('confirm.yes', { count: 2 }));
     await tab.page.keyboard.press('Enter');
     await tab.untilState('exporting');
+    // The state is told at once, and drawn a moment later.
+    await expect.poll(() => tab.button(text('action.cancel')).count()).toBe(1);
     expect(await tabTo(tab, text('action.cancel'))).toBeLessThanOrEqual(2);
     await tab.page.keyboard.press('Enter');
     const state = () => tab.widget.evaluate((element) => (element as unknown as { state: string }).state);

@@ -57,7 +57,9 @@ export class Workbench implements ReactiveController {
     const dialog = this.#host.root.querySelector('dialog');
     if (dialog && !dialog.open) dialog.showModal();
     // A button that gave way to another one took the focus with it.
-    if (this.#focusInBar && !this.#host.root.activeElement) this.#focusBar();
+    // One that was disabled keeps it until the next frame, and loses it then.
+    const active = this.#host.root.activeElement;
+    if (this.#focusInBar && (!active || active.matches(':disabled'))) this.#focusBar();
   }
 
   /** A move of the focus within a shadow root is heard in that root alone. */
