@@ -4,10 +4,11 @@ import type { Stage } from './stage.ts';
 
 const FOLDER = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 
-/** Pictures that pages of the documentation show, by the step of the walk on a desktop in the light. */
+/** Pictures that pages of the documentation show, by journey, device, theme and step. */
 export const DOCS_PICTURES: Record<string, string> = {
-  '04-reviewed-view': 'review',
-  '06-compare': 'compare',
+  'walk-desktop-light-04-reviewed-view': 'review',
+  'walk-desktop-light-06-compare': 'compare',
+  'first-use-desktop-light-overview': 'dashboard',
 };
 
 /** Puts a screenshot into `docs/images`, made small by the service itself. */

@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import { tourDashboard } from './dashboard-tour.ts';
 import { DOCS_PICTURES, keepForDocs } from './docs-pictures.ts';
+import { showFirstUse } from './first-use.ts';
 import { runShort, type Snap, useFolder, walkThrough } from './journeys.ts';
 import { picturesFolder, type Scene, type Stage, setStage } from './stage.ts';
 
@@ -19,6 +20,7 @@ const JOURNEYS: Record<string, (stage: Stage, scene: Scene, snap: Snap) => Promi
   short: runShort,
   folder: useFolder,
   dashboard: tourDashboard,
+  'first-use': showFirstUse,
 };
 
 const folder = await picturesFolder();
@@ -34,7 +36,7 @@ try {
           // What sticks to the window's edge is where it ends up, not in the middle of the picture.
           if (full) await scene.page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
           const png = await scene.page.screenshot({ path: join(folder, `${name}-${step}.png`), fullPage: full });
-          const picture = forDocs && name === 'walk-desktop-light' ? DOCS_PICTURES[step] : undefined;
+          const picture = forDocs ? DOCS_PICTURES[`${name}-${step}`] : undefined;
           if (picture) await keepForDocs(stage, picture, png);
         };
         try {

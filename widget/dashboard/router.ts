@@ -2,7 +2,7 @@
 export const BASE = '/dashboard';
 
 /** Reads the page's name from an address: `/dashboard/settings/keys` is `settings/keys`, `/dashboard` is `''`. */
-export function pageOf(pathname: string): string {
+function pageOf(pathname: string): string {
   return pathname.startsWith(BASE) ? pathname.slice(BASE.length).replace(/^\/+|\/+$/g, '') : '';
 }
 
