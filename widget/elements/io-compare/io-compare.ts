@@ -1,8 +1,9 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { createI18n, en, type I18n } from '../../i18n/index.ts';
 import { controls, foundation, icon, tokens } from '../../styles/index.ts';
-import type { ComparePair, CompareSide } from './compare-pair.ts';
+import type { ComparePair } from './compare-pair.ts';
 import { CompareStage, type StageParts } from './compare-stage.ts';
+import { describeChange } from './describe-change.ts';
 import { followPointer } from './follow-pointer.ts';
 import { compareStyles } from './io-compare.styles.ts';
 import type { Zoom } from './viewport.ts';
@@ -249,7 +250,7 @@ export class IoCompare extends LitElement {
   }
 
   #renderFigures({ original, result }: ComparePair): TemplateResult {
-    const { t, formatBytes, formatPercent } = this.i18n;
+    const { t, dir, formatBytes, formatPercent } = this.i18n;
     const sizes = original.size !== null && result.size !== null ? { from: original.size, to: result.size } : null;
     const saved = sizes && sizes.from > 0 ? 1 - sizes.to / sizes.from : 0;
     const key = saved > 0.0049 ? 'compare.smaller' : saved < -0.0049 ? 'compare.larger' : 'compare.same-size';
@@ -260,8 +261,8 @@ export class IoCompare extends LitElement {
     };
     return html`
       <p class="figures numbers">
-        ${params ? html`<strong><bdi>${t(key, params)}</bdi></strong>` : nothing}
-        <span class="muted"><bdi>${describeChange(original, result, t)}</bdi></span>
+        ${params ? html`<strong><bdi dir=${dir}>${t(key, params)}</bdi></strong>` : nothing}
+        <span class="muted"><bdi dir=${dir}>${describeChange(original, result, this.i18n)}</bdi></span>
       </p>
     `;
   }
@@ -287,14 +288,4 @@ export class IoCompare extends LitElement {
       </div>
     `;
   }
-}
-
-/** E.g. `JPEG → WebP, 4032 × 3024`, or each side with its own size where they differ. */
-function describeChange(original: CompareSide, result: CompareSide, t: I18n['t']): string {
-  const size = (side: CompareSide) => (side.width && side.height ? `${side.width} × ${side.height}` : '');
-  const name = ({ format }: CompareSide) => (format === 'webp' ? 'WebP' : format.toUpperCase());
-  const same = size(original) === size(result);
-  const [from, to] = [original, result].map((side) => (same ? name(side) : `${name(side)} ${size(side)}`.trim()));
-  const formats = from === to ? String(to) : t('compare.from-to', { from: from ?? '', to: to ?? '' });
-  return same && size(result) ? `${formats}, ${size(result)}` : formats;
 }
