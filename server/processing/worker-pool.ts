@@ -1,5 +1,5 @@
 import Tinypool from 'tinypool';
-import type { RenderStep, WorkerMessage, WorkerOutcome } from './worker-protocol.ts';
+import type { PoolMessage, RenderStep, WorkerMessage, WorkerOutcome } from './worker-protocol.ts';
 
 /** The process that ran a task died: a crash of native code, the kernel's memory killer, or a kill from outside. */
 export class WorkerCrashed extends Error {
@@ -22,6 +22,10 @@ export interface RunOptions {
   timeoutSeconds: number;
   signal?: AbortSignal | undefined;
   onStep?: ((step: RenderStep) => void) | undefined;
+  /** Gets the way to ask the process for some of its variants when it has taken the task, and undefined when that is over. */
+  connect?: ((ask: (() => void) | undefined) => void) | undefined;
+  /** The variants that the process leaves. */
+  onLeft?: ((names: string[]) => void) | undefined;
 }
 
 /** A fixed number of child processes, one task each at a time; a dead one is replaced. */
@@ -61,9 +65,10 @@ export function createWorkerPool({ size, blockLoaders }: { size: number; blockLo
   let closed: { reason: unknown } | undefined;
 
   return {
-    async run<T>(handler: string, task: unknown, { timeoutSeconds, signal, onStep }: RunOptions) {
+    async run<T>(handler: string, task: unknown, { timeoutSeconds, signal, onStep, connect, onLeft }: RunOptions) {
       let pid: number | undefined;
       let ended: unknown;
+      let send: (message: PoolMessage) => void = () => {};
       const queueSignal = new AbortController();
       const kill = (reason: unknown) => {
         ended ??= reason;
@@ -77,13 +82,20 @@ export function createWorkerPool({ size, blockLoaders }: { size: number; blockLo
       let timer = setTimeout(() => kill(new WorkerCrashed(false, 'did not start')), START_SECONDS * 1000);
       const onMessage = (message: WorkerMessage) => {
         if (message.type === 'step') return onStep?.(message.step);
+        if (message.type === 'left') return onLeft?.(message.names);
         pid = message.pid;
         if (ended !== undefined) return killProcess(pid);
         clearTimeout(timer);
         timer = setTimeout(() => kill(new WorkerTimedOut()), timeoutSeconds * 1000);
+        connect?.(() => send({ type: 'leave' }));
       };
       try {
-        const channel = { postMessage: onMessage };
+        const channel = {
+          postMessage: onMessage,
+          onMessage(sender: (message: PoolMessage) => void) {
+            send = sender;
+          },
+        };
         const outcome = pool.run(task, { name: handler, signal: queueSignal.signal, channel });
         running.set(kill, outcome);
         return (await outcome) as WorkerOutcome<T>;
@@ -91,6 +103,7 @@ export function createWorkerPool({ size, blockLoaders }: { size: number; blockLo
         throw ended ?? new WorkerCrashed(pid !== undefined, error);
       } finally {
         running.delete(kill);
+        connect?.(undefined);
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
       }
@@ -118,8 +131,9 @@ function killProcess(pid: number): void {
 function workerEnvironment(blockLoaders: boolean): Record<string, string> {
   const kept = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'NODE_ENV'];
   const environment: Record<string, string> = {
-    // Two heaps instead of eight a core: a quarter less memory at the same speed.
-    MALLOC_ARENA_MAX: '2',
+    // One heap instead of eight a core: what one image frees serves the next, whichever thread asks. Measured on 6 photographs with
+    // widths, two at a time: 568 MB at the peak against 667 with two heaps, at the same speed.
+    MALLOC_ARENA_MAX: '1',
     // The library's warnings go to the standard error of the service, one line for each damaged file.
     VIPS_WARNING: '0',
     ...(blockLoaders ? { VIPS_BLOCK_UNTRUSTED: '1' } : { IMAGE_LOADERS: 'all' }),
