@@ -40,6 +40,8 @@ export interface WorkerPool {
 // Forking and loading the library; a process that takes longer is stuck.
 const START_SECONDS = 30;
 
+const MEBIBYTE = 1024 * 1024;
+
 /**
  * Creates a pool of child processes.
  *
@@ -134,6 +136,10 @@ function workerEnvironment(blockLoaders: boolean): Record<string, string> {
     // One heap instead of eight a core: what one image frees serves the next, whichever thread asks. Measured on 6 photographs with
     // widths, two at a time: 568 MB at the peak against 667 with two heaps, at the same speed.
     MALLOC_ARENA_MAX: '1',
+    // Pixels come from that heap too, and up to 96 MB of it stay for the next image: else each buffer is fetched from the kernel page by
+    // page and given back. Measured on 40 photographs: 31,000 page faults against 222,000, 4 % less processor time.
+    MALLOC_MMAP_THRESHOLD_: String(256 * MEBIBYTE),
+    MALLOC_TRIM_THRESHOLD_: String(96 * MEBIBYTE),
     // The library's warnings go to the standard error of the service, one line for each damaged file.
     VIPS_WARNING: '0',
     ...(blockLoaders ? { VIPS_BLOCK_UNTRUSTED: '1' } : { IMAGE_LOADERS: 'all' }),
