@@ -1,8 +1,8 @@
 import { variantSize } from './variant-size.ts';
 import type { VariantSpec } from './variants.ts';
 
-/** Decoding a file takes about as long as encoding an eighth of its pixels. */
-const DECODING_SHARE = 1 / 8;
+/** Decoding a file takes about as long as resizing and encoding a fifth of its pixels. */
+const DECODING_SHARE = 1 / 5;
 
 /** The variants of one render in the order in which they are made; another process may be given some that wait. */
 export interface VariantQueue<V extends VariantSpec> {

@@ -16,15 +16,16 @@ describe('a queue of variants', () => {
     expect(queue.leave()).toEqual([]);
   });
 
-  it('leaves all widths while the file is decoded or the full size is made', () => {
+  it('leaves the widths while the file is decoded or the full size is made', () => {
     const loading = createVariantQueue(source, [full, ...widths]);
     expect(namesOf(loading.leave())).toEqual(['320w', '480w', '1024w', '1920w']);
     expect(loading.next()).toBe(full);
     expect(loading.next()).toBeUndefined();
     const encoding = createVariantQueue(source, [full, ...widths]);
     encoding.next();
-    expect(namesOf(encoding.leave())).toEqual(['320w', '480w', '1024w', '1920w']);
-    expect(encoding.next()).toBeUndefined();
+    // By the time the others are done, the full size is too.
+    expect(namesOf(encoding.leave())).toEqual(['480w', '1024w', '1920w']);
+    expect(encoding.next()?.name).toBe('320w');
   });
 
   it('leaves as much as makes both end at the same time', () => {
