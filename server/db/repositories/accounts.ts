@@ -1,5 +1,6 @@
 import type { Connection } from '../connect.ts';
 import { type AccountRecord, accountSchema, type HoldRecord } from '../models/account.ts';
+import { plainCollection } from '../plain-collection.ts';
 
 export type { AccountRecord, HoldRecord };
 
@@ -18,6 +19,7 @@ export interface Movement {
 /** Accounts, their credits and the list of their active keys. */
 export function createAccountRepository(connection: Connection) {
   const model = connection.model<AccountRecord>('Account', accountSchema);
+  const collection = plainCollection<AccountRecord>(model);
   return {
     /** Inserts an account; false when its email is taken. */
     async insert(account: AccountRecord): Promise<boolean> {
@@ -31,7 +33,7 @@ export function createAccountRepository(connection: Connection) {
     },
 
     async find(accountId: string): Promise<AccountRecord | null> {
-      return model.findOne({ _id: accountId }).lean();
+      return collection.findOne({ _id: accountId });
     },
 
     async findByEmail(email: string): Promise<AccountRecord | null> {
