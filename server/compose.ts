@@ -4,7 +4,7 @@ import { type Accounts, createAccounts, loadPepper } from './accounts/index.ts';
 import { createAnalysis, createAnalyzeImages } from './analysis/index.ts';
 import { startBackgroundTasks } from './background-tasks.ts';
 import { type Config, loadConfig } from './config/index.ts';
-import { type Database, openDatabase, startEmbedded } from './db/index.ts';
+import { type Database, EMBEDDED_PATIENCE_MS, openDatabase, startEmbedded } from './db/index.ts';
 import { createExports } from './exports/index.ts';
 import { createGateway } from './gateway/index.ts';
 import { createApp, type Services } from './http/index.ts';
@@ -43,7 +43,7 @@ async function openConfiguredDatabase(
     logger: { warn: (message) => logger.warn(message) },
     onEnd: onDatabaseLost,
   });
-  const database = await openDatabase({ uri: embedded.uri });
+  const database = await openDatabase({ uri: embedded.uri, patienceMs: EMBEDDED_PATIENCE_MS });
   return {
     database,
     exclusive: embedded.owner,

@@ -391,7 +391,7 @@ describe('time', () => {
     const started = Date.now();
     const error = await refused(`http://cdn.test:${port}/`, { timeoutMs: 700 });
     expect([error.code, error.message.includes('within 0.7 seconds')]).toEqual(['url_import_failed', true]);
-    expect(Date.now() - started).toBeLessThan(5_000);
+    expect(Date.now() - started).toBeLessThan(9_000);
   });
 
   it('is up after the limit when the resolver does not answer', async () => {
@@ -401,7 +401,7 @@ describe('time', () => {
       timeoutMs: 700,
     });
     expect(error.message).toContain('within 0.7 seconds');
-    expect(Date.now() - started).toBeLessThan(5_000);
+    expect(Date.now() - started).toBeLessThan(9_000);
   });
 
   it('is up at once when the signal aborts, with its reason', async () => {
@@ -411,7 +411,7 @@ describe('time', () => {
     expect(await refused(`http://cdn.test:${port}/`, { signal: controller.signal })).toEqual(
       new Error('the client left'),
     );
-    expect(Date.now() - started).toBeLessThan(5_000);
+    expect(Date.now() - started).toBeLessThan(9_000);
   });
 
   it('leaves no connection open, whatever came', async () => {
