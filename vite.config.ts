@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildEnvironmentOptions, defineConfig } from 'vite';
+import { type BuildEnvironmentOptions, defineConfig, type Plugin, type UserConfig } from 'vite';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -38,7 +38,223 @@ function serverBuild(): BuildEnvironmentOptions {
   };
 }
 
-/** What `vite build --mode <name>` builds. */
-const BUILDS: Record<string, () => BuildEnvironmentOptions> = { server: serverBuild };
+/** Browsers of the last years: all that know `adoptedStyleSheets`, container queries and custom states. */
+const BROWSERS = ['chrome111', 'edge111', 'firefox126', 'safari17'];
 
-export default defineConfig(({ mode }) => ({ root, build: BUILDS[mode]?.() }));
+/**
+ * A style sheet is a call, which a bundler takes for a side effect and loads with the first chunk that passes by its
+ * module's index. Only the entries do something when they are imported.
+ */
+const LAZY_STYLES = {
+  moduleSideEffects: (id: string) => !/\/(widget\/(elements|i18n|state|styles)|plugin-bridge\/sdk)\//.test(id),
+};
+
+/** Languages beside the built-in English, as `{ de: '…/widget/i18n/de.ts' }`. */
+function locales(): Record<string, string> {
+  const folder = join(root, 'widget', 'i18n');
+  const names = readdirSync(folder).flatMap((file) => /^([a-z]{2,3}(?:-[A-Za-z]+)?)\.ts$/.exec(file)?.[1] ?? []);
+  return Object.fromEntries(names.filter((name) => name !== 'en').map((name) => [name, join(folder, `${name}.ts`)]));
+}
+
+/**
+ * ES modules: `index.js` (classes, no side effect), `define.js` (defines the elements), `locales/<language>.js`, and
+ * chunks that are loaded when they are needed. Lit is inside.
+ */
+function widgetBuild(): BuildEnvironmentOptions {
+  const languages = Object.entries(locales()).map(([name, file]) => [`locales/${name}`, file]);
+  return {
+    target: BROWSERS,
+    outDir: 'dist/widget',
+    emptyOutDir: true,
+    copyPublicDir: false,
+    sourcemap: true,
+    lib: {
+      entry: {
+        index: join(root, 'widget/index.ts'),
+        define: join(root, 'widget/define.ts'),
+        ...Object.fromEntries(languages),
+      },
+      formats: ['es'],
+      fileName: (_format, name) => `${name}.js`,
+    },
+    // Vite keeps the white space of libraries; this one is loaded as it is.
+    rolldownOptions: { treeshake: LAZY_STYLES, output: { chunkFileNames: 'chunks/[name]-[hash].js', minify: true } },
+  };
+}
+
+/** Puts what editors and other programs read of the elements beside them. */
+function descriptionsBeside(): Plugin {
+  const names = ['custom-elements.json', 'vscode.html-custom-data.json', 'jsx.d.ts'];
+  return {
+    name: 'descriptions-beside',
+    generateBundle() {
+      for (const fileName of names) {
+        const file = join(root, 'widget', fileName);
+        if (existsSync(file)) this.emitFile({ type: 'asset', fileName, source: readFileSync(file) });
+      }
+    },
+  };
+}
+
+interface Node {
+  type: string;
+  start: number;
+  end: number;
+  tag?: { name?: string };
+  quasi?: { quasis: Node[] };
+}
+
+/** Collapses the white space in the widget's templates of HTML and CSS, which no minifier looks into. */
+function shortTemplates(): Plugin {
+  return {
+    name: 'short-templates',
+    transform(code, id) {
+      if (!/\/widget\/.*\.ts$/.test(id) || !/(css|html|svg)`/.test(code)) return null;
+      const pieces: { start: number; end: number; text: string }[] = [];
+      const visit = (value: unknown): void => {
+        if (typeof value !== 'object' || value === null) return;
+        const node = value as Node;
+        if (node.type === 'TaggedTemplateExpression' && /^(css|html|svg)$/.test(node.tag?.name ?? '')) {
+          for (const { start, end } of node.quasi?.quasis ?? []) {
+            pieces.push({ start, end, text: shorten(code.slice(start, end), node.tag?.name === 'css') });
+          }
+        }
+        for (const part of Object.values(node)) visit(part);
+      };
+      visit(this.parse(code));
+      // From the end, so that places before stay where they are. Lines move, and no source map is worth their number.
+      pieces.sort((a, b) => b.start - a.start);
+      const short = pieces.reduce(
+        (text, piece) => text.slice(0, piece.start) + piece.text + text.slice(piece.end),
+        code,
+      );
+      return { code: short, map: null };
+    },
+  };
+}
+
+/** Leaves one space where there were several; in CSS none around punctuation, and no comments. */
+function shorten(text: string, isCss: boolean): string {
+  if (!isCss) return text.replace(/\s+/g, ' ');
+  return text
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([{};,]) ?/g, '$1')
+    .replace(/: /g, ':')
+    .replace(/;}/g, '}');
+}
+
+/**
+ * One classic script for pages without modules, into the folder of the modules and after them. Only languages stay
+ * apart: a classic script may import modules, and finds them beside itself.
+ */
+function classicWidgetBuild(): BuildEnvironmentOptions {
+  return {
+    target: BROWSERS,
+    outDir: 'dist/widget',
+    emptyOutDir: false,
+    copyPublicDir: false,
+    sourcemap: true,
+    modulePreload: false,
+    minify: true,
+    lib: {
+      entry: join(root, 'widget/iife.ts'),
+      name: 'imagewright',
+      formats: ['iife'],
+      fileName: () => 'imagewright.iife.js',
+    },
+    rolldownOptions: { output: { codeSplitting: false, extend: true } },
+  };
+}
+
+/** Leaves the languages out of a bundle, as `./locales/<language>.js`. */
+function localesBeside(): Plugin {
+  const names = new Map(Object.entries(locales()).map(([name, file]) => [file, name]));
+  return {
+    name: 'locales-beside',
+    enforce: 'pre',
+    async resolveId(source, importer) {
+      const resolved = importer && (await this.resolve(source, importer, { skipSelf: true }));
+      const name = resolved ? names.get(resolved.id) : undefined;
+      return name ? { id: `./locales/${name}.js`, external: true } : null;
+    },
+  };
+}
+
+/** The client of the API as one ES module, for pages and programs that have no build of their own. */
+function sdkBuild(): BuildEnvironmentOptions {
+  return {
+    target: BROWSERS,
+    outDir: 'dist/sdk',
+    emptyOutDir: true,
+    copyPublicDir: false,
+    sourcemap: true,
+    modulePreload: false,
+    rolldownOptions: {
+      input: { index: join(root, 'plugin-bridge/sdk/index.ts') },
+      preserveEntrySignatures: 'strict',
+      output: { format: 'es', entryFileNames: '[name].js' },
+    },
+  };
+}
+
+/** The command line program. Packages stay in node_modules. */
+function cliBuild(): BuildEnvironmentOptions {
+  return {
+    ssr: true,
+    target: 'node20',
+    outDir: 'dist/cli',
+    emptyOutDir: true,
+    copyPublicDir: false,
+    sourcemap: true,
+    minify: false,
+    rolldownOptions: {
+      input: { main: join(root, 'plugin-bridge/cli/main.ts') },
+      output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+    },
+  };
+}
+
+/** A page of the service's own, under `/<name>/`. Nothing becomes a data URL: the page's policy allows none. */
+function pageBuild(name: string): BuildEnvironmentOptions {
+  return {
+    target: BROWSERS,
+    outDir: join(root, 'dist', name),
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    sourcemap: true,
+  };
+}
+
+/** What `vite build --mode <name>` builds. */
+const BUILDS: Record<string, () => BuildEnvironmentOptions> = {
+  server: serverBuild,
+  widget: widgetBuild,
+  'widget-classic': classicWidgetBuild,
+  demo: () => pageBuild('demo'),
+  dashboard: () => pageBuild('dashboard'),
+  sdk: sdkBuild,
+  cli: cliBuild,
+};
+
+/** `vite --mode <name>` serves the page while it is worked on, and the API of a running service. */
+function pageSettings(name: string): UserConfig {
+  const service = process.env.IMAGEWRIGHT_ENDPOINT ?? 'http://127.0.0.1:8080';
+  return {
+    plugins: [shortTemplates()],
+    root: join(root, 'widget', name),
+    base: `/${name}/`,
+    server: { port: 5173, proxy: { '/v1': service, '/account': service }, fs: { allow: [root] } },
+  };
+}
+
+/** What else a mode needs. */
+const SETTINGS: Record<string, () => UserConfig> = {
+  widget: () => ({ plugins: [descriptionsBeside(), shortTemplates()] }),
+  'widget-classic': () => ({ plugins: [localesBeside(), shortTemplates()] }),
+  demo: () => pageSettings('demo'),
+  dashboard: () => pageSettings('dashboard'),
+};
+
+export default defineConfig(({ mode }) => ({ root, base: './', ...SETTINGS[mode]?.(), build: BUILDS[mode]?.() }));

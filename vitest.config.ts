@@ -6,9 +6,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    // A machine with other work takes ten times as long; what hangs is found all the same.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A condition that is waited for may take long on a loaded machine; one second is the default.
     expect: { poll: { timeout: 15_000 } },
     globalSetup: ['test/support/build-server.ts'],
     reporters: ['default', new SummaryReporter()],

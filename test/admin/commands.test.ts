@@ -5,7 +5,7 @@ import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 const fixture = useAccounts();
 
 async function run(line: string): Promise<Record<'accountId' | 'keyId' | 'apiKey', string>> {
-  const { output, exitCode } = await runCommand({ accounts: fixture.accounts, args: line.split(' ') });
+  const { output, exitCode } = await runCommand({ ...fixture, args: line.split(' ') });
   expect(exitCode).toBe(0);
   // What is printed, not what is in memory.
   return JSON.parse(JSON.stringify(output));
@@ -48,6 +48,25 @@ describe('administration', () => {
     expect(await outcomeOf(apiKey)).toBe('valid');
   });
 
+  test('account role, link and logout', async () => {
+    const { accountId } = await run('account create --email person@example.org');
+    expect(await run('account list')).toEqual(
+      expect.arrayContaining([expect.objectContaining({ id: accountId, role: 'user', state: 'unclaimed' })]),
+    );
+    expect(await run('account role --email person@example.org --role operator')).toMatchObject({ role: 'operator' });
+    const made = (await run('account link --email person@example.org')) as unknown as { link: string };
+    expect(made.link).toMatch(/^http:\/\/127\.0\.0\.1:8080\/dashboard\/claim#token=iwl_\w{43}$/);
+    expect(await fixture.login.readLink(made.link.split('=')[1] ?? '')).toMatchObject({ email: 'person@example.org' });
+    // The database removes by the real clock what has expired.
+    fixture.clock.now = new Date();
+    const visitor = { address: '192.0.2.1', userAgent: '' };
+    const { token } = await fixture.login.logins.open(accountId, visitor);
+    expect(await run('account logout --email person@example.org')).toEqual({ accountId, revoked: 1 });
+    expect(await fixture.login.logins.check(token)).toEqual({ outcome: 'unknown' });
+    const wrong = runCommand({ ...fixture, args: 'account role --email person@example.org --role king'.split(' ') });
+    expect(await rejection(wrong)).toBeInstanceOf(UsageError);
+  });
+
   test('key create, list, deactivate and activate', async () => {
     await run('account create --email keys@example.org --plan agency');
     // Keys are listed by age, and the first one was made at this very moment.
@@ -68,11 +87,11 @@ describe('administration', () => {
   test('credits grant adds credits with a note', async () => {
     const { accountId } = await run('account create --email grant@example.org');
     const args = ['credits', 'grant', '--email', 'grant@example.org', '--amount', '7', '--note', 'for the broken day'];
-    expect(await runCommand({ accounts: fixture.accounts, args })).toEqual({
+    expect(await runCommand({ ...fixture, args })).toEqual({
       output: { accountId, granted: 7, balance: 32 },
       exitCode: 0,
     });
-    expect((await fixture.accounts.transactions(accountId)).transactions[0]).toMatchObject({
+    expect((await fixture.accounts.transactions.page(accountId)).transactions[0]).toMatchObject({
       kind: 'grant',
       delta: 7,
       note: 'for the broken day',
@@ -84,7 +103,7 @@ describe('administration', () => {
     expect(await run('credits audit')).toMatchObject({ ok: true, broken: [] });
     const account = fixture.connection.model('Account');
     await account.updateOne({ _id: accountId }, { $inc: { balance: 1 } });
-    const { output, exitCode } = await runCommand({ accounts: fixture.accounts, args: ['credits', 'audit'] });
+    const { output, exitCode } = await runCommand({ ...fixture, args: ['credits', 'audit'] });
     expect([exitCode, output]).toMatchObject([1, { ok: false, broken: [{ accountId, rule: 'balance_differs' }] }]);
     await account.updateOne({ _id: accountId }, { $inc: { balance: -1 } });
   });
@@ -120,11 +139,19 @@ describe('administration', () => {
   test.each(['0', '-5', '1.5', 'many', '1e3', '9999999999'])('%s is no amount', async (amount) => {
     await fixture.newAccount();
     const args = ['credits', 'grant', '--email', 'a@example.org', `--amount=${amount}`];
-    expect(await rejection(runCommand({ accounts: fixture.accounts, args }))).toBeInstanceOf(UsageError);
+    expect(await rejection(runCommand({ ...fixture, args }))).toBeInstanceOf(UsageError);
   });
 
   test('the help names every command', () => {
-    for (const name of ['account create', 'account resume', 'key activate', 'credits grant', 'credits audit']) {
+    for (const name of [
+      'account create',
+      'account resume',
+      'account link',
+      'account role',
+      'key activate',
+      'credits grant',
+      'credits audit',
+    ]) {
       expect(describeCommands()).toContain(`  ${name}`);
     }
   });

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { compileExamples, readExamples } from '../../support/compile-examples.ts';
+
+it('has examples that compile', async () => {
+  const examples = await readExamples('docs/sdk.md');
+  expect(examples.length).toBeGreaterThan(3);
+  expect(compileExamples(examples)).toEqual([]);
+}, 60_000);
+
+it('is compiled strictly', () => {
+  const wrong = `import { createClient } from '../plugin-bridge/sdk/index.ts';
+    createClient({ endpoint: '' }).checkCredits({ imageCount: 'three' });`;
+  expect(compileExamples([wrong])).toEqual([
+    expect.stringContaining("Type 'string' is not assignable to type 'number'"),
+  ]);
+}, 60_000);

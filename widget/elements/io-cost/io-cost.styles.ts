@@ -1,0 +1,49 @@
+import { css } from 'lit';
+
+/** One line of figures with dots between them. */
+export const costStyles = css`
+  :host {
+    display: block;
+    min-inline-size: 0;
+  }
+  .cost {
+    display: grid;
+    grid-template-columns: auto 1fr;
+    align-items: start;
+    gap: 2px calc(var(--_space) * 2);
+    line-height: 1.4;
+  }
+  .cost:not(:has(.icon)) {
+    display: block;
+  }
+  .cost > .icon {
+    color: var(--_muted);
+  }
+  .figures {
+    display: flex;
+    flex-wrap: wrap;
+    transition: opacity 150ms;
+  }
+  .figures.old {
+    opacity: 0.65;
+  }
+  /* At the end of an item, so that no line begins with it. */
+  .figures li:not(:last-child)::after {
+    content: '·';
+    content: '·' / '';
+    margin-inline: 0.5em;
+    color: var(--_muted);
+    font-weight: 400;
+  }
+  .figures strong {
+    font-weight: 650;
+  }
+  .short {
+    color: var(--_danger);
+    font-weight: 600;
+  }
+  .more {
+    grid-column: 2;
+    color: var(--_muted);
+  }
+`;

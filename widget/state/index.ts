@@ -1,0 +1,29 @@
+// Owns what the widget knows and does: items, queues, runs, edits, money, announcements. Knows no element and no page.
+
+export type { Upload, UploadFile, UploadOptions } from '../../plugin-bridge/sdk/index.ts';
+export type { Environment, Timer } from './environment.ts';
+export {
+  CANCELABLE_EVENTS,
+  type EventDetails,
+  type EventName,
+  type FileDetail,
+  type OptimizerEvent,
+} from './event-details.ts';
+export { EDITABLE_FIELDS, isExported, isMissingText, unacceptedFields, wantsReview } from './item-questions.ts';
+export { createOptimizer } from './optimizer.ts';
+export type {
+  AddOutcome,
+  Counts,
+  FileSource,
+  ItemStore,
+  Optimizer,
+  OptimizerConfig,
+  OptimizerOptions,
+  Translate,
+  Unsubscribe,
+} from './optimizer-interface.ts';
+export { DEFAULT_ACCEPT } from './restrictions.ts';
+export { pickSamples, SAMPLE_LIMIT } from './sample-run.ts';
+export { DEFAULT_SETTINGS, FORMATS, isSize, MAX_SIZES, PRESETS, SIZE_RANGE } from './settings.ts';
+export type * from './transport.ts';
+export type * from './types.ts';
