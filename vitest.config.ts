@@ -6,8 +6,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 90_000,
-    hookTimeout: 90_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // A condition that is waited for may take long on a loaded machine; one second is the default.
     expect: { poll: { timeout: 15_000 } },
     globalSetup: ['test/support/build-server.ts'],

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { type Accounts, createAccounts, loadPepper } from './accounts/index.ts';
 import { type Config, loadConfig } from './config/index.ts';
-import { type Database, openDatabase, startEmbedded } from './db/index.ts';
+import { type Database, EMBEDDED_PATIENCE_MS, openDatabase, startEmbedded } from './db/index.ts';
 import { isLoopback } from './gateway/index.ts';
 import { createLogin, type Login } from './login/index.ts';
 import { createMailer } from './mail/index.ts';
@@ -30,7 +30,7 @@ export async function openConfiguredDatabase(
     logger: { warn: (message) => logger.warn(message) },
     onEnd: onDatabaseLost,
   });
-  const database = await openDatabase({ uri: embedded.uri });
+  const database = await openDatabase({ uri: embedded.uri, patienceMs: EMBEDDED_PATIENCE_MS });
   return {
     database,
     exclusive: embedded.owner,

@@ -2,6 +2,7 @@
 import { type ConnectOptions, connectDatabase } from './connect.ts';
 import { createRepositories, type Repositories } from './repositories/index.ts';
 
+export { EMBEDDED_PATIENCE_MS } from './connect.ts';
 export { startEmbedded } from './embedded/index.ts';
 export type * from './repositories/index.ts';
 

@@ -31,6 +31,7 @@ export function createExportKind(deps: ExportKindDeps): JobKind<ImageResult> {
       return planTasks(job, images, taken).map((task) => ({
         index: task.index,
         image: task.image,
+        weight: task.image.width * task.image.height * task.image.pages,
         run: ({ signal, onStep }) => exportImage(task, { signal, onStep, group: job._id }, { ...deps, turns }),
       }));
     },

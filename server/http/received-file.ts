@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
 
@@ -33,6 +33,9 @@ export interface StoredPart {
   sha256: string;
 }
 
+/** Chunks come with 64 KB at most; a write for each costs more than the parsing of the body. */
+const WRITE_BYTES = 512 * 1024;
+
 /**
  * Streams one file part into a new file, hashes it on the way and syncs it; removes the file again when it is empty or
  * above `maxBytes`. Reads the part to its end in every case, or the parser would wait for ever.
@@ -43,19 +46,38 @@ export async function storePart(part: Readable, target: string, maxBytes: number
   const handle = await open(target, 'wx');
   let size = 0;
   try {
+    let waiting: Buffer[] = [];
+    let bytesWaiting = 0;
     for await (const chunk of part as AsyncIterable<Buffer>) {
       size += chunk.length;
       hash.update(chunk);
-      // writeFile on a handle goes on at its position and repeats short writes.
-      if (size <= maxBytes) await handle.writeFile(chunk);
-      else await handle.truncate(0);
+      if (size > maxBytes) {
+        waiting = [];
+        await handle.truncate(0);
+        continue;
+      }
+      waiting.push(chunk);
+      bytesWaiting += chunk.length;
+      if (bytesWaiting < WRITE_BYTES) continue;
+      await writeAll(handle, waiting);
+      waiting = [];
+      bytesWaiting = 0;
     }
-    if (isStorable(size, maxBytes)) await handle.datasync();
+    if (isStorable(size, maxBytes)) {
+      await writeAll(handle, waiting);
+      await handle.datasync();
+    }
   } finally {
     await handle.close();
   }
   if (!isStorable(size, maxBytes)) await rm(target, { force: true });
   return { size, sha256: hash.digest('hex') };
+}
+
+// writeFile on a handle goes on at its position and repeats short writes.
+async function writeAll(handle: FileHandle, chunks: Buffer[]): Promise<void> {
+  const [first] = chunks;
+  if (first) await handle.writeFile(chunks.length === 1 ? first : Buffer.concat(chunks));
 }
 
 /** Reads one file part to its end and keeps nothing but its size and hash. */

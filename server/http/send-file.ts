@@ -19,6 +19,9 @@ export interface FileToSend {
   inline?: boolean;
 }
 
+/** Read at once, so at most this much of a file waits in memory for a client; most exported files are smaller. */
+const READ_BYTES = 256 * 1024;
+
 /** How long a client may leave a download unread before its connection is cut. */
 const STALL_MS = 30_000;
 
@@ -55,7 +58,8 @@ export async function sendFile(ctx: Context, offered: FileToSend, { stallMs = ST
     // Counts from the last byte that went out, and nobody listens: Node then destroys the socket.
     ctx.res.setTimeout(stallMs);
     // Koa destroys the stream, and with it the handle, when the client leaves.
-    ctx.body = first > last ? Buffer.alloc(0) : handle.createReadStream({ start: first, end: last });
+    ctx.body =
+      first > last ? Buffer.alloc(0) : handle.createReadStream({ start: first, end: last, highWaterMark: READ_BYTES });
     streaming = first <= last;
   } catch (error) {
     ctx.remove('ETag');

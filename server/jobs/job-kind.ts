@@ -13,6 +13,8 @@ export interface JobTask<Result extends JobResult> {
   /** Place in the request, from 0. */
   index: number;
   image: ImageRecord;
+  /** How much work it is beside the others of the job, in any unit; absent: as much as any other. */
+  weight?: number;
   /** Does the work; a throw is this image's failure alone. May be called again after an outage. */
   run: (options: TaskOptions) => Promise<Result>;
 }

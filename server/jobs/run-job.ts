@@ -62,7 +62,11 @@ export async function* runJob(input: RunJobInput, signal: AbortSignal): AsyncGen
   for (const { task, events } of queue) emit(task.image, events, { status: 'queued', step: 'queued' });
 
   async function work(): Promise<void> {
-    for (let next = queue.shift(); next && !signal.aborted; next = queue.shift()) {
+    for (
+      let next = takeNext(queue, kind.concurrency);
+      next && !signal.aborted;
+      next = takeNext(queue, kind.concurrency)
+    ) {
       const { task, index, events } = next;
       const result = await attempt(task, events);
       if (!result) return;
@@ -102,6 +106,16 @@ export async function* runJob(input: RunJobInput, signal: AbortSignal): AsyncGen
   // To the end of the work also when the signal aborts: what was stored is also told.
   yield* log.read(-1, new AbortController().signal);
   await workers;
+}
+
+/** How many of the last rounds go by weight. */
+const LAST_ROUNDS = 3;
+
+/** In order; of the last ones the heaviest first, or one process would still be at a large image when the others have nothing left. */
+function takeNext<T extends { task: { weight?: number } }>(queue: T[], concurrency: number): T | undefined {
+  if (queue.length === 0 || queue.length > concurrency * LAST_ROUNDS) return queue.shift();
+  const weights = queue.map(({ task }) => task.weight ?? 0);
+  return queue.splice(weights.indexOf(Math.max(...weights)), 1)[0];
 }
 
 type Progress = Extract<JobEvent, { event: 'progress' }>['data'];

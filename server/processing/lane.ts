@@ -3,8 +3,8 @@ import type { InputFormat } from '#contract';
 import { AppError } from '../errors.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createScheduler } from './scheduler.ts';
-import { createWorkerPool, WorkerCrashed, WorkerTimedOut } from './worker-pool.ts';
-import type { RenderStep, WorkerOutcome } from './worker-protocol.ts';
+import { createWorkerPool, type RunOptions, WorkerCrashed, WorkerTimedOut } from './worker-pool.ts';
+import type { WorkerOutcome } from './worker-protocol.ts';
 
 /** What the quarantine knows a task by: an image that kills one handler or encoder may do well in another. */
 export interface Suspect {
@@ -16,20 +16,22 @@ export interface Suspect {
 }
 
 /** One task for a lane. */
-export interface LaneTask extends Suspect {
+export interface LaneTask extends Suspect, Pick<RunOptions, 'signal' | 'onStep' | 'connect' | 'onLeft'> {
   task: unknown;
   /** Set for one of several tasks of the same render: their crashes count once, and {@link Lane.release} says when all is well. */
   render?: string;
   group: string;
   memoryBytes: number;
-  signal?: AbortSignal | undefined;
-  onStep?: ((step: RenderStep) => void) | undefined;
 }
 
 /** Worker processes with the queue before them. */
 export interface Lane {
   /** Runs a task; one retry after a crash. Rejects with AppError or the signal's reason. */
   run<T>(task: LaneTask): Promise<T>;
+  /** Tells whether a task of so much memory would start at once. */
+  hasRoom(memoryBytes: number): boolean;
+  /** Calls this whenever a process has become free and nothing waits for it. */
+  onIdle(listener: () => void): void;
   /** Forgets the crashes of an image that was processed after all. */
   release(suspect: Suspect): void;
   /** @throws Error naming the loaders that should be blocked but still work */
@@ -63,7 +65,7 @@ export function createLane(options: LaneOptions): Lane {
   const quarantine = createQuarantine();
 
   async function attempt<T>(laneTask: LaneTask): Promise<T> {
-    const { handler, task, image, signal, onStep, render } = laneTask;
+    const { handler, task, image, signal, onStep, connect, onLeft, render } = laneTask;
     const suspect = nameOf(laneTask);
     const occasion = render ?? randomUUID();
     for (let round = 1; ; round += 1) {
@@ -71,7 +73,7 @@ export function createLane(options: LaneOptions): Lane {
         throw new AppError('processing_failed', 'The image made the image library crash and is not tried again');
       }
       try {
-        const outcome = await pool.run<T>(handler, task, { timeoutSeconds, signal, onStep });
+        const outcome = await pool.run<T>(handler, task, { timeoutSeconds, signal, onStep, connect, onLeft });
         if (!render) quarantine.release(suspect);
         return unwrap(outcome, image);
       } catch (error) {
@@ -110,6 +112,8 @@ export function createLane(options: LaneOptions): Lane {
       const patient = { ...task, signal: undefined };
       return abandonable(scheduler.run({ group, memoryBytes, signal, execute: () => attempt<T>(patient) }), signal);
     },
+    hasRoom: (memoryBytes) => scheduler.hasRoom(memoryBytes),
+    onIdle: (listener) => scheduler.onIdle(listener),
     release: (suspect) => quarantine.release(nameOf(suspect)),
     async refuseOpenLoaders() {
       const outcome = await pool.run<string[]>('openLoaders', null, { timeoutSeconds });

@@ -7,8 +7,9 @@ import { chooseQuality } from './steps/choose-quality.ts';
 import { encodeSmallest, type OutputMetadata } from './steps/encode.ts';
 import { isAlwaysKept, type KeptFile, keepOriginal, prefersKept } from './steps/keep-original.ts';
 import { type LoadedImage, loadImage } from './steps/load.ts';
-import { resizePixels } from './steps/resize.ts';
+import { type Halvings, resizePixels } from './steps/resize.ts';
 import { discard, writePart } from './steps/save.ts';
+import type { VariantQueue } from './variant-queue.ts';
 import { isFullSize, variantSize } from './variant-size.ts';
 import type { VariantSpec } from './variants.ts';
 import { ProcessingFailure } from './worker-failure.ts';
@@ -25,10 +26,14 @@ interface MadeVariant {
 
 /**
  * Makes the variants of one image under their temporary names: load once, then resize, choose quality, encode and save each. The
- * service process makes them visible when all are whole.
+ * service process makes them visible when all are whole. Variants that leave the queue meanwhile are made by another process.
  * @throws invalid_image | output_too_large | too_many_pixels | processing_failed, and what the disk says
  */
-export async function renderImage(task: RenderTask, onStep: (step: RenderStep) => void): Promise<RenderReport[]> {
+export async function renderImage(
+  task: RenderTask,
+  queue: VariantQueue<RenderTask['variants'][number]>,
+  onStep: (step: RenderStep) => void,
+): Promise<RenderReport[]> {
   const { facts, limits } = task;
   const format = outputFormatOf(task.format, facts.format);
   for (const variant of task.variants) {
@@ -39,20 +44,27 @@ export async function renderImage(task: RenderTask, onStep: (step: RenderStep) =
   await discard(task.variants);
   onStep('load');
   const loaded = await loadImage(task.source, facts, animated, limits.maxPixels);
+  const halvings: Halvings = { full: loaded.pixels, smaller: [] };
   const reports: RenderReport[] = [];
+  const writing: Promise<void>[] = [];
   try {
-    for (const variant of task.variants) {
+    for (let variant = queue.next(); variant; variant = queue.next()) {
       const startedAt = performance.now();
-      const made = await makeVariant(task, format, loaded, variant, onStep);
+      const made = await makeVariant(task, format, { ...loaded, halvings }, variant, onStep);
       const encodeSeconds = (performance.now() - startedAt) / 1000;
       onStep('save');
-      await writePart(variant.part, made.data);
+      // The disk works while the next variant is encoded.
+      const written = writePart(variant.part, made.data);
+      written.catch(() => {});
+      writing.push(written);
       const { data, ...facts } = made;
       const sha256 = createHash('sha256').update(data).digest('hex');
       const file = { name: variant.name, file: variant.target, size: data.length, sha256 };
       reports.push({ ...file, ...facts, format, keptOriginal: made.quality === null, encodeSeconds });
     }
+    await Promise.all(writing);
   } catch (error) {
+    await Promise.allSettled(writing);
     await discard(task.variants);
     throw error;
   }
@@ -62,7 +74,7 @@ export async function renderImage(task: RenderTask, onStep: (step: RenderStep) =
 async function makeVariant(
   task: RenderTask,
   format: InputFormat,
-  loaded: LoadedImage,
+  loaded: LoadedImage & { halvings: Halvings },
   variant: VariantSpec,
   onStep: (step: RenderStep) => void,
 ): Promise<MadeVariant> {
@@ -73,9 +85,10 @@ async function makeVariant(
   const kept = replaces ? await keepOriginal(task.source, facts, loaded, metadata, task) : null;
   if (kept && isAlwaysKept(facts)) return asKept(kept, size);
   onStep('resize');
-  const pixels = await resizePixels(loaded.pixels, variant);
+  const pixels = await resizePixels(loaded.halvings, variant);
   onStep('optimize');
-  const encoded = await encodeSmallest(pixels, chooseQuality(pixels, format, task.preset), metadata);
+  const settings = chooseQuality(pixels, format, task.preset, pixels !== loaded.pixels);
+  const encoded = await encodeSmallest(pixels, settings, metadata);
   if (kept && prefersKept(kept, encoded.data.length, facts.size, loaded.cmyk)) return asKept(kept, size);
   if (replaces && encoded.data.length > facts.size) throw tooLarge(encoded.data.length, facts.size);
   const warnings = [...loaded.warnings, ...droppedFrames(task, format)];

@@ -10,7 +10,7 @@ import { mimeTypeOf, outputFormatOf } from './formats.ts';
 import type { Inspection, InspectReport, InspectRequest, InspectTask } from './inspect/inspection.ts';
 import { createLane, type Lane } from './lane.ts';
 import { estimateMemory } from './memory-estimate.ts';
-import { allOrNone, splitVariants } from './render-shares.ts';
+import { createRenderSharing, type RenderSharing } from './render-sharing.ts';
 import { publish } from './steps/save.ts';
 import type { VariantSpec } from './variants.ts';
 import { describeFailure } from './worker-failure.ts';
@@ -19,7 +19,6 @@ import type {
   PreviewTask,
   ProbeReport,
   ProbeTask,
-  RenderReport,
   RenderStep,
   RenderTask,
   SourceFacts,
@@ -120,12 +119,12 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
     maxFrames: config.MAX_FRAMES,
     maxAvifPixels: config.MAX_AVIF_PIXELS,
   };
-  let lanes: { encoding: Lane; interactive: Lane } | undefined;
+  let lanes: { encoding: Lane; interactive: Lane; sharing: RenderSharing } | undefined;
 
-  function lane(name: 'encoding' | 'interactive'): Lane {
+  function running(): NonNullable<typeof lanes> {
     if (!lanes)
       throw new AppError('shutting_down', 'Image processing is not running', { headers: { 'Retry-After': '5' } });
-    return lanes[name];
+    return lanes;
   }
 
   async function withParts<T>(parts: string[], work: () => Promise<T>): Promise<T> {
@@ -168,13 +167,13 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
         await Promise.all([started.encoding.close(), started.interactive.close()]);
         throw error;
       }
-      lanes = started;
+      lanes = { ...started, sharing: createRenderSharing(started.encoding) };
       logger.info({ workers: config.WORKERS, pids: this.stats().pids }, 'image processing started');
     },
 
     async probe({ file, originalFilename }, signal) {
       const task: ProbeTask = { file, limits };
-      const report = await lane('interactive').run<ProbeReport>({
+      const report = await running().interactive.run<ProbeReport>({
         handler: 'probe',
         task,
         image: file,
@@ -191,26 +190,14 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
       const variants = request.variants.map((variant) => ({ ...variant, part: partName(variant.target) }));
       const { identity, ...rest } = request;
       const format = outputFormatOf(request.format, request.facts.format);
-      const encoding = lane('encoding');
-      const { busy, queued } = encoding.stats();
-      const shares = splitVariants(request.facts, variants, queued > 0 ? 0 : config.WORKERS - busy);
       const suspect = { handler: 'render', image: identity ?? request.source, format } as const;
-      const renderId = randomUUID();
-      const jobs = shares.map((share) => (shareSignal: AbortSignal) => {
-        const task: RenderTask = { ...rest, variants: share, limits };
-        return encoding.run<RenderReport[]>({
-          ...suspect,
-          task,
-          render: renderId,
-          group,
-          memoryBytes: estimateMemory(request.facts, format),
-          signal: shareSignal,
-          onStep,
-        });
-      });
+      const task: RenderTask = { ...rest, variants, limits };
+      const memoryBytes = estimateMemory(request.facts, format);
+      const work = { ...suspect, task, render: randomUUID(), group, memoryBytes, onStep };
+      const { encoding, sharing } = running();
       const parts = variants.map(({ part }) => part);
       const made = await withParts(parts, async () => {
-        const reports = (await allOrNone(jobs, signal)).flat();
+        const reports = await sharing.run(work, signal);
         encoding.release(suspect);
         await publish(variants).catch(refuse);
         return reports;
@@ -226,7 +213,7 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
     async preview({ source, facts, width, target }, signal) {
       const task: PreviewTask = { source, facts, width, target, part: partName(target), limits };
       return withParts([task.part], () =>
-        lane('interactive').run<PreviewReport>({
+        running().interactive.run<PreviewReport>({
           handler: 'preview',
           task,
           image: source,
@@ -240,7 +227,7 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
     async inspect(request, signal) {
       const task: InspectTask = { ...request, limits };
       // Decodes the whole file, up to three times: uploads and previews do not wait behind that, and an abort ends it.
-      const { vision, ...report } = await lane('encoding').run<InspectReport>({
+      const { vision, ...report } = await running().encoding.run<InspectReport>({
         handler: 'inspect',
         task,
         image: request.source,

@@ -12,6 +12,10 @@ export interface ScheduledTask<T> {
 export interface Scheduler {
   /** Runs a task when its turn comes; rejects with the signal's reason when it is aborted while it waits. */
   run<T>(task: ScheduledTask<T>): Promise<T>;
+  /** Tells whether a task of so much memory would start at once. */
+  hasRoom(memoryBytes: number): boolean;
+  /** Calls this whenever a process has become free and nothing waits. */
+  onIdle(listener: () => void): void;
   stats(): { running: number; queued: number; memoryBytes: number };
   /** Rejects all waiting tasks with this reason, and each later one. */
   close(reason: unknown): void;
@@ -39,6 +43,7 @@ export function createScheduler({ slots, memoryBytes }: { slots: number; memoryB
   let running = 0;
   let inUse = 0;
   let closed: { reason: unknown } | undefined;
+  let tellIdle: () => void = () => {};
 
   function admit(): void {
     while (running < slots) {
@@ -97,6 +102,7 @@ export function createScheduler({ slots, memoryBytes }: { slots: number; memoryB
               running -= 1;
               inUse -= task.memoryBytes;
               admit();
+              if (groups.size === 0) tellIdle();
             };
             task.execute().then(resolve, reject).finally(done);
           },
@@ -117,6 +123,10 @@ export function createScheduler({ slots, memoryBytes }: { slots: number; memoryB
         insert(waiting);
         admit();
       });
+    },
+    hasRoom: (wanted) => groups.size === 0 && running < slots && inUse + wanted <= memoryBytes,
+    onIdle(listener) {
+      tellIdle = listener;
     },
     stats() {
       let queued = 0;

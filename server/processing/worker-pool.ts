@@ -1,5 +1,5 @@
 import Tinypool from 'tinypool';
-import type { RenderStep, WorkerMessage, WorkerOutcome } from './worker-protocol.ts';
+import type { PoolMessage, RenderStep, WorkerMessage, WorkerOutcome } from './worker-protocol.ts';
 
 /** The process that ran a task died: a crash of native code, the kernel's memory killer, or a kill from outside. */
 export class WorkerCrashed extends Error {
@@ -22,6 +22,10 @@ export interface RunOptions {
   timeoutSeconds: number;
   signal?: AbortSignal | undefined;
   onStep?: ((step: RenderStep) => void) | undefined;
+  /** Gets the way to ask the process for some of its variants when it has taken the task, and undefined when that is over. */
+  connect?: ((ask: (() => void) | undefined) => void) | undefined;
+  /** The variants that the process leaves. */
+  onLeft?: ((names: string[]) => void) | undefined;
 }
 
 /** A fixed number of child processes, one task each at a time; a dead one is replaced. */
@@ -35,6 +39,8 @@ export interface WorkerPool {
 
 // Forking and loading the library; a process that takes longer is stuck.
 const START_SECONDS = 30;
+
+const MEBIBYTE = 1024 * 1024;
 
 /**
  * Creates a pool of child processes.
@@ -61,9 +67,10 @@ export function createWorkerPool({ size, blockLoaders }: { size: number; blockLo
   let closed: { reason: unknown } | undefined;
 
   return {
-    async run<T>(handler: string, task: unknown, { timeoutSeconds, signal, onStep }: RunOptions) {
+    async run<T>(handler: string, task: unknown, { timeoutSeconds, signal, onStep, connect, onLeft }: RunOptions) {
       let pid: number | undefined;
       let ended: unknown;
+      let send: (message: PoolMessage) => void = () => {};
       const queueSignal = new AbortController();
       const kill = (reason: unknown) => {
         ended ??= reason;
@@ -77,13 +84,20 @@ export function createWorkerPool({ size, blockLoaders }: { size: number; blockLo
       let timer = setTimeout(() => kill(new WorkerCrashed(false, 'did not start')), START_SECONDS * 1000);
       const onMessage = (message: WorkerMessage) => {
         if (message.type === 'step') return onStep?.(message.step);
+        if (message.type === 'left') return onLeft?.(message.names);
         pid = message.pid;
         if (ended !== undefined) return killProcess(pid);
         clearTimeout(timer);
         timer = setTimeout(() => kill(new WorkerTimedOut()), timeoutSeconds * 1000);
+        connect?.(() => send({ type: 'leave' }));
       };
       try {
-        const channel = { postMessage: onMessage };
+        const channel = {
+          postMessage: onMessage,
+          onMessage(sender: (message: PoolMessage) => void) {
+            send = sender;
+          },
+        };
         const outcome = pool.run(task, { name: handler, signal: queueSignal.signal, channel });
         running.set(kill, outcome);
         return (await outcome) as WorkerOutcome<T>;
@@ -91,6 +105,7 @@ export function createWorkerPool({ size, blockLoaders }: { size: number; blockLo
         throw ended ?? new WorkerCrashed(pid !== undefined, error);
       } finally {
         running.delete(kill);
+        connect?.(undefined);
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
       }
@@ -118,8 +133,13 @@ function killProcess(pid: number): void {
 function workerEnvironment(blockLoaders: boolean): Record<string, string> {
   const kept = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'NODE_ENV'];
   const environment: Record<string, string> = {
-    // Two heaps instead of eight a core: a quarter less memory at the same speed.
-    MALLOC_ARENA_MAX: '2',
+    // One heap instead of eight a core: what one image frees serves the next, whichever thread asks. Measured on 6 photographs with
+    // widths, two at a time: 568 MB at the peak against 667 with two heaps, at the same speed.
+    MALLOC_ARENA_MAX: '1',
+    // Pixels come from that heap too, and up to 96 MB of it stay for the next image: else each buffer is fetched from the kernel page by
+    // page and given back. Measured on 40 photographs: 31,000 page faults against 222,000, 4 % less processor time.
+    MALLOC_MMAP_THRESHOLD_: String(256 * MEBIBYTE),
+    MALLOC_TRIM_THRESHOLD_: String(96 * MEBIBYTE),
     // The library's warnings go to the standard error of the service, one line for each damaged file.
     VIPS_WARNING: '0',
     ...(blockLoaders ? { VIPS_BLOCK_UNTRUSTED: '1' } : { IMAGE_LOADERS: 'all' }),

@@ -91,4 +91,11 @@ export interface WorkerFailure {
 export type WorkerOutcome<T> = { ok: true; value: T } | { ok: false; failure: WorkerFailure };
 
 /** What a worker tells while it works. */
-export type WorkerMessage = { type: 'started'; pid: number } | { type: 'step'; step: RenderStep };
+export type WorkerMessage =
+  | { type: 'started'; pid: number }
+  | { type: 'step'; step: RenderStep }
+  /** Variants that it will not make; empty when it keeps all. */
+  | { type: 'left'; names: string[] };
+
+/** What a working worker is told: to leave some of the variants that wait to another process. */
+export type PoolMessage = { type: 'leave' };

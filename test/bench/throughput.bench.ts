@@ -1,12 +1,13 @@
 // 40 photographs through HTTP, against a bare script that does the same encodes. `npm run bench:throughput`
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Image } from '#contract';
 import { clientOf, createAccountIn, type ServiceProcess, startServiceProcess } from '../crash/service-process.ts';
 import { inParallel } from '../support/raw-request.ts';
+import { createLeanClient } from './support/lean-client.ts';
 import { photographFolder } from './support/photographs.ts';
 import { cpuSecondsOf, memoryOf } from './support/process-tree.ts';
 import { median, printFigures, ROUNDS } from './support/table.ts';
@@ -69,10 +70,11 @@ async function workflow(service: ServiceProcess, apiKey: string, folder: string,
   const startedAt = performance.now();
   const api = clientOf(service, apiKey);
   const files = (await readdir(folder)).map((name) => join(folder, name));
-  const { sessionId, images } = await api.upload([await asUpload(files[0] ?? '')]);
+  const lean = createLeanClient({ url: service.url, apiKey }, REQUESTS_AT_ONCE);
+  const { sessionId, images } = await lean.create(files[0] ?? '');
   const more: Image[] = [];
   await inParallel(files.slice(1), REQUESTS_AT_ONCE, async (file) => {
-    more.push(...(await api.upload([await asUpload(file)], { sessionId })).images);
+    more.push(...(await lean.add(sessionId, file)).images);
   });
   const uploadedAt = performance.now();
   const uploaded = { sessionId, images: [...images, ...more] };
@@ -83,15 +85,11 @@ async function workflow(service: ServiceProcess, apiKey: string, folder: string,
   const lossless = last.data.results.filter(({ quality }) => quality.used === 'lossless');
   if (lossless.length > 0) throw new Error(`expected lossy files only, but received ${lossless.length} lossless ones`);
   await inParallel(last.data.results, REQUESTS_AT_ONCE, async ({ variants }, index) => {
-    const response = await api.request(variants[0]?.url ?? '');
-    await writeFile(`${target}-${index}`, new Uint8Array(await response.arrayBuffer()));
+    await writeFile(`${target}-${index}`, await lean.download(variants[0]?.url ?? ''));
   });
+  lean.close();
   const upload = (uploadedAt - startedAt) / 1000;
   return { upload, export: (exportedAt - uploadedAt) / 1000, download: (performance.now() - exportedAt) / 1000 };
-}
-
-async function asUpload(file: string) {
-  return { name: file.split('/').at(-1) ?? '', bytes: await readFile(file) };
 }
 
 function lagOf({ child }: ServiceProcess): Promise<Round['lag']> {

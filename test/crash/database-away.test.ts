@@ -123,7 +123,7 @@ describe('the database is away', () => {
       // Every job that is there has its charge, and every charge its job or its refund.
       const jobs = await untilAllJobsEnd(api, uploaded.sessionId);
       const exported = jobs.reduce((sum, job) => sum + (job.summary?.completed ?? 0), 0);
-      await expect.poll(() => api.balance(), { timeout: 10_000 }).toBe(200 - exported);
+      await expect.poll(() => api.balance(), { timeout: 30_000 }).toBe(200 - exported);
       const { transactions } = await api.readJson<{ transactions: Transaction[] }>(
         '/v1/credits/transactions?limit=200',
       );
@@ -149,7 +149,7 @@ describe('the database is away', () => {
     await sleep(500);
     const startedAt = performance.now();
     await service.terminate();
-    expect(performance.now() - startedAt).toBeLessThan(12_000);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
     await ended;
     proxy.setMode('open');
 

@@ -76,7 +76,7 @@ describe('what an interruption left is cleaned or finished at the next start', (
       [...young, ...old, 'sessions/sess_gone', 'sessions/sess_gone-sample'].filter((key) =>
         existsSync(join(dataDir, 'files', key)),
       );
-    await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(left, { timeout: 30_000 }).toEqual([]);
   });
 
   it('jobs: unpaid ones vanish, paid ones are finished, old and cancelled ones are refunded', async () => {

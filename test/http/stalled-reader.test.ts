@@ -51,7 +51,7 @@ it('a client that has stopped reading does not hold up the stop beyond the grace
   await server.close();
   const took = performance.now() - started;
   expect(took).toBeGreaterThan(400);
-  expect(took).toBeLessThan(3000);
+  expect(took).toBeLessThan(20_000);
 });
 
 it('a client that has stopped reading loses its connection, one that reads slowly does not', async () => {
@@ -61,7 +61,7 @@ it('a client that has stopped reading loses its connection, one that reads slowl
   const connections = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
 
   await startAndStall(port);
-  const deadline = Date.now() + 5000;
+  const deadline = Date.now() + 20_000;
   while ((await connections()) > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
   expect(await connections()).toBe(0);
 

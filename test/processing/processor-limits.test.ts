@@ -73,7 +73,7 @@ describe('limits of a processor', () => {
     const harness = await startHarness({ WORKERS: 1 });
     const environment = execFileSync('cat', [`/proc/${encoders(harness)[0]}/environ`], { encoding: 'utf8' });
     expect(environment).toContain('VIPS_BLOCK_UNTRUSTED=1');
-    expect(environment).toContain('MALLOC_ARENA_MAX=2');
+    expect(environment).toContain('MALLOC_ARENA_MAX=1');
     expect(environment).not.toContain('SECRET_OF_THE_SERVICE');
     delete process.env.SECRET_OF_THE_SERVICE;
     await harness.close();

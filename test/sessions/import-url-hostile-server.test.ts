@@ -129,7 +129,7 @@ describe('time', () => {
     const started = Date.now();
     const error = await rig.refused(`http://cdn.test:${rig.port}/`, { timeoutMs: 700 });
     expect([error.code, error.message.includes('within 0.7 seconds')]).toEqual(['url_import_failed', true]);
-    expect(Date.now() - started).toBeLessThan(5_000);
+    expect(Date.now() - started).toBeLessThan(9_000);
   });
 
   it('is up after the limit when the resolver does not answer', async () => {
@@ -139,7 +139,7 @@ describe('time', () => {
       timeoutMs: 700,
     });
     expect(error.message).toContain('within 0.7 seconds');
-    expect(Date.now() - started).toBeLessThan(5_000);
+    expect(Date.now() - started).toBeLessThan(9_000);
   });
 
   it('is up at once when the signal aborts, with its reason', async () => {
@@ -149,7 +149,7 @@ describe('time', () => {
     expect(await rig.refused(`http://cdn.test:${rig.port}/`, { signal: controller.signal })).toEqual(
       new Error('the client left'),
     );
-    expect(Date.now() - started).toBeLessThan(5_000);
+    expect(Date.now() - started).toBeLessThan(9_000);
   });
 
   it('leaves no connection open, whatever came', async () => {

@@ -19,7 +19,7 @@ export async function filesOf(service: { dataDir: string }, namespace: string): 
 
 /** Waits until no job runs and no image waits. */
 export async function untilIdle({ service }: Pick<TestService, 'service'>): Promise<void> {
-  await vi.waitFor(() => expect(service.jobs.stats()).toEqual({ waiting: 0, jobs: 0 }), { timeout: 20_000 });
+  await vi.waitFor(() => expect(service.jobs.stats()).toEqual({ waiting: 0, jobs: 0 }), { timeout: 60_000 });
 }
 
 /** Waits until the service is at rest and holds every account against its ledger; no temporary file is left then. */

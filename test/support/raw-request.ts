@@ -31,7 +31,15 @@ export function createRawClient(url: string, { sockets = 16 } = {}) {
           answer.on('data', (chunk: Buffer) => chunks.push(chunk));
           answer.on('end', () => {
             const bytes = Buffer.concat(chunks);
-            resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: bytes, text: bytes.toString() });
+            resolve({
+              status: answer.statusCode ?? 0,
+              headers: answer.headers,
+              body: bytes,
+              // Decoded when it is asked for: an image is no text.
+              get text() {
+                return bytes.toString();
+              },
+            });
           });
         },
       );

@@ -1,6 +1,7 @@
 import type { AccountRole } from '#contract';
 import type { Connection } from '../connect.ts';
 import { type AccountRecord, accountSchema, DELETED_ACCOUNT, type HoldRecord } from '../models/account.ts';
+import { plainCollection } from '../plain-collection.ts';
 
 export type { AccountRecord, HoldRecord };
 
@@ -19,6 +20,7 @@ export interface Movement {
 /** Accounts, their credits and the list of their active keys. */
 export function createAccountRepository(connection: Connection) {
   const model = connection.model<AccountRecord>('Account', accountSchema);
+  const collection = plainCollection<AccountRecord>(model);
 
   async function update(accountId: string, fields: Partial<AccountRecord>): Promise<AccountRecord | null> {
     return model
@@ -39,7 +41,7 @@ export function createAccountRepository(connection: Connection) {
     },
 
     async find(accountId: string): Promise<AccountRecord | null> {
-      return model.findOne({ _id: accountId }).lean();
+      return collection.findOne({ _id: accountId });
     },
 
     async findByEmail(email: string): Promise<AccountRecord | null> {

@@ -1,18 +1,20 @@
 import type { Connection } from '../connect.ts';
 import { type ApiKeyRecord, apiKeySchema } from '../models/api-key.ts';
+import { plainCollection } from '../plain-collection.ts';
 
 export type { ApiKeyRecord };
 
 /** API keys. Only the hash and the operator's look-up do without the account's id. */
 export function createApiKeyRepository(connection: Connection) {
   const model = connection.model<ApiKeyRecord>('ApiKey', apiKeySchema);
+  const collection = plainCollection<ApiKeyRecord>(model);
   return {
     async insert(key: ApiKeyRecord): Promise<void> {
       await model.collection.insertOne(key as never);
     },
 
     async findByHash(hash: string): Promise<ApiKeyRecord | null> {
-      return model.findOne({ hash }).lean();
+      return collection.findOne({ hash });
     },
 
     async find(accountId: string, keyId: string): Promise<ApiKeyRecord | null> {

@@ -1,20 +1,22 @@
 import type { Connection } from '../connect.ts';
 import { type CachedVariantRecord, cachedVariantSchema } from '../models/cached-variant.ts';
+import { plainCollection } from '../plain-collection.ts';
 
 export type { CachedVariantRecord };
 
 /** What is in the variant cache. */
 export function createCachedVariantRepository(connection: Connection) {
   const model = connection.model<CachedVariantRecord>('CachedVariant', cachedVariantSchema);
+  const collection = plainCollection<CachedVariantRecord>(model);
   return {
     /** Records a variant, or renews its record. */
     async put(record: CachedVariantRecord): Promise<void> {
       const { _id, ...fields } = record;
-      await model.updateOne({ _id }, { $set: fields }, { upsert: true });
+      await collection.updateOne({ _id }, { $set: fields }, { upsert: true, ignoreUndefined: true });
     },
 
     async findMany(keys: string[]): Promise<CachedVariantRecord[]> {
-      return model.find({ _id: { $in: keys } }).lean();
+      return collection.find({ _id: { $in: keys } }).toArray();
     },
 
     /** An account's variants that were made from uploads of these hashes. */

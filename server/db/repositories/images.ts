@@ -1,15 +1,17 @@
 import type { Metadata } from '#contract';
 import type { Connection } from '../connect.ts';
 import { type ImageRecord, imageSchema } from '../models/image.ts';
+import { plainCollection } from '../plain-collection.ts';
 
 export type { ImageRecord };
 
 /** Uploaded images. Every look-up for a caller carries the account's id. */
 export function createImageRepository(connection: Connection) {
   const model = connection.model<ImageRecord>('Image', imageSchema);
+  const collection = plainCollection<ImageRecord>(model);
   return {
     async insertMany(images: ImageRecord[]): Promise<void> {
-      if (images.length > 0) await model.insertMany(images, { ordered: true });
+      if (images.length > 0) await collection.insertMany(images, { ordered: true, ignoreUndefined: true });
     },
 
     /** A session's images, in their order. */

@@ -1,11 +1,13 @@
 import type { Connection } from '../connect.ts';
 import { type OutputFile, type OutputRecord, outputSchema } from '../models/output.ts';
+import { plainCollection } from '../plain-collection.ts';
 
 export type { OutputFile, OutputRecord };
 
 /** Exported files and the names they have in their namespace. */
 export function createOutputRepository(connection: Connection) {
   const model = connection.model<OutputRecord>('Output', outputSchema);
+  const collection = plainCollection<OutputRecord>(model);
   return {
     /**
      * Publishes files under their names in one step, in the place of what the same owner had before.
@@ -14,9 +16,11 @@ export function createOutputRepository(connection: Connection) {
     async publish(record: OutputRecord): Promise<'taken' | OutputFile[]> {
       const { _id, ...fields } = record;
       try {
-        const before = await model
-          .findOneAndUpdate({ _id }, { $set: fields }, { upsert: true, returnDocument: 'before' })
-          .lean();
+        const before = await collection.findOneAndUpdate(
+          { _id },
+          { $set: fields },
+          { upsert: true, returnDocument: 'before', ignoreUndefined: true },
+        );
         return before?.files ?? [];
       } catch (error) {
         if ((error as { code?: unknown }).code === 11000) return 'taken';
@@ -32,7 +36,7 @@ export function createOutputRepository(connection: Connection) {
 
     /** The record that holds a file name, by its key. */
     async findByName(accountId: string, namespace: string, name: string): Promise<OutputRecord | null> {
-      return model.findOne({ accountId, namespace, names: name }).lean();
+      return collection.findOne({ accountId, namespace, names: name });
     },
 
     async removeOfSession(sessionId: string): Promise<void> {

@@ -1,11 +1,13 @@
 import type { Connection } from '../connect.ts';
 import { DELETED, type SessionRecord, sessionSchema } from '../models/session.ts';
+import { plainCollection } from '../plain-collection.ts';
 
 export type { SessionRecord };
 
 /** Sessions. Every look-up for a caller carries the account's id. */
 export function createSessionRepository(connection: Connection) {
   const model = connection.model<SessionRecord>('Session', sessionSchema);
+  const collection = plainCollection<SessionRecord>(model);
   return {
     async insert(session: SessionRecord): Promise<void> {
       await model.collection.insertOne(session as never);
@@ -13,7 +15,7 @@ export function createSessionRepository(connection: Connection) {
 
     /** The session if it is the account's, not deleted and not expired at `now`; else null. */
     async findLive(accountId: string, sessionId: string, now: Date): Promise<SessionRecord | null> {
-      return model.findOne({ _id: sessionId, accountId, deletedAt: null, expiresAt: { $gt: now } }).lean();
+      return collection.findOne({ _id: sessionId, accountId, deletedAt: null, expiresAt: { $gt: now } });
     },
 
     /** Moves the expiry after a use. */
@@ -23,13 +25,11 @@ export function createSessionRepository(connection: Connection) {
 
     /** Takes `count` places and returns how many were taken before; null when the session then held more than `limit`. */
     async reserveImages(sessionId: string, count: number, limit: number): Promise<number | null> {
-      const before = await model
-        .findOneAndUpdate(
-          { _id: sessionId, deletedAt: null, imageCount: { $lte: limit - count } },
-          { $inc: { imageCount: count } },
-          { returnDocument: 'before' },
-        )
-        .lean();
+      const before = await collection.findOneAndUpdate(
+        { _id: sessionId, deletedAt: null, imageCount: { $lte: limit - count } },
+        { $inc: { imageCount: count } },
+        { returnDocument: 'before' },
+      );
       return before?.imageCount ?? null;
     },
 

@@ -5,13 +5,21 @@ import { type EncoderSettings, presetSettings } from '../presets.ts';
 import { countColours, lookAtPixels } from './look.ts';
 
 const MAX_PALETTE = 256;
+/** Whatever has more in a sample is no flat art. */
+const MAX_FLAT_COLOURS = 4096;
 
 /**
  * Chooses the encoder settings to try for these pixels; the smallest result is kept, and none is worse than the preset promises.
+ * @param resized the pixels are a smaller version of the image
  * The place for a search of the number per image; for now the preset's table and a look at the pixels.
  */
-export function chooseQuality(pixels: Pixels, format: InputFormat, preset: Preset): EncoderSettings[] {
-  const settings = presetSettings(format, preset);
+export function chooseQuality(
+  pixels: Pixels,
+  format: InputFormat,
+  preset: Preset,
+  resized: boolean,
+): EncoderSettings[] {
+  const settings = presetSettings(format, preset, resized);
   if (settings.format === 'webp' && isFlat(pixels)) return [settings, { ...settings, lossless: true }];
   if (settings.format === 'png') return pngCandidates(pixels, settings.colours);
   return [settings];
@@ -20,8 +28,8 @@ export function chooseQuality(pixels: Pixels, format: InputFormat, preset: Prese
 /** Flat art, text and 1-bit art: exact is often smaller than lossy there (measured: 0.2 to 1.0 of it; photographs 5 to 10 times). */
 function isFlat(pixels: Pixels): boolean {
   if (pixels.frames > 1 || pixels.width * pixels.height > MAX_LOSSLESS_PIXELS) return false;
-  const { flatness, sampledColours } = lookAtPixels(pixels);
-  return sampledColours <= 16 || (flatness >= 0.8 && sampledColours <= 4096);
+  const { flatness, sampledColours } = lookAtPixels(pixels, MAX_FLAT_COLOURS);
+  return sampledColours <= 16 || (flatness >= 0.8 && sampledColours <= MAX_FLAT_COLOURS);
 }
 
 /**

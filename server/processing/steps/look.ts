@@ -11,8 +11,11 @@ export interface Impression {
 const SAMPLED_ROWS = 128;
 const COLOURS_COUNTED = 4097;
 
-/** Looks at 128 rows spread over the image (of the first frame): a few milliseconds whatever its size. */
-export function lookAtPixels(pixels: Pixels): Impression {
+/**
+ * Looks at 128 rows spread over the image (of the first frame): a few milliseconds whatever its size.
+ * @param enough stops at more colours than this, as after a few rows of a photograph; the flatness is then that of what was seen
+ */
+export function lookAtPixels(pixels: Pixels, enough = COLOURS_COUNTED): Impression {
   const { width, height } = pixels;
   const rows = Math.min(SAMPLED_ROWS, height);
   const colours = new Set<number>();
@@ -26,6 +29,7 @@ export function lookAtPixels(pixels: Pixels): Impression {
       else if (colours.size < COLOURS_COUNTED) colours.add(colour);
       previous = colour;
     }
+    if (colours.size > enough) return { flatness: equal / ((row + 1) * width), sampledColours: colours.size };
   }
   return { flatness: equal / (rows * width), sampledColours: colours.size };
 }

@@ -2,17 +2,49 @@ import { openPixels, type Pixels } from '../pixels.ts';
 import { isFullSize, variantSize } from '../variant-size.ts';
 import type { VariantSpec } from '../variants.ts';
 
+/** Full pixels with their halvings: each is made from the one before when it is first needed, and kept. */
+export interface Halvings {
+  full: Pixels;
+  /** Halves, quarters and so on, as far as they were needed. */
+  smaller: Pixels[];
+}
+
 /**
  * Scales the full pixels to a variant (Lanczos3, in sRGB like every browser).
- * Always from the full size, never from another variant: a variant's bytes depend on the source and its own settings alone.
+ * Never from another variant: a variant's bytes depend on the source and its own settings alone. A variant that is less than a quarter
+ * as wide is made from the smallest halving that is still twice as large, whatever else is made of the image. The library itself
+ * averages pixels in the same way before it applies its kernel; here that is done once for all variants, in half the time.
  */
-export async function resizePixels(full: Pixels, variant: VariantSpec): Promise<Pixels> {
+export async function resizePixels(halvings: Halvings, variant: VariantSpec): Promise<Pixels> {
+  const { full } = halvings;
   if (isFullSize(full, variant)) return full;
   const size = variantSize(full, variant);
   const fit = variant.fit === 'cover' && variant.height !== undefined ? 'cover' : 'fill';
-  const { data, info } = await openPixels(full)
-    .resize({ ...size, fit, kernel: 'lanczos3' })
+  const from = await nearest(halvings, Math.max(size.width / full.width, size.height / full.height));
+  return scale(from, size, { fit, kernel: 'lanczos3' });
+}
+
+/** The smallest halving that has at least twice the pixels a side that are wanted. */
+async function nearest({ full, smaller }: Halvings, factor: number): Promise<Pixels> {
+  // Frames must stay apart, and colours behind transparency would be rounded once more with every halving.
+  if (full.frames > 1 || full.channels === 4) return full;
+  let pixels = full;
+  for (let level = 0; factor * 2 ** (level + 2) <= 1; level += 1) {
+    const half = { width: Math.round(pixels.width / 2), height: Math.round(pixels.height / 2) };
+    smaller[level] ??= await scale(pixels, half, { fit: 'fill', kernel: 'linear' });
+    pixels = smaller[level] as Pixels;
+  }
+  return pixels;
+}
+
+async function scale(
+  pixels: Pixels,
+  size: { width: number; height: number },
+  how: { fit: 'fill' | 'cover'; kernel: 'lanczos3' | 'linear' },
+): Promise<Pixels> {
+  const { data, info } = await openPixels(pixels)
+    .resize({ ...size, ...how })
     .raw()
     .toBuffer({ resolveWithObject: true });
-  return { ...full, data, width: info.width, height: info.pageHeight ?? info.height };
+  return { ...pixels, data, width: info.width, height: info.pageHeight ?? info.height };
 }

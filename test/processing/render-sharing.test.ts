@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createGathering } from '../../server/processing/all-or-none.ts';
+import { nasty, photo, startHarness } from './processor-harness.ts';
+
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<string>((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+
+describe('jobs that are gathered', () => {
+  it('are waited for, those that were added later too', async () => {
+    const gathering = createGathering<string>(undefined);
+    gathering.add(async () => {
+      gathering.add(() => sleep(5, 'later'));
+      return 'first';
+    });
+    expect(await gathering.all).toEqual(['first', 'later']);
+  });
+
+  it('are aborted when one fails, and the first failure is thrown', async () => {
+    const gathering = createGathering<string>(undefined);
+    let aborted = false;
+    gathering.add((signal) => untilAborted(signal).finally(() => (aborted = true)));
+    gathering.add(() => Promise.reject(new Error('broken')));
+    gathering.add(() => Promise.reject(new Error('not begun')));
+    await expect(gathering.all).rejects.toThrow('broken');
+    expect(aborted).toBe(true);
+  });
+
+  it('end when they are aborted from outside', async () => {
+    const abort = new AbortController();
+    const running = createGathering<string>(abort.signal);
+    running.add(untilAborted);
+    abort.abort(new Error('left'));
+    await expect(running.all).rejects.toThrow('left');
+    const late = createGathering<string>(abort.signal);
+    late.add(untilAborted);
+    await expect(late.all).rejects.toThrow('left');
+  });
+});
+
+describe('a render that is shared', () => {
+  const widths = [100, 200, 300, 400, 500, 550];
+
+  it('has the same bytes in the same order as one in a single process', async () => {
+    const [wide, narrow] = await Promise.all([startHarness({ WORKERS: 2 }), startHarness({ WORKERS: 1 })]);
+    const choice = { format: 'avif', widths } as const;
+    let busy = 0;
+    const onStep = () => {
+      busy = Math.max(busy, wide.processor.stats().busy);
+    };
+    const shared = await wide.render(nasty('jpeg-display-p3.jpg'), { ...choice, options: { onStep } });
+    expect(busy).toBe(2);
+    const whole = await narrow.render(nasty('jpeg-display-p3.jpg'), choice);
+    expect(shared.map(({ name, sha256 }) => [name, sha256])).toEqual(whole.map(({ name, sha256 }) => [name, sha256]));
+    expect(shared.map(({ name }) => name)).toEqual(['full', ...widths.map((width) => `${width}w`)]);
+    await Promise.all([wide.close(), narrow.close()]);
+  });
+
+  it('is taken over by a process that ran out of other images, though it was begun alone', async () => {
+    const harness = await startHarness({ WORKERS: 2 });
+    const loads: string[] = [];
+    const follow = (name: string) => ({ onStep: (step: string) => step === 'load' && loads.push(name) });
+    const source = photo('photo-brushes.jpg');
+    const [files] = await Promise.all([
+      harness.render(source, { format: 'avif', widths: [200, 400, 600, 800], options: follow('many') }),
+      harness.render(source, { format: 'jpeg', options: follow('one') }),
+    ]);
+    expect(files).toHaveLength(5);
+    expect(loads.filter((name) => name === 'many').length).toBeGreaterThan(1);
+    expect(loads.filter((name) => name === 'one')).toHaveLength(1);
+    await harness.close();
+  });
+
+  it('survives the death of either process', async () => {
+    const harness = await startHarness({ WORKERS: 2 });
+    const whole = await harness.render(photo('photo-brushes.jpg'), { format: 'avif', widths });
+    let killed = 0;
+    const onStep = () => {
+      if (harness.processor.stats().busy < 2 || killed >= 2) return;
+      // The first two pids are the encoders'; each dies once in the middle of its part.
+      const pid = harness.processor.stats().pids[killed];
+      killed += 1;
+      if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    };
+    const shared = await harness.render(photo('photo-brushes.jpg'), { format: 'avif', widths, options: { onStep } });
+    expect(killed).toBeGreaterThan(0);
+    expect(shared.map(({ sha256 }) => sha256)).toEqual(whole.map(({ sha256 }) => sha256));
+    expect(await harness.leftovers()).toEqual([]);
+    await harness.close();
+  });
+});
