@@ -26,7 +26,7 @@ const FILE_SYSTEM_USERS = [
   '^server/storage/',
   '^server/db/embedded/',
   '^server/processing/',
-  String.raw`^server/http/(multipart[\w-]*|received-file|send-file|docs-page)\.ts$`,
+  String.raw`^server/http/(multipart[\w-]*|received-file|send-file|docs-page|static-files)\.ts$`,
   String.raw`^server/sessions/import-url\.ts$`,
   String.raw`^server/accounts/pepper\.ts$`,
   '^server/config/',
@@ -56,6 +56,49 @@ const onlyIn = (name, places, modules) => ({
   from: { path: '^server/', pathNot: places },
   to: { path: modules },
 });
+
+/**
+ * What runs outside the server, as folders: what each may import of the others, by their front doors, and of packages.
+ * Of the server they may know the contract's types, which cost nothing at run time.
+ */
+const OUTSIDE = {
+  'plugin-bridge/sdk': { may: [], packages: '^$' },
+  'plugin-bridge/cli': { may: ['plugin-bridge/sdk'], packages: '.' },
+  'plugin-bridge/host': { may: ['plugin-bridge/sdk', 'widget/events'], packages: '^$' },
+  'plugin-bridge/wordpress': { may: ['plugin-bridge/sdk', 'plugin-bridge/host', 'widget'], packages: '^$' },
+  'widget/i18n': { may: [], packages: '^$' },
+  'widget/styles': { may: [], packages: 'node_modules/lit' },
+  'widget/state': { may: ['plugin-bridge/sdk', 'widget/i18n', 'widget/events'], packages: '^$' },
+  'widget/elements': {
+    may: ['widget/state', 'widget/i18n', 'widget/styles', 'widget/events'],
+    packages: 'node_modules/(lit|@lit)',
+  },
+  'widget/demo': { may: ['widget', 'plugin-bridge/sdk', 'plugin-bridge/host'], packages: 'node_modules/(lit|@lit)' },
+};
+/** A folder's front door or, of a name without a folder, that file; of the widget also what its folders offer. */
+const doorsOf = (name) => [
+  String.raw`^${name}(/index|/define|/events)?\.ts$`,
+  ...(name === 'widget' ? [String.raw`^widget/[^/]+/index\.ts$`, String.raw`^widget/elements/[^/]+/index\.ts$`] : []),
+];
+
+const outsideRules = Object.entries(OUTSIDE).flatMap(([folder, { may, packages }]) => [
+  {
+    name: `outside-${folder.replace('/', '-')}`,
+    comment: `${folder} may import ${may.join(', ') || 'nothing of ours'}, and types of the contract`,
+    severity: 'error',
+    from: { path: `^${folder}/` },
+    to: {
+      path: '^(server|widget|plugin-bridge|test)/',
+      pathNot: [`^${folder}/`, ...may.flatMap(doorsOf), String.raw`^server/contract/index\.ts$`],
+    },
+  },
+  {
+    name: `packages-of-${folder.replace('/', '-')}`,
+    severity: 'error',
+    from: { path: `^${folder}/` },
+    to: { path: 'node_modules/', pathNot: packages, dependencyTypesNot: ['type-only'] },
+  },
+]);
 
 export default {
   forbidden: [
@@ -114,6 +157,33 @@ export default {
       to: { path: '^server/db/embedded/', pathNot: String.raw`^server/db/embedded/index\.ts$` },
     },
     ...layerRules,
+    ...outsideRules,
+    {
+      name: 'contract-as-types-alone',
+      comment: 'schemas and zod stay at the server',
+      severity: 'error',
+      from: { path: '^(widget|plugin-bridge)/' },
+      to: { path: '^server/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'server-knows-no-client',
+      severity: 'error',
+      from: { path: '^server/' },
+      to: { path: '^(widget|plugin-bridge)/' },
+    },
+    {
+      name: 'no-node-in-browsers',
+      comment: 'the SDK and the hosts run in browsers too; `widget/manifest` is a program of the checkout',
+      severity: 'error',
+      from: { path: '^(widget|plugin-bridge/(sdk|host|wordpress))/', pathNot: '^widget/manifest/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'elements-by-their-front-doors',
+      severity: 'error',
+      from: { path: '^widget/elements/([^/]+)/' },
+      to: { path: '^widget/elements/[^/]+/', pathNot: ['^widget/elements/$1/', String.raw`/index\.ts$`] },
+    },
     onlyIn('sharp-in-processing', ['^server/processing/'], '(^|/)node_modules/sharp/'),
     onlyIn('mongoose-in-db', ['^server/db/'], '(^|/)node_modules/(mongoose|mongodb)/'),
     onlyIn('koa-in-http-and-gateway', ['^server/(http|gateway)/'], '(^|/)node_modules/(@types/)?(koa|@koa)'),

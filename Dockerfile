@@ -5,6 +5,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY vite.config.ts ./
 COPY server ./server
+COPY widget ./widget
+COPY plugin-bridge ./plugin-bridge
 RUN npm run build
 
 FROM node:20.20-slim AS dependencies

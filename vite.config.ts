@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildEnvironmentOptions, defineConfig } from 'vite';
+import { type BuildEnvironmentOptions, defineConfig, type Plugin, type UserConfig } from 'vite';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -38,7 +38,161 @@ function serverBuild(): BuildEnvironmentOptions {
   };
 }
 
-/** What `vite build --mode <name>` builds. */
-const BUILDS: Record<string, () => BuildEnvironmentOptions> = { server: serverBuild };
+/** Browsers of the last years: all that know `adoptedStyleSheets`, container queries and custom states. */
+const BROWSERS = ['chrome111', 'edge111', 'firefox126', 'safari17'];
 
-export default defineConfig(({ mode }) => ({ root, build: BUILDS[mode]?.() }));
+/** Languages beside the built-in English, as `{ de: '…/widget/i18n/de.ts' }`. */
+function locales(): Record<string, string> {
+  const folder = join(root, 'widget', 'i18n');
+  const names = readdirSync(folder).flatMap((file) => /^([a-z]{2,3}(?:-[A-Za-z]+)?)\.ts$/.exec(file)?.[1] ?? []);
+  return Object.fromEntries(names.filter((name) => name !== 'en').map((name) => [name, join(folder, `${name}.ts`)]));
+}
+
+/**
+ * ES modules: `index.js` (classes, no side effect), `define.js` (defines the elements), `locales/<language>.js`, and
+ * chunks that are loaded when they are needed. Lit is inside.
+ */
+function widgetBuild(): BuildEnvironmentOptions {
+  const languages = Object.entries(locales()).map(([name, file]) => [`locales/${name}`, file]);
+  return {
+    target: BROWSERS,
+    outDir: 'dist/widget',
+    emptyOutDir: true,
+    copyPublicDir: false,
+    sourcemap: true,
+    modulePreload: false,
+    rolldownOptions: {
+      input: {
+        index: join(root, 'widget/index.ts'),
+        define: join(root, 'widget/define.ts'),
+        ...Object.fromEntries(languages),
+      },
+      preserveEntrySignatures: 'strict',
+      output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+    },
+  };
+}
+
+/** Puts what editors and other programs read of the elements beside them. */
+function descriptionsBeside(): Plugin {
+  const names = ['custom-elements.json', 'vscode.html-custom-data.json', 'jsx.d.ts'];
+  return {
+    name: 'descriptions-beside',
+    generateBundle() {
+      for (const fileName of names) {
+        const file = join(root, 'widget', fileName);
+        if (existsSync(file)) this.emitFile({ type: 'asset', fileName, source: readFileSync(file) });
+      }
+    },
+  };
+}
+
+/**
+ * One classic script for pages without modules, into the folder of the modules and after them. Only languages stay
+ * apart: a classic script may import modules, and finds them beside itself.
+ */
+function classicWidgetBuild(): BuildEnvironmentOptions {
+  return {
+    target: BROWSERS,
+    outDir: 'dist/widget',
+    emptyOutDir: false,
+    copyPublicDir: false,
+    sourcemap: true,
+    modulePreload: false,
+    minify: true,
+    lib: {
+      entry: join(root, 'widget/iife.ts'),
+      name: 'imagewright',
+      formats: ['iife'],
+      fileName: () => 'imagewright.iife.js',
+    },
+    rolldownOptions: { output: { codeSplitting: false, extend: true } },
+  };
+}
+
+/** Leaves the languages out of a bundle, as `./locales/<language>.js`. */
+function localesBeside(): Plugin {
+  const names = new Map(Object.entries(locales()).map(([name, file]) => [file, name]));
+  return {
+    name: 'locales-beside',
+    enforce: 'pre',
+    async resolveId(source, importer) {
+      const resolved = importer && (await this.resolve(source, importer, { skipSelf: true }));
+      const name = resolved ? names.get(resolved.id) : undefined;
+      return name ? { id: `./locales/${name}.js`, external: true } : null;
+    },
+  };
+}
+
+/** The client of the API as one ES module, for pages and programs that have no build of their own. */
+function sdkBuild(): BuildEnvironmentOptions {
+  return {
+    target: BROWSERS,
+    outDir: 'dist/sdk',
+    emptyOutDir: true,
+    copyPublicDir: false,
+    sourcemap: true,
+    modulePreload: false,
+    rolldownOptions: {
+      input: { index: join(root, 'plugin-bridge/sdk/index.ts') },
+      preserveEntrySignatures: 'strict',
+      output: { format: 'es', entryFileNames: '[name].js' },
+    },
+  };
+}
+
+/** The command line program. Packages stay in node_modules. */
+function cliBuild(): BuildEnvironmentOptions {
+  return {
+    ssr: true,
+    target: 'node20',
+    outDir: 'dist/cli',
+    emptyOutDir: true,
+    copyPublicDir: false,
+    sourcemap: true,
+    minify: false,
+    rolldownOptions: {
+      input: { main: join(root, 'plugin-bridge/cli/main.ts') },
+      output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+    },
+  };
+}
+
+/** The demo page, under `/demo/`. Nothing becomes a data URL: the page's policy allows none. */
+function demoBuild(): BuildEnvironmentOptions {
+  return {
+    target: BROWSERS,
+    outDir: join(root, 'dist/demo'),
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    sourcemap: true,
+  };
+}
+
+/** What `vite build --mode <name>` builds. */
+const BUILDS: Record<string, () => BuildEnvironmentOptions> = {
+  server: serverBuild,
+  widget: widgetBuild,
+  'widget-classic': classicWidgetBuild,
+  demo: demoBuild,
+  sdk: sdkBuild,
+  cli: cliBuild,
+};
+
+/** What else a mode needs. `vite --mode demo` serves the page while it is worked on, and the API of a running service. */
+const SETTINGS: Record<string, () => UserConfig> = {
+  widget: () => ({ plugins: [descriptionsBeside()] }),
+  'widget-classic': () => ({ plugins: [localesBeside()] }),
+  demo: () => ({
+    root: join(root, 'widget/demo'),
+    base: '/demo/',
+    server: {
+      port: 5173,
+      proxy: { '/v1': process.env.IMAGEWRIGHT_ENDPOINT ?? 'http://127.0.0.1:8080' },
+      fs: { allow: [root] },
+    },
+  }),
+};
+
+export default defineConfig(({ mode }) => ({ root, base: './', ...SETTINGS[mode]?.(), build: BUILDS[mode]?.() }));

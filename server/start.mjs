@@ -1,24 +1,78 @@
-// Starts a built program of the service in this very process, so that signals reach it, and builds it first when the
-// sources have changed. Plain JavaScript, because Node 20 runs no TypeScript. Knows nothing of what the programs do.
-//   node server/start.mjs [build | admin | demo] [arguments…]
+// Starts a built program of the service in this very process, so that signals reach it, and builds first what it serves
+// and is older than its sources. Plain JavaScript, because Node 20 runs no TypeScript. Knows nothing of what is built.
+//   node server/start.mjs [build [target…] | admin | demo | imagewright] [arguments…]
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const OUTPUT = join(ROOT, 'dist', 'server');
-const FINGERPRINT = join(OUTPUT, '.fingerprint');
-/** @type {Record<string, string>} */
-const PROGRAMS = { admin: 'admin/main.js', demo: 'demo/main.js' };
+/**
+ * By command, below `dist`; the service without one.
+ * @type {Record<string, string>}
+ */
+const PROGRAMS = { admin: 'server/admin/main.js', demo: 'server/demo/main.js', imagewright: 'cli/main.js' };
 
-/** A hash over everything the build depends on: contents and paths, not times, so that a fresh clone counts as equal. */
-function fingerprintSources() {
-  const sources = readdirSync(join(ROOT, 'server'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
-    .map((path) => join('server', path));
+/**
+ * What is built to `dist/<name>`: by which modes of vite.config.ts, in order, and from which folders. One whose `entry`
+ * is missing does not belong to this checkout. What is not `served` does not have to be there for the service.
+ * @typedef {{
+ *   name: string, title: string, modes: string[], folders: string[], without?: string, entry?: string, served: boolean
+ * }} Target
+ * @type {Target[]}
+ */
+const TARGETS = [
+  { name: 'server', title: 'service', modes: ['server'], folders: ['server'], served: true },
+  {
+    name: 'widget',
+    title: 'widget',
+    modes: ['widget', 'widget-classic'],
+    folders: ['widget', 'plugin-bridge/sdk'],
+    without: 'widget/demo/',
+    entry: 'widget/define.ts',
+    served: true,
+  },
+  {
+    name: 'demo',
+    title: 'demo page',
+    modes: ['demo'],
+    folders: ['widget', 'plugin-bridge/sdk', 'plugin-bridge/host'],
+    entry: 'widget/demo/index.html',
+    served: true,
+  },
+  { name: 'sdk', title: 'SDK', modes: ['sdk'], folders: ['plugin-bridge/sdk'], served: false },
+  {
+    name: 'cli',
+    title: 'command line program',
+    modes: ['cli'],
+    folders: ['plugin-bridge/cli', 'plugin-bridge/sdk'],
+    entry: 'plugin-bridge/cli/main.ts',
+    served: false,
+  },
+];
+const BUILD_FILES = ['package.json', 'package-lock.json', 'vite.config.ts'];
+const SOURCES = /\.(ts|css|html|json|svg|png|webp|avif)$/;
+
+/** @param {Target} target */
+const outputOf = ({ name }) => join(ROOT, 'dist', name);
+/** @param {Target} target */
+const fingerprintFileOf = (target) => join(outputOf(target), '.fingerprint');
+
+/**
+ * A hash over everything a build depends on: contents and paths, not times, so that a fresh clone counts as equal.
+ * @param {Target} target
+ */
+function fingerprintSources({ folders, without }) {
+  const sources = folders
+    .filter((folder) => existsSync(join(ROOT, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((path) => SOURCES.test(path))
+        .map((path) => join(folder, path)),
+    )
+    .filter((path) => !without || !path.startsWith(join(without)));
   const hash = createHash('sha256');
-  for (const path of [...sources.sort(), 'package.json', 'package-lock.json', 'vite.config.ts']) {
+  for (const path of [...new Set(sources.sort()), ...BUILD_FILES]) {
     hash
       .update(`${path}\0`)
       .update(readFileSync(join(ROOT, path)))
@@ -28,35 +82,43 @@ function fingerprintSources() {
 }
 
 /**
- * Builds beside the present output and swaps the two, so that nobody ever imports half of a build.
+ * Builds beside the present output and swaps the two, so that nobody ever imports or is served half of a build.
+ * @param {Target} target
  * @param {string} fingerprint of the sources
  */
-async function build(fingerprint) {
+async function build(target, fingerprint) {
   const { build: viteBuild } = await import('vite');
-  const fresh = join(ROOT, 'dist', `.server-${process.pid}`);
+  const output = outputOf(target);
+  const fresh = join(ROOT, 'dist', `.${target.name}-${process.pid}`);
   const old = join(ROOT, 'dist', `.old-${process.pid}`);
   try {
-    await viteBuild({
-      configFile: join(ROOT, 'vite.config.ts'),
-      mode: 'server',
-      logLevel: 'silent',
-      build: { outDir: fresh },
-    });
+    for (const mode of target.modes) {
+      await viteBuild({
+        configFile: join(ROOT, 'vite.config.ts'),
+        mode,
+        logLevel: 'silent',
+        build: { outDir: fresh },
+      });
+    }
     writeFileSync(join(fresh, '.fingerprint'), fingerprint);
-    if (existsSync(OUTPUT)) renameSync(OUTPUT, old);
-    renameSync(fresh, OUTPUT);
+    if (existsSync(output)) renameSync(output, old);
+    renameSync(fresh, output);
   } catch (error) {
     // Another process that built at the same time was quicker: its output is as good.
-    if (!isCurrent(fingerprint)) throw error;
+    if (!isCurrent(target, fingerprint)) throw error;
   } finally {
     rmSync(fresh, { recursive: true, force: true });
     rmSync(old, { recursive: true, force: true });
   }
 }
 
-/** @param {string} fingerprint of the sources */
-function isCurrent(fingerprint) {
-  return existsSync(FINGERPRINT) && readFileSync(FINGERPRINT, 'utf8') === fingerprint;
+/**
+ * @param {Target} target
+ * @param {string} fingerprint of the sources
+ */
+function isCurrent(target, fingerprint) {
+  const file = fingerprintFileOf(target);
+  return existsSync(file) && readFileSync(file, 'utf8') === fingerprint;
 }
 
 /** @param {string} name of a package */
@@ -64,33 +126,57 @@ function isInstalled(name) {
   return existsSync(join(ROOT, 'node_modules', name, 'package.json'));
 }
 
-/** Makes sure that `dist/server` is what the sources say; an image without sources or build tools runs what it holds. */
-async function ensureBuilt() {
-  if (!existsSync(join(ROOT, 'vite.config.ts')) && existsSync(FINGERPRINT)) return;
-  const fingerprint = fingerprintSources();
-  if (isCurrent(fingerprint)) return;
+/**
+ * Makes sure that a target is what its sources say; an image without sources or build tools runs what it holds.
+ * @param {Target} target
+ */
+async function ensureBuilt(target) {
+  const isBuilt = existsSync(fingerprintFileOf(target));
+  if (!existsSync(join(ROOT, 'vite.config.ts')) && isBuilt) return;
+  const fingerprint = fingerprintSources(target);
+  if (isCurrent(target, fingerprint)) return;
   if (isInstalled('vite')) {
     const startedAt = performance.now();
-    process.stderr.write('Building the service …');
-    await build(fingerprint);
+    process.stderr.write(`Building the ${target.title} …`);
+    await build(target, fingerprint);
     process.stderr.write(` done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`);
-  } else if (existsSync(FINGERPRINT)) {
-    process.stderr.write('dist/server is older than the sources, and vite is not installed: running it as it is\n');
+  } else if (isBuilt) {
+    process.stderr.write(
+      `dist/${target.name} is older than the sources, and vite is not installed: running it as it is\n`,
+    );
   } else {
-    throw new Error('dist/server is missing and vite is not installed: run `npm ci` with development dependencies');
+    throw new Error(
+      `dist/${target.name} is missing and vite is not installed: run \`npm ci\` with development dependencies`,
+    );
   }
 }
 
+/**
+ * The programs need no pages, and the service serves them all.
+ * @param {string | undefined} command
+ * @param {string[]} names of targets to build; none: all
+ */
+function targetsFor(command, names) {
+  const program = PROGRAMS[command ?? ''];
+  if (program) return TARGETS.filter(({ name }) => program.startsWith(`${name}/`));
+  const present = TARGETS.filter(({ entry }) => !entry || existsSync(join(ROOT, entry)));
+  if (command !== 'build') return present.filter(({ served }) => served);
+  if (names.length === 0) return present;
+  const unknown = names.find((name) => !TARGETS.some((target) => target.name === name));
+  if (unknown) throw new Error(`Nothing is built under the name "${unknown}": ${TARGETS.map(({ name }) => name)}`);
+  return TARGETS.filter(({ name }) => names.includes(name));
+}
+
+const [command, ...rest] = process.argv.slice(2);
 try {
-  await ensureBuilt();
+  for (const target of targetsFor(command, rest)) await ensureBuilt(target);
 } catch (error) {
   process.stderr.write(`\n${error instanceof Error ? error.message : error}\n`);
   process.exit(1);
 }
-const [command, ...rest] = process.argv.slice(2);
 if (command !== 'build') {
   const named = PROGRAMS[command ?? ''];
-  const program = join(OUTPUT, named ?? 'main.js');
+  const program = join(ROOT, 'dist', named ?? 'server/main.js');
   process.argv.splice(1, Infinity, program, ...(named ? rest : process.argv.slice(2)));
   process.setSourceMapsEnabled(true);
   await import(pathToFileURL(program).href);

@@ -71,6 +71,32 @@ describe('server/start.mjs', () => {
     expect(start('admin', 'credits', '--amount', '5').stdout).toBe('["credits","--amount","5"]\n');
   });
 
+  it('builds the pages that belong to the checkout, each when its own sources have changed', () => {
+    write('widget/index.ts', "export const word: string = 'first';\n");
+    for (const file of ['define', 'iife'])
+      write(`widget/${file}.ts`, "import { word } from './index.ts'; alert(word);\n");
+    write('widget/i18n/de.ts', "export const de = { word: 'Wort' };\n");
+    write('widget/custom-elements.json', '{ "schemaVersion": "2.1.0", "modules": [] }\n');
+    write('widget/demo/index.html', '<!doctype html><title>t</title><script type="module" src="./demo.ts"></script>\n');
+    write('widget/demo/demo.ts', "import '../define.ts';\n");
+    const built = () => start().stderr.match(/(?<=Building the )[a-z ]+/g) ?? [];
+    expect(built()).toEqual(['widget ', 'demo page ']);
+    const widget = readdirSync(join(root, 'dist/widget'), { recursive: true });
+    expect(widget).toEqual(
+      expect.arrayContaining(['index.js', 'define.js', 'imagewright.iife.js', 'locales/de.js', 'custom-elements.json']),
+    );
+    expect(existsSync(join(root, 'dist/demo/index.html'))).toBe(true);
+    expect(built()).toEqual([]);
+    write('widget/demo/demo.ts', "import '../define.ts';\nalert(2);\n");
+    expect(built()).toEqual(['demo page ']);
+    write('widget/index.ts', "export const word: string = 'second';\n");
+    expect(start('admin').stderr).toBe('');
+    expect(start('build', 'widget').stderr).toContain('widget');
+    expect(built()).toEqual(['demo page ']);
+    expect(start('build', 'dogs')).toMatchObject({ status: 1, stderr: expect.stringContaining('"dogs"') });
+    rmSync(join(root, 'widget'), { recursive: true });
+  });
+
   it('keeps the service that runs when a build fails', () => {
     write('server/main.ts', "import './missing.ts';\n");
     const { status, stderr } = start();

@@ -7,6 +7,7 @@ import { createDocsPage } from './docs-page.ts';
 import { createErrorHandler } from './error-handler.ts';
 import { createJsonBody } from './json-body.ts';
 import { createOperationsRoutes } from './operations.ts';
+import { createPages } from './pages.ts';
 import { ROUTES } from './routes/index.ts';
 import type { Services } from './services.ts';
 import { validate } from './validate.ts';
@@ -26,7 +27,8 @@ export function createApp(services: Services): Koa {
 
 function createRouter(services: Services): Router {
   const router = new Router();
-  for (const { path, handler } of [...createOperationsRoutes(services), ...createDocsPage()]) router.get(path, handler);
+  const plain = [...createOperationsRoutes(services), ...createDocsPage(), ...createPages()];
+  for (const { path, handler } of plain) router.get(path, handler);
   for (const route of ROUTES) {
     const { method, path } = route.endpoint;
     const steps = route.endpoint.authenticated ? [services.gateway.authenticate, services.gateway.throttle] : [];

@@ -1,12 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Middleware } from 'koa';
-
-/** A path below `/docs` and what answers it. */
-export interface DocsRoute {
-  path: string;
-  handler: Middleware;
-}
+import { type StaticPolicy, type StaticRoute, serveFiles } from './static-files.ts';
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -38,16 +32,14 @@ const START = `SwaggerUIBundle({
 `;
 
 /** Nothing but our own origin; the viewer sets inline styles and has its icons as data URLs. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const POLICY: StaticPolicy = {
+  sources: {
+    'script-src': "'self'",
+    'style-src': "'self' 'unsafe-inline'",
+    'img-src': "'self' data: blob:",
+    'connect-src': "'self'",
+  },
+};
 
 const ASSETS = {
   'swagger-ui.css': 'text/css; charset=utf-8',
@@ -56,28 +48,15 @@ const ASSETS = {
 } as const;
 
 /** Makes the routes of the API's documentation: the page, its start script and the viewer's files, by an explicit list. */
-export function createDocsPage(): DocsRoute[] {
-  return [
-    { path: '/docs', handler: answer('text/html; charset=utf-8', async () => PAGE) },
-    { path: '/docs/start.js', handler: answer('text/javascript; charset=utf-8', async () => START) },
-    ...Object.entries(ASSETS).map(([name, type]) => ({
-      path: `/docs/${name}`,
-      handler: answer(type, () => readAsset(name)),
-    })),
-  ];
-}
-
-function answer(type: string, body: () => Promise<string | Buffer>): Middleware {
-  return async (ctx) => {
-    ctx.set({
-      'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-      'Cache-Control': 'public, max-age=3600',
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
-    });
-    ctx.type = type;
-    ctx.body = await body();
-  };
+export function createDocsPage(): StaticRoute[] {
+  return serveFiles(
+    [
+      { path: '/docs', type: 'text/html; charset=utf-8', read: async () => Buffer.from(PAGE) },
+      { path: '/docs/start.js', type: 'text/javascript; charset=utf-8', read: async () => Buffer.from(START) },
+      ...Object.entries(ASSETS).map(([name, type]) => ({ path: `/docs/${name}`, type, read: () => readAsset(name) })),
+    ],
+    POLICY,
+  );
 }
 
 async function readAsset(name: string): Promise<Buffer> {

@@ -138,3 +138,30 @@ export function pixel(image: { data: Buffer; width: number }, x: number, y: numb
 export async function header(file: string) {
   return sharp(await readFile(file), { pages: -1 }).metadata();
 }
+
+/** Slow enough to be caught in the middle: several seconds of AVIF. */
+export const SLOW = { format: 'avif', preset: 'maximum', widths: [4000, 3000, 2000] } as const;
+
+/** What to render with it. */
+export const slowSource = photo('photo-dandelion.jpg');
+
+/** Waits until it is so. @throws after 15 s */
+export async function until(condition: () => boolean): Promise<void> {
+  for (let waited = 0; !condition(); waited += 5) {
+    if (waited > 15_000) throw new Error('the condition did not come true');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** The processes that encode: the last one is for headers and previews. */
+export const encoders = (harness: Harness): number[] => harness.processor.stats().pids.slice(0, -1);
+
+/** Whether the process lives. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

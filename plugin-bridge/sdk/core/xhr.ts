@@ -1,0 +1,38 @@
+import type { Watch } from './watch.ts';
+
+/** Told how much of an upload has left, in bytes of the whole request. */
+export type UploadProgress = (loadedBytes: number, totalBytes: number) => void;
+
+/** Sends an upload by XMLHttpRequest, the only way in a browser to learn how far it is. */
+export function sendWithProgress(
+  url: string,
+  { method, headers, body }: { method: string; headers: Headers; body: FormData | string | null },
+  { watch, onProgress }: { watch: Watch; onProgress: UploadProgress },
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const xhr = new XMLHttpRequest();
+    xhr.open(method, url);
+    xhr.responseType = 'blob';
+    headers.forEach((value, name) => {
+      xhr.setRequestHeader(name, value);
+    });
+    xhr.upload.onprogress = ({ loaded, total }) => {
+      watch.start();
+      onProgress(loaded, total);
+    };
+    xhr.onload = () => {
+      const received = new Headers();
+      for (const line of xhr.getAllResponseHeaders().trim().split(/\r?\n/)) {
+        const [name = '', ...value] = line.split(': ');
+        if (name) received.append(name, value.join(': '));
+      }
+      resolve(new Response(xhr.response as Blob, { status: xhr.status, headers: received }));
+    };
+    xhr.onerror = () => reject(new TypeError('network error'));
+    xhr.onabort = () => reject(new TypeError('aborted'));
+    if (watch.signal.aborted) return reject(new TypeError('aborted'));
+    watch.signal.addEventListener('abort', () => xhr.abort());
+    watch.start();
+    xhr.send(body);
+  });
+}

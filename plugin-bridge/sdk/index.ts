@@ -1,0 +1,18 @@
+// Owns the client of /v1 for browsers and Node: requests, streams, retries, errors. Knows types of the contract alone and
+// nothing of pages, CMSs and files on disk.
+export { type Client, createClient } from './client.ts';
+export type { CompleteDataOf, JobStream } from './core/job-stream.ts';
+export {
+  type CallOptions,
+  type ClientOptions,
+  type HeadersSource,
+  newIdempotencyKey,
+  type WriteOptions,
+} from './core/request.ts';
+export type { UploadProgress } from './core/xhr.ts';
+export { ApiError, ConnectionError, type ConnectionErrorCode } from './errors.ts';
+export type { AnalyzeEvent, AnalyzeInput } from './resources/analysis.ts';
+export type { CreditCheckInput, TransactionPage } from './resources/credits.ts';
+export type { ExportEvent, ExportInput } from './resources/exports.ts';
+export type { FollowOptions } from './resources/jobs.ts';
+export type { Upload, UploadFile, UploadOptions } from './resources/sessions.ts';

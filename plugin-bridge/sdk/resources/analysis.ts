@@ -1,0 +1,37 @@
+import type { z } from 'zod';
+import type {
+  AnalysisReport,
+  analysisCompleteEventSchema,
+  analysisErrorEventSchema,
+  analyzeRequestSchema,
+  ProgressEvent,
+} from '#contract';
+import { createJobStream, type JobStream } from '../core/job-stream.ts';
+import { type CallOptions, newIdempotencyKey, readJson, type Transport, type WriteOptions } from '../core/request.ts';
+import { pathOf } from './sessions.ts';
+
+/** What is to be analyzed, and how. */
+export type AnalyzeInput = Omit<z.input<typeof analyzeRequestSchema>, 'sessionId'>;
+/** An event of an analysis. */
+export type AnalyzeEvent =
+  | { id: string; event: 'progress'; data: ProgressEvent }
+  | { id: string; event: 'complete'; data: z.output<typeof analysisCompleteEventSchema> }
+  | { id: string; event: 'error'; data: z.output<typeof analysisErrorEventSchema> };
+
+/** Makes the methods that are about analysis. */
+export function createAnalysisMethods(transport: Transport) {
+  return {
+    /** Describes images, all of the session without `images`. Stops when nobody listens. */
+    analyzeImages(sessionId: string, input: AnalyzeInput = {}, options: WriteOptions = {}): JobStream<AnalyzeEvent> {
+      const { signal, idempotencyKey = newIdempotencyKey() } = options;
+      const headers = { 'Idempotency-Key': idempotencyKey };
+      const path = `${pathOf(sessionId)}/analyze`;
+      const start = { method: 'POST', path, json: input, headers, signal, idempotencyKey };
+      return createJobStream(transport, { start, signal, stopsWithoutListener: true });
+    },
+
+    /** What is known of the images of a session. */
+    getAnalysis: (sessionId: string, { signal }: CallOptions = {}) =>
+      transport.send({ path: `${pathOf(sessionId)}/analysis`, signal, repeatable: true }, readJson<AnalysisReport>),
+  };
+}

@@ -1,0 +1,32 @@
+import type { z } from 'zod';
+import type { Balance, CreditCheck, creditCheckRequestSchema, transactionPageSchema } from '#contract';
+import { type CallOptions, readJson, type Transport } from '../core/request.ts';
+
+/** What a cost is asked for. */
+export type CreditCheckInput = z.input<typeof creditCheckRequestSchema>;
+/** A page of the ledger. */
+export type TransactionPage = z.output<typeof transactionPageSchema>;
+
+/** Makes the methods that are about credits and the service itself. */
+export function createCreditMethods(transport: Transport) {
+  return {
+    /** Balance, plan and keys of the account. */
+    getBalance: ({ signal }: CallOptions = {}) =>
+      transport.send({ path: '/v1/credits/balance', signal, repeatable: true }, readJson<Balance>),
+
+    /** What a batch would cost. Changes nothing. */
+    checkCredits: (json: CreditCheckInput, { signal }: CallOptions = {}) =>
+      transport.send(
+        { method: 'POST', path: '/v1/credits/check', json, signal, repeatable: true },
+        readJson<CreditCheck>,
+      ),
+
+    /** The ledger, newest first; `nextCursor` of a page is the `cursor` of the next. */
+    listTransactions: (query: { cursor?: string; limit?: number } = {}, { signal }: CallOptions = {}) =>
+      transport.send({ path: '/v1/credits/transactions', query, signal, repeatable: true }, readJson<TransactionPage>),
+
+    /** The service's OpenAPI document. */
+    getOpenApi: ({ signal }: CallOptions = {}) =>
+      transport.send({ path: '/v1/openapi.json', signal, repeatable: true }, readJson<Record<string, unknown>>),
+  };
+}

@@ -1,0 +1,42 @@
+import type { z } from 'zod';
+import type { CompleteEvent, ErrorEvent, exportRequestSchema, ProgressEvent } from '#contract';
+import { createJobStream, type JobStream } from '../core/job-stream.ts';
+import { type CallOptions, newIdempotencyKey, readBlob, type Transport, type WriteOptions } from '../core/request.ts';
+import { pathOf } from './sessions.ts';
+
+/** What is to be exported, and how. */
+export type ExportInput = Omit<z.input<typeof exportRequestSchema>, 'sessionId'>;
+/** An event of an export or a sample. */
+export type ExportEvent =
+  | { id: string; event: 'progress'; data: ProgressEvent }
+  | { id: string; event: 'complete'; data: CompleteEvent }
+  | { id: string; event: 'error'; data: ErrorEvent };
+
+/** Makes the methods that are about exports, samples and their files. */
+export function createExportMethods(transport: Transport) {
+  function run(kind: string, sessionId: string, input: ExportInput, options: WriteOptions): JobStream<ExportEvent> {
+    const { signal, idempotencyKey = newIdempotencyKey() } = options;
+    const headers = { 'Idempotency-Key': idempotencyKey };
+    // The specification wants the session's id in the body too.
+    const json = { sessionId, ...input };
+    const start = { method: 'POST', path: `${pathOf(sessionId)}/${kind}`, json, headers, signal, idempotencyKey };
+    return createJobStream(transport, { start, signal });
+  }
+
+  return {
+    /** Exports images: 1 credit each, whatever their variants. Images that fail are refunded. */
+    exportImages: (sessionId: string, input: ExportInput, options: WriteOptions = {}) =>
+      run('export', sessionId, input, options),
+
+    /** Exports up to 5 images as a free sample, into the namespace `{sessionId}-sample`. */
+    sampleImages: (sessionId: string, input: ExportInput, options: WriteOptions = {}) =>
+      run('sample', sessionId, input, options),
+
+    /** Downloads an exported file; the namespace is a session's id, or `{sessionId}-sample`. */
+    downloadFile: (namespace: string, filename: string, { signal }: CallOptions = {}) =>
+      transport.send(
+        { path: `${pathOf(namespace)}/download`, query: { filename }, signal, repeatable: true },
+        readBlob,
+      ),
+  };
+}

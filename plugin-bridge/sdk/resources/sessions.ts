@@ -1,0 +1,96 @@
+import type { z } from 'zod';
+import type { Image, MetadataPatch, Session, UploadResult, urlImportSchema } from '#contract';
+import {
+  type CallOptions,
+  newIdempotencyKey,
+  readBlob,
+  readJson,
+  readNothing,
+  type Transport,
+  type WriteOptions,
+} from '../core/request.ts';
+import type { UploadProgress } from '../core/xhr.ts';
+
+/** A file to upload. */
+export interface UploadFile {
+  file: Blob;
+  /** The file's name. */
+  name: string;
+  metadata?: {
+    /** The caller's own id, echoed wherever the image appears. */
+    clientRef?: string;
+    title?: string | null;
+    alt?: string | null;
+    /** Basename of the output, without extension. */
+    filename?: string | null;
+  };
+}
+
+/** What is uploaded: files, or addresses for the service to fetch (off by default there). */
+export type Upload = { files: UploadFile[] } | z.input<typeof urlImportSchema>;
+
+/** What an upload takes beside its files. */
+export interface UploadOptions extends WriteOptions {
+  /** Told how far it is, in bytes. Without XMLHttpRequest only once, at the end. */
+  onProgress?: UploadProgress;
+}
+
+/** Makes the methods that are about sessions and their images. */
+export function createSessionMethods(transport: Transport) {
+  function upload(path: string, what: Upload, options: UploadOptions = {}): Promise<UploadResult> {
+    const { signal, onProgress, idempotencyKey = newIdempotencyKey() } = options;
+    const content = 'files' in what ? { form: formOf(what.files), onProgress } : { json: what };
+    const headers = { 'Idempotency-Key': idempotencyKey };
+    return transport.send(
+      { method: 'POST', path, headers, signal, repeatable: true, ...content },
+      readJson<UploadResult>,
+    );
+  }
+
+  return {
+    /** Creates a session with images. Files that are refused are listed in `rejected`; when all are, it is an ApiError. */
+    createSession: (what: Upload, options?: UploadOptions) => upload('/v1/sessions', what, options),
+
+    /** Adds images to a session. */
+    addImages: (sessionId: string, what: Upload, options?: UploadOptions) =>
+      upload(`${pathOf(sessionId)}/images`, what, options),
+
+    /** Reads a session, its images and its jobs. */
+    getSession: (sessionId: string, { signal }: CallOptions = {}) =>
+      transport.send({ path: pathOf(sessionId), signal, repeatable: true }, readJson<Session>),
+
+    /** Deletes a session and all its files. */
+    deleteSession: (sessionId: string, { signal }: CallOptions = {}) =>
+      transport.send({ method: 'DELETE', path: pathOf(sessionId), signal }, readNothing),
+
+    /** Edits an image's metadata; `null` clears a field. */
+    updateImage: (sessionId: string, imageId: string, metadata: MetadataPatch, { signal }: CallOptions = {}) => {
+      const path = `${pathOf(sessionId)}/images/${encodeURIComponent(imageId)}`;
+      return transport.send({ method: 'PATCH', path, json: { metadata }, signal, repeatable: true }, readJson<Image>);
+    },
+
+    /** A small WebP of an uploaded image, at least `width` pixels wide unless the image is smaller. */
+    previewImage: (
+      sessionId: string,
+      imageId: string,
+      query: { width?: number } = {},
+      { signal }: CallOptions = {},
+    ) => {
+      const path = `${pathOf(sessionId)}/images/${encodeURIComponent(imageId)}/preview`;
+      return transport.send({ path, query, signal, repeatable: true }, readBlob);
+    },
+  };
+}
+
+/** The path of a session, or of another namespace. */
+export function pathOf(sessionId: string): string {
+  return `/v1/sessions/${encodeURIComponent(sessionId)}`;
+}
+
+function formOf(files: UploadFile[]): FormData {
+  const form = new FormData();
+  for (const { file, name } of files) form.append('images', file, name);
+  const metadata = files.map((file) => file.metadata ?? null);
+  if (metadata.some(Boolean)) form.append('metadata', JSON.stringify(metadata));
+  return form;
+}

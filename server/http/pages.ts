@@ -1,0 +1,35 @@
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loadFolder, type StaticPolicy, type StaticRoute, serveFiles } from './static-files.ts';
+
+/** A folder below `dist` and the path under which it is served. */
+interface Pages {
+  folder: string;
+  base: string;
+  policy: StaticPolicy;
+}
+
+/** All from our own origin; neither inline styles or scripts nor any address made by the page. */
+const OWN_ORIGIN = {
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self'",
+  'connect-src': "'self'",
+};
+
+const PAGES: Pages[] = [
+  { folder: 'demo', base: '/demo', policy: { sources: OWN_ORIGIN } },
+  // Code for other people's pages.
+  { folder: 'widget', base: '/widget', policy: { sources: {}, shared: true } },
+];
+
+/** Makes the routes of all that is built for browsers; what has not been built has none. */
+export function createPages(directory = builtFolder()): StaticRoute[] {
+  return PAGES.flatMap(({ folder, base, policy }) => serveFiles(loadFolder(join(directory, folder), base), policy));
+}
+
+/** This module runs as `dist/server/http/pages.js`, or from its source. */
+function builtFolder(): string {
+  const above = resolve(fileURLToPath(import.meta.url), '../../..');
+  return basename(above) === 'dist' ? above : join(above, 'dist');
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Context, Middleware } from 'koa';
+
+/** A path and what answers it. */
+export interface StaticRoute {
+  path: string;
+  handler: Middleware;
+}
+
+/** A file that is served as it is. */
+export interface StaticFile {
+  /** Of the address, below the site's root. */
+  path: string;
+  /** Its media type, with the charset where there is one. */
+  type: string;
+  read: () => Promise<Buffer>;
+}
+
+/** What browsers may do with a group of files. */
+export interface StaticPolicy {
+  /** The sources that a page may use, as `directive: sources`; what is not named is forbidden. */
+  sources: Record<string, string>;
+  /** Pages of other sites may load the files as scripts or styles of their own. @default false */
+  shared?: boolean;
+}
+
+interface Answer {
+  body: Buffer;
+  etag: string;
+}
+
+const TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.map': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.ts': 'text/plain; charset=utf-8',
+  '.webp': 'image/webp',
+  '.avif': 'image/avif',
+};
+const COMPRESSIBLE = /^(text\/|application\/json|image\/svg)/;
+/** The build puts a hash of the content into the names of these folders. */
+const IMMUTABLE = /\/(assets|chunks)\/[^/]+-[\w-]{8}\.\w+(\.map)?$/;
+
+/**
+ * The files below a folder, read at once: a build that replaces the folder later does not mix with what is served. A
+ * folder that is missing has none. Names that begin with a dot and types that are not known are left out.
+ * @param base path under which they are served; an `index.html` answers `base` itself
+ */
+export function loadFolder(folder: string, base: string): StaticFile[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    const type = TYPES[extname(entry.name)];
+    if (!entry.isFile() || !type || entry.name.startsWith('.')) return [];
+    const file = join(entry.parentPath, entry.name);
+    const name = file.slice(folder.length + 1).replaceAll(sep, '/');
+    const bytes = readFileSync(file);
+    return [{ path: name === 'index.html' ? base : `${base}/${name}`, type, read: async () => bytes }];
+  });
+}
+
+/** Makes the routes of some files: strong validators, compression, nothing sniffed and nothing framed. */
+export function serveFiles(files: StaticFile[], policy: StaticPolicy): StaticRoute[] {
+  const headers = protectionBy(policy);
+  return files.map((file) => ({ path: file.path, handler: createHandler(file, headers) }));
+}
+
+function protectionBy({ sources, shared }: StaticPolicy): Record<string, string> {
+  const directives = {
+    'default-src': "'none'",
+    ...sources,
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': "'none'",
+  };
+  return {
+    'Content-Security-Policy': Object.entries(directives)
+      .map(([name, value]) => `${name} ${value}`)
+      .join('; '),
+    'Cross-Origin-Resource-Policy': shared ? 'cross-origin' : 'same-origin',
+    ...(shared ? { 'Access-Control-Allow-Origin': '*' } : {}),
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  };
+}
+
+function createHandler(file: StaticFile, headers: Record<string, string>): Middleware {
+  const answers = new Map<string, Promise<Answer>>();
+  return async (ctx) => {
+    const encoding = chooseEncoding(ctx, file);
+    const pending = answers.get(encoding) ?? prepareAnswer(file, encoding);
+    answers.set(encoding, pending);
+    // A file that could not be read is tried again by the next request.
+    pending.catch(() => answers.delete(encoding));
+    const { body, etag } = await pending;
+    ctx.set({
+      ...headers,
+      ETag: etag,
+      'Cache-Control': IMMUTABLE.test(file.path) ? 'public, max-age=31536000, immutable' : 'public, no-cache',
+    });
+    if (COMPRESSIBLE.test(file.type)) ctx.vary('Accept-Encoding');
+    ctx.status = 200;
+    if (ctx.fresh) {
+      ctx.status = 304;
+      return;
+    }
+    if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
+    ctx.set('Content-Type', file.type);
+    ctx.body = body;
+  };
+}
+
+/** The smallest form that the client takes at all: with equal weights a header's order means nothing. */
+function chooseEncoding(ctx: Context, { type }: StaticFile): string {
+  if (!COMPRESSIBLE.test(type)) return 'identity';
+  return ['br', 'gzip'].find((encoding) => ctx.acceptsEncodings(encoding)) ?? 'identity';
+}
+
+async function prepareAnswer({ read }: StaticFile, encoding: string): Promise<Answer> {
+  const bytes = await read();
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
+  return { body: await compress(bytes, encoding), etag: `"${hash}${encoding === 'identity' ? '' : `-${encoding}`}"` };
+}
+
+async function compress(bytes: Buffer, encoding: string): Promise<Buffer> {
+  if (encoding === 'gzip') return promisify(gzip)(bytes, { level: 9 });
+  if (encoding !== 'br') return bytes;
+  return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
+}

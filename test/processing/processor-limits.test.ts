@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { createProcessor, processingConfig } from '../../server/processing/index.ts';
+import { encoders, isAlive, nasty, only, SLOW, slowSource, startHarness, until } from './processor-harness.ts';
+
+const silent = { info() {}, warn() {}, error() {} };
+
+describe('limits of a processor', () => {
+  it('kills what takes too long', async () => {
+    const harness = await startHarness({ WORKERS: 1, IMAGE_TIMEOUT_SECONDS: 1 });
+    const [before] = encoders(harness);
+    await expect(harness.render(slowSource, SLOW)).rejects.toMatchObject({
+      code: 'processing_timeout',
+      details: { limit: 1 },
+    });
+    expect(isAlive(before ?? 0)).toBe(false);
+    expect(await harness.leftovers()).toEqual([]);
+    only(await harness.render(nasty('png-1x1.png'), { format: 'webp' }));
+    await harness.close();
+  });
+
+  it('refuses probes above the queue limit with Retry-After', async () => {
+    const harness = await startHarness({ WORKERS: 1, PROBE_QUEUE_LIMIT: 2 });
+    const probes = Array.from({ length: 10 }, () =>
+      harness.processor.probe({ file: nasty('jpeg-grey.jpg'), originalFilename: 'a.jpg' }),
+    );
+    const settled = await Promise.allSettled(probes);
+    const refused = settled.filter((result) => result.status === 'rejected');
+    expect(refused).toHaveLength(7);
+    expect(refused[0]?.reason).toMatchObject({
+      code: 'overloaded',
+      headers: { 'Retry-After': expect.stringMatching(/^\d+$/) },
+    });
+    await harness.close();
+  });
+
+  it('refuses to start when a worker still loads SVG and native files', async () => {
+    const processor = createProcessor({
+      config: processingConfig.parse({ WORKERS: 1 }),
+      logger: silent,
+      blockLoaders: false,
+    });
+    await expect(processor.start()).rejects.toThrow(/svg, v/);
+    expect(processor.stats().pids).toEqual([]);
+    await expect(processor.probe({ file: nasty('png-1x1.png'), originalFilename: 'a' })).rejects.toMatchObject({
+      code: 'shutting_down',
+    });
+  });
+
+  it('ends its processes and its waiting tasks when it is closed', async () => {
+    const harness = await startHarness({ WORKERS: 1 });
+    const pids = harness.processor.stats().pids;
+    const running = harness.render(slowSource, SLOW);
+    await until(() => harness.processor.stats().busy === 1);
+    const waiting = harness.render(nasty('png-1x1.png'), { format: 'webp' });
+    await until(() => harness.processor.stats().queued === 1);
+    const outcomes = Promise.allSettled([running, waiting]);
+    await harness.processor.close();
+    for (const outcome of await outcomes) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'shutting_down' } });
+    }
+    expect(pids.some(isAlive)).toBe(false);
+    expect(await harness.leftovers()).toEqual([]);
+    await harness.close();
+  });
+
+  it('gives its processes nothing of the environment but what they need', async () => {
+    process.env.SECRET_OF_THE_SERVICE = 'x';
+    const harness = await startHarness({ WORKERS: 1 });
+    const environment = execFileSync('cat', [`/proc/${encoders(harness)[0]}/environ`], { encoding: 'utf8' });
+    expect(environment).toContain('VIPS_BLOCK_UNTRUSTED=1');
+    expect(environment).toContain('MALLOC_ARENA_MAX=2');
+    expect(environment).not.toContain('SECRET_OF_THE_SERVICE');
+    delete process.env.SECRET_OF_THE_SERVICE;
+    await harness.close();
+  });
+});
+
+describe('the service process', () => {
+  it('never loads the image library itself', () => {
+    const entry = new URL('../../server/processing/index.ts', import.meta.url).href;
+    const script = `import('${entry}').then((m) => { m.variantKey({ variant: {} });
+      console.log(/libvips|sharp/.test(require('fs').readFileSync('/proc/self/maps', 'utf8'))); })`;
+    expect(execFileSync(process.execPath, ['--import', 'tsx', '-e', script], { encoding: 'utf8' }).trim()).toBe(
+      'false',
+    );
+  });
+});
+
+describe('a full disk', () => {
+  it('is insufficient_storage and leaves nothing', async (context) => {
+    const folder = await mkdtemp(join(tmpdir(), 'imagewright-disk-'));
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder], { stdio: 'ignore' });
+    } catch {
+      await rm(folder, { recursive: true });
+      return context.skip('mounting a small file system is not permitted here');
+    }
+    const harness = await startHarness({ WORKERS: 1 });
+    try {
+      const noise = sharp({
+        create: {
+          width: 400,
+          height: 400,
+          channels: 3,
+          background: '#888',
+          noise: { type: 'gaussian', mean: 128, sigma: 60 },
+        },
+      });
+      const source = await harness.store('noise.png', await noise.png().toBuffer());
+      const facts = await harness.facts(source);
+      const request = { source, facts, format: 'png', preset: 'high', keepCopyright: true } as const;
+      const variants = [
+        { name: '40w', width: 40, target: join(folder, 'small') },
+        { name: 'full', target: join(folder, 'full') },
+      ];
+      await expect(harness.processor.render({ ...request, variants }, { group: 'g' })).rejects.toMatchObject({
+        code: 'insufficient_storage',
+      });
+      expect(execFileSync('ls', ['-A', folder], { encoding: 'utf8' })).toBe('');
+      await harness.processor.render({ ...request, variants: variants.slice(0, 1) }, { group: 'g' });
+      expect(execFileSync('ls', ['-A', folder], { encoding: 'utf8' })).toBe('small\n');
+    } finally {
+      await harness.close();
+      execFileSync('umount', [folder]);
+      await rm(folder, { recursive: true });
+    }
+  });
+});

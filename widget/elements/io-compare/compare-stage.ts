@@ -1,0 +1,128 @@
+import type { ComparePair } from './compare-pair.ts';
+import { type DecodedSide, decodeSide } from './decode-side.ts';
+import { drawSide, placeImage, type Viewport, type Zoom } from './viewport.ts';
+
+/** Both sides of an image. */
+export interface DecodedPair {
+  original: DecodedSide;
+  result: DecodedSide;
+}
+
+/** The parts of the element that the stage works on. */
+export interface StageParts {
+  stage: HTMLElement;
+  /** Lies over the canvases and scrolls over the enlarged image. */
+  scroller: HTMLElement;
+  result: HTMLCanvasElement;
+  original: HTMLCanvasElement;
+}
+
+/** Draws a pair of images and knows where the divider is. Its element tells it what changed. */
+export class CompareStage {
+  /** The decoded images; null while they are loaded, or when they could not be. */
+  pair: DecodedPair | null = null;
+  zoom: Zoom = 'fit';
+  /** 0-1: the share of the image that shows the original. */
+  share = 0.5;
+  readonly #parts: () => StageParts;
+  #run = 0;
+  #frame = 0;
+  #view: Viewport | null = null;
+
+  /** `parts` is asked for each time, since an element renders them anew. */
+  constructor(parts: () => StageParts) {
+    this.#parts = parts;
+  }
+
+  /** Decodes a pair. False: another was asked for meanwhile. @throws when a side cannot be fetched or decoded */
+  async load(pair: ComparePair): Promise<boolean> {
+    this.release();
+    const run = this.#run;
+    const decoded = await Promise.allSettled([decodeSide(pair.original), decodeSide(pair.result)]);
+    const [original, result] = decoded;
+    if (run === this.#run && original.status === 'fulfilled' && result.status === 'fulfilled') {
+      this.pair = { original: original.value, result: result.value };
+      const { width, height } = original.value;
+      const { stage } = this.#parts();
+      stage.style.setProperty('--_stage-height', String(Math.round((stage.clientWidth * height) / width)));
+      return true;
+    }
+    for (const side of decoded) if (side.status === 'fulfilled') side.value.bitmap.close();
+    if (run !== this.#run) return false;
+    throw original.status === 'rejected' ? original.reason : (result as PromiseRejectedResult).reason;
+  }
+
+  /** Gives the memory back and forgets what is under way. */
+  release(): void {
+    this.#run += 1;
+    this.pair?.original.bitmap.close();
+    this.pair?.result.bitmap.close();
+    this.pair = null;
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+  }
+
+  /** Draws before the next frame, once, however often it is asked for. */
+  requestDraw(): void {
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.draw();
+    });
+  }
+
+  /** Draws both sides and places the divider. */
+  draw(): void {
+    if (!this.pair) return;
+    const { stage, scroller, result, original } = this.#parts();
+    const size = { width: stage.clientWidth, height: stage.clientHeight, ratio: devicePixelRatio || 1 };
+    const { scrollLeft, scrollTop } = scroller;
+    const view = placeImage(this.pair.original, { ...size, scrollLeft, scrollTop }, this.zoom);
+    this.#view = view;
+    stage.style.setProperty('--_width', String(view.width));
+    stage.style.setProperty('--_height', String(view.height));
+    drawSide(result, this.pair.result.bitmap, view, size);
+    drawSide(original, this.pair.original.bitmap, view, size);
+    this.placeDivider();
+  }
+
+  /** Moves the divider to `share`; nothing is drawn anew. */
+  placeDivider(): void {
+    const { stage } = this.#parts();
+    const { left, width } = this.#span(stage);
+    const share = isRtl(stage) ? 1 - this.share : this.share;
+    stage.style.setProperty('--_x', `${left + width * share}px`);
+  }
+
+  /** The share that a divider under the pointer would have, in whole percents. */
+  shareAt(clientX: number): number {
+    const { stage } = this.#parts();
+    const { left, width } = this.#span(stage);
+    const share = Math.min(1, Math.max(0, (clientX - stage.getBoundingClientRect().left - left) / width));
+    return Math.round((isRtl(stage) ? 1 - share : share) * 100) / 100;
+  }
+
+  /** Draws at the present zoom; what was in the middle stays in the middle. */
+  drawAtZoom(): void {
+    const before = this.#view;
+    const { stage, scroller } = this.#parts();
+    const { clientWidth, clientHeight } = stage;
+    this.draw();
+    const view = this.#view;
+    if (!before || !view) return;
+    scroller.scrollLeft = ((clientWidth / 2 - before.x) / before.width) * view.width - clientWidth / 2;
+    scroller.scrollTop = ((clientHeight / 2 - before.y) / before.height) * view.height - clientHeight / 2;
+    this.draw();
+  }
+
+  /** The part of the stage, from its left edge, that the image covers. */
+  #span(stage: HTMLElement): { left: number; width: number } {
+    const view = this.#view;
+    if (!view || view.width > stage.clientWidth) return { left: 0, width: stage.clientWidth };
+    return { left: view.x, width: view.width };
+  }
+}
+
+/** Whether lines run from right to left around the stage, which itself never does. */
+export function isRtl(stage: HTMLElement): boolean {
+  return stage.parentElement !== null && getComputedStyle(stage.parentElement).direction === 'rtl';
+}

@@ -1,0 +1,218 @@
+import { css } from 'lit';
+
+/** The comparison: a stage of two canvases, a divider between them, controls below. */
+export const compareStyles = css`
+  .base {
+    display: grid;
+    gap: calc(var(--_space) * 3);
+  }
+  header,
+  footer,
+  .tools {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: calc(var(--_space) * 2) calc(var(--_space) * 3);
+  }
+  .title {
+    flex: 1 1 22ch;
+    min-inline-size: 0;
+  }
+  h3 {
+    font-weight: 600;
+    line-height: 1.3;
+    overflow-wrap: anywhere;
+  }
+  .steps {
+    display: flex;
+    align-items: center;
+    gap: var(--_space);
+  }
+  .steps svg {
+    rotate: 90deg;
+  }
+  .steps .next svg {
+    rotate: -90deg;
+  }
+  .steps:dir(rtl) svg {
+    scale: 1 -1;
+  }
+  .stage {
+    position: relative;
+    overflow: hidden;
+    inline-size: 100%;
+    block-size: clamp(180px, calc(var(--_stage-height, 360) * 1px), min(64vh, 640px));
+    border-radius: var(--_radius);
+    background: var(--_surface-2);
+    box-shadow: inset 0 0 0 1px var(--_border);
+    direction: ltr;
+  }
+  /* Shows where an image is transparent. */
+  .stage::before {
+    content: '';
+    position: absolute;
+    inset: 0;
+    margin: auto;
+    inline-size: min(100%, var(--_width, 0) * 1px);
+    block-size: min(100%, var(--_height, 0) * 1px);
+    background: conic-gradient(
+        color-mix(in oklab, var(--_text) 9%, transparent) 25%,
+        transparent 0 50%,
+        color-mix(in oklab, var(--_text) 9%, transparent) 0 75%,
+        transparent 0
+      )
+      0 0 / 16px 16px;
+  }
+  canvas {
+    position: absolute;
+    inset: 0;
+    inline-size: 100%;
+    block-size: 100%;
+  }
+  .original {
+    clip-path: inset(0 calc(100% - var(--_x, 50%)) 0 0);
+  }
+  .rtl .original {
+    clip-path: inset(0 0 0 var(--_x, 50%));
+  }
+  .scroller {
+    position: absolute;
+    inset: 0;
+    overflow: hidden;
+    cursor: ew-resize;
+    touch-action: pan-y;
+    scrollbar-width: thin;
+  }
+  .zoomed .scroller {
+    overflow: auto;
+    cursor: grab;
+    touch-action: auto;
+  }
+  .zoomed .scroller.panning {
+    cursor: grabbing;
+  }
+  .scroller:focus-visible {
+    outline-offset: -3px;
+  }
+  .spacer {
+    inline-size: calc(var(--_width, 0) * 1px);
+    block-size: calc(var(--_height, 0) * 1px);
+  }
+  .handle {
+    position: absolute;
+    inset-block: 0;
+    inset-inline-start: 0;
+    inline-size: 44px;
+    margin-inline-start: -22px;
+    translate: var(--_x, 50%) 0;
+    cursor: ew-resize;
+    touch-action: none;
+  }
+  .handle::before {
+    content: '';
+    position: absolute;
+    inset-block: 0;
+    inset-inline-start: 21px;
+    inline-size: 2px;
+    background: #fff;
+    box-shadow: 0 0 0 1px rgb(0 0 0 / 35%);
+  }
+  .handle::after {
+    content: '';
+    position: absolute;
+    inset-block-start: 50%;
+    inset-inline-start: 4px;
+    inline-size: 36px;
+    block-size: 36px;
+    margin-block-start: -18px;
+    border-radius: 50%;
+    background: #fff;
+    box-shadow: 0 0 0 1px rgb(0 0 0 / 22%), 0 2px 8px rgb(0 0 0 / 30%);
+  }
+  .handle svg {
+    position: absolute;
+    z-index: 1;
+    inset-block-start: calc(50% - 10px);
+    inset-inline-start: 12px;
+    color: #23272f;
+  }
+  .tag {
+    position: absolute;
+    inset-block-start: 10px;
+    padding: 2px 9px;
+    border-radius: 99px;
+    background: rgb(18 21 27 / 78%);
+    color: #fff;
+    font-size: 0.8em;
+    font-weight: 550;
+    pointer-events: none;
+    transition: opacity 120ms;
+  }
+  .tag.left {
+    inset-inline-start: 10px;
+  }
+  .tag.right {
+    inset-inline-end: 10px;
+  }
+  .tag.covered {
+    opacity: 0;
+  }
+  .cover {
+    position: absolute;
+    inset: 0;
+    display: grid;
+    place-content: center;
+    justify-items: center;
+    gap: calc(var(--_space) * 3);
+    padding: calc(var(--_space) * 6);
+    background: color-mix(in oklab, var(--_surface-2) 92%, transparent);
+    text-align: center;
+  }
+  .split {
+    flex: 1 1 240px;
+    display: block;
+    min-inline-size: 0;
+    block-size: 28px;
+    margin: 0;
+    accent-color: var(--_accent);
+    cursor: pointer;
+  }
+  .segments {
+    display: inline-flex;
+  }
+  .segments .button {
+    border-radius: 0;
+    margin-inline-start: -1px;
+  }
+  .segments .button[aria-pressed='true'] {
+    z-index: 1;
+  }
+  .segments .button:first-child {
+    border-start-start-radius: calc(var(--_radius) * 0.8);
+    border-end-start-radius: calc(var(--_radius) * 0.8);
+    margin-inline-start: 0;
+  }
+  .segments .button:last-child {
+    border-start-end-radius: calc(var(--_radius) * 0.8);
+    border-end-end-radius: calc(var(--_radius) * 0.8);
+  }
+  .figures {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 2px calc(var(--_space) * 4);
+    align-items: baseline;
+  }
+  .figures strong {
+    font-weight: 600;
+  }
+  @media (forced-colors: active) {
+    .handle::before {
+      background: CanvasText;
+    }
+    .tag {
+      border: 1px solid CanvasText;
+      background: Canvas;
+      color: CanvasText;
+    }
+  }
+`;

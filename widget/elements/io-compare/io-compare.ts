@@ -1,0 +1,292 @@
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { createI18n, en, type I18n } from '../../i18n/index.ts';
+import { controls, foundation, icon, tokens } from '../../styles/index.ts';
+import type { ComparePair, CompareSide } from './compare-pair.ts';
+import { CompareStage, type StageParts } from './compare-stage.ts';
+import { followPointer } from './follow-pointer.ts';
+import { compareStyles } from './io-compare.styles.ts';
+import type { Zoom } from './viewport.ts';
+
+const ZOOMS: readonly Zoom[] = ['fit', 1, 2];
+
+/** Details of `io-compare-change`. */
+export interface CompareChangeDetail {
+  id: string;
+  /** Zero-based. */
+  index: number;
+}
+
+/**
+ * Shows images before and after: the real bytes of both sides under a divider that a slider, the arrow keys or the
+ * pointer moves. It draws on canvases: no object URL, no image address, so the strictest content security policy will do.
+ *
+ * @tag io-compare
+ * @fires {CustomEvent<CompareChangeDetail>} io-compare-change - Another image of `pairs` is shown.
+ * @csspart base - Everything.
+ * @csspart compare - The stage with both images.
+ * @csspart compare-handle - The divider.
+ * @slot actions - Buttons after the zoom.
+ */
+export class IoCompare extends LitElement {
+  static override styles = [tokens, foundation, ...controls, compareStyles];
+  static override properties = {
+    pairs: { attribute: false },
+    index: { type: Number },
+    split: { type: Number },
+    i18n: { attribute: false },
+    zoom: { state: true },
+    loading: { state: true },
+    failed: { state: true },
+    whole: { state: true },
+  };
+
+  /** The images to compare. */
+  declare pairs: readonly ComparePair[];
+  /** Which of `pairs` is shown, from 0. */
+  declare index: number;
+  /** Where the divider is: 0-100, percent of the image that shows the original. */
+  declare split: number;
+  /** Texts and number formats. @default English */
+  declare i18n: I18n;
+  declare protected zoom: Zoom;
+  declare protected loading: boolean;
+  declare protected failed: boolean;
+  /** True while "Show original" is pressed. */
+  declare protected whole: boolean;
+
+  #shown: ComparePair | null = null;
+  #resizes: ResizeObserver | null = null;
+  readonly #stage = new CompareStage(() => this.#parts());
+  readonly #redraw = () => this.#stage.requestDraw();
+  readonly #pointer = followPointer({
+    ready: () => this.#stage.pair !== null,
+    zoomed: () => this.zoom !== 'fit',
+    onMove: (clientX) => this.#moveTo(this.#stage.shareAt(clientX) * 100),
+  });
+
+  constructor() {
+    super();
+    this.pairs = [];
+    this.index = 0;
+    this.split = 50;
+    this.i18n = createI18n({ locale: 'en', messages: en });
+    this.zoom = 'fit';
+    this.loading = false;
+    this.failed = false;
+    this.whole = false;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    // A change of the screen's pixel ratio resizes the window, not the stage.
+    globalThis.addEventListener('resize', this.#redraw);
+    if (!this.hasUpdated) return;
+    this.#observe();
+    void this.#load();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    globalThis.removeEventListener('resize', this.#redraw);
+    this.#resizes?.disconnect();
+    this.#stage.release();
+    this.#shown = null;
+  }
+
+  /** The image that is shown. */
+  get pair(): ComparePair | null {
+    return this.pairs[Math.min(Math.max(0, this.index), this.pairs.length - 1)] ?? null;
+  }
+
+  protected override firstUpdated(): void {
+    this.#observe();
+  }
+
+  protected override updated(changed: Map<PropertyKey, unknown>): void {
+    this.#stage.share = (this.whole ? 100 : this.split) / 100;
+    this.#stage.zoom = this.zoom;
+    if (this.pair !== this.#shown) void this.#load();
+    else if (changed.has('zoom')) this.#stage.drawAtZoom();
+    else if (changed.has('split') || changed.has('whole')) this.#stage.placeDivider();
+    else this.#redraw();
+  }
+
+  #parts(): StageParts {
+    const find = (selector: string) => this.renderRoot.querySelector(selector) as HTMLElement;
+    return {
+      stage: find('.stage'),
+      scroller: find('.scroller'),
+      result: find('.result') as HTMLCanvasElement,
+      original: find('.original') as HTMLCanvasElement,
+    };
+  }
+
+  #observe(): void {
+    this.#resizes ??= new ResizeObserver(this.#redraw);
+    this.#resizes.observe(this.#parts().stage);
+  }
+
+  async #load(): Promise<void> {
+    const { pair } = this;
+    this.#shown = pair;
+    this.#stage.release();
+    this.failed = false;
+    this.loading = pair !== null;
+    if (!pair) return;
+    try {
+      if (!(await this.#stage.load(pair))) return;
+    } catch {
+      this.failed = true;
+    }
+    this.loading = false;
+    this.requestUpdate();
+  }
+
+  #moveTo(split: number): void {
+    this.whole = false;
+    this.split = Math.round(split);
+  }
+
+  #step(by: number): void {
+    const index = this.index + by;
+    const pair = this.pairs[index];
+    if (!pair) return;
+    this.index = index;
+    const detail: CompareChangeDetail = { id: pair.id, index };
+    this.dispatchEvent(new CustomEvent('io-compare-change', { detail, bubbles: true, composed: true }));
+  }
+
+  protected override render(): TemplateResult {
+    const { t } = this.i18n;
+    const pair = this.pair;
+    const rtl = getComputedStyle(this).direction === 'rtl';
+    const share = this.whole ? 100 : this.split;
+    const zoomed = this.zoom !== 'fit';
+    const originalTag = html`<span class="tag ${rtl ? 'right' : 'left'} ${share < 12 ? 'covered' : ''}" aria-hidden="true">${t('compare.original')}</span>`;
+    const resultTag = html`<span class="tag ${rtl ? 'left' : 'right'} ${share > 88 ? 'covered' : ''}" aria-hidden="true">${t('compare.result')}</span>`;
+    return html`
+      <div class="base" part="base">
+        <header>
+          <div class="title">
+            <h3><bdi>${pair?.name ?? ''}</bdi></h3>
+            ${pair ? this.#renderFigures(pair) : nothing}
+          </div>
+          ${this.pairs.length > 1 ? this.#renderSteps() : nothing}
+        </header>
+        <div class="stage ${zoomed ? 'zoomed' : ''} ${rtl ? 'rtl' : ''}" part="compare" aria-busy=${this.loading}>
+          <canvas class="result" aria-hidden="true"></canvas>
+          <canvas class="original" aria-hidden="true"></canvas>
+          <div
+            class="scroller"
+            role="group"
+            aria-label=${t(zoomed ? 'compare.pan' : 'compare.stage')}
+            tabindex=${zoomed ? 0 : nothing}
+            @scroll=${this.#redraw}
+            @pointerdown=${this.#pointer.press}
+            @pointermove=${this.#pointer.drag}
+            @lostpointercapture=${this.#pointer.release}
+          >
+            <div class="spacer"></div>
+          </div>
+          ${originalTag}${resultTag}
+          <div
+            class="handle"
+            part="compare-handle"
+            aria-hidden="true"
+            ?hidden=${this.whole || this.loading || this.failed}
+            @pointerdown=${this.#pointer.press}
+            @pointermove=${this.#pointer.drag}
+          >
+            <svg class="icon" viewBox="0 0 20 20"><path d="m7 6-4 4 4 4m6-8 4 4-4 4" /></svg>
+          </div>
+          ${this.loading ? html`<div class="cover muted">${t('compare.loading')}</div>` : nothing}
+          ${this.failed ? this.#renderFailure() : nothing}
+        </div>
+        <div class="tools">
+          <input
+            class="split"
+            type="range"
+            min="0"
+            max="100"
+            .value=${String(share)}
+            ?disabled=${this.loading || this.failed}
+            aria-label=${t('compare.split')}
+            aria-valuetext=${t('compare.split-value', { percent: this.i18n.formatPercent(share / 100) })}
+            @input=${(event: Event) => this.#moveTo(Number((event.target as HTMLInputElement).value))}
+          />
+          <button type="button" class="button" aria-pressed=${this.whole} @click=${() => (this.whole = !this.whole)}>
+            ${t('compare.show-original')}
+          </button>
+          <div class="segments" role="group" aria-label=${t('compare.zoom')}>${ZOOMS.map((zoom) => this.#renderZoom(zoom))}</div>
+          <slot name="actions"></slot>
+        </div>
+        ${this.#renderNote()}
+      </div>
+    `;
+  }
+
+  #renderZoom(zoom: Zoom): TemplateResult {
+    const label = zoom === 'fit' ? this.i18n.t('compare.fit') : html`<bdi dir="ltr">${zoom}×</bdi>`;
+    const pressed = this.zoom === zoom;
+    return html`<button type="button" class="button" aria-pressed=${pressed} @click=${() => (this.zoom = zoom)}>${label}</button>`;
+  }
+
+  #renderSteps(): TemplateResult {
+    const { t } = this.i18n;
+    const last = this.pairs.length - 1;
+    return html`
+      <div class="steps">
+        <button type="button" class="button icon-only" aria-label=${t('compare.previous')}
+          aria-disabled=${this.index <= 0} @click=${() => this.#step(-1)}>${icon('down')}</button>
+        <span class="numbers" aria-live="polite">${t('compare.position', { index: this.index + 1, count: last + 1 })}</span>
+        <button type="button" class="button icon-only next" aria-label=${t('compare.next')}
+          aria-disabled=${this.index >= last} @click=${() => this.#step(1)}>${icon('down')}</button>
+      </div>
+    `;
+  }
+
+  #renderFigures({ original, result }: ComparePair): TemplateResult {
+    const { t, formatBytes, formatPercent } = this.i18n;
+    const sizes = original.size !== null && result.size !== null ? { from: original.size, to: result.size } : null;
+    const saved = sizes && sizes.from > 0 ? 1 - sizes.to / sizes.from : 0;
+    const key = saved > 0.0049 ? 'compare.smaller' : saved < -0.0049 ? 'compare.larger' : 'compare.same-size';
+    const params = sizes && {
+      from: formatBytes(sizes.from),
+      to: formatBytes(sizes.to),
+      percent: formatPercent(Math.abs(saved)),
+    };
+    return html`
+      <p class="figures numbers">
+        ${params ? html`<strong><bdi>${t(key, params)}</bdi></strong>` : nothing}
+        <span class="muted"><bdi>${describeChange(original, result, t)}</bdi></span>
+      </p>
+    `;
+  }
+
+  #renderNote(): TemplateResult | typeof nothing {
+    const { t } = this.i18n;
+    const { original, result } = this.#stage.pair ?? {};
+    if (original?.preview) return html`<p class="hint">${t('compare.preview')}</p>`;
+    return original?.reduced || result?.reduced ? html`<p class="hint">${t('compare.reduced')}</p>` : nothing;
+  }
+
+  #renderFailure(): TemplateResult {
+    const { t } = this.i18n;
+    return html`
+      <div class="cover" role="alert">
+        <p>${t('compare.failed')}</p>
+        <button type="button" class="button" @click=${() => this.#load()}>${t('compare.retry')}</button>
+      </div>
+    `;
+  }
+}
+
+/** E.g. `JPEG → WebP, 4032 × 3024`, or each side with its own size where they differ. */
+function describeChange(original: CompareSide, result: CompareSide, t: I18n['t']): string {
+  const size = (side: CompareSide) => (side.width && side.height ? `${side.width} × ${side.height}` : '');
+  const name = ({ format }: CompareSide) => (format === 'webp' ? 'WebP' : format.toUpperCase());
+  const same = size(original) === size(result);
+  const [from, to] = [original, result].map((side) => (same ? name(side) : `${name(side)} ${size(side)}`.trim()));
+  const formats = from === to ? String(to) : t('compare.from-to', { from: from ?? '', to: to ?? '' });
+  return same && size(result) ? `${formats}, ${size(result)}` : formats;
+}

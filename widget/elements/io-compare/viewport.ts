@@ -1,0 +1,54 @@
+/** How large the image is shown. `1` and `2`: device pixels for each of its own. */
+export type Zoom = 'fit' | 1 | 2;
+
+/** What is to be seen: all in CSS pixels of the stage. */
+export interface Viewport {
+  /** CSS pixels for one pixel of the image. */
+  scale: number;
+  /** Where the image's left edge lies; negative when it is scrolled out. */
+  x: number;
+  y: number;
+  /** Size of the whole image. */
+  width: number;
+  height: number;
+}
+
+/** Places an image on a stage: centred where it is smaller, scrolled where it is larger. Never enlarged by `fit`. */
+export function placeImage(
+  image: { width: number; height: number },
+  stage: { width: number; height: number; scrollLeft: number; scrollTop: number; ratio: number },
+  zoom: Zoom,
+): Viewport {
+  const scale =
+    zoom === 'fit' ? Math.min(1, stage.width / image.width, stage.height / image.height) : zoom / stage.ratio;
+  const width = image.width * scale;
+  const height = image.height * scale;
+  return {
+    scale,
+    width,
+    height,
+    x: width > stage.width ? -stage.scrollLeft : (stage.width - width) / 2,
+    y: height > stage.height ? -stage.scrollTop : (stage.height - height) / 2,
+  };
+}
+
+/** Draws the bitmap where the viewport has it. The canvas is given as many pixels as the screen has there. */
+export function drawSide(
+  canvas: HTMLCanvasElement,
+  bitmap: ImageBitmap,
+  view: Viewport,
+  stage: { width: number; height: number; ratio: number },
+): void {
+  const width = Math.max(1, Math.round(stage.width * stage.ratio));
+  const height = Math.max(1, Math.round(stage.height * stage.ratio));
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+  const context = canvas.getContext('2d');
+  if (!context) return;
+  context.clearRect(0, 0, width, height);
+  // Enlarged pixels stay pixels: that is what somebody zooms in for.
+  context.imageSmoothingEnabled = view.width * stage.ratio < bitmap.width * 1.01 || view.scale * stage.ratio < 1;
+  context.imageSmoothingQuality = 'high';
+  const { x, y } = view;
+  context.drawImage(bitmap, x * stage.ratio, y * stage.ratio, view.width * stage.ratio, view.height * stage.ratio);
+}

@@ -1,0 +1,79 @@
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { createI18n, en, type I18n } from '../../i18n/index.ts';
+import type { Cost } from '../../state/index.ts';
+import { controls, foundation, icon } from '../../styles/index.ts';
+import { costStyles } from './io-cost.styles.ts';
+
+/**
+ * Says what an export costs before anybody presses its button: images, credits, what is left afterwards, what is missing.
+ * It shows what it is given and asks nobody.
+ *
+ * @tag io-cost
+ * @fires {CustomEvent<null>} io-cost-retry - Somebody wants the cost worked out again, after `failed`.
+ * @csspart cost - The line with the figures.
+ * @slot credits - Where to get more credits; shown when there are too few.
+ */
+export class IoCost extends LitElement {
+  static override styles = [foundation, ...controls, costStyles];
+  static override properties = {
+    cost: { attribute: false },
+    loading: { type: Boolean },
+    failed: { type: Boolean },
+    i18n: { attribute: false },
+  };
+
+  /** The service's answer; null while there is none. */
+  declare cost: Cost | null;
+  /** True while the answer is on its way; the one before stays in sight. */
+  declare loading: boolean;
+  /** True when the cost could not be found out. */
+  declare failed: boolean;
+  /** Texts and number formats. @default English */
+  declare i18n: I18n;
+
+  constructor() {
+    super();
+    this.cost = null;
+    this.loading = false;
+    this.failed = false;
+    this.i18n = createI18n({ locale: 'en', messages: en });
+  }
+
+  protected override render(): TemplateResult {
+    return html`<div class="cost numbers" part="cost" aria-busy=${this.loading}>${this.#renderState()}</div>`;
+  }
+
+  #renderState(): TemplateResult {
+    const { t } = this.i18n;
+    if (this.failed) {
+      return html`
+        ${icon('alert')}<span>${t('cost.failed')}</span>
+        <button type="button" class="link" @click=${this.#retry}>${t('cost.retry')}</button>
+      `;
+    }
+    if (!this.cost) return html`<span class="muted">${t(this.loading ? 'cost.loading' : 'cost.none')}</span>`;
+    return this.cost.images === 0 ? html`<span class="muted">${t('cost.none')}</span>` : this.#renderCost(this.cost);
+  }
+
+  #renderCost({ images, cost, balance, balanceAfter, sufficient, shortfall }: Cost): TemplateResult {
+    const { t } = this.i18n;
+    return html`
+      ${icon(sufficient ? 'coins' : 'alert')}
+      <ul class=${this.loading ? 'figures old' : 'figures'}>
+        <li>${t('cost.images', { count: images })}</li>
+        <li><strong>${cost === 0 ? t('cost.free') : t('cost.credits', { count: cost })}</strong></li>
+        ${cost > 0 && sufficient ? html`<li>${t('cost.left', { count: balanceAfter })}</li>` : nothing}
+        ${sufficient ? nothing : html`<li class="short">${t('cost.short', { count: shortfall })}</li>`}
+      </ul>
+      ${
+        sufficient
+          ? nothing
+          : html`<p class="more"><span>${t('cost.balance', { count: balance })}</span> <slot name="credits"></slot></p>`
+      }
+    `;
+  }
+
+  #retry(): void {
+    this.dispatchEvent(new CustomEvent('io-cost-retry', { bubbles: true }));
+  }
+}

@@ -1,0 +1,50 @@
+import { html, type TemplateResult } from 'lit';
+import type { I18n } from '../../i18n/index.ts';
+
+/** Output formats, in the order they are offered. Held against the contract by a test. */
+export const FORMATS = ['webp', 'avif', 'jpeg', 'png', 'original'] as const;
+/** Presets from the best picture to the smallest file. Held against the contract by a test. */
+export const PRESETS = ['maximum', 'very_high', 'high', 'medium', 'low', 'minimum'] as const;
+
+/** A row of pills of which one is chosen, with the chosen one's hint below. Each pill carries its own hint for those who hear it. */
+export function renderChoices<Value extends string>({
+  name,
+  values,
+  value,
+  disabled,
+  i18n,
+  onChoose,
+}: {
+  name: 'format' | 'preset';
+  values: readonly Value[];
+  value: Value;
+  disabled: boolean;
+  i18n: I18n;
+  onChoose: (value: Value) => void;
+}): TemplateResult {
+  const { t } = i18n;
+  return html`
+    <fieldset class="choices" ?disabled=${disabled}>
+      <legend class="label">${t(`settings.${name}`)}</legend>
+      <div class="pills">
+        ${values.map(
+          (each) => html`
+            <label class="pill">
+              <input
+                type="radio"
+                name=${name}
+                value=${each}
+                .checked=${each === value}
+                aria-describedby="${name}-${each}"
+                @change=${() => onChoose(each)}
+              />
+              <span>${t(`settings.${name}-${each}`)}</span>
+              <span id="${name}-${each}" class="visually-hidden">${t(`settings.${name}-${each}-hint`)}</span>
+            </label>
+          `,
+        )}
+      </div>
+      <p class="hint" aria-hidden="true">${t(`settings.${name}-${value}-hint`)}</p>
+    </fieldset>
+  `;
+}

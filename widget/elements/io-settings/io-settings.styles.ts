@@ -1,0 +1,151 @@
+import { css } from 'lit';
+
+/** A calm form: pills for what is chosen among few, switches for yes and no, rows for sizes. */
+export const settingsStyles = css`
+  :host {
+    display: block;
+    min-inline-size: 0;
+  }
+  .settings {
+    display: grid;
+    gap: calc(var(--_space) * 6);
+  }
+  fieldset {
+    min-inline-size: 0;
+    margin: 0;
+    padding: 0;
+    border: 0;
+  }
+  legend {
+    padding: 0;
+    margin-block-end: calc(var(--_space) * 2);
+  }
+  .pills {
+    display: flex;
+    flex-wrap: wrap;
+    gap: calc(var(--_space) * 1.5);
+  }
+  .pill {
+    position: relative;
+    display: grid;
+    cursor: pointer;
+  }
+  .pill input {
+    position: absolute;
+    inset: 0;
+    inline-size: 100%;
+    block-size: 100%;
+    margin: 0;
+    opacity: 0;
+    cursor: inherit;
+  }
+  .pill input + span {
+    display: grid;
+    place-items: center;
+    min-block-size: 34px;
+    padding: 4px calc(var(--_space) * 3.5);
+    border: 1px solid var(--_edge);
+    border-radius: 99px;
+    background: var(--_surface);
+    font-weight: 500;
+    line-height: 1.2;
+    transition:
+      background-color 120ms,
+      border-color 120ms;
+  }
+  .pill:hover input + span {
+    border-color: var(--_muted);
+  }
+  .pill input:checked + span {
+    border-color: var(--_accent);
+    background: var(--_accent);
+    color: var(--_on-accent);
+  }
+  .pill input:focus-visible + span {
+    outline: 2px solid var(--_focus);
+    outline-offset: 2px;
+  }
+  fieldset:disabled .pill {
+    cursor: default;
+  }
+  fieldset:disabled .pill input:not(:checked) + span {
+    border-color: var(--_border);
+    color: var(--_muted);
+  }
+  .choices > .hint {
+    margin-block-start: calc(var(--_space) * 2);
+  }
+  .switch .label {
+    font-size: 1em;
+    font-weight: 550;
+  }
+  .switch + .hint {
+    margin-inline-start: calc(38px + var(--_space) * 2.5);
+  }
+  .pair {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, 240px), 1fr));
+    gap: calc(var(--_space) * 3) calc(var(--_space) * 6);
+  }
+  .sizes {
+    margin-block-start: calc(var(--_space) * 3);
+    margin-inline-start: calc(38px + var(--_space) * 2.5);
+  }
+  .sizes ul {
+    display: grid;
+    gap: calc(var(--_space) * 1.5);
+  }
+  .sizes li {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: var(--_space) calc(var(--_space) * 2);
+  }
+  .sizes li .input:not(select) {
+    inline-size: 9ch;
+  }
+  .fit .input {
+    inline-size: auto;
+  }
+  .sizes .error {
+    flex-basis: 100%;
+  }
+  .times {
+    color: var(--_muted);
+  }
+  .size-tools {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: var(--_space) calc(var(--_space) * 2);
+    margin-block-start: calc(var(--_space) * 2);
+    margin-inline-start: calc(var(--_space) * -2);
+  }
+  summary {
+    padding-block: 6px;
+    font-weight: 550;
+    cursor: pointer;
+  }
+  .fields {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, 220px), 1fr));
+    gap: calc(var(--_space) * 4);
+    padding-block-start: calc(var(--_space) * 3);
+  }
+  .wide {
+    grid-column: 1 / -1;
+  }
+  @container io (inline-size < 480px) {
+    .sizes {
+      margin-inline-start: 0;
+    }
+  }
+  @media (forced-colors: active) {
+    .pill input:checked + span {
+      forced-color-adjust: none;
+      border-color: Highlight;
+      background: Highlight;
+      color: HighlightText;
+    }
+  }
+`;

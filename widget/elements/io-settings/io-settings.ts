@@ -1,0 +1,218 @@
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { createI18n, en, type I18n } from '../../i18n/index.ts';
+import type { Settings } from '../../state/index.ts';
+import { controls, foundation } from '../../styles/index.ts';
+import { type AnalysisOptions, renderAnalysisOptions } from './analysis-options.ts';
+import { FORMATS, PRESETS, renderChoices } from './choices.ts';
+import { settingsStyles } from './io-settings.styles.ts';
+import { renderSizeEditor } from './size-editor.ts';
+import {
+  createRow,
+  isComplete,
+  MAX_SIZES,
+  mergeRows,
+  rowsOf,
+  type SizeRow,
+  sizesOf,
+  suggestWidth,
+} from './size-rows.ts';
+
+/** Details of `io-settings-edit`. */
+export interface SettingsEditDetail {
+  settings: Settings;
+}
+
+/** Details of `io-options-edit`. */
+export interface OptionsEditDetail {
+  options: AnalysisOptions;
+}
+
+/**
+ * The settings of an export and of the analysis, as a form. It shows what it is given and tells what somebody chose;
+ * nothing changes before the new value comes back as a property.
+ *
+ * @tag io-settings
+ * @fires {CustomEvent<SettingsEditDetail>} io-settings-edit - A setting was chosen; the detail has all of them.
+ * @fires {CustomEvent<OptionsEditDetail>} io-options-edit - An option of the analysis was chosen; the detail has all of them.
+ * @csspart settings - The form.
+ * @slot - Further settings, at the end.
+ */
+export class IoSettings extends LitElement {
+  static override styles = [foundation, ...controls, settingsStyles];
+  static override properties = {
+    settings: { attribute: false },
+    options: { attribute: false },
+    noAnalyze: { type: Boolean, attribute: 'no-analyze' },
+    disabled: { type: Boolean },
+    i18n: { attribute: false },
+    rows: { state: true },
+    note: { state: true },
+  };
+
+  /** What an export is to make. */
+  declare settings: Settings;
+  /** How images are to be described. */
+  declare options: AnalysisOptions;
+  /** Leaves the options of the analysis out. */
+  declare noAnalyze: boolean;
+  /** Shows everything, changes nothing. */
+  declare disabled: boolean;
+  /** Texts and number formats. @default English */
+  declare i18n: I18n;
+  /** The sizes as they stand in the fields; a wrong one stays here and is not told. */
+  declare protected rows: readonly SizeRow[];
+  declare protected note: string;
+
+  constructor() {
+    super();
+    this.settings = { format: 'webp', preset: 'high', responsive: false };
+    this.options = {};
+    this.noAnalyze = false;
+    this.disabled = false;
+    this.i18n = createI18n({ locale: 'en', messages: en });
+    this.rows = rowsOf(undefined);
+    this.note = '';
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    // Fields are written anew only when the sizes came from elsewhere: nobody's typing is taken away.
+    const told = this.settings.responsiveSizes;
+    if (!changed.has('settings') || sameSizes(told, changed.get('settings')?.responsiveSizes)) return;
+    if (!sameSizes(told, sizesOf(this.rows)) || told === undefined) this.rows = rowsOf(told);
+  }
+
+  protected override render(): TemplateResult {
+    const { settings, disabled, i18n } = this;
+    return html`
+      <div class="settings" part="settings">
+        ${renderChoices({
+          name: 'format',
+          values: FORMATS,
+          value: settings.format,
+          disabled,
+          i18n,
+          onChoose: (format) => this.#edit({ format }),
+        })}
+        ${renderChoices({
+          name: 'preset',
+          values: PRESETS,
+          value: settings.preset,
+          disabled,
+          i18n,
+          onChoose: (preset) => this.#edit({ preset }),
+        })}
+        <div class="group">
+          ${this.#renderSwitch('responsive', settings.responsive)}
+          ${settings.responsive ? this.#renderSizes() : nothing}
+        </div>
+        <div class="group pair">
+          ${this.#renderSwitch('copyright', settings.keepCopyright ?? true)}
+          ${this.#renderSwitch('embed', settings.embedMetadata ?? false)}
+        </div>
+        ${
+          this.noAnalyze
+            ? nothing
+            : renderAnalysisOptions({
+                options: this.options,
+                disabled,
+                i18n,
+                onChange: (change) => this.#choose(change),
+              })
+        }
+        <slot></slot>
+      </div>
+    `;
+  }
+
+  #renderSwitch(name: 'responsive' | 'copyright' | 'embed', checked: boolean): TemplateResult {
+    const { t } = this.i18n;
+    const setting = { responsive: 'responsive', copyright: 'keepCopyright', embed: 'embedMetadata' }[name];
+    return html`
+      <div>
+        <label class="switch">
+          <input
+            type="checkbox"
+            role="switch"
+            name=${setting}
+            .checked=${checked}
+            ?disabled=${this.disabled}
+            aria-describedby="hint-${name}"
+            @change=${(event: Event) => this.#edit({ [setting]: (event.target as HTMLInputElement).checked })}
+          />
+          <span class="label">${t(`settings.${name}`)}</span>
+        </label>
+        <p class="hint" id="hint-${name}">${t(`settings.${name}-hint`)}</p>
+      </div>
+    `;
+  }
+
+  #renderSizes(): TemplateResult {
+    return renderSizeEditor({
+      rows: this.rows,
+      note: this.note,
+      disabled: this.disabled,
+      i18n: this.i18n,
+      onInput: (key, change) => {
+        this.rows = this.rows.map((row) => (row.key === key ? { ...row, ...change } : row));
+      },
+      onCommit: () => this.#commitSizes(),
+      onAdd: () => this.#addSize(),
+      onRemove: (key) => this.#removeSize(key),
+      onReset: () => {
+        this.rows = rowsOf(undefined);
+        this.note = '';
+        this.#edit({ responsiveSizes: undefined });
+      },
+    });
+  }
+
+  #commitSizes(): void {
+    const { rows, merged } = mergeRows(this.rows);
+    this.rows = rows;
+    this.note = merged === null ? '' : this.i18n.t('settings.size-merged', { width: merged });
+    if (rows.some(isComplete)) this.#edit({ responsiveSizes: sizesOf(rows) });
+  }
+
+  async #addSize(): Promise<void> {
+    if (this.rows.length >= MAX_SIZES) {
+      this.note = this.i18n.t('settings.size-limit', { count: MAX_SIZES });
+      return;
+    }
+    const row = createRow({ width: String(suggestWidth(this.rows)) });
+    this.rows = [...this.rows, row];
+    this.#commitSizes();
+    await this.updateComplete;
+    const field = this.renderRoot.querySelector<HTMLInputElement>(`[name="width-${row.key}"]`);
+    field?.focus();
+    field?.select();
+  }
+
+  async #removeSize(key: number): Promise<void> {
+    const index = this.rows.findIndex((row) => row.key === key);
+    this.rows = this.rows.filter((row) => row.key !== key);
+    if (this.rows.length === 0) this.#edit({ responsive: false, responsiveSizes: undefined });
+    else this.#commitSizes();
+    await this.updateComplete;
+    // The focus goes on to the next row, so that several can be removed one after the other.
+    const buttons = this.renderRoot.querySelectorAll<HTMLElement>('.sizes li .icon-only');
+    const next = buttons[Math.min(index, buttons.length - 1)];
+    (next ?? this.renderRoot.querySelector<HTMLElement>('[name="responsive"]'))?.focus();
+  }
+
+  #edit(change: Partial<Settings>): void {
+    const settings = { ...this.settings, ...change };
+    this.#tell<SettingsEditDetail>('io-settings-edit', { settings });
+  }
+
+  #choose(change: AnalysisOptions): void {
+    this.#tell<OptionsEditDetail>('io-options-edit', { options: { ...this.options, ...change } });
+  }
+
+  #tell<Detail>(type: string, detail: Detail): void {
+    this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true }));
+  }
+}
+
+function sameSizes(a: Settings['responsiveSizes'], b: Settings['responsiveSizes']): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,90 @@
+import type { SizeInput } from '../../state/index.ts';
+
+/** Widths that the service makes when it is given none. */
+export const STANDARD_WIDTHS: readonly number[] = [480, 768, 1024, 1440, 1920];
+/** Shortest and longest edge of a size, in pixels. */
+export const EDGE_RANGE = { min: 16, max: 8192 } as const;
+/** Most sizes of one export. */
+export const MAX_SIZES = 10;
+
+/** A size while it is edited: what stands in the fields, right or wrong. */
+export interface SizeRow {
+  /** Stays the same while the row is moved or edited. */
+  readonly key: number;
+  readonly width: string;
+  /** Empty: by the image's own proportions. */
+  readonly height: string;
+  readonly fit: 'inside' | 'cover';
+}
+
+let keys = 0;
+
+/** A row to edit. */
+export function createRow({ width = '', height = '', fit = 'inside' }: Partial<Omit<SizeRow, 'key'>> = {}): SizeRow {
+  keys += 1;
+  return { key: keys, width, height, fit };
+}
+
+/** Rows of the sizes in the settings; without any those of the service. */
+export function rowsOf(sizes: readonly SizeInput[] | undefined): SizeRow[] {
+  return (sizes ?? STANDARD_WIDTHS).map((size) =>
+    typeof size === 'number'
+      ? createRow({ width: String(size) })
+      : createRow({
+          width: String(size.width),
+          height: size.height ? String(size.height) : '',
+          fit: size.fit ?? 'inside',
+        }),
+  );
+}
+
+/** Whether a field holds an edge the service takes. */
+export function isEdge(text: string): boolean {
+  const value = Number(text);
+  return /^\d+$/.test(text.trim()) && value >= EDGE_RANGE.min && value <= EDGE_RANGE.max;
+}
+
+/** Whether a row can be sent. */
+export function isComplete(row: SizeRow): boolean {
+  return isEdge(row.width) && (row.height.trim() === '' || isEdge(row.height));
+}
+
+/** The sizes that complete rows stand for, smallest first, without repetition. */
+export function sizesOf(rows: readonly SizeRow[]): SizeInput[] {
+  const sizes = rows.filter(isComplete).map((row): [string, SizeInput] => {
+    const width = Number(row.width);
+    return row.height.trim() === ''
+      ? [`${width}`, width]
+      : [`${width} ${row.height} ${row.fit}`, { width, height: Number(row.height), fit: row.fit }];
+  });
+  const unique = [...new Map(sizes).values()].slice(0, MAX_SIZES);
+  const widthOf = (size: SizeInput) => (typeof size === 'number' ? size : size.width);
+  return unique.sort((a, b) => widthOf(a) - widthOf(b));
+}
+
+/** Takes out rows that repeat an earlier one. `merged`: the width of the last one taken out. */
+export function mergeRows(rows: readonly SizeRow[]): { rows: SizeRow[]; merged: number | null } {
+  const seen = new Set<string>();
+  let merged: number | null = null;
+  const kept = rows.filter((row) => {
+    if (!isComplete(row)) return true;
+    const height = row.height.trim() === '' ? '' : `${Number(row.height)} ${row.fit}`;
+    const size = `${Number(row.width)} ${height}`;
+    if (!seen.has(size)) return seen.add(size);
+    merged = Number(row.width);
+    return false;
+  });
+  return { rows: kept, merged };
+}
+
+/** A width for a new row: halfway into the widest gap, a multiple of 16. */
+export function suggestWidth(rows: readonly SizeRow[]): number {
+  const widths = rows.filter(isComplete).map((row) => Number(row.width));
+  const edges = [0, ...new Set(widths), 2560].sort((a, b) => a - b);
+  let best = { gap: 0, width: 640 };
+  for (const [index, edge] of edges.entries()) {
+    const gap = (edges[index + 1] ?? edge) - edge;
+    if (gap > best.gap) best = { gap, width: Math.max(16, Math.round((edge + gap / 2) / 16) * 16) };
+  }
+  return best.width;
+}

@@ -1,0 +1,76 @@
+import type { en } from './en.ts';
+import type { Messages } from './messages.ts';
+
+/** Key of a text. */
+export type MessageKey = keyof typeof en;
+
+/** What fills placeholders; `count` also chooses the plural form. Numbers are written as the language writes them. */
+export type MessageParams = { readonly [name: string]: string | number };
+
+/** Texts, numbers and direction of one language. */
+export interface I18n {
+  /** BCP 47 tag of the texts. */
+  readonly locale: string;
+  readonly dir: 'ltr' | 'rtl';
+  /** The text of a key; a key that nobody knows comes back as it is. */
+  t(key: MessageKey | (string & {}), params?: MessageParams): string;
+  /** E.g. `1.2 MB`. */
+  formatBytes(bytes: number): string;
+  formatNumber(value: number): string;
+  /** Of 0-1, e.g. `45 %`. */
+  formatPercent(share: number): string;
+}
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
+
+/** Puts texts and formats of a language together. `strings` replace single texts, also those of unknown keys. */
+export function createI18n({
+  locale,
+  messages,
+  strings = {},
+  fallback,
+}: {
+  locale: string;
+  messages: Messages;
+  strings?: Messages;
+  /** Where a key is looked for last: English. */
+  fallback?: Messages;
+}): I18n {
+  const plural = new Intl.PluralRules(locale);
+  const number = new Intl.NumberFormat(locale);
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
+
+  function t(key: string, params: MessageParams = {}): string {
+    const message = strings[key] ?? messages[key] ?? fallback?.[key];
+    if (message === undefined) return key;
+    const text =
+      typeof message === 'string' ? message : (message[plural.select(Number(params.count ?? 0))] ?? message.other);
+    return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+      const value = params[name];
+      if (value === undefined) return whole;
+      return typeof value === 'number' ? number.format(value) : value;
+    });
+  }
+
+  function formatBytes(bytes: number): string {
+    let value = bytes;
+    let unit = 0;
+    // 999.5 would be written as 1,000.
+    while (Math.abs(value) >= 999.5 && unit < UNITS.length - 1) {
+      value /= 1000;
+      unit += 1;
+    }
+    const maximumFractionDigits = unit > 0 && Math.abs(value) < 9.95 ? 1 : 0;
+    const style = { style: 'unit', unit: UNITS[unit], unitDisplay: 'short', maximumFractionDigits } as const;
+    return new Intl.NumberFormat(locale, style).format(value);
+  }
+
+  return {
+    locale,
+    dir: /^(ar|dv|fa|he|ku-Arab|ps|sd|ug|ur|yi)\b/i.test(locale) ? 'rtl' : 'ltr',
+    t,
+    formatBytes,
+    formatNumber: (value) => number.format(value),
+    formatPercent: (share) => percent.format(share),
+  };
+}

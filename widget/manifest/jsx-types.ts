@@ -1,0 +1,52 @@
+import { type Described, type ElementDescription, elementsForPages, type Manifest } from './analyze-elements.ts';
+
+const HEAD = `// Made from the sources by \`npm run manifest\`. Types of the elements for JSX, of no use at run time:
+//
+//   import type { ImagewrightElements } from './jsx.d.ts';
+//   declare module 'react' { namespace JSX { interface IntrinsicElements extends ImagewrightElements {} } }
+
+/** What every element takes, whatever the framework calls the rest. */
+interface Common {
+  id?: string;
+  class?: string;
+  className?: string;
+  slot?: string;
+  lang?: string;
+  dir?: 'ltr' | 'rtl' | 'auto';
+  hidden?: boolean;
+  children?: unknown;
+  key?: string | number;
+  ref?: unknown;
+}
+`;
+
+/** Types for JSX that stand alone: attributes as they are written, handlers under \`on\` and the event's name. */
+export function jsxTypes(manifest: Manifest): string {
+  const elements = elementsForPages(manifest);
+  const types = elements.map((element) => typeOf(element));
+  const rows = elements.map(({ tagName, name }) => `  '${tagName}': ${name}Attributes;`);
+  const table = ['/** Tags and what they take. */', 'export interface ImagewrightElements {', ...rows, '}'].join('\n');
+  return `${[HEAD, ...types, table].join('\n')}\n`;
+}
+
+function typeOf({ name, tagName, attributes = [], events = [] }: ElementDescription): string {
+  return [
+    `/** Attributes and events of \`<${tagName}>\`. */`,
+    `export interface ${name}Attributes extends Common {`,
+    ...attributes.flatMap((attribute) => [...comment(attribute), `  '${attribute.name}'?: ${primitiveOf(attribute)};`]),
+    ...events.flatMap((event) => [...comment(event), `  'on${event.name}'?: (event: CustomEvent) => void;`]),
+    '}',
+    '',
+  ].join('\n');
+}
+
+function comment({ description }: Described): string[] {
+  return description ? [`  /** ${description.replace(/\s+/g, ' ').replaceAll('*/', '* /')} */`] : [];
+}
+
+/** An attribute is text, a number, there or not, or one of some words; the types behind it stay with the sources. */
+function primitiveOf({ type }: Described): string {
+  const words = (type?.text ?? 'string').split('|').map((word) => word.trim());
+  const known = words.filter((word) => /^('.*'|string|number|boolean)$/.test(word));
+  return known.length > 0 ? known.join(' | ') : 'string';
+}

@@ -1,0 +1,87 @@
+import type {
+  AnalysisReport,
+  AnalysisResult,
+  Balance,
+  CreditCheck,
+  Image,
+  ImageResult,
+  Job,
+  JobCredits,
+  MetadataPatch,
+  ProgressEvent,
+  Session,
+  UploadResult,
+} from '#contract';
+import type { Settings } from './types.ts';
+
+/** A file to upload. */
+export interface UploadFile {
+  file: Blob;
+  name: string;
+  metadata?: { clientRef?: string; title?: string; alt?: string; filename?: string };
+}
+
+/** Files, or addresses that the server fetches. */
+export type Upload = { files: UploadFile[] } | { images: { url: string; filename?: string; clientRef?: string }[] };
+
+/** Of any call. */
+export interface CallOptions {
+  signal?: AbortSignal;
+  idempotencyKey?: string;
+}
+
+/** Of an upload; progress in bytes. */
+export interface UploadOptions extends CallOptions {
+  onProgress?: (loadedBytes: number, totalBytes: number) => void;
+}
+
+/** An event of a job's stream, as far as the widget reads it. */
+export type StreamEvent<Result> =
+  | { event: 'progress'; data: ProgressEvent }
+  | { event: 'complete'; data: { jobId: string; status: string; results: Result[]; credits?: JobCredits } }
+  | { event: 'error'; data: { error: string; code: string; jobId: string; results?: Result[]; credits?: JobCredits } };
+
+/** A running job. */
+export interface JobStream<Result> extends AsyncIterable<StreamEvent<Result>> {
+  jobId(): Promise<string>;
+  cancel(): Promise<void>;
+}
+
+/** An image as an export names it. */
+export interface ExportImageInput {
+  id: string;
+  metadata?: { filename?: string | null; title?: string | null; alt?: string | null };
+}
+
+/** Every call the widget makes. The default is the SDK's client; a CMS adapter or a test may replace any of them. */
+export interface Transport {
+  createSession(upload: Upload, options?: UploadOptions): Promise<UploadResult>;
+  addImages(sessionId: string, upload: Upload, options?: UploadOptions): Promise<UploadResult>;
+  getSession(sessionId: string, options?: CallOptions): Promise<Session>;
+  updateImage(sessionId: string, imageId: string, metadata: MetadataPatch, options?: CallOptions): Promise<Image>;
+  previewImage(sessionId: string, imageId: string, query: { width: number }, options?: CallOptions): Promise<Blob>;
+  analyzeImages(
+    sessionId: string,
+    body: { images?: string[]; options?: { [option: string]: unknown } },
+    options?: CallOptions,
+  ): JobStream<AnalysisResult>;
+  getAnalysis(sessionId: string, options?: CallOptions): Promise<AnalysisReport>;
+  sampleImages(
+    sessionId: string,
+    body: { images: ExportImageInput[]; settings: Settings },
+    options?: CallOptions,
+  ): JobStream<ImageResult>;
+  exportImages(
+    sessionId: string,
+    body: { images: ExportImageInput[]; settings: Settings },
+    options?: CallOptions,
+  ): JobStream<ImageResult>;
+  getJob(jobId: string, options?: CallOptions): Promise<Job>;
+  cancelJob(jobId: string, options?: CallOptions): Promise<unknown>;
+  followJob(jobId: string): JobStream<ImageResult | AnalysisResult>;
+  checkCredits(body: { imageCount: number; operation?: 'export' }, options?: CallOptions): Promise<CreditCheck>;
+  getBalance(options?: CallOptions): Promise<Balance>;
+  downloadFile(namespace: string, filename: string, options?: CallOptions): Promise<Blob>;
+  /** Fetches a CMS media item's bytes. Default: `fetch` with the page's cookies for its own origin. */
+  fetchMedia(url: string, options?: CallOptions): Promise<Blob>;
+}

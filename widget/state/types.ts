@@ -1,0 +1,293 @@
+import type { Image, ImageResult, OutputFormat, Preset, ResponsiveSize } from '#contract';
+
+/** What the whole widget is doing. `error`: nothing can go on until a person acts, e.g. a key that is not accepted. */
+export type OptimizerState =
+  | 'empty'
+  | 'uploading'
+  | 'ready'
+  | 'analyzing'
+  | 'sampling'
+  | 'exporting'
+  | 'done'
+  | 'error';
+
+/**
+ * Where one image stands. `queued`: to be uploaded; `ready`: at the server; `done`: exported with the present settings;
+ * `failed`: `error` says at what.
+ */
+export type ItemStatus = 'queued' | 'uploading' | 'ready' | 'analyzing' | 'sampling' | 'exporting' | 'done' | 'failed';
+
+/** Why a queued upload does not go on at once. */
+export type WaitReason = 'retry' | 'offline' | 'paused';
+
+/** The fields a person edits in the review. */
+export type EditableField = 'filename' | 'title' | 'alt' | 'decorative';
+
+/** Where a field's value came from; `cms`: given with the media item. */
+export type FieldOrigin = 'ai' | 'embedded' | 'filename' | 'pixels' | 'user' | 'cms';
+
+/** What is known of an image in words. `alt: null` is unknown, `''` with `decorative` is none needed. */
+export interface ItemMetadata {
+  readonly filename: string | null;
+  readonly title: string | null;
+  readonly alt: string | null;
+  readonly decorative: boolean;
+}
+
+/** Whether a person's edits are at the server. */
+export type SaveState = 'saved' | 'pending' | 'saving' | 'failed';
+
+/** What became of a replacement in the CMS. */
+export interface Replacement {
+  readonly status: 'pending' | 'replaced' | 'failed';
+  readonly message: string | null;
+}
+
+/** One image, as a snapshot that is never changed: a change makes a new object. */
+export interface Item {
+  /** The widget's own id, the same from adding to export. */
+  readonly id: string;
+  /** The server's id, once uploaded. */
+  readonly imageId: string | null;
+  /** The caller's id, e.g. a CMS attachment. */
+  readonly clientRef: string | null;
+  /** The picked file; null for one that was found at the server after a reload. */
+  readonly file: Blob | null;
+  /** Address of a CMS media item that has no file here. */
+  readonly url: string | null;
+  /** Name as picked, with extension. */
+  readonly name: string;
+  /** Path inside a dropped folder, or the name. */
+  readonly relativePath: string;
+  /** Bytes; null while unknown. */
+  readonly size: number | null;
+  /** MIME type as the browser says; may be empty. */
+  readonly type: string;
+  readonly status: ItemStatus;
+  /** 0-1 of what is being done now; 1 when it is done. */
+  readonly progress: number;
+  /** What the server does now (`load`, `optimize`, `describe` …); new ones may come. */
+  readonly step: string | null;
+  readonly waiting: WaitReason | null;
+  /** Upload tries so far. */
+  readonly tries: number;
+  /** As uploaded, without metadata. */
+  readonly image: Image | null;
+  readonly metadata: ItemMetadata;
+  readonly origins: { readonly [Field in EditableField]?: FieldOrigin };
+  /** Reasons for a person to look, as the analysis gave them. */
+  readonly needsReview: readonly string[];
+  /** True once an analysis has ended for this image, or its texts were found at the server. */
+  readonly analyzed: boolean;
+  readonly saving: SaveState;
+  /** Result of a sample: for looking at, never final. */
+  readonly sample: ImageResult | null;
+  /** Result of the export. */
+  readonly result: ImageResult | null;
+  /** True when a text or setting changed after `result`. */
+  readonly stale: boolean;
+  readonly replacement: Replacement | null;
+  readonly error: ItemError | null;
+}
+
+/** What a person can do about an error, as codes of the widget; the service's own code is in `serviceCode`. */
+export type OptimizerErrorCode =
+  | 'unauthorized'
+  | 'insufficient_credits'
+  | 'key_inactive'
+  | 'sample_limit'
+  | 'too_large'
+  | 'throttled'
+  | 'not_found'
+  | 'invalid_image'
+  | 'network'
+  | 'timeout'
+  | 'stalled'
+  | 'stream_interrupted'
+  | 'bad_response'
+  | 'server'
+  | 'aborted'
+  | 'invalid_setting'
+  | 'unsupported';
+
+/** What the widget was doing when an error came. */
+export type Phase =
+  | 'add'
+  | 'upload'
+  | 'analyze'
+  | 'save'
+  | 'cost'
+  | 'sample'
+  | 'export'
+  | 'download'
+  | 'replace'
+  | 'attach'
+  | 'settings';
+
+/** An error as the widget shows and reports it. */
+export interface OptimizerError {
+  readonly code: OptimizerErrorCode;
+  /** HTTP status; null when there was no answer. */
+  readonly status: number | null;
+  /** In the widget's language. */
+  readonly message: string;
+  readonly retryable: boolean;
+  /** Items it concerns; empty for the whole widget. */
+  readonly ids: readonly string[];
+  /** The service's own code, if it answered with one. */
+  readonly serviceCode: string | null;
+  readonly requestId: string | null;
+  /** Of `insufficient_credits`, where known. */
+  readonly balance?: number;
+  readonly required?: number;
+  readonly shortfall?: number;
+}
+
+/** An error of one image. */
+export interface ItemError extends OptimizerError {
+  readonly phase: Phase;
+}
+
+/** Why a file was not taken. */
+export type RejectionCode =
+  | 'type'
+  | 'size'
+  | 'total'
+  | 'count'
+  | 'pixels'
+  | 'empty'
+  | 'unreadable'
+  | 'duplicate'
+  | 'custom';
+
+/** A file that was not taken. */
+export interface Rejection {
+  readonly name: string;
+  readonly file: Blob | null;
+  readonly code: RejectionCode;
+  /** In the widget's language. */
+  readonly message: string;
+}
+
+/** How files came. */
+export type AddSource = 'picker' | 'drop' | 'paste' | 'folder' | 'api';
+
+/** A media item of the CMS: bytes as `blob`, or where to get them as `url`. */
+export interface MediaItem {
+  /** The CMS' own id; comes back as `clientRef`. */
+  id: string | number;
+  url?: string;
+  blob?: Blob;
+  name?: string;
+  title?: string | null;
+  alt?: string | null;
+}
+
+/** What may be added. Sizes in bytes; null: no limit. */
+export interface Restrictions {
+  /** As of `<input accept>`: MIME types, `image/*` or extensions. */
+  accept: string;
+  maxFiles: number | null;
+  maxFileSize: number | null;
+  maxTotalSize: number | null;
+  /** Width x height. */
+  maxPixels: number | null;
+  /** Resolves with a message to refuse a file. */
+  validate: ((file: Blob & { name?: string }) => Promise<string | null | undefined>) | null;
+}
+
+/** A breakpoint: a width in pixels, or a box. */
+export type SizeInput = number | { width: number; height?: number; fit?: ResponsiveSize['fit'] };
+
+/** What an export is to make. */
+export interface Settings {
+  readonly format: OutputFormat;
+  readonly preset: Preset;
+  readonly responsive: boolean;
+  /** Absent: the service's own widths. */
+  readonly responsiveSizes?: readonly SizeInput[];
+  readonly embedMetadata?: boolean;
+  readonly keepCopyright?: boolean;
+}
+
+/** What an export would cost, as the service says. */
+export interface Cost {
+  readonly images: number;
+  readonly costPerImage: number;
+  readonly cost: number;
+  readonly balance: number;
+  readonly balanceAfter: number;
+  readonly sufficient: boolean;
+  readonly shortfall: number;
+  /** How many of the images the balance is enough for. */
+  readonly affordable: number;
+}
+
+/** How far the present run is. Changes at most four times a second. */
+export interface Progress {
+  readonly phase: 'upload' | 'analyze' | 'sample' | 'export';
+  /** Images that are through, failed ones included. */
+  readonly done: number;
+  readonly total: number;
+  readonly failed: number;
+  /** 0-1; of an upload by bytes. */
+  readonly fraction: number;
+  /** Of an upload. */
+  readonly loadedBytes?: number;
+  readonly totalBytes?: number;
+  /** Of an export: 1-based, and how many. */
+  readonly batch?: number;
+  readonly batches?: number;
+}
+
+/** What an export came to. */
+export interface ExportOutcome {
+  readonly results: readonly ImageResult[];
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  /** Credits charged less refunded. */
+  readonly credits: number;
+}
+
+/** A message that stays in sight until it is dismissed or out of date. */
+export interface Notice {
+  readonly id: string;
+  readonly kind: 'error' | 'warning' | 'info' | 'success';
+  readonly message: string;
+  readonly error: OptimizerError | null;
+  readonly phase: Phase | null;
+  /** Files that were not taken, of a notice about adding. */
+  readonly rejections: readonly Rejection[];
+  /** What a button in the notice does: `export-first` exports as many as the balance is enough for. */
+  readonly actions: readonly ('retry' | 'export-first' | 'check-cost')[];
+}
+
+/** A message for a live region. */
+export interface Announcement {
+  readonly text: string;
+  readonly urgency: 'polite' | 'assertive';
+}
+
+/** Which rows the review shows; `review`: the analysis asks a person to look. */
+export type ListFilter = 'all' | 'missing' | 'review' | 'failed';
+
+/** What a page may keep to bring the widget back; the images are at the server, under `sessionId`. */
+export interface SavedState {
+  readonly version: 1;
+  readonly sessionId: string | null;
+  readonly settings: Settings;
+  /** Edits that had not reached the server, by image id. */
+  readonly edits: { readonly [imageId: string]: Partial<ItemMetadata> };
+  /** Batches of an export that had not ended. */
+  readonly batches: readonly SavedBatch[];
+}
+
+/** One request of an export: the same key and body never cost twice. */
+export interface SavedBatch {
+  readonly key: string;
+  readonly imageIds: readonly string[];
+  readonly settings: Settings;
+  readonly jobId: string | null;
+}
