@@ -83,7 +83,7 @@ class Imagewright_Download {
 	}
 
 	/**
-	 * Whether this server can decode a file. Very large ones are left to their checksum: WordPress itself never opens them either.
+	 * Whether this server can decode a file. Very large ones and animations, which GD cannot open, are left to their checksum.
 	 *
 	 * @param string $path File.
 	 * @param array  $size Its measures.
@@ -93,7 +93,7 @@ class Imagewright_Download {
 		if ( $size[0] * $size[1] > 2100000 ) {
 			return true;
 		}
-		$editor = wp_get_image_editor( $path );
-		return ! is_wp_error( $editor );
+		$webp = wp_get_webp_info( $path );
+		return 'animated-alpha' === $webp['type'] || ! is_wp_error( wp_get_image_editor( $path ) );
 	}
 }
