@@ -11,6 +11,7 @@
  * | `unsupported` | the CMS cannot take this format |
  * | `no_space` | the disk is full |
  * | `larger` | the result has more bytes than the original, and that was not asked for |
+ * | `no_gain` | the result has as many bytes as the original, there is nothing to replace |
  * | `sample` | a sample is a preview: nothing is replaced with it |
  * | `damaged` | the download is not the file that the service made |
  * | `not_exported` | the service could not export it |
@@ -27,6 +28,7 @@ export type HostErrorCode =
   | 'unsupported'
   | 'no_space'
   | 'larger'
+  | 'no_gain'
   | 'sample'
   | 'damaged'
   | 'not_exported'
@@ -35,7 +37,15 @@ export type HostErrorCode =
   | 'failed';
 
 /** Codes that a second try cannot mend as things are. */
-const FINAL: readonly HostErrorCode[] = ['not_found', 'forbidden', 'changed', 'unsupported', 'larger', 'sample'];
+const FINAL: readonly HostErrorCode[] = [
+  'not_found',
+  'forbidden',
+  'changed',
+  'unsupported',
+  'larger',
+  'no_gain',
+  'sample',
+];
 
 /** An error of a host, with a code that says what kind and a message for the person at the screen. */
 export class HostError extends Error {

@@ -1,4 +1,6 @@
 // Owns what is the same for every CMS: the CmsHost interface, the rules of replacing, batches, resuming. Knows no CMS.
+
+export type { RunProgress } from './bulk-run.ts';
 export type {
   CmsHost,
   HostCall,
@@ -12,4 +14,13 @@ export type {
   ReplacementVariant,
   Restored,
 } from './cms-host.ts';
+export { type ConnectOptions, connectHost, type HostConnection } from './connect-host.ts';
+export { createFolderHost } from './folder/folder-host.ts';
+export type { HostElement, HostItem, HostMedia } from './host-element.ts';
 export { HostError, type HostErrorCode, toHostError } from './host-error.ts';
+export type { HostTextKey } from './host-texts.ts';
+export type { JournalStorage } from './journal.ts';
+export type { HostOutcome } from './outcome.ts';
+export type { ReplaceRules } from './replace-rules.ts';
+export { sha256 } from './sha256.ts';
+export type { DecodeImage } from './verify-download.ts';

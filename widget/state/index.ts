@@ -1,4 +1,5 @@
 // Owns what the widget knows and does: items, queues, runs, edits, money, announcements. Knows no element and no page.
+
 export type { Environment, Timer } from './environment.ts';
 export {
   CANCELABLE_EVENTS,
@@ -7,10 +8,11 @@ export {
   type FileDetail,
   type OptimizerEvent,
 } from './event-details.ts';
+export { EDITABLE_FIELDS, isExported, isMissingText, unacceptedFields, wantsReview } from './item-questions.ts';
+export { createOptimizer } from './optimizer.ts';
 export type {
   AddOutcome,
   Counts,
-  CreateOptimizer,
   FileSource,
   ItemStore,
   Optimizer,
@@ -18,6 +20,9 @@ export type {
   OptimizerOptions,
   Translate,
   Unsubscribe,
-} from './optimizer.ts';
+} from './optimizer-interface.ts';
+export { DEFAULT_ACCEPT } from './restrictions.ts';
+export { pickSamples, SAMPLE_LIMIT } from './sample-run.ts';
+export { DEFAULT_SETTINGS, FORMATS, isSize, MAX_SIZES, PRESETS, SIZE_RANGE } from './settings.ts';
 export type * from './transport.ts';
 export type * from './types.ts';

@@ -1,193 +1,263 @@
-import type { ImageResult } from '#contract';
-import type { Environment } from './environment.ts';
-import type { OptimizerEvent } from './event-details.ts';
-import type { Transport } from './transport.ts';
-import type {
-  AddSource,
-  Announcement,
-  Cost,
-  EditableField,
-  ExportOutcome,
-  Item,
-  ListFilter,
-  MediaItem,
-  Notice,
-  OptimizerState,
-  Progress,
-  Rejection,
-  Restrictions,
-  SavedState,
-  Settings,
-} from './types.ts';
+import { createAdding } from './add-files.ts';
+import { createCore } from './core.ts';
+import type { Flow } from './flow.ts';
+import type { Optimizer, OptimizerOptions } from './optimizer-interface.ts';
+import { createRuns } from './runs.ts';
+import { createSettingsKeeper } from './settings-keeper.ts';
+import { deriveState } from './state-of.ts';
+import type { Item, OptimizerState, Phase, SavedState } from './types.ts';
+import { createUploading } from './uploading.ts';
 
-/** Stops a subscription. */
-export type Unsubscribe = () => void;
+/** Creates the flow. Nothing is sent, and nothing of the page is touched but its going on- and offline. */
+export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
+  const core = createCore(options);
+  const { store, config, notices, announcer } = core;
+  const runs = createRuns(core);
+  let flow: Flow | null = null;
+  let loading: Promise<Flow> | null = null;
+  let disposed = false;
 
-/** Gives a text of the widget in its language; `params` fill the placeholders, `count` chooses the plural. */
-export type Translate = (key: string, params?: { [name: string]: string | number }) => string;
+  /** Everything after the upload comes with the first image. */
+  function load(): Promise<Flow> {
+    loading ??= import('./flow.ts').then(
+      ({ createFlow }) => {
+        flow = createFlow(core, runs);
+        return flow;
+      },
+      (cause) => {
+        loading = null;
+        runs.fail(Object.assign(new Error(String(cause)), { code: 'network' }), 'add');
+        throw cause;
+      },
+    );
+    return loading;
+  }
+  /** At once where it is there: nobody should wait for what he types. */
+  const soon = (task: (flow: Flow) => void) => {
+    if (flow) task(flow);
+    else load().then(task, () => {});
+  };
 
-/** The images, readable and observable. */
-export interface ItemStore {
-  readonly size: number;
-  /** All, in the order of adding. The same array until one is added or removed. */
-  list(): readonly Item[];
-  /** Those that the filter shows. The same array until its rows change; editing a row does not take it away. */
-  visible(): readonly Item[];
-  get(id: string): Item | undefined;
-  /** Called when rows come, go or change place; not when one of them changes. */
-  subscribeList(listener: () => void): Unsubscribe;
-  /** Called with the new snapshot, at most ten times a second while only progress changes. */
-  subscribeItem(id: string, listener: (item: Item) => void): Unsubscribe;
+  const uploading = createUploading(core, {
+    onSession: () => soon(({ keeper }) => keeper.save()),
+    editedFields: (id) => flow?.saver.fieldsOf(id) ?? [],
+    onUploaded: (item) => soon(({ uploaded }) => uploaded(item)),
+    onIdle() {
+      if (!config.autoAnalyze || disposed) return;
+      const ids = store.list().flatMap((item) => (item.imageId && !item.analyzed ? [item.id] : []));
+      if (ids.length > 0) soon(({ analyze }) => void analyze(ids));
+    },
+  });
+  const { queue } = uploading;
+  const settings = createSettingsKeeper(core, () => flow?.settingsChanged());
+  const adding = createAdding(core, (items) => {
+    flow?.exports.forgetOutcome();
+    if (config.autoUpload) uploading.upload(items.map(({ id }) => id));
+  });
+  let state: OptimizerState = 'empty';
+
+  /** Follows from what runs and what is there, so it is looked at whenever anything has changed. */
+  function update() {
+    const previous = state;
+    const { blocked, sessionId } = core;
+    const outcome = flow?.exports.outcome ?? null;
+    state = deriveState({ store, run: runs.current, uploading: queue.busy, blocked, outcome });
+    if (state !== previous) core.emit('io-state-change', { state, previous });
+    if (!queue.busy && runs.current === null && sessionId !== null) flow?.cost.want(store.counts().toExport);
+  }
+  core.changes.add(update);
+  const stopListening = core.env.online.subscribe(() => {
+    announcer.say('online', () => core.t(core.env.online.isOnline() ? 'announce.online' : 'announce.offline'));
+    core.touch();
+  });
+
+  function take(items: readonly Item[]) {
+    const ids = items.map(({ id }) => id);
+    uploading.forget(ids);
+    flow?.forget(ids);
+    adding.forget(items);
+    const removed = store.remove(ids);
+    if (removed.length > 0) core.emit('io-remove', { items: removed });
+  }
+
+  function reset() {
+    runs.cancel();
+    take(store.list());
+    flow?.exports.forgetOutcome();
+    flow?.cost.outdate();
+    notices.drop();
+    core.blocked = null;
+    core.sessionId = null;
+  }
+
+  async function attach(sessionId: string, saved?: SavedState) {
+    reset();
+    await (await load()).attach(sessionId, saved);
+  }
+
+  const withFlow =
+    <Args extends unknown[], Value>(method: (flow: Flow) => (...args: Args) => Promise<Value>) =>
+    async (...args: Args): Promise<Value> =>
+      method(await load())(...args);
+
+  return {
+    items: store,
+    get state() {
+      return state;
+    },
+    get sessionId() {
+      return core.sessionId;
+    },
+    get settings() {
+      return core.settings;
+    },
+    get balance() {
+      return core.balance;
+    },
+    get cost() {
+      return flow?.cost.cost ?? null;
+    },
+    get outcome() {
+      return flow?.exports.outcome ?? null;
+    },
+    get results() {
+      return store.list().flatMap(({ result }) => result ?? []);
+    },
+    get samples() {
+      return store.list().flatMap(({ sample }) => sample ?? []);
+    },
+    get progress() {
+      return runs.progress ?? uploading.progress();
+    },
+    get notices() {
+      return notices.list();
+    },
+    get offline() {
+      return !core.env.online.isOnline();
+    },
+    get paused() {
+      return queue.paused;
+    },
+    get canUndo() {
+      return flow?.review.canUndo ?? false;
+    },
+    get canRedo() {
+      return flow?.review.canRedo ?? false;
+    },
+    get filter() {
+      return store.filter;
+    },
+    get counts() {
+      return store.counts();
+    },
+    subscribe: core.changes.add,
+    on: core.events.add,
+    onAnnounce: announcer.subscribe,
+    announce: (text, urgency) => announcer.say(`page ${text}`, text, { assertive: urgency === 'assertive' }),
+    configure(changed) {
+      core.configure(changed);
+      if (changed.settings) settings.set(changed.settings);
+    },
+    async addFiles(files, source) {
+      const outcome = adding.addFiles(files, source);
+      const { added } = await outcome;
+      if (added.length > 0) await load();
+      return outcome;
+    },
+    async addItems(media) {
+      const outcome = adding.addItems(media);
+      const { added } = await outcome;
+      if (added.length > 0) await load();
+      return outcome;
+    },
+    remove(id) {
+      const item = store.get(id);
+      if (!item) return;
+      take([item]);
+      if (item.imageId) flow?.keeper.addRemoved([item.imageId]);
+      announcer.say('removed', core.t('announce.removed', { name: item.name }));
+    },
+    clear() {
+      flow?.keeper.clear();
+      reset();
+    },
+    upload() {
+      core.blocked = null;
+      uploading.upload();
+      if (!queue.paused) queue.resume();
+      return queue.idle();
+    },
+    pause() {
+      queue.pause();
+      core.touch();
+    },
+    resume() {
+      core.blocked = null;
+      queue.resume();
+      core.touch();
+    },
+    analyze: withFlow((it) => it.analyze),
+    sample: withFlow((it) => it.sample),
+    checkCost: withFlow((it) => it.checkCost),
+    exportImages: withFlow((it) => it.exports.exportImages),
+    cancel() {
+      runs.cancel();
+      uploading.forget(queue.ids());
+      announcer.say('cancel', core.t('announce.cancelled'));
+    },
+    async retry(ids) {
+      core.blocked = null;
+      const it = await load();
+      const lost = it.lost();
+      if (lost) return attach(lost.sessionId, lost.saved);
+      for (const phase of ['upload', 'analyze', 'sample', 'export']) notices.drop(`error-${phase}`);
+      if (!queue.paused) queue.resume();
+      it.saver.retry();
+      const items = (ids?.map((id) => store.get(id)) ?? store.list()).filter((item) => item !== undefined);
+      const failed = new Map<Phase, string[]>();
+      for (const { id, error } of items) {
+        if (error) failed.set(error.phase, [...(failed.get(error.phase) ?? []), id]);
+      }
+      for (const [phase, own] of failed) {
+        if (phase === 'upload') {
+          uploading.upload(own);
+          await queue.idle();
+        } else await it.retry(phase, own);
+      }
+    },
+    setMetadata: (id, field, value) => soon(({ review }) => review.setMetadata(id, field, value)),
+    setDecorative: (id, decorative) => soon(({ review }) => review.setDecorative(id, decorative)),
+    acceptAll: (ids) => soon(({ review }) => review.acceptAll(ids)),
+    undo: () => flow?.review.undo(),
+    redo: () => flow?.review.redo(),
+    setFilter: store.setFilter,
+    setSettings: settings.set,
+    download: withFlow((it) => it.files.download),
+    replace: withFlow((it) => it.files.replace),
+    preview: withFlow((it) => it.files.preview),
+    fetchResult: withFlow((it) => it.files.fetchResult),
+    attach: (sessionId) => attach(sessionId),
+    getState: () =>
+      flow?.keeper.getState() ?? {
+        version: 1,
+        sessionId: core.sessionId,
+        settings: core.settings,
+        edits: {},
+        removed: [],
+        batches: [],
+      },
+    async restore(saved) {
+      if (saved.sessionId) await attach(saved.sessionId, saved);
+      else settings.set(saved.settings);
+    },
+    dismiss: notices.drop,
+    dispose() {
+      disposed = true;
+      stopListening();
+      runs.dispose();
+      queue.dispose();
+      flow?.dispose();
+      core.dispose();
+    },
+  };
 }
-
-/** What can be changed at any time. */
-export interface OptimizerConfig {
-  /** Where `/v1/…` is appended. Default: the page's own origin. */
-  endpoint: string;
-  /** Sent with each request; a function is asked each time. */
-  headers:
-    | { [name: string]: string }
-    | (() => { [name: string]: string } | Promise<{ [name: string]: string }>)
-    | undefined;
-  /** For development and trusted pages only. */
-  apiKey: string | undefined;
-  /** Calls that replace those of the client. */
-  transport: Partial<Transport> | undefined;
-  restrictions: Partial<Restrictions>;
-  /** Uploads at a time, 1-10. */
-  concurrency: number;
-  /** Upload tries for a file before it is given up, 1-10. */
-  retries: number;
-  /** Milliseconds without a byte after which an upload is tried anew; 0: never. */
-  stallTimeout: number;
-  /** Images in one export request, 1-99. */
-  batchSize: number;
-  autoUpload: boolean;
-  autoAnalyze: boolean;
-  /** `server`: CMS media are imported by the service from their addresses; else the page fetches them. */
-  importBy: 'page' | 'server';
-  /** Options of an analysis: `language`, `context`, `keywords` … */
-  analyzeOptions: { [option: string]: unknown };
-  settings: Partial<Settings>;
-  translate: Translate;
-}
-
-/** What `createOptimizer` takes. */
-export interface OptimizerOptions extends Partial<OptimizerConfig> {
-  environment?: Partial<Environment>;
-}
-
-/** What was taken and what not. */
-export interface AddOutcome {
-  added: readonly Item[];
-  rejections: readonly Rejection[];
-}
-
-/** What `addFiles` takes: files, or a drop's or paste's DataTransfer (folders are walked). */
-export type FileSource = Iterable<Blob> | ArrayLike<Blob> | DataTransfer;
-
-/** The whole flow of the widget without its elements. */
-export interface Optimizer {
-  readonly items: ItemStore;
-  readonly state: OptimizerState;
-  readonly sessionId: string | null;
-  readonly settings: Settings;
-  /** Credits; null while unknown. */
-  readonly balance: number | null;
-  /** Null while unknown or out of date. */
-  readonly cost: Cost | null;
-  /** Of the newest export; null before one and after a change. */
-  readonly outcome: ExportOutcome | null;
-  /** Results of all exported images, in the order of the list. */
-  readonly results: readonly ImageResult[];
-  readonly samples: readonly ImageResult[];
-  readonly progress: Progress | null;
-  readonly notices: readonly Notice[];
-  readonly offline: boolean;
-  readonly paused: boolean;
-  readonly canUndo: boolean;
-  readonly canRedo: boolean;
-  readonly filter: ListFilter;
-  /** Counts that toolbars show. */
-  readonly counts: Counts;
-
-  /** Called after anything above changed, at most four times a second while only progress changes. */
-  subscribe(listener: () => void): Unsubscribe;
-  /** Called with every `io-*` event. */
-  on(listener: (event: OptimizerEvent) => void): Unsubscribe;
-  /** Called with each message for the live regions. */
-  onAnnounce(listener: (announcement: Announcement) => void): Unsubscribe;
-  /** Announces a text of the elements with the same pace as all others. */
-  announce(text: string, urgency?: Announcement['urgency']): void;
-
-  configure(config: Partial<OptimizerConfig>): void;
-  addFiles(files: FileSource, source?: AddSource): Promise<AddOutcome>;
-  addItems(media: readonly MediaItem[]): Promise<AddOutcome>;
-  remove(id: string): void;
-  /** Stops everything and removes all; the session's files at the server expire by themselves. */
-  clear(): void;
-  /** Resolves when nothing is left to upload. */
-  upload(): Promise<void>;
-  pause(): void;
-  resume(): void;
-  /** Without ids: all images. `missing`: only those without a title or alternative text. */
-  analyze(ids?: readonly string[], options?: { missing?: boolean; overwrite?: boolean }): Promise<void>;
-  /**
-   * Without ids: up to five that differ most in size and format.
-   * @throws RangeError for more than five
-   */
-  sample(ids?: readonly string[]): Promise<void>;
-  checkCost(ids?: readonly string[]): Promise<Cost | null>;
-  /** Without ids: all that have no result for the present settings. `first`: only so many of them. Null when prevented. */
-  exportImages(ids?: readonly string[], options?: { first?: number }): Promise<ExportOutcome | null>;
-  /** Stops what runs; what is finished stays. */
-  cancel(): void;
-  /** Does again what failed, each with its own phase; without ids: all failed ones. */
-  retry(ids?: readonly string[]): Promise<void>;
-
-  setMetadata(id: string, field: EditableField, value: string | boolean | null): void;
-  setDecorative(id: string, decorative: boolean): void;
-  /** Marks what the analysis or the file said as seen and right; undone as one step. */
-  acceptAll(ids?: readonly string[]): void;
-  undo(): void;
-  redo(): void;
-  setFilter(filter: ListFilter): void;
-  setSettings(settings: Partial<Settings>): void;
-
-  /** A file of the export; null when a listener of `io-download` took it. Default variant: `full`. */
-  download(id: string, variant?: string): Promise<{ blob: Blob; filename: string } | null>;
-  /** Hands the result to the CMS by `io-replace`; the outcome is in the item's `replacement`. */
-  replace(id: string): Promise<void>;
-  /** The server's small picture of an uploaded image, for rows without a file. */
-  preview(id: string, width: number, signal?: AbortSignal): Promise<Blob>;
-  /** A sample's or result's bytes for the comparison. */
-  fetchResult(id: string, kind: 'sample' | 'result', signal?: AbortSignal): Promise<Blob>;
-
-  /** Takes a session from the server, its images, texts and results, and joins what is running. */
-  attach(sessionId: string): Promise<void>;
-  getState(): SavedState;
-  restore(state: SavedState): Promise<void>;
-  dismiss(noticeId: string): void;
-  /** Ends timers and requests; jobs at the server go on. */
-  dispose(): void;
-}
-
-/** Counts that toolbars show. */
-export interface Counts {
-  readonly total: number;
-  /** At the server. */
-  readonly uploaded: number;
-  readonly failed: number;
-  /** Without alternative text, and not decorative. */
-  readonly missing: number;
-  /** The analysis asks a person to look. */
-  readonly review: number;
-  /** Have a text that nobody has accepted. */
-  readonly unaccepted: number;
-  /** Uploaded, without a result for the present settings and texts. */
-  readonly toExport: number;
-  readonly exported: number;
-}
-
-/** Creates the flow. Nothing is sent and nothing of the page is touched before the first action. */
-export type CreateOptimizer = (options?: OptimizerOptions) => Optimizer;

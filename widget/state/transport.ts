@@ -12,28 +12,15 @@ import type {
   Session,
   UploadResult,
 } from '#contract';
+import {
+  type CallOptions,
+  type ClientOptions,
+  createClient,
+  type Upload,
+  type UploadOptions,
+  type WriteOptions,
+} from '../../plugin-bridge/sdk/index.ts';
 import type { Settings } from './types.ts';
-
-/** A file to upload. */
-export interface UploadFile {
-  file: Blob;
-  name: string;
-  metadata?: { clientRef?: string; title?: string; alt?: string; filename?: string };
-}
-
-/** Files, or addresses that the server fetches. */
-export type Upload = { files: UploadFile[] } | { images: { url: string; filename?: string; clientRef?: string }[] };
-
-/** Of any call. */
-export interface CallOptions {
-  signal?: AbortSignal;
-  idempotencyKey?: string;
-}
-
-/** Of an upload; progress in bytes. */
-export interface UploadOptions extends CallOptions {
-  onProgress?: (loadedBytes: number, totalBytes: number) => void;
-}
 
 /** An event of a job's stream, as far as the widget reads it. */
 export type StreamEvent<Result> =
@@ -63,18 +50,18 @@ export interface Transport {
   analyzeImages(
     sessionId: string,
     body: { images?: string[]; options?: { [option: string]: unknown } },
-    options?: CallOptions,
+    options?: WriteOptions,
   ): JobStream<AnalysisResult>;
   getAnalysis(sessionId: string, options?: CallOptions): Promise<AnalysisReport>;
   sampleImages(
     sessionId: string,
     body: { images: ExportImageInput[]; settings: Settings },
-    options?: CallOptions,
+    options?: WriteOptions,
   ): JobStream<ImageResult>;
   exportImages(
     sessionId: string,
     body: { images: ExportImageInput[]; settings: Settings },
-    options?: CallOptions,
+    options?: WriteOptions,
   ): JobStream<ImageResult>;
   getJob(jobId: string, options?: CallOptions): Promise<Job>;
   cancelJob(jobId: string, options?: CallOptions): Promise<unknown>;
@@ -84,4 +71,17 @@ export interface Transport {
   downloadFile(namespace: string, filename: string, options?: CallOptions): Promise<Blob>;
   /** Fetches a CMS media item's bytes. Default: `fetch` with the page's cookies for its own origin. */
   fetchMedia(url: string, options?: CallOptions): Promise<Blob>;
+}
+
+/** The transport that talks to the service, or to the CMS' proxy in front of it. */
+export function createTransport(options: ClientOptions): Transport {
+  return {
+    ...createClient(options),
+    async fetchMedia(url, { signal } = {}) {
+      const response = await fetch(url, { signal });
+      // The same shape as the client's errors have.
+      if (!response.ok) throw Object.assign(new Error(response.statusText), { status: response.status, code: 'media' });
+      return response.blob();
+    },
+  };
 }

@@ -205,7 +205,7 @@ export interface Settings {
   readonly preset: Preset;
   readonly responsive: boolean;
   /** Absent: the service's own widths. */
-  readonly responsiveSizes?: readonly SizeInput[];
+  readonly responsiveSizes?: SizeInput[];
   readonly embedMetadata?: boolean;
   readonly keepCopyright?: boolean;
 }
@@ -280,7 +280,9 @@ export interface SavedState {
   readonly settings: Settings;
   /** Edits that had not reached the server, by image id. */
   readonly edits: { readonly [imageId: string]: Partial<ItemMetadata> };
-  /** Batches of an export that had not ended. */
+  /** Images that were removed here; the server still has them. */
+  readonly removed: readonly string[];
+  /** Batches of an export that were sent and whose end is not known. */
   readonly batches: readonly SavedBatch[];
 }
 

@@ -71,7 +71,8 @@ export function createJobStream<E extends AnyJobEvent>(transport: Transport, sou
   async function connectPatiently(failures = 0, error?: unknown): Promise<Answer> {
     for (let cause = error; ; ) {
       if (failures > 0) {
-        const delay = delayBeforeRetry({ error: cause, failures, baseMs: transport.retryDelayMs, underWay: !!jobId });
+        const failure = { error: cause, failures, stream: true, underWay: !!jobId };
+        const delay = delayBeforeRetry({ ...failure, baseMs: transport.retryDelayMs });
         if (delay === undefined) throw cause;
         await sleep(delay, signal);
       }

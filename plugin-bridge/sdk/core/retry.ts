@@ -15,14 +15,16 @@ export interface Failure {
   failures: number;
   /** Wait before the second try, in milliseconds; doubles from try to try. */
   baseMs: number;
-  /** The service is known to be at work on it. */
+  /** What fails is a job's stream: a proxy may hold it back until it is whole, and is asked again until it is. */
+  stream?: boolean;
+  /** The service is known to be at work on the job. */
   underWay?: boolean;
 }
 
 /** How long to wait before the next try, in milliseconds; undefined when there is to be none. */
-export function delayBeforeRetry({ error, failures, baseMs, underWay }: Failure): number | undefined {
+export function delayBeforeRetry({ error, failures, baseMs, stream, underWay }: Failure): number | undefined {
   if (!isTransient(error)) return undefined;
-  const tries = underWay || isSlow(error) ? PATIENT_TRIES : TRIES;
+  const tries = underWay || isTwinAtWork(error) || (stream && isSlow(error)) ? PATIENT_TRIES : TRIES;
   if (failures >= tries) return undefined;
   const asked = error instanceof ApiError ? error.retryAfterMs : undefined;
   if (asked !== undefined) return asked > LONGEST_RETRY_AFTER_MS ? undefined : asked + Math.random() * baseMs;
@@ -51,14 +53,15 @@ function isTransient(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   const { status, code } = error;
   // A gateway that cannot reach the service says so in a page of its own.
-  return status === 429 || status === 503 || isSlow(error) || (code === 'bad_response' && status === 502);
+  const fromGateway = code === 'bad_response' && (status === 502 || status === 504);
+  return status === 429 || status === 503 || fromGateway || isTwinAtWork(error);
 }
 
-/** A proxy that holds the answer back until the work is done, or a twin of this request that is still at work. */
+/** The request came through before, and the service is at it. */
+function isTwinAtWork(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'idempotency_in_progress';
+}
+
 function isSlow(error: unknown): boolean {
-  if (error instanceof ConnectionError) return error.code === 'timeout';
-  return (
-    error instanceof ApiError &&
-    (error.code === 'idempotency_in_progress' || (error.code === 'bad_response' && error.status === 504))
-  );
+  return error instanceof ApiError ? error.status === 504 : (error as ConnectionError).code === 'timeout';
 }

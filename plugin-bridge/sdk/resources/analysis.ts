@@ -6,12 +6,13 @@ import type {
   analyzeRequestSchema,
   ProgressEvent,
 } from '#contract';
+import type { Input } from '../core/input.ts';
 import { createJobStream, type JobStream } from '../core/job-stream.ts';
 import { type CallOptions, newIdempotencyKey, readJson, type Transport, type WriteOptions } from '../core/request.ts';
 import { pathOf } from './sessions.ts';
 
 /** What is to be analyzed, and how. */
-export type AnalyzeInput = Omit<z.input<typeof analyzeRequestSchema>, 'sessionId'>;
+export type AnalyzeInput = Omit<Input<typeof analyzeRequestSchema>, 'sessionId'>;
 /** An event of an analysis. */
 export type AnalyzeEvent =
   | { id: string; event: 'progress'; data: ProgressEvent }

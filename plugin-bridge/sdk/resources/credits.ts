@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import type { Balance, CreditCheck, creditCheckRequestSchema, transactionPageSchema } from '#contract';
+import type { Input } from '../core/input.ts';
 import { type CallOptions, readJson, type Transport } from '../core/request.ts';
 
 /** What a cost is asked for. */
-export type CreditCheckInput = z.input<typeof creditCheckRequestSchema>;
+export type CreditCheckInput = Input<typeof creditCheckRequestSchema>;
 /** A page of the ledger. */
 export type TransactionPage = z.output<typeof transactionPageSchema>;
 

@@ -1,11 +1,11 @@
-import type { z } from 'zod';
 import type { CompleteEvent, ErrorEvent, exportRequestSchema, ProgressEvent } from '#contract';
+import type { Input } from '../core/input.ts';
 import { createJobStream, type JobStream } from '../core/job-stream.ts';
 import { type CallOptions, newIdempotencyKey, readBlob, type Transport, type WriteOptions } from '../core/request.ts';
 import { pathOf } from './sessions.ts';
 
 /** What is to be exported, and how. */
-export type ExportInput = Omit<z.input<typeof exportRequestSchema>, 'sessionId'>;
+export type ExportInput = Omit<Input<typeof exportRequestSchema>, 'sessionId'>;
 /** An event of an export or a sample. */
 export type ExportEvent =
   | { id: string; event: 'progress'; data: ProgressEvent }

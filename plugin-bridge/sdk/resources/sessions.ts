@@ -1,5 +1,5 @@
-import type { z } from 'zod';
 import type { Image, MetadataPatch, Session, UploadResult, urlImportSchema } from '#contract';
+import type { Input } from '../core/input.ts';
 import {
   type CallOptions,
   newIdempotencyKey,
@@ -27,7 +27,7 @@ export interface UploadFile {
 }
 
 /** What is uploaded: files, or addresses for the service to fetch (off by default there). */
-export type Upload = { files: UploadFile[] } | z.input<typeof urlImportSchema>;
+export type Upload = { files: readonly UploadFile[] } | Input<typeof urlImportSchema>;
 
 /** What an upload takes beside its files. */
 export interface UploadOptions extends WriteOptions {
@@ -87,7 +87,7 @@ export function pathOf(sessionId: string): string {
   return `/v1/sessions/${encodeURIComponent(sessionId)}`;
 }
 
-function formOf(files: UploadFile[]): FormData {
+function formOf(files: readonly UploadFile[]): FormData {
   const form = new FormData();
   for (const { file, name } of files) form.append('images', file, name);
   const metadata = files.map((file) => file.metadata ?? null);

@@ -1,0 +1,163 @@
+import type { CmsHost, HostImage } from './cms-host.ts';
+import type { HostElement, HostItem } from './host-element.ts';
+import { HostError } from './host-error.ts';
+import type { HostTextKey } from './host-texts.ts';
+import type { Journal, RunRecord } from './journal.ts';
+import { listAll } from './list-all.ts';
+import { failed, type HostOutcome, succeeded } from './outcome.ts';
+
+/** How far a run is. */
+export interface RunProgress {
+  phase: 'upload' | 'export' | 'replace' | 'done' | 'stopped';
+  /** Images that are through. */
+  done: number;
+  total: number;
+  replaced: number;
+  skipped: number;
+  failed: number;
+  savedBytes: number;
+  /** Name of the image in work. */
+  current: string | null;
+  /** Why it stopped before its end; it can be resumed. */
+  reason: HostError | null;
+  /** Of images that were not simply replaced. */
+  outcomes: readonly HostOutcome[];
+}
+
+/** What a run needs. */
+export interface RunDependencies {
+  element: HostElement;
+  host: CmsHost;
+  journal: Journal;
+  /** Replaces the image of an item that has a result. */
+  replaceItem: (item: HostItem) => Promise<HostOutcome>;
+  text: (key: HostTextKey) => string;
+  batchSize: number;
+  onProgress: (progress: RunProgress) => void;
+}
+
+/** Errors of the element after which the next image would fail as well: the run waits for a person. */
+const FATAL = [
+  'unauthorized',
+  'insufficient_credits',
+  'key_inactive',
+  'throttled',
+  'network',
+  'timeout',
+  'stalled',
+  'stream_interrupted',
+  'bad_response',
+  'server',
+];
+
+/**
+ * Works through a record batch by batch: fetch, upload, export, replace. After every step the record is kept, so that a
+ * page opened later goes on where this one was closed, and nothing is paid for twice.
+ */
+export async function runBatches(
+  record: RunRecord,
+  { element, host, journal, replaceItem, text, batchSize, onProgress }: RunDependencies,
+  signal: AbortSignal,
+): Promise<RunProgress> {
+  let phase: RunProgress['phase'] = 'upload';
+  let current: string | null = null;
+  let reason: HostError | null = null;
+  const noticeFatal = (event: Event) => {
+    const { error } = (event as CustomEvent<{ error: { code: string; message: string } }>).detail;
+    if (FATAL.includes(error.code)) reason ??= new HostError('failed', error.message);
+  };
+
+  function report(): RunProgress {
+    const { outcomes, replaced, savedBytes, total } = record;
+    const count = (status: HostOutcome['status']) => outcomes.filter((outcome) => outcome.status === status).length;
+    const tally = { replaced, skipped: count('skipped'), failed: count('failed'), savedBytes };
+    return { phase, done: total - record.waiting.length, total, ...tally, current, reason, outcomes: [...outcomes] };
+  }
+
+  function keep(): void {
+    record.element = element.getState();
+    journal.save(record);
+    onProgress(report());
+  }
+
+  function enter(next: RunProgress['phase'], name: string | null = null): void {
+    [phase, current] = [next, name];
+    onProgress(report());
+  }
+
+  function settle(outcome: HostOutcome): void {
+    record.waiting = record.waiting.filter((id) => id !== outcome.id);
+    record.inWork = Math.min(record.inWork, record.waiting.length);
+    if (outcome.status === 'replaced') {
+      record.replaced += 1;
+      record.savedBytes += outcome.savedBytes;
+    } else record.outcomes.push(outcome);
+    keep();
+  }
+
+  const itemOf = (id: string) => element.items.find((item) => item.clientRef === id);
+  const goesOn = () => !reason && !signal.aborted;
+
+  async function addImage(image: HostImage): Promise<void> {
+    enter('upload', image.filename);
+    const { id, filename, title, alt } = image;
+    try {
+      const blob = await host.fetch(id, { signal });
+      const { added, rejections } = await element.addItems([{ id, blob, name: filename, title, alt }]);
+      if (added.length === 0) throw new HostError('unsupported', rejections[0]?.message ?? text('host.unsupported'));
+    } catch (error) {
+      if (!signal.aborted) settle(failed(error, image, text));
+    }
+  }
+
+  async function runBatch(ids: readonly string[]): Promise<void> {
+    const images = await listAll(host, ids);
+    for (const id of ids) {
+      const image = images.get(id);
+      if (!image) settle(failed(new HostError('not_found', text('host.not_found')), { id, filename: id }, text));
+      else if (image.status === 'unavailable') {
+        settle(failed(new HostError('unsupported', image.reason ?? text('host.unsupported')), image, text));
+      } else if (image.status === 'replaced') {
+        settle(succeeded('skipped', image, { message: text('host.already_replaced'), url: image.url }));
+      } else if (!itemOf(id) && goesOn()) await addImage(image);
+      if (!goesOn()) return;
+    }
+    const items = () => ids.flatMap((id) => (record.waiting.includes(id) ? (itemOf(id) ?? []) : []));
+    await element.upload();
+    record.inWork = items().length;
+    keep();
+    if (!goesOn()) return;
+
+    const toExport = items().filter((item) => item.imageId && !(item.result && !item.stale));
+    enter('export');
+    if (toExport.length > 0) await element.export(toExport.map((item) => item.id));
+    keep();
+
+    // What was exported before a stop has been paid for: it is replaced, unless a person stopped the run.
+    for (const item of items()) {
+      if (signal.aborted) return;
+      const image = { id: item.clientRef ?? item.id, filename: item.name };
+      if (item.result) {
+        enter('replace', item.name);
+        settle(await replaceItem(item));
+      } else if (goesOn()) {
+        settle(failed(new HostError('not_exported', item.error?.message ?? text('host.not_exported')), image, text));
+      }
+      if (!record.waiting.includes(image.id)) element.remove(item.id);
+    }
+  }
+
+  element.addEventListener('io-error', noticeFatal);
+  try {
+    while (record.waiting.length > 0 && goesOn()) await runBatch(record.waiting.slice(0, batchSize));
+  } catch (error) {
+    reason ??= error instanceof HostError ? error : new HostError('failed', String((error as Error)?.message ?? error));
+  } finally {
+    element.removeEventListener('io-error', noticeFatal);
+  }
+  if (signal.aborted) reason = new HostError('stopped', text('host.stopped'));
+  if (record.waiting.length === 0) journal.clear();
+  else keep();
+  enter(record.waiting.length === 0 ? 'done' : 'stopped');
+  return report();
+}

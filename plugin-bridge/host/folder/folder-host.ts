@@ -1,0 +1,164 @@
+import type { CmsHost, HostImage, HostPage, HostQuery, Replaced, Replacement, Restored } from '../cms-host.ts';
+import { HostError } from '../host-error.ts';
+import { type Folder, type FolderFiles, openFolder, splitPath } from './folder-files.ts';
+import {
+  backupPath,
+  describeFile,
+  isUnchanged,
+  type KnownFile,
+  type Manifest,
+  readManifest,
+  writeManifest,
+} from './folder-manifest.ts';
+import { namePaths } from './folder-names.ts';
+
+/** What a folder may hold that the service takes, and what browsers call it. */
+const TYPES: { [extension: string]: string } = {
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  gif: 'image/gif',
+  tif: 'image/tiff',
+  tiff: 'image/tiff',
+};
+
+/**
+ * A folder on the visitor's computer as a CMS. An image's id is its path. Replacing keeps the original in
+ * `.imagewright-backup` and writes the new files beside where it was; restoring puts it back byte for byte.
+ */
+export function createFolderHost(folder: Folder): CmsHost {
+  const files = openFolder(folder);
+  /** Replacements change one list: they come one after the other. */
+  let queue: Promise<unknown> = Promise.resolve();
+
+  function inTurn<Result>(work: (manifest: Manifest) => Promise<Result>): Promise<Result> {
+    const turn = queue.then(async () => {
+      const locks = globalThis.navigator?.locks;
+      const run = async () => work(await readManifest(files));
+      return (await (locks ? locks.request(`imagewright-folder:${folder.name}`, run) : run())) as Result;
+    });
+    queue = turn.catch(() => {});
+    return turn;
+  }
+
+  return {
+    id: `folder:${folder.name}`,
+    list: async (query) => listImages(await readManifest(files), files, query),
+    async fetch(id) {
+      const manifest = await readManifest(files);
+      const file = await files.read(manifest.has(id) ? backupPath(id) : id);
+      if (!file) throw new HostError(manifest.has(id) ? 'no_backup' : 'not_found', `${id} is not there any more.`);
+      // The name tells the type, where the system does not know it.
+      return file.type ? file : new File([file], file.name, { type: typeOf(id) ?? '' });
+    },
+    replace: (id, replacement) => inTurn((manifest) => replaceFile(id, replacement, files, manifest)),
+    restore: (id) => inTurn((manifest) => restoreFile(id, files, manifest)),
+  };
+}
+
+async function listImages(manifest: Manifest, files: FolderFiles, query: HostQuery): Promise<HostPage> {
+  const made = new Set([...manifest.values()].flatMap((entry) => entry.files.map((file) => file.path)));
+  const found = (await files.list()).filter((path) => typeOf(path) && !made.has(path));
+  const all = [...new Set([...found, ...manifest.keys()])].sort();
+  const wanted = (query.ids ? query.ids.filter((id) => all.includes(id)) : all).filter((id) => {
+    const status = manifest.has(id) ? 'replaced' : 'original';
+    const words = `${id} ${manifest.get(id)?.title ?? ''}`.toLowerCase();
+    return (!query.status || query.status === status) && words.includes(query.search?.toLowerCase() ?? '');
+  });
+  const start = Number(query.cursor ?? 0);
+  const end = start + (query.limit ?? 100);
+  const images: HostImage[] = [];
+  for (const id of wanted.slice(start, end)) {
+    const entry = manifest.get(id);
+    const bytes = entry?.original.size ?? (await files.read(id))?.size ?? null;
+    images.push({
+      id,
+      url: null,
+      filename: splitPath(id).name,
+      title: entry?.title ?? null,
+      alt: entry?.alt ?? null,
+      width: null,
+      height: null,
+      mime: typeOf(id) ?? '',
+      bytes,
+      status: entry ? 'replaced' : 'original',
+    });
+  }
+  return { images, nextCursor: end < wanted.length ? String(end) : null, total: wanted.length };
+}
+
+async function replaceFile(
+  id: string,
+  replacement: Replacement,
+  files: FolderFiles,
+  manifest: Manifest,
+): Promise<Replaced> {
+  const before = manifest.get(id);
+  const original = before?.original ?? (await keepOriginal(id, replacement, files));
+  const ours = new Set([id, ...(before?.files ?? []).map((file) => file.path)]);
+  const paths = namePaths(id, replacement, await files.namesBeside(id), ours);
+  const contents = await Promise.all(replacement.variants.map((variant) => variant.blob()));
+  const made: KnownFile[] = await Promise.all(paths.map((path, index) => describeFile(path, contents[index] as Blob)));
+  const { title = null, alt = null } = replacement.metadata ?? {};
+  const entry = { original, files: made, title, alt, replacedAt: new Date().toISOString() };
+
+  // The list is written first, with the old files in it: whatever is interrupted now can be restored.
+  manifest.set(id, { ...entry, files: [...made, ...(before?.files ?? [])] });
+  await writeManifest(files, manifest);
+  try {
+    for (const [index, path] of paths.entries()) await files.write(path, contents[index] as Blob);
+    for (const path of ours) if (!paths.includes(path)) await files.remove(path);
+    manifest.set(id, entry);
+    await writeManifest(files, manifest);
+  } catch (error) {
+    await restoreFile(id, files, manifest);
+    throw error;
+  }
+  return { url: null };
+}
+
+/** Copies an image into the backup and reads the copy back, before anything else is touched. */
+async function keepOriginal(id: string, { original }: Replacement, files: FolderFiles): Promise<KnownFile> {
+  const file = await files.read(id);
+  if (!file) throw new HostError('not_found', `${id} is not there any more.`);
+  if (file.size !== original.size) throw new HostError('changed', `${id} was changed since it was uploaded.`);
+  const known = await describeFile(id, file);
+  await files.write(backupPath(id), file);
+  const copy = await files.read(backupPath(id));
+  if (!copy || !(await isUnchanged(copy, known))) throw new HostError('no_backup', `${id} could not be backed up.`);
+  return known;
+}
+
+async function restoreFile(id: string, files: FolderFiles, manifest: Manifest): Promise<Restored> {
+  const entry = manifest.get(id);
+  if (!entry) return { url: null, restored: false };
+  const backup = await files.read(backupPath(id));
+  const there = await files.read(id);
+  const isBack = there !== null && (await isUnchanged(there, entry.original));
+  if (!isBack) {
+    if (!backup || !(await isUnchanged(backup, entry.original))) {
+      throw new HostError('no_backup', `The original of ${id} is not in the backup, or damaged.`);
+    }
+    const ours = entry.files.filter((file) => file.path === id);
+    // An empty one is what an interrupted write leaves.
+    const isOurs = !there?.size || (await Promise.all(ours.map((file) => isUnchanged(there, file)))).includes(true);
+    if (!isOurs) throw new HostError('changed', `There is another ${id} now: move it away first.`);
+    await files.write(id, backup);
+  }
+  for (const made of entry.files) {
+    if (made.path === id) continue;
+    const file = await files.read(made.path);
+    // A file that somebody has edited since is theirs.
+    if (file && (file.size === 0 || (await isUnchanged(file, made)))) await files.remove(made.path);
+  }
+  manifest.delete(id);
+  await writeManifest(files, manifest);
+  await files.remove(backupPath(id));
+  return { url: null, restored: true };
+}
+
+function typeOf(path: string): string | undefined {
+  return TYPES[/\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
+}

@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ENDPOINTS, type EndpointName, urlImportSchema } from '#contract';
+import { type Client, createClient } from '../../../plugin-bridge/sdk/index.ts';
+
+/** The operations that have two addresses have one method. */
+const ALIASES = { analyzeImagesFlat: 'analyzeImages', exportImagesFlat: 'exportImages' } as const;
+const SESSION = `sess_${'a'.repeat(22)}`;
+const IMAGE = `img_${'b'.repeat(22)}`;
+const JOB = `job_${'c'.repeat(22)}`;
+
+/** One call of every method, as a caller would write it. */
+const CALLS: Record<keyof Client, (client: Client) => Promise<unknown>> = {
+  createSession: (client) => client.createSession({ images: [{ url: 'https://example.com/a.jpg' }] }),
+  addImages: (client) => client.addImages(SESSION, { images: [{ url: 'https://example.com/a.jpg' }] }),
+  getSession: (client) => client.getSession(SESSION),
+  deleteSession: (client) => client.deleteSession(SESSION),
+  updateImage: (client) => client.updateImage(SESSION, IMAGE, { alt: 'A hill' }),
+  previewImage: (client) => client.previewImage(SESSION, IMAGE, { width: 320 }),
+  analyzeImages: (client) => client.analyzeImages(SESSION, { options: { language: 'de' } }).result(),
+  getAnalysis: (client) => client.getAnalysis(SESSION),
+  exportImages: (client) => client.exportImages(SESSION, { images: [{ id: IMAGE }], settings: {} }).result(),
+  sampleImages: (client) => client.sampleImages(SESSION, { images: [{ id: IMAGE }], settings: {} }).result(),
+  downloadFile: (client) => client.downloadFile(`${SESSION}-sample`, 'a b.webp'),
+  getJob: (client) => client.getJob(JOB),
+  followJob: (client) => client.followJob(JOB, { lastEventId: `${JOB}:3` }).result(),
+  cancelJob: (client) => client.cancelJob(JOB),
+  getBalance: (client) => client.getBalance(),
+  checkCredits: (client) => client.checkCredits({ imageCount: 3 }),
+  listTransactions: (client) => client.listTransactions({ cursor: 'abc', limit: 2 }),
+  getOpenApi: (client) => client.getOpenApi(),
+};
+
+const client = createClient({ endpoint: 'https://example.com/' });
+const named = Object.keys(ENDPOINTS).filter((name) => !(name in ALIASES)) as (keyof Client)[];
+
+it('has a method for every endpoint, and no other', () => {
+  expect(Object.keys(client).sort()).toEqual([...named].sort());
+});
+
+describe.each(named)('%s', (name) => {
+  it('sends what the table of endpoints says', async () => {
+    const endpoint = ENDPOINTS[name as EndpointName] as (typeof ENDPOINTS)[EndpointName] & { query?: unknown };
+    const sent: Request[] = [];
+    const recording = createClient({
+      endpoint: 'https://example.com/',
+      fetch: async (input, init) => {
+        sent.push(new Request(input as string, init));
+        return Response.json({ error: 'seen enough', code: 'not_found' }, { status: 404 });
+      },
+    });
+    await CALLS[name](recording).catch(() => {});
+    const [request] = sent as [Request];
+    expect(sent).toHaveLength(1);
+    expect(request.method).toBe(endpoint.method);
+    const pattern = endpoint.path.replace(/:\w+/g, '[\\w-]+');
+    const { pathname, search } = new URL(request.url);
+    expect(pathname).toMatch(new RegExp(`^${pattern}$`));
+    expect(search !== '').toBe(endpoint.query !== undefined);
+    expect(request.headers.has('Idempotency-Key')).toBe(endpoint.idempotent);
+    expect(request.body !== null).toBe(endpoint.bodyKind !== 'none');
+    if ('body' in endpoint) {
+      const schema = endpoint.bodyKind === 'json' ? endpoint.body : urlImportSchema;
+      expect(schema.safeParse(await request.json()).success).toBe(true);
+    }
+  });
+});
+
+describe('the two addresses of one operation', () => {
+  it('are the only endpoints without a method, and have the same request and answer', () => {
+    for (const [alias, name] of Object.entries(ALIASES) as [keyof typeof ALIASES, EndpointName][]) {
+      expect(ENDPOINTS[alias].success).toEqual(ENDPOINTS[name].success);
+      expect(ENDPOINTS[alias].tag).toBe(ENDPOINTS[name].tag);
+    }
+  });
+});
+
+describe('the page about the SDK', () => {
+  let page: string;
+  beforeAll(async () => {
+    page = await readFile(new URL('../../../docs/sdk.md', import.meta.url), 'utf8');
+  });
+
+  it('names every method', () => {
+    for (const name of named) expect(page).toContain(`\`${name}(`);
+  });
+});

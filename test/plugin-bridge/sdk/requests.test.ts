@@ -1,0 +1,121 @@
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createClient } from '../../../plugin-bridge/sdk/index.ts';
+import type { Fault } from '../../support/fault-proxy.ts';
+import { noiseImage } from '../../support/small-images.ts';
+import { type SdkHarness, startSdkHarness, uploadPictures } from './sdk-harness.ts';
+
+let harness: SdkHarness;
+beforeAll(async () => {
+  harness = await startSdkHarness();
+});
+afterAll(() => harness.close());
+afterEach(() => harness.proxy.reset());
+
+async function noiseFile(name: string, seed: number) {
+  const { bytes } = await noiseImage(name, { width: 300, height: 300, seed });
+  return { name, file: new Blob([bytes as Uint8Array<ArrayBuffer>]) };
+}
+
+describe('an upload', () => {
+  it('carries names and metadata, in the order of the files', async () => {
+    const client = await harness.createClient();
+    const metadata = { clientRef: '42', title: 'A title', alt: 'An alt', filename: 'renamed' };
+    const { sessionId, images } = await client.createSession({
+      files: [{ ...(await noiseFile('Zürich & more.png', 1)), metadata }, await noiseFile('b.png', 2)],
+    });
+    expect(images.map(({ originalFilename, clientRef }) => [originalFilename, clientRef])).toEqual([
+      ['Zürich & more.png', '42'],
+      ['b.png', null],
+    ]);
+    expect(images[0]?.metadata).toMatchObject({ title: 'A title', alt: 'An alt', filename: 'renamed' });
+    const added = await client.addImages(sessionId, { files: [await noiseFile('c.png', 3)] });
+    expect(added.sessionId).toBe(sessionId);
+    expect((await client.getSession(sessionId)).images).toHaveLength(3);
+  });
+
+  it.each<[string, Fault]>([
+    ['is lost on its way', { kind: 'lose-request' }],
+    ['breaks off in the middle', { kind: 'lose-request', afterBytes: 100_000 }],
+    ['is done, but its answer is lost', { kind: 'lose-answer' }],
+    ['is done, but its answer is cut', { kind: 'cut', afterBytes: 50 }],
+  ])('that %s is repeated under its key and makes each image once', async (_, fault) => {
+    const client = await harness.createClient();
+    const { sessionId } = await client.createSession({ files: [await noiseFile('a.png', 4)] });
+    harness.proxy.reset();
+    harness.proxy.inject(fault);
+    const added = await client.addImages(sessionId, { files: [await noiseFile('b.png', 5)] });
+    expect(added.images).toHaveLength(1);
+    expect((await client.getSession(sessionId)).images).toHaveLength(2);
+    const keys = harness.proxy.seen.slice(0, 2).map(({ headers }) => headers['idempotency-key']);
+    expect(keys[0]).toBeTruthy();
+    expect(keys[1]).toBe(keys[0]);
+  });
+
+  it('tells at its end how many bytes it had, where nothing tells more', async () => {
+    const client = await harness.createClient();
+    const file = await noiseFile('a.png', 6);
+    const told: number[][] = [];
+    await client.createSession({ files: [file] }, { onProgress: (...numbers) => told.push(numbers) });
+    expect(told).toEqual([[file.file.size, file.file.size]]);
+  });
+});
+
+describe('the methods', () => {
+  it('do the whole workflow', async () => {
+    const client = await harness.createClient({ credits: 10 });
+    const { sessionId, images } = await uploadPictures(client, 2);
+    const [{ id = '' } = {}] = images;
+    const patched = await client.updateImage(sessionId, id, { alt: 'Blue', filename: 'blue-hill' });
+    expect(patched.metadata).toMatchObject({ alt: 'Blue', source: { alt: 'user' } });
+    const preview = await client.previewImage(sessionId, id, { width: 32 });
+    expect(preview.type).toBe('image/webp');
+    expect((await client.checkCredits({ images, operation: 'export' })).cost).toBe(2);
+
+    const sampled = await client.sampleImages(sessionId, { images, settings: { format: 'png' } }).result();
+    const [sample] = sampled.results;
+    const file = await client.downloadFile(`${sessionId}-sample`, sample?.filename ?? '');
+    expect(file.type).toBe('image/png');
+    expect((await sharp(await file.arrayBuffer()).metadata()).format).toBe('png');
+
+    const stream = client.exportImages(sessionId, { images, settings: { format: 'avif' } });
+    const { jobId, results } = await stream.result();
+    expect(results[0]?.filename).toBe('blue-hill.avif');
+    expect((await client.getJob(jobId)).status).toBe('completed');
+    expect(await client.getBalance()).toMatchObject({ balance: 8 });
+    expect((await client.listTransactions({ limit: 1 })).nextCursor).toEqual(expect.any(String));
+    expect((await client.getOpenApi()).openapi).toMatch(/^3\.1/);
+    await client.deleteSession(sessionId);
+    await expect(client.getSession(sessionId)).rejects.toMatchObject({ code: 'session_not_found' });
+  });
+
+  it('ask for headers at each request, and send a key only where there is one', async () => {
+    const { apiKey } = await harness.test.createAccount();
+    let nonce = 0;
+    const headers = async () => ({ 'X-API-Key': apiKey, 'X-WP-Nonce': `n${++nonce}` });
+    const client = createClient({ endpoint: `${harness.proxy.url}/`, headers });
+    await client.getBalance();
+    await client.getBalance();
+    expect(harness.proxy.seen.map((seen) => seen.headers['x-wp-nonce'])).toEqual(['n1', 'n2']);
+    const keyless = createClient({ endpoint: harness.proxy.url });
+    await expect(keyless.getBalance()).rejects.toMatchObject({ status: 401 });
+    expect(harness.proxy.seen.at(-1)?.headers['x-api-key']).toBeUndefined();
+  });
+
+  it('go to whatever stands before /v1, a query included', async () => {
+    const asked: string[] = [];
+    const record: typeof fetch = async (input) => {
+      asked.push(`${input}`);
+      return Response.json({});
+    };
+    for (const endpoint of ['', '/wp-json/imagewright/v1', 'https://x.example/sub/', '/?rest_route=/imagewright']) {
+      await createClient({ endpoint, fetch: record }).listTransactions({ limit: 5, cursor: undefined });
+    }
+    expect(asked).toEqual([
+      '/v1/credits/transactions?limit=5',
+      '/wp-json/imagewright/v1/v1/credits/transactions?limit=5',
+      'https://x.example/sub/v1/credits/transactions?limit=5',
+      '/?rest_route=/imagewright/v1/credits/transactions&limit=5',
+    ]);
+  });
+});

@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Transaction } from '#contract';
+import { createI18n, en } from '../../widget/i18n/index.ts';
+import { FIXTURES } from './api-client.ts';
+import { launchBrowser, type Tab, type TestBrowser } from './browser.ts';
+import { type FakeVisionServer, startFakeVisionServer } from './fake-vision-server.ts';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { type EVENT_NAMES, type HostPage, hostFiles } from './host-page.ts';
+import { startTestService, type TestAccount, type TestService } from './service.ts';
+
+/** An event of the element, as the page saw it; files stand as `{name, size, type}`. */
+export interface RecordedEvent {
+  type: (typeof EVENT_NAMES)[number];
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the detail it looks at
+  detail: any;
+  target: string;
+  cancelable: boolean;
+  composed: boolean;
+}
+
+/** A page with the element in it. */
+export interface WidgetTab extends Tab {
+  account: TestAccount;
+  /** The first element. */
+  widget: Locator;
+  /** Adds fixtures through the file input, as the file dialog does. */
+  pick(...files: string[]): Promise<void>;
+  /** Events so far, of one name or all. */
+  events(type?: RecordedEvent['type']): Promise<RecordedEvent[]>;
+  /** Messages of the live regions, `polite: …` or `assertive: …`. */
+  spoken(): Promise<string[]>;
+  /** Waits until the element is in this state. */
+  untilState(state: string): Promise<void>;
+  /** Goes to the page anew, optionally another one; the account stays. */
+  reload(page?: HostPage): Promise<void>;
+  button(name: string | RegExp): Locator;
+  /** What the account was charged and refunded. */
+  ledger(): Promise<{ charged: number; refunded: number; charges: number }>;
+}
+
+/** What a test page is opened with. */
+export interface OpenOptions extends HostPage {
+  credits?: number;
+  context?: BrowserContextOptions;
+  /** Pages of another origin have no fault proxy between. @default true */
+  throughProxy?: boolean;
+}
+
+/** The real service with a fake vision model, behind a proxy that can do damage, and a real browser before it. */
+export interface WidgetRig {
+  test: TestService;
+  vision: FakeVisionServer;
+  proxy: FaultProxy;
+  browser: TestBrowser;
+  open(options?: OpenOptions): Promise<WidgetTab>;
+  close(): Promise<void>;
+}
+
+const { t } = createI18n({ locale: 'en', messages: en });
+
+/** An English text of the element, as a page shows it. */
+export const text = t;
+
+/** Path of a fixture. */
+export const fixture = (name: string) => join(FIXTURES, name);
+
+/** Starts everything once for a test file. */
+export async function startWidgetRig({ env = {}, args = [] as string[] } = {}): Promise<WidgetRig> {
+  const vision = await startFakeVisionServer();
+  const test = await startTestService({
+    AI_PROVIDER: 'openai-compatible',
+    AI_BASE_URL: vision.url,
+    AI_MODEL: 'fake-model',
+    AI_CANARY: 'off',
+    AI_MAX_RETRIES: '0',
+    ...env,
+  });
+  const proxy = await startFaultProxy(test.url);
+  const browser = await launchBrowser({ args });
+  return {
+    test,
+    vision,
+    proxy,
+    browser,
+    async open(options = {}) {
+      const account = await test.createAccount({ credits: options.credits });
+      const tab = await browser.open(options.context);
+      return openPage(tab, account, options, options.throughProxy === false ? test.url : proxy.url);
+    },
+    async close() {
+      await browser?.close();
+      await proxy?.close();
+      await test?.close();
+      await vision?.close();
+    },
+  };
+}
+
+async function openPage(tab: Tab, account: TestAccount, options: OpenOptions, url: string): Promise<WidgetTab> {
+  const { page } = tab;
+  let files: ReturnType<typeof hostFiles> = {};
+  await page.route(`${url}/host/**`, (route) => {
+    const file = files[new URL(route.request().url()).pathname];
+    if (!file) return route.fulfill({ status: 404 });
+    const headers = { 'Content-Type': file.type, ...(file.policy ? { 'Content-Security-Policy': file.policy } : {}) };
+    return route.fulfill({ body: file.body, headers });
+  });
+  async function show(host: HostPage): Promise<void> {
+    files = hostFiles({ ...host, headers: { 'X-API-Key': account.apiKey, ...host.headers } });
+    await page.goto(`${url}/host/`);
+    await page.waitForFunction(() => (window as unknown as { ready?: boolean }).ready === true);
+  }
+  await show(options);
+  const widget = page.locator('image-optimizer').first();
+  return {
+    ...tab,
+    account,
+    widget,
+    pick: (...names) => widget.locator('input[type=file]').first().setInputFiles(names.map(fixture)),
+    events: (type) => recordedIn(page, type),
+    spoken: () => page.evaluate(() => (window as unknown as { spoken: string[] }).spoken),
+    async untilState(state) {
+      const read = () => widget.evaluate((element) => (element as unknown as { state: string }).state);
+      await expect.poll(read, { timeout: 20_000 }).toBe(state);
+    },
+    reload: (host = options) => show(host),
+    button: (name) => widget.getByRole('button', { name, exact: typeof name === 'string' }),
+    async ledger() {
+      const { transactions } = await account.api.readJson<{ transactions: Transaction[] }>('/v1/credits/transactions');
+      const sum = (kind: string) =>
+        transactions.filter((each) => each.kind === kind).reduce((total, { delta }) => total + Math.abs(delta), 0);
+      return {
+        charged: sum('charge'),
+        refunded: sum('refund'),
+        charges: transactions.filter(({ kind }) => kind === 'charge').length,
+      };
+    },
+  };
+}
+
+function recordedIn(page: Page, type?: RecordedEvent['type']): Promise<RecordedEvent[]> {
+  return page.evaluate(
+    (wanted) =>
+      (window as unknown as { recorded: RecordedEvent[] }).recorded.filter((event) => !wanted || event.type === wanted),
+    type,
+  );
+}

@@ -1,0 +1,29 @@
+import type { Item, Optimizer } from '../../state/index.ts';
+import type { ComparePair } from '../io-compare/index.ts';
+
+/** Width of the preview that stands in for an original that this browser cannot show or does not have, in pixels. */
+const PREVIEW_WIDTH = 2048;
+
+/** What the comparison needs of an image: the picked file against the bytes of the sample or result. */
+export function comparisonOf(optimizer: Optimizer, item: Item, kind: 'sample' | 'result'): ComparePair | null {
+  const produced = item[kind];
+  const [full] = produced?.variants ?? [];
+  if (!produced || !full) return null;
+  const { file } = item;
+  return {
+    id: item.id,
+    name: item.name,
+    original: {
+      blob: async () => file ?? Promise.reject(new Error('the file is not here after a reload')),
+      fallback: () => optimizer.preview(item.id, PREVIEW_WIDTH),
+      ...produced.original,
+    },
+    result: {
+      blob: () => optimizer.fetchResult(item.id, kind),
+      size: full.size,
+      width: full.width,
+      height: full.height,
+      format: produced.format,
+    },
+  };
+}

@@ -1,0 +1,222 @@
+import { LitElement, type PropertyValues } from 'lit';
+import type { I18n, Messages } from '../../i18n/index.ts';
+import {
+  createOptimizer,
+  type Optimizer,
+  type OptimizerConfig,
+  type OptimizerEvent,
+  type Restrictions,
+  type Settings,
+} from '../../state/index.ts';
+import { englishI18n, loadI18n, nearestLanguage } from './choose-language.ts';
+import { CONFIG_NAMES, configProperties, SETTING_NAMES } from './config-properties.ts';
+
+/** The flow of an element that nobody holds any more ends with it: timers and requests, not jobs at the server. */
+const abandoned =
+  typeof FinalizationRegistry === 'undefined'
+    ? null
+    : new FinalizationRegistry<Optimizer>((optimizer) => optimizer.dispose());
+
+/** Headers of each request, or what gives them. */
+export type Headers = NonNullable<OptimizerConfig['headers']>;
+
+/** What the public element is set by, and the flow behind it. */
+export class ConfiguredElement extends LitElement {
+  static override properties = configProperties;
+
+  /** Where the service or the CMS' proxy is; `/v1/…` is appended. Empty: the page's own origin. @attr endpoint */
+  declare endpoint: string;
+  /** Headers of each request, or a function that is asked each time (a CMS' nonce). */
+  declare headers: Headers | undefined;
+  /** The service's key. For development and trusted pages only: whoever sees the page can read it. No attribute. */
+  declare apiKey: string | undefined;
+  /** Calls that replace those of the built-in client. */
+  declare transport: OptimizerConfig['transport'];
+  /** The session at the service; set it to bring its images back. @attr session-id */
+  declare sessionId: string | null;
+  /** What may be added, as of `<input accept>`. @attr accept */
+  declare accept: string;
+  /** Most images. @attr max-files */
+  declare maxFiles: number | null;
+  /** Most bytes of one file. @attr max-file-size */
+  declare maxFileSize: number | null;
+  /** Most bytes of all files. @attr max-total-size */
+  declare maxTotalSize: number | null;
+  /** Most pixels of one image. @attr max-pixels */
+  declare maxPixels: number | null;
+  /** Refuses a file with a message. */
+  declare validate: Restrictions['validate'];
+  /** Uploads at a time. @attr concurrency */
+  declare concurrency: number;
+  /** Tries of one upload. @attr retries */
+  declare retries: number;
+  /** Milliseconds without a byte until an upload is tried anew. @attr stall-timeout */
+  declare stallTimeout: number;
+  /** Images in one request of an export, 1-99. @attr batch-size */
+  declare batchSize: number;
+  /** Uploads as soon as files are added; `auto-upload="false"`: when `upload()` is called. @attr auto-upload */
+  declare autoUpload: boolean;
+  /** Describes images as soon as they are uploaded. @attr auto-analyze */
+  declare autoAnalyze: boolean;
+  /** `server`: the service fetches CMS media from their addresses; `page`: the page does. @attr import-by */
+  declare importBy: 'page' | 'server';
+  /** Options of the analysis: `language`, `context`, `keywords`, `brandVoice`, `overwrite`. */
+  declare analyzeOptions: { [option: string]: unknown };
+  /** No dropping of files. @attr no-drop */
+  declare noDrop: boolean;
+  /** No pasting of files. @attr no-paste */
+  declare noPaste: boolean;
+  /** No button for folders. @attr no-folder */
+  declare noFolder: boolean;
+  /** No free sample. @attr no-sample */
+  declare noSample: boolean;
+  /** No analysis. @attr no-analyze */
+  declare noAnalyze: boolean;
+  /** No downloads. @attr no-download */
+  declare noDownload: boolean;
+  /** `replace`: results are handed to the CMS by `io-replace`. @attr mode */
+  declare mode: 'download' | 'replace';
+  /** Output format. @attr format */
+  declare format: string;
+  /** Quality. @attr preset */
+  declare preset: string;
+  /** Also make smaller sizes. @attr responsive */
+  declare responsive: boolean;
+  /** Widths or boxes of the smaller sizes; undefined: the service's own. */
+  declare responsiveSizes: Settings['responsiveSizes'];
+  /** BCP 47 tag of the texts; default: the nearest `lang`. @attr locale */
+  declare locale: string | null;
+  /** Texts that replace the built-in ones, by key. */
+  declare strings: Messages;
+  /** Nothing can be done. @attr disabled */
+  declare disabled: boolean;
+  /** Nothing can be changed; results can be compared and downloaded. @attr readonly */
+  declare readonly: boolean;
+
+  /** Texts and formats in use. */
+  declare protected i18n: I18n;
+  /** The flow behind the element. */
+  protected readonly optimizer: Optimizer;
+
+  /** Held apart from the element, so that the flow does not hold the element. */
+  readonly #texts: { i18n: I18n };
+  #seen: { settings: Settings | null; sessionId: string | null } = { settings: null, sessionId: null };
+  #languageRun = 0;
+  #warned = false;
+
+  constructor() {
+    super();
+    Object.assign(this, {
+      endpoint: '',
+      sessionId: null,
+      accept: 'image/jpeg,image/png,image/webp,image/avif,image/gif,image/tiff,.heic,.heif',
+      maxFiles: null,
+      maxFileSize: null,
+      maxTotalSize: null,
+      maxPixels: null,
+      validate: null,
+      concurrency: 3,
+      retries: 3,
+      stallTimeout: 30_000,
+      batchSize: 50,
+      autoUpload: true,
+      autoAnalyze: false,
+      importBy: 'page',
+      analyzeOptions: {},
+      mode: 'download',
+      format: 'webp',
+      preset: 'high',
+      responsive: false,
+      locale: null,
+      strings: {},
+      i18n: englishI18n({}),
+    });
+    for (const name of ['Drop', 'Paste', 'Folder', 'Sample', 'Analyze', 'Download'] as const) this[`no${name}`] = false;
+    this.disabled = false;
+    this.readonly = false;
+    const texts = { i18n: this.i18n };
+    this.#texts = texts;
+    this.optimizer = createOptimizer({ translate: (key, params) => texts.i18n.t(key, params) });
+    // A weak hold, and no end of it: an element that is out of the page for a moment loses no event.
+    this.#seen = { settings: this.optimizer.settings, sessionId: null };
+    const self = new WeakRef(this);
+    this.optimizer.on((event) => self.deref()?.forwardEvent(event));
+    this.optimizer.subscribe(() => self.deref()?.optimizerChanged());
+    abandoned?.register(this, this.optimizer);
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    void this.#chooseLanguage();
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('locale') || changed.has('strings')) void this.#chooseLanguage();
+    if (CONFIG_NAMES.some((name) => changed.has(name))) this.optimizer.configure(this.#config());
+    if (SETTING_NAMES.some((name) => changed.has(name))) {
+      this.#takeSettings();
+    }
+    if (changed.has('apiKey') && this.apiKey && !this.#warned) {
+      this.#warned = true;
+      console.warn(
+        '<image-optimizer>: apiKey is for development. In production set endpoint to a proxy that adds the key.',
+      );
+    }
+    const { sessionId } = this;
+    if (changed.has('sessionId') && sessionId && sessionId !== this.optimizer.sessionId) {
+      // What went wrong is among the notices.
+      void this.optimizer.attach(sessionId).catch(() => {});
+    }
+  }
+
+  /** Called after anything of the flow changed. */
+  protected optimizerChanged(): void {
+    const { settings, sessionId } = this.optimizer;
+    // Only what changed there: what the page has just set here is not taken in yet.
+    if (sessionId !== this.#seen.sessionId) this.sessionId = sessionId;
+    if (settings !== this.#seen.settings) {
+      const { format, preset, responsive, responsiveSizes } = settings;
+      Object.assign(this, { format, preset, responsive, responsiveSizes });
+    }
+    this.#seen = { settings, sessionId };
+    this.requestUpdate();
+  }
+
+  /** Sends an event of the flow out of the element. */
+  protected forwardEvent({ type, detail, cancelable, preventDefault }: OptimizerEvent): void {
+    const event = new CustomEvent(type, { detail, cancelable, bubbles: true, composed: true });
+    if (!this.dispatchEvent(event)) preventDefault();
+  }
+
+  #config(): Partial<OptimizerConfig> {
+    const { accept, maxFiles, maxFileSize, maxTotalSize, maxPixels, validate } = this;
+    const { endpoint, headers, apiKey, transport, concurrency, retries, stallTimeout, batchSize } = this;
+    const { autoUpload, autoAnalyze, importBy, analyzeOptions } = this;
+    return {
+      ...{ endpoint, headers, apiKey, transport, concurrency, retries, stallTimeout, batchSize },
+      ...{ autoUpload, autoAnalyze: autoAnalyze && !this.noAnalyze, importBy, analyzeOptions },
+      restrictions: { accept, maxFiles, maxFileSize, maxTotalSize, maxPixels, validate },
+    };
+  }
+
+  #takeSettings(): void {
+    const { format, preset, responsive, responsiveSizes } = this;
+    const now = this.optimizer.settings;
+    const same =
+      format === now.format &&
+      preset === now.preset &&
+      responsive === now.responsive &&
+      JSON.stringify(responsiveSizes) === JSON.stringify(now.responsiveSizes);
+    // A value that nobody knows is reported by `io-error`, and the default stays.
+    if (!same) this.optimizer.setSettings({ format, preset, responsive, responsiveSizes } as Partial<Settings>);
+  }
+
+  async #chooseLanguage(): Promise<void> {
+    this.#languageRun += 1;
+    const run = this.#languageRun;
+    const i18n = await loadI18n(this.locale || nearestLanguage(this), this.strings);
+    if (run !== this.#languageRun) return;
+    this.i18n = i18n;
+    this.#texts.i18n = i18n;
+  }
+}

@@ -1,0 +1,74 @@
+import { css } from 'lit';
+
+/** Large: a quiet frame with a picture. Small: only the buttons, in the row of the toolbar. */
+export const dropzoneStyles = css`
+  :host {
+    display: block;
+  }
+  .zone {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+  }
+  :host([large]) .zone {
+    flex-direction: column;
+    justify-content: center;
+    padding: calc(var(--_space) * 12) calc(var(--_space) * 6);
+    border: 1.5px dashed var(--_edge);
+    border-radius: calc(var(--_radius) * 1.2);
+    background: var(--_surface-2);
+    text-align: center;
+    transition:
+      border-color 160ms ease-out,
+      background-color 160ms ease-out;
+  }
+  :host([large]) .zone.awake {
+    border-color: var(--_accent);
+    background: var(--_tint);
+  }
+  .buttons {
+    display: flex;
+    flex-wrap: wrap;
+    gap: calc(var(--_space) * 2);
+    justify-content: center;
+  }
+  .hint {
+    margin-block-start: calc(var(--_space) * 5);
+    max-inline-size: 52ch;
+    font-size: 0.9333em;
+    color: var(--_muted);
+    text-wrap: balance;
+  }
+  .overlay {
+    position: absolute;
+    inset: 0;
+    z-index: var(--_z);
+    display: grid;
+    place-items: center;
+    border: 2px dashed var(--_accent);
+    border-radius: inherit;
+    background: color-mix(in oklab, var(--_surface) 82%, transparent);
+    pointer-events: none;
+  }
+  .overlay span {
+    display: inline-flex;
+    align-items: center;
+    gap: calc(var(--_space) * 2);
+    padding: calc(var(--_space) * 3) calc(var(--_space) * 5);
+    border-radius: 99px;
+    background: var(--_surface);
+    box-shadow: var(--_shadow);
+    color: var(--_text);
+    font-weight: 600;
+    transition: background-color 120ms;
+  }
+  .overlay .over {
+    background: var(--_accent);
+    color: var(--_on-accent);
+  }
+  @media (forced-colors: active) {
+    .overlay {
+      background: Canvas;
+    }
+  }
+`;

@@ -1,0 +1,171 @@
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import type { I18n } from '../../i18n/index.ts';
+import type { AddSource } from '../../state/index.ts';
+import { buttons, foundation, icon } from '../../styles/index.ts';
+import { emptyPicture, pictureStyles } from './empty-picture.ts';
+import { dropzoneStyles } from './io-dropzone.styles.ts';
+import { watchDrag } from './watch-drag.ts';
+
+/** Details of `dropzone-files`. */
+export interface FilesDetail {
+  files: FileList | DataTransfer;
+  source: AddSource;
+}
+
+/**
+ * Takes files from a picker, a folder, a drop anywhere on `area`, or a paste while the focus or the pointer is in it.
+ *
+ * @tag io-dropzone
+ * @fires {CustomEvent<FilesDetail>} dropzone-files - Files were chosen.
+ * @fires {CustomEvent<boolean>} dropzone-drag - A drag of files came over the area (true) or left it (false).
+ * @fires {Event} dropzone-dialog - A file dialog was closed.
+ * @slot empty - In place of the picture and the words of the large form.
+ * @slot hint - In place of the line that says what is accepted.
+ * @csspart dropzone - The frame.
+ * @csspart drop-overlay - What covers the area while files are dragged over it.
+ * @csspart picker-button - The button "Add images".
+ */
+export class IoDropzone extends LitElement {
+  static override styles = [foundation, buttons, pictureStyles, dropzoneStyles];
+  static override properties = {
+    i18n: { attribute: false },
+    area: { attribute: false },
+    accept: {},
+    large: { type: Boolean, reflect: true },
+    disabled: { type: Boolean },
+    noDrop: { type: Boolean },
+    noPaste: { type: Boolean },
+    noFolder: { type: Boolean },
+    drag: { state: true },
+  };
+
+  declare i18n: I18n;
+  /** Where files may be dropped; default: this element. */
+  declare area: HTMLElement | null;
+  /** As of `<input accept>`. */
+  declare accept: string;
+  /** True while there is nothing yet: a picture, words and a large button. */
+  declare large: boolean;
+  declare disabled: boolean;
+  declare noDrop: boolean;
+  declare noPaste: boolean;
+  declare noFolder: boolean;
+  declare protected drag: 'page' | 'area' | null;
+
+  #stopDrag: (() => void) | null = null;
+  readonly #onPaste = (event: ClipboardEvent) => this.#paste(event);
+
+  constructor() {
+    super();
+    this.area = null;
+    this.accept = '';
+    this.large = true;
+    this.disabled = false;
+    this.noDrop = false;
+    this.noPaste = false;
+    this.noFolder = false;
+    this.drag = null;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    document.addEventListener('paste', this.#onPaste);
+    if (this.hasUpdated) this.#watch();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    document.removeEventListener('paste', this.#onPaste);
+    this.#stopDrag?.();
+    this.#stopDrag = null;
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    if (changed.has('area')) this.#watch();
+  }
+
+  /** Opens the file dialog; browsers allow it only as the answer to a click or a key. */
+  openPicker(folder = false): void {
+    if (this.disabled) return;
+    const input = this.renderRoot.querySelector<HTMLInputElement>(folder ? '.folder' : '.files');
+    if (input) input.click();
+  }
+
+  /** Puts the focus on "Add images". */
+  override focus(options?: FocusOptions): void {
+    this.renderRoot.querySelector<HTMLElement>('.pick')?.focus(options);
+  }
+
+  get #area(): HTMLElement {
+    return this.area ?? this;
+  }
+
+  #watch(): void {
+    this.#stopDrag?.();
+    this.#stopDrag = watchDrag(this.#area, {
+      isOpen: () => !this.disabled && !this.noDrop,
+      onDrop: (data) => this.#give(data, 'drop'),
+      onChange: (where) => {
+        const was = this.drag === 'area';
+        this.drag = where;
+        const is = where === 'area';
+        if (was !== is) this.dispatchEvent(new CustomEvent('dropzone-drag', { detail: is }));
+      },
+    });
+  }
+
+  #give(files: FilesDetail['files'], source: AddSource): void {
+    const detail: FilesDetail = { files, source };
+    this.dispatchEvent(new CustomEvent('dropzone-files', { detail }));
+  }
+
+  #picked(event: Event): void {
+    const input = event.target as HTMLInputElement;
+    this.dispatchEvent(new Event('dropzone-dialog'));
+    if (input.files?.length) this.#give(input.files, input.webkitdirectory ? 'folder' : 'picker');
+    // The same file again would be no change.
+    input.value = '';
+  }
+
+  #paste(event: ClipboardEvent): void {
+    const data = event.clipboardData;
+    if (!data?.files.length || event.defaultPrevented || this.disabled || this.noPaste) return;
+    const area = this.#area;
+    if (!event.composedPath().includes(area) && !area.matches(':hover')) return;
+    event.preventDefault();
+    this.#give(data, 'paste');
+  }
+
+  protected override render(): TemplateResult {
+    const { t } = this.i18n;
+    return html`
+      <div class="zone ${this.drag ? 'awake' : ''}" part="dropzone">
+        ${
+          this.large
+            ? html`<slot name="empty">${emptyPicture(t(this.noDrop ? 'dropzone.title-pick' : 'dropzone.title'))}</slot>`
+            : nothing
+        }
+        <div class="buttons">
+          <button type="button" class="button pick ${this.large ? 'primary large' : ''}" part="picker-button"
+            ?disabled=${this.disabled} @click=${() => this.openPicker()}>
+            ${icon('add')}${t('dropzone.pick')}
+          </button>
+          ${
+            this.noFolder
+              ? nothing
+              : html`<button type="button" class="button quiet ${this.large ? 'large' : ''}" ?disabled=${this.disabled}
+                  @click=${() => this.openPicker(true)}>${t('dropzone.pick-folder')}</button>`
+          }
+        </div>
+        ${this.large ? html`<p class="hint"><slot name="hint">${t('dropzone.hint')}</slot></p>` : nothing}
+        <input class="files" type="file" multiple hidden tabindex="-1" aria-hidden="true" accept=${this.accept}
+          @change=${this.#picked} @cancel=${this.#picked} />
+        <input class="folder" type="file" multiple webkitdirectory hidden tabindex="-1" aria-hidden="true"
+          @change=${this.#picked} @cancel=${this.#picked} />
+      </div>
+      <div class="overlay" part="drop-overlay" ?hidden=${!this.drag} aria-hidden="true">
+        <span class="${this.drag === 'area' ? 'over' : ''}">${icon('upload')}${t('dropzone.drop')}</span>
+      </div>
+    `;
+  }
+}

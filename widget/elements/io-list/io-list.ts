@@ -1,0 +1,267 @@
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import type { Item } from '../../state/index.ts';
+import { foundation } from '../../styles/index.ts';
+import { createThumbQueue, type IoRow, type RowContext, type ThumbQueue } from '../io-row/index.ts';
+import { createRowHeights, findRange, type ListEntry, layOut, type RowRange } from './row-window.ts';
+
+/** Rows in the first paint; all others follow in slices, so that no task is long. */
+const FIRST_ROWS = 30;
+const SLICE_ROWS = 25;
+const SLICE_MS = 16;
+/** More rows than this are never in the page together. */
+const WINDOWED_ABOVE = 1000;
+/** Height of a row before one was measured, in pixels. */
+const ROW_HEIGHT = 190;
+/** Pixels above and below the visible part that have rows too. */
+const MARGIN = 800;
+
+/**
+ * The rows of all images. Up to 1,000 are in the page, drawn by the browser as they come into sight; of more, those
+ * around the visible part, and always the one with the focus.
+ *
+ * Ctrl and an arrow up or down goes to the same field of the row above or below.
+ *
+ * @tag io-list
+ * @fires {Event} list-empty-focus - The last row was removed: the focus needs a place outside.
+ * @csspart list - The list.
+ */
+export class IoList extends LitElement {
+  static override styles = [
+    foundation,
+    css`
+      :host {
+        display: block;
+      }
+      ul {
+        overflow: auto;
+        overscroll-behavior: auto;
+        max-block-size: var(--_list-max);
+        scroll-padding-block: calc(var(--_space) * 4);
+        scrollbar-width: thin;
+      }
+      li:not(.gap) {
+        content-visibility: auto;
+        contain-intrinsic-size: auto none auto max(var(--_row-min), 180px);
+        border-block-end: 1px solid var(--_border);
+      }
+      li:last-child {
+        border-block-end: 0;
+      }
+    `,
+  ];
+  static override properties = {
+    context: { attribute: false },
+    items: { state: true },
+    shown: { state: true },
+    range: { state: true },
+  };
+
+  declare context: RowContext;
+  declare protected items: readonly Item[];
+  /** How many of the rows are in the page already. */
+  declare protected shown: number;
+  /** Of a windowed list. */
+  declare protected range: RowRange;
+
+  #ids: string[] = [];
+  #unsubscribe: (() => void) | null = null;
+  #sight: IntersectionObserver | null = null;
+  #thumbs: ThumbQueue | null = null;
+  #watched = new Set<Element>();
+  #heights = createRowHeights(ROW_HEIGHT);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #frame = 0;
+  #pinned: string | null = null;
+
+  constructor() {
+    super();
+    this.items = [];
+    this.shown = FIRST_ROWS;
+    this.range = { start: 0, end: FIRST_ROWS };
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (this.hasUpdated) {
+      this.#subscribe();
+      this.#observe();
+    }
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearTimeout(this.#timer);
+    cancelAnimationFrame(this.#frame);
+    this.#timer = undefined;
+    this.#frame = 0;
+    this.#unsubscribe?.();
+    this.#sight?.disconnect();
+    this.#sight = null;
+    this.#watched.clear();
+  }
+
+  get #windowed(): boolean {
+    return this.items.length > WINDOWED_ABOVE;
+  }
+
+  get #list(): HTMLElement {
+    return this.renderRoot.querySelector('ul') as HTMLElement;
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    const before = changed.get('context');
+    if (changed.has('context') && before?.optimizer !== this.context.optimizer) this.#subscribe();
+  }
+
+  #subscribe(): void {
+    this.#unsubscribe?.();
+    const { optimizer } = this.context;
+    const { items } = optimizer;
+    this.#thumbs = createThumbQueue({ optimizer });
+    const take = () => {
+      const list = items.visible();
+      if (list === this.items) return;
+      const gone = new Set(this.#ids);
+      this.items = list;
+      this.#ids = list.map(({ id }) => id);
+      for (const id of this.#ids) gone.delete(id);
+      for (const id of gone) this.#thumbs?.drop(id);
+    };
+    take();
+    this.#unsubscribe = items.subscribeList(take);
+  }
+
+  protected override updated(): void {
+    this.#observe();
+    if (this.#windowed) this.#measure();
+    else if (this.shown < this.items.length) this.#nextSlice();
+  }
+
+  #nextSlice(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.shown = Math.min(this.shown + SLICE_ROWS, this.items.length);
+    }, SLICE_MS);
+  }
+
+  /** Thumbnails are made for rows in sight. A margin works only with the scroller itself as the root. */
+  #observe(): void {
+    const list = this.#list;
+    const scrolls = getComputedStyle(list).maxBlockSize !== 'none';
+    this.#sight ??= new IntersectionObserver(
+      (entries) => {
+        for (const { target, isIntersecting } of entries) {
+          const row = target.firstElementChild as IoRow | null;
+          if (isIntersecting && this.#thumbs) row?.showThumb(this.#thumbs);
+          else row?.hideThumb();
+        }
+      },
+      { root: scrolls ? list : null, rootMargin: '200px 0px' },
+    );
+    const present = new Set<Element>(list.querySelectorAll('li:not(.gap)'));
+    for (const element of this.#watched) {
+      if (present.has(element)) continue;
+      this.#sight.unobserve(element);
+      this.#watched.delete(element);
+    }
+    for (const element of present) {
+      if (this.#watched.has(element)) continue;
+      this.#sight.observe(element);
+      this.#watched.add(element);
+    }
+  }
+
+  #measure(): void {
+    for (const element of this.#list.querySelectorAll<HTMLElement>('li:not(.gap)')) {
+      const row = element.firstElementChild as IoRow;
+      if (element.offsetHeight > 0) this.#heights.measure(row.itemId, element.offsetHeight);
+    }
+    for (const gap of this.#list.querySelectorAll<HTMLElement>('.gap')) {
+      gap.style.setProperty('height', `${gap.dataset.height}px`);
+    }
+  }
+
+  #onScroll(): void {
+    if (!this.#windowed || this.#frame) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0;
+      const { scrollTop, clientHeight } = this.#list;
+      const range = findRange(this.#ids, this.#heights, scrollTop - MARGIN, scrollTop + clientHeight + MARGIN);
+      if (range.start !== this.range.start || range.end !== this.range.end) this.range = range;
+    });
+  }
+
+  #rows(): IoRow[] {
+    return [...this.#list.querySelectorAll<IoRow>('io-row')];
+  }
+
+  #onKeydown(event: KeyboardEvent): void {
+    if (!(event.ctrlKey || event.metaKey) || !['ArrowUp', 'ArrowDown'].includes(event.key)) return;
+    const row = event.composedPath().find((target) => (target as Element).localName === 'io-row') as IoRow | undefined;
+    if (!row) return;
+    event.preventDefault();
+    const place = this.#ids.indexOf(row.itemId) + (event.key === 'ArrowDown' ? 1 : -1);
+    const id = this.#ids[place];
+    if (id) void this.#focusRow(id, row.focusedControl ?? 'alt');
+  }
+
+  async #focusRow(id: string, control: Parameters<IoRow['focusControl']>[0]): Promise<void> {
+    this.#pinned = id;
+    const place = this.#ids.indexOf(id);
+    if (!this.#windowed && place >= this.shown) this.shown = place + 1;
+    else this.requestUpdate();
+    await this.updateComplete;
+    const row = this.#rows().find(({ itemId }) => itemId === id);
+    await row?.updateComplete;
+    row?.focusControl(control);
+  }
+
+  async #onRemove(event: Event): Promise<void> {
+    const { itemId } = event.target as IoRow;
+    const place = this.#ids.indexOf(itemId);
+    const next = this.#ids[place + 1] ?? this.#ids[place - 1];
+    this.context.optimizer.remove(itemId);
+    if (next) await this.#focusRow(next, 'remove');
+    else this.dispatchEvent(new Event('list-empty-focus'));
+  }
+
+  #onFocus(event: FocusEvent): void {
+    const row = event.composedPath().find((target) => (target as Element).localName === 'io-row') as IoRow | undefined;
+    this.#pinned = row?.itemId ?? null;
+  }
+
+  protected override render(): TemplateResult {
+    const { t } = this.context.i18n;
+    return html`
+      <ul part="list" role="list" aria-label=${t('list.label')} @scroll=${this.#onScroll} @keydown=${this.#onKeydown}
+        @focusin=${this.#onFocus} @row-remove=${this.#onRemove}>
+        ${repeat(
+          this.#entries(),
+          ({ key }) => key,
+          (entry) => ('gap' in entry ? this.#renderGap(entry.gap) : this.#renderRow(entry.id, entry.index)),
+        )}
+      </ul>
+    `;
+  }
+
+  #entries(): ListEntry[] {
+    if (!this.#windowed) return this.#ids.slice(0, this.shown).map((id, index) => ({ key: id, id, index }));
+    const pinned = this.#pinned === null ? -1 : this.#ids.indexOf(this.#pinned);
+    return layOut(this.#ids, this.#heights, this.range, pinned < 0 ? null : pinned);
+  }
+
+  #renderGap(height: number): TemplateResult {
+    return html`<li class="gap" role="presentation" data-height=${Math.round(height)}></li>`;
+  }
+
+  #renderRow(id: string, index: number): TemplateResult {
+    const windowed = this.#windowed;
+    return html`<li aria-setsize=${windowed ? this.#ids.length : nothing} aria-posinset=${windowed ? index + 1 : nothing}>
+      <io-row .itemId=${id} .context=${this.context} exportparts=${ROW_PARTS}></io-row>
+    </li>`;
+  }
+}
+
+/** Parts of a row that the page may style. */
+export const ROW_PARTS = 'row, row-error, thumb, field, input, badge, progress, status, button, button-danger';

@@ -1,0 +1,2 @@
+// Owns the live regions: what is said is decided elsewhere.
+export { IoLive } from './io-live.ts';

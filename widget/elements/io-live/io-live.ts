@@ -1,0 +1,71 @@
+import { css, html, LitElement } from 'lit';
+import type { Announcement } from '../../state/index.ts';
+import { foundation } from '../../styles/index.ts';
+
+/**
+ * Two live regions, one polite and one assertive. They are there from the first render and never made anew, since
+ * screen readers miss what a new region says.
+ *
+ * @tag io-live
+ */
+export class IoLive extends LitElement {
+  static override styles = [
+    foundation,
+    css`
+      :host {
+        display: block;
+      }
+    `,
+  ];
+
+  #waiting: Announcement[] = [];
+  #quietUntil = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Says a text; a text that is said already is said again. */
+  announce(announcement: Announcement): void {
+    this.#waiting.push(announcement);
+    this.#speak();
+  }
+
+  /**
+   * Keeps messages back for `ms` milliseconds: a screen reader that comes back from a file dialog reads the page's title
+   * and the focused control first, and drops what is announced meanwhile.
+   */
+  hold(ms: number): void {
+    this.#quietUntil = performance.now() + ms;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #speak(): void {
+    const wait = this.#quietUntil - performance.now();
+    if (wait > 0 || !this.hasUpdated) {
+      this.#timer ??= setTimeout(
+        () => {
+          this.#timer = undefined;
+          this.#speak();
+        },
+        Math.max(wait, 50),
+      );
+      return;
+    }
+    for (const { text, urgency } of this.#waiting.splice(0)) {
+      const region = this.renderRoot.querySelector(`[aria-live='${urgency}']`);
+      if (!region) continue;
+      // The same text again is no change to a screen reader; a space that cannot be seen makes it one.
+      region.textContent = region.textContent === text ? `${text}\u00a0` : text;
+    }
+  }
+
+  protected override render() {
+    return html`
+      <div class="visually-hidden" role="status" aria-live="polite" aria-atomic="true"></div>
+      <div class="visually-hidden" role="alert" aria-live="assertive" aria-atomic="true"></div>
+    `;
+  }
+}

@@ -1,0 +1,72 @@
+import type { I18n } from '../../i18n/index.ts';
+import type { Item } from '../../state/index.ts';
+
+/** Steps of the service that have words of their own; all others are "Processing". */
+const STEPS = new Set(['queued', 'load', 'optimize', 'resize', 'save', 'prepare', 'describe']);
+/** Reasons for a person to look that have words of their own; all others are "Please check". */
+const REASONS = new Set([
+  'people',
+  'text',
+  'document',
+  'chart',
+  'small',
+  'clipped',
+  'long',
+  'decorative',
+  'language',
+  'fallback',
+]);
+
+/** Where an image stands, as the badge in its row. */
+export interface StatusLabel {
+  text: string;
+  tone: '' | 'accent' | 'success' | 'warning' | 'danger';
+}
+
+/** Whether something is being done with the image. */
+export function isBusy(item: Item): boolean {
+  return ['uploading', 'analyzing', 'sampling', 'exporting'].includes(item.status) || item.waiting === 'retry';
+}
+
+/** What is being done or was done with an image, in words. Null: nothing worth a word. */
+export function describeStatus(item: Item, { t, formatPercent }: I18n): StatusLabel | null {
+  if (item.replacement?.status === 'replaced') return { text: t('row.replaced'), tone: 'success' };
+  if (item.replacement?.status === 'pending') return { text: t('row.replacing'), tone: 'accent' };
+  if (item.status === 'failed') return { text: t('row.failed'), tone: 'danger' };
+  if (item.waiting) return { text: t(`row.waiting-${item.waiting}`), tone: 'warning' };
+  switch (item.status) {
+    case 'queued':
+      return { text: t('row.queued'), tone: '' };
+    case 'uploading':
+      return { text: t('row.uploading', { percent: formatPercent(item.progress) }), tone: 'accent' };
+    case 'analyzing':
+    case 'sampling':
+    case 'exporting':
+      return { text: t(item.step && STEPS.has(item.step) ? `step.${item.step}` : 'step.other'), tone: 'accent' };
+    default:
+  }
+  if (item.result && item.stale) return { text: t('row.stale'), tone: 'warning' };
+  if (item.result) return { text: t('row.exported'), tone: 'success' };
+  if (item.needsReview.length > 0) return { text: t('row.review'), tone: 'warning' };
+  return null;
+}
+
+/** Why a person should look, in one line. */
+export function describeReview(item: Item, { t }: I18n): string {
+  return item.needsReview.map((reason) => t(REASONS.has(reason) ? `review.${reason}` : 'review.other')).join(' ');
+}
+
+/** Size in pixels, format and bytes, as far as they are known. */
+export function describeFacts(item: Item, { formatBytes }: I18n): string {
+  const { image, size, name } = item;
+  const format = (image?.format ?? /\.(\w{2,5})$/.exec(name)?.[1] ?? '').toUpperCase();
+  const bytes = image?.size ?? size;
+  return [image ? `${image.width} × ${image.height}` : '', format, bytes === null ? '' : formatBytes(bytes)]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** Length of a text as people count it: by code points, as the service does. */
+export function countCharacters(text: string): number {
+  return [...text].length;
+}

@@ -1,0 +1,216 @@
+import { css } from 'lit';
+
+/** A row: one column on a phone; from 560 px on the picture has a column of its own, from 760 px the texts have two. */
+export const rowStyles = css`
+  :host {
+    display: block;
+  }
+  .row {
+    display: grid;
+    grid-template: 'thumb head actions' auto / 56px minmax(0, 1fr) auto;
+    gap: calc(var(--_space) * 2) calc(var(--_space) * 3);
+    align-items: start;
+    padding: calc(var(--_space) * 4);
+  }
+  .thumb {
+    grid-area: thumb;
+    display: grid;
+    place-items: center;
+    overflow: hidden;
+    inline-size: 100%;
+    aspect-ratio: 1;
+    border-radius: calc(var(--_radius) * 0.8);
+    background: var(--_surface-2);
+    box-shadow: inset 0 0 0 1px var(--_border);
+    color: var(--_muted);
+    --_icon: 24px;
+  }
+  canvas {
+    inline-size: 100%;
+    block-size: 100%;
+    object-fit: cover;
+  }
+  .head {
+    grid-area: head;
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 4px calc(var(--_space) * 3);
+    min-block-size: 32px;
+  }
+  .caption {
+    flex: 1 1 18ch;
+    min-inline-size: 0;
+  }
+  .name {
+    font-weight: 600;
+    line-height: 1.35;
+    overflow-wrap: anywhere;
+  }
+  .facts {
+    font-size: 0.8667em;
+    color: var(--_muted);
+  }
+  .actions {
+    grid-area: actions;
+    display: flex;
+    align-items: center;
+    gap: 2px;
+  }
+  .actions .button {
+    color: var(--_muted);
+  }
+  .actions .button:hover {
+    color: var(--_text);
+  }
+  .actions [data-control='remove']:hover {
+    color: var(--_danger);
+  }
+  progress,
+  .body {
+    grid-column: 1 / -1;
+  }
+  .body {
+    display: grid;
+    gap: calc(var(--_space) * 3);
+    min-inline-size: 0;
+  }
+  .fields {
+    display: grid;
+    gap: calc(var(--_space) * 2.5) calc(var(--_space) * 4);
+  }
+  .origin {
+    padding-inline: 6px;
+    font-size: 0.9em;
+    font-weight: 500;
+  }
+  .below {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    justify-content: space-between;
+    gap: 0 calc(var(--_space) * 3);
+  }
+  .hint.long {
+    color: var(--_warning);
+  }
+  .review {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0 calc(var(--_space) * 2);
+    color: color-mix(in oklab, var(--_warning) 85%, var(--_text));
+    font-size: 0.9333em;
+    --_icon: 18px;
+  }
+  .review span {
+    flex: 0 1 auto;
+    min-inline-size: 0;
+  }
+  .review .button {
+    min-block-size: 28px;
+    padding-block: 2px;
+    color: var(--_text);
+    text-decoration: underline;
+    text-decoration-color: var(--_edge);
+    text-underline-offset: 3px;
+  }
+  .failure {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: calc(var(--_space) * 2);
+    color: var(--_danger);
+    --_icon: 18px;
+  }
+  .failure .error {
+    flex: 1 1 20ch;
+    min-inline-size: 0;
+    font-size: 0.9333em;
+  }
+  .result {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: calc(var(--_space) * 2) calc(var(--_space) * 4);
+    padding-block-start: calc(var(--_space) * 3);
+    border-block-start: 1px solid var(--_border);
+  }
+  .saving {
+    flex: 1 1 24ch;
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0 calc(var(--_space) * 3);
+    min-inline-size: 0;
+  }
+  .saving strong {
+    font-weight: 650;
+  }
+  .good {
+    color: var(--_success);
+    font-weight: 600;
+  }
+  .produced {
+    overflow-wrap: anywhere;
+  }
+  .ways {
+    display: flex;
+    flex-wrap: wrap;
+    gap: calc(var(--_space) * 2);
+  }
+  .wide {
+    flex: 1 0 100%;
+  }
+  summary {
+    min-block-size: 28px;
+    inline-size: fit-content;
+    color: var(--_muted);
+    font-size: 0.9333em;
+    cursor: pointer;
+  }
+  .variants {
+    display: flex;
+    flex-wrap: wrap;
+    gap: var(--_space) calc(var(--_space) * 2);
+  }
+  .variants .button {
+    font-weight: 400;
+    --_icon: 16px;
+  }
+  @container io (inline-size >= 560px) {
+    .row {
+      grid-template:
+        'thumb head actions' auto
+        'thumb progress progress' auto
+        'thumb body body' 1fr / var(--_thumb) minmax(0, 1fr) auto;
+      gap: calc(var(--_space) * 2) calc(var(--_space) * 5);
+      padding: calc(var(--_space) * 5);
+    }
+    progress {
+      grid-area: progress;
+    }
+    .body {
+      grid-area: body;
+    }
+  }
+  @container io (inline-size >= 760px) {
+    .fields {
+      grid-template: 'filename alt' auto 'title alt' auto 'title below' auto / minmax(0, 5fr) minmax(0, 6fr);
+      row-gap: calc(var(--_space) * 2);
+    }
+    .filename {
+      grid-area: filename;
+    }
+    .field.title {
+      grid-area: title;
+    }
+    .alt {
+      grid-area: alt;
+      grid-template-rows: auto 1fr;
+    }
+    .below {
+      grid-area: below;
+      align-self: start;
+    }
+  }
+`;

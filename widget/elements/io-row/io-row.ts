@@ -1,0 +1,232 @@
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import type { EditableField, Item } from '../../state/index.ts';
+import { buttons, feedback, fields, foundation, icon } from '../../styles/index.ts';
+import { describeFacts, describeReview, describeStatus, isBusy } from './describe-item.ts';
+import { createFieldEditor, type TextField } from './edit-field.ts';
+import { rowStyles } from './io-row.styles.ts';
+import { renderFields } from './render-fields.ts';
+import { renderResult } from './render-result.ts';
+import type { RowContext } from './row-context.ts';
+import type { ThumbQueue } from './thumb-queue.ts';
+
+/** Controls of a row that can be given the focus. */
+export type RowControl = EditableField | 'compare' | 'download' | 'retry' | 'remove';
+
+/**
+ * One image: its picture, what it is called and says, what is being done with it, and what can be done.
+ *
+ * @tag io-row
+ * @fires {Event} row-remove - The button "Remove" was pressed.
+ * @csspart row - Everything.
+ * @csspart row-error - What went wrong.
+ * @csspart thumb - The picture.
+ * @csspart field - A label with its field.
+ * @csspart input - A field.
+ * @csspart badge - A small word about state or origin.
+ * @csspart progress - The bar of what is being done.
+ * @csspart status - The line of name, size and state.
+ * @csspart button - Any button.
+ * @csspart button-danger - "Remove".
+ */
+export class IoRow extends LitElement {
+  static override styles = [foundation, buttons, fields, feedback, rowStyles];
+  static override properties = {
+    context: { attribute: false },
+    itemId: { attribute: false },
+    item: { state: true },
+    hasThumb: { state: true },
+  };
+
+  declare context: RowContext;
+  /** Which item is shown. */
+  declare itemId: string;
+  declare protected item: Item | undefined;
+  declare protected hasThumb: boolean;
+
+  #unsubscribe: (() => void) | null = null;
+  #thumbs: ThumbQueue | null = null;
+  #inSight = false;
+  readonly #editor = createFieldEditor({
+    commit: (field, value) => this.context.optimizer.setMetadata(this.itemId, field, value),
+    changed: () => this.requestUpdate(),
+  });
+
+  constructor() {
+    super();
+    this.hasThumb = false;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (this.hasUpdated) this.#subscribe();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#editor.commit();
+    this.#unsubscribe?.();
+    this.#unsubscribe = null;
+    this.hideThumb();
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('itemId') || changed.get('context')?.optimizer !== this.context.optimizer) {
+      if (changed.has('itemId') || changed.has('context')) this.#subscribe();
+    }
+  }
+
+  protected override updated(changed: PropertyValues): void {
+    // A picture the browser cannot decode is at the server once it is uploaded.
+    if (changed.has('item') && this.#inSight && !this.hasThumb) this.#requestThumb();
+  }
+
+  #subscribe(): void {
+    this.#unsubscribe?.();
+    const { items } = this.context.optimizer;
+    this.item = items.get(this.itemId);
+    this.#unsubscribe = items.subscribeItem(this.itemId, (item: Item) => {
+      this.item = item;
+    });
+  }
+
+  /** The row came into sight. */
+  showThumb(thumbs: ThumbQueue): void {
+    this.#thumbs = thumbs;
+    this.#inSight = true;
+    this.#requestThumb();
+  }
+
+  /** The row went out of sight. */
+  hideThumb(): void {
+    this.#inSight = false;
+    this.#thumbs?.hide(this.itemId);
+  }
+
+  #requestThumb(): void {
+    const canvas = this.renderRoot.querySelector('canvas');
+    if (!this.item || !canvas) return;
+    this.#thumbs?.show(this.item, canvas, (drawn) => {
+      this.hasThumb = drawn;
+    });
+  }
+
+  /** Puts the focus on a control; one that is not there now gives it to the next best. */
+  focusControl(control: RowControl): void {
+    const find = (name: string) =>
+      this.renderRoot.querySelector<HTMLElement>(`[data-control='${name}']:not(:disabled)`);
+    (find(control) ?? find('alt') ?? find('filename') ?? find('remove'))?.focus();
+  }
+
+  /** The control that has the focus, if it is in this row. */
+  get focusedControl(): RowControl | null {
+    const active = (this.renderRoot as ShadowRoot).activeElement as HTMLElement | null;
+    return (active?.dataset.control as RowControl | undefined) ?? null;
+  }
+
+  #onFocus(event: FocusEvent): void {
+    const { dataset, value } = event.target as HTMLInputElement;
+    if (dataset.text) this.#editor.begin(dataset.text as TextField, value);
+  }
+
+  #onKeydown(event: KeyboardEvent): void {
+    const { dataset } = event.target as HTMLInputElement;
+    if (!dataset.text || event.isComposing) return;
+    if (event.key === 'Enter') {
+      // One line each: a line break would be a space in an attribute anyway.
+      event.preventDefault();
+      this.#editor.commit();
+    } else if (event.key === 'Escape' && this.#editor.revert()) {
+      event.preventDefault();
+      event.stopPropagation();
+      this.context.optimizer.announce(this.context.i18n.t('row.reverted'));
+    }
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    const { item, context } = this;
+    if (!item) return nothing;
+    const { i18n, locked } = context;
+    const status = describeStatus(item, i18n);
+    const review = item.needsReview.length > 0 && !locked ? describeReview(item, i18n) : '';
+    return html`
+      <div class="row" part="row" role="group" aria-labelledby="name">
+        <div class="thumb" part="thumb">
+          <canvas aria-hidden="true" width="1" height="1" ?hidden=${!this.hasThumb}></canvas>
+          ${this.hasThumb ? nothing : icon('image')}
+        </div>
+        <div class="head" part="status">
+          <div class="caption">
+            <p class="name" id="name"><bdi>${item.relativePath || item.name}</bdi></p>
+            <p class="facts numbers"><bdi>${describeFacts(item, i18n)}</bdi></p>
+          </div>
+          ${status ? html`<span class="badge ${status.tone} numbers" part="badge">${status.text}</span>` : nothing}
+        </div>
+        <div class="actions">${this.#renderActions(item)}</div>
+        ${isBusy(item) ? this.#renderProgress(item, status?.text ?? '') : nothing}
+        <div class="body" @focusin=${this.#onFocus} @keydown=${this.#onKeydown}
+          @focusout=${() => this.#editor.end()} @input=${this.#onInput}>
+          ${item.error ? this.#renderError(item) : nothing}
+          ${
+            review
+              ? html`<p class="review">${icon('alert')}<span>${review}</span>
+                  <button type="button" class="button quiet" part="button" aria-describedby="name"
+                    @click=${() => context.optimizer.acceptAll([item.id])}>${i18n.t('row.accept')}</button></p>`
+              : nothing
+          }
+          ${renderFields(item, context, this.#editor.draft)}
+          ${item.result ? renderResult(item, item.result, context) : nothing}
+        </div>
+      </div>
+    `;
+  }
+
+  #onInput(event: Event): void {
+    const { dataset, value } = event.target as HTMLInputElement;
+    if (dataset.text) this.#editor.type(value);
+  }
+
+  #renderProgress(item: Item, text: string): TemplateResult {
+    const value = item.waiting || (item.progress === 0 && item.status !== 'uploading') ? nothing : item.progress;
+    return html`<progress part="progress" max="1" value=${value} aria-label="${item.name}: ${text}"></progress>`;
+  }
+
+  #renderError(item: Item): TemplateResult {
+    const { i18n, optimizer } = this.context;
+    return html`
+      <div class="failure" part="row-error">
+        ${icon('alert')}
+        <p class="error" id="error">${item.error?.message}</p>
+        ${
+          item.error?.retryable
+            ? html`<button type="button" class="button" part="button" data-control="retry" aria-describedby="error"
+                aria-label=${i18n.t('row.retry', { name: item.name })}
+                @click=${() => void optimizer.retry([item.id])}>${i18n.t('action.retry')}</button>`
+            : nothing
+        }
+      </div>
+    `;
+  }
+
+  #renderActions(item: Item): TemplateResult {
+    const { i18n, locked, compare, itemActions } = this.context;
+    const { t } = i18n;
+    const label = (key: string) => t(key, { name: item.name });
+    return html`
+      ${itemActions?.(item) ?? nothing}
+      ${
+        item.sample || item.result
+          ? html`<button type="button" class="button quiet icon-only" part="button" data-control="compare"
+              aria-label=${label('row.compare')} title=${t('action.compare')} @click=${() => compare(item)}>
+              ${icon('compare')}</button>`
+          : nothing
+      }
+      ${
+        locked
+          ? nothing
+          : html`<button type="button" class="button quiet icon-only" part="button button-danger" data-control="remove"
+              aria-label=${label('row.remove')} title=${t('action.remove')}
+              @click=${() => this.dispatchEvent(new Event('row-remove', { bubbles: true }))}>${icon('trash')}</button>`
+      }
+    `;
+  }
+}

@@ -1,0 +1,73 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
+import type { EditableField, Item } from '../../state/index.ts';
+import { countCharacters } from './describe-item.ts';
+import type { TextField } from './edit-field.ts';
+import type { RowContext } from './row-context.ts';
+
+/** Length at which screen readers' users begin to lose patience, in characters. A hint, never a limit. */
+const SOFT_ALT_LIMIT = 125;
+
+/** The name of the file to be, title, alternative text, and whether the image is decoration. */
+export function renderFields(
+  item: Item,
+  context: RowContext,
+  draft: (field: TextField) => string | null,
+): TemplateResult {
+  const { i18n, locked, optimizer } = context;
+  const { t } = i18n;
+  const { metadata } = item;
+  const alt = draft('alt') ?? metadata.alt ?? '';
+  const count = countCharacters(alt);
+  const decorative = metadata.decorative;
+  const help = decorative ? 'decorative-help' : 'count';
+  const text = (field: TextField, label: string) => html`
+    <div class="field ${field}" part="field">
+      <label class="label" for=${field}>${label}${origin(item, field, context)}</label>
+      <input class="input" part="input" id=${field} data-text=${field} data-control=${field} autocomplete="off"
+        spellcheck=${field === 'title'} ?readonly=${locked} maxlength=${field === 'filename' ? 255 : 500}
+        aria-describedby=${item.error ? 'error' : nothing} .value=${live(draft(field) ?? metadata[field] ?? '')} />
+    </div>
+  `;
+  return html`
+    <div class="fields">
+      ${text('filename', t('field.filename'))} ${text('title', t('field.title'))}
+      <div class="field alt" part="field">
+        <label class="label" for="alt">${t('field.alt')}${origin(item, 'alt', context)}</label>
+        <textarea class="input" part="input" id="alt" rows="2" maxlength="1000" data-text="alt" data-control="alt"
+          aria-describedby="${item.error ? 'error ' : ''}${help}" ?readonly=${locked} ?disabled=${decorative}
+          placeholder=${decorative ? t('field.alt-none') : ''} .value=${live(decorative ? '' : alt)}></textarea>
+      </div>
+      <div class="below">
+        <label class="check decorative" part="field">
+          <input type="checkbox" part="input" data-control="decorative" ?disabled=${locked} .checked=${live(decorative)}
+            @change=${(event: Event) => optimizer.setDecorative(item.id, (event.target as HTMLInputElement).checked)} />
+          <span>${t('field.decorative')}</span>${origin(item, 'decorative', context)}
+        </label>
+        ${
+          decorative
+            ? html`<span class="hint" id="decorative-help">${t('field.decorative-help')}</span>`
+            : html`<span class="hint numbers ${count > SOFT_ALT_LIMIT ? 'long' : ''}" id="count">${
+                count === 0
+                  ? t('field.alt-missing')
+                  : t(count > SOFT_ALT_LIMIT ? 'field.alt-long' : 'field.alt-count', { count, limit: SOFT_ALT_LIMIT })
+              }</span>`
+        }
+        ${
+          item.saving === 'failed'
+            ? html`<span class="error">${t('row.unsaved')}
+                <button type="button" class="link" part="button" aria-describedby="name"
+                  @click=${() => void optimizer.retry([item.id])}>${t('action.retry')}</button></span>`
+            : nothing
+        }
+      </div>
+    </div>
+  `;
+}
+
+/** Where a text came from, in a word: never by colour alone. */
+function origin(item: Item, field: EditableField, { i18n }: RowContext): TemplateResult | typeof nothing {
+  const from = item.origins[field];
+  if (!from || (field !== 'decorative' && !item.metadata[field])) return nothing;
+  return html`<span class="badge origin ${from === 'ai' ? 'accent' : ''}" part="badge">${i18n.t(`origin.${from}`)}</span>`;
+}

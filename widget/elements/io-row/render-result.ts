@@ -1,0 +1,61 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { ImageResult } from '#contract';
+import type { Item } from '../../state/index.ts';
+import { icon } from '../../styles/index.ts';
+import type { RowContext } from './row-context.ts';
+
+/** What the export made of an image: sizes before and after, and the way out for its files. */
+export function renderResult(item: Item, result: ImageResult, context: RowContext): TemplateResult | typeof nothing {
+  const { i18n, mode, noDownload, optimizer, locked, download } = context;
+  const { t, formatBytes, formatPercent } = i18n;
+  const [full, ...others] = result.variants;
+  if (!full) return nothing;
+  const saved = result.savedPercent / 100;
+  const key = result.keptOriginal ? 'result.kept' : saved < -0.0049 ? 'result.larger' : 'result.smaller';
+  const replacement = item.replacement;
+  const percent = formatPercent(Math.abs(saved));
+  return html`
+    <div class="result">
+      <p class="saving numbers">
+        <bdi>${formatBytes(result.original.size)} → <strong>${formatBytes(full.size)}</strong></bdi>
+        <span class="${saved > 0 ? 'good' : 'muted'}">${t(key, { percent })}</span>
+        <bdi class="muted produced">${full.filename}</bdi>
+      </p>
+      <div class="ways">
+        ${
+          mode === 'replace' && !locked
+            ? html`<button type="button" class="button" part="button" ?disabled=${replacement?.status === 'pending'}
+                aria-label=${t('row.replace', { name: item.name })} @click=${() => void optimizer.replace(item.id)}>
+                ${icon('replace')}${t('action.replace')}</button>`
+            : nothing
+        }
+        ${
+          noDownload
+            ? nothing
+            : html`<button type="button" class="button ${mode === 'replace' ? 'quiet' : ''}" part="button"
+                data-control="download" aria-label=${t('row.download', { name: full.filename })}
+                @click=${() => download(item)}>${icon('download')}${t('action.download')}</button>`
+        }
+      </div>
+      ${replacement?.status === 'failed' ? html`<p class="error wide">${replacement.message}</p>` : nothing}
+      ${
+        others.length > 0 && !noDownload
+          ? html`<details class="wide">
+              <summary>${t('result.sizes', { count: others.length })}</summary>
+              <ul class="variants">
+                ${others.map(
+                  (variant) =>
+                    html`<li><button type="button" class="button quiet numbers" part="button"
+                      aria-label=${t('row.download', { name: variant.filename })}
+                      @click=${() => download(item, variant.name)}>
+                      ${icon('download')}<bdi>${variant.width} × ${variant.height}</bdi>
+                      <bdi class="muted">${formatBytes(variant.size)}</bdi></button></li>`,
+                )}
+              </ul>
+            </details>`
+          : nothing
+      }
+      ${result.warnings.map((warning) => html`<p class="hint wide">${t(`warning.${warning.code}`) === `warning.${warning.code}` ? warning.message : t(`warning.${warning.code}`)}</p>`)}
+    </div>
+  `;
+}

@@ -1,0 +1,18 @@
+import type { TemplateResult } from 'lit';
+import type { I18n } from '../../i18n/index.ts';
+import type { Item, Optimizer } from '../../state/index.ts';
+
+/** What all rows share. A new object when any of it changes, so that rows notice. */
+export interface RowContext {
+  readonly optimizer: Optimizer;
+  readonly i18n: I18n;
+  readonly mode: 'download' | 'replace';
+  readonly noDownload: boolean;
+  /** Nothing can be edited, removed or started. */
+  readonly locked: boolean;
+  readonly itemActions: ((item: Item) => Node | TemplateResult | null | undefined) | null;
+  /** Opens the comparison of one image. */
+  compare(item: Item): void;
+  /** Saves a file of the export. */
+  download(item: Item, variant?: string): void;
+}

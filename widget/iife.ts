@@ -1,0 +1,2 @@
+// The classic script: defines the elements, exports nothing.
+import './define.ts';

@@ -1,0 +1,68 @@
+import type { Environment } from './environment.ts';
+import { createListeners } from './listeners.ts';
+import { createSoon } from './soon.ts';
+import type { Announcement } from './types.ts';
+
+/** The shortest time between two messages; screen readers drop what comes faster. */
+const GAP_MS = 2000;
+/** What is added up before it is told, so that one message says it all. */
+const GATHER_MS = 300;
+
+/** Turns changes into few messages. */
+export interface Announcer {
+  subscribe(listener: (announcement: Announcement) => void): () => void;
+  /**
+   * Says `text` when its time has come. A message that still waits under the same `topic` is replaced; a text that is a
+   * function is made at the last moment. `delay` in milliseconds.
+   */
+  say(topic: string, text: string | (() => string), options?: { assertive?: boolean; delay?: number }): void;
+  /** Takes back what still waits under the topic. */
+  drop(topic: string): void;
+  dispose(): void;
+}
+
+interface Waiting {
+  text: string | (() => string);
+  assertive: boolean;
+  /** Not before. */
+  at: number;
+}
+
+/** Creates the announcer: at most one message every two seconds, errors first. */
+export function createAnnouncer(env: Environment): Announcer {
+  const listeners = createListeners<[Announcement]>();
+  const waiting = new Map<string, Waiting>();
+  let last = Number.NEGATIVE_INFINITY;
+
+  const soon = createSoon(env, () => {
+    const now = env.now();
+    const ready = [...waiting].filter(([, { at }]) => at <= now);
+    const next = ready.find(([, { assertive }]) => assertive) ?? ready[0];
+    if (next) {
+      const [topic, { text, assertive }] = next;
+      waiting.delete(topic);
+      last = now;
+      listeners.call({ text: typeof text === 'function' ? text() : text, urgency: assertive ? 'assertive' : 'polite' });
+    }
+    plan();
+  });
+
+  function plan() {
+    if (waiting.size === 0) return;
+    const first = Math.min(...[...waiting.values()].map(({ at }) => at));
+    soon.within(Math.max(0, Math.max(first, last + GAP_MS) - env.now()));
+  }
+
+  return {
+    subscribe: listeners.add,
+    say(topic, text, { assertive = false, delay = GATHER_MS } = {}) {
+      const at = waiting.get(topic)?.at ?? env.now() + delay;
+      waiting.set(topic, { text, assertive, at });
+      plan();
+    },
+    drop(topic) {
+      waiting.delete(topic);
+    },
+    dispose: soon.cancel,
+  };
+}

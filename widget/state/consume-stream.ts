@@ -1,0 +1,71 @@
+import type { JobCredits, ProgressEvent } from '#contract';
+import { failure } from './errors.ts';
+import type { JobStream } from './transport.ts';
+
+/** What a job came to. */
+export interface JobEnd<Result> {
+  jobId: string;
+  results: readonly Result[];
+  credits: JobCredits | null;
+  /** Set when the job ended with an error; there may be results all the same. */
+  error: { code: string; message: string } | null;
+}
+
+/** What whoever reads a stream wants to know. */
+export interface StreamHooks {
+  onJob?(jobId: string): void;
+  onProgress(progress: ProgressEvent): void;
+}
+
+/** Reason of an abort that stops listening and nothing else. */
+export const LEAVE = 'leave';
+
+/** After a cancel the service still says what was finished; it gets so long for it, in milliseconds. */
+const LAST_WORDS_MS = 10_000;
+
+/**
+ * Reads a job's events to the end. When `signal` says so the job is cancelled at the service, and its last event is
+ * waited for, since what was finished by then is paid for and stays. With {@link LEAVE} the job goes on without us.
+ * @throws whatever the stream throws; an error with the code `aborted` when the service says nothing after a cancel
+ */
+export async function consumeStream<Result>(
+  stream: JobStream<Result>,
+  { signal, onJob, onProgress }: StreamHooks & { signal: AbortSignal },
+): Promise<JobEnd<Result>> {
+  const events = stream[Symbol.asyncIterator]();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let known = false;
+  let stop = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => {
+      const giveUp = () => reject(failure('aborted'));
+      if (signal.reason === LEAVE) return giveUp();
+      timer = setTimeout(giveUp, LAST_WORDS_MS);
+      stream.cancel().catch(giveUp);
+    };
+  });
+  stopped.catch(() => {});
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop);
+  try {
+    for (;;) {
+      const { value: event, done } = await Promise.race([events.next(), stopped]);
+      if (done) throw failure('stream_interrupted');
+      if (!known && onJob) {
+        known = true;
+        onJob(await stream.jobId());
+      }
+      if (event.event === 'progress') onProgress(event.data);
+      else {
+        const { jobId, results = [], credits = null } = event.data;
+        const error = event.event === 'error' ? { code: event.data.code, message: event.data.error } : null;
+        return { jobId, results, credits, error };
+      }
+    }
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+    // Closes the connection; a stream that hangs does not keep us.
+    void events.return?.()?.then(undefined, () => {});
+  }
+}

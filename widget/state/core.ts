@@ -1,0 +1,121 @@
+import { type Announcer, createAnnouncer } from './announcer.ts';
+import { type Environment, pageEnvironment } from './environment.ts';
+import { toOptimizerError } from './errors.ts';
+import { CANCELABLE_EVENTS, type EventDetails, type EventName, type OptimizerEvent } from './event-details.ts';
+import { createItemStore, type MutableStore } from './item-store.ts';
+import { createListeners, type Listeners } from './listeners.ts';
+import { createNotices, type Notices } from './notices.ts';
+import type { OptimizerConfig, OptimizerOptions, Translate } from './optimizer-interface.ts';
+import { DEFAULT_SETTINGS } from './settings.ts';
+import { createSoon } from './soon.ts';
+import { createTransport, type Transport } from './transport.ts';
+import type { OptimizerError, Phase, Settings } from './types.ts';
+
+const FRAME_MS = 16;
+/** Four times a second. */
+const PROGRESS_MS = 250;
+
+/** What all parts of the flow share. */
+export interface Core {
+  readonly env: Environment;
+  readonly config: OptimizerConfig;
+  readonly store: MutableStore;
+  readonly announcer: Announcer;
+  readonly notices: Notices;
+  readonly events: Listeners<[OptimizerEvent]>;
+  readonly changes: Listeners<[]>;
+  readonly t: Translate;
+  sessionId: string | null;
+  settings: Settings;
+  balance: number | null;
+  /** The error that keeps everything from going on. */
+  blocked: OptimizerError | null;
+  transport(): Transport;
+  configure(config: Partial<OptimizerConfig>): void;
+  /** Tells listeners; false when one of them prevented what was to come. */
+  emit<Name extends EventName>(type: Name, detail: EventDetails[Name]): boolean;
+  /** Something changed that `subscribe` tells of; `progress`: it can wait a little. */
+  touch(progress?: boolean): void;
+  /** Says what an error means and tells listeners of it. */
+  report(cause: unknown, phase: Phase, ids?: readonly string[]): OptimizerError;
+  dispose(): void;
+}
+
+const DEFAULTS: OptimizerConfig = {
+  endpoint: '',
+  headers: undefined,
+  apiKey: undefined,
+  transport: undefined,
+  restrictions: {},
+  concurrency: 3,
+  retries: 3,
+  stallTimeout: 30_000,
+  batchSize: 50,
+  autoUpload: true,
+  autoAnalyze: false,
+  importBy: 'page',
+  analyzeOptions: {},
+  settings: {},
+  translate: (key) => key,
+  formatBytes: (bytes) => `${bytes}`,
+};
+
+/** Makes the shared part. */
+export function createCore({ environment, ...options }: OptimizerOptions): Core {
+  const env = { ...pageEnvironment(), ...environment };
+  const config: OptimizerConfig = { ...DEFAULTS, ...options };
+  const changes = createListeners<[]>();
+  const soon = createSoon(env, changes.call);
+  const events = createListeners<[OptimizerEvent]>();
+  let transport: Transport | null = null;
+
+  const touch = (progress = false) => soon.within(progress ? PROGRESS_MS : FRAME_MS);
+  const t: Translate = (key, params) => config.translate(key, params);
+  const store = createItemStore(env, touch);
+  const announcer = createAnnouncer(env);
+
+  const core: Core = {
+    env,
+    config,
+    store,
+    announcer,
+    notices: createNotices(touch),
+    events,
+    changes,
+    t,
+    sessionId: null,
+    settings: DEFAULT_SETTINGS,
+    balance: null,
+    blocked: null,
+    transport() {
+      const { endpoint, headers, apiKey } = config;
+      transport ??= { ...createTransport({ endpoint, headers, apiKey }), ...config.transport };
+      return transport;
+    },
+    configure(changed) {
+      Object.assign(config, changed);
+      transport = null;
+    },
+    emit(type, detail) {
+      let prevented = false;
+      const cancelable = CANCELABLE_EVENTS.includes(type);
+      const preventDefault = () => {
+        prevented = cancelable;
+      };
+      events.call({ type, detail, cancelable, preventDefault } as OptimizerEvent);
+      return !prevented;
+    },
+    touch,
+    report(cause, phase, ids = []) {
+      const error = toOptimizerError(cause, t, ids);
+      core.emit('io-error', { error, phase });
+      return error;
+    },
+    dispose() {
+      soon.cancel();
+      store.dispose();
+      announcer.dispose();
+    },
+  };
+  return core;
+}

@@ -1,0 +1,92 @@
+import type { Translate } from './optimizer-interface.ts';
+import type { OptimizerError, OptimizerErrorCode } from './types.ts';
+
+/** What errors of the client, of `fetch` and of adapters have in common, as far as they have it. */
+interface Failure {
+  name?: string;
+  message?: string;
+  code?: unknown;
+  status?: unknown;
+  details?: { [name: string]: unknown };
+  requestId?: string;
+  retryable?: boolean;
+  retryAfterMs?: number;
+}
+
+const BY_STATUS: { readonly [status: number]: OptimizerErrorCode } = {
+  401: 'unauthorized',
+  402: 'insufficient_credits',
+  403: 'unauthorized',
+  404: 'not_found',
+  413: 'too_large',
+  415: 'invalid_image',
+  422: 'invalid_image',
+  429: 'throttled',
+};
+
+const BY_CODE: { readonly [code: string]: OptimizerErrorCode } = {
+  inactive_api_key: 'key_inactive',
+  account_suspended: 'key_inactive',
+  sample_limit_exceeded: 'sample_limit',
+  url_import_disabled: 'unsupported',
+  idempotency_mismatch: 'server',
+  network: 'network',
+  timeout: 'timeout',
+  stalled: 'stalled',
+  stream_interrupted: 'stream_interrupted',
+  aborted: 'aborted',
+  bad_response: 'bad_response',
+  unsupported: 'unsupported',
+  insufficient_credits: 'insufficient_credits',
+  too_many_pixels: 'invalid_image',
+  unsupported_image: 'invalid_image',
+};
+
+const RETRYABLE: readonly OptimizerErrorCode[] = ['network', 'timeout', 'stalled', 'stream_interrupted', 'throttled'];
+
+/** An error that the widget itself finds. */
+export function failure(code: OptimizerErrorCode, message: string = code): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+/** What the widget says of anything that was thrown, or of an image's failure in a result. */
+export function toOptimizerError(cause: unknown, t: Translate, ids: readonly string[] = []): OptimizerError {
+  const { name, message = '', code, status, details = {}, requestId, retryable } = (cause ?? {}) as Failure;
+  const serviceCode = typeof code === 'string' ? code : null;
+  const number = typeof status === 'number' ? status : null;
+  const byStatus = number === null ? undefined : BY_STATUS[number];
+  // A proxy's page says least; its status may say more.
+  const own = BY_CODE[serviceCode ?? ''];
+  const found =
+    (own === 'bad_response' ? (byStatus ?? own) : (own ?? byStatus)) ?? (name === 'AbortError' ? 'aborted' : 'server');
+  // A key that is off, as the service says it without a word of its own; anything else at 403 is the CMS'.
+  const known = t(`error.${serviceCode}`);
+  const text = known === `error.${serviceCode}` ? t(`error.${found}`, { message, status: number ?? 0 }) : known;
+  return {
+    code: found,
+    status: number,
+    message: text,
+    retryable: retryable ?? RETRYABLE.includes(found),
+    ids,
+    serviceCode,
+    requestId: requestId ?? null,
+    ...numbersOf(details),
+  };
+}
+
+/** What the service asks to wait before the next try, in milliseconds; 0 when it does not. */
+export function askedDelay(cause: unknown): number {
+  return (cause as Failure | null)?.retryAfterMs ?? 0;
+}
+
+/** True for errors that concern every request: nothing is tried again until a person acts. */
+export function isFatal(code: OptimizerErrorCode): boolean {
+  return code === 'unauthorized' || code === 'key_inactive';
+}
+
+function numbersOf(details: { [name: string]: unknown }): Partial<OptimizerError> {
+  const names = ['balance', 'required', 'shortfall'] as const;
+  return Object.fromEntries(
+    names.flatMap((name) => (typeof details[name] === 'number' ? [[name, details[name]]] : [])),
+  );
+}

@@ -1,0 +1,104 @@
+import { createAnalysisRun } from './analysis-run.ts';
+import type { Core } from './core.ts';
+import { createCost } from './cost.ts';
+import { createExportRun, type ExportRun } from './export-run.ts';
+import { createFiles } from './files.ts';
+import { canExport } from './item-questions.ts';
+import { createMetadataSaver } from './metadata-saver.ts';
+import { createRehydration } from './rehydrate.ts';
+import { createResults } from './results.ts';
+import { createReview } from './review.ts';
+import type { Runs } from './runs.ts';
+import { createSampleRun } from './sample-run.ts';
+import { createSavedState } from './saved-state.ts';
+import type { Item, Phase, SavedState } from './types.ts';
+
+/** What can be done once there are images. Loaded with the first of them, so that an empty widget is small. */
+export function createFlow(core: Core, runs: Runs) {
+  const { store, config } = core;
+  const keeper = createSavedState(core, { edits: () => saver.edits() });
+  const saver = createMetadataSaver(core, keeper.save);
+  const results = createResults(core);
+  const cost = createCost(core);
+  const review = createReview(core, saver, (ids) => {
+    results.refresh(ids);
+    keeper.save();
+  });
+  const analyses = createAnalysisRun({ core, runs, saver, review, results });
+  const samples = createSampleRun({ core, runs, saver, results });
+  const rehydration = createRehydration({ core, saver, results, keeper, samples, analyses, exports: () => exports });
+  const exports: ExportRun = createExportRun({
+    core,
+    runs,
+    saver,
+    results,
+    cost,
+    keeper,
+    catchUp: rehydration.catchUp,
+  });
+  const files = createFiles(core, runs);
+  let lost: { sessionId: string; saved?: SavedState } | null = null;
+
+  return {
+    keeper,
+    saver,
+    cost,
+    review,
+    exports,
+    files,
+    analyze: analyses.analyze,
+    sample: samples.sample,
+    /** An image is at the server. */
+    uploaded({ id, file, metadata, origins }: Item) {
+      saver.uploaded(id);
+      // What came with an address could not be sent along with it.
+      const own = (['title', 'alt'] as const).filter((field) => origins[field] === 'cms');
+      if (config.importBy === 'server' && !file && own.length > 0) {
+        saver.put(id, Object.fromEntries(own.map((field) => [field, metadata[field]])));
+      }
+    },
+    settingsChanged() {
+      results.refresh();
+      exports.forgetOutcome();
+      keeper.save();
+    },
+    checkCost(ids?: readonly string[]) {
+      const items = ids?.map((id) => store.get(id)).filter((item) => item !== undefined);
+      return cost.check(items ? items.filter(canExport).length : store.counts().toExport);
+    },
+    /** Forgets what it knows of items. */
+    forget(ids: readonly string[]) {
+      for (const id of ids) saver.forget(id);
+      review.forget(ids);
+      results.forget(ids);
+    },
+    async attach(sessionId: string, saved?: SavedState) {
+      lost = null;
+      try {
+        const items = await rehydration.attach(sessionId, saved);
+        if (items.length > 0) core.emit('io-add', { items });
+        core.announcer.say('added', core.t('announce.attached', { count: items.length }));
+      } catch (cause) {
+        const error = runs.fail(cause, 'attach');
+        // A session that has expired is no reason not to begin a new one.
+        if (error.code === 'not_found') return;
+        core.blocked = error;
+        lost = { sessionId, saved };
+      }
+    },
+    /** The session that could not be read, to try again. */
+    lost: () => lost,
+    async retry(phase: Phase, ids: readonly string[]) {
+      if (phase === 'analyze') await analyses.analyze(ids);
+      else if (phase === 'sample') await samples.sample(ids.slice(0, 5));
+      else if (phase === 'export') await exports.exportImages(ids);
+    },
+    dispose() {
+      saver.dispose();
+      cost.dispose();
+    },
+  };
+}
+
+/** What can be done once there are images. */
+export type Flow = ReturnType<typeof createFlow>;

@@ -1,0 +1,56 @@
+/** Bytes that are looked at: the size of a JPEG stands behind its metadata and its embedded preview. */
+const HEAD_BYTES = 256 * 1024;
+
+/** Width and height from a picture's first bytes, without decoding it; null when they do not say. */
+export async function readImageSize(file: Blob): Promise<{ width: number; height: number } | null> {
+  const view = new DataView(await file.slice(0, HEAD_BYTES).arrayBuffer());
+  try {
+    return parse(view);
+  } catch {
+    // A RangeError: the file ends too early, or its size stands further behind.
+    return null;
+  }
+}
+
+function parse(view: DataView) {
+  const first = view.getUint32(0);
+  if (first === 0x89504e47) return { width: view.getUint32(16), height: view.getUint32(20) };
+  if (first === 0x47494638) return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
+  if (first >>> 16 === 0xffd8) return parseJpeg(view);
+  if (first === 0x52494646 && view.getUint32(8) === 0x57454250) return parseWebp(view);
+  if (view.getUint32(4) === 0x66747970) return parseIspe(view);
+  return null;
+}
+
+function parseJpeg(view: DataView) {
+  for (let at = 2; ; ) {
+    const marker = view.getUint16(at);
+    // SOF0-SOF15 without DHT, JPG and DAC.
+    const isFrame = marker >= 0xffc0 && marker <= 0xffcf && ![0xffc4, 0xffc8, 0xffcc].includes(marker);
+    if (isFrame) return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) };
+    if (marker >>> 8 !== 0xff) return null;
+    at += marker === 0xffff ? 1 : 2 + view.getUint16(at + 2);
+  }
+}
+
+function parseWebp(view: DataView) {
+  const kind = view.getUint32(12);
+  const uint24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
+  if (kind === 0x56503858) return { width: uint24(24) + 1, height: uint24(27) + 1 };
+  if (kind === 0x5650384c) {
+    const bits = view.getUint32(21, true);
+    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
+  }
+  return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
+}
+
+/** AVIF and HEIC: the largest `ispe` box is the picture, others are tiles and previews. */
+function parseIspe(view: DataView) {
+  let best: { width: number; height: number } | null = null;
+  for (let at = 8; at + 16 <= view.byteLength; at += 1) {
+    if (view.getUint32(at) !== 0x69737065) continue;
+    const size = { width: view.getUint32(at + 8), height: view.getUint32(at + 12) };
+    if (!best || size.width * size.height > best.width * best.height) best = size;
+  }
+  return best;
+}

@@ -1,0 +1,39 @@
+import type { Notice, OptimizerError, Phase, Rejection } from './types.ts';
+
+/** Messages that stay in sight. */
+export interface Notices {
+  list(): readonly Notice[];
+  /** Shows a notice in place of the earlier one of the same topic. */
+  show(topic: string, notice: Pick<Notice, 'kind' | 'message'> & Partial<Notice>): void;
+  /** Shows an error of the whole widget or of several images. */
+  fail(error: OptimizerError, phase: Phase, actions?: Notice['actions']): void;
+  reject(message: string, rejections: readonly Rejection[]): void;
+  /** Takes back what is out of date; without a topic: all. */
+  drop(topic?: string): void;
+}
+
+/** Keeps the notices, one for each topic, in the order in which they came. */
+export function createNotices(changed: () => void): Notices {
+  let list: readonly Notice[] = [];
+  function show(topic: string, notice: Pick<Notice, 'kind' | 'message'> & Partial<Notice>) {
+    const whole: Notice = { error: null, phase: null, rejections: [], actions: [], ...notice, id: topic };
+    list = [...list.filter(({ id }) => id !== topic), whole];
+    changed();
+  }
+  return {
+    list: () => list,
+    show,
+    fail(error, phase, actions = error.retryable ? ['retry'] : []) {
+      show(`error-${phase}`, { kind: 'error', message: error.message, error, phase, actions });
+    },
+    reject(message, rejections) {
+      show('rejected', { kind: 'warning', message, phase: 'add', rejections });
+    },
+    drop(topic) {
+      const left = topic === undefined ? [] : list.filter(({ id }) => id !== topic);
+      if (left.length === list.length) return;
+      list = left;
+      changed();
+    },
+  };
+}

@@ -1,0 +1,190 @@
+import type { ImageResult } from '#contract';
+import type { ClientOptions } from '../../plugin-bridge/sdk/index.ts';
+import type { Environment } from './environment.ts';
+import type { OptimizerEvent } from './event-details.ts';
+import type { Transport } from './transport.ts';
+import type {
+  AddSource,
+  Announcement,
+  Cost,
+  EditableField,
+  ExportOutcome,
+  Item,
+  ListFilter,
+  MediaItem,
+  Notice,
+  OptimizerState,
+  Progress,
+  Rejection,
+  Restrictions,
+  SavedState,
+  Settings,
+} from './types.ts';
+
+/** Stops a subscription. */
+export type Unsubscribe = () => void;
+
+/** Gives a text of the widget in its language; `params` fill the placeholders, `count` chooses the plural. */
+export type Translate = (key: string, params?: { [name: string]: string | number }) => string;
+
+/** The images, readable and observable. */
+export interface ItemStore {
+  readonly size: number;
+  /** All, as they are now, in the order of adding. */
+  list(): readonly Item[];
+  /** Those that the filter shows. A row that no longer fits stays until `setFilter` is called again. */
+  visible(): readonly Item[];
+  get(id: string): Item | undefined;
+  /** Called when rows come, go or change place; not when one of them changes. */
+  subscribeList(listener: () => void): Unsubscribe;
+  /** Called with the new snapshot, at most ten times a second while only progress changes. */
+  subscribeItem(id: string, listener: (item: Item) => void): Unsubscribe;
+}
+
+/** What can be changed at any time. */
+export interface OptimizerConfig {
+  /** Where `/v1/…` is appended. Default: the page's own origin. */
+  endpoint: string;
+  /** Sent with each request; a function is asked each time. */
+  headers: ClientOptions['headers'];
+  /** For development and trusted pages only. */
+  apiKey: string | undefined;
+  /** Calls that replace those of the client. */
+  transport: Partial<Transport> | undefined;
+  restrictions: Partial<Restrictions>;
+  /** Uploads at a time, 1-10. */
+  concurrency: number;
+  /** Upload tries for a file before it is given up, 1-10. */
+  retries: number;
+  /** Milliseconds without a byte after which an upload is tried anew; 0: never. */
+  stallTimeout: number;
+  /** Images in one export request, 1-99. */
+  batchSize: number;
+  autoUpload: boolean;
+  autoAnalyze: boolean;
+  /** `server`: CMS media are imported by the service from their addresses; else the page fetches them. */
+  importBy: 'page' | 'server';
+  /** Options of an analysis: `language`, `context`, `keywords` … */
+  analyzeOptions: { [option: string]: unknown };
+  settings: Partial<Settings>;
+  translate: Translate;
+  /** Writes a size in bytes, in the widget's language. */
+  formatBytes(bytes: number): string;
+}
+
+/** What `createOptimizer` takes. */
+export interface OptimizerOptions extends Partial<OptimizerConfig> {
+  environment?: Partial<Environment>;
+}
+
+/** What was taken and what not. */
+export interface AddOutcome {
+  added: readonly Item[];
+  rejections: readonly Rejection[];
+}
+
+/** What `addFiles` takes: files, or a drop's or paste's DataTransfer (folders are walked). */
+export type FileSource = Iterable<Blob> | ArrayLike<Blob> | DataTransfer;
+
+/** The whole flow of the widget without its elements. */
+export interface Optimizer {
+  readonly items: ItemStore;
+  readonly state: OptimizerState;
+  readonly sessionId: string | null;
+  readonly settings: Settings;
+  /** Credits; null while unknown. */
+  readonly balance: number | null;
+  /** Null while unknown or out of date. */
+  readonly cost: Cost | null;
+  /** Of the newest export; null before one and after a change. */
+  readonly outcome: ExportOutcome | null;
+  /** Results of all exported images, in the order of the list. */
+  readonly results: readonly ImageResult[];
+  readonly samples: readonly ImageResult[];
+  readonly progress: Progress | null;
+  readonly notices: readonly Notice[];
+  readonly offline: boolean;
+  readonly paused: boolean;
+  readonly canUndo: boolean;
+  readonly canRedo: boolean;
+  readonly filter: ListFilter;
+  /** Counts that toolbars show. */
+  readonly counts: Counts;
+
+  /** Called after anything above changed, at most four times a second while only progress changes. */
+  subscribe(listener: () => void): Unsubscribe;
+  /** Called with every `io-*` event. */
+  on(listener: (event: OptimizerEvent) => void): Unsubscribe;
+  /** Called with each message for the live regions. */
+  onAnnounce(listener: (announcement: Announcement) => void): Unsubscribe;
+  /** Announces a text of the elements with the same pace as all others. */
+  announce(text: string, urgency?: Announcement['urgency']): void;
+
+  configure(config: Partial<OptimizerConfig>): void;
+  addFiles(files: FileSource, source?: AddSource): Promise<AddOutcome>;
+  addItems(media: readonly MediaItem[]): Promise<AddOutcome>;
+  remove(id: string): void;
+  /** Stops everything and removes all; the session's files at the server expire by themselves. */
+  clear(): void;
+  /** Resolves when nothing is left to upload. */
+  upload(): Promise<void>;
+  pause(): void;
+  resume(): void;
+  /** Without ids: all images. `missing`: only those without a title or alternative text. */
+  analyze(ids?: readonly string[], options?: { missing?: boolean; overwrite?: boolean }): Promise<void>;
+  /**
+   * Without ids: up to five that differ most in size and format.
+   * @throws RangeError for more than five
+   */
+  sample(ids?: readonly string[]): Promise<void>;
+  checkCost(ids?: readonly string[]): Promise<Cost | null>;
+  /** Without ids: all that have no result for the present settings. `first`: only so many of them. Null when prevented. */
+  exportImages(ids?: readonly string[], options?: { first?: number }): Promise<ExportOutcome | null>;
+  /** Stops what runs; what is finished stays. */
+  cancel(): void;
+  /** Does again what failed, each with its own phase; without ids: all failed ones. */
+  retry(ids?: readonly string[]): Promise<void>;
+
+  setMetadata(id: string, field: EditableField, value: string | boolean | null): void;
+  setDecorative(id: string, decorative: boolean): void;
+  /** Marks what the analysis or the file said as seen and right; undone as one step. */
+  acceptAll(ids?: readonly string[]): void;
+  undo(): void;
+  redo(): void;
+  setFilter(filter: ListFilter): void;
+  setSettings(settings: Partial<Settings>): void;
+
+  /** A file of the export; null when a listener of `io-download` took it. Default variant: `full`. */
+  download(id: string, variant?: string): Promise<{ blob: Blob; filename: string } | null>;
+  /** Hands the result to the CMS by `io-replace`; the outcome is in the item's `replacement`. */
+  replace(id: string): Promise<void>;
+  /** The server's small picture of an uploaded image, for rows without a file. */
+  preview(id: string, width: number, signal?: AbortSignal): Promise<Blob>;
+  /** A sample's or result's bytes for the comparison. */
+  fetchResult(id: string, kind: 'sample' | 'result', signal?: AbortSignal): Promise<Blob>;
+
+  /** Takes a session from the server, its images, texts and results, and joins what is running. */
+  attach(sessionId: string): Promise<void>;
+  getState(): SavedState;
+  restore(state: SavedState): Promise<void>;
+  dismiss(noticeId: string): void;
+  /** Ends timers and requests; jobs at the server go on. */
+  dispose(): void;
+}
+
+/** Counts that toolbars show. */
+export interface Counts {
+  readonly total: number;
+  /** At the server. */
+  readonly uploaded: number;
+  readonly failed: number;
+  /** Without alternative text, and not decorative. */
+  readonly missing: number;
+  /** The analysis asks a person to look. */
+  readonly review: number;
+  /** Have a text that nobody has accepted. */
+  readonly unaccepted: number;
+  /** Uploaded, without a result for the present settings and texts. */
+  readonly toExport: number;
+  readonly exported: number;
+}

@@ -1,0 +1,79 @@
+import { LEAVE } from './consume-stream.ts';
+import type { Core } from './core.ts';
+import { isFatal } from './errors.ts';
+import type { OptimizerError, Phase, Progress } from './types.ts';
+
+/** What runs one after the other. */
+export type RunName = 'analyzing' | 'sampling' | 'exporting';
+
+/** Runs: one at a time, the next waits for it. */
+export interface Runs {
+  readonly current: RunName | null;
+  readonly progress: Progress | null;
+  setProgress(progress: Progress): void;
+  /** Runs the task when its turn comes; not at all when it was cancelled before. */
+  start<Value>(name: RunName, task: (signal: AbortSignal) => Promise<Value>): Promise<Value | null>;
+  /** Stops the running one and those that wait. */
+  cancel(): void;
+  /** What an error of a run means for everything: shown, told, and remembered when nothing can go on. */
+  fail(cause: unknown, phase: Phase, actions?: ('retry' | 'export-first' | 'check-cost')[]): OptimizerError;
+  /** Stops listening; jobs go on at the service. */
+  dispose(): void;
+}
+
+/** Keeps the turn. */
+export function createRuns(core: Core): Runs {
+  let turn: Promise<unknown> = Promise.resolve();
+  let controller = new AbortController();
+  let current: RunName | null = null;
+  let progress: Progress | null = null;
+
+  const runs: Runs = {
+    get current() {
+      return current;
+    },
+    get progress() {
+      return progress;
+    },
+    setProgress(next) {
+      progress = next;
+      core.touch(true);
+    },
+    start(name, task) {
+      const { signal } = controller;
+      const run = async () => {
+        if (signal.aborted) return null;
+        current = name;
+        core.blocked = null;
+        core.touch();
+        try {
+          return await task(signal);
+        } finally {
+          current = null;
+          progress = null;
+          core.touch();
+        }
+      };
+      const outcome = turn.then(run);
+      turn = outcome.catch(() => {});
+      return outcome;
+    },
+    cancel() {
+      controller.abort();
+      controller = new AbortController();
+    },
+    fail(cause, phase, actions) {
+      const error = core.report(cause, phase);
+      if (error.code === 'aborted') return error;
+      if (isFatal(error.code)) core.blocked = error;
+      core.notices.fail(error, phase, actions);
+      core.announcer.say('error', error.message, { assertive: true, delay: 0 });
+      core.touch();
+      return error;
+    },
+    dispose() {
+      controller.abort(LEAVE);
+    },
+  };
+  return runs;
+}

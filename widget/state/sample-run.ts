@@ -1,0 +1,88 @@
+import type { ImageResult } from '#contract';
+import { consumeStream } from './consume-stream.ts';
+import type { Core } from './core.ts';
+import type { MetadataSaver } from './metadata-saver.ts';
+import type { Results } from './results.ts';
+import type { Runs } from './runs.ts';
+import { requestSettings } from './settings.ts';
+import { createTally } from './tally.ts';
+import type { JobStream } from './transport.ts';
+import type { Item } from './types.ts';
+
+/** Images in one sample. */
+export const SAMPLE_LIMIT = 5;
+
+/** The images that show most: the largest of each format, then some from all over the list. */
+export function pickSamples(items: readonly Item[]): Item[] {
+  const bySize = [...items].sort((a, b) => (b.size ?? 0) - (a.size ?? 0));
+  const formats = new Set(items.map(({ image }) => image?.format));
+  const picked = new Set([...formats].flatMap((format) => bySize.find(({ image }) => image?.format === format) ?? []));
+  const step = Math.max(1, items.length / SAMPLE_LIMIT);
+  for (let at = 0; at < items.length; at += step) picked.add(items[Math.floor(at)] as Item);
+  for (const item of items) picked.add(item);
+  const chosen = new Set([...picked].slice(0, SAMPLE_LIMIT));
+  return items.filter((item) => chosen.has(item));
+}
+
+/** Exports a few images for nothing, to be looked at. */
+export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataSaver; results: Results }) {
+  const { core, runs, saver, results } = deps;
+  const { store } = core;
+
+  async function read(stream: JobStream<ImageResult>, total: number, signal: AbortSignal) {
+    const tally = createTally(core, runs, { phase: 'sample', status: 'sampling', total });
+    const touched = new Set<string>();
+    try {
+      const end = await consumeStream(stream, {
+        signal,
+        onProgress(event) {
+          const taken = tally.take(event);
+          if (taken) touched.add(taken.item.id);
+        },
+      });
+      for (const result of end.results) results.takeSample(result);
+      const good = end.results.filter(({ status }) => status === 'completed');
+      tally.end(good.length, end.results.length - good.length);
+      if (good.length > 0) core.emit('io-sample', { results: good });
+      if (end.error && end.error.code !== 'job_cancelled') runs.fail(end.error, 'sample', ['retry']);
+      else core.notices.drop('error-sample');
+    } catch (cause) {
+      tally.end(0, 0);
+      runs.fail(cause, 'sample');
+    } finally {
+      results.rest([...touched], 'sampling');
+    }
+  }
+
+  return {
+    /** @throws RangeError for more than five */
+    async sample(ids?: readonly string[]) {
+      if (ids && ids.length > SAMPLE_LIMIT) throw new RangeError(core.t('error.sample_limit'));
+      const known = (ids?.map((id) => store.get(id)) ?? store.list()).filter((item) => item !== undefined);
+      const uploaded = known.filter(({ imageId }) => imageId !== null);
+      const wanted = ids ? uploaded : pickSamples(uploaded);
+      const images = wanted.flatMap(({ imageId }) => (imageId ? [{ id: imageId }] : []));
+      const { sessionId } = core;
+      if (images.length === 0 || !sessionId) return;
+      await runs.start('sampling', async (signal) => {
+        await saver.flush();
+        for (const { id } of wanted) store.patch(id, { status: 'sampling', step: 'queued', progress: 0, error: null });
+        const body = { images, settings: requestSettings(core.settings) };
+        await read(core.transport().sampleImages(sessionId, body, {}), images.length, signal);
+        results.rest(
+          wanted.map(({ id }) => id),
+          'sampling',
+        );
+      });
+    },
+    /** Joins a sample that runs at the service. */
+    follow(jobId: string, total: number) {
+      return runs.start('sampling', (signal) =>
+        read(core.transport().followJob(jobId) as JobStream<ImageResult>, total, signal),
+      );
+    },
+  };
+}
+
+/** Samples. */
+export type SampleRun = ReturnType<typeof createSampleRun>;

@@ -1,0 +1,85 @@
+import type { Core } from './core.ts';
+import type { ItemMetadata, SavedBatch, SavedState } from './types.ts';
+
+const keyOf = (sessionId: string) => `imagewright:${sessionId}`;
+
+/** Parts of the saved state that others keep. */
+export interface SavedParts {
+  edits(): SavedState['edits'];
+}
+
+/** Keeps what a reload must not lose and the server does not have: edits on their way, open batches, settings. */
+export function createSavedState(core: Core, parts: SavedParts) {
+  let batches: readonly SavedBatch[] = [];
+  let removed: readonly string[] = [];
+
+  const getState = (): SavedState => ({
+    version: 1,
+    sessionId: core.sessionId,
+    settings: core.settings,
+    edits: parts.edits(),
+    removed,
+    batches,
+  });
+
+  function save() {
+    const { sessionId } = core;
+    if (!sessionId) return;
+    try {
+      core.env.storage?.setItem(keyOf(sessionId), JSON.stringify(getState()));
+    } catch {
+      // Full, or not allowed: then a reload finds what the server knows.
+    }
+  }
+
+  return {
+    getState,
+    save,
+    /** What was kept for a session; null when nothing was, or it cannot be read. */
+    load(sessionId: string): SavedState | null {
+      try {
+        return asSavedState(JSON.parse(core.env.storage?.getItem(keyOf(sessionId)) ?? 'null'));
+      } catch {
+        return null;
+      }
+    },
+    /** Takes over what was kept elsewhere. */
+    adopt(state: SavedState) {
+      batches = state.batches;
+      removed = state.removed;
+    },
+    batches: () => batches,
+    setBatches(next: readonly SavedBatch[]) {
+      batches = next;
+      save();
+    },
+    removed: () => removed,
+    addRemoved(imageIds: readonly string[]) {
+      if (imageIds.length === 0) return;
+      removed = [...removed, ...imageIds];
+      save();
+    },
+    /** Forgets all of the session. */
+    clear() {
+      batches = [];
+      removed = [];
+      try {
+        if (core.sessionId) core.env.storage?.removeItem(keyOf(core.sessionId));
+      } catch {
+        // As in save().
+      }
+    },
+  };
+}
+
+/** The saved state. */
+export type SavedStateKeeper = ReturnType<typeof createSavedState>;
+
+/** A saved state in the form of this version, or null. */
+export function asSavedState(value: unknown): SavedState | null {
+  const state = value as Partial<SavedState> | null;
+  if (typeof state !== 'object' || state?.version !== 1) return null;
+  const { sessionId = null, settings, edits = {}, removed = [], batches = [] } = state;
+  if (typeof settings !== 'object') return null;
+  return { version: 1, sessionId, settings, edits: edits as { [id: string]: Partial<ItemMetadata> }, removed, batches };
+}
