@@ -44,6 +44,7 @@ foreach (
 		'runs',
 		'library',
 		'rest-errors',
+		'rest-library',
 		'rest-media',
 		'rest-runs',
 		'strings',
@@ -61,6 +62,7 @@ unset( $imagewright_part );
 
 Imagewright_Lifecycle::register();
 Imagewright_Proxy::register();
+Imagewright_Rest_Library::register();
 Imagewright_Rest_Media::register();
 Imagewright_Rest_Runs::register();
 Imagewright_Assets::register();

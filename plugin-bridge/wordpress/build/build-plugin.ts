@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { zipSync } from 'fflate';
 import { bundleScripts } from './bundle-scripts.ts';
+import { widgetStrings } from './widget-strings.ts';
 
 const source = fileURLToPath(new URL('../', import.meta.url));
 const target = fileURLToPath(new URL('../../../dist/wordpress/', import.meta.url));
@@ -27,6 +28,7 @@ export async function buildPlugin(): Promise<BuiltPlugin> {
   await mkdir(folder, { recursive: true });
   for (const name of SHIPPED) await cp(join(source, name), join(folder, name), { recursive: true });
   await bundleScripts(join(folder, 'build'));
+  await writeFile(join(folder, 'build/widget-strings.php'), widgetStrings());
   const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))

@@ -67,17 +67,18 @@ class Imagewright_Assets {
 		}
 		$is_done = true;
 		$config  = array(
-			'root'        => untrailingslashit( rest_url( 'imagewright/v1' ) ),
-			'nonce'       => wp_create_nonce( 'wp_rest' ),
-			'nonceUrl'    => admin_url( 'admin-ajax.php?action=rest-nonce' ),
-			'locale'      => str_replace( '_', '-', get_user_locale() ),
-			'isReady'     => Imagewright_Options::is_ready(),
-			'settings'    => array_intersect_key( Imagewright_Options::all(), array_flip( array( 'format', 'preset' ) ) ),
-			'fillText'    => (bool) Imagewright_Options::all()['fill_text'],
-			'language'    => Imagewright_Options::language(),
-			'formats'     => Imagewright_Options::formats(),
-			'optimizeUrl' => Imagewright_Optimize_Page::url(),
-			'strings'     => Imagewright_Strings::all(),
+			'root'          => untrailingslashit( rest_url( 'imagewright/v1' ) ),
+			'nonce'         => wp_create_nonce( 'wp_rest' ),
+			'nonceUrl'      => admin_url( 'admin-ajax.php?action=rest-nonce' ),
+			'locale'        => str_replace( '_', '-', get_user_locale() ),
+			'isReady'       => Imagewright_Options::is_ready(),
+			'settings'      => array_intersect_key( Imagewright_Options::all(), array_flip( array( 'format', 'preset' ) ) ),
+			'fillText'      => (bool) Imagewright_Options::all()['fill_text'],
+			'language'      => Imagewright_Options::language(),
+			'formats'       => Imagewright_Options::formats(),
+			'optimizeUrl'   => Imagewright_Optimize_Page::url(),
+			'strings'       => Imagewright_Strings::all(),
+			'widgetStrings' => (object) Imagewright_Strings::widget(),
 		);
 		wp_add_inline_script( $handle, 'window.imagewrightConfig = ' . wp_json_encode( $config, JSON_HEX_TAG | JSON_HEX_AMP ) . ';', 'before' );
 	}

@@ -18,7 +18,7 @@ class Imagewright_Replacement {
 	 * @param int    $id      Attachment.
 	 * @param string $job_id  Export of an own session.
 	 * @param string $image   Image of that export.
-	 * @param array  $options `alt`, `title`, `filename` (string or null), `confirmed` (texts over what is there),
+	 * @param array  $options `alt`, `title`, `filename` (string or null), `confirmed` (fields that replace what is there),
 	 *                        `allow_larger`, `settings` (to note them).
 	 * @return array|WP_Error The new record.
 	 */
@@ -247,7 +247,7 @@ class Imagewright_Replacement {
 			wp_update_image_subsizes( $id );
 		}
 		$metadata = wp_get_attachment_metadata( $id, true );
-		$written  = Imagewright_Texts::fill( $id, $options['alt'] ?? null, $options['title'] ?? null, ! empty( $options['confirmed'] ), wp_basename( $state['snapshot']['attached_file'] ) );
+		$written  = Imagewright_Texts::fill( $id, $options['alt'] ?? null, $options['title'] ?? null, (array) ( $options['confirmed'] ?? array() ), wp_basename( $state['snapshot']['attached_file'] ) );
 
 		$state = array_merge(
 			$state,

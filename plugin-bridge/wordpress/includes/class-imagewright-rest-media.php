@@ -1,6 +1,6 @@
 <?php
 /**
- * Routes for attachments.
+ * Routes that change attachments.
  *
  * @package Imagewright
  */
@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Lists, sends, optimizes, replaces and restores attachments. Every route checks the right to change that very attachment.
+ * Sends, optimizes, replaces and restores attachments. Every route checks the right to change that very attachment.
  */
 class Imagewright_Rest_Media {
 
@@ -25,42 +25,32 @@ class Imagewright_Rest_Media {
 			'type'    => 'boolean',
 			'default' => false,
 		);
-		$settings = self::settings_args();
+		$settings = Imagewright_Rest_Library::settings_args();
 		$session  = array(
 			'type'    => 'string',
 			'pattern' => '^(sess_[0-9A-Za-z]{22})?$',
 			'default' => '',
 		);
-		self::route( 'GET', '/attachments', 'find', 'may_list', self::list_args() );
-		self::route( 'GET', '/status', 'status', 'may_list' );
-		self::route( 'GET', '/export-settings', 'export_settings', 'may_list', array( 'ids' => self::ids_arg() ) + $settings );
-		self::route( 'GET', $one, 'show', 'may_change' );
-		self::route( 'POST', "$one/attach", 'attach', 'may_change', array( 'sessionId' => $session ) );
+		$run      = array(
+			'run' => array(
+				'type'    => 'string',
+				'default' => '',
+			),
+		);
+		self::route( "$one/attach", 'attach', array( 'sessionId' => $session ) );
 		self::route(
-			'POST',
 			"$one/optimize",
 			'optimize',
-			'may_change',
-			$settings + array(
+			$settings + $run + array(
 				'allowLarger' => $flag,
 				'again'       => $flag,
-				'run'         => array(
-					'type'    => 'string',
-					'default' => '',
-				),
 			)
 		);
 		self::route(
-			'POST',
 			"$one/replace",
 			'replace',
-			'may_change',
 			array(
-				'jobId'       => array(
-					'type'     => 'string',
-					'required' => true,
-					'pattern'  => '^job_[0-9A-Za-z]{22}$',
-				),
+				'sessionId'   => array( 'required' => true ) + $session,
 				'imageId'     => array(
 					'type'     => 'string',
 					'required' => true,
@@ -69,111 +59,43 @@ class Imagewright_Rest_Media {
 				'alt'         => $text,
 				'title'       => $text,
 				'filename'    => $text,
-				'confirmed'   => $flag,
+				'confirmed'   => array(
+					'type'    => 'array',
+					'items'   => array(
+						'type' => 'string',
+						'enum' => array( 'alt', 'title' ),
+					),
+					'default' => array(),
+				),
+				'sha256'      => array(
+					'type'     => 'string',
+					'required' => true,
+					'pattern'  => '^[0-9a-f]{64}$',
+				),
 				'allowLarger' => $flag,
 			)
 		);
-		self::route( 'POST', "$one/restore", 'restore', 'may_change', array( 'force' => $flag ) );
+		self::route( "$one/restore", 'restore', $run + array( 'force' => $flag ) );
 	}
 
 	/**
 	 * Registers one route.
 	 *
-	 * @param string $method     HTTP method.
-	 * @param string $path       Pattern.
-	 * @param string $callback   Method of this class.
-	 * @param string $permission Method of this class.
-	 * @param array  $args       Arguments; WordPress validates and sanitizes by their schema.
+	 * @param string $path     Pattern.
+	 * @param string $callback Method of this class.
+	 * @param array  $args     Arguments; WordPress validates and sanitizes by their schema.
 	 */
-	private static function route( $method, $path, $callback, $permission, $args = array() ) {
+	private static function route( $path, $callback, $args ) {
 		register_rest_route(
 			'imagewright/v1',
 			$path,
 			array(
-				'methods'             => $method,
+				'methods'             => 'POST',
 				'callback'            => array( __CLASS__, $callback ),
-				'permission_callback' => array( __CLASS__, $permission ),
+				'permission_callback' => array( __CLASS__, 'may_change' ),
 				'args'                => $args,
 			)
 		);
-	}
-
-	/**
-	 * Schema of the settings of an export; what is absent is as the site is set up.
-	 *
-	 * @return array
-	 */
-	public static function settings_args() {
-		$all = Imagewright_Options::all();
-		return array(
-			'format'   => array(
-				'type'    => 'string',
-				'enum'    => Imagewright_Options::FORMATS,
-				'default' => $all['format'],
-			),
-			'preset'   => array(
-				'type'    => 'string',
-				'enum'    => Imagewright_Options::PRESETS,
-				'default' => $all['preset'],
-			),
-			'fillText' => array(
-				'type'    => 'boolean',
-				'default' => (bool) $all['fill_text'],
-			),
-		);
-	}
-
-	/**
-	 * Schema of a list of ids.
-	 *
-	 * @return array
-	 */
-	public static function ids_arg() {
-		return array(
-			'type'    => 'array',
-			'items'   => array( 'type' => 'integer' ),
-			'default' => array(),
-		);
-	}
-
-	/**
-	 * Schema of the list's arguments.
-	 *
-	 * @return array
-	 */
-	private static function list_args() {
-		return array(
-			'ids'      => self::ids_arg(),
-			'status'   => array(
-				'type'    => 'string',
-				'enum'    => array( 'any', 'none', 'optimized' ),
-				'default' => 'any',
-			),
-			'search'   => array(
-				'type'    => 'string',
-				'default' => '',
-			),
-			'page'     => array(
-				'type'    => 'integer',
-				'minimum' => 1,
-				'default' => 1,
-			),
-			'per_page' => array(
-				'type'    => 'integer',
-				'minimum' => 1,
-				'maximum' => 100,
-				'default' => 50,
-			),
-		);
-	}
-
-	/**
-	 * Permission of lists.
-	 *
-	 * @return bool
-	 */
-	public static function may_list() {
-		return current_user_can( 'upload_files' );
 	}
 
 	/**
@@ -184,63 +106,6 @@ class Imagewright_Rest_Media {
 	 */
 	public static function may_change( $request ) {
 		return Imagewright_Library::may_change( (int) $request['id'] );
-	}
-
-	/**
-	 * Lists attachments.
-	 *
-	 * @param WP_REST_Request $request Request.
-	 * @return array
-	 */
-	public static function find( $request ) {
-		return Imagewright_Library::find( $request->get_params() );
-	}
-
-	/**
-	 * Balance of the account and counts of the library.
-	 *
-	 * @return array|WP_Error
-	 */
-	public static function status() {
-		$balance = Imagewright_Service::json( 'GET', '/v1/credits/balance' );
-		if ( is_wp_error( $balance ) ) {
-			return $balance;
-		}
-		return Imagewright_Library::counts() + array(
-			'balance' => (int) $balance['balance'],
-			'plan'    => (string) $balance['plan'],
-		);
-	}
-
-	/**
-	 * Settings of an export that has every size this site wants.
-	 *
-	 * @param WP_REST_Request $request Request.
-	 * @return array
-	 */
-	public static function export_settings( $request ) {
-		$images = array();
-		foreach ( array_filter( $request['ids'], array( 'Imagewright_Library', 'may_change' ) ) as $id ) {
-			$source = Imagewright_Source::of( $id );
-			$size   = is_wp_error( $source ) ? false : wp_getimagesize( $source['path'] );
-			if ( $size ) {
-				$images[] = array(
-					'width'  => (int) $size[0],
-					'height' => (int) $size[1],
-				);
-			}
-		}
-		return Imagewright_Sizes::settings( $request['format'], $request['preset'], $images );
-	}
-
-	/**
-	 * Shows one attachment.
-	 *
-	 * @param WP_REST_Request $request Request.
-	 * @return array
-	 */
-	public static function show( $request ) {
-		return Imagewright_Library::describe( (int) $request['id'] );
 	}
 
 	/**
@@ -293,12 +158,13 @@ class Imagewright_Rest_Media {
 		$done = Imagewright_Lock::with(
 			$id,
 			static function () use ( $id, $request ) {
-				return Imagewright_Replacement::run(
+				$job = Imagewright_Sessions::export_with( $request['sessionId'], $request['imageId'], $request['sha256'] );
+				return is_wp_error( $job ) ? $job : Imagewright_Replacement::run(
 					$id,
-					$request['jobId'],
+					$job,
 					$request['imageId'],
 					array(
-						'job'          => $request['jobId'],
+						'job'          => $job,
 						'alt'          => $request['alt'],
 						'title'        => $request['title'],
 						'filename'     => $request['filename'],
@@ -325,7 +191,10 @@ class Imagewright_Rest_Media {
 				return Imagewright_Restoration::run( $id, $request['force'] );
 			}
 		);
-		return is_wp_error( $done ) ? $done : Imagewright_Library::describe( $id ) + array( 'restored' => $done );
+		if ( is_wp_error( $done ) ) {
+			return '' === $request['run'] ? $done : self::outcome( $id, $done, $request['run'] );
+		}
+		return self::shown( $id ) + array( 'restored' => $done );
 	}
 
 	/**
@@ -346,6 +215,16 @@ class Imagewright_Rest_Media {
 			}
 			return $done;
 		}
-		return Imagewright_Library::describe( $id ) + array( 'skipped' => $done['skipped'] ?? null );
+		return self::shown( $id ) + array( 'skipped' => $done['skipped'] ?? null );
+	}
+
+	/**
+	 * An attachment with the markup of its status, for the places that show that.
+	 *
+	 * @param int $id Attachment.
+	 * @return array
+	 */
+	private static function shown( $id ) {
+		return Imagewright_Library::describe( $id ) + array( 'html' => Imagewright_Attachment_Field::html( $id ) );
 	}
 }

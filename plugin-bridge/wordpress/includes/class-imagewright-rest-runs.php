@@ -23,7 +23,7 @@ class Imagewright_Rest_Runs {
 			return array(
 				'methods'             => $method,
 				'callback'            => array( __CLASS__, $callback ),
-				'permission_callback' => array( 'Imagewright_Rest_Media', 'may_list' ),
+				'permission_callback' => array( 'Imagewright_Rest_Library', 'may_list' ),
 				'args'                => $args,
 			);
 		};
@@ -41,8 +41,8 @@ class Imagewright_Rest_Runs {
 							'enum'    => array( 'optimize', 'restore' ),
 							'default' => 'optimize',
 						),
-						'ids'  => Imagewright_Rest_Media::ids_arg(),
-					) + Imagewright_Rest_Media::settings_args()
+						'ids'  => Imagewright_Rest_Library::ids_arg(),
+					) + Imagewright_Rest_Library::settings_args()
 				),
 				$route(
 					'PATCH',
@@ -68,7 +68,7 @@ class Imagewright_Rest_Runs {
 				$route( 'DELETE', 'forget' ),
 			)
 		);
-		register_rest_route( 'imagewright/v1', '/run/preview', array( $route( 'GET', 'preview', array( 'ids' => Imagewright_Rest_Media::ids_arg() ) ) ) );
+		register_rest_route( 'imagewright/v1', '/run/preview', array( $route( 'GET', 'preview', array( 'ids' => Imagewright_Rest_Library::ids_arg() ) ) ) );
 	}
 
 	/**

@@ -75,4 +75,34 @@ class Imagewright_Sessions {
 		}
 		return $job;
 	}
+
+	/**
+	 * Finds the export of an own session that made a certain file of an image.
+	 *
+	 * @param string $session_id Session.
+	 * @param string $image      Image.
+	 * @param string $sha256     Checksum of its `full` file.
+	 * @return string|WP_Error The job.
+	 */
+	public static function export_with( $session_id, $image, $sha256 ) {
+		$session = self::is_own( $session_id ) ? Imagewright_Service::json( 'GET', '/v1/sessions/' . $session_id ) : null;
+		if ( null === $session ) {
+			return new WP_Error( 'session_not_found', __( 'No such session, or it has expired.', 'imagewright' ), array( 'status' => 404 ) );
+		}
+		if ( is_wp_error( $session ) ) {
+			return $session;
+		}
+		foreach ( $session['jobs'] as $one ) {
+			$job = 'export' === $one['kind'] ? Imagewright_Service::json( 'GET', '/v1/jobs/' . rawurlencode( $one['jobId'] ) ) : array();
+			if ( is_wp_error( $job ) ) {
+				return $job;
+			}
+			foreach ( (array) ( $job['results'] ?? array() ) as $result ) {
+				if ( $result['imageId'] === $image && ( $result['variants'][0]['sha256'] ?? '' ) === $sha256 ) {
+					return $one['jobId'];
+				}
+			}
+		}
+		return Imagewright_Rest_Errors::make( 'not_an_export', __( 'There is no full export of this image with this file. Samples are previews and replace nothing.', 'imagewright' ), 409 );
+	}
 }

@@ -109,4 +109,17 @@ class Imagewright_Strings {
 			'unreachable'     => __( 'The site does not answer. Check the connection, then resume.', 'imagewright' ),
 		);
 	}
+
+	/**
+	 * Texts of the widget that are translated, by the widget's keys. The list is made from the widget's own English texts.
+	 *
+	 * @return array<string,string|array<string,string>>
+	 */
+	public static function widget() {
+		if ( 0 === strpos( get_user_locale(), 'en' ) ) {
+			return array();
+		}
+		$texts = require IMAGEWRIGHT_DIR . 'build/widget-strings.php';
+		return is_array( $texts ) ? $texts : array();
+	}
 }

@@ -37,7 +37,7 @@ class Imagewright_Texts {
 	 * @param int         $id        Attachment.
 	 * @param string|null $alt       Alternative text; null for nothing to write.
 	 * @param string|null $title     Title; null for nothing to write.
-	 * @param bool        $confirmed Whether the user has seen them and wants them over what is there.
+	 * @param string[]    $confirmed Fields that a person wrote or confirmed: they replace what is there.
 	 * @param string      $file      Name of the attachment's file.
 	 * @return array<string,string> What was written, by field.
 	 */
@@ -45,14 +45,14 @@ class Imagewright_Texts {
 		$written = array();
 		$post    = get_post( $id );
 		$old_alt = (string) get_post_meta( $id, self::ALT, true );
-		if ( null !== $alt && ( $confirmed || '' === $old_alt ) ) {
+		if ( null !== $alt && ( in_array( 'alt', $confirmed, true ) || '' === $old_alt ) ) {
 			$alt = sanitize_text_field( $alt );
 			if ( $alt !== $old_alt ) {
 				update_post_meta( $id, self::ALT, wp_slash( $alt ) );
 				$written['alt'] = $alt;
 			}
 		}
-		if ( null !== $title && '' !== trim( $title ) && ( $confirmed || self::is_automatic_title( $post->post_title, $file ) ) ) {
+		if ( null !== $title && '' !== trim( $title ) && ( in_array( 'title', $confirmed, true ) || self::is_automatic_title( $post->post_title, $file ) ) ) {
 			$title = sanitize_text_field( $title );
 			if ( $title !== $post->post_title ) {
 				wp_update_post(

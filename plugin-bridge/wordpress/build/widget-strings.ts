@@ -1,0 +1,37 @@
+import { en } from '../../../widget/i18n/en.ts';
+
+/**
+ * The widget's English texts as PHP, each in a call that WordPress' translation tools find: the widget's own languages end
+ * where WordPress' begin.
+ */
+export function widgetStrings(): string {
+  const lines = Object.entries(en).map(([key, text]) =>
+    typeof text === 'string'
+      ? `\t${quote(key)} => __( ${quote(text)}, 'imagewright' ),`
+      : `\t${quote(key)} => array(\n${forms(text)}\n\t),`,
+  );
+  return `<?php
+/**
+ * Texts of the widget. Made from its sources: not to be edited.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+return array(
+${lines.join('\n')}
+);
+`;
+}
+
+/** Plural forms, each on its own: the widget picks one by the rules of the page's language. */
+function forms(text: object): string {
+  return Object.entries(text)
+    .map(([form, words]) => `\t\t${quote(form)} => __( ${quote(String(words))}, 'imagewright' ),`)
+    .join('\n');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
