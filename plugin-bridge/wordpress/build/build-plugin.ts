@@ -6,7 +6,7 @@ import { bundleScripts } from './bundle-scripts.ts';
 import { widgetStrings } from './widget-strings.ts';
 
 const source = fileURLToPath(new URL('../', import.meta.url));
-const target = fileURLToPath(new URL('../../../dist/wordpress/', import.meta.url));
+const output = fileURLToPath(new URL('../../../dist/wordpress/', import.meta.url));
 
 /** Everything that is shipped, beside the bundled scripts. */
 const SHIPPED = ['imagewright.php', 'uninstall.php', 'readme.txt', 'LICENSE', 'includes', 'languages'];
@@ -21,8 +21,8 @@ export interface BuiltPlugin {
   files: string[];
 }
 
-/** Builds `dist/wordpress/imagewright` and its archive. The same sources give the same bytes. */
-export async function buildPlugin(): Promise<BuiltPlugin> {
+/** Builds the plugin and its archive, into `dist/wordpress` unless told otherwise. The same sources give the same bytes. */
+export async function buildPlugin(target = output): Promise<BuiltPlugin> {
   const folder = join(target, 'imagewright');
   await rm(target, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });

@@ -19,6 +19,19 @@ const SCRIPTS = {
 /** Bundles the scripts of the plugin into `folder`. */
 export async function bundleScripts(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
+  // What is shipped is made for production, whoever starts the build: tests have another environment.
+  const environment = process.env.NODE_ENV;
+  process.env.NODE_ENV = 'production';
+  try {
+    await bundleAll(folder);
+  } finally {
+    if (environment === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = environment;
+  }
+  await copyFile(at('../src/admin.css'), join(folder, 'admin.css'));
+}
+
+async function bundleAll(folder: string): Promise<void> {
   for (const [name, entry] of Object.entries(SCRIPTS)) {
     await build({
       configFile: false,
@@ -36,5 +49,4 @@ export async function bundleScripts(folder: string): Promise<void> {
       },
     });
   }
-  await copyFile(at('../src/admin.css'), join(folder, 'admin.css'));
 }

@@ -70,7 +70,7 @@ class Imagewright_Files {
 	 * @param string $to   Path below uploads, where nothing is.
 	 * @return bool
 	 */
-	public static function copy( $from, $to ) {
+	public static function duplicate( $from, $to ) {
 		return self::is_upload( $to ) && ! file_exists( $to ) && self::disk()->copy( $from, $to, false ) && md5_file( $from ) === md5_file( $to );
 	}
 

@@ -100,6 +100,8 @@ class Imagewright_Library {
 		return array(
 			'id'       => (int) $id,
 			'title'    => get_the_title( $id ),
+			// WordPress made it of the file's name: nothing that a description would have to respect.
+			'ownTitle' => ! Imagewright_Texts::is_automatic_title( get_post( $id )->post_title, (string) get_post_meta( $id, '_wp_attached_file', true ) ),
 			'alt'      => (string) get_post_meta( $id, Imagewright_Texts::ALT, true ),
 			'filename' => wp_basename( (string) get_post_meta( $id, '_wp_attached_file', true ) ),
 			'url'      => (string) wp_get_attachment_url( $id ),

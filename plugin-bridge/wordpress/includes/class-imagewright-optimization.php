@@ -63,7 +63,9 @@ class Imagewright_Optimization {
 				'allow_larger' => ! empty( $options['allow_larger'] ),
 			)
 		);
-		if ( ! is_wp_error( $done ) || 'imagewright_busy' !== $done->get_error_code() ) {
+		// What went wrong on this server can be tried again with what was paid for.
+		$is_ours = is_wp_error( $done ) && in_array( $done->get_error_code(), array( 'imagewright_busy', 'imagewright_not_saved', 'imagewright_bad_download', 'imagewright_unreachable' ), true );
+		if ( ! $is_ours ) {
 			self::finish( $id, $work );
 		}
 		return $done;

@@ -31,7 +31,7 @@ class Imagewright_Plan {
 	public static function roles( $id, $result ) {
 		$full   = $result['variants'][0];
 		$scaled = Imagewright_Sizes::scaled( $full, $result['variants'], $id );
-		$sizes  = Imagewright_Sizes::match( $full, $result['variants'] );
+		$sizes  = Imagewright_Sizes::assign( $full, $result['variants'] );
 		$needed = array();
 		foreach ( array_merge( array( $full, $scaled ), array_values( $sizes ) ) as $variant ) {
 			if ( $variant ) {

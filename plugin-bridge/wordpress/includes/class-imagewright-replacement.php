@@ -187,7 +187,7 @@ class Imagewright_Replacement {
 	private static function place( $snapshot, $plan, $paths ) {
 		$dir = dirname( path_join( wp_get_upload_dir()['basedir'], $snapshot['attached_file'] ) );
 		foreach ( $plan['copies'] as $name => $copy ) {
-			if ( ! Imagewright_Files::copy( path_join( $dir, $name ), path_join( $dir, $copy ) ) ) {
+			if ( ! Imagewright_Files::duplicate( path_join( $dir, $name ), path_join( $dir, $copy ) ) ) {
 				return false;
 			}
 		}
@@ -196,7 +196,7 @@ class Imagewright_Replacement {
 			$to = path_join( $dir, $name );
 			if ( isset( $placed[ $variant ] ) ) {
 				Imagewright_Files::remove( $to );
-				$done = Imagewright_Files::copy( $placed[ $variant ], $to );
+				$done = Imagewright_Files::duplicate( $placed[ $variant ], $to );
 			} else {
 				$done = Imagewright_Files::move( $paths[ $variant ], $to );
 			}

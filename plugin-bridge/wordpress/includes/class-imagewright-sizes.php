@@ -141,7 +141,7 @@ class Imagewright_Sizes {
 	 * @param array $variants All variants.
 	 * @return array<string,array> Variants by name of the size.
 	 */
-	public static function match( $full, $variants ) {
+	public static function assign( $full, $variants ) {
 		$found = array();
 		foreach ( wp_get_registered_image_subsizes() as $name => $size ) {
 			$measures = image_resize_dimensions( $full['width'], $full['height'], $size['width'], $size['height'], $size['crop'] );

@@ -78,6 +78,7 @@ class Imagewright_Strings {
 	 */
 	public static function all() {
 		return array(
+			'bulkHeading'     => __( 'Optimize without review', 'imagewright' ),
 			'bulkTitle'       => __( 'The whole library', 'imagewright' ),
 			'bulkCounts'      => __( '{optimized} of {total} images are optimized.', 'imagewright' ),
 			'bulkCost'        => __( 'Optimizing {images} images costs {cost} credits, one for each image whatever the number of its sizes. You have {balance}.', 'imagewright' ),

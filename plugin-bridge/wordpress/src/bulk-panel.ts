@@ -25,7 +25,7 @@ export function createBulkPanel(
 ): BulkPanel {
   const { strings, locale } = config;
   const say = (key: string, values?: Record<string, string | number>) => fill(strings[key], values);
-  const title = make('h2', {}, say('bulkTitle'));
+  const title = make('h2', {}, say('bulkHeading'));
   const body = make('div', { className: 'imagewright-bulk-body' });
   // One live region that stays: what is put into a new one is often not read out.
   const news = make('p', { className: 'imagewright-news' });
@@ -134,12 +134,11 @@ export function createBulkPanel(
 
   async function showOffer(): Promise<void> {
     const status = await rest.call<{ total: number; optimized: number }>('GET', '/status');
-    const lines: (Node | string)[] = [make('p', {}, say('bulkCounts', status))];
+    const lines: (Node | string)[] = [];
     if (chosen.length > 0) {
       lines.push(make('h3', {}, say('bulkSelected', { images: chosen.length })), ...(await offer(chosen)));
-      lines.push(make('h3', {}, say('bulkTitle')));
     }
-    lines.push(...(await offer([])));
+    lines.push(make('h3', {}, say('bulkTitle')), make('p', {}, say('bulkCounts', status)), ...(await offer([])));
     if (status.optimized > 0) {
       const confirmed = () => window.confirm(say('restoreConfirm', { n: status.optimized }));
       const restore = () => void (confirmed() && start('restore', []));

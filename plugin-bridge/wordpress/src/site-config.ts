@@ -5,6 +5,8 @@ export type Strings = Record<string, string>;
 export interface LibraryImage {
   id: number;
   title: string;
+  /** False: WordPress made the title of the file's name. */
+  ownTitle: boolean;
   alt: string;
   filename: string;
   url: string;

@@ -81,7 +81,7 @@ function imageOf(image: LibraryImage): HostImage {
   const edited = status === 'edited' ? { reason: image.reason?.message ?? '' } : {};
   return {
     ...{ id: String(id), url: url || null, filename, mime, alt: alt || null },
-    title: title || null,
+    title: image.ownTitle && title ? title : null,
     width: width || null,
     height: height || null,
     bytes: image.bytes?.before ?? null,

@@ -39,3 +39,24 @@ add_filter(
 		return defined( 'IMAGEWRIGHT_TEST_THRESHOLD' ) ? IMAGEWRIGHT_TEST_THRESHOLD : $edge;
 	}
 );
+// What may go wrong between two steps of a replacement: an error, or the end of PHP.
+add_filter(
+	'wp_update_attachment_metadata',
+	static function ( $metadata ) {
+		if ( defined( 'IMAGEWRIGHT_TEST_FAULT' ) && '.webp' === substr( $metadata['file'], -5 ) ) {
+			if ( 'error' === IMAGEWRIGHT_TEST_FAULT ) {
+				throw new RuntimeException( 'a fault for the test' );
+			}
+			http_response_code( 500 );
+			exit;
+		}
+		return $metadata;
+	}
+);
+// Time for nonces: what was valid is not any more, without waiting for a day.
+add_filter(
+	'nonce_life',
+	static function ( $seconds ) {
+		return defined( 'IMAGEWRIGHT_TEST_NONCE_DAY' ) ? $seconds + IMAGEWRIGHT_TEST_NONCE_DAY : $seconds;
+	}
+);

@@ -34,7 +34,11 @@ export async function installNatively({ php, www, plugin, port, constants }: Ser
 export async function serveNatively({ php, www, port }: ServeOptions): Promise<() => Promise<void>> {
   const router = join(www, '../router.php');
   await copyFile(here('router.php'), router);
-  const limits = { upload_max_filesize: '64M', post_max_size: '64M', memory_limit: '512M', error_log: '/dev/null' };
+  const limits = {
+    ...{ upload_max_filesize: '64M', post_max_size: '64M', memory_limit: '512M', error_log: '/dev/null' },
+    // Constants that a test changes hold from the next request on.
+    'opcache.revalidate_freq': '0',
+  };
   const settings = Object.entries(limits).flatMap(([name, value]) => ['-d', `${name}=${value}`]);
   const server = spawn(php, [...settings, '-S', `127.0.0.1:${port}`, '-t', www, router], {
     // Its workers are processes of their own: the group is what ends.

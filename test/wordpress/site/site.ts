@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { prepare } from './prepare.ts';
+import { type Prepared, prepare } from './prepare.ts';
 import { installNatively, serveNatively } from './serve-native.ts';
 import { servePlayground } from './serve-playground.ts';
 import { COMMON_CONSTANTS, type Constants, phpLiteral } from './site-config.ts';
@@ -92,14 +92,15 @@ export async function startSite(options: { constants?: Constants; tree?: string;
 }
 
 async function serve(options: {
-  prepared: { php: string | null; plugin: string };
+  prepared: Prepared;
   www: string;
   port: number;
   constants: Constants;
   workers?: number;
 }): Promise<() => Promise<void>> {
   const { prepared, www, port, constants, workers } = options;
-  const { php, plugin } = prepared;
+  const { php } = prepared;
+  const plugin = prepared.built.folder;
   if (!php) return servePlayground({ www, plugin, port, constants: { ...constants, WP_DEBUG_LOG: true }, workers });
   const native = { php, www, plugin, port, constants: { ...constants, WP_DEBUG_LOG: join(www, 'wp-content/debug.log') } };
   await installNatively(native);
