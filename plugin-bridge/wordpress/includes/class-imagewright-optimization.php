@@ -38,20 +38,17 @@ class Imagewright_Optimization {
 				return $undone;
 			}
 		}
-		$work = self::work( $id, $options );
-		if ( is_wp_error( $work ) ) {
-			return $work;
+		$export = self::exported( $id, $options );
+		if ( is_wp_error( $export ) && self::is_gone( $export ) ) {
+			// What an earlier try uploaded has expired, or belongs to another account: from the beginning.
+			delete_post_meta( $id, self::WORK );
+			$export = self::exported( $id, $options );
 		}
-		$texts = empty( $options['fill_text'] ) ? array() : self::describe( $id, $work );
-		$job   = is_wp_error( $texts ) ? $texts : self::export( $work, $options );
-		if ( is_wp_error( $job ) ) {
-			$data = (array) $job->get_error_data();
-			// The session has expired, or belongs to an account whose key is gone: the next try starts afresh.
-			if ( in_array( (int) ( $data['serviceStatus'] ?? 0 ), array( 400, 404, 422 ), true ) ) {
-				delete_post_meta( $id, self::WORK );
-			}
-			return $job;
+		if ( is_wp_error( $export ) ) {
+			return $export;
 		}
+		list( $work, $texts, $job ) = $export;
+
 		$done = Imagewright_Replacement::run(
 			$id,
 			$job,
@@ -69,6 +66,36 @@ class Imagewright_Optimization {
 			self::finish( $id, $work );
 		}
 		return $done;
+	}
+
+	/**
+	 * Uploads, describes and exports.
+	 *
+	 * @param int   $id      Attachment.
+	 * @param array $options Of run().
+	 * @return array{0:array,1:array,2:string}|WP_Error Upload, texts, job.
+	 */
+	private static function exported( $id, $options ) {
+		$work = self::work( $id, $options );
+		if ( is_wp_error( $work ) ) {
+			return $work;
+		}
+		$texts = empty( $options['fill_text'] ) ? array() : self::describe( $id, $work );
+		if ( is_wp_error( $texts ) ) {
+			return $texts;
+		}
+		$job = self::export( $work, $options );
+		return is_wp_error( $job ) ? $job : array( $work, $texts, $job );
+	}
+
+	/**
+	 * Whether the service no longer knows what was uploaded before, or takes the same request for another.
+	 *
+	 * @param WP_Error $error What it answered.
+	 * @return bool
+	 */
+	private static function is_gone( $error ) {
+		return in_array( $error->get_error_code(), array( 'session_not_found', 'image_not_found', 'idempotency_mismatch' ), true );
 	}
 
 	/**
