@@ -9,13 +9,15 @@ const MAY_IMPORT = {
   storage: [],
   processing: [],
   sse: [],
+  mail: [],
   accounts: ['db'],
+  login: ['accounts', 'db', 'mail'],
   sessions: ['db', 'storage', 'processing'],
   jobs: ['db'],
   analysis: ['jobs', 'sessions', 'storage', 'processing', 'db'],
   exports: ['jobs', 'sessions', 'storage', 'processing', 'db'],
-  gateway: ['accounts'],
-  http: ['gateway', 'accounts', 'sessions', 'analysis', 'exports', 'jobs', 'sse'],
+  gateway: ['accounts', 'login'],
+  http: ['gateway', 'accounts', 'login', 'sessions', 'analysis', 'exports', 'jobs', 'sse'],
 };
 /** Modules that are programs of their own: they put others together, and nobody imports them. */
 const PROGRAMS = ['admin', 'demo', 'docs'];
@@ -75,6 +77,8 @@ const OUTSIDE = {
   },
   'widget/demo': { may: ['widget', 'plugin-bridge/sdk', 'plugin-bridge/host'], packages: 'node_modules/(lit|@lit)' },
 };
+/** They hand over to `server/start.mjs`, which builds and starts whatever there is, and do nothing else. */
+const LAUNCHERS = String.raw`/bin\.mjs$`;
 /** A folder's front door or, of a name without a folder, that file; of the widget also what its folders offer. */
 const doorsOf = (name) => [
   String.raw`^${name}(/index|/define|/events)?\.ts$`,
@@ -86,7 +90,7 @@ const outsideRules = Object.entries(OUTSIDE).flatMap(([folder, { may, packages }
     name: `outside-${folder.replace('/', '-')}`,
     comment: `${folder} may import ${may.join(', ') || 'nothing of ours'}, and types of the contract`,
     severity: 'error',
-    from: { path: `^${folder}/` },
+    from: { path: `^${folder}/`, pathNot: LAUNCHERS },
     to: {
       path: '^(server|widget|plugin-bridge|test)/',
       pathNot: [`^${folder}/`, ...may.flatMap(doorsOf), String.raw`^server/contract/index\.ts$`],
@@ -134,8 +138,8 @@ export default {
       name: 'composition-root-is-on-top',
       comment: 'only programs put modules together',
       severity: 'error',
-      from: { path: '^server/', pathNot: `^server/(main\\.ts|(${PROGRAMS.join('|')})/)` },
-      to: { path: '^server/compose\\.ts$' },
+      from: { path: '^server/', pathNot: `^server/(main\\.ts|compose\\.ts|(${PROGRAMS.join('|')})/)` },
+      to: { path: '^server/compose(-accounts)?\\.ts$' },
     },
     {
       name: 'root-files-know-no-module',
@@ -162,7 +166,7 @@ export default {
       name: 'contract-as-types-alone',
       comment: 'schemas and zod stay at the server',
       severity: 'error',
-      from: { path: '^(widget|plugin-bridge)/' },
+      from: { path: '^(widget|plugin-bridge)/', pathNot: LAUNCHERS },
       to: { path: '^server/', dependencyTypesNot: ['type-only'] },
     },
     {
@@ -186,6 +190,7 @@ export default {
     },
     onlyIn('sharp-in-processing', ['^server/processing/'], '(^|/)node_modules/sharp/'),
     onlyIn('mongoose-in-db', ['^server/db/'], '(^|/)node_modules/(mongoose|mongodb)/'),
+    onlyIn('nodemailer-in-mail', ['^server/mail/'], '(^|/)node_modules/(@types/)?nodemailer/'),
     onlyIn('koa-in-http-and-gateway', ['^server/(http|gateway)/'], '(^|/)node_modules/(@types/)?(koa|@koa)'),
     onlyIn('file-system-in-storage', FILE_SYSTEM_USERS, '^(node:)?fs(/promises)?$'),
   ],

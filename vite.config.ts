@@ -41,6 +41,14 @@ function serverBuild(): BuildEnvironmentOptions {
 /** Browsers of the last years: all that know `adoptedStyleSheets`, container queries and custom states. */
 const BROWSERS = ['chrome111', 'edge111', 'firefox126', 'safari17'];
 
+/**
+ * A style sheet is a call, which a bundler takes for a side effect and loads with the first chunk that passes by its
+ * module's index. Only the entries do something when they are imported.
+ */
+const LAZY_STYLES = {
+  moduleSideEffects: (id: string) => !/\/(widget\/(elements|i18n|state|styles)|plugin-bridge\/sdk)\//.test(id),
+};
+
 /** Languages beside the built-in English, as `{ de: '…/widget/i18n/de.ts' }`. */
 function locales(): Record<string, string> {
   const folder = join(root, 'widget', 'i18n');
@@ -70,7 +78,7 @@ function widgetBuild(): BuildEnvironmentOptions {
       fileName: (_format, name) => `${name}.js`,
     },
     // Vite keeps the white space of libraries; this one is loaded as it is.
-    rolldownOptions: { output: { chunkFileNames: 'chunks/[name]-[hash].js', minify: true } },
+    rolldownOptions: { treeshake: LAZY_STYLES, output: { chunkFileNames: 'chunks/[name]-[hash].js', minify: true } },
   };
 }
 

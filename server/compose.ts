@@ -1,15 +1,16 @@
 import { join, resolve } from 'node:path';
 import { buildOpenApi } from '#contract';
-import { type Accounts, createAccounts, loadPepper } from './accounts/index.ts';
+import { createAccountRemoval } from './accounts/index.ts';
 import { createAnalysis, createAnalyzeImages } from './analysis/index.ts';
 import { startBackgroundTasks } from './background-tasks.ts';
-import { type Config, loadConfig } from './config/index.ts';
-import { type Database, openDatabase, startEmbedded } from './db/index.ts';
+import { composeAccounts, configuredUrl, openConfiguredDatabase } from './compose-accounts.ts';
+import type { Config } from './config/index.ts';
+import { AppError } from './errors.ts';
 import { createExports } from './exports/index.ts';
-import { createGateway } from './gateway/index.ts';
+import { createGateway, createLoginCookie } from './gateway/index.ts';
 import { createApp, type Services } from './http/index.ts';
 import { createJobs } from './jobs/index.ts';
-import { createLogger, createMetrics, type Logger } from './observability/index.ts';
+import { createLogger, createMetrics } from './observability/index.ts';
 import { createProcessor } from './processing/index.ts';
 import { createSessionDisposal, createSessions, createUrlImporter } from './sessions/index.ts';
 import { createStreamRegistry } from './sse/index.ts';
@@ -19,54 +20,6 @@ import { VERSION } from './version.ts';
 /** Interrupted work is looked for this often, in milliseconds. */
 const RECOVERY_MS = 5000;
 const HOUR_MS = 3_600_000;
-
-interface OpenedDatabase {
-  database: Database;
-  /** True when no other process can be working on the data. */
-  exclusive: boolean;
-  close(): Promise<void>;
-}
-
-/** Connects to the configured MongoDB, or to the embedded one below `DATA_DIR`, which is started when nobody serves it. */
-async function openConfiguredDatabase(
-  config: Config,
-  logger: Logger,
-  onDatabaseLost?: () => void,
-): Promise<OpenedDatabase> {
-  if (config.db.MONGODB_URI) {
-    const database = await openDatabase({ uri: config.db.MONGODB_URI });
-    return { database, exclusive: false, close: () => database.close() };
-  }
-  const directory = join(resolve(config.storage.DATA_DIR), 'db');
-  const embedded = await startEmbedded({
-    directory,
-    logger: { warn: (message) => logger.warn(message) },
-    onEnd: onDatabaseLost,
-  });
-  const database = await openDatabase({ uri: embedded.uri });
-  return {
-    database,
-    exclusive: embedded.owner,
-    async close() {
-      await database.close();
-      await embedded.close();
-    },
-  };
-}
-
-async function composeAccounts(config: Config, database: Database): Promise<Accounts> {
-  const directory = resolve(config.storage.DATA_DIR);
-  const pepper = await loadPepper({ directory, override: config.accounts.API_KEY_PEPPER });
-  return createAccounts({ repositories: database, pepper, config: config.accounts });
-}
-
-/** Opens the accounts alone, beside a running service or without one: for administration. */
-export async function openAccounts(env: NodeJS.ProcessEnv): Promise<{ accounts: Accounts; close(): Promise<void> }> {
-  const config = loadConfig(env);
-  const logger = createLogger({ level: 'silent', format: 'json' });
-  const { database, close } = await openConfiguredDatabase(config, logger);
-  return { accounts: await composeAccounts(config, database), close };
-}
 
 /**
  * Constructs the whole service. Nothing listens and no worker runs before `start`.
@@ -83,15 +36,32 @@ export async function composeService(
     await closeDatabase();
     throw new Error(`DATA_DIR ${resolve(config.storage.DATA_DIR)} is in use by another running service`);
   }
-  const accounts = await composeAccounts(config, database);
-  const gateway = createGateway({ accounts, idempotencyRecords: database.idempotency, config: config.gateway });
+  let url = configuredUrl(config);
+  const { accounts, login } = await composeAccounts(config, database, logger, () => url);
+  const gateway = createGateway({
+    accounts,
+    idempotencyRecords: database.idempotency,
+    logins: login.logins,
+    config: config.gateway,
+    cookie: createLoginCookie(config.login.LOGIN_COOKIE),
+    publicUrl: config.http.PUBLIC_URL,
+  });
   const store = createLocalStore({ directory: join(config.storage.DATA_DIR, 'files') });
   const processor = createProcessor({
     config: config.processing,
     logger,
     metrics: { encodeSeconds: (format, seconds) => metrics.encodeFinished({ format, seconds }) },
   });
-  const sessions = createSessions({ repositories: database, store, processor, config: config.sessions });
+  const sessions = createSessions({
+    repositories: database,
+    store,
+    processor,
+    config: config.sessions,
+    async requireAccount(accountId) {
+      if (!(await accounts.find(accountId)))
+        throw new AppError('invalid_api_key', 'The account does not exist any more');
+    },
+  });
   const exports = createExports({
     repositories: database,
     sessions,
@@ -123,11 +93,25 @@ export async function composeService(
     stopJobs: jobs.stopSession,
     forgetSources: exports.forgetSources,
   });
+  const accountRemoval = createAccountRemoval({
+    repositories: database,
+    forgetLogins: login.forget,
+    async removeData(accountId) {
+      if (!(await disposal.deleteAll(accountId))) return false;
+      await exports.forgetAccount(accountId);
+      await database.visionAnswers.removeOfAccount(accountId);
+      await jobs.history.forget(accountId);
+      return true;
+    },
+    logger,
+  });
   const streams = createStreamRegistry();
   let stopping = false;
 
   const services: Services = {
     accounts,
+    accountRemoval,
+    login,
     gateway,
     sessions,
     disposal,
@@ -173,11 +157,17 @@ export async function composeService(
   return {
     app: createApp(services),
     accounts,
+    login,
     logger,
     processor,
     exports,
     jobs,
     disposal,
+
+    /** Tells the service where it listens, for the links that it makes; a configured URL goes before. */
+    listensAt(address: string): void {
+      url = config.http.PUBLIC_URL ?? address;
+    },
 
     /** Starts the workers, takes up what an interruption left, and begins the regular chores. */
     async start(): Promise<void> {
@@ -196,6 +186,8 @@ export async function composeService(
           { name: 'settle movements', everyMs: RECOVERY_MS, run: () => settlePending() },
           { name: 'take up jobs', everyMs: RECOVERY_MS, run: jobs.recover },
           { name: 'remove sessions', everyMs: sweepMs, run: disposal.sweep },
+          { name: 'remove accounts', everyMs: sweepMs, run: accountRemoval.sweep },
+          { name: 'send mails', everyMs: RECOVERY_MS, atOnce: true, run: login.deliver },
           { name: 'trim the cache', everyMs: sweepMs, run: exports.sweepCache },
           { name: 'settle charges', everyMs: sweepMs, run: settleAbandoned },
           {
@@ -221,6 +213,7 @@ export async function composeService(
       await jobs.drain(config.http.SHUTDOWN_SECONDS * 1000);
       streams.closeAll();
       await closeServer();
+      await login.close();
       await analysis.close();
       await processor.close();
       await closeDatabase();

@@ -1,18 +1,25 @@
 import type { Account, Accounts } from './accounts/index.ts';
+import { type Login, PLACEHOLDER_EMAIL } from './login/index.ts';
 
-/** Mail address of the account that an empty database gets, until its owner sets their own. */
-const FIRST_EMAIL = 'owner@imagewright.local';
+/** What {@link announceFirstAccount} works with. */
+export interface FirstAccountDeps {
+  accounts: Accounts;
+  login: Pick<Login, 'claims'>;
+  /** Base URL under which the service is reached. */
+  url: string;
+}
 
 /**
- * On an empty database creates one account with a key and prints the key, this one time, with commands that work when
- * pasted. To standard output and not to the log, which masks keys. An account whose key an interruption has prevented
- * gets it at the next start.
+ * On an empty database creates one account and prints, this one time, a link that makes it the reader's and a key for
+ * programs, with commands that work when pasted. To standard output and not to the log, which masks both. An account
+ * whose key an interruption has prevented gets it at the next start.
  */
-export async function announceFirstAccount(accounts: Accounts, url: string): Promise<void> {
+export async function announceFirstAccount({ accounts, login, url }: FirstAccountDeps): Promise<void> {
   const account = await firstAccount(accounts);
   if (!account) return;
   const { apiKey } = await accounts.keys.create({ accountId: account.id, name: 'first key' });
-  process.stdout.write(welcome({ apiKey, url, plan: account.plan, credits: account.balance }));
+  const link = await login.claims.createLink(account.id);
+  process.stdout.write(welcome({ apiKey, link, url, plan: account.plan, credits: account.balance }));
 }
 
 /** The account that needs its first key; null when the service has been in use. */
@@ -21,7 +28,7 @@ async function firstAccount(accounts: Accounts): Promise<Account | null> {
   for await (const account of accounts.list()) if (there.push(account) > 1) return null;
   const [only] = there;
   if (!only) return createUnlessThere(accounts);
-  if (only.email !== FIRST_EMAIL) return null;
+  if (only.email !== PLACEHOLDER_EMAIL) return null;
   // A key that was never active was shown to nobody.
   const keys = await accounts.keys.list(only.id);
   return keys.every(({ active, disabledAt }) => !active && !disabledAt) ? only : null;
@@ -29,30 +36,32 @@ async function firstAccount(accounts: Accounts): Promise<Account | null> {
 
 async function createUnlessThere(accounts: Accounts): Promise<Account | null> {
   try {
-    return await accounts.create({ email: FIRST_EMAIL });
+    return await accounts.create({ email: PLACEHOLDER_EMAIL });
   } catch (error) {
     // Another server on the same database was first.
-    if (await accounts.findByEmail(FIRST_EMAIL)) return null;
+    if (await accounts.findByEmail(PLACEHOLDER_EMAIL)) return null;
     throw error;
   }
 }
 
-function welcome({
-  apiKey,
-  url,
-  plan,
-  credits,
-}: {
+interface Welcome {
   apiKey: string;
+  link: string;
   url: string;
   plan: string;
   credits: number;
-}): string {
+}
+
+function welcome({ apiKey, link, url, plan, credits }: Welcome): string {
   return `
   Imagewright runs at ${url}  (API documentation: ${url}/docs)
 
-  Your first account (${FIRST_EMAIL}, plan ${plan}, ${credits} credits) has this API key.
-  It is shown only now:
+  Your first account has the plan ${plan} and ${credits} credits. Open this link once, within 24 hours, to make it
+  yours (mail address, password, operator of this service):
+
+    ${link}
+
+  For programs, its first API key. It is shown only now:
 
     ${apiKey}
 
@@ -60,6 +69,8 @@ function welcome({
 
     curl -H 'X-API-Key: ${apiKey}' ${url}/v1/credits/balance
     curl -H 'X-API-Key: ${apiKey}' -F images=@photo.jpg ${url}/v1/sessions
+
+  A new link: npm run --silent admin -- account link --email ${PLACEHOLDER_EMAIL}
 
 `;
 }

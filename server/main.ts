@@ -13,7 +13,9 @@ async function main(): Promise<void> {
   await service.start();
   const server = await listen(service.app, config.http);
   logger.info({ url: server.url }, 'listening');
-  await announceFirstAccount(service.accounts, config.http.PUBLIC_URL ?? server.url);
+  service.listensAt(server.url);
+  const { accounts, login } = service;
+  await announceFirstAccount({ accounts, login, url: config.http.PUBLIC_URL ?? server.url });
 
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {

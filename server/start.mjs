@@ -23,6 +23,15 @@ const PROGRAMS = { admin: 'server/admin/main.js', demo: 'server/demo/main.js', i
  */
 const TARGETS = [
   { name: 'server', title: 'service', modes: ['server'], folders: ['server'], served: true },
+  { name: 'sdk', title: 'SDK', modes: ['sdk'], folders: ['plugin-bridge/sdk'], served: false },
+  {
+    name: 'cli',
+    title: 'command line program',
+    modes: ['cli'],
+    folders: ['plugin-bridge/cli', 'plugin-bridge/sdk'],
+    entry: 'plugin-bridge/cli/main.ts',
+    served: false,
+  },
   {
     name: 'widget',
     title: 'widget',
@@ -39,15 +48,6 @@ const TARGETS = [
     folders: ['widget', 'plugin-bridge/sdk', 'plugin-bridge/host'],
     entry: 'widget/demo/index.html',
     served: true,
-  },
-  { name: 'sdk', title: 'SDK', modes: ['sdk'], folders: ['plugin-bridge/sdk'], served: false },
-  {
-    name: 'cli',
-    title: 'command line program',
-    modes: ['cli'],
-    folders: ['plugin-bridge/cli', 'plugin-bridge/sdk'],
-    entry: 'plugin-bridge/cli/main.ts',
-    served: false,
   },
 ];
 const BUILD_FILES = ['package.json', 'package-lock.json', 'vite.config.ts'];
@@ -88,6 +88,9 @@ function fingerprintSources({ folders, without }) {
  */
 async function build(target, fingerprint) {
   const { build: viteBuild } = await import('vite');
+  const environment = process.env.NODE_ENV;
+  // Packages with a variant for development would be built in as that, whoever starts the service.
+  process.env.NODE_ENV = 'production';
   const output = outputOf(target);
   const fresh = join(ROOT, 'dist', `.${target.name}-${process.pid}`);
   const old = join(ROOT, 'dist', `.old-${process.pid}`);
@@ -107,6 +110,8 @@ async function build(target, fingerprint) {
     // Another process that built at the same time was quicker: its output is as good.
     if (!isCurrent(target, fingerprint)) throw error;
   } finally {
+    if (environment === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = environment;
     rmSync(fresh, { recursive: true, force: true });
     rmSync(old, { recursive: true, force: true });
   }

@@ -11,8 +11,8 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 it('a start prints a key once, after one that was interrupted too, and never when the service has been in use', async () => {
-  const { accounts } = fixture;
-  const announce = () => announceFirstAccount(accounts, 'http://localhost');
+  const { accounts, login } = fixture;
+  const announce = () => announceFirstAccount({ accounts, login, url: 'http://localhost' });
   const interrupted = vi.spyOn(accounts.keys, 'create').mockRejectedValueOnce(new Error('interrupted'));
   await expect(announce()).rejects.toThrow('interrupted');
   interrupted.mockRestore();

@@ -1,21 +1,13 @@
 import { defineElement } from './elements/define-element.ts';
 import { ImageOptimizer } from './elements/image-optimizer/index.ts';
-import { IoCost } from './elements/io-cost/index.ts';
 import { IoDropzone } from './elements/io-dropzone/index.ts';
-import { IoList } from './elements/io-list/index.ts';
 import { IoLive } from './elements/io-live/index.ts';
-import { IoRow } from './elements/io-row/index.ts';
-import { IoSettings } from './elements/io-settings/index.ts';
-import { VERSION } from './version.ts';
+import { VERSION } from './elements/version.ts';
 
-/** Every element of the widget but those that are loaded when they are needed. The public one is the last. */
+/** What stands in an empty element; the others are defined when they are loaded. The public one is the last. */
 const ELEMENTS: readonly (readonly [tag: string, element: CustomElementConstructor])[] = [
   ['io-live', IoLive],
   ['io-dropzone', IoDropzone],
-  ['io-row', IoRow],
-  ['io-list', IoList],
-  ['io-settings', IoSettings],
-  ['io-cost', IoCost],
   ['image-optimizer', ImageOptimizer],
 ];
 

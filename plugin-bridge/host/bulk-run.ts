@@ -147,13 +147,16 @@ export async function runBatches(
     }
   }
 
+  // An export under way is in the record as soon as the service works on it.
   element.addEventListener('io-error', noticeFatal);
+  element.addEventListener('io-export-progress', keep, { once: true });
   try {
     while (record.waiting.length > 0 && goesOn()) await runBatch(record.waiting.slice(0, batchSize));
   } catch (error) {
     reason ??= error instanceof HostError ? error : new HostError('failed', String((error as Error)?.message ?? error));
   } finally {
     element.removeEventListener('io-error', noticeFatal);
+    element.removeEventListener('io-export-progress', keep);
   }
   if (signal.aborted) reason = new HostError('stopped', text('host.stopped'));
   if (record.waiting.length === 0) journal.clear();

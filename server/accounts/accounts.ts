@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { type AccountRole, emailSchema } from '#contract';
 import type { AccountRecord, AccountRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -17,7 +17,10 @@ export interface DirectoryDeps {
 export interface Account {
   id: string;
   email: string;
+  role: AccountRole;
   plan: string;
+  /** `unclaimed`: nobody has set a password, so only its keys work. */
+  state: 'active' | 'suspended' | 'unclaimed';
   suspended: boolean;
   /** Credits. */
   balance: number;
@@ -28,22 +31,39 @@ export interface Account {
   keys: { used: number; limit: number };
   createdAt: Date;
   updatedAt: Date;
+  lastLoginAt: Date | null;
 }
 
-const emailSchema = z.email().max(254);
+/** What an account is made from. */
+export interface NewAccount {
+  email: string;
+  plan?: string;
+  passwordHash?: string | null;
+}
+
+/** Which accounts are wanted. */
+export interface AccountSearch {
+  search?: string | undefined;
+  /** The last account of the page before. */
+  cursor?: string | undefined;
+  /** 1-200. */
+  limit?: number;
+}
 
 /** Makes the directory of accounts: who there is, on which plan, suspended or not. */
 export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps) {
   /** @throws AppError not_found */
   const known = (record: AccountRecord | null, name: string): Account => {
-    if (!record) throw new AppError('not_found', `No account ${name}`);
+    if (!record || record.deletedAt) throw new AppError('not_found', `No account ${name}`);
     return toAccount(record);
   };
 
   const toAccount = (record: AccountRecord): Account => ({
     id: record._id,
     email: record.email,
+    role: record.role ?? 'user',
     plan: record.plan,
+    state: stateOf(record),
     suspended: record.suspendedAt !== null,
     balance: record.balance,
     used: record.used,
@@ -51,14 +71,19 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
     keys: { used: record.activeKeys.length, limit: plans.get(record.plan).keys },
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,
+    lastLoginAt: record.lastLoginAt ?? null,
   });
+
+  const living = (record: AccountRecord | null): Account | null =>
+    record && !record.deletedAt ? toAccount(record) : null;
 
   return {
     /**
      * Creates an account with its plan's sign-up credits.
-     * @throws AppError invalid_request when the email is malformed or taken, or there is no such plan
+     * @param passwordHash from the log-in module; without one only its keys work
+     * @throws AppError email_taken; invalid_request when the email is malformed or there is no such plan
      */
-    async create({ email, plan = plans.defaultName }: { email: string; plan?: string }): Promise<Account> {
+    async create({ email, plan = plans.defaultName, passwordHash = null }: NewAccount): Promise<Account> {
       const { signupCredits } = plans.require(plan);
       const id = newId('acct');
       const at = now();
@@ -71,25 +96,25 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
         used: 0,
         lanes: {},
         activeKeys: [],
+        role: 'user',
+        passwordHash,
         createdAt: at,
         updatedAt: at,
       };
       if (!(await accounts.insert(record))) {
-        throw new AppError('invalid_request', `The email ${record.email} has an account already`);
+        throw new AppError('email_taken', `The email ${record.email} has an account already`);
       }
       for (const hold of record.holds) await ledger.finish(id, hold);
       return toAccount(record);
     },
 
     async find(accountId: string): Promise<Account | null> {
-      const record = await accounts.find(accountId);
-      return record && toAccount(record);
+      return living(await accounts.find(accountId));
     },
 
     /** Finds by email, whatever its case. */
     async findByEmail(email: string): Promise<Account | null> {
-      const record = await accounts.findByEmail(email.trim().toLowerCase());
-      return record && toAccount(record);
+      return living(await accounts.findByEmail(email.trim().toLowerCase()));
     },
 
     /** Every account, in pages, in the order of the ids. */
@@ -97,10 +122,44 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
       let last: string | undefined;
       for (;;) {
         const page = await accounts.list(500, last);
-        for (const record of page) yield toAccount(record);
+        for (const record of page) if (!record.deletedAt) yield toAccount(record);
         last = page.at(-1)?._id;
         if (last === undefined) return;
       }
+    },
+
+    /** A page of accounts in the order of their ids. @param search part of the email, or an id */
+    async search({ search = '', cursor, limit = 50 }: AccountSearch) {
+      const found = await accounts.search({ text: search, limit: limit + 1, afterId: cursor });
+      const page = found.slice(0, limit).map(toAccount);
+      return { accounts: page, nextCursor: found.length > limit ? (page.at(-1)?.id ?? null) : null };
+    },
+
+    async setRole(accountId: string, role: AccountRole): Promise<Account> {
+      return known(await accounts.setRole(accountId, role, now()), accountId);
+    },
+
+    /** Gives an account another mail address. @throws AppError email_taken */
+    async setEmail(accountId: string, email: string): Promise<Account> {
+      const changed = await accounts.setEmail(accountId, cleanEmail(email), now());
+      if (changed === 'taken') throw new AppError('email_taken', `The email ${email} has an account already`);
+      return known(changed, accountId);
+    },
+
+    /** Sets what the password of an account is checked against. */
+    async setPasswordHash(accountId: string, passwordHash: string): Promise<Account> {
+      return known(await accounts.setPassword(accountId, passwordHash, now()), accountId);
+    },
+
+    /** What a password is checked against; null when there is no such account, or nobody has set one. */
+    async passwordHashOf(accountId: string): Promise<string | null> {
+      const record = await accounts.find(accountId);
+      return record && !record.deletedAt ? (record.passwordHash ?? null) : null;
+    },
+
+    /** Notes that somebody has logged in. */
+    async noteLogin(accountId: string): Promise<void> {
+      await accounts.noteLogin(accountId, now());
     },
 
     /** A suspended account's keys answer 403 from the next request on. */
@@ -123,8 +182,13 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
 /** The directory of accounts. */
 export type Directory = ReturnType<typeof createDirectory>;
 
+function stateOf({ suspendedAt, passwordHash }: AccountRecord): Account['state'] {
+  if (suspendedAt) return 'suspended';
+  return passwordHash ? 'active' : 'unclaimed';
+}
+
 function cleanEmail(email: string): string {
-  const parsed = emailSchema.safeParse(email.trim().toLowerCase());
+  const parsed = emailSchema.safeParse(email);
   if (!parsed.success) {
     throw new AppError('invalid_request', `expected an email address, but received ${JSON.stringify(email)}`);
   }

@@ -6,6 +6,8 @@ import type { Plans } from './plans.ts';
 
 const TOUCH_INTERVAL_MS = 60_000;
 const NAME_LENGTH = 100;
+/** Keys of one account, deactivated ones included; beyond that somebody is making them for the sake of it. */
+const MOST_KEYS = 1000;
 
 /** What {@link createApiKeys} works with. */
 export interface ApiKeysDeps {
@@ -53,8 +55,15 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
 
   async function requireAccount(accountId: string): Promise<AccountRecord> {
     const account = await accounts.find(accountId);
-    if (!account) throw new AppError('not_found', `No account ${accountId}`);
+    if (!account || account.deletedAt) throw new AppError('not_found', `No account ${accountId}`);
     return account;
+  }
+
+  async function refuseHoarding(accountId: string): Promise<void> {
+    const used = await apiKeys.countOf(accountId);
+    if (used < MOST_KEYS) return;
+    const message = `expected at most ${MOST_KEYS} API keys, deactivated ones included: delete one first`;
+    throw new AppError('key_limit_reached', message, { details: { limit: MOST_KEYS, used } });
   }
 
   async function requireKey(accountId: string, keyId: string): Promise<ApiKeyRecord> {
@@ -70,6 +79,7 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
      */
     async create({ accountId, name }: { accountId: string; name: string }) {
       const account = await requireAccount(accountId);
+      await refuseHoarding(accountId);
       const apiKey = makeApiKey();
       const record: ApiKeyRecord = {
         _id: newId('key'),
@@ -89,6 +99,19 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
         throw error;
       }
       return { keyId: record._id, apiKey };
+    },
+
+    /** A key of an account. @throws AppError not_found */
+    async get(accountId: string, keyId: string): Promise<ApiKey> {
+      const { activeKeys } = await requireAccount(accountId);
+      return toApiKey(await requireKey(accountId, keyId), activeKeys.includes(keyId));
+    },
+
+    /** Deletes a key; it answers 401 from then on. @throws AppError not_found */
+    async remove(accountId: string, keyId: string): Promise<void> {
+      await requireKey(accountId, keyId);
+      await accounts.removeActiveKey(accountId, keyId);
+      await apiKeys.remove(accountId, keyId);
     },
 
     /** An account's keys, oldest first. */
@@ -132,7 +155,7 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
       const key = await apiKeys.findByHash(hash);
       if (!key || !sameHash(key.hash, hash)) return { outcome: 'unknown' };
       const account = await accounts.find(key.accountId);
-      if (!account) return { outcome: 'unknown' };
+      if (!account || account.deletedAt) return { outcome: 'unknown' };
       if (!account.activeKeys.includes(key._id)) return { outcome: 'inactive' };
       if (account.suspendedAt) return { outcome: 'suspended' };
       await noteUse(key);

@@ -69,13 +69,21 @@ export function createAudit({ accounts, ledger }: AuditDeps) {
   }
 
   return async function audit(): Promise<AuditReport> {
-    const lines = await readAll((after) => ledger.scan(PAGE, after));
-    const records = await readAll((after) => accounts.list(PAGE, after));
+    const written = await readAll((after) => ledger.scan(PAGE, after));
+    const everyone = await readAll((after) => accounts.list(PAGE, after));
+    // The books of an account that is being deleted are on their way out, in more than one step.
+    const records = everyone.filter(({ deletedAt }) => !deletedAt);
+    const leaving = new Set(everyone.filter(({ deletedAt }) => deletedAt).map(({ _id }) => _id));
+    const lines = written.filter(({ accountId }) => !leaving.has(accountId));
     const pending = records.flatMap((record) => pendingOf(record, lines));
     const entries = [...lines, ...pending];
     const byAccount = groupBy<Entry>(entries, ({ accountId }) => accountId);
     const known = new Set(records.map(({ _id }) => _id));
-    const broken = lines.filter(({ accountId }) => !known.has(accountId)).map(orphan);
+    const broken: BrokenInvariant[] = [];
+    for (const line of lines.filter(({ accountId }) => !known.has(accountId))) {
+      // Its account may have been deleted, and the line with it, since it was read.
+      if (await ledger.findByRef(line.kind, line.ref)) broken.push(orphan(line));
+    }
     for (const record of records) {
       if (checkAccount(record, byAccount.get(record._id) ?? []).length > 0) broken.push(...(await recheck(record._id)));
     }

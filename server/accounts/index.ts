@@ -16,6 +16,8 @@ export type { AuditReport, BrokenInvariant } from './audit.ts';
 export { type AccountsConfig, accountsConfig, type Plan } from './config.ts';
 export type { MovementRequest, MovementResult, Settled } from './ledger.ts';
 export { loadPepper } from './pepper.ts';
+export { type AccountRemoval, createAccountRemoval } from './removal.ts';
+export { hashSecret, makeSecret, type SecretPrefix, secretHasForm } from './secrets.ts';
 
 /** What {@link createAccounts} works with. */
 export interface AccountsDeps {

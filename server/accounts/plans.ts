@@ -8,6 +8,9 @@ export function createPlans({ PLANS }: AccountsConfig) {
     /** The plan of an account that names none. */
     defaultName,
 
+    /** Every plan, in the order of the settings. */
+    list: () => Object.entries(PLANS).map(([name, plan]) => ({ name, ...plan, isDefault: name === defaultName })),
+
     /** The plan of an account. One whose plan was taken out of the settings is treated as having the default plan. */
     get(name: string): Plan {
       const found = Object.hasOwn(PLANS, name) ? PLANS[name] : PLANS[defaultName];

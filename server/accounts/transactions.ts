@@ -1,29 +1,62 @@
-import type { Transaction } from '#contract';
-import type { LedgerRepository } from '../db/index.ts';
+import type { LedgerFilter, LedgerKind, Transaction } from '#contract';
+import type { LedgerLineRecord, LedgerRepository } from '../db/index.ts';
 
-/** Makes the reader of an account's ledger. */
+/** Makes the reader of accounts' ledgers. */
 export function createTransactions({ ledger }: { ledger: LedgerRepository }) {
-  /**
-   * A page of an account's ledger, newest first. The cursor is the last line's id, so new lines never shift a page.
-   * @param limit 1-200
-   */
-  return async function transactions(
-    accountId: string,
-    { cursor, limit = 50 }: { cursor?: string | undefined; limit?: number } = {},
-  ): Promise<{ transactions: Transaction[]; nextCursor: string | null }> {
-    // One more than asked for tells whether there is a next page.
-    const lines = await ledger.page(accountId, limit + 1, cursor);
-    const page = lines.slice(0, limit);
-    return {
-      transactions: page.map(({ _id, kind, delta, ref, note, at }) => ({
-        id: _id,
-        kind,
-        delta,
-        ref,
-        note,
-        at: at.toISOString(),
-      })),
-      nextCursor: lines.length > limit ? (page.at(-1)?._id ?? null) : null,
-    };
+  return {
+    /**
+     * A page of an account's ledger, newest first. The cursor is the last line's id, so new lines never shift a page.
+     * @param limit 1-200
+     */
+    async page(accountId: string, { cursor, limit = 50, ...filter }: PageQuery = {}) {
+      // One more than asked for tells whether there is a next page.
+      const lines = await ledger.page(accountId, limit + 1, cursor, momentsOf(filter));
+      const page = lines.slice(0, limit);
+      const nextCursor = lines.length > limit ? (page.at(-1)?._id ?? null) : null;
+      return { transactions: page.map(toTransaction), nextCursor };
+    },
+
+    /** All of it, newest first, read as it is wanted. */
+    async *all(accountId: string, filter: LedgerFilter = {}): AsyncGenerator<Transaction> {
+      for (let cursor: string | undefined; ; ) {
+        const lines = await ledger.page(accountId, EXPORT_PAGE, cursor, momentsOf(filter));
+        for (const line of lines) yield toTransaction(line);
+        cursor = lines.at(-1)?._id;
+        if (lines.length < EXPORT_PAGE) return;
+      }
+    },
+
+    /** What was spent by day in UTC, charges less refunds, in credits. @param from `2026-01-31` */
+    async spending(accountId: string, from: string): Promise<Map<string, number>> {
+      const days = await ledger.spendingByDay(accountId, new Date(from));
+      return new Map(days.map(({ day, credits }) => [day, credits]));
+    },
   };
 }
+
+const EXPORT_PAGE = 500;
+const DAY_MS = 86_400_000;
+
+interface PageQuery {
+  cursor?: string | undefined;
+  limit?: number;
+  kind?: LedgerKind | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** Days of a filter as moments; the last day counts as a whole. */
+function momentsOf({ kind, from, to }: LedgerFilter) {
+  return { kind, from: from && new Date(from), before: to && new Date(Date.parse(to) + DAY_MS) } as {
+    kind?: LedgerKind;
+    from?: Date;
+    before?: Date;
+  };
+}
+
+function toTransaction({ _id, kind, delta, ref, note, at }: LedgerLineRecord): Transaction {
+  return { id: _id, kind, delta, ref, note, at: at.toISOString() };
+}
+
+/** The reader of the ledger. */
+export type Transactions = ReturnType<typeof createTransactions>;

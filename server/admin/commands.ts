@@ -1,15 +1,22 @@
 import { parseArgs } from 'node:util';
+import { ACCOUNT_ROLES, type AccountRole } from '#contract';
 import type { Account, Accounts } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
+import type { Login } from '../login/index.ts';
 
 /** Thrown when the words on the command line make no command. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What {@link runCommand} works with. */
-export interface CommandInput {
+/** What the commands work on. */
+interface Administered {
   accounts: Accounts;
+  login: Pick<Login, 'claims' | 'logins'>;
+}
+
+/** What {@link runCommand} works with. */
+export interface CommandInput extends Administered {
   /** The words behind the program's name. */
   args: string[];
 }
@@ -25,7 +32,7 @@ interface Command {
   usage: string;
   required: readonly string[];
   optional: readonly string[];
-  run(accounts: Accounts, options: Record<string, string>): Promise<unknown>;
+  run(on: Administered, options: Record<string, string>): Promise<unknown>;
 }
 
 /** Every command of the administration. */
@@ -34,7 +41,7 @@ const COMMANDS: Record<string, Command> = {
     usage: '--email a@b.c [--plan NAME] [--credits N]   with sign-up credits, N more, and a first API key',
     required: ['email'],
     optional: ['plan', 'credits'],
-    async run(accounts, { email = '', plan, credits }) {
+    async run({ accounts }, { email = '', plan, credits }) {
       const amount = credits === undefined ? 0 : wholeNumber('credits', credits);
       const account = await accounts.create({ email, ...(plan === undefined ? {} : { plan }) });
       if (amount > 0) await accounts.ledger.grant({ accountId: account.id, amount, note: 'given at creation' });
@@ -52,7 +59,7 @@ const COMMANDS: Record<string, Command> = {
     usage: '',
     required: [],
     optional: [],
-    async run(accounts) {
+    async run({ accounts }) {
       const all: Account[] = [];
       for await (const account of accounts.list()) all.push(account);
       return all;
@@ -62,7 +69,33 @@ const COMMANDS: Record<string, Command> = {
     usage: '--email a@b.c --plan NAME',
     required: ['email', 'plan'],
     optional: [],
-    run: async (accounts, { email = '', plan = '' }) => accounts.setPlan((await findAccount(accounts, email)).id, plan),
+    run: async ({ accounts }, { email = '', plan = '' }) =>
+      accounts.setPlan((await findAccount(accounts, email)).id, plan),
+  },
+  'account role': {
+    usage: '--email a@b.c --role operator|user',
+    required: ['email', 'role'],
+    optional: [],
+    run: async ({ accounts }, { email = '', role = '' }) =>
+      accounts.setRole((await findAccount(accounts, email)).id, accountRole(role)),
+  },
+  'account link': {
+    usage: '--email a@b.c                        a one-time link to set its password, for 24 hours',
+    required: ['email'],
+    optional: [],
+    async run({ accounts, login }, { email = '' }) {
+      const { id: accountId } = await findAccount(accounts, email);
+      return { accountId, link: await login.claims.createLink(accountId) };
+    },
+  },
+  'account logout': {
+    usage: '--email a@b.c                      ends all its log-ins at once',
+    required: ['email'],
+    optional: [],
+    async run({ accounts, login }, { email = '' }) {
+      const { id: accountId } = await findAccount(accounts, email);
+      return { accountId, revoked: await login.logins.revokeAll(accountId) };
+    },
   },
   'account suspend': suspension(true),
   'account resume': suspension(false),
@@ -70,32 +103,32 @@ const COMMANDS: Record<string, Command> = {
     usage: '--email a@b.c --name NAME                  the key is shown this once',
     required: ['email', 'name'],
     optional: [],
-    run: async (accounts, { email = '', name = '' }) =>
+    run: async ({ accounts }, { email = '', name = '' }) =>
       accounts.keys.create({ accountId: (await findAccount(accounts, email)).id, name }),
   },
   'key list': {
     usage: '--email a@b.c',
     required: ['email'],
     optional: [],
-    run: async (accounts, { email = '' }) => accounts.keys.list((await findAccount(accounts, email)).id),
+    run: async ({ accounts }, { email = '' }) => accounts.keys.list((await findAccount(accounts, email)).id),
   },
   'key deactivate': {
     usage: '--id KEY_ID                            it answers 403 at once',
     required: ['id'],
     optional: [],
-    run: async (accounts, { id = '' }) => accounts.keys.deactivate(await ownerOf(accounts, id), id),
+    run: async ({ accounts }, { id = '' }) => accounts.keys.deactivate(await ownerOf(accounts, id), id),
   },
   'key activate': {
     usage: '--id KEY_ID',
     required: ['id'],
     optional: [],
-    run: async (accounts, { id = '' }) => accounts.keys.activate(await ownerOf(accounts, id), id),
+    run: async ({ accounts }, { id = '' }) => accounts.keys.activate(await ownerOf(accounts, id), id),
   },
   'credits grant': {
     usage: '--email a@b.c --amount N [--note TEXT]',
     required: ['email', 'amount'],
     optional: ['note'],
-    async run(accounts, { email = '', amount = '', note }) {
+    async run({ accounts }, { email = '', amount = '', note }) {
       const credits = wholeNumber('amount', amount);
       const { id: accountId } = await findAccount(accounts, email);
       const { balance } = await accounts.ledger.grant({ accountId, amount: credits, note: note ?? null });
@@ -106,7 +139,7 @@ const COMMANDS: Record<string, Command> = {
     usage: '                                        exit code 1 when the books do not add up',
     required: [],
     optional: [],
-    run: (accounts) => accounts.audit(),
+    run: ({ accounts }) => accounts.audit(),
   },
 };
 
@@ -141,9 +174,9 @@ export function parseCommand(args: string[]) {
 }
 
 /** Runs one command. @throws UsageError, AppError */
-export async function runCommand({ accounts, args }: CommandInput): Promise<CommandResult> {
+export async function runCommand({ args, ...on }: CommandInput): Promise<CommandResult> {
   const { name, command, options } = parseCommand(args);
-  const output = await command.run(accounts, options);
+  const output = await command.run(on, options);
   const failed = name === 'credits audit' && !(output as { ok: boolean }).ok;
   return { output, exitCode: failed ? 1 : 0 };
 }
@@ -162,10 +195,11 @@ function parseOptions(args: string[], names: string[]): Record<string, string> {
 
 function suspension(suspended: boolean): Command {
   return {
-    usage: suspended ? '--email a@b.c                     all its keys answer 403 at once' : '--email a@b.c',
+    usage: suspended ? '--email a@b.c                     its keys and log-ins answer 403 at once' : '--email a@b.c',
     required: ['email'],
     optional: [],
-    run: async (accounts, { email = '' }) => accounts.setSuspended((await findAccount(accounts, email)).id, suspended),
+    run: async ({ accounts }, { email = '' }) =>
+      accounts.setSuspended((await findAccount(accounts, email)).id, suspended),
   };
 }
 
@@ -179,6 +213,12 @@ async function ownerOf(accounts: Accounts, keyId: string): Promise<string> {
   const accountId = await accounts.keys.ownerOf(keyId);
   if (accountId === null) throw new AppError('not_found', `No API key ${keyId}`);
   return accountId;
+}
+
+function accountRole(text: string): AccountRole {
+  const role = ACCOUNT_ROLES.find((known) => known === text);
+  if (!role) throw new UsageError(`expected --role to be ${ACCOUNT_ROLES.join(' or ')}, but received ${text}`);
+  return role;
 }
 
 function wholeNumber(name: string, text: string): number {

@@ -1,4 +1,4 @@
-import { openAccounts } from '../compose.ts';
+import { openAccounts } from '../compose-accounts.ts';
 import { describeCommands, parseCommand, runCommand, UsageError } from './commands.ts';
 
 const args = process.argv.slice(2);
@@ -12,9 +12,9 @@ if (args.length === 0 || args.includes('--help') || args.includes('-h')) {
 async function main(): Promise<number> {
   try {
     parseCommand(args);
-    const { accounts, close } = await openAccounts(process.env);
+    const { accounts, login, close } = await openAccounts(process.env);
     try {
-      const { output, exitCode } = await runCommand({ accounts, args });
+      const { output, exitCode } = await runCommand({ accounts, login, args });
       console.log(JSON.stringify(output, null, 2));
       return exitCode;
     } finally {

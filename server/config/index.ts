@@ -53,5 +53,7 @@ function expectation({ message, path }: z.core.$ZodIssue, field: z.ZodType): str
 
 /** A secret is never repeated, not even when it is wrong. */
 function shown(name: string, value: string): string {
-  return /URI|KEY|SECRET|PEPPER|PASSWORD|TOKEN/.test(name) ? `${value.length} other characters` : JSON.stringify(value);
+  return /URI|KEY|SECRET|PEPPER|PASSWORD|TOKEN|SMTP/.test(name)
+    ? `${value.length} other characters`
+    : JSON.stringify(value);
 }

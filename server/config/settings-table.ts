@@ -6,6 +6,8 @@ import { exportsConfig } from '../exports/config.ts';
 import { gatewayConfig } from '../gateway/config.ts';
 import { httpConfig } from '../http/config.ts';
 import { jobsConfig } from '../jobs/config.ts';
+import { loginConfig } from '../login/config.ts';
+import { mailConfig } from '../mail/config.ts';
 import { observabilityConfig } from '../observability/config.ts';
 import { processingConfig } from '../processing/config.ts';
 import { sessionsConfig } from '../sessions/config.ts';
@@ -17,6 +19,8 @@ export const MODULE_SETTINGS = {
   storage: storageConfig,
   db: dbConfig,
   accounts: accountsConfig,
+  login: loginConfig,
+  mail: mailConfig,
   gateway: gatewayConfig,
   sessions: sessionsConfig,
   processing: processingConfig,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ACCOUNT_ENDPOINTS } from './account-endpoints.ts';
 import { analysisSchema, analyzeRequestSchema, flatAnalyzeRequestSchema } from './analysis.ts';
 import {
   balanceSchema,
@@ -13,17 +14,17 @@ import { exportRequestSchema, flatExportRequestSchema } from './exports.ts';
 import { imageIdSchema, jobIdSchema, namespaceSchema, sessionIdSchema } from './ids.ts';
 import { imageSchema, metadataPatchSchema, uploadResultSchema, urlImportSchema } from './images.ts';
 import { jobSchema } from './job-record.ts';
+import { OPERATOR_ENDPOINTS } from './operator-endpoints.ts';
 import { sessionSchema } from './sessions.ts';
 
-const base = { authenticated: true, bodyKind: 'none', idempotent: false, errors: [] } as const;
+const base = { auth: 'key', bodyKind: 'none', idempotent: false, errors: [] } as const;
 const inSession = z.object({ sessionId: sessionIdSchema });
 const inImage = z.object({ sessionId: sessionIdSchema, imageId: imageIdSchema });
 const inJob = z.object({ jobId: jobIdSchema });
 
 const stream = { status: 200, kind: 'stream' } as const;
 
-/** Every endpoint below /v1. `docs`, OpenAPI and the router are held against this table by tests. */
-export const ENDPOINTS = {
+const V1_ENDPOINTS = {
   createSession: {
     ...base,
     method: 'POST',
@@ -259,10 +260,13 @@ export const ENDPOINTS = {
     path: '/v1/openapi.json',
     tag: 'Service',
     summary: 'This document',
-    authenticated: false,
+    auth: 'none',
     success: { status: 200, kind: 'json', schema: z.record(z.string(), z.unknown()) },
   },
 } as const satisfies Record<string, Endpoint>;
+
+/** Every endpoint. `docs`, OpenAPI and the router are held against this table by tests. */
+export const ENDPOINTS = { ...V1_ENDPOINTS, ...ACCOUNT_ENDPOINTS, ...OPERATOR_ENDPOINTS } as const;
 
 /** Name of an endpoint of the table. */
 export type EndpointName = keyof typeof ENDPOINTS;

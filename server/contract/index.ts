@@ -1,8 +1,10 @@
 // Owns the wire contract: schemas, error catalogue, limits, events, endpoint table. Knows zod and nothing of the service.
+export * from './account.ts';
+export * from './account-figures.ts';
 export * from './analysis.ts';
 export * from './analyze.ts';
 export * from './credits.ts';
-export type { BodyKind, Endpoint } from './endpoint.ts';
+export type { AuthKind, BodyKind, Endpoint } from './endpoint.ts';
 export { ENDPOINTS, type EndpointName } from './endpoints.ts';
 export { ERROR_CATALOGUE, type ErrorCode } from './error-codes.ts';
 export * from './exports.ts';
@@ -11,7 +13,9 @@ export * from './images.ts';
 export * from './job-record.ts';
 export * from './jobs.ts';
 export * from './limits.ts';
+export * from './log-in.ts';
 export { buildOpenApi, errorCodesOf } from './openapi.ts';
+export * from './operator.ts';
 export { type Session, sessionSchema } from './sessions.ts';
 export * from './settings.ts';
 export * from './warnings.ts';

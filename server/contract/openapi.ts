@@ -9,24 +9,25 @@ import { IDEMPOTENCY_KEY_LENGTH } from './limits.ts';
 
 type Json = Record<string, unknown>;
 
-/** Errors that any authenticated endpoint can answer with. */
-const COMMON_ERRORS: ErrorCode[] = [
-  'invalid_request',
-  'invalid_api_key',
-  'inactive_api_key',
-  'account_suspended',
-  'rate_limited',
-  'internal_error',
-  'shutting_down',
-  'database_unavailable',
-];
+/** Errors that any endpoint that asks the database can answer with. */
+const COMMON_ERRORS: ErrorCode[] = ['invalid_request', 'internal_error', 'shutting_down', 'database_unavailable'];
+const LOGIN_ERRORS: ErrorCode[] = ['not_logged_in', 'cross_site_request', 'account_suspended'];
+const AUTH_ERRORS: Record<Endpoint['auth'], ErrorCode[]> = {
+  key: [...LOGIN_ERRORS, 'invalid_api_key', 'inactive_api_key', 'rate_limited'],
+  login: LOGIN_ERRORS,
+  operator: [...LOGIN_ERRORS, 'operator_required'],
+  none: ['cross_site_request'],
+};
 const BODY_ERRORS: ErrorCode[] = ['invalid_json', 'request_too_large', 'unsupported_media_type', 'request_timeout'];
 const IDEMPOTENCY_ERRORS: ErrorCode[] = ['invalid_idempotency_key', 'idempotency_in_progress', 'idempotency_mismatch'];
 
 /** Every code an endpoint can answer with. */
 export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>(endpoint.errors);
-  if (endpoint.authenticated) for (const code of COMMON_ERRORS) codes.add(code);
+  // The documents under /v1 are in memory, and whoever asks for them is nobody's concern.
+  if (endpoint.auth !== 'none' || endpoint.path.startsWith('/account/')) {
+    for (const code of [...COMMON_ERRORS, ...AUTH_ERRORS[endpoint.auth]]) codes.add(code);
+  }
   if (endpoint.bodyKind !== 'none') for (const code of BODY_ERRORS) codes.add(code);
   if (endpoint.idempotent) for (const code of IDEMPOTENCY_ERRORS) codes.add(code);
   return [...codes];
@@ -58,11 +59,22 @@ export function buildOpenApi(version: string): Json {
         '(ProgressEvent), `complete` (CompleteEvent, AnalysisCompleteEvent) and `error` (ErrorEvent, AnalysisErrorEvent); exactly one of the last two ends a stream.',
     },
     servers: [{ url: '/' }],
-    security: [{ apiKey: [] }],
-    tags: ['Sessions', 'Analysis', 'Export', 'Jobs', 'Credits', 'Service'].map((tag) => ({ name: tag })),
+    security: [{ apiKey: [] }, { login: [] }],
+    tags: ['Sessions', 'Analysis', 'Export', 'Jobs', 'Credits', 'Account', 'Operator', 'Service'].map((tag) => ({
+      name: tag,
+    })),
     paths,
     components: {
-      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        login: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-imagewright',
+          description:
+            'Set by logging in. Accepted from pages of this service alone: by `Sec-Fetch-Site`, else by `Origin`.',
+        },
+      },
       schemas: { Error: ERROR_SCHEMA, ...Object.fromEntries([...components].sort(([a], [b]) => a.localeCompare(b))) },
     },
   };
@@ -113,12 +125,19 @@ function operation(name: string, endpoint: Endpoint, components: Map<string, Jso
     operationId: name,
     tags: [endpoint.tag],
     summary: endpoint.summary,
-    ...(endpoint.authenticated ? {} : { security: [] }),
+    ...SECURITY[endpoint.auth],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...requestBody(endpoint, components),
     responses: { ...success(endpoint, components), ...errorResponses(endpoint) },
   };
 }
+
+const SECURITY: Record<Endpoint['auth'], Json> = {
+  key: {},
+  login: { security: [{ login: [] }] },
+  operator: { security: [{ login: [] }] },
+  none: { security: [] },
+};
 
 function parametersOf(schema: z.ZodObject | undefined, where: 'path' | 'query', components: Map<string, Json>): Json[] {
   if (!schema) return [];
@@ -156,6 +175,7 @@ function success(endpoint: Endpoint, components: Map<string, Json>): Json {
     json: schema ? { 'application/json': { schema: convert(schema, 'output', components) } } : {},
     stream: { 'text/event-stream': { schema: { type: 'string', description: 'Events; see the introduction.' } } },
     binary: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+    csv: { 'text/csv': { schema: { type: 'string', description: 'RFC 4180, with a header line.' } } },
     empty: {},
   };
   const body = kind === 'empty' ? {} : { content: content[kind] };

@@ -62,6 +62,9 @@ export function createExports(deps: ExportsDeps) {
     /** Drops what was made from uploads of these hashes and kept for equal requests. */
     forgetSources: (accountId: string, sha256s: string[]) => cache.forget(accountId, sha256s),
 
+    /** Drops all that was kept for an account that is going. */
+    forgetAccount: (accountId: string) => cache.forgetAccount(accountId),
+
     /** Drops what the cache holds too long or too much of. */
     async sweepCache(): Promise<void> {
       await cache.sweep();

@@ -211,6 +211,15 @@ export function createVariantCache({
       await drop(await cachedVariants.findOfSources(accountId, sha256s));
     },
 
+    /** Drops all variants of an account that is going. */
+    async forgetAccount(accountId: string): Promise<void> {
+      for (;;) {
+        const found = await cachedVariants.findOfAccount(accountId, EVICTION_BATCH);
+        if (found.length === 0) return;
+        await drop(found);
+      }
+    },
+
     /** Removes files of the cache that no record names, older than a day: what a crash left. @returns how many */
     async sweepOrphans(): Promise<number> {
       let removed = 0;

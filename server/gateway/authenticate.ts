@@ -1,6 +1,10 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
+import type { AuthKind } from '#contract';
 import type { Accounts } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
+import type { Logins } from '../login/index.ts';
+import type { LoginCookie } from './login-cookie.ts';
+import type { SameOrigin } from './same-origin.ts';
 
 /** Who makes a request. */
 export interface Caller {
@@ -12,28 +16,84 @@ export interface Caller {
 /** What {@link createAuthenticate} puts into `ctx.state`. */
 export interface GatewayState {
   account: Caller;
-  apiKeyId: string;
+  /** Absent when the caller is logged in instead. */
+  apiKeyId?: string;
+  /** Absent when the caller has a key. */
+  loginId?: string;
+}
+
+/** What {@link createAuthenticate} works with. */
+export interface AuthenticateDeps {
+  accounts: Pick<Accounts, 'keys'>;
+  logins: Pick<Logins, 'check'>;
+  cookie: LoginCookie;
+  sameOrigin: SameOrigin;
 }
 
 /**
- * Makes the middleware that resolves `X-API-Key` to the account. It reads headers alone, so it must stand before
- * whatever reads a body: a caller without a valid key cannot make the service take in anything.
- * @throws AppError invalid_api_key, inactive_api_key, account_suspended
+ * Makes the middleware that finds out whose request it is, for each kind of endpoint. It reads headers alone, so it must
+ * stand before whatever reads a body: a caller who may not call cannot make the service take in anything.
+ * @throws AppError invalid_api_key, inactive_api_key, not_logged_in, cross_site_request, operator_required, account_suspended
  */
-export function createAuthenticate({ accounts }: { accounts: Accounts }): Middleware<GatewayState> {
-  return async (ctx, next) => {
-    const presented = ctx.get('X-API-Key');
-    if (presented === '') {
-      throw new AppError('invalid_api_key', 'expected an API key in the X-API-Key header, but received none');
-    }
+export function createAuthenticate(deps: AuthenticateDeps): Record<AuthKind, Middleware<GatewayState>> {
+  const { accounts, logins, cookie, sameOrigin } = deps;
+
+  async function byKey(ctx: Context, presented: string): Promise<void> {
     const check = await accounts.keys.check(presented);
     if (check.outcome === 'inactive') throw new AppError('inactive_api_key', 'This API key is deactivated');
-    if (check.outcome === 'suspended') throw new AppError('account_suspended', 'This account is suspended');
+    if (check.outcome === 'suspended') throw suspended();
     // One answer for both: what is wrong with a guessed key is nobody's business.
     if (check.outcome !== 'valid') throw new AppError('invalid_api_key', 'Invalid API key in the X-API-Key header');
     const { _id: id, plan, email } = check.account;
     ctx.state.account = { id, plan, email };
     ctx.state.apiKeyId = check.keyId;
-    await next();
+  }
+
+  async function byLogin(ctx: Context): Promise<'user' | 'operator'> {
+    const check = await logins.check(cookie.read(ctx));
+    if (check.outcome === 'unknown') {
+      throw new AppError('not_logged_in', 'expected the cookie of a log-in that has not ended');
+    }
+    // Before anything is told about the account.
+    sameOrigin.require(ctx);
+    if (check.outcome !== 'valid') throw suspended();
+    const { id, plan, email, role } = check.account;
+    ctx.state.account = { id, plan, email };
+    ctx.state.loginId = check.loginId;
+    // The same URL means something else to the next person at this browser.
+    ctx.set('Cache-Control', 'private, no-store');
+    return role;
+  }
+
+  return {
+    async key(ctx, next) {
+      const presented = ctx.get('X-API-Key');
+      if (presented !== '') await byKey(ctx, presented);
+      else if (cookie.read(ctx) !== undefined) await byLogin(ctx);
+      else throw new AppError('invalid_api_key', 'expected an API key in the X-API-Key header, but received none');
+      await next();
+    },
+
+    async login(ctx, next) {
+      await byLogin(ctx);
+      await next();
+    },
+
+    async operator(ctx, next) {
+      if ((await byLogin(ctx)) !== 'operator') {
+        throw new AppError('operator_required', 'Only an operator of this service may do this');
+      }
+      await next();
+    },
+
+    async none(ctx, next) {
+      sameOrigin.refuseForeign(ctx);
+      ctx.set('Cache-Control', 'no-store');
+      await next();
+    },
   };
+}
+
+function suspended(): AppError {
+  return new AppError('account_suspended', 'This account is suspended');
 }

@@ -1,30 +1,45 @@
 // Owns who may call, how often and at what price: authentication, throttle, billing, idempotency. Must not know pixels or jobs.
 import type { Accounts, IdempotencyRepository } from '../accounts/index.ts';
+import type { Logins } from '../login/index.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createBilling } from './billing.ts';
 import type { GatewayConfig } from './config.ts';
 import { createIdempotency } from './idempotency.ts';
+import type { LoginCookie } from './login-cookie.ts';
+import { createSameOrigin } from './same-origin.ts';
 import { createThrottle } from './throttle.ts';
 
 export type { Caller, GatewayState } from './authenticate.ts';
 export type { Billing, Outcome } from './billing.ts';
 export type { GatewayConfig } from './config.ts';
 export { type Beginning, hashRequest, type Idempotency, type IdempotentRequest, type Ticket } from './idempotency.ts';
+export { createLoginCookie, type LoginCookie } from './login-cookie.ts';
+export { isLoopback } from './loopback.ts';
 
 /** What {@link createGateway} works with. */
 export interface GatewayDeps {
   accounts: Accounts;
   /** The repository of idempotency records. */
   idempotencyRecords: IdempotencyRepository;
+  logins: Pick<Logins, 'check'>;
   config: GatewayConfig;
+  cookie: LoginCookie;
+  /** Base URL under which browsers reach the service, where that is set. */
+  publicUrl?: string | undefined;
   /** @default the clock */
   now?: () => Date;
 }
 
-/** Makes the middleware `authenticate` and `throttle` (in this order, before any body is read), and `billing` and `idempotency`. */
-export function createGateway({ accounts, idempotencyRecords, config, now = () => new Date() }: GatewayDeps) {
+/**
+ * Makes the middleware `authenticate`, by kind of endpoint, and `throttle` (in this order, before any body is read), and
+ * `cookie`, `billing` and `idempotency`.
+ */
+export function createGateway(deps: GatewayDeps) {
+  const { accounts, idempotencyRecords, logins, config, cookie, publicUrl, now = () => new Date() } = deps;
+  const sameOrigin = createSameOrigin({ publicUrl });
   return {
-    authenticate: createAuthenticate({ accounts }),
+    authenticate: createAuthenticate({ accounts, logins, cookie, sameOrigin }),
+    cookie,
     throttle: createThrottle({ accounts, now }),
     billing: createBilling({ accounts, config }),
     idempotency: createIdempotency({ records: idempotencyRecords, now }),

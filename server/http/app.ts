@@ -31,10 +31,16 @@ function createRouter(services: Services): Router {
   for (const { path, handler } of plain) router.get(path, handler);
   for (const route of ROUTES) {
     const { method, path } = route.endpoint;
-    const steps = route.endpoint.authenticated ? [services.gateway.authenticate, services.gateway.throttle] : [];
-    router.register(path, [method], [...steps, createHandler(route, services)]);
+    router.register(path, [method], [...stepsBefore(route, services), createHandler(route, services)]);
   }
   return router;
+}
+
+/** What stands before a handler, and before any body is read. A plan's rate limit is about the work, not the account. */
+function stepsBefore({ endpoint: { auth, path } }: Route, { gateway }: Services) {
+  if (auth === 'key') return [gateway.authenticate.key, gateway.throttle];
+  // Who reads the documents is nobody's concern.
+  return auth === 'none' && !path.startsWith('/account/') ? [] : [gateway.authenticate[auth]];
 }
 
 function createHandler({ endpoint, handle }: Route, services: Services) {
@@ -44,7 +50,8 @@ function createHandler({ endpoint, handle }: Route, services: Services) {
     const query = endpoint.query && validate(endpoint.query, { ...ctx.query }, 'query');
     const json = endpoint.bodyKind === 'json' ? await readJson(ctx) : undefined;
     const body = endpoint.bodyKind === 'json' && endpoint.body ? validate(endpoint.body, json, 'body') : undefined;
-    const input = { ctx, account: ctx.state.account, params, query, body } as never;
+    const { account, loginId } = ctx.state;
+    const input = { ctx, account, loginId, params, query, body } as never;
     const answer = await handle(input, services);
     if (answer !== undefined) {
       ctx.status = endpoint.success.status;

@@ -10,8 +10,10 @@ type Parsed<E, Part extends string> = E extends Record<Part, infer S extends z.Z
 /** What a handler gets: the parsed parts of the request, and who asks. */
 export interface RouteInput<N extends EndpointName> {
   ctx: Context;
-  /** The account whose key the request carries; only absent where the endpoint table says so. */
+  /** The account whose key or cookie the request carries; only absent where the endpoint table says `none`. */
   account: Caller;
+  /** The log-in whose cookie the request carries; only there where the endpoint table says `login` or `operator`. */
+  loginId: string;
   params: Parsed<Entry<N>, 'params'>;
   query: Parsed<Entry<N>, 'query'>;
   /** The parsed JSON body; undefined for endpoints that read their body themselves. */

@@ -1,8 +1,9 @@
-import type { Accounts } from '../accounts/index.ts';
+import type { AccountRemoval, Accounts } from '../accounts/index.ts';
 import type { AnalyzeImages } from '../analysis/index.ts';
 import type { Exports } from '../exports/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import type { Jobs } from '../jobs/index.ts';
+import type { Login } from '../login/index.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
 import type { SessionDisposal, Sessions, UrlImporter } from '../sessions/index.ts';
 import type { StreamRegistry } from '../sse/index.ts';
@@ -10,7 +11,9 @@ import type { HttpConfig } from './config.ts';
 
 /** Everything the routes work with. */
 export interface Services {
-  accounts: Pick<Accounts, 'transactions'>;
+  accounts: Accounts;
+  accountRemoval: AccountRemoval;
+  login: Login;
   gateway: Gateway;
   sessions: Sessions;
   disposal: SessionDisposal;

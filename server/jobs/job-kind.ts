@@ -17,6 +17,12 @@ export interface JobTask<Result extends JobResult> {
   run: (options: TaskOptions) => Promise<Result>;
 }
 
+/** Bytes of the images that were done, before and after; absent where nothing is made of them. */
+interface Bytes {
+  originalBytes: number;
+  outputBytes: number;
+}
+
 /** What a kind of job does with its images; all else about jobs is the same for every kind. */
 export interface JobKind<Result extends JobResult> {
   /** Steps of an image in work, in the order in which they are told. */
@@ -32,7 +38,7 @@ export interface JobKind<Result extends JobResult> {
   /** The result as callers see it, with what one done image cost in credits. */
   show(result: Result, perImage: number): Result;
   /** Sums over the results of a job. */
-  summarize(job: JobRecord, results: Result[], finishedAt: Date): JobSummary;
+  summarize(job: JobRecord, results: Result[], finishedAt: Date): JobSummary & Partial<Bytes>;
   /** What a `complete` event tells beside the usual. */
   completeDetails(): Record<string, unknown>;
   /** What a job was told about all its images, as callers see it. */

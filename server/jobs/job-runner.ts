@@ -7,6 +7,7 @@ import { outlastOutage } from './database-outage.ts';
 import { createEventLog, type EventLog, type NumberedEvent } from './event-log.ts';
 import { endJob, type Settlement, type StopReason } from './finish-job.ts';
 import type { JobKinds, JobTask } from './job-kind.ts';
+import { pastJob } from './past-job.ts';
 import { runJob } from './run-job.ts';
 
 /** Event numbers of a job that was taken up again start here, above all that a client can have seen. */
@@ -30,7 +31,7 @@ interface LiveJob {
 }
 
 interface RunnerDeps {
-  repositories: Pick<Repositories, 'jobs' | 'images' | 'imageResults'>;
+  repositories: Pick<Repositories, 'jobs' | 'images' | 'imageResults' | 'jobHistory'>;
   kinds: JobKinds;
   admission: Admission;
   settle: (job: JobRecord, completed: number) => Promise<Settlement>;
@@ -112,6 +113,8 @@ export function createJobRunner(deps: RunnerDeps) {
     const settle = deps.settle;
     const ending = await outlast(() => endJob({ job, kind, images, stopped, settle, repositories, now: now() }));
     const { event, state, results } = ending;
+    // Before the end is written: whoever sees the job ended sees it in the figures too. Doing it twice changes nothing.
+    await outlast(() => repositories.jobHistory.put(pastJob({ job, kind, ending, finishedAt: now() })));
     const finished = await outlast(() =>
       repositories.jobs.finish(job._id, instanceId, now(), {
         state,

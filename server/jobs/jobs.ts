@@ -10,13 +10,14 @@ import { outlastOutage } from './database-outage.ts';
 import type { NumberedEvent } from './event-log.ts';
 import type { Settlement } from './finish-job.ts';
 import { createFollowJob } from './follow-job.ts';
+import { createJobHistory } from './job-history.ts';
 import type { JobKinds } from './job-kind.ts';
 import { createJobRunner } from './job-runner.ts';
 import { createRecovery } from './recovery.ts';
 import { showJob } from './show-job.ts';
 
 interface JobsDeps {
-  repositories: Pick<Repositories, 'jobs' | 'images' | 'imageResults'>;
+  repositories: Pick<Repositories, 'jobs' | 'images' | 'imageResults' | 'jobHistory'>;
   kinds: JobKinds;
   /** Rejects when a session is not there any more. */
   requireSession: (accountId: string, sessionId: string) => Promise<unknown>;
@@ -160,6 +161,8 @@ export function createJobs(deps: JobsDeps) {
         found.map(async (job) => showJob(job, kinds[job.kind], await imageResults.countOfJob(job._id))),
       );
     },
+
+    history: createJobHistory({ repositories }),
 
     /** Cancels a job; what was not done is given back. @throws job_not_found, job_finished */
     async cancel(accountId: string, jobId: string): Promise<Job> {

@@ -56,6 +56,22 @@ export function createSessionDisposal(deps: DisposalDeps) {
       await dispose({ ...session, forget });
     },
 
+    /**
+     * Deletes all sessions of an account that is going.
+     * @returns false when a job of one of them has not ended in time
+     */
+    async deleteAll(accountId: string): Promise<boolean> {
+      for (;;) {
+        const found = await sessions.findOfAccount(accountId, 100);
+        if (found.length === 0) return true;
+        for (const session of found) {
+          const forget = (await images.findOfSession(accountId, session._id)).map(({ sha256 }) => sha256);
+          if (!session.deletedAt) await sessions.markDeleted(session._id, now(), forget);
+          if (!(await dispose({ ...session, forget }))) return false;
+        }
+      }
+    },
+
     /** Removes sessions that have expired or whose deletion was interrupted. @returns how many */
     async sweep(): Promise<number> {
       let removed = 0;

@@ -13,6 +13,8 @@ interface SessionDeps {
   store: FileStore;
   processor: Processor;
   config: { SESSION_TTL_HOURS: number; MAX_IMAGES_PER_SESSION: number };
+  /** Rejects when an account is not there any more. */
+  requireAccount: (accountId: string) => Promise<unknown>;
   now?: () => Date;
 }
 
@@ -30,7 +32,8 @@ interface PreviewFile {
 }
 
 /** Builds the sessions module. Another account's session answers exactly as one that does not exist. */
-export function createSessions({ repositories, store, processor, config, now = () => new Date() }: SessionDeps) {
+export function createSessions(deps: SessionDeps) {
+  const { repositories, store, processor, config, requireAccount, now = () => new Date() } = deps;
   const { sessions, images } = repositories;
   const previews = new Map<string, Promise<PreviewFile>>();
   const expiry = () => new Date(now().getTime() + config.SESSION_TTL_HOURS * 3_600_000);
@@ -119,7 +122,10 @@ export function createSessions({ repositories, store, processor, config, now = (
       };
       await sessions.insert(session);
       try {
-        return answer(session, await keep(session, accepted, 0), rejected);
+        const kept = await keep(session, accepted, 0);
+        // An account that was deleted meanwhile has had its sessions removed before this one came.
+        await requireAccount(accountId);
+        return answer(session, kept, rejected);
       } catch (error) {
         // The disposal removes what was placed so far.
         const marked = sessions.markDeleted(session._id, now(), []).catch(() => {});

@@ -7,6 +7,9 @@ import { type Accounts, accountsConfig, createAccounts } from '../../server/acco
 import { type Connection, connectDatabase } from '../../server/db/connect.ts';
 import { startEmbedded } from '../../server/db/embedded/index.ts';
 import { createRepositories, type Repositories } from '../../server/db/repositories/index.ts';
+import { createLogin, type Login, loginConfig } from '../../server/login/index.ts';
+import { createMailer, mailConfig } from '../../server/mail/index.ts';
+import { createLogger } from '../../server/observability/index.ts';
 
 /** Settings as they are without any environment variable. */
 export const CONFIG = accountsConfig.parse({});
@@ -19,6 +22,9 @@ export interface Fixture {
   connection: Connection;
   repositories: Repositories;
   accounts: Accounts;
+  login: Login;
+  /** Mails that would have been printed for the operator. */
+  printed: string[];
   clock: { now: Date };
   /** Accounts over repositories of which some are replaced. */
   createWith(overrides: Partial<Repositories>): Accounts;
@@ -38,18 +44,31 @@ export function useAccounts(config = CONFIG): Fixture {
     uri.pathname = `/test_${randomUUID().replaceAll('-', '')}`;
     const connection = await connectDatabase({ uri: uri.href });
     const repositories = createRepositories(connection);
-    for (const name of ['Account', 'ApiKey', 'LedgerLine', 'IdempotencyRecord']) {
+    for (const name of ['Account', 'ApiKey', 'LedgerLine', 'IdempotencyRecord', 'Login', 'OneTimeLink', 'Notice']) {
       await connection.model(name).createIndexes();
     }
     const now = () => new Date(fixture.clock.now);
     const createWith = (overrides: Partial<Repositories>) =>
       createAccounts({ repositories: { ...repositories, ...overrides }, pepper: PEPPER, config, now });
-    Object.assign(fixture, { connection, repositories, createWith, accounts: createWith({}) });
+    const accounts = createWith({});
+    const printed: string[] = [];
+    const login = createLogin({
+      repositories,
+      accounts,
+      mailer: createMailer({ config: mailConfig.parse({}), print: (text) => void printed.push(text) }),
+      pepper: PEPPER,
+      config: { ...loginConfig.parse({}), SIGN_UP: 'open' },
+      publicUrl: () => 'http://127.0.0.1:8080',
+      logger: createLogger({ level: 'silent', format: 'json' }),
+      now,
+    });
+    Object.assign(fixture, { connection, repositories, createWith, accounts, login, printed });
     fixture.newAccount = async (plan = 'agency') => {
       const account = await fixture.accounts.create({ email: `${randomUUID()}@example.org`, plan });
       return account.id;
     };
     close = async () => {
+      await login.close();
       await connection.dropDatabase();
       await connection.close();
       await server.close();

@@ -17,7 +17,7 @@ describe('accounts', () => {
     });
     expect(account.id).toMatch(/^acct_[0-9A-Za-z]{22}$/);
     expect(await fixture.accounts.find(account.id)).toEqual(account);
-    const { transactions } = await fixture.accounts.transactions(account.id);
+    const { transactions } = await fixture.accounts.transactions.page(account.id);
     expect(transactions).toMatchObject([{ kind: 'signup', delta: 25, ref: account.id, note: null }]);
   });
 

@@ -33,7 +33,7 @@ function dyingAfter(step: 'move' | 'insert' | 'clearHold'): Accounts {
 async function stateOf(accountId: string) {
   const { accounts } = fixture;
   const account = await accounts.find(accountId);
-  const { transactions } = await accounts.transactions(accountId);
+  const { transactions } = await accounts.transactions.page(accountId);
   return { balance: account?.balance, lines: transactions.map(({ kind, delta }) => `${kind} ${delta}`) };
 }
 

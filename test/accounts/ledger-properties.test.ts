@@ -53,7 +53,7 @@ test('charges, refunds and grants in any interleaving, with crashes anywhere, ke
       const { broken, figures } = await fixture.accounts.audit();
       expect([broken, figures.pending]).toEqual([[], 0]);
 
-      const { transactions } = await fixture.accounts.transactions(accountId, { limit: 200 });
+      const { transactions } = await fixture.accounts.transactions.page(accountId, { limit: 200 });
       const account = await fixture.accounts.find(accountId);
       expect(account?.balance).toBe(transactions.reduce((sum, { delta }) => sum + delta, 0));
       expect(new Set(transactions.map(({ kind, ref }) => `${kind} ${ref}`)).size).toBe(transactions.length);

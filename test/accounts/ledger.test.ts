@@ -28,7 +28,7 @@ describe('ledger', () => {
     const result = await fixture.accounts.ledger.charge({ accountId, ref: `job-${accountId}`, amount: 12 });
     expect(result).toEqual({ balance: 13, applied: true });
     expect(await fixture.accounts.find(accountId)).toMatchObject({ balance: 13, used: 12, granted: 25 });
-    const { transactions } = await fixture.accounts.transactions(accountId);
+    const { transactions } = await fixture.accounts.transactions.page(accountId);
     expect(transactions.map(({ kind, delta }) => [kind, delta])).toEqual([
       ['charge', -12],
       ['signup', 25],
@@ -56,7 +56,7 @@ describe('ledger', () => {
       Array(175).fill('Insufficient credits: balance is 0, 1 needed'),
     );
     expect(await balanceOf(accountId)).toBe(0);
-    expect((await fixture.accounts.transactions(accountId, { limit: 200 })).transactions).toHaveLength(26);
+    expect((await fixture.accounts.transactions.page(accountId, { limit: 200 })).transactions).toHaveLength(26);
     expect((await fixture.accounts.audit()).broken).toEqual([]);
   });
 
@@ -120,7 +120,7 @@ describe('ledger', () => {
       applied: false,
     });
     expect(await fixture.accounts.find(accountId)).toMatchObject({ balance: 40, used: 0, granted: 40 });
-    const { transactions } = await fixture.accounts.transactions(accountId);
+    const { transactions } = await fixture.accounts.transactions.page(accountId);
     expect(transactions.map(({ note }) => note)).toEqual([null, 'thanks', null, null]);
   });
 
@@ -141,7 +141,7 @@ describe('ledger', () => {
     const deltas: number[] = [];
     let cursor: string | undefined;
     do {
-      const page = await accounts.transactions(accountId, { cursor, limit: 3 });
+      const page = await accounts.transactions.page(accountId, { cursor, limit: 3 });
       expect(transactionPageSchema.parse(page)).toEqual(page);
       if (page.nextCursor)
         expect(transactionQuerySchema.parse({ cursor: page.nextCursor }).cursor).toBe(page.nextCursor);

@@ -5,7 +5,7 @@ import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 const fixture = useAccounts();
 
 async function run(line: string): Promise<Record<'accountId' | 'keyId' | 'apiKey', string>> {
-  const { output, exitCode } = await runCommand({ accounts: fixture.accounts, args: line.split(' ') });
+  const { output, exitCode } = await runCommand({ ...fixture, args: line.split(' ') });
   expect(exitCode).toBe(0);
   // What is printed, not what is in memory.
   return JSON.parse(JSON.stringify(output));
@@ -68,11 +68,11 @@ describe('administration', () => {
   test('credits grant adds credits with a note', async () => {
     const { accountId } = await run('account create --email grant@example.org');
     const args = ['credits', 'grant', '--email', 'grant@example.org', '--amount', '7', '--note', 'for the broken day'];
-    expect(await runCommand({ accounts: fixture.accounts, args })).toEqual({
+    expect(await runCommand({ ...fixture, args })).toEqual({
       output: { accountId, granted: 7, balance: 32 },
       exitCode: 0,
     });
-    expect((await fixture.accounts.transactions(accountId)).transactions[0]).toMatchObject({
+    expect((await fixture.accounts.transactions.page(accountId)).transactions[0]).toMatchObject({
       kind: 'grant',
       delta: 7,
       note: 'for the broken day',
@@ -84,7 +84,7 @@ describe('administration', () => {
     expect(await run('credits audit')).toMatchObject({ ok: true, broken: [] });
     const account = fixture.connection.model('Account');
     await account.updateOne({ _id: accountId }, { $inc: { balance: 1 } });
-    const { output, exitCode } = await runCommand({ accounts: fixture.accounts, args: ['credits', 'audit'] });
+    const { output, exitCode } = await runCommand({ ...fixture, args: ['credits', 'audit'] });
     expect([exitCode, output]).toMatchObject([1, { ok: false, broken: [{ accountId, rule: 'balance_differs' }] }]);
     await account.updateOne({ _id: accountId }, { $inc: { balance: -1 } });
   });
@@ -120,7 +120,7 @@ describe('administration', () => {
   test.each(['0', '-5', '1.5', 'many', '1e3', '9999999999'])('%s is no amount', async (amount) => {
     await fixture.newAccount();
     const args = ['credits', 'grant', '--email', 'a@example.org', `--amount=${amount}`];
-    expect(await rejection(runCommand({ accounts: fixture.accounts, args }))).toBeInstanceOf(UsageError);
+    expect(await rejection(runCommand({ ...fixture, args }))).toBeInstanceOf(UsageError);
   });
 
   test('the help names every command', () => {

@@ -223,16 +223,19 @@ describe('answers, held against the OpenAPI document with every schema closed', 
   it('of every endpoint without a key, with a wrong one, and with one that is deactivated', async () => {
     const disabled = await test.createAccount({ plan: 'agency' });
     await test.service.accounts.keys.deactivate(disabled.accountId, disabled.keyId);
-    for (const [name, { authenticated }] of Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]) {
-      if (!authenticated) continue;
+    for (const [name, { auth }] of Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]) {
+      if (auth !== 'key') continue;
       await call(name, 401, {}, '', '');
       await call(name, 401, {}, '', `iw_${'a'.repeat(36)}`);
       await call(name, 403, {}, '', disabled.apiKey);
     }
   });
 
-  it('have by now been seen with every success status that is documented', () => {
-    const documented = (Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]).flatMap(([name, { path, method }]) => {
+  it('have by now been seen with every success status that is documented for /v1', () => {
+    const v1 = (Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]).filter(([, { path }]) =>
+      path.startsWith('/v1/'),
+    );
+    const documented = v1.flatMap(([name, { path, method }]) => {
       const operation = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
       const successes = Object.keys(operation?.responses ?? {}).filter((status) => Number(status) < 400);
       return successes.map((status) => `${name} ${status}`);

@@ -22,6 +22,9 @@ const IDS: Record<string, string> = {
   ':sessionId': `sess_${'a'.repeat(22)}`,
   ':imageId': `img_${'a'.repeat(22)}`,
   ':jobId': `job_${'a'.repeat(22)}`,
+  ':keyId': `key_${'a'.repeat(22)}`,
+  ':loginId': `login_${'a'.repeat(22)}`,
+  ':accountId': `acct_${'a'.repeat(22)}`,
 };
 const endpoints = Object.entries(ENDPOINTS) as [string, Endpoint][];
 const concrete = (path: string) => path.replace(/:\w+/g, (name) => IDS[name] ?? '');
@@ -105,7 +108,7 @@ describe('HEAD', () => {
 });
 
 describe('an id that is malformed or unknown', () => {
-  const withIds = endpoints.filter(([, { params }]) => params);
+  const withIds = endpoints.filter(([, { params, auth }]) => params && auth === 'key');
   it.each(withIds)('is 404 for %s and names what is missing', async (_name, endpoint) => {
     const what = endpoint.path.includes(':jobId') ? 'job_not_found' : 'session_not_found';
     const settings = { settings: {}, images: [{ id: IDS[':imageId'] }] };

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Job } from '#contract';
-import { openAccounts } from '../../server/compose.ts';
+import { openAccounts } from '../../server/compose-accounts.ts';
 import { type Database, openDatabase, startEmbedded } from '../../server/db/index.ts';
 import { newId } from '../../server/ids.ts';
 import { filesOf } from '../support/aftermath.ts';

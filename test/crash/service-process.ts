@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { openAccounts } from '../../server/compose.ts';
+import { openAccounts } from '../../server/compose-accounts.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url));

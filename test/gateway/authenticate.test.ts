@@ -4,7 +4,7 @@ import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccounts } from '../../server/accounts/index.ts';
 import { toWireError } from '../../server/errors.ts';
-import { createGateway, type GatewayState } from '../../server/gateway/index.ts';
+import { createGateway, createLoginCookie, type GatewayState } from '../../server/gateway/index.ts';
 import { CONFIG, PEPPER, useAccounts } from '../accounts/accounts-fixture.ts';
 
 const fixture = useAccounts();
@@ -22,6 +22,8 @@ describe('authentication', () => {
       accounts,
       idempotencyRecords: fixture.repositories.idempotency,
       config: { ANALYSIS_CREDITS: 0 },
+      logins: fixture.login.logins,
+      cookie: createLoginCookie('secure'),
     });
     const app = new Koa<GatewayState>();
     app.use(async (ctx, next) => {
@@ -30,7 +32,7 @@ describe('authentication', () => {
         Object.assign(ctx, { status, body });
       });
     });
-    app.use(authenticate);
+    app.use(authenticate.key);
     app.use(async (ctx) => {
       for await (const _chunk of ctx.req) bodiesRead += 1;
       ctx.body = ctx.state;

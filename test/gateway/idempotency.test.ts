@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createGateway, hashRequest, type IdempotentRequest, type Ticket } from '../../server/gateway/index.ts';
+import {
+  createGateway,
+  createLoginCookie,
+  hashRequest,
+  type IdempotentRequest,
+  type Ticket,
+} from '../../server/gateway/index.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 
 const fixture = useAccounts();
@@ -19,6 +25,8 @@ describe('Idempotency-Key', () => {
       accounts: fixture.accounts,
       idempotencyRecords: fixture.repositories.idempotency,
       config: { ANALYSIS_CREDITS: 0 },
+      logins: fixture.login.logins,
+      cookie: createLoginCookie('secure'),
       now: () => new Date(fixture.clock.now),
     }));
   });

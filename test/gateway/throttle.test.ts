@@ -3,7 +3,7 @@ import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountsConfig } from '../../server/accounts/index.ts';
 import { toWireError } from '../../server/errors.ts';
-import { createGateway, type GatewayState } from '../../server/gateway/index.ts';
+import { createGateway, createLoginCookie, type GatewayState } from '../../server/gateway/index.ts';
 import { useAccounts } from '../accounts/accounts-fixture.ts';
 
 const PLANS = { free: { keys: 1 }, agency: { keys: 20, rateLimit: { requests: 3, windowSeconds: 60 } } };
@@ -17,6 +17,8 @@ describe('rate limit of a plan', () => {
       accounts: fixture.accounts,
       idempotencyRecords: fixture.repositories.idempotency,
       config: { ANALYSIS_CREDITS: 0 },
+      logins: fixture.login.logins,
+      cookie: createLoginCookie('secure'),
       now: () => new Date(fixture.clock.now),
     });
     const app = new Koa<GatewayState>();
@@ -27,7 +29,7 @@ describe('rate limit of a plan', () => {
         ctx.set(headers);
       });
     });
-    app.use(authenticate).use(throttle);
+    app.use(authenticate.key).use(throttle);
     app.use((ctx) => {
       ctx.body = {};
     });

@@ -34,7 +34,8 @@ afterAll(async () => {
   await test.close();
 });
 
-const endpoints = Object.values(ENDPOINTS) as Endpoint[];
+// What lies under /account asks for a cookie; its bodies are maltreated in test/account-api.
+const endpoints = (Object.values(ENDPOINTS) as Endpoint[]).filter(({ path }) => path.startsWith('/v1/'));
 const withJson = endpoints.filter(({ bodyKind }) => bodyKind !== 'none');
 const pathOf = ({ path }: Endpoint) => path.replace(/:\w+/g, (name) => ids[name] ?? '');
 

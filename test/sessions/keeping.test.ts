@@ -21,6 +21,7 @@ async function breaking(at: 'placing' | 'inserting', kept = 0) {
   let records: ImageRecord[] = [];
   let placed = 0;
   const sessions = createSessions({
+    requireAccount: async () => {},
     store: {
       ...store,
       async place(file, key) {

@@ -16,6 +16,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Builds the widget and the SDK in memory, as they are served, and measures them. */
 export async function measureSizes(): Promise<Size[]> {
+  // Lit has a larger variant for development.
+  process.env.NODE_ENV = 'production';
   const widget = await buildChunks('widget');
   const classic = await buildChunks('widget-classic');
   const sdk = await buildChunks('sdk');

@@ -143,7 +143,8 @@ async function sendOn(response: IncomingMessage, res: ServerResponse, fault: Fau
   res.socket?.setNoDelay(true);
   const bounded = fault?.kind === 'cut' || fault?.kind === 'stall' ? fault : undefined;
   const bound = bounded && createBound(bounded);
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  // Not destroyed when the loop is left: a stall must not become a broken connection.
+  for await (const chunk of response.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     if (fault?.kind === 'bytewise') {
       for (const byte of chunk) {
         res.write(Uint8Array.of(byte));
@@ -156,7 +157,7 @@ async function sendOn(response: IncomingMessage, res: ServerResponse, fault: Fau
       await new Promise((resolve) => res.once('drain', resolve).once('close', resolve));
     }
     if (share === chunk.length) continue;
-    if (fault?.kind === 'stall') return;
+    if (fault?.kind === 'stall') return void response.resume();
     // What was written before has to leave first.
     await new Promise((resolve) => res.write('', resolve));
     throw new Error('cut');

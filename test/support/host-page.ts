@@ -17,6 +17,8 @@ export interface HostPage {
   /** `module` imports `/widget/define.js`, `classic` loads one script; several are loaded in this order. */
   load?: ('module' | 'classic' | 'module-again')[];
   policy?: string;
+  /** Runs before anything of the widget does. */
+  script?: string;
 }
 
 /** The strictest policy under which the element works: nothing from elsewhere, nothing inline, no made-up addresses. */
@@ -70,8 +72,9 @@ export function hostFiles(page: HostPage): Record<string, { body: string; type: 
 }
 
 /** Sets properties before the definition comes; records events, spoken messages and the object URLs that are held. */
-function pageScript({ headers = {}, properties = {} }: HostPage): string {
+function pageScript({ headers = {}, properties = {}, script = '' }: HostPage): string {
   return `
+    ${script}
     window.recorded = [];
     window.spoken = [];
     window.objectUrls = new Set();

@@ -9,6 +9,7 @@ import { type FakeVisionServer, startFakeVisionServer } from './fake-vision-serv
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { type EVENT_NAMES, type HostPage, hostFiles } from './host-page.ts';
 import { startTestService, type TestAccount, type TestService } from './service.ts';
+import { plainImages, type SmallImage } from './small-images.ts';
 
 /** An event of the element, as the page saw it; files stand as `{name, size, type}`. */
 export interface RecordedEvent {
@@ -25,8 +26,12 @@ export interface WidgetTab extends Tab {
   account: TestAccount;
   /** The first element. */
   widget: Locator;
-  /** Adds fixtures through the file input, as the file dialog does. */
-  pick(...files: string[]): Promise<void>;
+  /** Adds fixtures, or small pictures, through the file input, as the file dialog does. */
+  pick(...files: (string | SmallImage)[]): Promise<void>;
+  /** Adds `count` small pictures and waits until they are uploaded. */
+  upload(count: number): Promise<void>;
+  /** Presses "Export" and says yes. */
+  exportAll(): Promise<void>;
   /** Events so far, of one name or all. */
   events(type?: RecordedEvent['type']): Promise<RecordedEvent[]>;
   /** Messages of the live regions, `polite: …` or `assertive: …`. */
@@ -114,11 +119,26 @@ async function openPage(tab: Tab, account: TestAccount, options: OpenOptions, ur
   }
   await show(options);
   const widget = page.locator('image-optimizer').first();
+  const input = widget.locator('input[type=file]').first();
+  const pick = (...picked: (string | SmallImage)[]) => {
+    const paths = picked.filter((each) => typeof each === 'string').map(fixture);
+    const images = picked.filter((each) => typeof each !== 'string');
+    const made = images.map(({ name, bytes }) => ({ name, mimeType: 'image/png', buffer: Buffer.from(bytes) }));
+    return input.setInputFiles(paths.length > 0 ? paths : made);
+  };
   return {
     ...tab,
     account,
     widget,
-    pick: (...names) => widget.locator('input[type=file]').first().setInputFiles(names.map(fixture)),
+    pick,
+    async upload(count) {
+      await pick(...(await plainImages(count, { width: 64, height: 48 })));
+      await expect.poll(async () => (await recordedIn(page, 'io-upload')).length, { timeout: 20_000 }).toBe(count);
+    },
+    async exportAll() {
+      await widget.locator('button.export').click();
+      await widget.locator('dialog button[value=yes]').click();
+    },
     events: (type) => recordedIn(page, type),
     spoken: () => page.evaluate(() => (window as unknown as { spoken: string[] }).spoken),
     async untilState(state) {
@@ -128,13 +148,16 @@ async function openPage(tab: Tab, account: TestAccount, options: OpenOptions, ur
     reload: (host = options) => show(host),
     button: (name) => widget.getByRole('button', { name, exact: typeof name === 'string' }),
     async ledger() {
-      const { transactions } = await account.api.readJson<{ transactions: Transaction[] }>('/v1/credits/transactions');
-      const sum = (kind: string) =>
-        transactions.filter((each) => each.kind === kind).reduce((total, { delta }) => total + Math.abs(delta), 0);
+      const path = '/v1/credits/transactions?limit=200';
+      const { transactions } = await account.api.readJson<{ transactions: Transaction[] }>(path);
+      // Not what the account was set up with.
+      const jobs = transactions.filter(({ ref }) => ref.startsWith('job_'));
+      const of = (kind: string) => jobs.filter((each) => each.kind === kind);
+      const sum = (kind: string) => of(kind).reduce((total, { delta }) => total + Math.abs(delta), 0);
       return {
         charged: sum('charge'),
         refunded: sum('refund'),
-        charges: transactions.filter(({ kind }) => kind === 'charge').length,
+        charges: of('charge').length,
       };
     },
   };

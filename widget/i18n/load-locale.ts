@@ -1,9 +1,13 @@
-import { en } from './en.ts';
 import type { Messages } from './messages.ts';
 
-/** Languages that come with the widget; each but English is a file of its own, loaded when it is needed. */
+/** Languages that come with the widget; each is a file of its own, loaded when it is needed. */
 const LOADERS = {
-  en: async (): Promise<Messages> => en,
+  en: async (): Promise<Messages> => (await import('./en.ts')).en,
+  de: async (): Promise<Messages> => (await import('./de.ts')).de,
+  fr: async (): Promise<Messages> => (await import('./fr.ts')).fr,
+  es: async (): Promise<Messages> => (await import('./es.ts')).es,
+  ja: async (): Promise<Messages> => (await import('./ja.ts')).ja,
+  ar: async (): Promise<Messages> => (await import('./ar.ts')).ar,
 } as const;
 
 /** A language that comes with the widget. */
@@ -18,7 +22,7 @@ export function matchLocale(tag: string | null | undefined): LocaleName {
   return LOCALES.find((name) => name === language) ?? 'en';
 }
 
-/** Loads the texts for a BCP 47 tag; English is there at once. */
+/** Loads the texts for a BCP 47 tag. What the empty element says in English is there at once, as `enCore`. */
 export function loadLocale(tag: string): Promise<Messages> {
   return LOADERS[matchLocale(tag)]();
 }

@@ -1,5 +1,5 @@
 import type { en } from './en.ts';
-import type { Messages } from './messages.ts';
+import type { Messages, PluralForms } from './messages.ts';
 
 /** Key of a text. */
 export type MessageKey = keyof typeof en;
@@ -21,6 +21,8 @@ export interface I18n {
   formatPercent(share: number): string;
 }
 
+const TWO_FORMS = ['one', 'other'];
+const SIX_FORMS = ['zero', 'one', 'two', 'few', 'many', 'other'];
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 
 /** Puts texts and formats of a language together. `strings` replace single texts, also those of unknown keys. */
@@ -43,13 +45,20 @@ export function createI18n({
   function t(key: string, params: MessageParams = {}): string {
     const message = strings[key] ?? messages[key] ?? fallback?.[key];
     if (message === undefined) return key;
-    const text =
-      typeof message === 'string' ? message : (message[plural.select(Number(params.count ?? 0))] ?? message.other);
+    const text = params.count === undefined && typeof message === 'string' ? message : formOf(message, params.count);
     return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
       const value = params[name];
       if (value === undefined) return whole;
       return typeof value === 'number' ? number.format(value) : value;
     });
+  }
+
+  function formOf(message: string | PluralForms, count: string | number = 0): string {
+    const form = plural.select(Number(count));
+    if (typeof message !== 'string') return message[form] ?? message.other;
+    const forms = message.split('|');
+    const names = forms.length === 6 ? SIX_FORMS : TWO_FORMS;
+    return forms[names.indexOf(form)] ?? forms.at(-1) ?? '';
   }
 
   function formatBytes(bytes: number): string {

@@ -47,6 +47,12 @@ export function createAdding(core: Core, added: (items: readonly Item[]) => void
     });
     if (items.length > 0) {
       store.add(items);
+      unheard += items.length;
+      announcer.say('added', () => {
+        const count = unheard;
+        unheard = 0;
+        return t('announce.added', { count });
+      });
       added(items);
     }
     return { items, rejections };
@@ -70,15 +76,6 @@ export function createAdding(core: Core, added: (items: readonly Item[]) => void
       core.notices.reject(message, rejections);
       announcer.say('rejected', message, { assertive: true });
     } else core.notices.drop('rejected');
-    if (items.length > 0) {
-      unheard += items.length;
-      const text = () => {
-        const count = unheard;
-        unheard = 0;
-        return t('announce.added', { count });
-      };
-      announcer.say('added', text);
-    }
     return { added: items, rejections };
   }
 

@@ -28,7 +28,7 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
   const { store } = core;
 
   async function read(
-    stream: JobStream<AnalysisResult>,
+    open: (closing: AbortSignal) => JobStream<AnalysisResult>,
     total: number,
     {
       signal,
@@ -78,7 +78,7 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
     }
 
     try {
-      const end = await consumeStream(stream, { signal, onProgress });
+      const end = await consumeStream(open, { signal, onProgress });
       for (const result of end.results) {
         const item = store.byImageId(result.imageId);
         if (!item) continue;
@@ -135,8 +135,9 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
         await saver.flush();
         for (const { id } of wanted) store.patch(id, { status: 'analyzing', step: 'queued', progress: 0, error: null });
         const options = { ...core.config.analyzeOptions, ...(overwrite ? { overwrite } : {}) };
-        const stream = core.transport().analyzeImages(sessionId, { images, options }, {});
-        await read(stream, images.length, { signal, overwrite });
+        const open = (closing: AbortSignal) =>
+          core.transport().analyzeImages(sessionId, { images, options }, { signal: closing });
+        await read(open, images.length, { signal, overwrite });
         results.rest(
           wanted.map(({ id }) => id),
           'analyzing',
@@ -146,7 +147,9 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
     /** Joins an analysis that runs at the service. */
     follow(jobId: string, total: number) {
       return runs.start('analyzing', (signal) =>
-        read(core.transport().followJob(jobId) as JobStream<AnalysisResult>, total, { signal }),
+        read((closing) => core.transport().followJob(jobId, { signal: closing }) as JobStream<AnalysisResult>, total, {
+          signal,
+        }),
       );
     },
   };

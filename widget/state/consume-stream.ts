@@ -24,14 +24,17 @@ export const LEAVE = 'leave';
 const LAST_WORDS_MS = 10_000;
 
 /**
- * Reads a job's events to the end. When `signal` says so the job is cancelled at the service, and its last event is
+ * Opens a job's stream and reads its events to the end. When `signal` says so the job is cancelled at the service, and its last event is
  * waited for, since what was finished by then is paid for and stays. With {@link LEAVE} the job goes on without us.
  * @throws whatever the stream throws; an error with the code `aborted` when the service says nothing after a cancel
  */
 export async function consumeStream<Result>(
-  stream: JobStream<Result>,
+  open: (closing: AbortSignal) => JobStream<Result>,
   { signal, onJob, onProgress }: StreamHooks & { signal: AbortSignal },
 ): Promise<JobEnd<Result>> {
+  // Ends the connection: an iterator that waits for its next event cannot be closed by itself.
+  const closing = new AbortController();
+  const stream = open(closing.signal);
   const events = stream[Symbol.asyncIterator]();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let known = false;
@@ -49,7 +52,9 @@ export async function consumeStream<Result>(
   signal.addEventListener('abort', stop);
   try {
     for (;;) {
-      const { value: event, done } = await Promise.race([events.next(), stopped]);
+      const next = events.next();
+      next.catch(() => {});
+      const { value: event, done } = await Promise.race([next, stopped]);
       if (done) throw failure('stream_interrupted');
       if (!known && onJob) {
         known = true;
@@ -65,7 +70,6 @@ export async function consumeStream<Result>(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
-    // Closes the connection; a stream that hangs does not keep us.
-    void events.return?.()?.then(undefined, () => {});
+    closing.abort();
   }
 }

@@ -37,6 +37,7 @@ const BY_CODE: { readonly [code: string]: OptimizerErrorCode } = {
   aborted: 'aborted',
   bad_response: 'bad_response',
   unsupported: 'unsupported',
+  invalid_setting: 'invalid_setting',
   insufficient_credits: 'insufficient_credits',
   too_many_pixels: 'invalid_image',
   unsupported_image: 'invalid_image',

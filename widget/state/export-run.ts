@@ -36,13 +36,13 @@ export function createExportRun({ core, runs, saver, results, cost, keeper, catc
 
   /** Runs one stream to its end and puts what came of it at the items. */
   async function read(
-    stream: JobStream<ImageResult>,
+    open: (closing: AbortSignal) => JobStream<ImageResult>,
     tally: ReturnType<typeof createTally>,
     { signal, settings, onJob }: { signal: AbortSignal; settings: Settings; onJob?: (jobId: string) => void },
   ): Promise<JobEnd<ImageResult>> {
     const touched = new Set<string>();
     try {
-      const end = await consumeStream(stream, {
+      const end = await consumeStream(open, {
         signal,
         onJob,
         onProgress(event) {
@@ -122,8 +122,9 @@ export function createExportRun({ core, runs, saver, results, cost, keeper, catc
       try {
         const { key, imageIds, settings } = batch;
         const body = { images: imageIds.map((id) => ({ id })), settings };
-        const stream = core.transport().exportImages(sessionId, body, { idempotencyKey: key });
-        const end = await read(stream, tally, { signal, settings, onJob: (jobId) => keep({ ...batch, jobId }) });
+        const open = (closing: AbortSignal) =>
+          core.transport().exportImages(sessionId, body, { idempotencyKey: key, signal: closing });
+        const end = await read(open, tally, { signal, settings, onJob: (jobId) => keep({ ...batch, jobId }) });
         forget(batch);
         all.push(...end.results);
         credits += end.credits ? end.credits.charged - end.credits.refunded : 0;
@@ -198,8 +199,9 @@ export function createExportRun({ core, runs, saver, results, cost, keeper, catc
         let credits = 0;
         try {
           for (const { jobId, settings } of jobs) {
-            const stream = core.transport().followJob(jobId) as JobStream<ImageResult>;
-            const end = await read(stream, tally, { signal, settings });
+            const open = (closing: AbortSignal) =>
+              core.transport().followJob(jobId, { signal: closing }) as JobStream<ImageResult>;
+            const end = await read(open, tally, { signal, settings });
             keeper.setBatches(keeper.batches().filter((batch) => batch.jobId !== jobId));
             all.push(...end.results);
             credits += end.credits ? end.credits.charged - end.credits.refunded : 0;

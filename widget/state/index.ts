@@ -1,5 +1,6 @@
 // Owns what the widget knows and does: items, queues, runs, edits, money, announcements. Knows no element and no page.
 
+export type { Upload, UploadFile, UploadOptions } from '../../plugin-bridge/sdk/index.ts';
 export type { Environment, Timer } from './environment.ts';
 export {
   CANCELABLE_EVENTS,

@@ -7,6 +7,7 @@ type Name = Progress['phase'];
 /** Announces a run: its quarters on the way, its outcome at the end. */
 export function createMilestones({ announcer, t }: Pick<Core, 'announcer' | 't'>, name: Name) {
   let told = 0;
+  const unheard = { done: 0, failed: 0 };
   return {
     /** `fraction`: 0-1. The end is not a milestone: the outcome says it. */
     tick(fraction: number) {
@@ -18,10 +19,19 @@ export function createMilestones({ announcer, t }: Pick<Core, 'announcer' | 't'>
     end(done: number, failed: number) {
       told = 0;
       announcer.drop('progress');
-      if (done > 0) announcer.say(`end-${name}`, t(`announce.done.${name}`, { count: done }), { delay: 0 });
-      if (failed > 0) {
-        announcer.say(`failed-${name}`, t(`announce.failed.${name}`, { count: failed }), { assertive: true, delay: 0 });
-      }
+      const tell = (outcome: 'done' | 'failed', count: number) => {
+        if (count === 0) return;
+        // Runs that follow each other faster than they are told are told as one.
+        unheard[outcome] += count;
+        const text = () => {
+          const sum = unheard[outcome];
+          unheard[outcome] = 0;
+          return t(`announce.${outcome}.${name}`, { count: sum });
+        };
+        announcer.say(`${outcome}-${name}`, text, { assertive: outcome === 'failed' });
+      };
+      tell('done', done);
+      tell('failed', failed);
     },
   };
 }

@@ -121,6 +121,8 @@ export interface Optimizer {
   announce(text: string, urgency?: Announcement['urgency']): void;
 
   configure(config: Partial<OptimizerConfig>): void;
+  /** Fetches the code of what comes after the upload, so that it is there in time; otherwise the first image brings it. */
+  prepare(): Promise<void>;
   addFiles(files: FileSource, source?: AddSource): Promise<AddOutcome>;
   addItems(media: readonly MediaItem[]): Promise<AddOutcome>;
   remove(id: string): void;

@@ -54,16 +54,19 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
     flow?.exports.forgetOutcome();
     if (config.autoUpload) uploading.upload(items.map(({ id }) => id));
   });
-  let state: OptimizerState = 'empty';
+  let told: OptimizerState = 'empty';
 
-  /** Follows from what runs and what is there, so it is looked at whenever anything has changed. */
-  function update() {
-    const previous = state;
-    const { blocked, sessionId } = core;
+  /** Follows from what runs and what is there. */
+  const currentState = () => {
     const outcome = flow?.exports.outcome ?? null;
-    state = deriveState({ store, run: runs.current, uploading: queue.busy, blocked, outcome });
-    if (state !== previous) core.emit('io-state-change', { state, previous });
-    if (!queue.busy && runs.current === null && sessionId !== null) flow?.cost.want(store.counts().toExport);
+    return deriveState({ store, run: runs.current, uploading: queue.busy, blocked: core.blocked, outcome });
+  };
+
+  function update() {
+    const previous = told;
+    told = currentState();
+    if (told !== previous) core.emit('io-state-change', { state: told, previous });
+    if (!queue.busy && runs.current === null && core.sessionId !== null) flow?.cost.want(store.counts().toExport);
   }
   core.changes.add(update);
   const stopListening = core.env.online.subscribe(() => {
@@ -103,7 +106,7 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
   return {
     items: store,
     get state() {
-      return state;
+      return currentState();
     },
     get sessionId() {
       return core.sessionId;
@@ -158,16 +161,21 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
       core.configure(changed);
       if (changed.settings) settings.set(changed.settings);
     },
+    async prepare() {
+      if (core.env.online.isOnline()) await load().catch(() => {});
+    },
     async addFiles(files, source) {
       const outcome = adding.addFiles(files, source);
       const { added } = await outcome;
-      if (added.length > 0) await load();
+      // Files are added whether the rest of the code can be fetched now or not.
+      if (added.length > 0) await load().catch(() => {});
       return outcome;
     },
     async addItems(media) {
       const outcome = adding.addItems(media);
       const { added } = await outcome;
-      if (added.length > 0) await load();
+      // Files are added whether the rest of the code can be fetched now or not.
+      if (added.length > 0) await load().catch(() => {});
       return outcome;
     },
     remove(id) {

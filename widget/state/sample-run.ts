@@ -29,11 +29,11 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
   const { core, runs, saver, results } = deps;
   const { store } = core;
 
-  async function read(stream: JobStream<ImageResult>, total: number, signal: AbortSignal) {
+  async function read(open: (closing: AbortSignal) => JobStream<ImageResult>, total: number, signal: AbortSignal) {
     const tally = createTally(core, runs, { phase: 'sample', status: 'sampling', total });
     const touched = new Set<string>();
     try {
-      const end = await consumeStream(stream, {
+      const end = await consumeStream(open, {
         signal,
         onProgress(event) {
           const taken = tally.take(event);
@@ -68,7 +68,8 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
         await saver.flush();
         for (const { id } of wanted) store.patch(id, { status: 'sampling', step: 'queued', progress: 0, error: null });
         const body = { images, settings: requestSettings(core.settings) };
-        await read(core.transport().sampleImages(sessionId, body, {}), images.length, signal);
+        const open = (closing: AbortSignal) => core.transport().sampleImages(sessionId, body, { signal: closing });
+        await read(open, images.length, signal);
         results.rest(
           wanted.map(({ id }) => id),
           'sampling',
@@ -78,7 +79,11 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
     /** Joins a sample that runs at the service. */
     follow(jobId: string, total: number) {
       return runs.start('sampling', (signal) =>
-        read(core.transport().followJob(jobId) as JobStream<ImageResult>, total, signal),
+        read(
+          (closing) => core.transport().followJob(jobId, { signal: closing }) as JobStream<ImageResult>,
+          total,
+          signal,
+        ),
       );
     },
   };

@@ -65,7 +65,7 @@ export interface Transport {
   ): JobStream<ImageResult>;
   getJob(jobId: string, options?: CallOptions): Promise<Job>;
   cancelJob(jobId: string, options?: CallOptions): Promise<unknown>;
-  followJob(jobId: string): JobStream<ImageResult | AnalysisResult>;
+  followJob(jobId: string, options?: CallOptions): JobStream<ImageResult | AnalysisResult>;
   checkCredits(body: { imageCount: number; operation?: 'export' }, options?: CallOptions): Promise<CreditCheck>;
   getBalance(options?: CallOptions): Promise<Balance>;
   downloadFile(namespace: string, filename: string, options?: CallOptions): Promise<Blob>;

@@ -1,4 +1,7 @@
 // Owns how things look: design tokens, controls, icons. Must not know what they are used for.
-export { buttons, controls, feedback, fields } from './controls.ts';
+export { buttons } from './buttons.ts';
+export { controls } from './controls.ts';
+export { feedback } from './feedback.ts';
+export { fields } from './fields.ts';
 export { type IconName, icon } from './icons.ts';
 export { foundation, tokens } from './tokens.ts';

@@ -12,6 +12,8 @@ export const tokens = css`
     all: initial;
     display: block;
     color-scheme: inherit;
+    /* What sizes in em are measured by, whatever the page's rules for every element say; --io-font-size is for pages. */
+    font-size: medium !important;
     --_font: var(
       --io-font,
       system-ui,
@@ -54,7 +56,15 @@ export const tokens = css`
   :host([hidden]) {
     display: none;
   }
+  /* Rules of the page for every element beat those of :host and are inherited: here the inheritance ends. */
   .base {
+    all: initial;
+    display: block;
+    box-sizing: border-box;
+    color-scheme: inherit;
+    forced-color-adjust: inherit;
+    pointer-events: inherit;
+    visibility: inherit;
     container: io / inline-size;
     font-family: var(--_font);
     font-size: var(--io-font-size, 0.9375em);

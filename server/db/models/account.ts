@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose';
-import type { LedgerKind } from '#contract';
+import type { AccountRole, LedgerKind } from '#contract';
 
 /** A movement of credits that is in the balance already and whose ledger line may still be missing. */
 export interface HoldRecord {
@@ -31,9 +31,19 @@ export interface AccountRecord {
   lanes: Record<string, number>;
   /** A key is active exactly while its id stands here. */
   activeKeys: string[];
+  /** Absent: `user`. */
+  role?: AccountRole;
+  /** From the log-in module; absent or null as long as nobody has set a password. */
+  passwordHash?: string | null;
+  lastLoginAt?: Date | null;
+  /** Set when the account is being deleted: it is no account any more, and what is left of it goes. */
+  deletedAt?: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
+
+/** What the `deletedAt` of an account that is being deleted is after; in these words its index is found. */
+export const DELETED_ACCOUNT = { $gt: new Date(0) };
 
 const holdSchema = new Schema<HoldRecord>(
   {
@@ -60,10 +70,15 @@ export const accountSchema = new Schema<AccountRecord>(
     holds: { type: [holdSchema], required: true },
     lanes: { type: Schema.Types.Mixed, required: true },
     activeKeys: { type: [String], required: true },
+    role: { type: String },
+    passwordHash: { type: String },
+    lastLoginAt: { type: Date },
+    deletedAt: { type: Date },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
   },
   { collection: 'accounts', versionKey: false, minimize: false },
 )
   .index({ email: 1 }, { unique: true })
-  .index({ 'holds.at': 1 });
+  .index({ 'holds.at': 1 })
+  .index({ deletedAt: 1 }, { partialFilterExpression: { deletedAt: DELETED_ACCOUNT } });

@@ -39,4 +39,6 @@ export const idempotencyRecordSchema = new Schema<IdempotencyRecord>(
     response: { type: Schema.Types.Mixed, default: null },
   },
   { collection: 'idempotency_records', versionKey: false, minimize: false },
-).index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+)
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
+  .index({ accountId: 1 });

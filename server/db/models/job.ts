@@ -67,4 +67,5 @@ export const jobSchema = new Schema<JobRecord>(
   { collection: 'jobs', versionKey: false, minimize: false },
 )
   .index({ sessionId: 1, createdAt: -1 })
-  .index({ state: 1, leaseUntil: 1 });
+  .index({ state: 1, leaseUntil: 1 })
+  .index({ accountId: 1, createdAt: -1 });

@@ -33,4 +33,5 @@ export const ledgerLineSchema = new Schema<LedgerLineRecord>(
 )
   .index({ kind: 1, ref: 1 }, { unique: true })
   .index({ accountId: 1, _id: -1 })
+  .index({ accountId: 1, at: 1 })
   .index({ at: 1 }, { partialFilterExpression: { open: true } });

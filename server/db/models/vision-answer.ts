@@ -21,4 +21,6 @@ export const visionAnswerSchema = new Schema<VisionAnswerRecord>(
     createdAt: { type: Date, required: true },
   },
   { collection: 'vision_answers', versionKey: false, minimize: false },
-).index({ createdAt: 1 }, { expireAfterSeconds: DAYS_KEPT * 86_400 });
+)
+  .index({ createdAt: 1 }, { expireAfterSeconds: DAYS_KEPT * 86_400 })
+  .index({ accountId: 1 });

@@ -1,5 +1,6 @@
+import type { AccountRole } from '#contract';
 import type { Connection } from '../connect.ts';
-import { type AccountRecord, accountSchema, type HoldRecord } from '../models/account.ts';
+import { type AccountRecord, accountSchema, DELETED_ACCOUNT, type HoldRecord } from '../models/account.ts';
 
 export type { AccountRecord, HoldRecord };
 
@@ -18,6 +19,13 @@ export interface Movement {
 /** Accounts, their credits and the list of their active keys. */
 export function createAccountRepository(connection: Connection) {
   const model = connection.model<AccountRecord>('Account', accountSchema);
+
+  async function update(accountId: string, fields: Partial<AccountRecord>): Promise<AccountRecord | null> {
+    return model
+      .findOneAndUpdate({ _id: accountId, deletedAt: null }, { $set: fields }, { returnDocument: 'after' })
+      .lean();
+  }
+
   return {
     /** Inserts an account; false when its email is taken. */
     async insert(account: AccountRecord): Promise<boolean> {
@@ -47,23 +55,75 @@ export function createAccountRepository(connection: Connection) {
         .lean();
     },
 
-    async setPlan(accountId: string, plan: string, now: Date): Promise<AccountRecord | null> {
-      return model
-        .findOneAndUpdate({ _id: accountId }, { $set: { plan, updatedAt: now } }, { returnDocument: 'after' })
+    /** Up to `limit` accounts that are not being deleted, in the order of their ids, whose email has `text` or whose id it is. */
+    async search({ text, limit, afterId = '' }: { text: string; limit: number; afterId?: string | undefined }) {
+      const wanted = text.replace(/[^0-9A-Za-z]/g, '\\$&');
+      const named = text === '' ? {} : { $or: [{ _id: text }, { email: { $regex: wanted.toLowerCase() } }] };
+      const found: AccountRecord[] = await model
+        .find({ _id: { $gt: afterId }, deletedAt: null, ...named })
+        .sort({ _id: 1 })
+        .limit(limit)
         .lean();
+      return found;
+    },
+
+    async setRole(accountId: string, role: AccountRole, now: Date): Promise<AccountRecord | null> {
+      return update(accountId, { role, updatedAt: now });
+    },
+
+    async setPassword(accountId: string, passwordHash: string, now: Date): Promise<AccountRecord | null> {
+      return update(accountId, { passwordHash, updatedAt: now });
+    },
+
+    /** `taken`: another account has this email. */
+    async setEmail(accountId: string, email: string, now: Date): Promise<AccountRecord | null | 'taken'> {
+      try {
+        return await update(accountId, { email, updatedAt: now });
+      } catch (error) {
+        if ((error as { code?: unknown }).code === 11000) return 'taken';
+        throw error;
+      }
+    },
+
+    async noteLogin(accountId: string, lastLoginAt: Date): Promise<void> {
+      await model.updateOne({ _id: accountId, deletedAt: null }, { $set: { lastLoginAt } });
+    },
+
+    /** Makes an account none any more: no key, no password, its email free for others. False when it was one no longer. */
+    async markDeleted(accountId: string, deletedAt: Date): Promise<boolean> {
+      const email = `deleted:${accountId}`;
+      const changed = await update(accountId, { deletedAt, email, activeKeys: [], passwordHash: null, role: 'user' });
+      return changed !== null;
+    },
+
+    /** Accounts of which something may be left. */
+    async findDeleted(limit: number): Promise<AccountRecord[]> {
+      return model.find({ deletedAt: DELETED_ACCOUNT }).limit(limit).lean();
+    },
+
+    /** Removes an account that was marked before. */
+    async removeDeleted(accountId: string): Promise<void> {
+      await model.deleteOne({ _id: accountId, deletedAt: DELETED_ACCOUNT });
+    },
+
+    async setPlan(accountId: string, plan: string, now: Date): Promise<AccountRecord | null> {
+      return update(accountId, { plan, updatedAt: now });
     },
 
     async setSuspended(accountId: string, suspendedAt: Date | null, now: Date): Promise<AccountRecord | null> {
-      return model
-        .findOneAndUpdate({ _id: accountId }, { $set: { suspendedAt, updatedAt: now } }, { returnDocument: 'after' })
-        .lean();
+      return update(accountId, { suspendedAt, updatedAt: now });
     },
 
     /** Adds a key to the active ones if fewer than `limit` are; null when it is one already or there is no room. */
     async addActiveKey(accountId: string, keyId: string, limit: number): Promise<AccountRecord | null> {
       return model
         .findOneAndUpdate(
-          { _id: accountId, activeKeys: { $ne: keyId }, [`activeKeys.${Math.max(0, limit - 1)}`]: { $exists: false } },
+          {
+            _id: accountId,
+            deletedAt: null,
+            activeKeys: { $ne: keyId },
+            [`activeKeys.${Math.max(0, limit - 1)}`]: { $exists: false },
+          },
           { $push: { activeKeys: keyId } },
           { returnDocument: 'after' },
         )

@@ -47,8 +47,17 @@ export function createApiKeyRepository(connection: Connection) {
       return updated.matchedCount === 1;
     },
 
-    async remove(accountId: string, keyId: string): Promise<void> {
-      await model.deleteOne({ _id: keyId, accountId });
+    /** False when there is no such key. */
+    async remove(accountId: string, keyId: string): Promise<boolean> {
+      return (await model.deleteOne({ _id: keyId, accountId })).deletedCount === 1;
+    },
+
+    async countOf(accountId: string): Promise<number> {
+      return model.countDocuments({ accountId });
+    },
+
+    async removeOfAccount(accountId: string): Promise<void> {
+      await model.deleteMany({ accountId });
     },
   };
 }

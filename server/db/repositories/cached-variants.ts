@@ -22,6 +22,11 @@ export function createCachedVariantRepository(connection: Connection) {
       return model.find({ accountId, sourceSha256: { $in: sha256s } }).lean();
     },
 
+    /** Up to `limit` of an account's variants. */
+    async findOfAccount(accountId: string, limit: number): Promise<CachedVariantRecord[]> {
+      return model.find({ accountId }).limit(limit).lean();
+    },
+
     /** Notes a use, so that the variant is dropped later. */
     async touch(keys: string[], usedAt: Date): Promise<void> {
       await model.updateMany({ _id: { $in: keys } }, { $set: { usedAt } });

@@ -40,6 +40,10 @@ export function createIdempotencyRepository(connection: Connection) {
     async remove(id: string, token: string): Promise<void> {
       await model.deleteOne({ _id: id, token });
     },
+
+    async removeOfAccount(accountId: string): Promise<void> {
+      await model.deleteMany({ accountId });
+    },
   };
 }
 

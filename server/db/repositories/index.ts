@@ -5,8 +5,12 @@ import { createCachedVariantRepository } from './cached-variants.ts';
 import { createIdempotencyRepository } from './idempotency.ts';
 import { createImageResultRepository } from './image-results.ts';
 import { createImageRepository } from './images.ts';
+import { createJobHistoryRepository } from './job-history.ts';
 import { createJobRepository } from './jobs.ts';
 import { createLedgerRepository } from './ledger.ts';
+import { createLoginRepository } from './logins.ts';
+import { createNoticeRepository } from './notices.ts';
+import { createOneTimeLinkRepository } from './one-time-links.ts';
 import { createOutputRepository } from './outputs.ts';
 import { createSessionRepository } from './sessions.ts';
 import { createVisionAnswerRepository } from './vision-answers.ts';
@@ -17,8 +21,12 @@ export type * from './cached-variants.ts';
 export type * from './idempotency.ts';
 export type * from './image-results.ts';
 export type * from './images.ts';
+export type * from './job-history.ts';
 export type * from './jobs.ts';
 export type * from './ledger.ts';
+export type * from './logins.ts';
+export type * from './notices.ts';
+export type * from './one-time-links.ts';
 export type * from './outputs.ts';
 export type * from './sessions.ts';
 export type * from './vision-answers.ts';
@@ -36,6 +44,10 @@ export function createRepositories(connection: Connection) {
     imageResults: createImageResultRepository(connection),
     outputs: createOutputRepository(connection),
     cachedVariants: createCachedVariantRepository(connection),
+    jobHistory: createJobHistoryRepository(connection),
+    logins: createLoginRepository(connection),
+    notices: createNoticeRepository(connection),
+    oneTimeLinks: createOneTimeLinkRepository(connection),
     visionAnswers: createVisionAnswerRepository(connection),
   };
 }

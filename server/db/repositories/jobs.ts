@@ -36,6 +36,24 @@ export function createJobRepository(connection: Connection) {
       return model.findOne({ accountId, sessionId, kind }).sort({ createdAt: -1 }).lean();
     },
 
+    /** An account's jobs that have not ended, newest first. */
+    async findUnfinishedOfAccount(accountId: string, limit: number): Promise<JobRecord[]> {
+      return model
+        .find({ accountId, state: { $in: UNFINISHED_JOB_STATES } })
+        .sort({ createdAt: -1 })
+        .limit(limit)
+        .lean();
+    },
+
+    /** Those of the ids that an account still has a job of. */
+    async findExisting(accountId: string, jobIds: string[]): Promise<Set<string>> {
+      const found = await model
+        .find({ accountId, _id: { $in: jobIds } })
+        .select({ _id: 1 })
+        .lean();
+      return new Set(found.map(({ _id }) => _id));
+    },
+
     async hasUnfinished(sessionId: string): Promise<boolean> {
       return (await model.countDocuments({ sessionId, state: { $in: UNFINISHED_JOB_STATES } })) > 0;
     },

@@ -4,6 +4,14 @@ import { type LedgerLineRecord, ledgerLineSchema } from '../models/ledger-line.t
 
 export type { LedgerLineRecord };
 
+/** Part of an account's lines. */
+export interface LineFilter {
+  kind?: LedgerKind | undefined;
+  from?: Date | undefined;
+  /** The moment itself is not in it. */
+  before?: Date | undefined;
+}
+
 /** The append-only ledger of credits. */
 export function createLedgerRepository(connection: Connection) {
   const model = connection.model<LedgerLineRecord>('LedgerLine', ledgerLineSchema);
@@ -25,12 +33,37 @@ export function createLedgerRepository(connection: Connection) {
     },
 
     /** An account's lines, newest first, from behind `cursor` (a line's id). */
-    async page(accountId: string, limit: number, cursor?: string): Promise<LedgerLineRecord[]> {
+    async page(
+      accountId: string,
+      limit: number,
+      cursor?: string,
+      filter: LineFilter = {},
+    ): Promise<LedgerLineRecord[]> {
+      const { kind, from, before } = filter;
+      const at = { ...(from && { $gte: from }), ...(before && { $lt: before }) };
       return model
-        .find({ accountId, ...(cursor === undefined ? {} : { _id: { $lt: cursor } }) })
+        .find({
+          accountId,
+          ...(cursor === undefined ? {} : { _id: { $lt: cursor } }),
+          ...(kind && { kind }),
+          ...((from || before) && { at }),
+        })
         .sort({ _id: -1 })
         .limit(limit)
         .lean();
+    },
+
+    /** What an account spent, charges less refunds, by day (`2026-01-31`, UTC) since a moment. */
+    async spendingByDay(accountId: string, since: Date): Promise<{ day: string; credits: number }[]> {
+      return model.aggregate<{ day: string; credits: number }>([
+        { $match: { accountId, at: { $gte: since }, kind: { $in: ['charge', 'refund'] } } },
+        { $group: { _id: { $dateToString: { date: '$at', format: '%Y-%m-%d' } }, delta: { $sum: '$delta' } } },
+        { $project: { _id: 0, day: '$_id', credits: { $multiply: ['$delta', -1] } } },
+      ]);
+    },
+
+    async removeOfAccount(accountId: string): Promise<void> {
+      await model.deleteMany({ accountId });
     },
 
     /** Charges from before `before` whose jobs have not been settled, oldest first. */

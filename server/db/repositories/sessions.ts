@@ -55,6 +55,11 @@ export function createSessionRepository(connection: Connection) {
       return [...deleted, ...expired];
     },
 
+    /** Up to `limit` of an account's sessions, whatever their state. */
+    async findOfAccount(accountId: string, limit: number): Promise<SessionRecord[]> {
+      return model.find({ accountId }).limit(limit).lean();
+    },
+
     /** Tells whether there is a record at all, whatever its state. */
     async exists(sessionId: string): Promise<boolean> {
       return (await model.countDocuments({ _id: sessionId })) > 0;

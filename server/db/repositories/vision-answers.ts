@@ -16,6 +16,10 @@ export function createVisionAnswerRepository(connection: Connection) {
       await model.updateOne({ _id }, { $set: fields }, { upsert: true });
     },
 
+    async removeOfAccount(accountId: string): Promise<void> {
+      await model.deleteMany({ accountId });
+    },
+
     /** Answers that were kept since a moment, over all accounts. */
     async countSince(since: Date): Promise<number> {
       return model.countDocuments({ createdAt: { $gte: since } });

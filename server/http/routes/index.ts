@@ -1,4 +1,5 @@
 import type { Route } from '../define-route.ts';
+import { ACCOUNT_ROUTES } from './account/index.ts';
 import { addImagesRoute } from './add-images.route.ts';
 import { analyzeImagesFlatRoute, analyzeImagesRoute } from './analyze-images.route.ts';
 import { cancelJobRoute } from './cancel-job.route.ts';
@@ -18,7 +19,7 @@ import { previewImageRoute } from './preview-image.route.ts';
 import { sampleImagesRoute } from './sample-images.route.ts';
 import { updateImageRoute } from './update-image.route.ts';
 
-/** Every route below /v1; a test holds this list against the endpoint table. */
+/** Every route of the endpoint table; a test holds this list against the endpoint table. */
 export const ROUTES: Route[] = [
   createSessionRoute,
   addImagesRoute,
@@ -40,4 +41,5 @@ export const ROUTES: Route[] = [
   checkCreditsRoute,
   listTransactionsRoute,
   getOpenApiRoute,
+  ...ACCOUNT_ROUTES,
 ];

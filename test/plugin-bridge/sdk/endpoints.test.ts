@@ -32,9 +32,12 @@ const CALLS: Record<keyof Client, (client: Client) => Promise<unknown>> = {
 };
 
 const client = createClient({ endpoint: 'https://example.com/' });
-const named = Object.keys(ENDPOINTS).filter((name) => !(name in ALIASES)) as (keyof Client)[];
+/** What lies below /account takes the cookie of a person who is logged in: it is for the service's own pages. */
+const named = Object.entries(ENDPOINTS)
+  .filter(([name, { path }]) => path.startsWith('/v1/') && !(name in ALIASES))
+  .map(([name]) => name as keyof Client);
 
-it('has a method for every endpoint, and no other', () => {
+it('has a method for every endpoint below /v1, and no other', () => {
   expect(Object.keys(client).sort()).toEqual([...named].sort());
 });
 

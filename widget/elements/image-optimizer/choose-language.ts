@@ -1,4 +1,4 @@
-import { createI18n, en, type I18n, loadLocale, type Messages, matchLocale } from '../../i18n/index.ts';
+import { createI18n, enCore, type I18n, loadLocale, type Messages, matchLocale } from '../../i18n/index.ts';
 
 /** The nearest `lang` around an element, across shadow roots; else the browser's language. */
 export function nearestLanguage(element: Element): string {
@@ -13,18 +13,18 @@ export function nearestLanguage(element: Element): string {
 
 /** Texts and formats for a BCP 47 tag; `strings` replace single texts. English where the tag has no texts here. */
 export async function loadI18n(tag: string, strings: Messages): Promise<I18n> {
-  const messages = await loadLocale(tag).catch(() => en);
+  const messages = await loadLocale(tag).catch(() => enCore);
   return i18nFor(tag, messages, strings);
 }
 
-/** English at once, for the first paint. */
+/** As much English as the first paint needs, at once. */
 export function englishI18n(strings: Messages): I18n {
-  return i18nFor('en', en, strings);
+  return i18nFor('en', enCore, strings);
 }
 
 function i18nFor(tag: string, messages: Messages, strings: Messages): I18n {
   const name = matchLocale(tag);
-  const make = (locale: string) => createI18n({ locale, messages, strings, fallback: en });
+  const make = (locale: string) => createI18n({ locale, messages, strings, fallback: enCore });
   // `de-AT` writes numbers in its own way; a tag of a language without texts must not format English ones.
   const wanted = tag.replaceAll('_', '-');
   if (!wanted.toLowerCase().startsWith(name)) return make(name);

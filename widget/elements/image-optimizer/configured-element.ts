@@ -1,6 +1,7 @@
 import { LitElement, type PropertyValues } from 'lit';
 import type { I18n, Messages } from '../../i18n/index.ts';
 import {
+  type Announcement,
   createOptimizer,
   type Optimizer,
   type OptimizerConfig,
@@ -98,6 +99,9 @@ export class ConfiguredElement extends LitElement {
   /** The flow behind the element. */
   protected readonly optimizer: Optimizer;
 
+  /** Fulfilled when all texts are there. */
+  protected languageReady: Promise<void> = Promise.resolve();
+
   /** Held apart from the element, so that the flow does not hold the element. */
   readonly #texts: { i18n: I18n };
   #seen: { settings: Settings | null; sessionId: string | null } = { settings: null, sessionId: null };
@@ -136,22 +140,26 @@ export class ConfiguredElement extends LitElement {
     this.readonly = false;
     const texts = { i18n: this.i18n };
     this.#texts = texts;
-    this.optimizer = createOptimizer({ translate: (key, params) => texts.i18n.t(key, params) });
+    this.optimizer = createOptimizer({
+      translate: (key, params) => texts.i18n.t(key, params),
+      formatBytes: (bytes) => texts.i18n.formatBytes(bytes),
+    });
     // A weak hold, and no end of it: an element that is out of the page for a moment loses no event.
     this.#seen = { settings: this.optimizer.settings, sessionId: null };
     const self = new WeakRef(this);
     this.optimizer.on((event) => self.deref()?.forwardEvent(event));
     this.optimizer.subscribe(() => self.deref()?.optimizerChanged());
+    this.optimizer.onAnnounce((announcement) => self.deref()?.announced(announcement));
     abandoned?.register(this, this.optimizer);
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    void this.#chooseLanguage();
+    this.languageReady = this.#chooseLanguage();
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has('locale') || changed.has('strings')) void this.#chooseLanguage();
+    if (changed.has('locale') || changed.has('strings')) this.languageReady = this.#chooseLanguage();
     if (CONFIG_NAMES.some((name) => changed.has(name))) this.optimizer.configure(this.#config());
     if (SETTING_NAMES.some((name) => changed.has(name))) {
       this.#takeSettings();
@@ -174,13 +182,13 @@ export class ConfiguredElement extends LitElement {
     const { settings, sessionId } = this.optimizer;
     // Only what changed there: what the page has just set here is not taken in yet.
     if (sessionId !== this.#seen.sessionId) this.sessionId = sessionId;
-    if (settings !== this.#seen.settings) {
-      const { format, preset, responsive, responsiveSizes } = settings;
-      Object.assign(this, { format, preset, responsive, responsiveSizes });
-    }
+    if (settings !== this.#seen.settings) this.#showSettings();
     this.#seen = { settings, sessionId };
     this.requestUpdate();
   }
+
+  /** Called with what a live region should say. */
+  protected announced(_announcement: Announcement): void {}
 
   /** Sends an event of the flow out of the element. */
   protected forwardEvent({ type, detail, cancelable, preventDefault }: OptimizerEvent): void {
@@ -208,7 +216,14 @@ export class ConfiguredElement extends LitElement {
       responsive === now.responsive &&
       JSON.stringify(responsiveSizes) === JSON.stringify(now.responsiveSizes);
     // A value that nobody knows is reported by `io-error`, and the default stays.
-    if (!same) this.optimizer.setSettings({ format, preset, responsive, responsiveSizes } as Partial<Settings>);
+    if (same) return;
+    this.optimizer.setSettings({ format, preset, responsive, responsiveSizes } as Partial<Settings>);
+    this.#showSettings();
+  }
+
+  #showSettings(): void {
+    const { format, preset, responsive, responsiveSizes } = this.optimizer.settings;
+    Object.assign(this, { format, preset, responsive, responsiveSizes });
   }
 
   async #chooseLanguage(): Promise<void> {

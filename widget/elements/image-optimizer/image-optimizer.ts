@@ -1,19 +1,16 @@
-import { html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
+import { adoptStyles, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import type { ImageOptimizerEventMap } from '../../events.ts';
 import type { Announcement, Item } from '../../state/index.ts';
-import { controls, foundation, icon, tokens } from '../../styles/index.ts';
-import { VERSION } from '../../version.ts';
-import { emptyPicture, type FilesDetail, pictureStyles } from '../io-dropzone/index.ts';
-import { ROW_PARTS } from '../io-list/index.ts';
-import type { RowContext } from '../io-row/index.ts';
+import { buttons, foundation, tokens } from '../../styles/index.ts';
+import { emptyPicture, type FilesDetail, type IoDropzone, pictureStyles } from '../io-dropzone/index.ts';
+import type { IoLive } from '../io-live/index.ts';
+import { VERSION } from '../version.ts';
+import type { Workbench } from '../workbench/index.ts';
 import { shellStyles } from './image-optimizer.styles.ts';
-import { renderBar } from './render-bar.ts';
-import { renderDialog } from './render-dialogs.ts';
-import { renderNotices } from './render-notices.ts';
-import { renderOutcome } from './render-outcome.ts';
-import { renderSettings } from './render-settings.ts';
-import { renderFilter, renderToolbar } from './render-toolbar.ts';
-import { ShellElement } from './shell-element.ts';
+import { OperableElement } from './operable-element.ts';
+
+/** A screen reader that comes back from a file dialog needs so long until it hears announcements, in milliseconds. */
+const DIALOG_SILENCE_MS = 1500;
 
 /**
  * Uploads, describes, reviews, samples and exports images with an Imagewright service.
@@ -28,8 +25,8 @@ import { ShellElement } from './shell-element.ts';
  * @slot credits - Where to get more credits; shown when there are too few.
  * @slot footer - At the very end.
  */
-export class ImageOptimizer extends ShellElement {
-  static override styles = [tokens, foundation, ...controls, pictureStyles, shellStyles];
+export class ImageOptimizer extends OperableElement {
+  static override styles = [tokens, foundation, buttons, pictureStyles, shellStyles];
   static override properties: PropertyDeclarations = { itemActions: { attribute: false } };
   /** Version of the package: a page that loads several keeps the first. */
   static readonly version: string = VERSION;
@@ -37,7 +34,9 @@ export class ImageOptimizer extends ShellElement {
   /** Adds something to each row, e.g. a link into the CMS. */
   declare itemActions: ((item: Item) => Node | TemplateResult | null | undefined) | null;
 
-  #context: RowContext | null = null;
+  readonly #internals = this.attachInternals();
+  #workbench: Workbench | null = null;
+  #loading = false;
 
   constructor() {
     super();
@@ -46,44 +45,102 @@ export class ImageOptimizer extends ShellElement {
 
   /** Opens the file dialog; browsers allow it only as the answer to a click or a key. */
   openPicker(): void {
-    this.dropzone?.openPicker();
+    this.#dropzone?.openPicker();
+  }
+
+  get #dropzone(): IoDropzone | null {
+    return this.renderRoot?.querySelector('io-dropzone') ?? null;
+  }
+
+  get #live(): IoLive | null {
+    return this.renderRoot?.querySelector('io-live') ?? null;
+  }
+
+  get #locked(): boolean {
+    return this.disabled || this.readonly;
   }
 
   protected override announced(announcement: Announcement): void {
-    this.live?.announce(announcement);
+    this.#live?.announce(announcement);
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     super.willUpdate(changed);
-    const { optimizer, i18n, mode, noDownload, locked, itemActions } = this;
-    const context = { optimizer, i18n, mode, noDownload, locked, itemActions };
-    const before = this.#context;
-    if (before && (Object.keys(context) as (keyof typeof context)[]).every((key) => before[key] === context[key])) {
-      return;
+    const { state, offline } = this.optimizer;
+    this.dataset.state = state;
+    this.toggleAttribute('data-offline', offline);
+    this.#mirror('empty', state === 'empty');
+    this.#mirror('error', state === 'error');
+    this.#mirror('offline', offline);
+    this.#mirror('busy', ['uploading', 'analyzing', 'sampling', 'exporting'].includes(state));
+  }
+
+  protected override updated(): void {
+    void this.#load();
+  }
+
+  /** Everything but the empty state is a file of its own: fetched after the first paint, so that it is there in time. */
+  async #load(): Promise<void> {
+    if (this.#workbench || this.#loading) return;
+    this.#loading = true;
+    try {
+      const { defineWorkbench, Workbench, workbenchStyles } = await import('../workbench/index.ts');
+      await Promise.all([this.languageReady, this.optimizer.prepare()]);
+      defineWorkbench();
+      const root = this.renderRoot as ShadowRoot;
+      adoptStyles(root, [...(this.constructor as typeof ImageOptimizer).elementStyles, ...workbenchStyles]);
+      this.#workbench = new Workbench({
+        host: this,
+        root,
+        view: () => this.#view(),
+        setAnalyzeOptions: (options) => {
+          this.analyzeOptions = options;
+        },
+        download: (id, variant) => this.download(id, variant),
+        focusPicker: () => this.#dropzone?.focus(),
+      });
+      this.requestUpdate();
+    } catch (error) {
+      // Without a connection, say: the next update tries again.
+      console.error('<image-optimizer>: a part of the element could not be loaded', error);
+    } finally {
+      this.#loading = false;
     }
-    this.#context = {
-      ...context,
-      compare: (item) => void this.compareItem(item),
-      download: (item, variant) => void this.download(item.id, variant),
+  }
+
+  #view() {
+    const { optimizer, i18n, mode, noSample, noAnalyze, noDownload, analyzeOptions, itemActions } = this;
+    return {
+      ...{ optimizer, i18n, mode, noSample, noAnalyze, noDownload, analyzeOptions, itemActions },
+      locked: this.#locked,
     };
   }
 
+  #mirror(name: string, on: boolean): void {
+    try {
+      if (on) this.#internals.states.add(name);
+      else this.#internals.states.delete(name);
+    } catch {
+      // Browsers of the first days wanted `--name`; they have the data attributes.
+    }
+  }
+
   #take({ detail }: CustomEvent<FilesDetail>): void {
-    void this.optimizer.addFiles(detail.files, detail.source);
+    // What is refused is among the notices and told by `io-reject`.
+    void this.optimizer.addFiles(detail.files, detail.source).catch(() => {});
   }
 
   #drag({ detail: entered }: CustomEvent<boolean>): void {
-    this.mirrorDrag(entered);
+    this.#mirror('dragging', entered);
     const text = this.i18n.t(entered ? 'dropzone.entered' : 'dropzone.left');
-    this.live?.announce({ text, urgency: 'assertive' });
+    this.#live?.announce({ text, urgency: 'assertive' });
   }
 
   protected override render(): TemplateResult {
     const { i18n, optimizer } = this;
     const { t } = i18n;
-    const { total } = optimizer.counts;
-    const shell = this.shell();
-    const empty = total === 0;
+    const empty = optimizer.counts.total === 0;
+    const workbench = this.#workbench;
     return html`
       <div class="base" part="base" dir=${i18n.dir} lang=${i18n.locale}>
         <div class="shell ${empty ? 'empty' : ''}">
@@ -91,46 +148,24 @@ export class ImageOptimizer extends ShellElement {
             <h2><slot name="heading">${t('heading')}</slot></h2>
             ${empty ? nothing : html`<span class="muted numbers">${this.#summary()}</span>`}
           </header>
-          ${renderNotices(shell)}
-          <div class="tools" part="toolbar" role=${empty ? nothing : 'group'} aria-label=${empty ? nothing : t('toolbar.label')}>
+          ${workbench?.renderNotices() ?? nothing}
+          <div class="tools" part="toolbar" role="group" aria-label=${t('toolbar.label')}>
             <slot name="toolbar-start"></slot>
             <io-dropzone exportparts="dropzone, drop-overlay, picker-button" .i18n=${i18n} .area=${this}
-              .accept=${this.accept} ?large=${empty} .disabled=${this.locked} .noDrop=${this.noDrop}
+              .accept=${this.accept} ?large=${empty} .disabled=${this.#locked} .noDrop=${this.noDrop}
               .noPaste=${this.noPaste} .noFolder=${this.noFolder} @dropzone-files=${this.#take}
-              @dropzone-dialog=${this.holdAnnouncements} @dropzone-drag=${this.#drag}>
+              @dropzone-dialog=${() => this.#live?.hold(DIALOG_SILENCE_MS)} @dropzone-drag=${this.#drag}>
               <slot name="empty" slot="empty">${emptyPicture(t(this.noDrop ? 'dropzone.title-pick' : 'dropzone.title'))}</slot>
               <slot name="dropzone-hint" slot="hint">${t('dropzone.hint')}</slot>
             </io-dropzone>
-            ${empty ? nothing : renderToolbar(shell)}
+            ${empty ? nothing : workbench?.renderTools()}
             <slot name="toolbar-end"></slot>
-            ${
-              empty || this.locked
-                ? nothing
-                : html`<button type="button" class="button quiet danger clear" part="button button-danger"
-                    @click=${() => this.act('confirm-clear')}>${icon('trash')}${t('toolbar.clear')}</button>`
-            }
+            ${empty ? nothing : workbench?.renderClear()}
           </div>
-          ${
-            empty
-              ? nothing
-              : html`
-                ${renderOutcome(shell)}
-                <div class="columns">
-                  <div class="work">
-                    <div class="above">${renderFilter(shell)}
-                      <button type="button" class="button skip" part="button" @click=${() => this.act('skip-list')}>
-                        ${t('list.skip', { count: total })}</button></div>
-                    <io-list class="rows" exportparts="list, ${ROW_PARTS}" .context=${this.#context}
-                      @list-empty-focus=${() => this.dropzone?.focus()}></io-list>
-                  </div>
-                  ${renderSettings(shell)}
-                </div>
-                <div class="bar">${renderBar(shell)}</div>
-              `
-          }
+          ${empty ? nothing : workbench?.renderMain()}
           <div class="footer" part="footer"><slot name="footer"></slot></div>
         </div>
-        ${renderDialog(shell)}
+        ${workbench?.renderDialog() ?? nothing}
         <io-live></io-live>
       </div>
     `;

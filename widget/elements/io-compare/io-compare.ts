@@ -82,7 +82,7 @@ export class IoCompare extends LitElement {
     globalThis.addEventListener('resize', this.#redraw);
     if (!this.hasUpdated) return;
     this.#observe();
-    void this.#load();
+    this.requestUpdate();
   }
 
   override disconnectedCallback(): void {
@@ -100,6 +100,12 @@ export class IoCompare extends LitElement {
 
   protected override firstUpdated(): void {
     this.#observe();
+  }
+
+  protected override willUpdate(): void {
+    if (this.pair === this.#shown) return;
+    this.failed = false;
+    this.loading = this.pair !== null;
   }
 
   protected override updated(changed: Map<PropertyKey, unknown>): void {
@@ -130,8 +136,6 @@ export class IoCompare extends LitElement {
     const { pair } = this;
     this.#shown = pair;
     this.#stage.release();
-    this.failed = false;
-    this.loading = pair !== null;
     if (!pair) return;
     try {
       if (!(await this.#stage.load(pair))) return;
@@ -139,7 +143,6 @@ export class IoCompare extends LitElement {
       this.failed = true;
     }
     this.loading = false;
-    this.requestUpdate();
   }
 
   #moveTo(split: number): void {
@@ -270,12 +273,17 @@ export class IoCompare extends LitElement {
     return original?.reduced || result?.reduced ? html`<p class="hint">${t('compare.reduced')}</p>` : nothing;
   }
 
+  #retry(): void {
+    this.#shown = null;
+    this.requestUpdate();
+  }
+
   #renderFailure(): TemplateResult {
     const { t } = this.i18n;
     return html`
       <div class="cover" role="alert">
         <p>${t('compare.failed')}</p>
-        <button type="button" class="button" @click=${() => this.#load()}>${t('compare.retry')}</button>
+        <button type="button" class="button" @click=${this.#retry}>${t('compare.retry')}</button>
       </div>
     `;
   }

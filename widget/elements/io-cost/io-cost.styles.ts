@@ -7,11 +7,14 @@ export const costStyles = css`
     min-inline-size: 0;
   }
   .cost {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
+    display: grid;
+    grid-template-columns: auto 1fr;
+    align-items: start;
     gap: 2px calc(var(--_space) * 2);
     line-height: 1.4;
+  }
+  .cost:not(:has(.icon)) {
+    display: block;
   }
   .cost > .icon {
     color: var(--_muted);
@@ -24,7 +27,8 @@ export const costStyles = css`
   .figures.old {
     opacity: 0.65;
   }
-  .figures li + li::before {
+  /* At the end of an item, so that no line begins with it. */
+  .figures li:not(:last-child)::after {
     content: '·';
     content: '·' / '';
     margin-inline: 0.5em;
@@ -39,7 +43,7 @@ export const costStyles = css`
     font-weight: 600;
   }
   .more {
-    flex-basis: 100%;
+    grid-column: 2;
     color: var(--_muted);
   }
 `;

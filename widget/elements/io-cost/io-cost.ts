@@ -51,8 +51,8 @@ export class IoCost extends LitElement {
         <button type="button" class="link" @click=${this.#retry}>${t('cost.retry')}</button>
       `;
     }
-    if (!this.cost) return html`<span class="muted">${t(this.loading ? 'cost.loading' : 'cost.none')}</span>`;
-    return this.cost.images === 0 ? html`<span class="muted">${t('cost.none')}</span>` : this.#renderCost(this.cost);
+    if (this.cost && this.cost.images > 0) return this.#renderCost(this.cost);
+    return this.loading ? html`<span class="muted">${t('cost.loading')}</span>` : html``;
   }
 
   #renderCost({ images, cost, balance, balanceAfter, sufficient, shortfall }: Cost): TemplateResult {

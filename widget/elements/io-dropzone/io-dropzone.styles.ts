@@ -66,6 +66,12 @@ export const dropzoneStyles = css`
     background: var(--_accent);
     color: var(--_on-accent);
   }
+  /* Phones have no folders to pick, and little room. */
+  @container io (inline-size < 720px) {
+    :host(:not([large])) .folder-pick {
+      display: none;
+    }
+  }
   @media (forced-colors: active) {
     .overlay {
       background: Canvas;

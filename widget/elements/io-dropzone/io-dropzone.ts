@@ -153,7 +153,7 @@ export class IoDropzone extends LitElement {
           ${
             this.noFolder
               ? nothing
-              : html`<button type="button" class="button quiet ${this.large ? 'large' : ''}" ?disabled=${this.disabled}
+              : html`<button type="button" class="button quiet folder-pick ${this.large ? 'large' : ''}" ?disabled=${this.disabled}
                   @click=${() => this.openPicker(true)}>${t('dropzone.pick-folder')}</button>`
           }
         </div>

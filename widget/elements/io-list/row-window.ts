@@ -56,11 +56,12 @@ export function layOut(
   if (pinned !== null && pinned >= range.end) ranges.push({ start: pinned, end: pinned + 1 });
   const entries: ListEntry[] = [];
   let place = 0;
+  let gaps = 0;
   const addGap = (until: number) => {
     let gap = 0;
     for (; place < until; place += 1) gap += heights.of(ids[place] as string);
-    // Each gap has its name by what it follows, so that rows between two stay what they are.
-    entries.push({ key: `gap-${entries.length === 0 ? 'first' : until === ids.length ? 'last' : 'middle'}`, gap });
+    entries.push({ key: `gap-${gaps}`, gap });
+    gaps += 1;
   };
   for (const { start, end } of ranges) {
     addGap(start);

@@ -25,7 +25,8 @@ export interface StatusLabel {
 
 /** Whether something is being done with the image. */
 export function isBusy(item: Item): boolean {
-  return ['uploading', 'analyzing', 'sampling', 'exporting'].includes(item.status) || item.waiting === 'retry';
+  const running = ['uploading', 'analyzing', 'sampling', 'exporting'].includes(item.status);
+  return (running && item.step !== 'done') || item.waiting === 'retry';
 }
 
 /** What is being done or was done with an image, in words. Null: nothing worth a word. */
@@ -42,6 +43,7 @@ export function describeStatus(item: Item, { t, formatPercent }: I18n): StatusLa
     case 'analyzing':
     case 'sampling':
     case 'exporting':
+      if (item.step === 'done') return { text: t('step.done'), tone: 'success' };
       return { text: t(item.step && STEPS.has(item.step) ? `step.${item.step}` : 'step.other'), tone: 'accent' };
     default:
   }
@@ -63,6 +65,7 @@ export function describeFacts(item: Item, { formatBytes }: I18n): string {
   const bytes = image?.size ?? size;
   return [image ? `${image.width} × ${image.height}` : '', format, bytes === null ? '' : formatBytes(bytes)]
     .filter(Boolean)
+    .map((fact) => fact.replaceAll(' ', '\u00a0'))
     .join(' · ');
 }
 

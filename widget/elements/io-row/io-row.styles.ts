@@ -6,6 +6,7 @@ export const rowStyles = css`
     display: block;
   }
   .row {
+    position: relative;
     display: grid;
     grid-template: 'thumb head actions' auto / 56px minmax(0, 1fr) auto;
     gap: calc(var(--_space) * 2) calc(var(--_space) * 3);
@@ -66,11 +67,16 @@ export const rowStyles = css`
   .actions [data-control='remove']:hover {
     color: var(--_danger);
   }
-  progress,
-  .body {
-    grid-column: 1 / -1;
+  /* Along the upper edge, so that nothing moves when it comes and goes. */
+  progress {
+    position: absolute;
+    inset-block-start: 0;
+    inset-inline: 0;
+    block-size: 3px;
+    border-radius: 0;
   }
   .body {
+    grid-column: 1 / -1;
     display: grid;
     gap: calc(var(--_space) * 3);
     min-inline-size: 0;
@@ -81,8 +87,10 @@ export const rowStyles = css`
   }
   .origin {
     padding-inline: 6px;
-    font-size: 0.9em;
-    font-weight: 500;
+    font-size: 0.92em;
+  }
+  .check {
+    font-size: 0.9333em;
   }
   .below {
     display: flex;
@@ -181,13 +189,9 @@ export const rowStyles = css`
     .row {
       grid-template:
         'thumb head actions' auto
-        'thumb progress progress' auto
         'thumb body body' 1fr / var(--_thumb) minmax(0, 1fr) auto;
-      gap: calc(var(--_space) * 2) calc(var(--_space) * 5);
+      gap: calc(var(--_space) * 3) calc(var(--_space) * 5);
       padding: calc(var(--_space) * 5);
-    }
-    progress {
-      grid-area: progress;
     }
     .body {
       grid-area: body;

@@ -147,6 +147,8 @@ export class IoRow extends LitElement {
     if (!item) return nothing;
     const { i18n, locked } = context;
     const status = describeStatus(item, i18n);
+    // Nobody describes what can never be uploaded.
+    const hopeless = item.status === 'failed' && !item.image && !item.error?.retryable;
     const review = item.needsReview.length > 0 && !locked ? describeReview(item, i18n) : '';
     return html`
       <div class="row" part="row" role="group" aria-labelledby="name">
@@ -173,7 +175,7 @@ export class IoRow extends LitElement {
                     @click=${() => context.optimizer.acceptAll([item.id])}>${i18n.t('row.accept')}</button></p>`
               : nothing
           }
-          ${renderFields(item, context, this.#editor.draft)}
+          ${hopeless ? nothing : renderFields(item, context, this.#editor.draft)}
           ${item.result ? renderResult(item, item.result, context) : nothing}
         </div>
       </div>

@@ -26,7 +26,8 @@ export function renderFields(
       <label class="label" for=${field}>${label}${origin(item, field, context)}</label>
       <input class="input" part="input" id=${field} data-text=${field} data-control=${field} autocomplete="off"
         spellcheck=${field === 'title'} ?readonly=${locked} maxlength=${field === 'filename' ? 255 : 500}
-        aria-describedby=${item.error ? 'error' : nothing} .value=${live(draft(field) ?? metadata[field] ?? '')} />
+        aria-describedby=${item.error ? 'error' : nothing} placeholder=${field === 'filename' ? item.name.replace(/\.[^.]+$/, '') : nothing}
+        .value=${live(draft(field) ?? metadata[field] ?? '')} />
     </div>
   `;
   return html`
@@ -68,6 +69,6 @@ export function renderFields(
 /** Where a text came from, in a word: never by colour alone. */
 function origin(item: Item, field: EditableField, { i18n }: RowContext): TemplateResult | typeof nothing {
   const from = item.origins[field];
-  if (!from || (field !== 'decorative' && !item.metadata[field])) return nothing;
+  if (!from || !item.metadata[field]) return nothing;
   return html`<span class="badge origin ${from === 'ai' ? 'accent' : ''}" part="badge">${i18n.t(`origin.${from}`)}</span>`;
 }

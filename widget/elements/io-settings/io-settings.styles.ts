@@ -7,6 +7,7 @@ export const settingsStyles = css`
     min-inline-size: 0;
   }
   .settings {
+    container: settings / inline-size;
     display: grid;
     gap: calc(var(--_space) * 6);
   }
@@ -102,7 +103,7 @@ export const settingsStyles = css`
     gap: var(--_space) calc(var(--_space) * 2);
   }
   .sizes li .input:not(select) {
-    inline-size: 9ch;
+    inline-size: 8.5ch;
   }
   .fit .input {
     inline-size: auto;
@@ -135,7 +136,7 @@ export const settingsStyles = css`
   .wide {
     grid-column: 1 / -1;
   }
-  @container io (inline-size < 480px) {
+  @container settings (inline-size < 420px) {
     .sizes {
       margin-inline-start: 0;
     }

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/** SHA-256 of bytes in hex. */
+export function hashBytes(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** SHA-256 of a file in hex; undefined when there is none. */
+export async function hashFile(path: string): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+    return hash.digest('hex');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
+}
+
+/** Writes a file beside its place and renames it, so that nobody ever sees half of one. Makes its folder. */
+export async function writeWhole(path: string, content: Uint8Array | string): Promise<void> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true });
+  // No pattern finds it, and what a killed run has left is written over by the next.
+  const temporary = join(folder, `.${basename(path)}.part`);
+  try {
+    await writeFile(temporary, content);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Does something with all items, `limit` of them at a time. Begins no more after a failure, and throws the first. */
+export async function forEachLimited<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>) {
+  const waiting = [...items];
+  const failures: unknown[] = [];
+  const worker = async () => {
+    for (let item = waiting.shift(); item !== undefined && failures.length === 0; item = waiting.shift()) {
+      await work(item).catch((error) => failures.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  if (failures.length > 0) throw failures[0];
+}

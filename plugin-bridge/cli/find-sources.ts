@@ -1,0 +1,90 @@
+import { stat } from 'node:fs/promises';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { convertPathToPattern, glob, isDynamicPattern } from 'tinyglobby';
+import { usageError } from './exit-codes.ts';
+
+/** A file that a pattern has found. */
+export interface FoundFile {
+  /** Absolute. */
+  path: string;
+  /** Where it lies below the fixed part of its pattern, with `/` and its extension. */
+  below: string;
+}
+
+/** What a folder is looked through for. */
+const IN_FOLDERS = '**/*.{jpg,jpeg,png,webp,avif,gif,tif,tiff}';
+
+interface FindInput {
+  patterns: string[];
+  cwd: string;
+  /** Absolute; what lies in it is no source when it lies below a pattern's fixed part. */
+  out: string;
+  /** Absolute paths of earlier results. */
+  earlier: ReadonlySet<string>;
+}
+
+/** Finds the files of all patterns, sorted, each once. @throws CliError 2 when a pattern finds nothing */
+export async function findSources({ patterns, cwd, out, earlier }: FindInput): Promise<FoundFile[]> {
+  const written = patterns.map((pattern) => (sep === '\\' ? pattern.replaceAll('\\', '/') : pattern));
+  const left = written.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
+  const wanted = written.filter((pattern) => !pattern.startsWith('!'));
+  const literals = await Promise.all(wanted.map((pattern) => kindOf(resolve(cwd, pattern))));
+  // A shell that has expanded a glob itself hands over files: then what they have in common is the fixed part.
+  const files = wanted.filter((_, index) => literals[index] === 'file').map((pattern) => resolve(cwd, pattern));
+  const options = { absolute: true, expandDirectories: false, caseSensitiveMatch: false };
+  const excluded = new Set(
+    left.length === 0 ? [] : (await glob(left, { ...options, cwd })).map((path) => resolve(path)),
+  );
+  const found = new Map<string, FoundFile>();
+  for (const [index, pattern] of wanted.entries()) {
+    const { base, search } = searchOf(pattern, literals[index], { cwd, files });
+    const ignore = ['**/node_modules/**', ...outputFolder(base, out)];
+    const paths = (await glob(search, { ...options, cwd: base, ignore })).map((path) => resolve(path));
+    const fresh = paths.filter((path) => !earlier.has(path) && !excluded.has(path));
+    if (fresh.length === 0) throw usageError(`${pattern}: no files found`);
+    for (const path of fresh.sort()) {
+      if (!found.has(path)) found.set(path, { path, below: relative(base, path).split(sep).join('/') });
+    }
+  }
+  return [...found.values()];
+}
+
+/** The folder to search, what its files are named below, and the pattern. */
+function searchOf(
+  pattern: string,
+  kind: 'file' | 'folder' | undefined,
+  { cwd, files }: { cwd: string; files: string[] },
+) {
+  const path = resolve(cwd, pattern);
+  if (kind === 'folder') return { base: path, search: IN_FOLDERS };
+  if (kind === 'file') {
+    const base = commonFolder(files);
+    return { base, search: convertPathToPattern(relative(base, path)) };
+  }
+  const parts = pattern.split('/');
+  const firstMagic = parts.findIndex((part) => isDynamicPattern(part) || part.includes('\\'));
+  if (firstMagic < 0) throw usageError(`${pattern}: no such file or folder`);
+  const fixed = parts.slice(0, firstMagic).join('/');
+  const base = resolve(cwd, fixed === '' && isAbsolute(pattern) ? '/' : fixed);
+  return { base, search: parts.slice(firstMagic).join('/') };
+}
+
+async function kindOf(path: string): Promise<'file' | 'folder' | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) return 'folder';
+  return found?.isFile() ? 'file' : undefined;
+}
+
+function commonFolder(files: string[]): string {
+  let folder = dirname(files[0] ?? '');
+  while (!files.every((file) => file.startsWith(folder.endsWith(sep) ? folder : folder + sep)))
+    folder = dirname(folder);
+  return folder;
+}
+
+/** The output folder, when it lies inside the folder that is searched. */
+function outputFolder(base: string, out: string): string[] {
+  const below = relative(base, out);
+  const inside = below !== '' && !below.startsWith('..') && !isAbsolute(below);
+  return inside ? [`${convertPathToPattern(below)}/**`] : [];
+}

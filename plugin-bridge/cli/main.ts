@@ -1,0 +1,56 @@
+// Owns the command line program: files on disk, what was made of them, what is shown. Knows the service through the SDK
+// alone.
+import { readFileSync } from 'node:fs';
+import { CliError, EXIT } from './exit-codes.ts';
+import { endsTheRun, failureOf } from './failures.ts';
+import { optimize } from './optimize.ts';
+import { parseOptions } from './options.ts';
+import { showReport } from './show-report.ts';
+import { USAGE } from './usage.ts';
+
+const args = process.argv.slice(2);
+const stopping = new AbortController();
+
+/** The first time what is under way is written down; the second time there is no waiting. */
+function stop(): void {
+  if (stopping.signal.aborted) process.exit(EXIT.interrupted);
+  process.stderr.write('\nStopping …\n');
+  stopping.abort();
+}
+
+async function main(): Promise<number> {
+  if (args.length === 0 || args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(USAGE);
+    return args.length === 0 ? EXIT.usage : EXIT.ok;
+  }
+  if (args.includes('--version')) {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    process.stdout.write(`${version}\n`);
+    return EXIT.ok;
+  }
+  const json = args.includes('--json');
+  try {
+    const options = parseOptions(args, process.env);
+    const { stderr } = process;
+    const report = await optimize(options, { cwd: process.cwd(), stderr, signal: stopping.signal });
+    if (json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    else process.stdout.write(await showReport(report, { colour: process.stdout.isTTY && process.stdout.hasColors() }));
+    if (report.error) process.stderr.write(`${report.error.message}\n`);
+    return report.exitCode;
+  } catch (error) {
+    const { code, message } = failureOf(error);
+    const ended = endsTheRun(error) ?? new CliError(EXIT.unexpected, code, message);
+    const { exitCode } = ended;
+    if (json) process.stdout.write(`${JSON.stringify({ exitCode, error: failureOf(ended) }, null, 2)}\n`);
+    process.stderr.write(`${ended.message}\n`);
+    return exitCode;
+  }
+}
+
+process.on('SIGINT', stop);
+process.on('SIGTERM', stop);
+// `imagewright … | head` closes the pipe: nobody wants to hear of it.
+process.stdout.on('error', () => {});
+process.exitCode = await main();
+process.off('SIGINT', stop);
+process.off('SIGTERM', stop);

@@ -1,0 +1,145 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Metadata, Warning } from '#contract';
+import { CliError, EXIT } from './exit-codes.ts';
+import { hashBytes, writeWhole } from './files-on-disk.ts';
+import { nameVariant } from './name-outputs.ts';
+import type { ExportSettings, Options } from './options.ts';
+
+/** A file of a result, as the service has it. */
+export interface StoredFile {
+  /** `full`, or `<width>w`. */
+  variant: string;
+  /** Its name at the service. */
+  filename: string;
+  sha256: string;
+  /** Bytes. */
+  size: number;
+  width: number;
+  height: number;
+}
+
+/** What was made of one content with one set of settings. */
+export interface StoredResult {
+  endpoint: string;
+  sessionId: string;
+  /** ISO 8601. */
+  exportedAt: string;
+  /** Bytes of the source. */
+  originalBytes: number;
+  files: StoredFile[];
+  warnings: Warning[];
+  metadata: Metadata | null;
+}
+
+/** An export that was begun and may be paid for, but whose results are not recorded yet. */
+export interface PendingBatch {
+  endpoint: string;
+  sessionId: string;
+  startedAt: string;
+  images: { id: string; key: string; size: number }[];
+  settings: ExportSettings;
+  analyze: { language?: string; idempotencyKey: string } | null;
+  /** The export's: the same one finds the same job. */
+  idempotencyKey: string;
+}
+
+interface Content {
+  version: 1;
+  /** By content and settings, see {@link keyOf}. */
+  results: Record<string, StoredResult>;
+  /** Which result lies where: name of the `full` file below the output folder, and the key of its result. */
+  targets: Record<string, string>;
+  pending: PendingBatch[];
+}
+
+const NAME = '.imagewright.json';
+/** How long the service remembers a job by its key, and how long paid results without a place are kept. */
+const REMEMBERED_MS = 24 * 3_600_000;
+
+/** What a result depends on: the source's bytes, and everything that was asked for. */
+export function keyOf(sha256: string, { settings, analyze }: Pick<Options, 'settings' | 'analyze'>): string {
+  const { format, preset, responsive, responsiveSizes = null, embedMetadata } = settings;
+  const asked = [format, preset, responsive, responsiveSizes, embedMetadata, analyze && (analyze.language ?? '')];
+  return `${sha256}-${hashBytes(JSON.stringify(asked)).slice(0, 16)}`;
+}
+
+/**
+ * Opens the record in an output folder; an empty one when there is none.
+ * @throws CliError 2 when it cannot be read: to begin anew would cost everything again, and nobody has asked for that
+ */
+export async function openManifest(out: string) {
+  const path = join(out, NAME);
+  const content = await read(path);
+  let saving = Promise.resolve();
+
+  function forgetUnused(): void {
+    const used = new Set(Object.values(content.targets));
+    const young = (time: string) => Date.now() - Date.parse(time) < REMEMBERED_MS;
+    content.pending = content.pending.filter(({ startedAt }) => young(startedAt));
+    for (const [key, { exportedAt }] of Object.entries(content.results)) {
+      if (!used.has(key) && !young(exportedAt)) delete content.results[key];
+    }
+  }
+
+  return {
+    ...content,
+    content,
+
+    /** Batches whose outcome can still be had from this service. */
+    pendingAt(endpoint: string): PendingBatch[] {
+      forgetUnused();
+      return content.pending.filter((batch) => batch.endpoint === endpoint);
+    },
+
+    begin: (batch: PendingBatch) => void content.pending.push(batch),
+
+    end(batch: PendingBatch): void {
+      content.pending = content.pending.filter((one) => one !== batch);
+    },
+
+    /** Absolute paths of everything that was written by earlier runs. */
+    writtenFiles(): Set<string> {
+      const files = Object.entries(content.targets).flatMap(([target, key]) =>
+        (content.results[key]?.files ?? []).map(({ variant }) => join(out, nameVariant(target, variant))),
+      );
+      return new Set(files);
+    },
+
+    /** Writes it whole. Calls that come meanwhile wait. */
+    save(): Promise<void> {
+      saving = saving.then(() => {
+        forgetUnused();
+        return writeWhole(path, `${JSON.stringify(content, null, 1)}\n`);
+      });
+      return saving;
+    },
+  };
+}
+
+/** The record in an output folder. */
+export type Manifest = Awaited<ReturnType<typeof openManifest>>;
+
+async function read(path: string): Promise<Content> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) {
+      return { version: 1, results: {}, targets: {}, pending: [] };
+    }
+    throw error;
+  }
+  try {
+    const content = JSON.parse(text) as Content;
+    if (content.version !== 1) throw new Error(`its version is ${content.version}, not 1`);
+    if (![content.results, content.targets, content.pending].every((part) => typeof part === 'object' && part)) {
+      throw new Error('parts of it are missing');
+    }
+    return content;
+  } catch (error) {
+    const why = `${path} cannot be read (${(error as Error).message}).`;
+    const advice = 'Remove it to make all images again, which costs credits.';
+    throw new CliError(EXIT.usage, 'damaged_record', `${why} ${advice}`, error);
+  }
+}

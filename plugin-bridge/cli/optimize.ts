@@ -1,0 +1,180 @@
+import { join, resolve } from 'node:path';
+import { ApiError, type Client, createClient } from '../sdk/index.ts';
+import { askForCost, type Cost, requireCredits } from './cost.ts';
+import { createDelivery, type Delivery } from './deliver.ts';
+import { CliError, EXIT } from './exit-codes.ts';
+import { endsTheRun, failureOf } from './failures.ts';
+import { forEachLimited } from './files-on-disk.ts';
+import { findSources } from './find-sources.ts';
+import { groupByKey, makeBatches } from './make-batches.ts';
+import { type Manifest, openManifest } from './manifest.ts';
+import { nameOutputs, nameVariant } from './name-outputs.ts';
+import type { Options } from './options.ts';
+import { type Incomplete, type Plan, type PlannedSource, planWork } from './plan.ts';
+import { describeImage, type Outcome, type Report, summarize } from './report.ts';
+import { createBatchRunner } from './run-batch.ts';
+import { createProgress } from './show-progress.ts';
+
+/** Where a run happens. */
+export interface Surroundings {
+  cwd: string;
+  /** Takes a bar or lines. */
+  stderr: NodeJS.WriteStream;
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal;
+}
+
+/** Runs `optimize`. What happens once the work is planned ends up in the report. @throws CliError before that */
+export async function optimize(options: Options, { cwd, stderr, signal }: Surroundings): Promise<Report> {
+  const out = resolve(cwd, options.out);
+  const manifest = await openManifest(out);
+  const files = await findSources({ patterns: options.patterns, cwd, out, earlier: manifest.writtenFiles() });
+  const sources = nameOutputs(files, { ...options, out });
+  const plan = await planWork({ sources, options, manifest, out, signal });
+  const client = createClient({ endpoint: options.endpoint, apiKey: options.apiKey });
+  const outcomes = new Map<string, Outcome>();
+  for (const source of plan.unchanged) {
+    outcomes.set(source.target, { source, status: 'unchanged', result: manifest.content.results[source.key] });
+  }
+  const tally: Tally = { credits: { charged: 0, refunded: 0, balance: null }, notices: new Set(), outcomes };
+  const run: Run = { options, out, signal, stderr, client, manifest, plan, ...tally };
+  let cost: Cost | null = null;
+  let ended: CliError | undefined;
+  try {
+    if (options.dryRun) cost = await foresee(run);
+    else await makeAll(run);
+  } catch (error) {
+    const { code, message } = failureOf(error);
+    ended = endsTheRun(error) ?? new CliError(EXIT.unexpected, code, message, error);
+  }
+  return report(run, { sources, cost, ended });
+}
+
+interface Tally {
+  credits: Report['credits'];
+  notices: Set<string>;
+  /** By target. */
+  outcomes: Map<string, Outcome>;
+}
+
+interface Run extends Tally {
+  options: Options;
+  /** Absolute. */
+  out: string;
+  signal: AbortSignal;
+  stderr: NodeJS.WriteStream;
+  client: Client;
+  manifest: Manifest;
+  plan: Plan;
+}
+
+/** What `--dry-run` says. Changes nothing. */
+async function foresee({ options, plan, manifest, client, signal, notices, outcomes }: Run): Promise<Cost> {
+  const pending = new Set(manifest.pendingAt(options.endpoint).flatMap(({ images }) => images.map(({ key }) => key)));
+  const begun = plan.unmade.filter(({ key }) => pending.has(key));
+  const unpaid = groupByKey(plan.unmade).filter(({ key }) => !pending.has(key));
+  if (begun.length > 0)
+    notices.add(`${begun.length} images of an interrupted run would be fetched without paying again.`);
+  if (plan.incomplete.length > 0) {
+    notices.add(
+      `Files of ${plan.incomplete.length} results are missing or damaged. They would be downloaded again, or`,
+    );
+    notices.add('made and paid again where the service no longer has them.');
+  }
+  for (const source of [...plan.unmade, ...plan.incomplete.map(({ source }) => source)]) {
+    outcomes.set(source.target, { source, status: 'planned' });
+  }
+  return askForCost(client, { images: unpaid.length, analyze: options.analyze !== null, signal });
+}
+
+async function makeAll(run: Run): Promise<void> {
+  const { options, out, signal, stderr, client, manifest, plan, credits, notices, outcomes } = run;
+  const total = plan.unmade.length + plan.incomplete.length;
+  if (total === 0) return;
+  const delivery = createDelivery({ client, manifest, out, signal });
+  for (const source of plan.unchanged) {
+    for (const { variant, sha256 } of manifest.content.results[source.key]?.files ?? []) {
+      delivery.remember(sha256, join(out, nameVariant(source.target, variant)));
+    }
+  }
+  const progress = await createProgress(stderr, total);
+  const settle = (outcome: Outcome) => {
+    outcomes.set(outcome.source.target, outcome);
+    progress.done(outcome);
+  };
+  try {
+    const lost = await restoreAll(plan.incomplete, delivery, settle);
+    const runner = createBatchRunner({
+      client,
+      manifest,
+      delivery,
+      options,
+      progress,
+      credits,
+      notices,
+      signal,
+      settle,
+    });
+    let work = groupByKey([...plan.unmade, ...lost]);
+    for (const batch of manifest.pendingAt(options.endpoint)) {
+      const keys = new Set(batch.images.map(({ key }) => key));
+      const begun = work.filter(({ key }) => keys.has(key));
+      if (begun.length === 0 || !(await runner.finish(batch, begun))) continue;
+      work = work.filter(({ key }) => !keys.has(key));
+    }
+    if (work.length === 0) return;
+    await requireCredits(client, { images: work.length, analyze: options.analyze !== null, signal });
+    await forEachLimited(makeBatches(work), options.concurrency, runner.make);
+  } finally {
+    progress.end();
+    await manifest.save();
+  }
+}
+
+/** Brings back files that are missing or damaged. @returns the sources whose results nobody has any more */
+async function restoreAll(
+  incomplete: Incomplete[],
+  delivery: Delivery,
+  settle: (outcome: Outcome) => void,
+): Promise<PlannedSource[]> {
+  const lost: PlannedSource[] = [];
+  for (const { source, result, missing } of incomplete) {
+    try {
+      await delivery.deliver(source, result, missing);
+      settle({ source, status: 'restored', result });
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404 && error.code !== 'not_found') lost.push(source);
+      else if (endsTheRun(error)) throw error;
+      else settle({ source, status: 'failed', error: failureOf(error) });
+    }
+  }
+  return lost;
+}
+
+interface Ending {
+  sources: { target: string; below: string; path: string }[];
+  cost: Cost | null;
+  ended: CliError | undefined;
+}
+
+function report({ options, out, outcomes, credits, notices }: Run, { sources, cost, ended }: Ending): Report {
+  const error = ended ? { code: ended.code, message: ended.message } : null;
+  const notMade = error ?? { code: 'unexpected', message: 'It was not made' };
+  const images = sources.map((source) =>
+    describeImage(outcomes.get(source.target) ?? { source, status: 'failed', error: notMade }),
+  );
+  const summary = summarize(images);
+  const usual = summary.failed > 0 ? EXIT.someFailed : EXIT.ok;
+  return {
+    exitCode: ended?.exitCode ?? (cost && !cost.sufficient ? EXIT.credits : usual),
+    error,
+    dryRun: options.dryRun,
+    out,
+    settings: options.settings,
+    images,
+    summary,
+    credits,
+    cost,
+    notices: [...notices],
+  };
+}

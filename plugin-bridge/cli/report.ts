@@ -1,0 +1,127 @@
+import type { JobCredits, Metadata, Warning } from '#contract';
+import type { ExitCode } from './exit-codes.ts';
+import type { StoredResult } from './manifest.ts';
+import { nameVariant, type Source } from './name-outputs.ts';
+import type { ExportSettings } from './options.ts';
+
+/** Why an image was not made. */
+export interface Failure {
+  code: string;
+  message: string;
+}
+
+/**
+ * What became of an image: `made` in this run, `restored` without paying because files were missing, `unchanged`,
+ * `planned` (it would be made; `--dry-run`), `failed`.
+ */
+export type Status = 'made' | 'restored' | 'unchanged' | 'planned' | 'failed';
+
+/** What is known of an image at the end of a run. */
+export interface Outcome {
+  source: Source;
+  status: Status;
+  result?: StoredResult;
+  error?: Failure;
+}
+
+/** An image as `--json` prints it. */
+export interface ImageReport {
+  /** The source below the fixed part of its pattern. */
+  source: string;
+  status: Status;
+  originalBytes: number | null;
+  /** Of the `full` file. */
+  outputBytes: number | null;
+  savedBytes: number | null;
+  savedPercent: number | null;
+  /** Below the output folder; `full` first. */
+  outputs: { file: string; variant: string; size: number; width: number; height: number; sha256: string }[];
+  warnings: Warning[];
+  metadata: Metadata | null;
+  error: Failure | null;
+}
+
+/** Sums over a run. Bytes are of all images that have results. */
+export interface Summary {
+  images: number;
+  made: number;
+  restored: number;
+  unchanged: number;
+  planned: number;
+  failed: number;
+  originalBytes: number;
+  outputBytes: number;
+  savedBytes: number;
+  savedPercent: number;
+}
+
+/** What `--json` prints: the same document for every end. */
+export interface Report {
+  exitCode: ExitCode;
+  /** Why the run ended early. */
+  error: Failure | null;
+  dryRun: boolean;
+  out: string;
+  settings: ExportSettings;
+  images: ImageReport[];
+  summary: Summary;
+  /** Of the exports that ended in this run; `balance` as last heard. */
+  credits: { charged: number; refunded: number; balance: number | null };
+  /** With `--dry-run`. */
+  cost: { images: number; credits: number; balance: number | null; sufficient: boolean } | null;
+  /** What the person should know beside all that. */
+  notices: string[];
+}
+
+/** Describes an image. */
+export function describeImage({ source, status, result, error }: Outcome): ImageReport {
+  const full = result?.files.find(({ variant }) => variant === 'full');
+  const original = result?.originalBytes ?? null;
+  const saved = full && original !== null ? original - full.size : null;
+  return {
+    source: source.below,
+    status,
+    originalBytes: original,
+    outputBytes: full?.size ?? null,
+    savedBytes: saved,
+    savedPercent: saved === null || !original ? null : percent(saved, original),
+    outputs: (result?.files ?? []).map(({ variant, size, width, height, sha256 }) => {
+      return { file: nameVariant(source.target, variant), variant, size, width, height, sha256 };
+    }),
+    warnings: result?.warnings ?? [],
+    metadata: result?.metadata ?? null,
+    error: error ?? null,
+  };
+}
+
+/** Sums up images. */
+export function summarize(images: ImageReport[]): Summary {
+  const count = (status: Status) => images.filter((image) => image.status === status).length;
+  const sum = (of: (image: ImageReport) => number | null) =>
+    images.reduce((total, image) => total + (image.outputBytes === null ? 0 : (of(image) ?? 0)), 0);
+  const originalBytes = sum((image) => image.originalBytes);
+  const outputBytes = sum((image) => image.outputBytes);
+  return {
+    images: images.length,
+    made: count('made'),
+    restored: count('restored'),
+    unchanged: count('unchanged'),
+    planned: count('planned'),
+    failed: count('failed'),
+    originalBytes,
+    outputBytes,
+    savedBytes: originalBytes - outputBytes,
+    savedPercent: originalBytes === 0 ? 0 : percent(originalBytes - outputBytes, originalBytes),
+  };
+}
+
+/** Adds up what jobs have cost. */
+export function addCredits(total: Report['credits'], { charged, refunded, balance }: JobCredits): void {
+  total.charged += charged;
+  total.refunded += refunded;
+  total.balance = balance;
+}
+
+function percent(part: number, whole: number): number {
+  return Math.round((part / whole) * 1000) / 10;
+}

@@ -1,0 +1,66 @@
+import type { ImageReport, Report } from './report.ts';
+
+/** Rows of the table at most; all images are in `--json`. */
+const MOST_ROWS = 60;
+
+/** What a run ends with on a terminal or in a log. */
+export async function showReport(report: Report, { colour }: { colour: boolean }): Promise<string> {
+  const { summary, credits, cost, notices, dryRun, out } = report;
+  const lines: string[] = [];
+  const rows = report.images.filter(({ status }) => status !== 'unchanged' && status !== 'planned');
+  if (rows.length > 0) lines.push(await savingsTable(rows, colour), '');
+  lines.push(...notices);
+  if (dryRun && cost) {
+    const files = `${count(cost.images, 'image')} would be made`;
+    const balance = cost.balance === null ? '' : `, the balance is ${cost.balance}`;
+    lines.push(`${files} for ${count(cost.credits, 'credit')}${balance}. Nothing was changed.`);
+  }
+  const parts = (['made', 'restored', 'unchanged', 'failed'] as const)
+    .filter((status) => summary[status] > 0)
+    .map((status) => `${summary[status]} ${status}`);
+  if (parts.length > 0) lines.push(`${count(summary.images, 'image')}: ${parts.join(', ')}.`);
+  if (!dryRun && summary.outputBytes > 0) {
+    const { originalBytes, outputBytes, savedPercent } = summary;
+    lines.push(`${bytes(originalBytes)} became ${bytes(outputBytes)} (${percentText(savedPercent)}) in ${out}.`);
+  }
+  if (credits.balance !== null && !dryRun) {
+    lines.push(`${count(credits.charged - credits.refunded, 'credit')} spent, ${credits.balance} left.`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+async function savingsTable(images: ImageReport[], colour: boolean): Promise<string> {
+  const { default: Table } = await import('cli-table3');
+  const table = new Table({
+    head: ['Image', 'Before', 'After', 'Saved', 'Files', ''],
+    colAligns: ['left', 'right', 'right', 'right', 'right', 'left'],
+    // No lines between the rows.
+    chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
+    style: colour ? { head: ['cyan'], border: ['grey'] } : { head: [], border: [] },
+  });
+  for (const image of images.slice(0, MOST_ROWS)) table.push(rowOf(image));
+  const rest = images.length - MOST_ROWS;
+  return table.toString() + (rest > 0 ? `\n… and ${rest} more` : '');
+}
+
+function rowOf({ source, status, originalBytes, outputBytes, savedPercent, outputs, error }: ImageReport): string[] {
+  if (error) return [source, '', '', '', '', `failed: ${error.message.slice(0, 60)}`];
+  const note = savedPercent !== null && savedPercent < 0 ? 'larger than before' : status === 'restored' ? status : '';
+  const saved = savedPercent === null ? '' : `${savedPercent.toFixed(1)} %`;
+  return [source, bytes(originalBytes ?? 0), bytes(outputBytes ?? 0), saved, `${outputs.length}`, note];
+}
+
+/** Bytes as people read them. */
+export function bytes(size: number): string {
+  return size >= 1_000_000 ? `${(size / 1_000_000).toFixed(2)} MB` : `${(size / 1000).toFixed(1)} kB`;
+}
+
+/** Saved percent as a change: `-62.9 %`. */
+export function percentText(savedPercent: number): string {
+  const sign = savedPercent > 0 ? '-' : savedPercent < 0 ? '+' : '';
+  return `${sign}${Math.abs(savedPercent).toFixed(1)} %`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,87 @@
+import { join, resolve } from 'node:path';
+import { type Accounts, createAccounts, loadPepper } from './accounts/index.ts';
+import { type Config, loadConfig } from './config/index.ts';
+import { type Database, openDatabase, startEmbedded } from './db/index.ts';
+import { isLoopback } from './gateway/index.ts';
+import { createLogin, type Login } from './login/index.ts';
+import { createMailer } from './mail/index.ts';
+import { createLogger, type Logger } from './observability/index.ts';
+
+interface OpenedDatabase {
+  database: Database;
+  /** True when no other process can be working on the data. */
+  exclusive: boolean;
+  close(): Promise<void>;
+}
+
+/** Connects to the configured MongoDB, or to the embedded one below `DATA_DIR`, which is started when nobody serves it. */
+export async function openConfiguredDatabase(
+  config: Config,
+  logger: Logger,
+  onDatabaseLost?: () => void,
+): Promise<OpenedDatabase> {
+  if (config.db.MONGODB_URI) {
+    const database = await openDatabase({ uri: config.db.MONGODB_URI });
+    return { database, exclusive: false, close: () => database.close() };
+  }
+  const directory = join(resolve(config.storage.DATA_DIR), 'db');
+  const embedded = await startEmbedded({
+    directory,
+    logger: { warn: (message) => logger.warn(message) },
+    onEnd: onDatabaseLost,
+  });
+  const database = await openDatabase({ uri: embedded.uri });
+  return {
+    database,
+    exclusive: embedded.owner,
+    async close() {
+      await database.close();
+      await embedded.close();
+    },
+  };
+}
+
+/** The accounts and the ways into them. `publicUrl` is asked for when a link is made. */
+export async function composeAccounts(config: Config, database: Database, logger: Logger, publicUrl: () => string) {
+  const directory = resolve(config.storage.DATA_DIR);
+  const pepper = await loadPepper({ directory, override: config.accounts.API_KEY_PEPPER });
+  const accounts = createAccounts({ repositories: database, pepper, config: config.accounts });
+  const login = createLogin({
+    repositories: database,
+    accounts,
+    mailer: createMailer({ config: config.mail }),
+    pepper,
+    config: { ...config.login, SIGN_UP: config.login.SIGN_UP ?? defaultSignUp(config) },
+    publicUrl,
+    logger,
+  });
+  return { accounts, login };
+}
+
+/** Whoever can reach the service can use its credits, and the vision model that it pays for. */
+function defaultSignUp({ http }: Config): 'open' | 'closed' {
+  return http.PUBLIC_URL === undefined && isLoopback(http.HOST) ? 'open' : 'closed';
+}
+
+/** Where the service is reached as far as the settings tell. */
+export function configuredUrl({ http }: Config): string {
+  return http.PUBLIC_URL ?? `http://${http.HOST}:${http.PORT}`;
+}
+
+/** Opens the accounts alone, beside a running service or without one: for administration. */
+export async function openAccounts(
+  env: NodeJS.ProcessEnv,
+): Promise<{ accounts: Accounts; login: Login; close(): Promise<void> }> {
+  const config = loadConfig(env);
+  const logger = createLogger({ level: 'silent', format: 'json' });
+  const { database, close } = await openConfiguredDatabase(config, logger);
+  const { accounts, login } = await composeAccounts(config, database, logger, () => configuredUrl(config));
+  return {
+    accounts,
+    login,
+    async close() {
+      await login.close();
+      await close();
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { accountIdSchema, keyIdSchema } from './ids.ts';
+import { emailSchema, newPasswordSchema, passwordSchema } from './log-in.ts';
+
+/** What an account may do beside using the service. */
+export const ACCOUNT_ROLES = ['user', 'operator'] as const;
+export type AccountRole = (typeof ACCOUNT_ROLES)[number];
+
+const keyUse = z.object({ used: z.int().describe('Active keys.'), limit: z.int().describe('What the plan allows.') });
+
+/** The account that is logged in. */
+export const profileSchema = z
+  .object({
+    accountId: accountIdSchema,
+    email: z.string(),
+    pendingEmail: z.string().nullable().describe('New mail address whose link has not been opened yet.'),
+    role: z.enum(ACCOUNT_ROLES),
+    plan: z.string(),
+    balance: z.int().describe('Credits.'),
+    used: z.int().describe('Charges less refunds, in credits.'),
+    granted: z.int().describe('Sign-up credits and grants, in credits.'),
+    keys: keyUse,
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Profile' });
+export type Profile = z.output<typeof profileSchema>;
+
+/** Body of `PATCH /account/profile`. */
+export const profilePatchSchema = z
+  .object({ email: emailSchema, password: passwordSchema })
+  .meta({ id: 'ProfilePatch' });
+
+/** Answer of `POST /account/email/confirm`. */
+export const emailConfirmedSchema = z.object({ email: z.string() }).meta({ id: 'EmailConfirmed' });
+
+/** Body of `POST /account/password`. */
+export const passwordChangeSchema = z
+  .object({ currentPassword: passwordSchema, newPassword: newPasswordSchema })
+  .meta({ id: 'PasswordChange' });
+
+/** Body of what is confirmed with the password. */
+export const confirmationSchema = z.object({ password: passwordSchema }).meta({ id: 'Confirmation' });
+
+const keyName = z
+  .string({ error: 'expected a name' })
+  .trim()
+  .min(1, 'expected a name')
+  .max(100)
+  .describe('Your own name for it.');
+
+/** An API key as its owner sees it after its creation. */
+export const apiKeySchema = z
+  .object({
+    id: keyIdSchema,
+    name: z.string(),
+    last4: z.string().describe('The last four characters of the key.'),
+    active: z.boolean().describe('A deactivated key answers 403.'),
+    createdAt: z.iso.datetime(),
+    lastUsedAt: z.iso.datetime().nullable().describe('Accurate to a minute.'),
+    disabledAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'ApiKey' });
+export type ApiKeyView = z.output<typeof apiKeySchema>;
+
+export const apiKeyListSchema = z.object({ keys: z.array(apiKeySchema), limit: keyUse }).meta({ id: 'ApiKeyList' });
+
+/** Body of `POST /account/keys`. */
+export const newKeySchema = z.object({ name: keyName }).meta({ id: 'NewKey' });
+
+/** The answer to making a key: the one time that it is shown. */
+export const createdKeySchema = apiKeySchema
+  .extend({ apiKey: z.string().describe('The key itself. It is shown now and never again.') })
+  .meta({ id: 'CreatedKey' });
+
+/** Body of `PATCH /account/keys/:keyId`. */
+export const keyPatchSchema = z
+  .object({ name: keyName.optional(), active: z.boolean().optional() })
+  .refine(({ name, active }) => name !== undefined || active !== undefined, 'expected name or active')
+  .meta({ id: 'KeyPatch' });
+
+/** What accounts of a plan may do. */
+export const planSchema = z
+  .object({
+    name: z.string(),
+    keys: z.int().describe('Active API keys that an account may have.'),
+    signupCredits: z.int(),
+    rateLimit: z.object({ requests: z.int(), windowSeconds: z.int() }).nullable().describe('null: no limit.'),
+    isDefault: z.boolean().describe('The plan of new accounts.'),
+  })
+  .meta({ id: 'Plan' });
+
+export const planListSchema = z
+  .object({ plans: z.array(planSchema), current: z.string().describe('The plan of this account.') })
+  .meta({ id: 'PlanList' });
+export type PlanList = z.output<typeof planListSchema>;

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { Endpoint } from './endpoint.ts';
+import { accountIdSchema } from './ids.ts';
+import {
+  accountPageSchema,
+  accountPatchSchema,
+  accountQuerySchema,
+  accountSchema,
+  auditSchema,
+  creditGrantSchema,
+  grantedSchema,
+  invitationSchema,
+  invitedSchema,
+} from './operator.ts';
+
+const base = { tag: 'Operator', auth: 'operator', bodyKind: 'none', idempotent: false, errors: [] } as const;
+const ofAccount = z.object({ accountId: accountIdSchema });
+
+/** The endpoints of operators. */
+export const OPERATOR_ENDPOINTS = {
+  listAccounts: {
+    ...base,
+    method: 'GET',
+    path: '/account/operator/accounts',
+    summary: 'All accounts, in the order of their ids',
+    query: accountQuerySchema,
+    success: { status: 200, kind: 'json', schema: accountPageSchema },
+  },
+  inviteAccount: {
+    ...base,
+    method: 'POST',
+    path: '/account/operator/accounts',
+    summary: 'Make an account for somebody and send them the link that makes it theirs',
+    bodyKind: 'json',
+    body: invitationSchema,
+    success: { status: 201, kind: 'json', schema: invitedSchema },
+    errors: ['email_taken'],
+  },
+  updateAccount: {
+    ...base,
+    method: 'PATCH',
+    path: '/account/operator/accounts/:accountId',
+    summary: 'Change plan or role, suspend or resume',
+    params: ofAccount,
+    bodyKind: 'json',
+    body: accountPatchSchema,
+    success: { status: 200, kind: 'json', schema: accountSchema },
+    errors: ['not_found', 'own_account'],
+  },
+  grantCredits: {
+    ...base,
+    method: 'POST',
+    path: '/account/operator/accounts/:accountId/credits',
+    summary: 'Give an account credits',
+    params: ofAccount,
+    bodyKind: 'json',
+    body: creditGrantSchema,
+    idempotent: true,
+    success: { status: 200, kind: 'json', schema: grantedSchema },
+    errors: ['not_found'],
+  },
+  auditCredits: {
+    ...base,
+    method: 'GET',
+    path: '/account/operator/audit',
+    summary: 'Whether all balances agree with the ledger',
+    success: { status: 200, kind: 'json', schema: auditSchema },
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,38 @@
+import { Schema } from 'mongoose';
+
+/** A log-in as stored; the cookie's token is not. */
+export interface LoginRecord {
+  _id: string;
+  /** HMAC-SHA-256 of the token under the pepper, in hex. */
+  hash: string;
+  accountId: string;
+  createdAt: Date;
+  /** Accurate to a minute. */
+  lastSeenAt: Date;
+  /** When it ends unless it is used. */
+  expiresAt: Date;
+  /** When it ends in any case. */
+  endsAt: Date;
+  /** Network address that logged in. */
+  address: string;
+  userAgent: string;
+}
+
+/** Schema of {@link LoginRecord}; records end by themselves. */
+export const loginSchema = new Schema<LoginRecord>(
+  {
+    _id: { type: String, required: true },
+    hash: { type: String, required: true },
+    accountId: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+    lastSeenAt: { type: Date, required: true },
+    expiresAt: { type: Date, required: true },
+    endsAt: { type: Date, required: true },
+    address: { type: String, default: '' },
+    userAgent: { type: String, default: '' },
+  },
+  { collection: 'logins', versionKey: false },
+)
+  .index({ hash: 1 }, { unique: true })
+  .index({ accountId: 1 })
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 });

@@ -1,0 +1,42 @@
+import { Schema } from 'mongoose';
+import type { JobKindName, JobState } from '#contract';
+
+/** What is kept of a job when its session is gone: its figures, and no name or content. */
+export interface PastJobRecord {
+  /** The job's id. */
+  _id: string;
+  accountId: string;
+  sessionId: string;
+  kind: JobKindName;
+  state: JobState;
+  total: number;
+  completed: number;
+  /** Bytes of the images that were done, as uploaded; 0 where nothing was made of them. */
+  bytesBefore: number;
+  bytesAfter: number;
+  /** Charge less refund. */
+  credits: number;
+  createdAt: Date;
+  finishedAt: Date;
+}
+
+/** Schema of {@link PastJobRecord}. */
+export const pastJobSchema = new Schema<PastJobRecord>(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    sessionId: { type: String, required: true },
+    kind: { type: String, required: true },
+    state: { type: String, required: true },
+    total: { type: Number, required: true },
+    completed: { type: Number, required: true },
+    bytesBefore: { type: Number, required: true },
+    bytesAfter: { type: Number, required: true },
+    credits: { type: Number, required: true },
+    createdAt: { type: Date, required: true },
+    finishedAt: { type: Date, required: true },
+  },
+  { collection: 'past_jobs', versionKey: false },
+)
+  .index({ accountId: 1, createdAt: -1 })
+  .index({ accountId: 1, finishedAt: 1 });

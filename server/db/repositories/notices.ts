@@ -1,0 +1,56 @@
+import type { Connection } from '../connect.ts';
+import { type NoticeKind, type NoticeRecord, noticeSchema } from '../models/notice.ts';
+
+export type { NoticeKind, NoticeRecord };
+
+/** Mails that are to be written. */
+export function createNoticeRepository(connection: Connection) {
+  const model = connection.model<NoticeRecord>('Notice', noticeSchema);
+  return {
+    /** Writes a notice down, in the place of one that was sent before `sentBefore`. False when there is a newer one. */
+    async put(notice: NoticeRecord, sentBefore: Date): Promise<boolean> {
+      const { _id, ...fields } = notice;
+      try {
+        await model.updateOne({ _id, sentAt: { $lt: sentBefore } }, { $set: fields }, { upsert: true });
+        return true;
+      } catch (error) {
+        // The upsert met the one that is there.
+        if ((error as { code?: unknown }).code === 11000) return false;
+        throw error;
+      }
+    },
+
+    /** Takes one notice that is due, for `leaseMs` milliseconds; null when there is none. */
+    async claim(now: Date, leaseMs: number): Promise<NoticeRecord | null> {
+      return model
+        .findOneAndUpdate(
+          { sentAt: null, dueAt: { $lte: now } },
+          { $set: { dueAt: new Date(now.getTime() + leaseMs) }, $inc: { attempts: 1 } },
+          { returnDocument: 'after', sort: { dueAt: 1 } },
+        )
+        .lean();
+    },
+
+    /** Notes that a notice was dealt with, and until when that is remembered. */
+    async finish({ _id, token }: NoticeRecord, sentAt: Date, expiresAt: Date): Promise<void> {
+      await model.updateOne({ _id, token }, { $set: { sentAt, expiresAt } });
+    },
+
+    /** Leaves a notice for later. */
+    async postpone({ _id, token }: NoticeRecord, dueAt: Date): Promise<void> {
+      await model.updateOne({ _id, token, sentAt: null }, { $set: { dueAt } });
+    },
+
+    async remove({ _id, token }: NoticeRecord): Promise<void> {
+      await model.deleteOne({ _id, token });
+    },
+
+    /** Forgets what was or is to be written to an email or about an account. */
+    async removeOf(email: string, accountId: string): Promise<void> {
+      await model.deleteMany({ $or: [{ email }, { accountId }] });
+    },
+  };
+}
+
+/** Access to stored notices. */
+export type NoticeRepository = ReturnType<typeof createNoticeRepository>;

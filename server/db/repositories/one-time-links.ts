@@ -1,0 +1,45 @@
+import type { LinkPurpose } from '#contract';
+import type { Connection } from '../connect.ts';
+import { type OneTimeLinkRecord, oneTimeLinkSchema } from '../models/one-time-link.ts';
+
+export type { OneTimeLinkRecord };
+
+/** One-time links, by the hash of their token. */
+export function createOneTimeLinkRepository(connection: Connection) {
+  const model = connection.model<OneTimeLinkRecord>('OneTimeLink', oneTimeLinkSchema);
+  return {
+    async insert(link: OneTimeLinkRecord): Promise<void> {
+      await model.collection.insertOne(link as never);
+    },
+
+    async find(hash: string, now: Date): Promise<OneTimeLinkRecord | null> {
+      return model.findOne({ _id: hash, expiresAt: { $gt: now } }).lean();
+    },
+
+    /** Takes a link away, in one step: of those who come at once, one gets it. */
+    async take(hash: string, now: Date): Promise<OneTimeLinkRecord | null> {
+      return model.findOneAndDelete({ _id: hash, expiresAt: { $gt: now } }).lean();
+    },
+
+    /** The newest link of an account for a purpose; null when there is none. */
+    async findOfAccount(accountId: string, purpose: LinkPurpose, now: Date): Promise<OneTimeLinkRecord | null> {
+      return model
+        .findOne({ accountId, purpose, expiresAt: { $gt: now } })
+        .sort({ createdAt: -1 })
+        .lean();
+    },
+
+    /** Makes links of an account useless; without purposes all of them. */
+    async removeOfAccount(accountId: string, purposes?: LinkPurpose[]): Promise<void> {
+      await model.deleteMany({ accountId, ...(purposes && { purpose: { $in: purposes } }) });
+    },
+
+    /** Makes links useless that were for making an account of an email. */
+    async removeSignUps(email: string): Promise<void> {
+      await model.deleteMany({ email, purpose: 'sign-up' });
+    },
+  };
+}
+
+/** Access to stored one-time links. */
+export type OneTimeLinkRepository = ReturnType<typeof createOneTimeLinkRepository>;

@@ -1,0 +1,58 @@
+import type { Context } from 'koa';
+import { AppError } from '../errors.ts';
+import { isLoopback } from './loopback.ts';
+
+/** How the cookie is protected; see the setting `LOGIN_COOKIE`. */
+export type CookieMode = 'secure' | 'plain';
+
+/** With this prefix browsers take the cookie from this host alone, for all its paths, over HTTPS or on this machine. */
+const SECURE_NAME = '__Host-imagewright';
+/** Over plain HTTP browsers refuse the prefix. */
+const PLAIN_NAME = 'imagewright-login';
+
+/** Makes what reads and writes the cookie of a log-in. */
+export function createLoginCookie(mode: CookieMode) {
+  const name = mode === 'secure' ? SECURE_NAME : PLAIN_NAME;
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${mode === 'secure' ? '; Secure' : ''}`;
+
+  return {
+    /** The token that a request brings along; undefined for none. Two of them are none: one is not ours. */
+    read(ctx: Context): string | undefined {
+      const values = ctx
+        .get('Cookie')
+        .split(';')
+        .map((pair) => pair.trim())
+        .filter((pair) => pair.startsWith(`${name}=`))
+        .map((pair) => pair.slice(name.length + 1));
+      return values.length === 1 ? values[0] : undefined;
+    },
+
+    /** Has the browser keep a token. */
+    write(ctx: Context, { token, maxAgeSeconds }: { token: string; maxAgeSeconds: number }): void {
+      ctx.append('Set-Cookie', `${name}=${token}; Max-Age=${maxAgeSeconds}; ${attributes}`);
+    },
+
+    /** Has the browser forget it. */
+    clear(ctx: Context): void {
+      ctx.append('Set-Cookie', `${name}=; Max-Age=0; ${attributes}`);
+    },
+
+    /**
+     * Refuses to log in where the browser would drop the cookie in silence: a page that came over plain HTTP from
+     * elsewhere. The `Origin` tells, also behind a proxy that does the TLS.
+     * @throws AppError tls_required
+     */
+    requireUsable(ctx: Context): void {
+      const origin = ctx.get('Origin');
+      if (mode === 'plain' || !origin.startsWith('http://') || !URL.canParse(origin)) return;
+      if (isLoopback(new URL(origin).hostname)) return;
+      throw new AppError(
+        'tls_required',
+        `Your browser keeps no log-in from ${origin.slice(0, 200)}, since it is not HTTPS. Put TLS in front of the service, or have its operator set LOGIN_COOKIE=plain`,
+      );
+    },
+  };
+}
+
+/** What reads and writes the cookie. */
+export type LoginCookie = ReturnType<typeof createLoginCookie>;

@@ -1,0 +1,50 @@
+import type { Context } from 'koa';
+import { AppError } from '../errors.ts';
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Makes the rule that requests which a browser adds the cookie to must come from a page of this service. */
+export function createSameOrigin({ publicUrl }: { publicUrl?: string | undefined }) {
+  const publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
+
+  function isOwn(ctx: Context, origin: string): boolean {
+    return origin === publicOrigin || origin === `${ctx.protocol}://${ctx.host}`;
+  }
+
+  /** What the browser says about where a request comes from; `unknown` when it says nothing. */
+  function judge(ctx: Context): 'own' | 'typed' | 'foreign' | 'unknown' {
+    const site = ctx.get('Sec-Fetch-Site');
+    if (site === 'same-origin') return 'own';
+    // Typed, or a bookmark: no page is behind it.
+    if (site === 'none') return 'typed';
+    if (site !== '') return 'foreign';
+    const origin = ctx.get('Origin');
+    if (origin === '') return 'unknown';
+    return isOwn(ctx, origin) ? 'own' : 'foreign';
+  }
+
+  const refuse = () => {
+    throw new AppError('cross_site_request', 'This request must come from a page of this very service');
+  };
+
+  return {
+    /** For requests that the cookie stands for. What changes something must prove where it comes from. @throws cross_site_request */
+    require(ctx: Context): void {
+      const from = judge(ctx);
+      if (from === 'own') return;
+      if (from === 'foreign' || !SAFE_METHODS.has(ctx.method)) refuse();
+    },
+
+    /**
+     * For requests that give a cookie: a foreign page must not be able to log somebody in as somebody else. Programs,
+     * which say nothing about where they come from, may. @throws cross_site_request
+     */
+    refuseForeign(ctx: Context): void {
+      const from = judge(ctx);
+      if (from === 'foreign' || (from === 'typed' && !SAFE_METHODS.has(ctx.method))) refuse();
+    },
+  };
+}
+
+/** The rule about where requests come from. */
+export type SameOrigin = ReturnType<typeof createSameOrigin>;

@@ -1,0 +1,64 @@
+import type { Route } from '../../define-route.ts';
+import { exportLedgerRoute, getUsageRoute, listJobsRoute, listLedgerRoute } from './figures.route.ts';
+import { createKeyRoute, deleteKeyRoute, listKeysRoute, updateKeyRoute } from './keys.route.ts';
+import { logInRoute, logOutRoute } from './log-in.route.ts';
+import { listLoginsRoute, revokeLoginRoute, revokeOtherLoginsRoute } from './logins.route.ts';
+import {
+  auditCreditsRoute,
+  grantCreditsRoute,
+  inviteAccountRoute,
+  listAccountsRoute,
+  updateAccountRoute,
+} from './operator.route.ts';
+import {
+  changePasswordRoute,
+  deleteAccountRoute,
+  getProfileRoute,
+  listPlansRoute,
+  updateProfileRoute,
+} from './profile.route.ts';
+import {
+  claimAccountRoute,
+  confirmEmailRoute,
+  confirmSignUpRoute,
+  getAccountOptionsRoute,
+  readLinkRoute,
+  requestPasswordResetRoute,
+  resetPasswordRoute,
+  signUpRoute,
+} from './sign-up.route.ts';
+
+/** Every route below /account. */
+export const ACCOUNT_ROUTES: Route[] = [
+  getAccountOptionsRoute,
+  signUpRoute,
+  confirmSignUpRoute,
+  logInRoute,
+  logOutRoute,
+  requestPasswordResetRoute,
+  resetPasswordRoute,
+  claimAccountRoute,
+  readLinkRoute,
+  confirmEmailRoute,
+  getProfileRoute,
+  updateProfileRoute,
+  changePasswordRoute,
+  deleteAccountRoute,
+  listLoginsRoute,
+  revokeLoginRoute,
+  revokeOtherLoginsRoute,
+  listKeysRoute,
+  createKeyRoute,
+  updateKeyRoute,
+  deleteKeyRoute,
+  getUsageRoute,
+  listJobsRoute,
+  listLedgerRoute,
+  exportLedgerRoute,
+  listPlansRoute,
+  listAccountsRoute,
+  inviteAccountRoute,
+  updateAccountRoute,
+  grantCreditsRoute,
+  auditCreditsRoute,
+];

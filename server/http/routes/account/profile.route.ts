@@ -1,0 +1,32 @@
+import { defineRoute } from '../../define-route.ts';
+import { letIn } from '../../let-in.ts';
+import { showProfile } from '../../show-profile.ts';
+
+/** `GET /account/profile`. */
+export const getProfileRoute = defineRoute('getProfile', ({ account }, services) => showProfile(account.id, services));
+
+/** `PATCH /account/profile`: the new address counts when the link sent to it was opened. */
+export const updateProfileRoute = defineRoute('updateProfile', async ({ account, body }, services) => {
+  const pendingEmail = await services.login.emailChange.request(account, body);
+  return { ...(await showProfile(account.id, services)), pendingEmail };
+});
+
+/** `POST /account/password`: every log-in ends, and this browser gets a new one. */
+export const changePasswordRoute = defineRoute('changePassword', async ({ ctx, account, body }, services) => {
+  await letIn(ctx, services, (visitor) => services.login.passwords.change(account, body, visitor));
+  ctx.status = 204;
+});
+
+/** `POST /account/delete`: the account and all that it has, for good. */
+export const deleteAccountRoute = defineRoute('deleteAccount', async ({ ctx, account, body }, services) => {
+  await services.login.confirmPassword(account.id, body.password);
+  await services.accountRemoval.remove(account.id);
+  services.gateway.cookie.clear(ctx);
+  ctx.status = 204;
+});
+
+/** `GET /account/plans`. */
+export const listPlansRoute = defineRoute('listPlans', async ({ account }, { accounts }) => ({
+  plans: accounts.plans.list().map((plan) => ({ ...plan, rateLimit: plan.rateLimit ?? null })),
+  current: account.plan,
+}));

@@ -1,0 +1,94 @@
+import type { JobKindName, PastJob, UsageFigures } from '#contract';
+import type { JobRecord, PastJobRecord, Repositories } from '../db/index.ts';
+
+const COUNTED: Record<JobKindName, 'images' | 'samples' | 'analyses'> = {
+  export: 'images',
+  sample: 'samples',
+  analyze: 'analyses',
+};
+
+/** What the jobs of one day did. */
+export type JobFigures = Omit<UsageFigures, 'credits'>;
+
+/** Builds the reader of what an account's jobs were and did; it outlives the jobs and their sessions. */
+export function createJobHistory({ repositories }: { repositories: Pick<Repositories, 'jobs' | 'jobHistory'> }) {
+  const { jobs, jobHistory } = repositories;
+  return {
+    /** An account's newest jobs, running ones included, newest first. */
+    async recent(accountId: string, limit: number): Promise<PastJob[]> {
+      const running = await jobs.findUnfinishedOfAccount(accountId, limit);
+      const past = await jobHistory.recent(accountId, limit);
+      const ids = new Set(past.map(({ _id }) => _id));
+      const there = await jobs.findExisting(accountId, [...ids]);
+      return [
+        ...running.filter(({ _id }) => !ids.has(_id)).map(showRunning),
+        ...past.map((record) => showPast(record, there.has(record._id))),
+      ]
+        .sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
+        .slice(0, limit);
+    },
+
+    /** What was done by day in UTC. Bytes are those of exports. @param from `2026-01-31` */
+    async byDay(accountId: string, from: string): Promise<Map<string, JobFigures>> {
+      const days = new Map<string, JobFigures>();
+      for (const { day, kind, images, bytesBefore, bytesAfter } of await jobHistory.byDay(accountId, new Date(from))) {
+        const figures = days.get(day) ?? { images: 0, samples: 0, analyses: 0, bytesBefore: 0, bytesAfter: 0 };
+        figures[COUNTED[kind]] += images;
+        if (kind === 'export') {
+          figures.bytesBefore += bytesBefore;
+          figures.bytesAfter += bytesAfter;
+        }
+        days.set(day, figures);
+      }
+      return days;
+    },
+
+    /** Forgets what an account's jobs did. */
+    async forget(accountId: string): Promise<void> {
+      await jobHistory.removeOfAccount(accountId);
+    },
+  };
+}
+
+function showPast(record: PastJobRecord, there: boolean): PastJob {
+  const { _id: jobId, sessionId, kind, state, total, completed, bytesBefore, bytesAfter, credits } = record;
+  return {
+    jobId,
+    sessionId,
+    kind,
+    status: state,
+    images: total,
+    completed,
+    failed: total - completed,
+    bytesBefore,
+    bytesAfter,
+    savedBytes: bytesBefore - bytesAfter,
+    credits,
+    createdAt: record.createdAt.toISOString(),
+    finishedAt: record.finishedAt.toISOString(),
+    links: there ? linksOf(jobId, sessionId) : null,
+  };
+}
+
+function showRunning({ _id: jobId, sessionId, kind, state, images, createdAt }: JobRecord): PastJob {
+  return {
+    jobId,
+    sessionId,
+    kind,
+    status: state,
+    images: images.length,
+    completed: 0,
+    failed: 0,
+    bytesBefore: 0,
+    bytesAfter: 0,
+    savedBytes: 0,
+    credits: 0,
+    createdAt: createdAt.toISOString(),
+    finishedAt: null,
+    links: linksOf(jobId, sessionId),
+  };
+}
+
+function linksOf(jobId: string, sessionId: string): PastJob['links'] {
+  return { job: `/v1/jobs/${jobId}`, events: `/v1/jobs/${jobId}/events`, session: `/v1/sessions/${sessionId}` };
+}

@@ -1,0 +1,32 @@
+import type { JobResult } from '#contract';
+import type { JobRecord, PastJobRecord } from '../db/index.ts';
+import type { Ending } from './finish-job.ts';
+import type { JobKind } from './job-kind.ts';
+
+interface EndedJob {
+  job: JobRecord;
+  kind: JobKind<JobResult>;
+  ending: Ending;
+  finishedAt: Date;
+}
+
+/** The figures of a job that are kept when its session is gone. */
+export function pastJob({ job, kind, ending, finishedAt }: EndedJob): PastJobRecord {
+  const { _id, accountId, sessionId, createdAt, images } = job;
+  const { completed, originalBytes = 0, outputBytes = 0 } = kind.summarize(job, ending.results, finishedAt);
+  const { charged, refunded } = ending.event.data.credits ?? { charged: 0, refunded: 0 };
+  return {
+    _id,
+    accountId,
+    sessionId,
+    kind: job.kind,
+    state: ending.state,
+    total: images.length,
+    completed,
+    bytesBefore: originalBytes,
+    bytesAfter: outputBytes,
+    credits: charged - refunded,
+    createdAt,
+    finishedAt,
+  };
+}

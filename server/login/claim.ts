@@ -1,0 +1,55 @@
+import { AppError } from '../errors.ts';
+import { accountOfLink } from './account-of-link.ts';
+import type { OpenedLogin } from './logins.ts';
+import type { LoginParts } from './parts.ts';
+import { requireStrongPassword } from './password-rules.ts';
+import type { LinkPassword } from './sign-up.ts';
+import type { Visitor } from './visitor.ts';
+
+/** Mail address of the account that an empty database gets, until its owner sets their own. */
+export const PLACEHOLDER_EMAIL = 'owner@imagewright.local';
+
+/** Makes what gives an account to the person who holds its link: the first account, and those that operators make. */
+export function createClaims({ accounts, logins, links, passwords }: LoginParts) {
+  return {
+    /** Makes the link of an account. The first account, as long as nobody has claimed it, makes its owner an operator. */
+    async createLink(accountId: string): Promise<string> {
+      const account = await accounts.find(accountId);
+      if (!account) throw new AppError('not_found', `No account ${accountId}`);
+      const { email } = account;
+      const role = email === PLACEHOLDER_EMAIL ? ({ role: 'operator' } as const) : {};
+      return links.create({ purpose: 'claim', accountId, email, ...role });
+    },
+
+    /**
+     * Sets password, mail address and role of the link's account.
+     * @throws AppError invalid_link, weak_password, email_taken, account_suspended, overloaded; invalid_request without
+     *   a mail address where the account has only a made-up one
+     */
+    async claim({ token, password, email }: LinkPassword & { email?: string | undefined }, visitor: Visitor) {
+      const account = await accountOfLink(accounts, await links.read(token, ['claim']));
+      const wanted = email ?? account.email;
+      if (wanted === PLACEHOLDER_EMAIL) {
+        const fault = 'expected your mail address';
+        throw new AppError('invalid_request', `email: ${fault}`, { details: { errors: { email: [fault] } } });
+      }
+      requireStrongPassword(password, wanted);
+      const hash = await passwords.hash(password);
+      const link = await links.take(token, ['claim']);
+      try {
+        if (wanted !== account.email) await accounts.setEmail(account.id, wanted);
+      } catch (error) {
+        await links.giveBack(link);
+        throw error;
+      }
+      await accounts.setPasswordHash(account.id, hash);
+      if (link.role) await accounts.setRole(account.id, link.role);
+      await logins.revokeAll(account.id);
+      await links.forget(account.id);
+      return logins.open(account.id, visitor) satisfies Promise<OpenedLogin>;
+    },
+  };
+}
+
+/** What gives accounts to people. */
+export type Claims = ReturnType<typeof createClaims>;

@@ -1,0 +1,92 @@
+import type { Mail } from '../mail/index.ts';
+
+/** What mails say. Plain sentences, no picture, nothing to track: the one link is the one that is meant. */
+export const MAIL_TEXTS = {
+  signUp: (to: string, link: string): Mail => ({
+    to,
+    subject: 'Your Imagewright account',
+    text: `Somebody, most likely you, wants to make an Imagewright account with this mail address.
+
+Open this link within 24 hours to choose a password:
+
+${link}
+
+If it was not you, do nothing: without the link no account is made.
+`,
+  }),
+
+  signUpAgain: (to: string, base: string): Mail => ({
+    to,
+    subject: 'You have an Imagewright account already',
+    text: `Somebody, most likely you, wants to make an Imagewright account with this mail address. It has one already.
+
+Log in, or ask for a new password, at
+
+${base}/dashboard
+
+If it was not you, do nothing: nothing was changed.
+`,
+  }),
+
+  reset: (to: string, link: string): Mail => ({
+    to,
+    subject: 'A new password for Imagewright',
+    text: `Somebody, most likely you, wants to set a new password for the Imagewright account of this mail address.
+
+Open this link within one hour to choose one:
+
+${link}
+
+If it was not you, do nothing: the password stays as it is.
+`,
+  }),
+
+  invitation: (to: string, link: string): Mail => ({
+    to,
+    subject: 'Your Imagewright account is ready',
+    text: `An Imagewright account was made for you. Open this link within three days to choose a password:
+
+${link}
+`,
+  }),
+
+  emailChange: (to: string, link: string): Mail => ({
+    to,
+    subject: 'Confirm your new mail address for Imagewright',
+    text: `An Imagewright account is to have this mail address from now on. Open this link within 24 hours to confirm it:
+
+${link}
+
+If it was not you, do nothing: the account keeps its old address.
+`,
+  }),
+
+  emailChangeRefused: (to: string): Mail => ({
+    to,
+    subject: 'Your mail address and Imagewright',
+    text: `Somebody wanted to give another Imagewright account your mail address. Your account has it, and keeps it.
+
+There is nothing to do.
+`,
+  }),
+
+  passwordChanged: (to: string, base: string): Mail => ({
+    to,
+    subject: 'Your Imagewright password was changed',
+    text: `The password of your Imagewright account was changed, and every other browser was logged out.
+
+If it was not you, set a new password at once:
+
+${base}/dashboard
+`,
+  }),
+
+  emailChanged: (to: string): Mail => ({
+    to,
+    subject: 'The mail address of your Imagewright account was changed',
+    text: `Your Imagewright account has another mail address now; this one does not belong to it any more.
+
+If it was not you, tell the operator of the service.
+`,
+  }),
+};

@@ -1,0 +1,19 @@
+import type { Accounts } from '../accounts/index.ts';
+import type { Attempts } from './attempts.ts';
+import type { Links } from './links.ts';
+import type { Logins } from './logins.ts';
+import type { Notices } from './notices.ts';
+import type { PasswordHash } from './password-hash.ts';
+
+/** What the ways in are put together from. */
+export interface LoginParts {
+  accounts: Accounts;
+  logins: Logins;
+  links: Links;
+  notices: Notices;
+  passwords: PasswordHash;
+  /** Wrong passwords. */
+  guesses: Attempts;
+  /** Mails that were asked for. */
+  requests: Attempts;
+}

@@ -1,0 +1,174 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { PRESETS as CONTRACT_PRESETS, DEFAULT_RESPONSIVE_WIDTHS, OUTPUT_FORMATS } from '#contract';
+import { EXIT } from '../../../plugin-bridge/cli/exit-codes.ts';
+import { DEFAULT_WIDTHS } from '../../../plugin-bridge/cli/name-outputs.ts';
+import { FORMATS, PRESETS } from '../../../plugin-bridge/cli/options.ts';
+import { USAGE } from '../../../plugin-bridge/cli/usage.ts';
+import { type CliHarness, spent, startCliHarness, writePictures } from './cli-harness.ts';
+
+let harness: CliHarness;
+beforeAll(async () => {
+  harness = await startCliHarness();
+});
+afterAll(() => harness.close());
+afterEach(() => harness.proxy.reset());
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+describe('wrong usage', () => {
+  it.each<[string, string[], RegExp, Record<string, string>?]>([
+    ['no command', ['in/*'], /expected the command "optimize"/],
+    ['no pattern', ['optimize', '--out', 'out'], /expected at least one pattern/],
+    ['no output folder', ['optimize', 'in/*'], /--out: expected/],
+    ['an unknown option', ['optimize', 'in/*', '--out', 'out', '--colour'], /--colour/],
+    [
+      'an unknown format',
+      ['optimize', 'in/*', '--out', 'o', '--format', 'gif'],
+      /--format: expected one of webp, .*"gif"/,
+    ],
+    ['an unknown preset', ['optimize', 'in/*', '--out', 'o', '--preset', 'best'], /--preset: expected one of/],
+    ['sizes that are none', ['optimize', 'in/*', '--out', 'o', '--sizes', '480,wide'], /--sizes: .*"wide"/],
+    ['a size out of range', ['optimize', 'in/*', '--out', 'o', '--sizes', '8'], /--sizes: .* from 16 to 8192/],
+    ['an address that is none', ['optimize', 'in/*', '--out', 'o', '--endpoint', 'here'], /--endpoint: expected/],
+    ['a language for nothing', ['optimize', 'in/*', '--out', 'o', '--language', 'de'], /--language needs --analyze/],
+    ['no API key', ['optimize', 'in/*', '--out', 'o'], /expected an API key/, { IMAGEWRIGHT_API_KEY: '' }],
+    ['a pattern that finds nothing', ['optimize', 'in/*.tiff', '--out', 'o'], /in\/\*\.tiff: no files found/],
+    ['a file that is not there', ['optimize', 'in/z.png', '--out', 'o'], /in\/z\.png: no such file/],
+  ])('%s ends with 2 and a sentence that says what is wrong', async (_, args, message, env) => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, ['in/a.png']);
+    const { exitCode, stdout, stderr } = await place.start(args, env).finished;
+    expect(stderr).toMatch(message);
+    expect(stdout).toBe('');
+    expect(exitCode).toBe(EXIT.usage);
+    expect(harness.proxy.seen).toEqual([]);
+  });
+
+  it.each([['--help'], ['optimize', '--help']])('%s %s prints how it is used', async (...args) => {
+    const { exitCode, stdout } = await (await harness.createWorkplace()).start(args).finished;
+    expect([exitCode, stdout]).toEqual([0, USAGE]);
+  });
+});
+
+describe('a service that is of no use', () => {
+  it.each<[string, string[]]>([
+    ['cannot be reached', ['--endpoint', 'http://127.0.0.1:1']],
+    ['does not know the key', ['--api-key', 'iw_wrong']],
+  ])('since it %s ends the run with 4', async (_, args) => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, ['in/a.png']);
+    const { exitCode, stderr } = await place.start(['optimize', 'in/*', '--out', 'out', ...args]).finished;
+    expect(exitCode).toBe(EXIT.service);
+    expect(stderr.trim().length).toBeGreaterThan(10);
+    expect(await place.files('out')).toEqual([]);
+  });
+
+  it('since something else lives at its address ends the run with 4', async () => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, ['in/a.png']);
+    harness.proxy.inject({ kind: 'answer', status: 200, html: '<h1>Welcome</h1>' }, { times: 100 });
+    const report = await place.optimize('in/*', '--out', 'out');
+    expect(report).toMatchObject({ exitCode: 4, error: { code: 'bad_response' } });
+  });
+});
+
+describe('patterns', () => {
+  it('may be several, and leave out what begins with an exclamation mark', async () => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, ['in/a.PNG', 'in/raw/b.png', 'in/deep/c.jpg', 'other/d.jpg', 'in/node_modules/e.png']);
+    const report = await place.optimize('in/**/*.{png,jpg}', '!in/raw/**', 'other', '--out', 'out', '--dry-run');
+    expect(report.images.map(({ source }) => source)).toEqual(['a.PNG', 'deep/c.jpg', 'd.jpg']);
+  });
+
+  it('that a shell has expanded keep the folders below what they have in common', async () => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, ['in/x (1)/a.png', 'in/y/[b].png']);
+    await place.optimize('in/x (1)/a.png', 'in/y/[b].png', '--out', 'out');
+    expect(await place.files('out')).toEqual(['x (1)/a.webp', 'y/[b].webp']);
+  });
+
+  it('never take results for sources, wherever they lie', async () => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, ['a.png', 'sub/b.png']);
+    for (let run = 0; run < 2; run += 1) {
+      const report = await place.optimize('**/*.{png,webp}', '--out', 'dist');
+      expect(report.images.map(({ source }) => source)).toEqual(['a.png', 'sub/b.png']);
+    }
+    for (let run = 0; run < 2; run += 1) {
+      const report = await place.optimize('sub/*.{png,webp}', '--out', 'sub', '--sizes', '20');
+      expect(report.images.map(({ source }) => source)).toEqual(['b.png']);
+    }
+    expect(await place.files('sub')).toEqual(['b-20w.webp', 'b.png', 'b.webp']);
+    expect(await spent(place)).toBe(3);
+  });
+});
+
+describe('two results of one name', () => {
+  it.each<[string, string[], string[], string]>([
+    ['two sources differ in their extension', ['in/a.png', 'in/a.jpg'], [], 'a.webp: a.jpg and a.png'],
+    ['two sources differ in case', ['in/A.png', 'in/a.jpg'], [], 'a.webp: A.png and a.jpg'],
+    ['a size is called like a source', ['in/a.png', 'in/a-480w.png'], ['--sizes', '480'], 'a-480w.webp: '],
+    ['a result would lie over its source', ['out/a.png'], ['--format', 'png'], 'a.png: a.png itself'],
+  ])('are refused before anything is spent: %s', async (_, names, args, clash) => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, names);
+    const pattern = names[0]?.startsWith('out') ? 'out/*.png' : 'in/*';
+    const { exitCode, stderr } = await place.start(['optimize', pattern, '--out', 'out', ...args]).finished;
+    expect(exitCode).toBe(EXIT.usage);
+    expect(stderr).toContain(clash);
+    expect(stderr).toContain('--keep-extension');
+    expect(harness.proxy.seen).toEqual([]);
+  });
+
+  it('have two names with --keep-extension', async () => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, ['in/a.png', 'in/a.jpg']);
+    await place.optimize('in/*', '--out', 'out', '--keep-extension');
+    expect(await place.files('out')).toEqual(['a.jpg.webp', 'a.png.webp']);
+  });
+});
+
+describe('what the program says of itself', () => {
+  it('is what the contract says', () => {
+    expect([...FORMATS]).toEqual([...OUTPUT_FORMATS]);
+    expect([...PRESETS]).toEqual([...CONTRACT_PRESETS]);
+    expect([...DEFAULT_WIDTHS]).toEqual([...DEFAULT_RESPONSIVE_WIDTHS]);
+  });
+
+  it('is the same in --help and in the page, options and exit codes', async () => {
+    const page = await readFile(join(ROOT, 'docs/cli.md'), 'utf8');
+    const options = [...USAGE.matchAll(/--[a-z-]+/g)].map(([option]) => option);
+    for (const option of new Set(options)) expect(page).toContain(`\`${option}`);
+    const codes = [...page.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
+    expect(codes).toEqual(Object.values(EXIT));
+  });
+
+  it('can be started as a script of the package, from where the person is', async () => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, ['in/a.png']);
+    const args = [
+      '--prefix',
+      ROOT,
+      'run',
+      '--silent',
+      'imagewright',
+      '--',
+      'optimize',
+      'in/*',
+      '--out',
+      'out',
+      '--json',
+    ];
+    const { stdout } = await promisify(execFile)('npm', args, {
+      cwd: place.folder,
+      env: { ...process.env, ...place.env },
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ exitCode: 0, summary: { made: 1 } });
+    expect(await place.files('out')).toEqual(['a.webp']);
+  });
+});

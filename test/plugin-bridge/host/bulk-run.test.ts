@@ -1,0 +1,210 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { CmsHost, ConnectOptions } from '../../../plugin-bridge/host/index.ts';
+import { startTestService, type TestAccount, type TestService } from '../../support/service.ts';
+import { charged, connectShelf } from './connect-shelf.ts';
+import { HeadlessElement } from './headless-element.ts';
+import { photographs } from './photographs.ts';
+import { createShelf, createStorage, decode } from './shelf.ts';
+
+describe('a run over the images of a CMS', () => {
+  let test: TestService;
+  let files: { name: string; bytes: Uint8Array }[];
+
+  beforeAll(async () => {
+    test = await startTestService();
+    files = await photographs(5);
+  });
+  afterAll(() => test?.close());
+
+  const connect = (account: TestAccount, host: CmsHost, options: ConnectOptions = {}) =>
+    connectShelf({ url: test.url, account, host, options });
+
+  it('replaces every image by a file that was verified, in batches, for one credit each', async () => {
+    const account = await test.createAccount();
+    const shelf = createShelf(files, {
+      settings: () => ({ format: 'webp', responsive: true, responsiveSizes: [120] }),
+    });
+    const { connection } = await connect(account, shelf);
+    const report = await connection.run([...shelf.images.keys()]);
+    expect(report).toMatchObject({
+      phase: 'done',
+      done: 5,
+      total: 5,
+      replaced: 5,
+      failed: 0,
+      skipped: 0,
+      reason: null,
+    });
+    expect(report.savedBytes).toBeGreaterThan(0);
+    expect(await charged(account)).toBe(5);
+    for (const { files: made, replacement, bytes } of shelf.images.values()) {
+      const pixels = await Promise.all(made.map(async (file) => sharp(file.bytes).metadata()));
+      expect(pixels.map(({ format, width }) => [format, width])).toEqual([
+        ['webp', 240],
+        ['webp', 120],
+      ]);
+      expect(made[0]?.bytes.length).toBeLessThan(bytes.length);
+      expect(replacement?.variants.map(({ name, width }) => [name, width])).toEqual([
+        ['full', 240],
+        ['120w', 120],
+      ]);
+      expect(replacement?.settings).toMatchObject({ format: 'webp', responsive: true });
+    }
+    expect(connection.unfinished).toBe(0);
+  });
+
+  it('skips what is replaced, and says of each image it could not do why', async () => {
+    const account = await test.createAccount();
+    const shelf = createShelf([
+      ...files.slice(0, 3),
+      { name: 'text.jpg', bytes: new TextEncoder().encode('no image') },
+    ]);
+    const [first, second] = [...shelf.images.values()];
+    if (first) first.status = 'replaced';
+    if (second) second.status = 'unavailable';
+    const { connection } = await connect(account, shelf);
+    const report = await connection.run([...shelf.images.keys(), 'gone.jpg']);
+    expect(report).toMatchObject({ phase: 'done', replaced: 1, skipped: 1, failed: 3 });
+    const reasons = report.outcomes.map(({ id, status, code, message }) => [id, status, code, message]);
+    expect(reasons).toEqual(
+      expect.arrayContaining([
+        ['photo-0.jpg', 'skipped', null, 'Is optimized already.'],
+        ['photo-1.jpg', 'failed', 'unsupported', 'It is a fax.'],
+        ['gone.jpg', 'failed', 'not_found', 'The image is no longer there.'],
+      ]),
+    );
+    expect(reasons.find(([id]) => id === 'text.jpg')?.[3]).toBeTruthy();
+    expect(shelf.calls.fetch).not.toContain('photo-0.jpg');
+    expect(await charged(account)).toBe(1);
+  });
+
+  it('stops where the credits end, keeps what is left, and goes on with it later', async () => {
+    const account = await test.createAccount({ credits: 3 });
+    const shelf = createShelf(files);
+    const { connection } = await connect(account, shelf);
+    const report = await connection.run([...shelf.images.keys()]);
+    expect(report.phase).toBe('stopped');
+    expect(report.reason?.message).toBeTruthy();
+    expect(report.replaced).toBe(2);
+    expect(connection.unfinished).toBe(3);
+    await test.service.accounts.ledger.grant({ accountId: account.accountId, ref: 'more', amount: 10 });
+    expect(await connection.resume()).toMatchObject({ phase: 'done', replaced: 5, total: 5, failed: 0 });
+    expect(await charged(account)).toBe(5);
+  });
+
+  it('goes on after a closed tab, and what was exported is not paid for again', async () => {
+    const account = await test.createAccount();
+    const storage = createStorage();
+    let closed = () => {};
+    const closing = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    // A name of its own: the first page never gives its lock back.
+    const shelf = createShelf(files, { id: 'closed tab' });
+    const closingShelf: CmsHost = {
+      ...shelf,
+      // The second batch is exported; its first image is about to be replaced when the tab is closed.
+      async replace(id, replacement, options) {
+        if (shelf.calls.replace.length < 2) return shelf.replace(id, replacement, options);
+        closed();
+        return new Promise(() => {});
+      },
+    };
+    const first = await connect(account, closingShelf, { storage });
+    void first.connection.run([...shelf.images.keys()]);
+    await closing;
+    first.element.close();
+    expect(await charged(account)).toBe(4);
+
+    // Another page has modules of its own.
+    vi.resetModules();
+    const page = await import('../../../plugin-bridge/host/index.ts');
+    const element = new HeadlessElement({ endpoint: test.url, apiKey: account.apiKey });
+    const connection = await page.connectHost(element, shelf, { decode, storage, batchSize: 2 });
+    expect(connection.unfinished).toBe(3);
+    expect(await connection.resume()).toMatchObject({ phase: 'done', replaced: 5, failed: 0 });
+    expect([...shelf.images.values()].map(({ status }) => status)).toEqual(Array(5).fill('replaced'));
+    expect(await charged(account)).toBe(5);
+  });
+
+  it('is stopped by a person after the image in work, and resumed', async () => {
+    const account = await test.createAccount();
+    const shelf = createShelf(files);
+    let stopAt = 1;
+    const { connection } = await connect(account, shelf, {
+      onProgress: ({ replaced }) => {
+        if (replaced === stopAt) connection.stop();
+      },
+    });
+    const report = await connection.run([...shelf.images.keys()]);
+    expect(report).toMatchObject({ phase: 'stopped', replaced: 1, failed: 0 });
+    expect(report.reason?.code).toBe('stopped');
+    expect(shelf.calls.replace).toEqual(['photo-0.jpg']);
+    expect(connection.unfinished).toBe(4);
+    stopAt = -1;
+    expect(await connection.resume()).toMatchObject({ phase: 'done', replaced: 5, failed: 0 });
+    expect(await charged(account)).toBe(5);
+  });
+
+  it('can be forgotten', async () => {
+    const account = await test.createAccount();
+    const shelf = createShelf(files, {
+      async fetch() {
+        connection.stop();
+        throw new Error('the connection is gone');
+      },
+    });
+    const { connection } = await connect(account, shelf);
+    await connection.run([...shelf.images.keys()]);
+    expect(connection.unfinished).toBe(5);
+    connection.forget();
+    expect(connection.unfinished).toBe(0);
+    expect(await connection.resume()).toBeNull();
+  });
+
+  it('is one at a time', async () => {
+    const account = await test.createAccount();
+    const shelf = createShelf(files.slice(0, 2));
+    const { connection } = await connect(account, shelf);
+    const { connection: other } = await connect(account, shelf);
+    const run = connection.run([...shelf.images.keys()]);
+    await expect(other.run([...shelf.images.keys()])).rejects.toMatchObject({ code: 'locked' });
+    expect(await run).toMatchObject({ phase: 'done', replaced: 2 });
+    expect(await charged(account)).toBe(2);
+  });
+
+  it('renews a login that has expired and goes on as if nothing had been', async () => {
+    const account = await test.createAccount();
+    let headers = { 'X-API-Key': account.apiKey };
+    let renewals = 0;
+    const shelf = createShelf(files.slice(0, 4), {
+      headers: () => headers,
+      async renew() {
+        renewals += 1;
+        headers = { 'X-API-Key': account.apiKey };
+        return true;
+      },
+    });
+    const { connection } = await connectShelf({
+      url: test.url,
+      host: shelf,
+      // After each image that was replaced, the nonce is not valid any more.
+      options: {
+        onOutcome: () => {
+          headers = { 'X-API-Key': 'expired' };
+        },
+      },
+    });
+    expect(await connection.run([...shelf.images.keys()])).toMatchObject({ phase: 'done', replaced: 4, failed: 0 });
+    expect(renewals).toBeGreaterThanOrEqual(3);
+    expect(await charged(account)).toBe(4);
+  });
+
+  it('stops when a login cannot be renewed, and keeps everything for later', async () => {
+    const shelf = createShelf(files.slice(0, 2), { headers: () => ({}), renew: async () => false });
+    const { connection } = await connectShelf({ url: test.url, host: shelf });
+    expect(await connection.run([...shelf.images.keys()])).toMatchObject({ phase: 'stopped', replaced: 0, failed: 0 });
+    expect(connection.unfinished).toBe(2);
+  });
+});

@@ -1,0 +1,32 @@
+import type { Transaction } from '#contract';
+import { type CmsHost, type ConnectOptions, connectHost } from '../../../plugin-bridge/host/index.ts';
+import type { TestAccount } from '../../support/service.ts';
+import { HeadlessElement } from './headless-element.ts';
+import { createStorage, decode } from './shelf.ts';
+
+/** Connects a CMS and an element before a real service: two images to a batch, and a storage of their own. */
+export async function connectShelf({
+  url,
+  account,
+  host,
+  options = {},
+}: {
+  url: string;
+  /** Absent: the host's headers have the key. */
+  account?: TestAccount;
+  host: CmsHost;
+  options?: ConnectOptions;
+}) {
+  const element = new HeadlessElement({ endpoint: url, apiKey: account?.apiKey });
+  const connection = await connectHost(element, host, { decode, storage: createStorage(), batchSize: 2, ...options });
+  return { element, connection };
+}
+
+/** Credits that exports cost an account. */
+export async function charged({ api }: TestAccount): Promise<number> {
+  const { transactions } = await api.readJson<{ transactions: Transaction[] }>('/v1/credits/transactions?limit=200');
+  const ofExports = transactions.filter(
+    ({ kind, ref }) => ['charge', 'refund'].includes(kind) && !ref.startsWith('test-'),
+  );
+  return -ofExports.reduce((sum, { delta }) => sum + delta, 0);
+}

@@ -1,0 +1,99 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { FIXTURES } from '../support/api-client.ts';
+import { startFakeVisionServer } from '../support/fake-vision-server.ts';
+import { launchAnyBrowser } from '../support/find-browser.ts';
+import { startTestService, type TestAccount, type TestService } from '../support/service.ts';
+
+/** Photographs as a camera names them, small enough to be worked on quickly. */
+const PHOTOS = {
+  'DSC_0412.jpg': 'photo-mountains.jpg',
+  'DSC_0415.jpg': 'photo-nuthatch.jpg',
+  'IMG_2041.jpg': 'photo-dogs-portrait.jpg',
+  'IMG_2044.jpg': 'photo-stream.jpg',
+  'brushes final (2).jpg': 'photo-brushes.jpg',
+  'badge.png': 'graphic-badge-alpha.png',
+} as const;
+
+/** The real service with the built pages, a vision model that answers at once, and a browser. */
+export interface Stage {
+  test: TestService;
+  /** Paths of photographs to pick. */
+  photos: string[];
+  /** A page of the demo for a new account; the caller closes its context. */
+  open(options: { width: number; theme: 'light' | 'dark'; credits?: number }): Promise<Scene>;
+  close(): Promise<void>;
+}
+
+/** A page to take pictures of. */
+export interface Scene {
+  page: Page;
+  context: BrowserContext;
+  account: TestAccount;
+  url: string;
+}
+
+/** Sets everything up. The demo page must have been built (`npm run build`). */
+export async function setStage(): Promise<Stage> {
+  const vision = await startFakeVisionServer();
+  const test = await startTestService({
+    AI_PROVIDER: 'openai-compatible',
+    AI_BASE_URL: vision.url,
+    AI_MODEL: 'fake-model',
+    AI_CANARY: 'off',
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'imagewright-photos-'));
+  const photos = await Promise.all(
+    Object.entries(PHOTOS).map(async ([name, file]) => {
+      const path = join(folder, name);
+      const picture = sharp(await readFile(join(FIXTURES, 'photos', file))).resize({
+        width: 1600,
+        withoutEnlargement: true,
+      });
+      await writeFile(path, await (name.endsWith('.png') ? picture.png() : picture.jpeg({ quality: 95 })).toBuffer());
+      return path;
+    }),
+  );
+  const browser = await launchAnyBrowser({
+    headless: true,
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  });
+  return {
+    test,
+    photos,
+    async open({ width, theme, credits = 25 }) {
+      const account = await test.createAccount({ credits });
+      const context = await browser.newContext({
+        viewport: { width, height: width < 500 ? 844 : 900 },
+        deviceScaleFactor: width < 500 ? 2 : 1,
+        colorScheme: theme,
+        reducedMotion: 'reduce',
+      });
+      const page = await context.newPage();
+      page.on('pageerror', (error) => console.error(`page: ${error.message}`));
+      page.on('response', (response) => {
+        // The probe for a visitor who is logged in is answered so.
+        if (response.status() >= 400 && !(response.status() === 401 && response.url().endsWith('/balance'))) {
+          console.error(`${response.status()} ${response.request().method()} ${response.url()}`);
+        }
+      });
+      return { page, context, account, url: `${test.url}/demo/` };
+    },
+    async close() {
+      await browser.close();
+      await test.close();
+      await vision.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Where pictures go that nobody keeps. */
+export async function picturesFolder(): Promise<string> {
+  const folder = join(tmpdir(), 'imagewright-screenshots');
+  await mkdir(folder, { recursive: true });
+  return folder;
+}

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findAccessibilityProblems } from '../support/accessibility.ts';
+import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
+import { rows } from './read-page.ts';
+
+/** How a page may look; each is switched on in every state. */
+const LOOKS: Record<string, (tab: WidgetTab) => Promise<void>> = {
+  'left to right': async () => {},
+  dark: (tab) => tab.page.emulateMedia({ colorScheme: 'dark' }),
+  'forced colours': (tab) => tab.page.emulateMedia({ forcedColors: 'active' }),
+  '320 pixels': (tab) => tab.page.setViewportSize({ width: 320, height: 720 }),
+};
+
+let rig: WidgetRig;
+
+beforeAll(async () => {
+  rig = await startWidgetRig();
+});
+afterAll(() => rig?.close());
+
+async function speak({ page, widget }: WidgetTab, locale: string, dir: 'ltr' | 'rtl'): Promise<void> {
+  await page.evaluate(
+    ([lang, direction]) => Object.assign(document.documentElement, { lang, dir: direction }),
+    [locale, dir],
+  );
+  await widget.evaluate((element, lang) => Object.assign(element, { locale: lang }), locale);
+  await expect.poll(() => widget.locator('.base').first().getAttribute('dir')).toBe(dir);
+}
+
+async function lookPlain(tab: WidgetTab): Promise<void> {
+  await tab.page.emulateMedia({ colorScheme: 'light', forcedColors: 'none' });
+  await tab.page.setViewportSize({ width: 1280, height: 900 });
+  await speak(tab, 'en', 'ltr');
+}
+
+/** Colours that change with the look do so in a moment; half of the way they contrast with nothing. */
+async function settle({ page }: WidgetTab): Promise<void> {
+  await page.evaluate(async () => {
+    const animationsIn = (root: Document | ShadowRoot): Animation[] => [
+      ...root.getAnimations(),
+      ...[...root.querySelectorAll('*')].flatMap(({ shadowRoot }) => (shadowRoot ? animationsIn(shadowRoot) : [])),
+    ];
+    for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+    for (const animation of animationsIn(document)) {
+      if (animation.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY) animation.finish();
+    }
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+  });
+}
+
+/** Holds that axe finds nothing in the present state, however the page looks. */
+async function expectAccessible(tab: WidgetTab, state: string): Promise<void> {
+  const found: string[] = [];
+  for (const [look, put] of Object.entries(LOOKS)) {
+    await put(tab);
+    await settle(tab);
+    const problems = await findAccessibilityProblems(tab.page);
+    found.push(...problems.map((problem) => `${state}, ${look}: ${problem.replace(/\s+/g, ' ').slice(0, 400)}`));
+    // Nothing is cut off at the edge: the page itself never scrolls sideways.
+    const overflow = await tab.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    if (overflow > 0) found.push(`${state}, ${look}: ${overflow} pixels wider than the window`);
+    await lookPlain(tab);
+    await settle(tab);
+  }
+  expect(found).toEqual([]);
+}
+
+const CALM = { context: { reducedMotion: 'reduce' as const } };
+const SMALL_FIXTURES = ['photos/graphic-badge-alpha.png', 'photos/photo-dogs-portrait.jpg'];
+
+describe('axe finds nothing to complain of, ltr, rtl, dark, in forced colours and at 320 pixels', () => {
+  it('while there is nothing, while files are refused, and while uploads run and fail', async () => {
+    const tab = await rig.open(CALM);
+    await expectAccessible(tab, 'empty');
+    rig.proxy.inject({ kind: 'hang' }, { method: 'POST', path: /^\/v1\/sessions$/ });
+    await tab.pick(...SMALL_FIXTURES, 'photos/manifest.json');
+    await expect.poll(async () => (await tab.events('io-reject')).length).toBe(1);
+    await expectAccessible(tab, 'uploading, with a file refused');
+    rig.proxy.reset();
+
+    const failing = await rig.open({ ...CALM, elements: [{ retries: '1' }] });
+    const json = { error: 'too large', code: 'request_too_large' };
+    rig.proxy.inject({ kind: 'answer', status: 413, json }, { method: 'POST', path: /\/v1\/sessions/, times: 99 });
+    await failing.pick(...SMALL_FIXTURES);
+    await expect.poll(() => rows(failing.widget).locator('.failure').count()).toBe(2);
+    await expectAccessible(failing, 'uploads failed');
+    rig.proxy.reset();
+  });
+
+  it('from the review to the results', async () => {
+    const tab = await rig.open({ ...CALM, credits: 10 });
+    await tab.pick(...SMALL_FIXTURES);
+    await tab.untilState('ready');
+    await expectAccessible(tab, 'ready');
+
+    rig.vision.mode = 'hang';
+    await tab.button(text('toolbar.analyze')).click();
+    await tab.untilState('analyzing');
+    await expectAccessible(tab, 'analyzing');
+    await tab.button(text('action.cancel')).click();
+    await tab.untilState('ready');
+    rig.vision.reset();
+    await tab.widget.evaluate((element) => (element as unknown as { analyze(): Promise<void> }).analyze());
+    await expect.poll(() => rows(tab.widget).first().locator('.origin').count()).toBeGreaterThan(1);
+    await expectAccessible(tab, 'described');
+
+    await tab.widget.evaluate((element) => Object.assign(element, { responsive: true, responsiveSizes: [480, 960] }));
+    for (const summary of await tab.widget.locator('summary').all()) await summary.click();
+    await expectAccessible(tab, 'settings open, with sizes');
+
+    await tab.button(text('export.sample')).click();
+    await expect.poll(() => tab.widget.locator('io-compare').getByRole('slider').isEnabled()).toBe(true);
+    await expectAccessible(tab, 'comparing a sample');
+    await tab.page.keyboard.press('Escape');
+
+    await tab.widget.locator('button.export').click();
+    await expect.poll(() => tab.widget.locator('dialog[open]').count()).toBe(1);
+    await expectAccessible(tab, 'asking before the export');
+    rig.proxy.inject({ kind: 'stall', afterEvents: 1 }, { method: 'POST', path: /\/export$/ });
+    await tab.widget.locator('dialog button[value=yes]').click();
+    await tab.untilState('exporting');
+    await expectAccessible(tab, 'exporting');
+    await tab.button(text('action.cancel')).click();
+    await expect
+      .poll(() => tab.widget.evaluate((element) => (element as unknown as { state: string }).state), {
+        timeout: 30_000,
+      })
+      .not.toBe('exporting');
+    if (
+      (await tab.widget
+        .locator('button.export')
+        .isEnabled()
+        .catch(() => false)) === true
+    )
+      await tab.exportAll();
+    await tab.untilState('done');
+    await expectAccessible(tab, 'results');
+
+    await tab.widget.locator('button.clear').click();
+    await expect.poll(() => tab.widget.locator('dialog[open]').count()).toBe(1);
+    await expectAccessible(tab, 'asking before the list is cleared');
+    await tab.page.keyboard.press('Escape');
+  });
+
+  it('without enough credits, without a connection, and while nothing may be changed', async () => {
+    const tab = await rig.open({ ...CALM, credits: 1 });
+    await tab.upload(2);
+    await expect.poll(() => tab.button(text('export.first', { count: 1 })).count()).toBe(1);
+    await expectAccessible(tab, 'too few credits');
+    await tab.context.setOffline(true);
+    await expect.poll(() => tab.widget.getAttribute('data-offline')).toBe('');
+    await expectAccessible(tab, 'offline');
+    await tab.context.setOffline(false);
+    await tab.widget.evaluate((element) => Object.assign(element, { disabled: true }));
+    await expectAccessible(tab, 'disabled');
+  });
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
+import { drag, focused, rowCount } from './elements-rig.ts';
+
+describe('the drop zone', () => {
+  let rig: WidgetRig;
+
+  beforeAll(async () => {
+    rig = await startWidgetRig();
+  });
+  afterAll(() => rig?.close());
+
+  const overlay = (tab: WidgetTab) => tab.widget.locator('[part=drop-overlay]');
+  const pasteInto = (tab: WidgetTab, selector: string, files: string[]) =>
+    tab.page.locator(selector).evaluate((element, names) => {
+      const clipboardData = new DataTransfer();
+      for (const name of names) clipboardData.items.add(new File(['x'], name, { type: 'image/png' }));
+      if (names.length === 0) clipboardData.setData('text/plain', 'words');
+      const event = new ClipboardEvent('paste', { bubbles: true, composed: true, cancelable: true, clipboardData });
+      element.dispatchEvent(event);
+      return event.defaultPrevented;
+    }, files);
+
+  it('opens the file dialog by the keyboard, also when there are images', async () => {
+    const tab = await rig.open();
+    for (const count of [0, 1]) {
+      if (count) await tab.upload(count);
+      await tab.button(text('dropzone.pick')).focus();
+      const dialog = tab.page.waitForEvent('filechooser');
+      await tab.page.keyboard.press('Enter');
+      expect((await dialog).isMultiple()).toBe(true);
+      expect(await focused(tab)).toBe(text('dropzone.pick'));
+    }
+  });
+
+  it('shows itself while files are dragged over the page, says when they come over it, and takes them', async () => {
+    const tab = await rig.open({ around: ['<p id="outside">text</p>', ''] });
+    const outside = tab.page.locator('#outside');
+    await drag(outside, 'dragenter');
+    await expect.poll(() => overlay(tab).isVisible()).toBe(true);
+    await drag(tab.widget, 'dragenter');
+    await drag(outside, 'dragleave');
+    await expect.poll(() => tab.spoken()).toEqual([`assertive: ${text('dropzone.entered')}`]);
+    expect(await tab.widget.evaluate((element) => element.matches(':state(dragging)'))).toBe(true);
+    await drag(tab.widget, 'dragleave');
+    await expect.poll(() => tab.spoken()).toContain(`assertive: ${text('dropzone.left')}`);
+    await expect.poll(() => overlay(tab).isVisible()).toBe(false);
+    await drag(tab.widget, 'dragenter');
+    await drag(tab.widget, 'drop', ['a.png', 'b.png']);
+    await expect.poll(() => rowCount(tab)).toBe(2);
+    expect((await tab.events('io-before-add')).map(({ detail }) => detail.source)).toEqual(['drop']);
+    await expect.poll(() => overlay(tab).isVisible()).toBe(false);
+  });
+
+  it('leaves drags alone that carry no files, and all of them with no-drop or disabled', async () => {
+    const tab = await rig.open({
+      elements: [{ id: 'one', 'no-drop': true }, { id: 'two', disabled: true }, { id: 'three' }],
+    });
+    for (const id of ['one', 'two']) {
+      await drag(tab.page.locator(`#${id}`), 'dragenter');
+      await drag(tab.page.locator(`#${id}`), 'drop', ['a.png']);
+    }
+    const prevented = await tab.page.locator('#three').evaluate((element) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.setData('text/plain', 'words');
+      const event = new DragEvent('dragover', { bubbles: true, composed: true, cancelable: true, dataTransfer });
+      element.dispatchEvent(event);
+      return event.defaultPrevented;
+    });
+    expect(prevented).toBe(false);
+    expect(await tab.events('io-before-add')).toEqual([]);
+  });
+
+  it('takes pasted images while the focus is inside, and no pasted words', async () => {
+    const tab = await rig.open({ around: ['<p id="outside">text</p>', ''] });
+    await tab.page.mouse.move(0, 0);
+    expect(await pasteInto(tab, '#outside', ['a.png'])).toBe(false);
+    expect(await pasteInto(tab, 'image-optimizer', [])).toBe(false);
+    expect(await pasteInto(tab, 'image-optimizer', ['a.png'])).toBe(true);
+    await expect.poll(() => rowCount(tab)).toBe(1);
+    await tab.widget.hover();
+    expect(await pasteInto(tab, '#outside', ['b.png'])).toBe(true);
+    await expect.poll(() => rowCount(tab)).toBe(2);
+    expect((await tab.events('io-before-add')).map(({ detail }) => detail.source)).toEqual(['paste', 'paste']);
+  });
+
+  it('lists files that were not taken once, and keeps them in sight until they are dismissed', async () => {
+    const tab = await rig.open();
+    await drag(tab.widget, 'drop', ['b.txt', 'c.txt']);
+    await expect.poll(() => tab.widget.locator('.notice').count()).toBe(1);
+    expect(await tab.widget.locator('.rejections li').count()).toBe(2);
+    expect(await tab.events('io-reject')).toHaveLength(1);
+    await tab.button(text('notice.dismiss')).click();
+    await expect.poll(() => tab.widget.locator('.notice').count()).toBe(0);
+  });
+});

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startWidgetRig, text, type WidgetRig } from '../../support/widget-rig.ts';
+import { field, rows } from '../read-page.ts';
+import { addMany, focused, rowCount } from './elements-rig.ts';
+
+describe('many images', () => {
+  let rig: WidgetRig;
+
+  beforeAll(async () => {
+    rig = await startWidgetRig();
+  });
+  afterAll(() => rig?.close());
+
+  /** Without uploads, since only the rows are looked at here. */
+  const elements = [{ 'auto-upload': 'false' }];
+
+  it('come into the page in slices, and few of them have their thumbnails made', async () => {
+    const tab = await rig.open({ elements });
+    await tab.page.evaluate(() => {
+      const decode = window.createImageBitmap;
+      const counts = { now: 0, most: 0, all: 0 };
+      Object.assign(window, {
+        decodes: counts,
+        createImageBitmap: async (...parts: Parameters<typeof decode>) => {
+          counts.now += 1;
+          counts.all += 1;
+          counts.most = Math.max(counts.most, counts.now);
+          return decode(...parts).finally(() => {
+            counts.now -= 1;
+          });
+        },
+      });
+      const steps: number[] = [];
+      Object.assign(window, { steps });
+      const look = () => {
+        const list = document.querySelector('image-optimizer')?.shadowRoot?.querySelector('io-list');
+        const count = list?.shadowRoot?.querySelectorAll('io-row').length ?? 0;
+        if (count && count !== steps.at(-1)) steps.push(count);
+        if (count < 500) setTimeout(look);
+      };
+      look();
+    });
+    await addMany(tab, 500);
+    await expect.poll(() => rowCount(tab), { timeout: 20_000 }).toBe(500);
+    const { steps, decodes } = await tab.page.evaluate(() => {
+      const { steps, decodes } = window as unknown as { steps: number[]; decodes: { most: number; all: number } };
+      return { steps, decodes };
+    });
+    expect(steps[0]).toBe(30);
+    expect(Math.max(...steps.slice(1).map((count, index) => count - (steps[index] ?? 0)))).toBeLessThanOrEqual(50);
+    expect(decodes.most).toBeLessThanOrEqual(2);
+    expect(decodes.all).toBeLessThan(40);
+
+    // The skip link goes past them all.
+    await tab.button(text('list.skip', { count: 500 })).focus();
+    await tab.page.keyboard.press('Enter');
+    expect(await focused(tab)).toBe(text('export.upload'));
+    tab.expectQuiet();
+  });
+
+  it('are drawn as they are scrolled to', async () => {
+    const tab = await rig.open({ elements });
+    await addMany(tab, 60);
+    const last = rows(tab.widget).nth(59);
+    await expect.poll(() => rowCount(tab)).toBe(60);
+    expect(await last.locator('canvas').evaluate((canvas) => (canvas as HTMLCanvasElement).width)).toBe(1);
+    await last.scrollIntoViewIfNeeded();
+    await expect
+      .poll(() => last.locator('canvas').evaluate((canvas) => (canvas as HTMLCanvasElement).width))
+      .toBeGreaterThan(1);
+  });
+
+  it('above a thousand are in the page in part: what is in sight, and what has the focus', async () => {
+    const tab = await rig.open({ elements });
+    await addMany(tab, 1500);
+    const list = tab.widget.locator('io-list ul');
+    const shown = () => list.locator('li:not(.gap)').evaluateAll((each) => each.map((li) => Number(li.ariaPosInSet)));
+    await expect.poll(async () => (await shown()).length, { timeout: 20_000 }).toBeGreaterThan(3);
+    expect((await shown()).length).toBeLessThan(60);
+    expect(await list.locator('li:not(.gap)').first().getAttribute('aria-setsize')).toBe('1500');
+
+    await field(rows(tab.widget).first(), 'alt').fill('The first of many');
+    await list.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
+    await expect.poll(async () => (await shown()).at(-1)).toBe(1500);
+    expect((await shown())[0]).toBe(1);
+    expect((await shown()).length).toBeLessThan(60);
+    expect(await focused(tab)).toBe('#0 alt');
+
+    await tab.page.keyboard.press('Control+ArrowDown');
+    expect(await focused(tab)).toMatch(/ alt$/);
+    expect(await field(rows(tab.widget).first(), 'alt').inputValue()).toBe('The first of many');
+    await expect.poll(shown).toContain(2);
+  });
+});

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startWidgetRig, text, type WidgetRig } from '../../support/widget-rig.ts';
+import { field, rows, textOf } from '../read-page.ts';
+import { focused } from './elements-rig.ts';
+
+describe('the rows', () => {
+  let rig: WidgetRig;
+
+  beforeAll(async () => {
+    rig = await startWidgetRig();
+  });
+  afterAll(() => rig?.close());
+
+  it('are gone through by Ctrl and the arrows, from a field to the same field', async () => {
+    const tab = await rig.open();
+    await tab.upload(3);
+    await field(rows(tab.widget).nth(0), 'title').focus();
+    expect(await focused(tab)).toBe('#0 title');
+    await tab.page.keyboard.press('Control+ArrowDown');
+    expect(await focused(tab)).toBe('#1 title');
+    await tab.page.keyboard.press('Control+ArrowDown');
+    await tab.page.keyboard.press('Control+ArrowDown');
+    expect(await focused(tab)).toBe('#2 title');
+    await tab.page.keyboard.press('Control+ArrowUp');
+    expect(await focused(tab)).toBe('#1 title');
+  });
+
+  it('commit a text by Enter and by leaving the field, and put it back by Escape', async () => {
+    const tab = await rig.open();
+    await tab.upload(1);
+    const alt = field(rows(tab.widget).first(), 'alt');
+    await alt.fill('A first text');
+    await alt.press('Enter');
+    await expect.poll(async () => (await tab.events('io-metadata-change')).length).toBe(1);
+    expect(await alt.inputValue()).toBe('A first text');
+    expect(await focused(tab)).toBe('#0 alt');
+
+    await alt.blur();
+    await alt.fill('Another');
+    await alt.press('Escape');
+    expect(await alt.inputValue()).toBe('A first text');
+    await field(rows(tab.widget).first(), 'title').fill('A title');
+    await field(rows(tab.widget).first(), 'title').blur();
+    await expect.poll(async () => (await tab.events('io-metadata-change')).length).toBe(2);
+    const changes = (await tab.events('io-metadata-change')).map(({ detail }) => `${detail.field}: ${detail.value}`);
+    expect(changes).toEqual(['alt: A first text', 'title: A title']);
+  });
+
+  it('count the characters of an alternative text, and say when it is long', async () => {
+    const tab = await rig.open();
+    await tab.upload(1);
+    const row = rows(tab.widget).first();
+    await expect.poll(() => textOf(row)).toContain(text('field.alt-missing'));
+    await field(row, 'alt').fill('🐕 dogs');
+    await expect.poll(() => textOf(row)).toContain(text('field.alt-count', { count: 6, limit: 125 }));
+    await field(row, 'alt').fill('x'.repeat(126));
+    await expect.poll(() => textOf(row)).toContain(text('field.alt-long', { count: 126, limit: 125 }));
+  });
+
+  it('say why a decorative image has no text, keep the text it had, and undo', async () => {
+    const tab = await rig.open();
+    await tab.upload(1);
+    const row = rows(tab.widget).first();
+    await field(row, 'alt').fill('A pattern');
+    await field(row, 'decorative').check();
+    await expect.poll(() => field(row, 'alt').isDisabled()).toBe(true);
+    expect(await textOf(row)).toContain(text('field.decorative-help'));
+    await tab.button(text('toolbar.undo')).click();
+    await expect.poll(() => field(row, 'alt').inputValue()).toBe('A pattern');
+    expect(await field(row, 'decorative').isChecked()).toBe(false);
+  });
+
+  it('give the focus on when one is removed: to the next, the last, and at the end to "Add images"', async () => {
+    const tab = await rig.open();
+    await tab.upload(3);
+    const remove = (index: number) => tab.button(text('row.remove', { name: `picture-${index}.png` }));
+    expect(await tab.widget.getByRole('button', { name: /^Remove/ }).count()).toBe(3);
+    await remove(1).click();
+    await expect.poll(() => focused(tab)).toBe('#1 remove');
+    await expect.poll(() => rows(tab.widget).count()).toBe(2);
+    await remove(2).click();
+    await expect.poll(() => focused(tab)).toBe('#0 remove');
+    await remove(0).click();
+    await expect.poll(() => focused(tab)).toContain(text('dropzone.pick'));
+    await expect.poll(() => rows(tab.widget).count()).toBe(0);
+  });
+
+  it('tell what went wrong, at the fields and with a way to try again', async () => {
+    const tab = await rig.open({ elements: [{ retries: '1' }] });
+    rig.proxy.inject(
+      { kind: 'answer', status: 503, json: { error: 'busy', code: 'overloaded' } },
+      { path: /^\/v1\/sessions$/, times: 100 },
+    );
+    await tab.pick('photos/graphic-badge-alpha.png');
+    const row = rows(tab.widget).first();
+    await expect.poll(() => row.locator('[part~=row-error]').count(), { timeout: 20_000 }).toBe(1);
+    expect(await field(row, 'alt').getAttribute('aria-describedby')).toMatch(/^error /);
+    rig.proxy.reset();
+    await tab.button(text('row.retry', { name: 'graphic-badge-alpha.png' })).click();
+    await tab.untilState('ready');
+    expect(await row.locator('[part~=row-error]').count()).toBe(0);
+  });
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { createI18n, en, loadLocale } from '../../../widget/i18n/index.ts';
+
+const load = async (locale: string) => createI18n({ locale, messages: await loadLocale(locale), fallback: en });
+
+test('English chooses its plural by the count and writes large numbers readably', async () => {
+  const { t } = await load('en');
+  expect([0, 1, 2, 1234].map((count) => t('announce.added', { count }))).toEqual([
+    '0 images added',
+    '1 image added',
+    '2 images added',
+    '1,234 images added',
+  ]);
+});
+
+test('Arabic has six forms', async () => {
+  const { t, dir } = await load('ar');
+  const numberless = (text: string) => text.replace(/[\d٠-٩]+/g, 'N');
+  expect([0, 1, 2, 3, 11, 100].map((count) => numberless(t('cost.images', { count })))).toEqual([
+    'لا صور',
+    'صورة واحدة',
+    'صورتان',
+    'N صور',
+    'N صورة',
+    'N صورة',
+  ]);
+  expect(dir).toBe('rtl');
+});
+
+test('French counts zero as one, and a million as many', async () => {
+  const { t } = await load('fr');
+  expect([0, 1, 2, 1_000_000].map((count) => t('cost.images', { count }).replace(/[\d\s\u202f]+/, ''))).toEqual([
+    'image',
+    'image',
+    'images',
+    'images',
+  ]);
+});
+
+test('single texts can be replaced, plurals included, and unknown keys come back', async () => {
+  const strings = { heading: 'Media', 'cost.images': { one: '{count} medium', other: '{count} media' }, own: 'Mine|s' };
+  const { t } = createI18n({ locale: 'en', messages: en, strings });
+  expect([
+    t('heading'),
+    t('cost.images', { count: 1 }),
+    t('cost.images', { count: 2 }),
+    t('own'),
+    t('no.such'),
+  ]).toEqual(['Media', '1 medium', '2 media', 'Mine|s', 'no.such']);
+});
+
+test('a text that a language does not have is said in the fallback', () => {
+  const { t } = createI18n({ locale: 'de', messages: {}, fallback: en });
+  expect(t('action.cancel')).toBe('Cancel');
+});
+
+test('what is filled in is not looked into again, and what is not given stays to be seen', async () => {
+  const { t } = await load('en');
+  expect(t('row.remove', { name: '{name}|$1' })).toBe('Remove {name}|$1');
+  expect(t('row.remove')).toBe('Remove {name}');
+  expect(t('list.skip', { count: 2 })).toBe('Skip list (2 images)');
+});
+
+test.each([
+  ['en', 0, '0 byte'],
+  ['en', 999, '999 byte'],
+  ['en', 1_200, '1.2 kB'],
+  ['en', 245_000, '245 kB'],
+  ['en', 999_600, '1 MB'],
+  ['en', 1_250_000, '1.3 MB'],
+  ['en', 3_000_000_000, '3 GB'],
+  ['de', 1_200_000, '1,2 MB'],
+  ['fr', 1_200_000, '1,2 Mo'],
+])('%s writes %i bytes as %s', async (locale, bytes, text) => {
+  const { formatBytes } = await load(locale);
+  expect(formatBytes(bytes).replace(/[\u00a0\u202f]/g, ' ')).toBe(text);
+});

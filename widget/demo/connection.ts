@@ -1,0 +1,57 @@
+import { ApiError, type Client, createClient } from '../../plugin-bridge/sdk/index.ts';
+
+type Headers = Record<string, string>;
+
+/**
+ * Finds out how the page may call the service: as a visitor who is logged in, else with a key that they paste. The key is
+ * kept in this page's memory alone. `onConnected` is given what each request has to carry.
+ */
+export function startConnection(
+  { section, account }: { section: HTMLElement; account: HTMLElement },
+  onConnected: (headers: Headers) => void,
+): void {
+  const form = section.querySelector('form') as HTMLFormElement;
+  const input = form.elements.namedItem('key') as HTMLInputElement;
+  const problem = section.querySelector('.error') as HTMLElement;
+
+  async function connect(headers: Headers): Promise<void> {
+    const client = createClient({ endpoint: '', headers });
+    await showBalance(client, account);
+    section.hidden = true;
+    onConnected(headers);
+    for (const name of ['io-export', 'io-error'] as const) {
+      document.addEventListener(name, () => void showBalance(client, account).catch(() => {}));
+    }
+  }
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    problem.textContent = '';
+    connect({ 'X-API-Key': input.value.trim() }).then(
+      () => form.reset(),
+      (error: unknown) => {
+        problem.textContent = explain(error);
+        input.focus();
+      },
+    );
+  });
+
+  connect({}).catch((error: unknown) => {
+    section.hidden = false;
+    account.textContent = 'Not connected';
+    if (!(error instanceof ApiError && error.status === 401)) problem.textContent = explain(error);
+  });
+}
+
+async function showBalance(client: Client, account: HTMLElement): Promise<void> {
+  const { balance, plan } = await client.getBalance();
+  const credits = document.createElement('strong');
+  credits.textContent = `${balance.toLocaleString('en')} ${balance === 1 ? 'credit' : 'credits'}`;
+  account.replaceChildren(credits, ` · plan ${plan}`);
+}
+
+function explain(error: unknown): string {
+  if (error instanceof ApiError && error.status === 401) return 'The service does not know this key.';
+  if (error instanceof ApiError && error.status === 403) return 'This key is not active.';
+  return error instanceof Error ? error.message : 'The service cannot be reached.';
+}

@@ -1,0 +1,51 @@
+import '../define.ts';
+import type { ImageOptimizer } from '../index.ts';
+import { startConnection } from './connection.ts';
+import { logEvents } from './event-log.ts';
+import { FolderView } from './folder-view.ts';
+import { followOptions } from './page-options.ts';
+import { rememberSession } from './remember-session.ts';
+
+const find = <Kind extends HTMLElement>(selector: string) => document.querySelector(selector) as Kind;
+
+customElements.define('demo-folder', FolderView);
+const uploads = find<ImageOptimizer>('#uploads');
+const library = find<ImageOptimizer>('#library');
+const folder = find<FolderView>('#folder');
+folder.element = library;
+
+/** The folder's element is there while it has something to do. */
+function showLibrary(): void {
+  library.hidden = folder.hidden || library.items.length === 0;
+}
+library.addEventListener('io-add', showLibrary);
+library.addEventListener('io-remove', showLibrary);
+
+logEvents(find('#log'));
+followOptions(find<HTMLFormElement>('#options'), {
+  onLanguage(locale) {
+    uploads.locale = locale;
+    library.locale = locale;
+  },
+  onTheme(theme) {
+    document.documentElement.dataset.theme = theme;
+  },
+  onWidth(width) {
+    find('#frame').dataset.width = width;
+  },
+  onMode(mode) {
+    uploads.hidden = mode === 'replace';
+    folder.hidden = mode === 'download';
+    showLibrary();
+    find('#place').textContent = mode === 'replace' ? 'Folder' : 'Upload';
+  },
+});
+
+startConnection({ section: find('#connect'), account: find('#account') }, (headers) => {
+  for (const element of [uploads, library]) {
+    element.headers = headers;
+    element.disabled = false;
+  }
+  folder.connected = true;
+  rememberSession(uploads);
+});

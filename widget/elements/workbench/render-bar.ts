@@ -1,0 +1,94 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { Progress } from '../../state/index.ts';
+import { icon } from '../../styles/index.ts';
+import { isRunning, type Shell } from './shell.ts';
+
+/** What stands at the lower edge: the cost before its button, or what is being done and the way to stop it. */
+export function renderBar(shell: Shell): TemplateResult {
+  const { optimizer } = shell;
+  const { state, progress } = optimizer;
+  const uploading = state === 'uploading';
+  return html`
+    ${isRunning(optimizer) || uploading ? renderProgress(shell, progress) : renderCost(shell)}
+    <div class="ways">${isRunning(optimizer) || uploading ? renderStops(shell) : renderActions(shell)}</div>
+  `;
+}
+
+function renderCost({ optimizer, i18n, costLoading, costFailed }: Shell): TemplateResult {
+  const { balance, counts } = optimizer;
+  if (counts.toExport === 0) {
+    return html`<p class="price muted numbers">${balance === null ? nothing : i18n.t('cost.balance', { count: balance })}</p>`;
+  }
+  return html`
+    <io-cost class="price" exportparts="cost" .i18n=${i18n} .cost=${optimizer.cost} ?loading=${costLoading}
+      ?failed=${costFailed}><slot name="credits" slot="credits"></slot></io-cost>
+  `;
+}
+
+function renderProgress({ optimizer, i18n }: Shell, progress: Progress | null): TemplateResult {
+  const { t, formatBytes } = i18n;
+  const phase = progress?.phase ?? 'upload';
+  const text = optimizer.offline
+    ? t('row.waiting-offline')
+    : optimizer.paused
+      ? t('bar.paused')
+      : progress
+        ? t(`bar.${phase}`, { done: Math.min(progress.done + 1, progress.total), total: progress.total })
+        : t('bar.starting');
+  const bytes =
+    phase === 'upload' && progress?.totalBytes && progress.loadedBytes
+      ? t('bar.bytes', { loaded: formatBytes(progress.loadedBytes ?? 0), total: formatBytes(progress.totalBytes) })
+      : '';
+  return html`
+    <div class="price running">
+      <p class="numbers"><strong>${text}</strong> <bdi class="muted">${bytes}</bdi></p>
+      <progress part="progress" max="1" value=${progress?.fraction ?? nothing} aria-label=${text}></progress>
+    </div>
+  `;
+}
+
+function renderStops({ optimizer, i18n, act, locked }: Shell): TemplateResult | typeof nothing {
+  if (locked) return nothing;
+  const { t } = i18n;
+  const uploading = optimizer.state === 'uploading';
+  return html`
+    ${
+      uploading
+        ? html`<button type="button" class="button" part="button"
+            @click=${() => act(optimizer.paused ? 'resume' : 'pause')}>
+            ${t(optimizer.paused ? 'action.resume' : 'action.pause')}</button>`
+        : nothing
+    }
+    <button type="button" class="button" part="button" @click=${() => act('cancel')}>${icon('close')}${t('action.cancel')}</button>
+  `;
+}
+
+function renderActions(shell: Shell): TemplateResult | typeof nothing {
+  const { optimizer, i18n, act, exportFirst, locked, noSample } = shell;
+  const { t } = i18n;
+  const { counts, cost } = optimizer;
+  // Everything is exported: what is left to do stands with the result.
+  if (locked || (counts.toExport === 0 && counts.exported > 0 && counts.exported === counts.uploaded)) return nothing;
+  const waiting = counts.total - counts.uploaded - counts.failed > 0;
+  const short = cost !== null && !cost.sufficient;
+  const nothingToDo = counts.toExport === 0;
+  return html`
+    ${
+      noSample
+        ? nothing
+        : html`<button type="button" class="button large sample" part="button" ?disabled=${counts.uploaded === 0}
+            @click=${() => act('sample')}>${t('export.sample')}</button>`
+    }
+    ${
+      waiting && counts.uploaded === 0
+        ? html`<button type="button" class="button primary large" part="button button-primary"
+            @click=${() => act('upload')}>${icon('upload')}${t('export.upload')}</button>`
+        : short && cost.affordable > 0
+          ? html`<button type="button" class="button primary large" part="button button-primary"
+              @click=${() => exportFirst(cost.affordable)}>${t('export.first', { count: cost.affordable })}</button>`
+          : html`<button type="button" class="button primary large export" part="button button-primary"
+              ?disabled=${nothingToDo || short} @click=${() => act('confirm-export')}>
+              ${nothingToDo ? t('export.none') : t('export.some', { count: counts.toExport })}</button>`
+    }
+  `;
+}

@@ -1,0 +1,78 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { Notice } from '../../state/index.ts';
+import { type IconName, icon } from '../../styles/index.ts';
+import type { Shell } from './shell.ts';
+
+const LOOKS: { readonly [kind in Notice['kind']]: readonly [tone: string, symbol: IconName] } = {
+  error: ['danger', 'alert'],
+  warning: ['warning', 'alert'],
+  info: ['', 'info'],
+  success: ['success', 'check'],
+};
+/** More files that were not taken are counted, not listed. */
+const LISTED = 8;
+
+/** What the person should know now; every notice stays until it is dismissed or out of date. */
+export function renderNotices(shell: Shell): TemplateResult | typeof nothing {
+  const { optimizer, i18n } = shell;
+  // One word about the connection is enough.
+  const shown = optimizer.notices.filter(({ error }) => !(optimizer.offline && error?.code === 'network'));
+  if (shown.length === 0 && !optimizer.offline) return nothing;
+  return html`
+    <div class="notices">
+      ${
+        optimizer.offline
+          ? html`<div class="notice warning" part="notice">${icon('offline')}
+              <p class="content">${i18n.t('notice.offline')}</p></div>`
+          : nothing
+      }
+      ${shown.map((notice) => renderNotice(notice, shell))}
+    </div>
+  `;
+}
+
+function renderNotice(notice: Notice, shell: Shell): TemplateResult {
+  const { i18n, optimizer, act, exportFirst, locked } = shell;
+  const { t } = i18n;
+  const [tone, symbol] = LOOKS[notice.kind];
+  const affordable = optimizer.cost?.affordable ?? 0;
+  return html`
+    <div class="notice ${tone}" part="notice">
+      ${icon(symbol)}
+      <div class="content">
+        <p id="notice-${notice.id}">${notice.message}</p>
+        ${notice.rejections.length > 0 ? renderRejections(notice, shell) : nothing}
+        ${notice.error?.requestId ? html`<p class="muted small">${t('notice.request', { id: notice.error.requestId })}</p>` : nothing}
+      </div>
+      ${
+        locked
+          ? nothing
+          : notice.actions.map((action) => {
+              if (action === 'retry') {
+                return html`<button type="button" class="button" part="button" aria-describedby="notice-${notice.id}"
+                  @click=${() => act('retry')}>${t('action.retry')}</button>`;
+              }
+              if (action === 'export-first' && affordable > 0) {
+                return html`<button type="button" class="button" part="button" @click=${() => exportFirst(affordable)}>
+                  ${t('export.first', { count: affordable })}</button>`;
+              }
+              return action === 'check-cost'
+                ? html`<button type="button" class="button" part="button" @click=${() => act('check-cost')}>
+                    ${t('notice.check-cost')}</button>`
+                : nothing;
+            })
+      }
+      <button type="button" class="button quiet icon-only" part="button" aria-label=${t('notice.dismiss')}
+        aria-describedby="notice-${notice.id}" @click=${() => optimizer.dismiss(notice.id)}>${icon('close')}</button>
+    </div>
+  `;
+}
+
+function renderRejections({ rejections }: Notice, { i18n }: Shell): TemplateResult {
+  const more = rejections.length - LISTED;
+  const list = html`<ul class="rejections">
+    ${rejections.slice(0, LISTED).map(({ message }) => html`<li>${message}</li>`)}
+    ${more > 0 ? html`<li class="muted">${i18n.t('notice.more', { count: more })}</li>` : nothing}
+  </ul>`;
+  return rejections.length < 4 ? list : html`<details><summary>${i18n.t('notice.which')}</summary>${list}</details>`;
+}

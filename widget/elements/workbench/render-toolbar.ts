@@ -1,0 +1,78 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { ListFilter } from '../../state/index.ts';
+import { icon } from '../../styles/index.ts';
+import { isRunning, type Shell } from './shell.ts';
+
+/** What can be done with all images together. */
+export function renderToolbar(shell: Shell): TemplateResult {
+  const { optimizer, i18n, locked, noAnalyze, act } = shell;
+  const { t } = i18n;
+  const { counts } = optimizer;
+  const running = isRunning(optimizer);
+  const anyAnalyzed = optimizer.items.list().some(({ analyzed }) => analyzed);
+  const retryable = optimizer.items
+    .list()
+    .filter(({ status, error }) => status === 'failed' && error?.retryable).length;
+  const onlyMissing = anyAnalyzed && counts.missing > 0;
+  return html`
+    ${
+      noAnalyze || locked
+        ? nothing
+        : html`<button type="button" class="button ${anyAnalyzed && !onlyMissing ? '' : 'tinted'} analyze" part="button" ?disabled=${running || counts.uploaded === 0}
+            @click=${() => act('analyze')}>${icon('sparkle')}${
+              onlyMissing
+                ? t('toolbar.analyze-missing', { count: counts.missing })
+                : t(anyAnalyzed ? 'toolbar.analyze-again' : 'toolbar.analyze')
+            }</button>`
+    }
+    ${
+      locked
+        ? nothing
+        : html`
+          <button type="button" class="button" part="button" ?disabled=${counts.unaccepted === 0}
+            @click=${() => act('accept-all')}>${icon('check')}${t('toolbar.accept-all')}</button>
+          <span class="pair">
+            <button type="button" class="button quiet icon-only" part="button" aria-label=${t('toolbar.undo')}
+              title=${t('toolbar.undo')} ?disabled=${!optimizer.canUndo} @click=${() => act('undo')}>${icon('undo')}</button>
+            <button type="button" class="button quiet icon-only redo" part="button" aria-label=${t('toolbar.redo')}
+              title=${t('toolbar.redo')} ?disabled=${!optimizer.canRedo} @click=${() => act('redo')}>${icon('undo')}</button>
+          </span>
+          ${
+            retryable > 0 && !running
+              ? html`<button type="button" class="button" part="button" @click=${() => act('retry')}>
+                  ${icon('replace')}${t('toolbar.retry', { count: retryable })}</button>`
+              : nothing
+          }
+        `
+    }
+  `;
+}
+
+/** Which rows are shown, with how many there are of each; native radio buttons. */
+export function renderFilter({ optimizer, i18n }: Shell): TemplateResult | typeof nothing {
+  const { t, formatNumber } = i18n;
+  const { counts, filter } = optimizer;
+  const all: [ListFilter, number][] = [
+    ['all', counts.total],
+    ['missing', counts.missing],
+    ['review', counts.review],
+    ['failed', counts.failed],
+  ];
+  // A filter that would show nothing is not offered, unless it is the one in use.
+  const shown = all.filter(([name, count]) => name === 'all' || count > 0 || name === filter);
+  if (shown.length < 2) return nothing;
+  return html`
+    <fieldset class="filter">
+      <legend class="visually-hidden">${t('filter.label')}</legend>
+      ${shown.map(
+        ([name, count]) => html`
+          <label>
+            <input class="visually-hidden" type="radio" name="filter" .checked=${filter === name}
+              @change=${() => optimizer.setFilter(name)} />
+            <span>${t(`filter.${name}`)} <bdi class="numbers">${formatNumber(count)}</bdi></span>
+          </label>
+        `,
+      )}
+    </fieldset>
+  `;
+}

@@ -1,0 +1,54 @@
+import type { Item, Optimizer } from '../../state/index.ts';
+import type { ComparePair } from '../io-compare/index.ts';
+import type { WorkbenchView } from './workbench-host.ts';
+
+/** What the parts of the page are drawn from. */
+export interface Shell extends WorkbenchView {
+  readonly settingsOpen: boolean;
+  /** True while an answer about the cost is on its way. */
+  readonly costLoading: boolean;
+  readonly costFailed: boolean;
+  readonly dialog: Dialog | null;
+  act(action: ShellAction): void;
+  /** The open dialog was closed, with yes or without. */
+  closed(yes: boolean): void;
+  exportFirst(count: number): void;
+  setAnalyzeOptions(options: { [option: string]: unknown }): void;
+}
+
+/** Which dialog is open. `first`: an export of only so many images. */
+export type Dialog =
+  | { name: 'export'; first: number | null }
+  | { name: 'clear' }
+  | { name: 'compare'; pairs: readonly ComparePair[]; index: number };
+
+/** What the buttons of the page do. */
+export type ShellAction =
+  | 'accept-all'
+  | 'analyze'
+  | 'cancel'
+  | 'check-cost'
+  | 'compare-samples'
+  | 'confirm-clear'
+  | 'confirm-export'
+  | 'download-all'
+  | 'pause'
+  | 'redo'
+  | 'replace-all'
+  | 'resume'
+  | 'retry'
+  | 'sample'
+  | 'skip-list'
+  | 'toggle-settings'
+  | 'undo'
+  | 'upload';
+
+/** What runs and keeps other runs from beginning. */
+export function isRunning({ state }: Optimizer): boolean {
+  return ['analyzing', 'sampling', 'exporting'].includes(state);
+}
+
+/** Items that have a sample, or a result when there is none. */
+export function comparable(items: readonly Item[], kind: 'sample' | 'result'): Item[] {
+  return items.filter((item) => (item[kind]?.variants.length ?? 0) > 0);
+}

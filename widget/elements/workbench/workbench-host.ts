@@ -1,0 +1,29 @@
+import type { ReactiveControllerHost, TemplateResult } from 'lit';
+import type { I18n } from '../../i18n/index.ts';
+import type { Item, Optimizer } from '../../state/index.ts';
+
+/** How the public element is set, as far as the workbench shows it. */
+export interface WorkbenchView {
+  readonly optimizer: Optimizer;
+  readonly i18n: I18n;
+  readonly mode: 'download' | 'replace';
+  readonly noSample: boolean;
+  readonly noAnalyze: boolean;
+  readonly noDownload: boolean;
+  /** Nothing can be changed. */
+  readonly locked: boolean;
+  readonly analyzeOptions: { readonly [option: string]: unknown };
+  readonly itemActions: ((item: Item) => Node | TemplateResult | null | undefined) | null;
+}
+
+/** What the workbench needs of the public element. */
+export interface WorkbenchHost {
+  readonly host: ReactiveControllerHost;
+  readonly root: ShadowRoot;
+  view(): WorkbenchView;
+  setAnalyzeOptions(options: { [option: string]: unknown }): void;
+  /** Saves a file of the export. */
+  download(id: string, variant?: string): Promise<void>;
+  /** Gives the focus to "Add images". */
+  focusPicker(): void;
+}

@@ -1,0 +1,342 @@
+import { css } from 'lit';
+import { feedback } from '../../styles/index.ts';
+
+/** What stands in the card once there are images; from 1,080 px on the settings stand beside the rows. */
+const styles = css`
+  .pair {
+    display: inline-flex;
+  }
+  .redo .icon {
+    scale: -1 1;
+  }
+  .undo:dir(rtl) .icon {
+    scale: -1 1;
+  }
+  .redo:dir(rtl) .icon {
+    scale: 1 1;
+  }
+  .clear {
+    margin-inline-start: auto;
+  }
+  @container io (inline-size < 860px) {
+    .clear span {
+      position: absolute;
+      inline-size: 1px;
+      block-size: 1px;
+      overflow: hidden;
+      clip-path: inset(50%);
+    }
+  }
+  .notices {
+    display: grid;
+    gap: calc(var(--_space) * 2);
+  }
+  .notice .button {
+    background: var(--_surface);
+  }
+  .notice .button.quiet {
+    margin: -6px;
+    background: transparent;
+  }
+  .small {
+    font-size: 0.8667em;
+  }
+  .rejections {
+    display: grid;
+    gap: 2px;
+    margin-block-start: var(--_space);
+    font-size: 0.9333em;
+  }
+  summary {
+    inline-size: fit-content;
+    min-block-size: 24px;
+    cursor: pointer;
+  }
+  .outcome {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: calc(var(--_space) * 3) calc(var(--_space) * 6);
+    padding: calc(var(--_space) * 5);
+    border-radius: calc(var(--_radius) * 1.2);
+    background: color-mix(in oklab, var(--_outcome, var(--_success)) 9%, var(--_surface));
+    --_control: 40px;
+  }
+  .outcome.quiet {
+    --_outcome: var(--_accent);
+  }
+  .outcome.danger {
+    --_outcome: var(--_danger);
+  }
+  .figure {
+    display: flex;
+    align-items: baseline;
+    gap: 0.3em;
+    color: color-mix(in oklab, var(--_outcome, var(--_success)) 88%, var(--_text));
+    font-size: 2.2667em;
+    font-weight: 700;
+    line-height: 1;
+    letter-spacing: -0.03em;
+    --_icon: 36px;
+  }
+  .figure span {
+    font-size: 0.42em;
+    font-weight: 600;
+    letter-spacing: 0;
+  }
+  .story {
+    flex: 1 1 22ch;
+    min-inline-size: 0;
+  }
+  .ways {
+    display: flex;
+    flex-wrap: wrap;
+    gap: calc(var(--_space) * 2);
+  }
+  .columns {
+    display: grid;
+    gap: calc(var(--_space) * 4);
+  }
+  .work {
+    position: relative;
+    display: grid;
+    gap: calc(var(--_space) * 2.5);
+    align-content: start;
+    min-inline-size: 0;
+  }
+  .filter {
+    display: flex;
+    flex-wrap: wrap;
+    gap: var(--_space);
+    min-inline-size: 0;
+    margin: 0;
+    padding: 0;
+    border: 0;
+  }
+  .filter label {
+    position: relative;
+    cursor: pointer;
+  }
+  .filter label > span {
+    display: inline-flex;
+    align-items: center;
+    gap: 6px;
+    min-block-size: 32px;
+    padding: 2px calc(var(--_space) * 3);
+    border-radius: 99px;
+    color: var(--_muted);
+    font-size: 0.9333em;
+    font-weight: 500;
+  }
+  .filter label:hover > span {
+    background: var(--_hover);
+  }
+  .filter input:checked + span {
+    background: color-mix(in oklab, var(--_accent) 13%, var(--_surface));
+    color: var(--_text);
+  }
+  .filter input:focus-visible + span {
+    outline: 2px solid var(--_focus);
+    outline-offset: 1px;
+  }
+  .filter bdi {
+    opacity: 0.8;
+  }
+  .skip:not(:focus) {
+    position: absolute;
+    inline-size: 1px;
+    min-inline-size: 0;
+    block-size: 1px;
+    min-block-size: 0;
+    padding: 0;
+    border: 0;
+    overflow: hidden;
+    clip-path: inset(50%);
+    white-space: nowrap;
+  }
+  .rows {
+    border: 1px solid var(--_border);
+    border-radius: calc(var(--_radius) * 1.2);
+    overflow: hidden;
+  }
+  .panel {
+    min-inline-size: 0;
+    border: 1px solid var(--_border);
+    border-radius: calc(var(--_radius) * 1.2);
+  }
+  .panel .content {
+    padding: 0 calc(var(--_space) * 4) calc(var(--_space) * 4);
+  }
+  .panel.closed .content {
+    display: none;
+  }
+  .plain {
+    display: none;
+  }
+  .fold {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0 calc(var(--_space) * 2.5);
+    inline-size: 100%;
+    min-block-size: 52px;
+    margin: 0;
+    padding: calc(var(--_space) * 2) calc(var(--_space) * 4);
+    border: 0;
+    border-radius: inherit;
+    background: none;
+    color: inherit;
+    font: inherit;
+    text-align: start;
+    cursor: pointer;
+  }
+  .fold:focus-visible {
+    outline-offset: -2px;
+  }
+  .fold .muted {
+    flex: 1;
+    font-weight: 400;
+  }
+  .fold .icon:last-child {
+    transition: rotate 160ms ease-out;
+  }
+  .fold[aria-expanded='true'] .icon:last-child {
+    rotate: 180deg;
+  }
+  .bar {
+    position: sticky;
+    inset-block-end: 0;
+    z-index: 2;
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: calc(var(--_space) * 3) calc(var(--_space) * 5);
+    margin: 0 calc(var(--_space) * -4) calc(var(--_space) * -4);
+    padding: calc(var(--_space) * 3) calc(var(--_space) * 4);
+    border-block-start: 1px solid var(--_border);
+    border-end-start-radius: calc(var(--_radius) * 1.6 - 1px);
+    border-end-end-radius: calc(var(--_radius) * 1.6 - 1px);
+    background: var(--_surface);
+  }
+  .price {
+    flex: 1 1 240px;
+    min-inline-size: 0;
+  }
+  .running {
+    display: grid;
+    gap: calc(var(--_space) * 1.5);
+  }
+  .bar .ways {
+    flex: 0 1 auto;
+  }
+  .dialog {
+    inline-size: min(440px, calc(100vw - 32px));
+    max-block-size: calc(100dvh - 32px);
+    margin: auto;
+    padding: calc(var(--_space) * 6);
+    border: 1px solid var(--_border);
+    border-radius: calc(var(--_radius) * 1.6);
+    background: var(--_surface);
+    color: var(--_text);
+    box-shadow: 0 24px 64px -16px rgb(10 14 24 / 40%);
+    overflow: auto;
+  }
+  .dialog[open] {
+    display: grid;
+    gap: calc(var(--_space) * 4);
+  }
+  .dialog.wide {
+    inline-size: min(1120px, calc(100vw - 32px));
+  }
+  .dialog::backdrop {
+    background: rgb(12 16 24 / 48%);
+  }
+  .dialog h2 {
+    font-size: 1.2667em;
+    text-wrap: balance;
+  }
+  .dialog .ways {
+    justify-content: flex-end;
+  }
+  .top {
+    display: flex;
+    align-items: center;
+    justify-content: space-between;
+    margin-block: calc(var(--_space) * -2);
+  }
+  .clear:not(:hover) {
+    color: var(--_muted);
+  }
+  .clear:hover {
+    color: var(--_danger);
+  }
+  .bill {
+    display: grid;
+    border-block: 1px solid var(--_border);
+  }
+  .bill div {
+    display: flex;
+    flex-wrap: wrap;
+    justify-content: space-between;
+    gap: 0 calc(var(--_space) * 4);
+    padding-block: calc(var(--_space) * 2.5);
+  }
+  .bill div + div {
+    border-block-start: 1px solid var(--_border);
+  }
+  .bill dt {
+    color: var(--_muted);
+  }
+  .bill strong {
+    font-weight: 650;
+  }
+  @container io (inline-size < 560px) {
+    .bar .ways {
+      flex: 1 0 100%;
+    }
+    .bar .ways .button {
+      flex: 1 1 auto;
+    }
+    .outcome .ways,
+    .outcome .button {
+      flex: 1 1 auto;
+    }
+  }
+  @container io (inline-size >= 560px) {
+    .bar {
+      margin: 0 calc(var(--_space) * -6) calc(var(--_space) * -6);
+      padding: calc(var(--_space) * 4) calc(var(--_space) * 6);
+    }
+  }
+  @container io (inline-size >= 1080px) {
+    .columns {
+      grid-template-columns: minmax(0, 1fr) 320px;
+      align-items: start;
+      gap: calc(var(--_space) * 5);
+    }
+    .panel .content,
+    .panel.closed .content {
+      display: block;
+    }
+    .panel h3 {
+      padding: calc(var(--_space) * 4) calc(var(--_space) * 4) calc(var(--_space) * 3);
+    }
+    .plain {
+      display: block;
+    }
+    .fold {
+      display: none;
+    }
+  }
+  @media (forced-colors: active) {
+    .filter input:checked + span {
+      outline: 2px solid Highlight;
+    }
+    .outcome {
+      border: 1px solid CanvasText;
+    }
+  }
+`;
+
+/** All that the workbench adds to the styles of the public element. */
+export const workbenchStyles = [feedback, styles];

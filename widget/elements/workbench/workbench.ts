@@ -1,0 +1,184 @@
+import { html, nothing, type ReactiveController, type TemplateResult } from 'lit';
+import type { Item } from '../../state/index.ts';
+import { icon } from '../../styles/index.ts';
+import { ROW_PARTS } from '../io-list/index.ts';
+import type { RowContext } from '../io-row/index.ts';
+import { createActions } from './actions.ts';
+import { comparisonOf } from './comparison.ts';
+import { loadCompare } from './load-compare.ts';
+import { renderBar } from './render-bar.ts';
+import { renderDialog } from './render-dialogs.ts';
+import { renderNotices } from './render-notices.ts';
+import { renderOutcome } from './render-outcome.ts';
+import { renderSettings } from './render-settings.ts';
+import { renderFilter, renderToolbar } from './render-toolbar.ts';
+import { comparable, type Dialog, type Shell, type ShellAction } from './shell.ts';
+import type { WorkbenchHost } from './workbench-host.ts';
+
+/** What is to be seen once there are images. The public element draws it in its own shadow root. */
+export class Workbench implements ReactiveController {
+  readonly #host: WorkbenchHost;
+  readonly #actions: { [name in ShellAction]: () => unknown };
+  #context: RowContext | null = null;
+  #dialog: Dialog | null = null;
+  #settingsOpen = false;
+  #checking = false;
+  #focusInBar = false;
+
+  constructor(host: WorkbenchHost) {
+    this.#host = host;
+    this.#actions = createActions(host, {
+      open: (dialog) => this.#open(dialog),
+      compare: (kind) => this.#compare(kind),
+      checkCost: () => this.#checkCost(),
+      focusBar: () => this.#focusBar(),
+      toggleSettings: () => {
+        this.#settingsOpen = !this.#settingsOpen;
+        host.host.requestUpdate();
+      },
+      waitsInBar: () => Boolean(host.root.activeElement?.closest('.bar')),
+    });
+    host.host.addController(this);
+  }
+
+  hostUpdate(): void {
+    this.#focusInBar = Boolean(this.#host.root.activeElement?.closest('.bar'));
+  }
+
+  hostUpdated(): void {
+    const dialog = this.#host.root.querySelector('dialog');
+    if (dialog && !dialog.open) dialog.showModal();
+    // A button that gave way to another one took the focus with it.
+    if (this.#focusInBar && !this.#host.root.activeElement) this.#focusBar();
+  }
+
+  /** What stands above everything else; also while there are no images. */
+  renderNotices(): TemplateResult | typeof nothing {
+    return renderNotices(this.#shell());
+  }
+
+  /** The buttons after "Add images". */
+  renderTools(): TemplateResult {
+    return renderToolbar(this.#shell());
+  }
+
+  /** The last button of the toolbar. */
+  renderClear(): TemplateResult | typeof nothing {
+    const { locked, i18n } = this.#host.view();
+    if (locked) return nothing;
+    return html`<button type="button" class="button quiet clear" part="button button-danger"
+      @click=${() => this.#act('confirm-clear')}>${icon('trash')}<span>${i18n.t('toolbar.clear')}</span></button>`;
+  }
+
+  /** Results, rows, settings and the bar. */
+  renderMain(): TemplateResult {
+    const shell = this.#shell();
+    const { i18n, optimizer } = shell;
+    return html`
+      ${renderOutcome(shell)}
+      <div class="columns">
+        <div class="work">
+          <button type="button" class="button skip" part="button" @click=${() => this.#act('skip-list')}>
+            ${i18n.t('list.skip', { count: optimizer.counts.total })}</button>
+          ${renderFilter(shell)}
+          <io-list class="rows" exportparts="list, ${ROW_PARTS}" .context=${this.#rowContext()}
+            @list-empty-focus=${() => this.#host.focusPicker()}></io-list>
+        </div>
+        ${renderSettings(shell)}
+      </div>
+      <div class="bar">${renderBar(shell)}</div>
+    `;
+  }
+
+  /** The open dialog. */
+  renderDialog(): TemplateResult | typeof nothing {
+    return renderDialog(this.#shell());
+  }
+
+  #shell(): Shell {
+    const view = this.#host.view();
+    const { optimizer } = view;
+    const costFailed = optimizer.notices.some(({ phase }) => phase === 'cost');
+    return {
+      ...view,
+      dialog: this.#dialog,
+      settingsOpen: this.#settingsOpen,
+      costFailed,
+      costLoading: this.#checking || (!costFailed && optimizer.cost === null && optimizer.counts.toExport > 0),
+      act: (action) => this.#act(action),
+      closed: (yes) => void this.#closed(yes),
+      exportFirst: (first) => this.#open({ name: 'export', first }),
+      setAnalyzeOptions: this.#host.setAnalyzeOptions,
+    };
+  }
+
+  /** The same object until one of its parts is another one. */
+  #rowContext(): RowContext {
+    const { optimizer, i18n, mode, noDownload, locked, itemActions } = this.#host.view();
+    const parts = { optimizer, i18n, mode, noDownload, locked, itemActions };
+    const before = this.#context;
+    if (before && (Object.keys(parts) as (keyof typeof parts)[]).every((name) => before[name] === parts[name])) {
+      return before;
+    }
+    this.#context = {
+      ...parts,
+      compare: (item: Item) => void this.#compare(item.result ? 'result' : 'sample', item.id),
+      download: (item: Item, variant?: string) => void this.#host.download(item.id, variant).catch(() => {}),
+    };
+    return this.#context;
+  }
+
+  #act(action: ShellAction): void {
+    // What fails is among the notices and told by `io-error`.
+    void Promise.resolve(this.#actions[action]()).catch(() => {});
+  }
+
+  #open(dialog: Dialog | null): void {
+    this.#dialog = dialog;
+    this.#host.host.requestUpdate();
+  }
+
+  async #closed(yes: boolean): Promise<void> {
+    const { host, root, view, focusPicker } = this.#host;
+    const dialog = this.#dialog;
+    const { optimizer } = view();
+    this.#open(null);
+    if (yes && dialog?.name === 'clear') {
+      optimizer.clear();
+      await host.updateComplete;
+      focusPicker();
+    } else if (yes && dialog?.name === 'export') {
+      void optimizer.exportImages(undefined, { first: dialog.first ?? undefined }).catch(() => {});
+    }
+    await host.updateComplete;
+    if (!root.activeElement) this.#focusBar();
+  }
+
+  #focusBar(): void {
+    const button = this.#host.root.querySelector<HTMLElement>(':is(.bar, .outcome) .ways button:not(:disabled)');
+    if (button) button.focus();
+    else this.#host.focusPicker();
+  }
+
+  async #checkCost(): Promise<void> {
+    this.#checking = true;
+    this.#host.host.requestUpdate();
+    await this.#host
+      .view()
+      .optimizer.checkCost()
+      .finally(() => {
+        this.#checking = false;
+        this.#host.host.requestUpdate();
+      });
+  }
+
+  async #compare(kind: 'sample' | 'result', id?: string): Promise<void> {
+    const { optimizer } = this.#host.view();
+    const items = comparable(optimizer.items.list(), kind);
+    const pairs = items.flatMap((item) => comparisonOf(optimizer, item, kind) ?? []);
+    if (pairs.length === 0) return;
+    await loadCompare();
+    const index = pairs.findIndex((pair) => pair.id === id);
+    this.#open({ name: 'compare', pairs, index: Math.max(0, index) });
+  }
+}

@@ -1,0 +1,128 @@
+import { css } from 'lit';
+
+/** Buttons: quiet by default, one primary per view, danger in words as well as in colour. */
+export const buttons = css`
+  .button {
+    display: inline-flex;
+    align-items: center;
+    justify-content: center;
+    gap: calc(var(--_space) * 1.5);
+    min-block-size: var(--_control);
+    min-inline-size: var(--_control);
+    margin: 0;
+    padding: 4px calc(var(--_space) * 3);
+    border: 1px solid var(--_edge);
+    border-radius: calc(var(--_radius) * 0.8);
+    background: var(--_surface);
+    color: var(--_text);
+    font: inherit;
+    font-weight: 500;
+    line-height: 1.25;
+    text-align: center;
+    text-decoration: none;
+    cursor: pointer;
+    transition:
+      background-color 120ms ease-out,
+      border-color 120ms ease-out,
+      box-shadow 120ms ease-out;
+  }
+  .button:hover {
+    background: color-mix(in oklab, var(--_text) 5%, var(--_surface));
+  }
+  .button:active {
+    background: color-mix(in oklab, var(--_text) 10%, var(--_surface));
+  }
+  .button:disabled,
+  .button[aria-disabled='true'] {
+    border-color: var(--_border);
+    color: color-mix(in oklab, var(--_muted) 75%, var(--_surface));
+    background: var(--_surface);
+    box-shadow: none;
+    cursor: default;
+  }
+  .button.primary:not(:disabled, [aria-disabled='true']) {
+    border-color: transparent;
+    background: var(--_accent);
+    color: var(--_on-accent);
+    font-weight: 600;
+    box-shadow: inset 0 1px 0 rgb(255 255 255 / 14%);
+  }
+  .button.primary:not(:disabled, [aria-disabled='true']):hover {
+    background: color-mix(in oklab, var(--_accent) 88%, var(--_text));
+  }
+  .button.large {
+    min-block-size: calc(var(--_control) + 8px);
+    padding-inline: calc(var(--_space) * 5);
+  }
+  .button.quiet:not(:disabled, [aria-disabled='true']) {
+    border-color: transparent;
+    background: transparent;
+  }
+  .button.quiet {
+    border-color: transparent;
+    background: transparent;
+    padding-inline: calc(var(--_space) * 2);
+  }
+  .button.quiet:hover:not(:disabled, [aria-disabled='true']) {
+    background: var(--_hover);
+  }
+  .button.tinted:not(:disabled) {
+    border-color: color-mix(in oklab, var(--_accent) 45%, var(--_surface));
+    background: var(--_tint);
+  }
+  .button.tinted:not(:disabled):hover {
+    background: color-mix(in oklab, var(--_accent) 14%, var(--_surface));
+  }
+  .button.danger {
+    color: var(--_danger);
+  }
+  .button.danger.solid:not(:disabled) {
+    border-color: transparent;
+    background: var(--_danger);
+    color: var(--_surface);
+  }
+  .button.icon-only {
+    padding: 0;
+    inline-size: var(--_control);
+  }
+  .button[aria-pressed='true'] {
+    border-color: var(--_accent);
+    background: var(--_tint);
+    color: var(--_text);
+  }
+  .link {
+    padding: 0;
+    border: 0;
+    background: none;
+    color: var(--_accent);
+    font: inherit;
+    text-decoration: underline;
+    text-underline-offset: 2px;
+    cursor: pointer;
+  }
+  .icon {
+    flex: none;
+    inline-size: var(--_icon, 20px);
+    block-size: var(--_icon, 20px);
+    fill: none;
+    stroke: currentColor;
+    stroke-width: 1.5;
+    stroke-linecap: round;
+    stroke-linejoin: round;
+  }
+  @media (forced-colors: active) {
+    .button,
+    .button.primary:not(:disabled, [aria-disabled='true']) {
+      border-color: ButtonText;
+    }
+    .button:disabled,
+    .button[aria-disabled='true'] {
+      border-color: GrayText;
+      color: GrayText;
+    }
+    .button[aria-pressed='true'] {
+      border-color: Highlight;
+      border-width: 2px;
+    }
+  }
+`;

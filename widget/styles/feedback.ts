@@ -1,0 +1,100 @@
+import { css } from 'lit';
+
+/** What tells the state of things: badges, progress, notices. Each says it in words; colour only helps. */
+export const feedback = css`
+  .badge {
+    display: inline-flex;
+    align-items: center;
+    gap: 4px;
+    padding: 1px 7px;
+    border-radius: 99px;
+    background: color-mix(in oklab, var(--_badge, var(--_muted)) 12%, var(--_surface));
+    color: color-mix(in oklab, var(--_badge, var(--_muted)) 85%, var(--_text));
+    font-size: 0.8em;
+    font-weight: 500;
+    line-height: 1.5;
+    --_icon: 14px;
+  }
+  .badge.accent {
+    --_badge: var(--_accent);
+  }
+  .badge.success {
+    --_badge: var(--_success);
+  }
+  .badge.warning {
+    --_badge: var(--_warning);
+  }
+  .badge.danger {
+    --_badge: var(--_danger);
+  }
+  progress {
+    appearance: none;
+    display: block;
+    inline-size: 100%;
+    block-size: 6px;
+    border: 0;
+    border-radius: 3px;
+    overflow: hidden;
+    background: color-mix(in oklab, var(--_text) 11%, transparent);
+    color: var(--_accent);
+  }
+  progress::-webkit-progress-bar {
+    background: transparent;
+  }
+  progress::-webkit-progress-value {
+    border-radius: 3px;
+    background: var(--_accent);
+    transition: inline-size 200ms ease-out;
+  }
+  progress::-moz-progress-bar {
+    border-radius: 3px;
+    background: var(--_accent);
+  }
+  .notice {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: flex-start;
+    gap: calc(var(--_space) * 2) calc(var(--_space) * 3);
+    padding: calc(var(--_space) * 3) calc(var(--_space) * 4);
+    border: 1px solid color-mix(in oklab, var(--_notice, var(--_accent)) 30%, var(--_border));
+    border-radius: var(--_radius);
+    background: color-mix(in oklab, var(--_notice, var(--_accent)) 7%, var(--_surface));
+    color: var(--_text);
+  }
+  .notice > .icon {
+    margin-block-start: 1px;
+    color: var(--_notice, var(--_accent));
+  }
+  .notice > .content {
+    flex: 1 1 24ch;
+    min-inline-size: 0;
+  }
+  .notice strong {
+    font-weight: 600;
+  }
+  .notice.danger {
+    --_notice: var(--_danger);
+  }
+  .notice.warning {
+    --_notice: var(--_warning);
+  }
+  .notice.success {
+    --_notice: var(--_success);
+  }
+  .muted {
+    color: var(--_muted);
+  }
+  .numbers {
+    font-variant-numeric: tabular-nums;
+  }
+  @media (forced-colors: active) {
+    .badge,
+    .notice,
+    progress {
+      border: 1px solid CanvasText;
+    }
+    progress::-webkit-progress-value {
+      background: Highlight;
+    }
+  }
+`;

@@ -1,0 +1,160 @@
+import { css } from 'lit';
+
+/** Fields: a label above, the field, a line of help or error below. Switches and check boxes are native ones. */
+export const fields = css`
+  .field {
+    display: grid;
+    gap: var(--_space);
+    align-content: start;
+    min-inline-size: 0;
+  }
+  .label {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: baseline;
+    gap: 2px calc(var(--_space) * 2);
+    font-size: 0.8667em;
+    font-weight: 500;
+    line-height: 1.35;
+    color: var(--_text);
+  }
+  .input {
+    display: block;
+    inline-size: 100%;
+    min-inline-size: 0;
+    min-block-size: var(--_control);
+    margin: 0;
+    padding: 6px calc(var(--_space) * 2.5);
+    border: 1px solid var(--_edge);
+    border-radius: calc(var(--_radius) * 0.7);
+    background: var(--_surface);
+    color: var(--_text);
+    font: inherit;
+    line-height: 1.4;
+    transition: border-color 120ms ease-out;
+  }
+  .input:hover:not(:disabled) {
+    border-color: var(--_muted);
+  }
+  .input:focus-visible {
+    border-color: var(--_focus);
+    outline-offset: 0;
+  }
+  .input::placeholder {
+    color: var(--_muted);
+    opacity: 1;
+  }
+  .input:disabled,
+  .input:read-only:not(select) {
+    border-color: var(--_border);
+    background: var(--_surface-2);
+    color: var(--_muted);
+  }
+  .input[aria-invalid='true'] {
+    border-color: var(--_danger);
+  }
+  textarea.input {
+    resize: vertical;
+    min-block-size: calc(2.8em + 14px);
+    field-sizing: content;
+    max-block-size: 9em;
+  }
+  select.input {
+    appearance: none;
+    padding-inline-end: 34px;
+    background-image:
+      linear-gradient(45deg, transparent 50%, var(--_muted) 50%), linear-gradient(-45deg, transparent 50%, var(--_muted) 50%);
+    background-size: 5px 5px;
+    background-repeat: no-repeat;
+    background-position:
+      right 18px center,
+      right 13px center;
+    cursor: pointer;
+  }
+  select.input:dir(rtl) {
+    background-position:
+      left 13px center,
+      left 18px center;
+  }
+  .hint,
+  .error {
+    font-size: 0.8667em;
+    line-height: 1.4;
+    color: var(--_muted);
+  }
+  .error {
+    color: var(--_danger);
+  }
+  .check {
+    display: inline-flex;
+    align-items: center;
+    gap: calc(var(--_space) * 2);
+    min-block-size: 28px;
+    cursor: pointer;
+  }
+  .check input {
+    flex: none;
+    inline-size: 18px;
+    block-size: 18px;
+    margin: 0;
+    cursor: inherit;
+  }
+  .check input:disabled {
+    cursor: default;
+  }
+  .switch {
+    display: inline-flex;
+    align-items: center;
+    gap: calc(var(--_space) * 2.5);
+    min-block-size: 32px;
+    cursor: pointer;
+  }
+  .switch input {
+    appearance: none;
+    flex: none;
+    position: relative;
+    inline-size: 38px;
+    block-size: 22px;
+    margin: 0;
+    border: 1px solid var(--_edge);
+    border-radius: 11px;
+    background: var(--_edge);
+    cursor: inherit;
+    transition: background-color 140ms ease-out;
+  }
+  .switch input::before {
+    content: '';
+    position: absolute;
+    inset-block-start: 2px;
+    inset-inline-start: 2px;
+    inline-size: 16px;
+    block-size: 16px;
+    border-radius: 50%;
+    background: var(--_surface);
+    transition: inset-inline-start 140ms ease-out;
+  }
+  .switch input:checked {
+    border-color: var(--_accent);
+    background: var(--_accent);
+  }
+  .switch input:checked::before {
+    inset-inline-start: 18px;
+  }
+  @media (forced-colors: active) {
+    .input {
+      border-color: ButtonText;
+    }
+    select.input {
+      appearance: auto;
+      background-image: none;
+    }
+    .switch input {
+      appearance: auto;
+      inline-size: 18px;
+      block-size: 18px;
+    }
+    .switch input::before {
+      display: none;
+    }
+  }
+`;
