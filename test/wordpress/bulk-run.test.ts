@@ -60,7 +60,9 @@ async function holdAfter(page: Page, count: number) {
   };
 }
 
-it('shows the cost, stops, and goes on after the tab was closed; what is done is not paid for twice', { timeout: 180_000 }, async () => {
+it('shows the cost, stops, and goes on after the tab was closed; what is done is not paid for twice', {
+  timeout: 180_000,
+}, async () => {
   const ids = await uploadMany(7);
   const before = await spent();
   const page = await openPage(await browser.open());
@@ -102,7 +104,10 @@ it('stops when the credits are used up, says why, and goes on when there are mor
   await page.getByText('You have fewer credits than that').waitFor(PATIENCE);
   await button(page, 'Optimize 4 images for 4 credits').click();
   await status(page, 'Stopped: 2 of 4 done.').waitFor(PATIENCE);
-  await page.getByText(/Insufficient credits/).first().waitFor(PATIENCE);
+  await page
+    .getByText(/Insufficient credits/)
+    .first()
+    .waitFor(PATIENCE);
   expect((await mimes(ids)).filter((mime) => mime === 'image/webp')).toHaveLength(2);
   // No image is blamed for that.
   for (const id of ids) expect((await admin.json('GET', `/attachments/${id}`)).status).not.toBe('failed');
@@ -115,9 +120,12 @@ it('stops when the credits are used up, says why, and goes on when there are mor
 it('renews a nonce that has expired, and names the images that could not be done', { timeout: 120_000 }, async () => {
   const ids = await uploadMany(2);
   const broken = await admin.upload('broken.jpg', await photograph(430), 'image/jpeg');
-  await rig.site.php('file_put_contents( get_attached_file( $id ), substr( file_get_contents( get_attached_file( $id ) ), 0, 3000 ) );', {
-    id: broken,
-  });
+  await rig.site.php(
+    'file_put_contents( get_attached_file( $id ), substr( file_get_contents( get_attached_file( $id ) ), 0, 3000 ) );',
+    {
+      id: broken,
+    },
+  );
   const page = await openPage(await browser.open());
   await button(page, 'Optimize 3 images for 3 credits').waitFor(PATIENCE);
   let refused = 0;

@@ -72,7 +72,11 @@ describe('changes by others', { timeout: 90_000 }, () => {
       const [before, checksums] = [await rig.attachment(one), await rig.checksums()];
       expect((await post(`/attachments/${one}/optimize`))[0]).toBe(200);
       const { metadata, mime } = await rig.attachment(one);
-      expect([mime, metadata.width, metadata.height]).toEqual(['image/webp', before.metadata.width, before.metadata.height]);
+      expect([mime, metadata.width, metadata.height]).toEqual([
+        'image/webp',
+        before.metadata.width,
+        before.metadata.height,
+      ]);
       await post(`/attachments/${one}/restore`);
       await expectAsBefore({ id: one, before, checksums });
     }
@@ -106,25 +110,28 @@ describe('changes by others', { timeout: 90_000 }, () => {
 });
 
 describe('faults', { timeout: 90_000 }, () => {
-  it.each(['error', 'end'])('after an %s in the middle everything is as before, and a second try succeeds', async (fault) => {
-    const image = await uploaded(`fault-${fault}.jpg`);
-    const balance = await rig.account.api.balance();
-    await rig.define({ IMAGEWRIGHT_TEST_FAULT: fault });
-    expect((await post(`/attachments/${image.id}/optimize`))[0]).toBe(500);
-    await rig.define({});
-    if (fault === 'end') {
-      expect(await admin.json('GET', `/attachments/${image.id}`)).toMatchObject({ status: 'interrupted' });
-      expect(await post(`/attachments/${image.id}/restore`)).toMatchObject([200, { restored: true }]);
-    }
-    expect(await rig.attachment(image.id)).toEqual(image.before);
-    expect(await rig.checksums()).toEqual(image.checksums);
-    await post(`/attachments/${image.id}/optimize`);
-    expect(await rig.attachment(image.id)).toMatchObject({ mime: 'image/webp', missing: {} });
-    // What was paid for was not paid for again.
-    expect(balance - (await rig.account.api.balance())).toBe(1);
-    await post(`/attachments/${image.id}/restore`);
-    await expectAsBefore(image);
-  });
+  it.each(['error', 'end'])(
+    'after an %s in the middle everything is as before, and a second try succeeds',
+    async (fault) => {
+      const image = await uploaded(`fault-${fault}.jpg`);
+      const balance = await rig.account.api.balance();
+      await rig.define({ IMAGEWRIGHT_TEST_FAULT: fault });
+      expect((await post(`/attachments/${image.id}/optimize`))[0]).toBe(500);
+      await rig.define({});
+      if (fault === 'end') {
+        expect(await admin.json('GET', `/attachments/${image.id}`)).toMatchObject({ status: 'interrupted' });
+        expect(await post(`/attachments/${image.id}/restore`)).toMatchObject([200, { restored: true }]);
+      }
+      expect(await rig.attachment(image.id)).toEqual(image.before);
+      expect(await rig.checksums()).toEqual(image.checksums);
+      await post(`/attachments/${image.id}/optimize`);
+      expect(await rig.attachment(image.id)).toMatchObject({ mime: 'image/webp', missing: {} });
+      // What was paid for was not paid for again.
+      expect(balance - (await rig.account.api.balance())).toBe(1);
+      await post(`/attachments/${image.id}/restore`);
+      await expectAsBefore(image);
+    },
+  );
 
   it('two requests for one image at once make one replacement', async () => {
     const image = await uploaded('twice.jpg');
@@ -164,10 +171,9 @@ describe('what replaces an image', { timeout: 90_000 }, () => {
     await rig.site.php('copy( get_attached_file( $from ), get_attached_file( $to ) );', { from: other, to: image.id });
     await refused(full, 'source_changed');
     expect(await rig.attachment(image.id)).toEqual({ ...image.before, state: '' });
-    expect(await post(`/attachments/${image.id}/replace`, { ...full, sessionId: `sess_${'0'.repeat(22)}` })).toMatchObject([
-      404,
-      { code: 'session_not_found' },
-    ]);
+    expect(
+      await post(`/attachments/${image.id}/replace`, { ...full, sessionId: `sess_${'0'.repeat(22)}` }),
+    ).toMatchObject([404, { code: 'session_not_found' }]);
   });
 
   it('is smaller, unless the user wants it anyway; the reason stands with the image', async () => {

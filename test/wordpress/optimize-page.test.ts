@@ -57,9 +57,13 @@ async function upload(page: Page) {
     })),
   );
   await page.locator('input[type=file][id^=html5_]').setInputFiles(files);
-  await page.waitForFunction((count) => document.querySelectorAll('.media-item a.edit-attachment').length === count, 3, {
-    timeout: 120_000,
-  });
+  await page.waitForFunction(
+    (count) => document.querySelectorAll('.media-item a.edit-attachment').length === count,
+    3,
+    {
+      timeout: 120_000,
+    },
+  );
 }
 
 it('optimises three attachments of the library with review, and puts them back', { timeout: 240_000 }, async () => {
@@ -128,12 +132,12 @@ async function seeFrontEnd(page: Page, ids: number[]) {
   await page.goto(url, PATIENCE);
   const image = page.locator(`img.wp-image-${ids[0]}`);
   const srcset = (await image.getAttribute('srcset')) ?? '';
-  expect(srcset.split(', ').map((part) => part.replace(/^.*\.(\w+) (\d+w)$/, '$1 $2')).sort()).toEqual([
-    'webp 1024w',
-    'webp 1100w',
-    'webp 300w',
-    'webp 768w',
-  ]);
+  expect(
+    srcset
+      .split(', ')
+      .map((part) => part.replace(/^.*\.(\w+) (\d+w)$/, '$1 $2'))
+      .sort(),
+  ).toEqual(['webp 1024w', 'webp 1100w', 'webp 300w', 'webp 768w']);
   for (const part of srcset.split(', ')) {
     const answer = await fetch(part.split(' ')[0] ?? '');
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/webp']);

@@ -85,7 +85,10 @@ describe('a large photograph', { timeout: 120_000 }, () => {
     const done = await optimize('same-format.jpg', await photograph(900), 'image/jpeg', { format: 'jpeg' });
     expect(done.after.file).toBe(done.before.file);
     expect(done.after.metadata.original_image).toBe(done.before.metadata.original_image);
-    const sizes = (state: typeof done.after) => Object.values(state.metadata.sizes).map((size) => size.file).sort();
+    const sizes = (state: typeof done.after) =>
+      Object.values(state.metadata.sizes)
+        .map((size) => size.file)
+        .sort();
     expect(sizes(done.after)).toEqual(sizes(done.before));
     expect(done.after.metadata.filesize).toBeLessThan(done.before.metadata.filesize);
     await expectRestored(done);
@@ -97,7 +100,10 @@ describe('a large photograph', { timeout: 120_000 }, () => {
 describe('images of other kinds', { timeout: 120_000 }, () => {
   it('a PNG keeps its transparency', async () => {
     const bytes = new Uint8Array(
-      await sharp(await fixture('photos/graphic-badge-alpha.png')).resize(700).png().toBuffer(),
+      await sharp(await fixture('photos/graphic-badge-alpha.png'))
+        .resize(700)
+        .png()
+        .toBuffer(),
     );
     const done = await optimize('badge.png', bytes, 'image/png');
     expect(await file(done.after.file)).toMatchObject({ format: 'webp', hasAlpha: true });

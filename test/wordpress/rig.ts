@@ -55,7 +55,11 @@ return array(
 );`;
 
 /** Starts service and site. Address and key are constants of the site, unless `configured` is false. */
-export async function startRig({ credits = 100, configured = true, tree = undefined as string | undefined } = {}): Promise<Rig> {
+export async function startRig({
+  credits = 100,
+  configured = true,
+  tree = undefined as string | undefined,
+} = {}): Promise<Rig> {
   const [service, site] = await Promise.all([startTestService(), startSite({ tree })]);
   const account = await service.createAccount({ credits });
   const connection: Constants = configured ? { IMAGEWRIGHT_URL: service.url, IMAGEWRIGHT_API_KEY: account.apiKey } : {};
@@ -83,8 +87,13 @@ function md5(bytes: Uint8Array): string {
 }
 
 /** A photograph as JPEG, fitted into a width: large enough to gain from, small enough for a quick test. */
-export async function photograph(width: number, { name = 'photo-mountains.jpg', height = undefined as number | undefined } = {}) {
-  const image = sharp(join(FIXTURES, 'photos', name)).rotate().resize({ width, height, fit: 'cover' });
+export async function photograph(
+  width: number,
+  { name = 'photo-mountains.jpg', height = undefined as number | undefined } = {},
+) {
+  const image = sharp(join(FIXTURES, 'photos', name))
+    .rotate()
+    .resize({ width, height, fit: 'cover' });
   return new Uint8Array(await image.jpeg({ quality: 95 }).toBuffer());
 }
 

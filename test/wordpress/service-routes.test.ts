@@ -29,7 +29,9 @@ function form(bytes: Uint8Array): FormData {
 
 /** A session with one image, uploaded by a browser through WordPress. */
 async function upload(user: SiteUser, bytes = photo) {
-  const response = await user.call('POST', service('/sessions'), form(bytes), { 'Idempotency-Key': crypto.randomUUID() });
+  const response = await user.call('POST', service('/sessions'), form(bytes), {
+    'Idempotency-Key': crypto.randomUUID(),
+  });
   expect(response.status).toBe(201);
   const { sessionId, images } = (await response.json()) as { sessionId: string; images: { id: string }[] };
   return { sessionId, imageId: images[0]?.id ?? '' };
@@ -123,7 +125,11 @@ describe('the way to the service', { timeout: 60_000 }, () => {
       ['POST', '/export'],
     ];
     for (const [method, path] of closed) {
-      const answer = await editor.call(method, service(path), method === 'POST' ? { sessionId: some.session } : undefined);
+      const answer = await editor.call(
+        method,
+        service(path),
+        method === 'POST' ? { sessionId: some.session } : undefined,
+      );
       expect([path, answer.status]).toEqual([path, 404]);
     }
   });
@@ -146,7 +152,9 @@ describe('rights', { timeout: 60_000 }, () => {
     for (const path of ['/status', '/attachments', '/run', service('/credits/balance')]) {
       expect([path, (await subscriber.call('GET', path)).status]).toEqual([path, 403]);
       expect([path, (await fetch(`${rig.site.url}/wp-json/imagewright/v1${path}`)).status]).toEqual([path, 401]);
-      const noNonce = await fetch(`${rig.site.url}/wp-json/imagewright/v1${path}`, { headers: { Cookie: editor.cookie } });
+      const noNonce = await fetch(`${rig.site.url}/wp-json/imagewright/v1${path}`, {
+        headers: { Cookie: editor.cookie },
+      });
       expect([path, noNonce.status]).toEqual([path, 401]);
     }
     expect((await editor.call('POST', '/connection', {})).status).toBe(403);
@@ -169,7 +177,11 @@ describe('rights', { timeout: 60_000 }, () => {
     const admin = await rig.site.logIn();
     await rig.site.php('update_option( "imagewright_api_key", $key );', { key: `iw_${'1'.repeat(36)}` });
     expect((await editor.call('GET', '/status')).status).toBe(200);
-    const pages = ['upload.php?page=imagewright-optimize', 'options-general.php?page=imagewright', 'upload.php?mode=list'];
+    const pages = [
+      'upload.php?page=imagewright-optimize',
+      'options-general.php?page=imagewright',
+      'upload.php?mode=list',
+    ];
     for (const page of pages) {
       const html = await (
         await fetch(`${rig.site.url}/wp-admin/${page}`, { headers: { Cookie: admin.cookie } })
@@ -189,6 +201,9 @@ describe('rights', { timeout: 60_000 }, () => {
     await rig.site.php('update_option( "imagewright_settings", array( "url" => $url ) );', { url: rig.service.url });
     const admin = await rig.site.logIn();
     const answer = await admin.call('POST', '/connection', {});
-    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([424, 'imagewright_address_refused']);
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([
+      424,
+      'imagewright_address_refused',
+    ]);
   });
 });

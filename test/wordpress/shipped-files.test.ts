@@ -29,8 +29,10 @@ function linesWith(pattern: RegExp): string[] {
 /** What WordPress' Plugin Check reports as errors or warnings and a pattern can find. */
 const FORBIDDEN: Record<string, RegExp> = {
   'curl functions': /\bcurl_\w+\s*\(/,
-  'file functions in place of WP_Filesystem': /(?<![>:\w])(fopen|fread|fwrite|fclose|unlink|rename|copy|mkdir|rmdir|chmod|touch|file_put_contents|readfile|move_uploaded_file)\s*\(/,
-  'commands and code from text': /(?<![>:\w])(eval|exec|system|passthru|proc_open|popen|shell_exec|create_function|base64_decode)\s*\(/,
+  'file functions in place of WP_Filesystem':
+    /(?<![>:\w])(fopen|fread|fwrite|fclose|unlink|rename|copy|mkdir|rmdir|chmod|touch|file_put_contents|readfile|move_uploaded_file)\s*\(/,
+  'commands and code from text':
+    /(?<![>:\w])(eval|exec|system|passthru|proc_open|popen|shell_exec|create_function|base64_decode)\s*\(/,
   heredoc: /<<<['"A-Z]/,
   'short tags': /<\?(?!php|xml)/,
   'translations loaded by hand': /load_plugin_textdomain/,
@@ -39,7 +41,8 @@ const FORBIDDEN: Record<string, RegExp> = {
   'routes that are open to everybody': /__return_true/,
   'unescaped output': /\becho\s+(?!esc_|wp_kses|\$fixed \? esc_html)/,
   'newer PHP than 7.4': /\bmatch\s*\(|\?->|\b(public|private|protected)\s+readonly\b|\benum\s+\w+\s*[:{]|#\[\w/,
-  'other text domains': /\b(__|_e|esc_html__|esc_html_e|esc_attr__|esc_attr_e|_n|_x)\(\s*'(?:[^'\\]|\\.)*'\s*(?:\)|,\s*'(?!imagewright'))/,
+  'other text domains':
+    /\b(__|_e|esc_html__|esc_html_e|esc_attr__|esc_attr_e|_n|_x)\(\s*'(?:[^'\\]|\\.)*'\s*(?:\)|,\s*'(?!imagewright'))/,
 };
 
 describe('the PHP that is shipped', () => {
@@ -48,7 +51,9 @@ describe('the PHP that is shipped', () => {
   });
 
   it('cannot be called from outside of WordPress', () => {
-    const open = [...sources].filter(([, text]) => !/defined\( '(ABSPATH|WP_UNINSTALL_PLUGIN)' \) \|\| exit;/.test(text));
+    const open = [...sources].filter(
+      ([, text]) => !/defined\( '(ABSPATH|WP_UNINSTALL_PLUGIN)' \) \|\| exit;/.test(text),
+    );
     expect(open.map(([name]) => name)).toEqual([]);
   });
 
@@ -101,6 +106,8 @@ describe('the archive', () => {
 
   it('is the same, byte for byte, when it is built again', async () => {
     const first = await readFile(plugin.zip);
-    expect(Buffer.compare(first, await readFile((await buildPlugin(join(plugin.folder, '../../wordpress-again'))).zip))).toBe(0);
+    expect(
+      Buffer.compare(first, await readFile((await buildPlugin(join(plugin.folder, '../../wordpress-again'))).zip)),
+    ).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-import { en } from '../../../widget/i18n/en.ts';
+import { en } from '../../../widget/i18n/index.ts';
 
 /**
  * The widget's English texts as PHP, each in a call that WordPress' translation tools find: the widget's own languages end

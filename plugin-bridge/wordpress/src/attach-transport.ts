@@ -16,7 +16,8 @@ export function createAttachTransport(rest: Rest): AttachTransport {
   async function attach(sessionId: string, upload: Upload, options: UploadOptions = {}): Promise<UploadResult> {
     const [file] = 'files' in upload ? upload.files : [];
     const id = file?.metadata?.clientRef;
-    if (!file || !id) throw Object.assign(new Error('Not an image of the media library.'), { status: 400, code: 'type' });
+    if (!file || !id)
+      throw Object.assign(new Error('Not an image of the media library.'), { status: 400, code: 'type' });
     const { signal, onProgress, idempotencyKey } = options;
     const answer = await rest.call<{ sessionId: string; image: Image }>('POST', `/attachments/${id}/attach`, {
       json: { sessionId },

@@ -38,7 +38,12 @@ export interface RestOptions {
 }
 
 /** Makes the client of the plugin's routes. A nonce lives a day at most; one that has ended is renewed once per call. */
-export function createRest({ root, nonceUrl, strings, ...config }: Pick<SiteConfig, 'root' | 'nonce' | 'nonceUrl' | 'strings'>): Rest {
+export function createRest({
+  root,
+  nonceUrl,
+  strings,
+  ...config
+}: Pick<SiteConfig, 'root' | 'nonce' | 'nonceUrl' | 'strings'>): Rest {
   let nonce = config.nonce;
   let renewal: Promise<boolean> | null = null;
 

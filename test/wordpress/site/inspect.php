@@ -60,3 +60,20 @@ add_filter(
 		return defined( 'IMAGEWRIGHT_TEST_NONCE_DAY' ) ? $seconds + IMAGEWRIGHT_TEST_NONCE_DAY : $seconds;
 	}
 );
+// Nothing is asked of wordpress.org: without network each question would cost time and leave a warning in the log.
+foreach ( array( 'core', 'plugins', 'themes' ) as $what ) {
+	add_filter(
+		"pre_site_transient_update_$what",
+		static function () {
+			return (object) array(
+				'last_checked'    => time(),
+				'version_checked' => get_bloginfo( 'version' ),
+				'updates'         => array(),
+				'checked'         => array(),
+				'response'        => array(),
+				'no_update'       => array(),
+				'translations'    => array(),
+			);
+		}
+	);
+}

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,11 +28,6 @@ export async function installPackages(folder: string): Promise<void> {
   await promisify(execFile)(command.file, [...command.args, ...npm], { cwd: folder, env, maxBuffer: 1 << 26 });
   await writeFile(`${stamp}.part`, lock);
   await rename(`${stamp}.part`, stamp);
-}
-
-/** Removes what {@link installPackages} installed. */
-export async function removePackages(folder: string): Promise<void> {
-  await rm(join(folder, 'node_modules'), { recursive: true, force: true });
 }
 
 /** The npm that runs us, else the one beside this Node: the search path may have neither. */

@@ -24,7 +24,9 @@ export async function prepare(): Promise<Prepared> {
   return exclusively(join(WORDPRESS_PACKAGE, '.preparing'), async () => {
     await installPackages(WORDPRESS_PACKAGE);
     if (!php) await installPackages(PLAYGROUND_PACKAGE);
-    return { tree: await unpackWordPress(), built: await buildChanged(), php };
+    // Another version than the pinned one, e.g. of the matrix.
+    const tree = process.env.IMAGEWRIGHT_TEST_WORDPRESS ?? (await unpackWordPress());
+    return { tree, built: await buildChanged(), php };
   });
 }
 

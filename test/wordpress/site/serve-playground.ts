@@ -31,7 +31,9 @@ export async function servePlayground(options: {
   server.stderr?.pipe(log, { end: false });
   await new Promise<void>((resolve, reject) => {
     server.once('message', () => resolve());
-    server.once('exit', () => reject(new Error(`Playground ended before it served; see ${join(www, '../server.log')}`)));
+    server.once('exit', () =>
+      reject(new Error(`Playground ended before it served; see ${join(www, '../server.log')}`)),
+    );
   });
   return () => end(server);
 }

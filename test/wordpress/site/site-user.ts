@@ -32,7 +32,11 @@ export async function logIn(url: string, user: string, password: string): Promis
     const isForm = sent instanceof FormData;
     return fetch(`${url}/wp-json/imagewright/v1${path}`, {
       method,
-      headers: { ...auth, ...(sent !== undefined && !isForm ? { 'Content-Type': 'application/json' } : {}), ...headers },
+      headers: {
+        ...auth,
+        ...(sent !== undefined && !isForm ? { 'Content-Type': 'application/json' } : {}),
+        ...headers,
+      },
       body: sent === undefined || isForm ? (sent as FormData | undefined) : JSON.stringify(sent),
     });
   }

@@ -6,6 +6,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Prepared, prepare } from './prepare.ts';
 import { installNatively, serveNatively } from './serve-native.ts';
+import { serveBehindNginx } from './serve-nginx.ts';
 import { servePlayground } from './serve-playground.ts';
 import { COMMON_CONSTANTS, type Constants, phpLiteral } from './site-config.ts';
 import { logIn, type SiteUser } from './site-user.ts';
@@ -32,11 +33,16 @@ export interface Site {
 }
 
 /** Starts a fresh site. `tree` is another WordPress than the pinned one. */
-export async function startSite(options: { constants?: Constants; tree?: string; workers?: number } = {}): Promise<Site> {
+export async function startSite(
+  options: { constants?: Constants; tree?: string; workers?: number } = {},
+): Promise<Site> {
   const prepared = await prepare();
   const home = await mkdtemp(join(tmpdir(), 'imagewright-wordpress-'));
   const www = join(home, 'www');
   await cp(options.tree ?? prepared.tree, www, { recursive: true, dereference: true });
+  // A copy of its own: what is built may be built anew while the site runs.
+  const plugin = join(home, 'plugin');
+  await cp(prepared.built.folder, plugin, { recursive: true });
   const secret = randomUUID();
   const muPlugins = join(www, 'wp-content/mu-plugins');
   await mkdir(muPlugins, { recursive: true });
@@ -46,7 +52,7 @@ export async function startSite(options: { constants?: Constants; tree?: string;
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const constants = { ...COMMON_CONSTANTS, IMAGEWRIGHT_TEST_SECRET: secret, ...options.constants };
-  const stop = await serve({ prepared, www, port, constants, workers: options.workers });
+  const stop = await serve({ prepared, plugin, www, port, constants, workers: options.workers });
 
   async function php<T>(code: string, values: Record<string, unknown> = {}): Promise<T> {
     const json = phpLiteral(JSON.stringify(values));
@@ -54,7 +60,8 @@ export async function startSite(options: { constants?: Constants; tree?: string;
     const response = await fetch(`${url}/?inspect=${secret}`, { method: 'POST', body });
     const text = await response.text();
     const answer = parse(text);
-    if (answer?.error || !answer) throw new Error(`PHP failed (${response.status}): ${answer?.error ?? text.slice(0, 2000)}`);
+    if (answer?.error || !answer)
+      throw new Error(`PHP failed (${response.status}): ${answer?.error ?? text.slice(0, 2000)}`);
     return answer.result as T;
   }
 
@@ -93,18 +100,24 @@ export async function startSite(options: { constants?: Constants; tree?: string;
 
 async function serve(options: {
   prepared: Prepared;
+  plugin: string;
   www: string;
   port: number;
   constants: Constants;
   workers?: number;
 }): Promise<() => Promise<void>> {
-  const { prepared, www, port, constants, workers } = options;
+  const { prepared, plugin, www, port, constants, workers } = options;
   const { php } = prepared;
-  const plugin = prepared.built.folder;
   if (!php) return servePlayground({ www, plugin, port, constants: { ...constants, WP_DEBUG_LOG: true }, workers });
-  const native = { php, www, plugin, port, constants: { ...constants, WP_DEBUG_LOG: join(www, 'wp-content/debug.log') } };
+  const native = {
+    php,
+    www,
+    plugin,
+    port,
+    constants: { ...constants, WP_DEBUG_LOG: join(www, 'wp-content/debug.log') },
+  };
   await installNatively(native);
-  return serveNatively(native);
+  return process.env.IMAGEWRIGHT_TEST_SERVER === 'nginx' ? serveBehindNginx(native) : serveNatively(native);
 }
 
 function parse(text: string): { result?: unknown; error?: string } | null {

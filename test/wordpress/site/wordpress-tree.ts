@@ -5,7 +5,7 @@ import { unzipSync } from 'fflate';
 import { WORDPRESS_PACKAGE } from './packages.ts';
 
 /** The version that tests use: the newest finished release in the package. */
-export const WORDPRESS_VERSION = '6.5';
+const WORDPRESS_VERSION = '6.5';
 
 const builds = join(WORDPRESS_PACKAGE, 'node_modules/@wp-playground/wordpress-builds');
 const caches = join(WORDPRESS_PACKAGE, 'node_modules/.cache');
