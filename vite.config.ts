@@ -215,11 +215,11 @@ function cliBuild(): BuildEnvironmentOptions {
   };
 }
 
-/** The demo page, under `/demo/`. Nothing becomes a data URL: the page's policy allows none. */
-function demoBuild(): BuildEnvironmentOptions {
+/** A page of the service's own, under `/<name>/`. Nothing becomes a data URL: the page's policy allows none. */
+function pageBuild(name: string): BuildEnvironmentOptions {
   return {
     target: BROWSERS,
-    outDir: join(root, 'dist/demo'),
+    outDir: join(root, 'dist', name),
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
@@ -232,25 +232,29 @@ const BUILDS: Record<string, () => BuildEnvironmentOptions> = {
   server: serverBuild,
   widget: widgetBuild,
   'widget-classic': classicWidgetBuild,
-  demo: demoBuild,
+  demo: () => pageBuild('demo'),
+  dashboard: () => pageBuild('dashboard'),
   sdk: sdkBuild,
   cli: cliBuild,
 };
 
-/** What else a mode needs. `vite --mode demo` serves the page while it is worked on, and the API of a running service. */
+/** `vite --mode <name>` serves the page while it is worked on, and the API of a running service. */
+function pageSettings(name: string): UserConfig {
+  const service = process.env.IMAGEWRIGHT_ENDPOINT ?? 'http://127.0.0.1:8080';
+  return {
+    plugins: [shortTemplates()],
+    root: join(root, 'widget', name),
+    base: `/${name}/`,
+    server: { port: 5173, proxy: { '/v1': service, '/account': service }, fs: { allow: [root] } },
+  };
+}
+
+/** What else a mode needs. */
 const SETTINGS: Record<string, () => UserConfig> = {
   widget: () => ({ plugins: [descriptionsBeside(), shortTemplates()] }),
   'widget-classic': () => ({ plugins: [localesBeside(), shortTemplates()] }),
-  demo: () => ({
-    plugins: [shortTemplates()],
-    root: join(root, 'widget/demo'),
-    base: '/demo/',
-    server: {
-      port: 5173,
-      proxy: { '/v1': process.env.IMAGEWRIGHT_ENDPOINT ?? 'http://127.0.0.1:8080' },
-      fs: { allow: [root] },
-    },
-  }),
+  demo: () => pageSettings('demo'),
+  dashboard: () => pageSettings('dashboard'),
 };
 
 export default defineConfig(({ mode }) => ({ root, base: './', ...SETTINGS[mode]?.(), build: BUILDS[mode]?.() }));

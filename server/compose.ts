@@ -157,6 +157,7 @@ export async function composeService(
   return {
     app: createApp(services),
     accounts,
+    accountRemoval,
     login,
     logger,
     processor,

@@ -17,7 +17,7 @@ const PROGRAMS = { admin: 'server/admin/main.js', demo: 'server/demo/main.js', i
  * What is built to `dist/<name>`: by which modes of vite.config.ts, in order, and from which folders. One whose `entry`
  * is missing does not belong to this checkout. What is not `served` does not have to be there for the service.
  * @typedef {{
- *   name: string, title: string, modes: string[], folders: string[], without?: string, entry?: string, served: boolean
+ *   name: string, title: string, modes: string[], folders: string[], without?: string[], entry?: string, served: boolean
  * }} Target
  * @type {Target[]}
  */
@@ -37,7 +37,7 @@ const TARGETS = [
     title: 'widget',
     modes: ['widget', 'widget-classic'],
     folders: ['widget', 'plugin-bridge/sdk'],
-    without: 'widget/demo/',
+    without: ['widget/demo/', 'widget/dashboard/'],
     entry: 'widget/define.ts',
     served: true,
   },
@@ -46,7 +46,17 @@ const TARGETS = [
     title: 'demo page',
     modes: ['demo'],
     folders: ['widget', 'plugin-bridge/sdk', 'plugin-bridge/host'],
+    without: ['widget/dashboard/'],
     entry: 'widget/demo/index.html',
+    served: true,
+  },
+  {
+    name: 'dashboard',
+    title: 'dashboard',
+    modes: ['dashboard'],
+    folders: ['widget', 'plugin-bridge/sdk'],
+    without: ['widget/demo/'],
+    entry: 'widget/dashboard/index.html',
     served: true,
   },
 ];
@@ -70,7 +80,7 @@ function fingerprintSources({ folders, without }) {
         .filter((path) => SOURCES.test(path))
         .map((path) => join(folder, path)),
     )
-    .filter((path) => !without || !path.startsWith(join(without)));
+    .filter((path) => !without?.some((folder) => path.startsWith(join(folder))));
   const hash = createHash('sha256');
   for (const path of [...new Set(sources.sort()), ...BUILD_FILES]) {
     hash

@@ -163,6 +163,11 @@ export function createLedger({ accounts, ledger, now }: LedgerDeps) {
     finish,
     charged,
 
+    /** Credits of an account, also of one that is being deleted: its last jobs are settled like any other. */
+    async balance(accountId: string): Promise<number> {
+      return (await require(accountId)).balance;
+    },
+
     /** Whether credits were taken for a ref. */
     async isCharged(accountId: string, ref: string): Promise<boolean> {
       return (await charged(accountId, ref)) > 0;

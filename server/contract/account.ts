@@ -62,6 +62,7 @@ export const apiKeySchema = z
   .meta({ id: 'ApiKey' });
 export type ApiKeyView = z.output<typeof apiKeySchema>;
 
+/** `GET /account/keys`. */
 export const apiKeyListSchema = z.object({ keys: z.array(apiKeySchema), limit: keyUse }).meta({ id: 'ApiKeyList' });
 
 /** Body of `POST /account/keys`. */
@@ -89,6 +90,7 @@ export const planSchema = z
   })
   .meta({ id: 'Plan' });
 
+/** `GET /account/plans`. */
 export const planListSchema = z
   .object({ plans: z.array(planSchema), current: z.string().describe('The plan of this account.') })
   .meta({ id: 'PlanList' });

@@ -107,6 +107,7 @@ export const loginSchema = z
   .meta({ id: 'Login' });
 export type Login = z.output<typeof loginSchema>;
 
+/** `GET /account/logins`. */
 export const loginListSchema = z.object({ logins: z.array(loginSchema) }).meta({ id: 'LoginList' });
 
 /** The answer to ending all other log-ins. */

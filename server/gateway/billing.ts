@@ -56,7 +56,7 @@ export function createBilling({ accounts, config }: BillingDeps) {
       await ledger.closeCharge(accountId, jobId);
     }
     const refunded = charged > 0 ? await ledger.refunded(accountId, jobId) : 0;
-    return { charged, refunded, balance: (await require(accountId)).balance };
+    return { charged, refunded, balance: await ledger.balance(accountId) };
   }
 
   return {

@@ -7,6 +7,8 @@ interface Pages {
   folder: string;
   base: string;
   policy: StaticPolicy;
+  /** The page has addresses of its own below its base: its index.html answers all that are not files. */
+  deepLinks?: boolean;
 }
 
 /** All from our own origin; neither inline styles or scripts nor any address made by the page. */
@@ -19,13 +21,26 @@ const OWN_ORIGIN = {
 
 const PAGES: Pages[] = [
   { folder: 'demo', base: '/demo', policy: { sources: OWN_ORIGIN } },
+  { folder: 'dashboard', base: '/dashboard', policy: { sources: OWN_ORIGIN }, deepLinks: true },
   // Code for other people's pages.
   { folder: 'widget', base: '/widget', policy: { sources: {}, shared: true } },
 ];
 
 /** Makes the routes of all that is built for browsers; what has not been built has none. */
 export function createPages(directory = builtFolder()): StaticRoute[] {
-  return PAGES.flatMap(({ folder, base, policy }) => serveFiles(loadFolder(join(directory, folder), base), policy));
+  return PAGES.flatMap(({ folder, base, policy, deepLinks }) => {
+    const routes = serveFiles(loadFolder(join(directory, folder), base), policy);
+    const page = routes.find(({ path }) => path === base);
+    return deepLinks && page ? [...routes, answerBelow(page)] : routes;
+  });
+}
+
+/** Names with a dot are files, and a file that is not there must not be a page. */
+function answerBelow({ path, handler }: StaticRoute): StaticRoute {
+  return {
+    path: `${path}/{*page}`,
+    handler: (ctx, next) => (/\.\w+$/.test(ctx.path) ? next() : handler(ctx, next)),
+  };
 }
 
 /** This module runs as `dist/server/http/pages.js`, or from its source. */

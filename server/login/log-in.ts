@@ -31,7 +31,7 @@ export function createLogIn({ accounts, logins, passwords, guesses }: LoginParts
         { key: email, limit: GUESSES.account },
       ]);
       const account = await accounts.findByEmail(email);
-      const hash = account && (await accounts.passwordHashOf(account.id));
+      const hash = await accounts.passwordHashOf(account?.id ?? '');
       if (!(await passwords.verify(password, hash)) || !account) {
         throw new AppError('wrong_credentials', 'The mail address or the password is wrong');
       }

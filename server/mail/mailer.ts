@@ -47,7 +47,7 @@ export function createMailer({ config, print = (text) => process.stdout.write(te
         await transport.sendMail({ from: MAIL_FROM, to: { name: '', address: to }, subject, text });
         return;
       }
-      const body = text.replaceAll(/^/gm, '    ').trimEnd();
+      const body = text.trimEnd().replaceAll(/^(?=.)/gm, '    ');
       print(`\n  No mail server is configured (SMTP_URL). Pass this on to ${to}:\n\n    ${subject}\n\n${body}\n\n`);
     },
 

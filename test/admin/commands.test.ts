@@ -48,6 +48,25 @@ describe('administration', () => {
     expect(await outcomeOf(apiKey)).toBe('valid');
   });
 
+  test('account role, link and logout', async () => {
+    const { accountId } = await run('account create --email person@example.org');
+    expect(await run('account list')).toEqual(
+      expect.arrayContaining([expect.objectContaining({ id: accountId, role: 'user', state: 'unclaimed' })]),
+    );
+    expect(await run('account role --email person@example.org --role operator')).toMatchObject({ role: 'operator' });
+    const made = (await run('account link --email person@example.org')) as unknown as { link: string };
+    expect(made.link).toMatch(/^http:\/\/127\.0\.0\.1:8080\/dashboard\/claim#token=iwl_\w{43}$/);
+    expect(await fixture.login.readLink(made.link.split('=')[1] ?? '')).toMatchObject({ email: 'person@example.org' });
+    // The database removes by the real clock what has expired.
+    fixture.clock.now = new Date();
+    const visitor = { address: '192.0.2.1', userAgent: '' };
+    const { token } = await fixture.login.logins.open(accountId, visitor);
+    expect(await run('account logout --email person@example.org')).toEqual({ accountId, revoked: 1 });
+    expect(await fixture.login.logins.check(token)).toEqual({ outcome: 'unknown' });
+    const wrong = runCommand({ ...fixture, args: 'account role --email person@example.org --role king'.split(' ') });
+    expect(await rejection(wrong)).toBeInstanceOf(UsageError);
+  });
+
   test('key create, list, deactivate and activate', async () => {
     await run('account create --email keys@example.org --plan agency');
     // Keys are listed by age, and the first one was made at this very moment.
@@ -124,7 +143,15 @@ describe('administration', () => {
   });
 
   test('the help names every command', () => {
-    for (const name of ['account create', 'account resume', 'key activate', 'credits grant', 'credits audit']) {
+    for (const name of [
+      'account create',
+      'account resume',
+      'account link',
+      'account role',
+      'key activate',
+      'credits grant',
+      'credits audit',
+    ]) {
       expect(describeCommands()).toContain(`  ${name}`);
     }
   });

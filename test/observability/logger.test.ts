@@ -43,6 +43,16 @@ describe('createLogger', () => {
     }
   });
 
+  it('masks the tokens of log-ins and links, and passwords in URLs', () => {
+    const { logger, lines } = collectingLogger();
+    const token = 'a1B2'.repeat(11).slice(0, 43);
+    logger.warn({ url: `http://x/dashboard/reset#token=iwl_${token}`, cookie2: `x=iws_${token}` });
+    logger.error({ err: new Error('cannot reach smtps://user:p%40ss@mail.example.com:465') });
+    expect(lines.join('')).not.toMatch(/a1B2|p%40ss/);
+    expect(lines[0]).toContain('#token=iwl_…');
+    expect(lines[1]).toContain('smtps://user:…@mail.example.com:465');
+  });
+
   it('redacts credential headers at any depth, whatever their case and form', () => {
     const { logger, lines, last } = collectingLogger();
     const headers = {

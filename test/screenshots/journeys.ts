@@ -49,6 +49,9 @@ export async function walkThrough(stage: Stage, scene: Scene, snap: Snap, locale
   await widget.evaluate((each) => (each as unknown as { analyze(): Promise<void> }).analyze());
   await untilState(page, 'ready');
   await snap('04-reviewed', { full: true });
+  await widget.evaluate((each) => each.scrollIntoView());
+  await settle(page);
+  await snap('04-reviewed-view');
 
   await widget.evaluate((each) => {
     Object.assign(each, { settings: { responsive: true, responsiveSizes: [640, 1280] } });

@@ -7,6 +7,7 @@ import { FIXTURES } from '../support/api-client.ts';
 import { startFakeVisionServer } from '../support/fake-vision-server.ts';
 import { launchAnyBrowser } from '../support/find-browser.ts';
 import { startTestService, type TestAccount, type TestService } from '../support/service.ts';
+import { describePhotos } from './describe-photos.ts';
 
 /** Photographs as a camera names them, small enough to be worked on quickly. */
 const PHOTOS = {
@@ -39,6 +40,7 @@ export interface Scene {
 /** Sets everything up. The demo page must have been built (`npm run build`). */
 export async function setStage(): Promise<Stage> {
   const vision = await startFakeVisionServer();
+  describePhotos(vision);
   const test = await startTestService({
     AI_PROVIDER: 'openai-compatible',
     AI_BASE_URL: vision.url,
@@ -76,7 +78,7 @@ export async function setStage(): Promise<Stage> {
       page.on('pageerror', (error) => console.error(`page: ${error.message}`));
       page.on('response', (response) => {
         // The probe for a visitor who is logged in is answered so.
-        if (response.status() >= 400 && !(response.status() === 401 && response.url().endsWith('/balance'))) {
+        if (response.status() >= 400 && !(response.status() === 401 && /\/(balance|profile)$/.test(response.url()))) {
           console.error(`${response.status()} ${response.request().method()} ${response.url()}`);
         }
       });

@@ -1,19 +1,24 @@
 /**
- * Takes pictures of the demo page in every state, theme and width. `npm run screenshots [-- part-of-name…]`
+ * Takes pictures of the demo page and the dashboard in every state, theme and width. `npm run screenshots [-- part-of-name…]`
+ * `--docs` also keeps the few pictures that pages of the documentation show.
  * They go into a folder for temporary files, to be looked at. Build first: `npm run build`.
  */
 import { join } from 'node:path';
+import { tourDashboard } from './dashboard-tour.ts';
+import { DOCS_PICTURES, keepForDocs } from './docs-pictures.ts';
 import { runShort, type Snap, useFolder, walkThrough } from './journeys.ts';
 import { picturesFolder, type Scene, type Stage, setStage } from './stage.ts';
 
 const WIDTHS = { phone: 390, tablet: 820, desktop: 1280 };
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).filter((part) => !part.startsWith('--'));
+const forDocs = process.argv.includes('--docs');
 
 const JOURNEYS: Record<string, (stage: Stage, scene: Scene, snap: Snap) => Promise<void>> = {
   walk: (stage, scene, snap) => walkThrough(stage, scene, snap),
   arabic: (stage, scene, snap) => walkThrough(stage, scene, snap, 'ar'),
   short: runShort,
   folder: useFolder,
+  dashboard: tourDashboard,
 };
 
 const folder = await picturesFolder();
@@ -26,14 +31,18 @@ try {
         if (!wanted.every((part) => name.includes(part))) continue;
         const scene = await stage.open({ width, theme, credits: journey === 'short' ? 3 : 25 });
         const snap: Snap = async (step, { full = false } = {}) => {
-          await scene.page.screenshot({ path: join(folder, `${name}-${step}.png`), fullPage: full });
+          // What sticks to the window's edge is where it ends up, not in the middle of the picture.
+          if (full) await scene.page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+          const png = await scene.page.screenshot({ path: join(folder, `${name}-${step}.png`), fullPage: full });
+          const picture = forDocs && name === 'walk-desktop-light' ? DOCS_PICTURES[step] : undefined;
+          if (picture) await keepForDocs(stage, picture, png);
         };
         try {
           await go(stage, scene, snap);
           console.log(name);
         } catch (error) {
-          await snap('99-failed', { full: true });
           console.error(`${name}: ${error}`);
+          await snap('99-failed').catch(() => {});
           process.exitCode = 1;
         } finally {
           await scene.context.close();

@@ -35,8 +35,14 @@ export interface TestAccount {
 
 const SIGNUP = 25;
 
-/** Starts the real service: real database, real disk, real workers, real HTTP. `env` overrides settings. */
-export async function startTestService(env: Record<string, string> = {}): Promise<TestService> {
+/**
+ * Starts the real service: real database, real disk, real workers, real HTTP. `env` overrides settings; `log` gets what
+ * the service logs.
+ */
+export async function startTestService(
+  env: Record<string, string> = {},
+  { log }: { log?: (line: string) => void } = {},
+): Promise<TestService> {
   const dataDir = env.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'imagewright-test-')));
   const database = testDatabase();
   const config = loadConfig({
@@ -47,7 +53,11 @@ export async function startTestService(env: Record<string, string> = {}): Promis
     ...(database.uri ? { MONGODB_URI: database.uri } : {}),
     ...env,
   });
-  const logger = createLogger({ level: config.observability.LOG_LEVEL, format: 'json' });
+  const logger = createLogger({
+    level: config.observability.LOG_LEVEL,
+    format: 'json',
+    ...(log && { destination: { write: log } }),
+  });
   const service = await composeService(config, logger);
   await service.start();
   const server = await listen(service.app, config.http);

@@ -6,6 +6,7 @@ import { rows } from './read-page.ts';
 /** How a page may look; each is switched on in every state. */
 const LOOKS: Record<string, (tab: WidgetTab) => Promise<void>> = {
   'left to right': async () => {},
+  'right to left': (tab) => speak(tab, 'ar', 'rtl'),
   dark: (tab) => tab.page.emulateMedia({ colorScheme: 'dark' }),
   'forced colours': (tab) => tab.page.emulateMedia({ forcedColors: 'active' }),
   '320 pixels': (tab) => tab.page.setViewportSize({ width: 320, height: 720 }),

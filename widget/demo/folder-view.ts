@@ -4,7 +4,6 @@ import {
   connectHost,
   createFolderHost,
   type HostConnection,
-  type HostElement,
   type HostImage,
   type HostOutcome,
   type RunProgress,
@@ -69,7 +68,7 @@ export class FolderView extends LitElement {
     }
     this.#connection?.disconnect();
     this.#name = folder.name;
-    this.#connection = await connectHost(this.element as unknown as HostElement, createFolderHost(folder), {
+    this.#connection = await connectHost(this.element, createFolderHost(folder), {
       onProgress: (progress) => {
         this.progress = progress;
       },

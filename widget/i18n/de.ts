@@ -100,6 +100,7 @@ export const de: Messages = {
   'error.invalid_image': 'Die Datei lässt sich nicht als Bild lesen.',
   'error.invalid_setting': 'Eine Einstellung wurde nicht verstanden; es gilt der Standard.',
   'error.key_inactive': 'Das Konto oder sein Schlüssel ist abgeschaltet.',
+  'error.media': 'Das Bild ließ sich nicht von der Website holen.',
   'error.network': 'Keine Verbindung zum Bilddienst.',
   'error.not_found': 'Die Bilder sind nicht mehr beim Dienst. Bitte fügen Sie sie erneut hinzu.',
   'error.sample_limit': 'Eine Probe hat höchstens 5 Bilder.',
@@ -134,6 +135,7 @@ export const de: Messages = {
   'filter.missing': 'Ohne Alternativtext',
   'filter.none': 'Hier ist kein Bild mehr.',
   'filter.review': 'Zu prüfen',
+  'list.keys': 'Strg mit Pfeil nach oben oder unten führt zum selben Feld eines anderen Bildes.',
   'list.label': 'Bilder',
   'list.skip': 'Liste überspringen ({count} Bild)|Liste überspringen ({count} Bilder)',
   'notice.analysis_fallback':

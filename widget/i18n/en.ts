@@ -134,6 +134,7 @@ export const en = {
   'filter.missing': 'Without alternative text',
   'filter.none': 'No image is left here.',
   'filter.review': 'To check',
+  'list.keys': 'Ctrl with the up or down arrow goes to the same field of another image.',
   'list.label': 'Images',
   'list.skip': { one: 'Skip list ({count} image)', other: 'Skip list ({count} images)' },
   'notice.check-cost': 'Check again',

@@ -53,6 +53,7 @@ export const enCore = {
   'error.invalid_image': 'The file cannot be read as an image.',
   'error.invalid_setting': 'A setting was not understood; the standard is used.',
   'error.key_inactive': 'The account or its key has been switched off.',
+  'error.media': 'The image could not be fetched from the site.',
   'error.network': 'No connection to the image service.',
   'error.not_found': 'The images are no longer at the service. Please add them again.',
   'error.sample_limit': 'A sample has 5 images at most.',

@@ -97,6 +97,7 @@ export const es: Messages = {
   'error.invalid_image': 'El archivo no se puede leer como imagen.',
   'error.invalid_setting': 'No se entendió un ajuste; se usa el valor normal.',
   'error.key_inactive': 'La cuenta o su clave está desactivada.',
+  'error.media': 'No se pudo obtener la imagen del sitio.',
   'error.network': 'Sin conexión con el servicio de imágenes.',
   'error.not_found': 'Las imágenes ya no están en el servicio. Añádalas de nuevo.',
   'error.sample_limit': 'Una muestra tiene 5 imágenes como máximo.',
@@ -132,6 +133,7 @@ export const es: Messages = {
   'filter.missing': 'Sin texto alternativo',
   'filter.none': 'Aquí no queda ninguna imagen.',
   'filter.review': 'Por revisar',
+  'list.keys': 'Ctrl con la flecha arriba o abajo lleva al mismo campo de otra imagen.',
   'list.label': 'Imágenes',
   'list.skip': 'Saltar la lista ({count} imagen)|Saltar la lista ({count} imágenes)',
   'notice.analysis_fallback':

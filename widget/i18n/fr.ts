@@ -97,6 +97,7 @@ export const fr: Messages = {
   'error.invalid_image': 'Le fichier ne peut pas être lu comme une image.',
   'error.invalid_setting': 'Un réglage n’a pas été compris ; la valeur par défaut est utilisée.',
   'error.key_inactive': 'Le compte ou sa clé a été désactivé.',
+  'error.media': 'L’image n’a pas pu être récupérée sur le site.',
   'error.network': 'Pas de connexion au service d’images.',
   'error.not_found': 'Les images ne sont plus sur le service. Veuillez les ajouter de nouveau.',
   'error.sample_limit': 'Un échantillon compte 5 images au plus.',
@@ -131,6 +132,7 @@ export const fr: Messages = {
   'filter.missing': 'Sans texte alternatif',
   'filter.none': 'Il ne reste aucune image ici.',
   'filter.review': 'À vérifier',
+  'list.keys': 'Ctrl avec la flèche haut ou bas mène au même champ d’une autre image.',
   'list.label': 'Images',
   'list.skip': 'Passer la liste ({count} image)|Passer la liste ({count} images)',
   'notice.analysis_fallback':

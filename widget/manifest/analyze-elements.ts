@@ -89,5 +89,7 @@ function publish(element: ElementDescription): ElementDescription {
   const attributes = (element.attributes ?? [])
     .filter(({ fieldName }) => !fieldName || names.has(fieldName))
     .map((attribute) => ({ ...attribute, name: attribute.name.toLowerCase() }));
-  return { ...element, members, attributes };
+  // An event whose name is in a variable is found under the variable's name; the true ones are described at the class.
+  const events = element.events?.filter(({ name }) => name.includes('-'));
+  return { ...element, members, attributes, ...(events ? { events } : {}) };
 }

@@ -78,7 +78,7 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
     }
 
     try {
-      const end = await consumeStream(open, { signal, onProgress });
+      const end = await consumeStream(open, { env: core.env, signal, onProgress });
       for (const result of end.results) {
         const item = store.byImageId(result.imageId);
         if (!item) continue;
@@ -133,6 +133,7 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
       await runs.start('analyzing', async (signal) => {
         // What a person wrote has to be at the service before it decides what to write.
         await saver.flush();
+        if (signal.aborted) return;
         for (const { id } of wanted) store.patch(id, { status: 'analyzing', step: 'queued', progress: 0, error: null });
         const options = { ...core.config.analyzeOptions, ...(overwrite ? { overwrite } : {}) };
         const open = (closing: AbortSignal) =>

@@ -1,4 +1,5 @@
 import type { JobCredits, ProgressEvent } from '#contract';
+import type { Environment, Timer } from './environment.ts';
 import { failure } from './errors.ts';
 import type { JobStream } from './transport.ts';
 
@@ -30,20 +31,20 @@ const LAST_WORDS_MS = 10_000;
  */
 export async function consumeStream<Result>(
   open: (closing: AbortSignal) => JobStream<Result>,
-  { signal, onJob, onProgress }: StreamHooks & { signal: AbortSignal },
+  { env, signal, onJob, onProgress }: StreamHooks & { env: Environment; signal: AbortSignal },
 ): Promise<JobEnd<Result>> {
   // Ends the connection: an iterator that waits for its next event cannot be closed by itself.
   const closing = new AbortController();
   const stream = open(closing.signal);
   const events = stream[Symbol.asyncIterator]();
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timer: Timer;
   let known = false;
   let stop = () => {};
   const stopped = new Promise<never>((_, reject) => {
     stop = () => {
       const giveUp = () => reject(failure('aborted'));
       if (signal.reason === LEAVE) return giveUp();
-      timer = setTimeout(giveUp, LAST_WORDS_MS);
+      timer = env.setTimeout(giveUp, LAST_WORDS_MS);
       stream.cancel().catch(giveUp);
     };
   });
@@ -68,7 +69,7 @@ export async function consumeStream<Result>(
       }
     }
   } finally {
-    clearTimeout(timer);
+    env.clearTimeout(timer);
     signal.removeEventListener('abort', stop);
     closing.abort();
   }

@@ -26,6 +26,8 @@ export interface Core {
   readonly changes: Listeners<[]>;
   readonly t: Translate;
   sessionId: string | null;
+  /** Grows when everything is cleared: what was begun before is of no interest any more. */
+  epoch: number;
   settings: Settings;
   balance: number | null;
   /** The error that keeps everything from going on. */
@@ -84,6 +86,7 @@ export function createCore({ environment, ...options }: OptimizerOptions): Core 
     changes,
     t,
     sessionId: null,
+    epoch: 0,
     settings: DEFAULT_SETTINGS,
     balance: null,
     blocked: null,

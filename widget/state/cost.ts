@@ -25,19 +25,21 @@ export function createCost(core: Core): CostKeeper {
   const soon = createSoon(core.env, () => void check(wanted ?? 0));
 
   async function check(count: number): Promise<Cost | null> {
+    soon.cancel();
     wanted = count;
     asked += 1;
     const own = asked;
     try {
       const answer = await core.transport().checkCredits({ imageCount: count, operation: 'export' });
-      // A later question has a later answer.
-      if (own !== asked) return cost;
-      complained = false;
-      core.notices.drop('error-cost');
       const { costPerImage, balance } = answer;
       const affordable = costPerImage > 0 ? Math.min(count, Math.floor(balance / costPerImage)) : count;
       const { operation: _, imageCount: images, ...rest } = answer;
-      cost = { images, ...rest, affordable };
+      const answered = { images, ...rest, affordable };
+      // A later question has a later answer; whoever asked this one gets it all the same.
+      if (own !== asked) return answered;
+      cost = answered;
+      complained = false;
+      core.notices.drop('error-cost');
       core.balance = balance;
       core.emit('io-cost', { images, cost: cost.cost, balance, sufficient: cost.sufficient });
     } catch (cause) {

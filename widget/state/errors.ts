@@ -29,7 +29,7 @@ const BY_CODE: { readonly [code: string]: OptimizerErrorCode } = {
   account_suspended: 'key_inactive',
   sample_limit_exceeded: 'sample_limit',
   url_import_disabled: 'unsupported',
-  idempotency_mismatch: 'server',
+  media: 'not_found',
   network: 'network',
   timeout: 'timeout',
   stalled: 'stalled',

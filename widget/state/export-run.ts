@@ -23,7 +23,14 @@ export interface ExportDeps {
   cost: CostKeeper;
   keeper: SavedStateKeeper;
   /** Takes over what the service knows of jobs, for batches whose end is not known. */
-  catchUp(): Promise<void>;
+  catchUp(signal: AbortSignal): Promise<void>;
+}
+
+/** An export that runs at the service. */
+export interface RunningExport {
+  jobId: string;
+  total: number;
+  settings: Settings;
 }
 
 /** A batch's end is known once the service said so; after these errors it is not. */
@@ -43,6 +50,7 @@ export function createExportRun({ core, runs, saver, results, cost, keeper, catc
     const touched = new Set<string>();
     try {
       const end = await consumeStream(open, {
+        env: core.env,
         signal,
         onJob,
         onProgress(event) {
@@ -119,6 +127,7 @@ export function createExportRun({ core, runs, saver, results, cost, keeper, catc
       const items = batch.imageIds.flatMap((id) => store.byImageId(id) ?? []);
       for (const { id } of items) store.patch(id, { status: 'exporting', step: 'queued', progress: 0, error: null });
       keep(batch);
+      results.begin(items, batch.settings);
       try {
         const { key, imageIds, settings } = batch;
         const body = { images: imageIds.map((id) => ({ id })), settings };
@@ -167,6 +176,49 @@ export function createExportRun({ core, runs, saver, results, cost, keeper, catc
     for (const { id } of items) store.patch(id, { status: 'failed', error: { ...error, ids: [id], phase: 'export' } });
   }
 
+  async function exportNow(ids: readonly string[] | undefined, { first }: { first?: number }, signal: AbortSignal) {
+    const { sessionId } = core;
+    if (!sessionId) return null;
+    if (keeper.batches().length > 0) {
+      try {
+        await catchUp(signal);
+      } catch (cause) {
+        runs.fail(cause, 'export', ['retry']);
+        return null;
+      }
+    }
+    const known = (ids?.map((id) => store.get(id)) ?? store.list()).filter((item) => item !== undefined);
+    // What has its files already is not paid for again.
+    const items = known.filter(canExport).slice(0, first);
+    if (items.length === 0 || !(await saver.flush()) || signal.aborted) return null;
+    const settings = requestSettings(core.settings);
+    const batches = plan(items, settings);
+    const price = cost.cost?.images === items.length ? cost.cost.cost : null;
+    const detail = { images: items, settings, cost: price, batches: batches.length };
+    if (!core.emit('io-before-export', detail)) return null;
+    return runBatches(batches, sessionId, signal);
+  }
+
+  async function followNow(jobs: readonly RunningExport[], signal: AbortSignal) {
+    const total = jobs.reduce((sum, job) => sum + job.total, 0);
+    const tally = createTally(core, runs, { phase: 'export', status: 'exporting', total });
+    const all: ImageResult[] = [];
+    let credits = 0;
+    try {
+      for (const { jobId, settings } of jobs) {
+        const open = (closing: AbortSignal) =>
+          core.transport().followJob(jobId, { signal: closing }) as JobStream<ImageResult>;
+        const end = await read(open, tally, { signal, settings });
+        keeper.setBatches(keeper.batches().filter((batch) => batch.jobId !== jobId));
+        all.push(...end.results);
+        credits += end.credits ? end.credits.charged - end.credits.refunded : 0;
+      }
+    } catch (cause) {
+      runs.fail(cause, 'export', ['retry']);
+    }
+    finish(all, credits, tally);
+  }
+
   return {
     get outcome() {
       return outcome;
@@ -175,43 +227,13 @@ export function createExportRun({ core, runs, saver, results, cost, keeper, catc
     forgetOutcome() {
       outcome = null;
     },
-    async exportImages(ids?: readonly string[], { first }: { first?: number } = {}): Promise<ExportOutcome | null> {
-      if (keeper.batches().length > 0) await catchUp();
-      const { sessionId } = core;
-      const known = (ids?.map((id) => store.get(id)) ?? store.list()).filter((item) => item !== undefined);
-      // What has its files already is not paid for again.
-      const items = known.filter(canExport).slice(0, first);
-      if (items.length === 0 || !sessionId) return null;
-      if (!(await saver.flush())) return null;
-      const settings = requestSettings(core.settings);
-      const batches = plan(items, settings);
-      const price = cost.cost && cost.cost.images === items.length ? cost.cost.cost : null;
-      const detail = { images: items, settings, cost: price, batches: batches.length };
-      if (!core.emit('io-before-export', detail)) return null;
-      return runs.start('exporting', (signal) => runBatches(batches, sessionId, signal));
+    exportImages(ids?: readonly string[], options: { first?: number } = {}): Promise<ExportOutcome | null> {
+      // What is to be exported is decided when its turn has come: a second call finds what the first has exported.
+      return runs.start('exporting', (signal) => exportNow(ids, options, signal));
     },
+    followNow,
     /** Joins exports that run at the service. */
-    async follow(jobs: readonly { jobId: string; total: number; settings: Settings }[]) {
-      await runs.start('exporting', async (signal) => {
-        const total = jobs.reduce((sum, job) => sum + job.total, 0);
-        const tally = createTally(core, runs, { phase: 'export', status: 'exporting', total });
-        const all: ImageResult[] = [];
-        let credits = 0;
-        try {
-          for (const { jobId, settings } of jobs) {
-            const open = (closing: AbortSignal) =>
-              core.transport().followJob(jobId, { signal: closing }) as JobStream<ImageResult>;
-            const end = await read(open, tally, { signal, settings });
-            keeper.setBatches(keeper.batches().filter((batch) => batch.jobId !== jobId));
-            all.push(...end.results);
-            credits += end.credits ? end.credits.charged - end.credits.refunded : 0;
-          }
-        } catch (cause) {
-          runs.fail(cause, 'export', ['retry']);
-        }
-        finish(all, credits, tally);
-      });
-    },
+    follow: (jobs: readonly RunningExport[]) => runs.start('exporting', (signal) => followNow(jobs, signal)),
   };
 }
 

@@ -17,7 +17,7 @@ import type { Item, Phase, SavedState } from './types.ts';
 export function createFlow(core: Core, runs: Runs) {
   const { store, config } = core;
   const keeper = createSavedState(core, { edits: () => saver.edits() });
-  const saver = createMetadataSaver(core, keeper.save);
+  const saver = createMetadataSaver(core, keeper.saveSoon);
   const results = createResults(core);
   const cost = createCost(core);
   const review = createReview(core, saver, (ids) => {
@@ -50,6 +50,7 @@ export function createFlow(core: Core, runs: Runs) {
     sample: samples.sample,
     /** An image is at the server. */
     uploaded({ id, file, metadata, origins }: Item) {
+      keeper.saveSoon();
       saver.uploaded(id);
       // What came with an address could not be sent along with it.
       const own = (['title', 'alt'] as const).filter((field) => origins[field] === 'cms');
@@ -74,11 +75,15 @@ export function createFlow(core: Core, runs: Runs) {
     },
     async attach(sessionId: string, saved?: SavedState) {
       lost = null;
+      const { epoch } = core;
+      const isOutdated = () => core.epoch !== epoch;
       try {
-        const items = await rehydration.attach(sessionId, saved);
+        const items = await rehydration.attach(sessionId, saved, isOutdated);
+        if (isOutdated()) return;
         if (items.length > 0) core.emit('io-add', { items });
         core.announcer.say('added', core.t('announce.attached', { count: items.length }));
       } catch (cause) {
+        if (isOutdated()) return;
         const error = runs.fail(cause, 'attach');
         // A session that has expired is no reason not to begin a new one.
         if (error.code === 'not_found') return;
@@ -94,6 +99,7 @@ export function createFlow(core: Core, runs: Runs) {
       else if (phase === 'export') await exports.exportImages(ids);
     },
     dispose() {
+      keeper.dispose();
       saver.dispose();
       cost.dispose();
     },

@@ -5,6 +5,8 @@ import type { ItemMetadata, SavedState } from './types.ts';
 
 /** A person types; after this pause the image's texts are sent, in milliseconds. */
 const PAUSE_MS = 600;
+/** Requests at a time: accepting hundreds of texts must not flood the service. */
+const AT_ONCE = 4;
 const TRIES = 3;
 const RETRY_MS = 2000;
 
@@ -21,6 +23,8 @@ interface Pending {
 export function createMetadataSaver(core: Core, changed: () => void) {
   const { env, store } = core;
   const pending = new Map<string, Pending>();
+  const waiting: (() => void)[] = [];
+  let underWay = 0;
   const stopListening = env.online.subscribe(() => {
     if (env.online.isOnline()) retry();
   });
@@ -50,6 +54,19 @@ export function createMetadataSaver(core: Core, changed: () => void) {
   }
 
   async function sendNow(id: string, entry: Pending, sessionId: string, imageId: string) {
+    if (underWay >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+    underWay += 1;
+    try {
+      await request(id, entry, sessionId, imageId);
+    } finally {
+      underWay -= 1;
+      waiting.shift()?.();
+    }
+  }
+
+  async function request(id: string, entry: Pending, sessionId: string, imageId: string) {
+    // Taken out while it waited.
+    if (pending.get(id) !== entry) return;
     const sent = entry.patch;
     store.patch(id, { saving: 'saving' });
     try {
@@ -92,19 +109,12 @@ export function createMetadataSaver(core: Core, changed: () => void) {
       const entry = pending.get(id);
       if (entry) entry.tries = TRIES - 1;
     }
-    // A few at a time: accepting hundreds of texts must not flood the service.
-    let next = 0;
-    const worker = async () => {
-      for (;;) {
-        const id = ids[next];
-        next += 1;
-        if (id === undefined) return;
-        await send(id);
-        // Edited again while it was sent.
-        if (store.get(id)?.saving === 'pending') await send(id);
-      }
+    const sendAll = async (id: string) => {
+      await send(id);
+      // Edited again while it was sent.
+      if (store.get(id)?.saving === 'pending') await send(id);
     };
-    await Promise.all([worker(), worker(), worker(), worker()]);
+    await Promise.all(ids.map(sendAll));
     return !ids.some((id) => pending.has(id) && store.get(id)?.imageId);
   }
 

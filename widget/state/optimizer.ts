@@ -84,7 +84,7 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
   }
 
   function reset() {
-    runs.cancel();
+    core.epoch += 1;
     take(store.list());
     flow?.exports.forgetOutcome();
     flow?.cost.outdate();
@@ -94,6 +94,8 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
   }
 
   async function attach(sessionId: string, saved?: SavedState) {
+    // What runs in the session that is left goes on at the service.
+    runs.leave();
     reset();
     await (await load()).attach(sessionId, saved);
   }
@@ -187,6 +189,7 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
     },
     clear() {
       flow?.keeper.clear();
+      runs.cancel();
       reset();
     },
     upload() {
@@ -251,6 +254,7 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
         sessionId: core.sessionId,
         settings: core.settings,
         edits: {},
+        order: [],
         removed: [],
         batches: [],
       },
@@ -262,7 +266,7 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
     dispose() {
       disposed = true;
       stopListening();
-      runs.dispose();
+      runs.leave();
       queue.dispose();
       flow?.dispose();
       core.dispose();

@@ -45,14 +45,18 @@ export function createRehydration({ core, saver, results, keeper, exports, sampl
     }
   }
 
+  /** The oldest first: it is the one at work. */
+  const runningExports = (jobs: readonly Job[]) =>
+    jobs
+      .filter((job) => job.kind === 'export' && isRunning(job))
+      .map((job) => ({ jobId: job.jobId, total: job.total, settings: settingsOf(job) }))
+      .reverse();
+
   /** Joins what runs. Resolves when it has ended. */
   function join(jobs: readonly Job[]): Promise<unknown> {
     const running = jobs.filter(isRunning);
     const of = (kind: Job['kind']) => running.filter((job) => job.kind === kind);
-    // The oldest first: it is the one at work.
-    const exported = of('export')
-      .reverse()
-      .map((job) => ({ jobId: job.jobId, total: job.total, settings: settingsOf(job) }));
+    const exported = runningExports(jobs);
     return Promise.all([
       ...of('analyze').map(({ jobId, total }) => analyses.follow(jobId, total)),
       ...of('sample').map(({ jobId, total }) => samples.follow(jobId, total)),
@@ -87,8 +91,10 @@ export function createRehydration({ core, saver, results, keeper, exports, sampl
 
   return {
     /** Reads the session and shows it; what runs is joined and goes on after this has resolved. */
-    async attach(sessionId: string, given?: SavedState) {
+    async attach(sessionId: string, given: SavedState | undefined, isOutdated: () => boolean) {
       const session = await core.transport().getSession(sessionId);
+      // Another session, or none, was wanted meanwhile.
+      if (isOutdated()) return [];
       const saved = given ?? keeper.load(sessionId);
       core.sessionId = sessionId;
       if (saved) {
@@ -96,10 +102,14 @@ export function createRehydration({ core, saver, results, keeper, exports, sampl
         core.settings = mergeSettings(core.settings, saved.settings).settings;
       }
       const removed = new Set(keeper.removed());
-      const items = session.images.filter(({ id }) => !removed.has(id)).map(itemOfImage);
+      const places = new Map(saved?.order.map((id, place) => [id, place]));
+      const placeOf = ({ id }: { id: string }) => places.get(id) ?? places.size;
+      const images = session.images.filter(({ id }) => !removed.has(id)).sort((a, b) => placeOf(a) - placeOf(b));
+      const items = images.map(itemOfImage);
       store.add(items);
       reapply(saved?.edits ?? {});
       await Promise.all([readAnalysis(session), readResults(session.jobs)]);
+      if (isOutdated()) return [];
       // A batch whose job has ended is known to the end.
       const running = new Set(session.jobs.filter(isRunning).map(({ jobId }) => jobId));
       const isOpen = ({ jobId }: { jobId: string | null }) => jobId === null || running.has(jobId);
@@ -108,13 +118,13 @@ export function createRehydration({ core, saver, results, keeper, exports, sampl
       return items;
     },
     /** Learns what became of batches whose end is not known. */
-    async catchUp() {
+    async catchUp(signal: AbortSignal) {
       const { sessionId } = core;
       if (!sessionId) return;
-      const { jobs } = await core.transport().getSession(sessionId);
-      await join(jobs.filter(({ kind }) => kind === 'export'));
-      const session = await core.transport().getSession(sessionId);
-      await readResults(session.jobs);
+      const read = async () => (await core.transport().getSession(sessionId)).jobs;
+      const running = runningExports(await read());
+      if (running.length > 0) await exports().followNow(running, signal);
+      await readResults(await read());
       const open = keeper.batches().filter(({ imageIds, jobId }) => {
         const done = imageIds.every((id) => store.byImageId(id)?.result);
         return jobId === null && !done;

@@ -46,7 +46,7 @@ export function identityOf({ file, clientRef, relativePath, url }: Candidate): s
 }
 
 /** True when an `accept` list names the file's type or extension. */
-export function isAccepted(name: string, type: string, accept: string): boolean {
+function isAccepted(name: string, type: string, accept: string): boolean {
   const extension = /\.(\w+)$/.exec(name.toLowerCase())?.[1] ?? '';
   // Windows and phones leave the type out, or say application/octet-stream.
   const types = [type.toLowerCase(), TYPES[extension] ?? ''];
@@ -68,6 +68,7 @@ export function createRestrictions(
 ) {
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   const limits: Restrictions = { ...NO_LIMITS, ...Object.fromEntries(set) };
+  limits.accept ||= DEFAULT_ACCEPT;
   const refuse = ({ name, file }: Candidate, code: RejectionCode, message = ''): Rejection => {
     const { maxFiles, maxFileSize, maxTotalSize, maxPixels } = limits;
     const bytes = formatBytes((code === 'total' ? maxTotalSize : maxFileSize) ?? 0);

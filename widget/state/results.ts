@@ -15,7 +15,7 @@ export const restingStatus = (item: Item): Item['status'] => {
 };
 
 /** What decides how the exported file looks and is called: equal keys, equal files. */
-export function fileKey({ metadata }: Item, settings: Settings): string {
+function fileKey({ metadata }: Item, settings: Settings): string {
   const { format, preset, responsive, responsiveSizes, embedMetadata = false, keepCopyright = true } = settings;
   const sizes = responsive ? (responsiveSizes?.map(boxOf) ?? null) : [];
   const texts = embedMetadata ? [metadata.title, metadata.alt] : [];
@@ -32,6 +32,8 @@ export function createResults(core: Core) {
   const { store } = core;
   /** What each result was made with. */
   const keys = new Map<string, string>();
+  /** What the exports under way are made with. */
+  const begun = new Map<string, string>();
 
   const isStale = (item: Item) => keys.get(item.id) !== fileKey(item, core.settings);
 
@@ -56,6 +58,10 @@ export function createResults(core: Core) {
   return {
     errorOf,
     refresh,
+    /** Remembers names as they are now: whoever changes one while it is exported gets a stale result. */
+    begin(items: readonly Item[], settings: Settings) {
+      for (const item of items) begun.set(item.id, fileKey(item, settings));
+    },
     /** Takes over a result of an export that was made with `settings`. */
     takeExport(result: ImageResult, settings: Settings) {
       const item = store.byImageId(result.imageId);
@@ -65,7 +71,8 @@ export function createResults(core: Core) {
         const after = { ...item, error };
         return void store.patch(item.id, { error, step: null, status: restingStatus(after) });
       }
-      keys.set(item.id, fileKey(item, settings));
+      keys.set(item.id, begun.get(item.id) ?? fileKey(item, settings));
+      begun.delete(item.id);
       const after = { ...item, result, stale: false, error: null };
       const stale = isStale(after);
       const status = restingStatus({ ...after, stale });

@@ -18,7 +18,7 @@ export interface Runs {
   /** What an error of a run means for everything: shown, told, and remembered when nothing can go on. */
   fail(cause: unknown, phase: Phase, actions?: ('retry' | 'export-first' | 'check-cost')[]): OptimizerError;
   /** Stops listening; jobs go on at the service. */
-  dispose(): void;
+  leave(): void;
 }
 
 /** Keeps the turn. */
@@ -27,6 +27,11 @@ export function createRuns(core: Core): Runs {
   let controller = new AbortController();
   let current: RunName | null = null;
   let progress: Progress | null = null;
+
+  function stop(reason?: string) {
+    controller.abort(reason);
+    controller = new AbortController();
+  }
 
   const runs: Runs = {
     get current() {
@@ -58,10 +63,8 @@ export function createRuns(core: Core): Runs {
       turn = outcome.catch(() => {});
       return outcome;
     },
-    cancel() {
-      controller.abort();
-      controller = new AbortController();
-    },
+    cancel: () => stop(),
+    leave: () => stop(LEAVE),
     fail(cause, phase, actions) {
       const error = core.report(cause, phase);
       if (error.code === 'aborted') return error;
@@ -70,9 +73,6 @@ export function createRuns(core: Core): Runs {
       core.announcer.say('error', error.message, { assertive: true, delay: 0 });
       core.touch();
       return error;
-    },
-    dispose() {
-      controller.abort(LEAVE);
     },
   };
   return runs;

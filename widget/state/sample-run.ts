@@ -34,6 +34,7 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
     const touched = new Set<string>();
     try {
       const end = await consumeStream(open, {
+        env: core.env,
         signal,
         onProgress(event) {
           const taken = tally.take(event);
@@ -66,6 +67,7 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
       if (images.length === 0 || !sessionId) return;
       await runs.start('sampling', async (signal) => {
         await saver.flush();
+        if (signal.aborted) return;
         for (const { id } of wanted) store.patch(id, { status: 'sampling', step: 'queued', progress: 0, error: null });
         const body = { images, settings: requestSettings(core.settings) };
         const open = (closing: AbortSignal) => core.transport().sampleImages(sessionId, body, { signal: closing });

@@ -1,7 +1,11 @@
 import type { Core } from './core.ts';
+import { createSoon } from './soon.ts';
 import type { ItemMetadata, SavedBatch, SavedState } from './types.ts';
 
 const keyOf = (sessionId: string) => `imagewright:${sessionId}`;
+
+/** What may be saved a little later, is: lost, it is asked of the server. In milliseconds. */
+const CALM_MS = 500;
 
 /** Parts of the saved state that others keep. */
 export interface SavedParts {
@@ -18,6 +22,7 @@ export function createSavedState(core: Core, parts: SavedParts) {
     sessionId: core.sessionId,
     settings: core.settings,
     edits: parts.edits(),
+    order: core.store.list().flatMap(({ imageId }) => imageId ?? []),
     removed,
     batches,
   });
@@ -32,9 +37,13 @@ export function createSavedState(core: Core, parts: SavedParts) {
     }
   }
 
+  const soon = createSoon(core.env, save);
+
   return {
     getState,
     save,
+    /** Saves with what else changes within half a second. */
+    saveSoon: () => soon.within(CALM_MS),
     /** What was kept for a session; null when nothing was, or it cannot be read. */
     load(sessionId: string): SavedState | null {
       try {
@@ -61,6 +70,7 @@ export function createSavedState(core: Core, parts: SavedParts) {
     },
     /** Forgets all of the session. */
     clear() {
+      soon.cancel();
       batches = [];
       removed = [];
       try {
@@ -69,6 +79,7 @@ export function createSavedState(core: Core, parts: SavedParts) {
         // As in save().
       }
     },
+    dispose: soon.cancel,
   };
 }
 
@@ -76,10 +87,11 @@ export function createSavedState(core: Core, parts: SavedParts) {
 export type SavedStateKeeper = ReturnType<typeof createSavedState>;
 
 /** A saved state in the form of this version, or null. */
-export function asSavedState(value: unknown): SavedState | null {
+function asSavedState(value: unknown): SavedState | null {
   const state = value as Partial<SavedState> | null;
   if (typeof state !== 'object' || state?.version !== 1) return null;
-  const { sessionId = null, settings, edits = {}, removed = [], batches = [] } = state;
+  const { sessionId = null, settings, edits = {}, order = [], removed = [], batches = [] } = state;
   if (typeof settings !== 'object') return null;
-  return { version: 1, sessionId, settings, edits: edits as { [id: string]: Partial<ItemMetadata> }, removed, batches };
+  const texts = edits as { [id: string]: Partial<ItemMetadata> };
+  return { version: 1, sessionId, settings, edits: texts, order, removed, batches };
 }

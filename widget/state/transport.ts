@@ -78,9 +78,11 @@ export function createTransport(options: ClientOptions): Transport {
   return {
     ...createClient(options),
     async fetchMedia(url, { signal } = {}) {
-      const response = await fetch(url, { signal });
-      // The same shape as the client's errors have.
-      if (!response.ok) throw Object.assign(new Error(response.statusText), { status: response.status, code: 'media' });
+      const response = await fetch(url, { signal }).catch((cause) => {
+        // The same shape as the client's errors have.
+        throw Object.assign(new Error(url, { cause }), { code: 'network', retryable: true });
+      });
+      if (!response.ok) throw Object.assign(new Error(url), { status: response.status, code: 'media' });
       return response.blob();
     },
   };

@@ -280,6 +280,8 @@ export interface SavedState {
   readonly settings: Settings;
   /** Edits that had not reached the server, by image id. */
   readonly edits: { readonly [imageId: string]: Partial<ItemMetadata> };
+  /** Image ids as the list has them: the server has them as they arrived. */
+  readonly order: readonly string[];
   /** Images that were removed here; the server still has them. */
   readonly removed: readonly string[];
   /** Batches of an export that were sent and whose end is not known. */

@@ -44,6 +44,8 @@ interface Entry {
   tries: number;
   /** Not before, by the environment's clock. */
   due: number;
+  /** What its row says that it waits for. */
+  reason: WaitReason | null;
   /** Ends the running try; null while it waits. */
   stop: ((cause: unknown) => void) | null;
 }
@@ -64,7 +66,11 @@ export function createUploadQueue(deps: UploadQueueDeps) {
   let blocked = false;
   let idle = true;
   const nextTry = createSoon(env, pump);
-  const stopListening = env.online.subscribe(pump);
+  const stopListening = env.online.subscribe(() => {
+    // What was under way may hang on a connection that is no more, and nobody would hear of it for a long time.
+    if (!env.online.isOnline()) stopAll();
+    pump();
+  });
 
   const activeCount = () => [...entries.values()].filter(({ stop }) => stop).length;
 
@@ -86,7 +92,10 @@ export function createUploadQueue(deps: UploadQueueDeps) {
         active += 1;
         start(entry);
       } else {
-        deps.patch(entry.id, { waiting: reasonToWait(entry) });
+        const reason = reasonToWait(entry);
+        // Only what is news: hundreds may wait.
+        if (reason !== entry.reason) deps.patch(entry.id, { waiting: reason });
+        entry.reason = reason;
         if (entry.due > env.now()) next = Math.min(next, entry.due);
       }
     }
@@ -97,6 +106,11 @@ export function createUploadQueue(deps: UploadQueueDeps) {
       deps.onIdle();
     }
     if (idle || blocked) for (const done of [...waiters]) done();
+  }
+
+  /** Ends the tries that run; their files stay in the queue. */
+  function stopAll() {
+    for (const { stop } of [...entries.values()]) stop?.(failure('aborted'));
   }
 
   function start(entry: Entry) {
@@ -115,6 +129,7 @@ export function createUploadQueue(deps: UploadQueueDeps) {
       pump();
     }
     entry.tries += 1;
+    entry.reason = null;
     entry.stop = (cause) => {
       controller.abort(cause);
       end(() => fail(entry, cause, true));
@@ -190,7 +205,7 @@ export function createUploadQueue(deps: UploadQueueDeps) {
       if (entries.size === 0) shares.clear();
       for (const { id, size } of files) {
         if (entries.has(id)) continue;
-        entries.set(id, { id, tries: 0, due: 0, stop: null });
+        entries.set(id, { id, tries: 0, due: 0, reason: null, stop: null });
         shares.set(id, { loaded: 0, size: size ?? 0, state: 'open' });
         idle = false;
       }
@@ -200,7 +215,7 @@ export function createUploadQueue(deps: UploadQueueDeps) {
     /** Stops what is under way; it begins anew with `resume`. */
     pause() {
       paused = true;
-      for (const { stop } of [...entries.values()]) stop?.(failure('aborted'));
+      stopAll();
       pump();
     },
     /** Goes on, at once with what waited for its next try. */

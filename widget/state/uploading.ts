@@ -44,7 +44,8 @@ export function createUploading(core: Core, hooks: UploadingHooks) {
       const { title, alt } = item.origins.title === 'cms' || item.origins.alt === 'cms' ? metadata : {};
       what = { files: [{ file, name, metadata: { ...ref, ...(title ? { title } : {}), ...(alt ? { alt } : {}) } }] };
     }
-    const call = { ...options, idempotencyKey };
+    // The queue repeats by itself, and shows what it waits for.
+    const call = { ...options, idempotencyKey, once: true };
     const session = core.sessionId;
     const answer = session ? await transport.addImages(session, what, call) : await transport.createSession(what, call);
     const [image] = answer.images;

@@ -3,7 +3,7 @@ import { sha256 } from '../sha256.ts';
 import type { FolderFiles } from './folder-files.ts';
 
 /** Where originals are kept, each under its own path. */
-export const BACKUP_FOLDER = '.imagewright-backup';
+const BACKUP_FOLDER = '.imagewright-backup';
 const PATH = `${BACKUP_FOLDER}/manifest.json`;
 
 /** A file and what it was when we wrote or kept it. */

@@ -49,6 +49,8 @@ export interface Call extends CallOptions {
   onProgress?: UploadProgress;
   /** Doing it twice does what doing it once does. */
   repeatable?: boolean;
+  /** It is never repeated: the caller does that. */
+  once?: boolean;
 }
 
 /** An answer whose head has come. */
@@ -129,8 +131,8 @@ export function createTransport(options: ClientOptions) {
           return await read(await open(call));
         } catch (error) {
           const refused = error instanceof ApiError && (error.status === 429 || error.status === 503);
-          const delay =
-            call.repeatable || refused ? delayBeforeRetry({ error, failures, baseMs: retryDelayMs }) : undefined;
+          const mayRepeat = !call.once && (call.repeatable || refused);
+          const delay = mayRepeat ? delayBeforeRetry({ error, failures, baseMs: retryDelayMs }) : undefined;
           if (delay === undefined) throw error;
           await sleep(delay, call.signal);
         }

@@ -33,16 +33,18 @@ export type Upload = { files: readonly UploadFile[] } | Input<typeof urlImportSc
 export interface UploadOptions extends WriteOptions {
   /** Told how far it is, in bytes. Without XMLHttpRequest only once, at the end. */
   onProgress?: UploadProgress;
+  /** Sends once and leaves repeating to a queue of the caller's own, which keeps the key. @default false */
+  once?: boolean;
 }
 
 /** Makes the methods that are about sessions and their images. */
 export function createSessionMethods(transport: Transport) {
   function upload(path: string, what: Upload, options: UploadOptions = {}): Promise<UploadResult> {
-    const { signal, onProgress, idempotencyKey = newIdempotencyKey() } = options;
+    const { signal, onProgress, once, idempotencyKey = newIdempotencyKey() } = options;
     const content = 'files' in what ? { form: formOf(what.files), onProgress } : { json: what };
     const headers = { 'Idempotency-Key': idempotencyKey };
     return transport.send(
-      { method: 'POST', path, headers, signal, repeatable: true, ...content },
+      { method: 'POST', path, headers, signal, repeatable: true, once, ...content },
       readJson<UploadResult>,
     );
   }

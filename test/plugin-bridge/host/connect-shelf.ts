@@ -28,5 +28,5 @@ export async function charged({ api }: TestAccount): Promise<number> {
   const ofExports = transactions.filter(
     ({ kind, ref }) => ['charge', 'refund'].includes(kind) && !ref.startsWith('test-'),
   );
-  return -ofExports.reduce((sum, { delta }) => sum + delta, 0);
+  return ofExports.reduce((sum, { delta }) => sum - delta, 0);
 }

@@ -1,21 +1,18 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { FIXTURES } from '../../support/api-client.ts';
 
+let photo: Promise<{ data: Buffer; info: { width: number; height: number; channels: 1 | 2 | 3 | 4 } }> | null = null;
+
 /** Small photographs that differ, 240 pixels wide, as cameras write them. */
 export async function photographs(count: number): Promise<{ name: string; bytes: Uint8Array }[]> {
-  const photo = await readFile(join(FIXTURES, 'photos/photo-stream.jpg'));
+  photo ??= sharp(join(FIXTURES, 'photos/photo-stream.jpg')).resize(720).raw().toBuffer({ resolveWithObject: true });
+  const { data, info } = await photo;
   return Promise.all(
-    Array.from({ length: count }, async (_, index) => ({
-      name: `photo-${index}.jpg`,
-      bytes: new Uint8Array(
-        await sharp(photo)
-          .extract({ left: 200 * index, top: 100, width: 1200, height: 900 })
-          .resize(240)
-          .jpeg({ quality: 98 })
-          .toBuffer(),
-      ),
-    })),
+    Array.from({ length: count }, async (_, index) => {
+      const cut = { left: (40 * index) % 440, top: 10 * (index % 20), width: 240, height: 180 };
+      const picture = sharp(data, { raw: info }).extract(cut).jpeg({ quality: 98 });
+      return { name: `photo-${index}.jpg`, bytes: new Uint8Array(await picture.toBuffer()) };
+    }),
   );
 }

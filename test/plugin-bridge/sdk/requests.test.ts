@@ -52,6 +52,16 @@ describe('an upload', () => {
     expect(keys[1]).toBe(keys[0]);
   });
 
+  it('that is sent once is not repeated', async () => {
+    const client = await harness.createClient();
+    const { sessionId } = await client.createSession({ files: [await noiseFile('a.png', 4)] });
+    harness.proxy.reset();
+    harness.proxy.inject({ kind: 'lose-request', afterBytes: 100 });
+    const added = client.addImages(sessionId, { files: [await noiseFile('b.png', 6)] }, { once: true });
+    await expect(added).rejects.toMatchObject({ name: 'ConnectionError', code: 'network' });
+    expect(harness.proxy.seen).toHaveLength(1);
+  });
+
   it('tells at its end how many bytes it had, where nothing tells more', async () => {
     const client = await harness.createClient();
     const file = await noiseFile('a.png', 6);

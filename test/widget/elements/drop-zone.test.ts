@@ -26,6 +26,7 @@ describe('the drop zone', () => {
     for (const count of [0, 1]) {
       if (count) await tab.upload(count);
       await tab.button(text('dropzone.pick')).focus();
+      await expect.poll(() => focused(tab)).toBe(text('dropzone.pick'));
       const dialog = tab.page.waitForEvent('filechooser');
       await tab.page.keyboard.press('Enter');
       expect((await dialog).isMultiple()).toBe(true);

@@ -46,7 +46,7 @@ describe('many images', () => {
       const { steps, decodes } = window as unknown as { steps: number[]; decodes: { most: number; all: number } };
       return { steps, decodes };
     });
-    expect(steps[0]).toBe(30);
+    expect(steps[0]).toBeLessThanOrEqual(12);
     expect(Math.max(...steps.slice(1).map((count, index) => count - (steps[index] ?? 0)))).toBeLessThanOrEqual(50);
     expect(decodes.most).toBeLessThanOrEqual(2);
     expect(decodes.all).toBeLessThan(40);
@@ -80,15 +80,20 @@ describe('many images', () => {
     expect(await list.locator('li:not(.gap)').first().getAttribute('aria-setsize')).toBe('1500');
 
     await field(rows(tab.widget).first(), 'alt').fill('The first of many');
-    await list.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
-    await expect.poll(async () => (await shown()).at(-1)).toBe(1500);
+    // Rows are measured as they come, so that the end is not where it was thought to be at first.
+    const atEnd = async () => {
+      await list.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
+      return (await shown()).at(-1);
+    };
+    await expect.poll(atEnd).toBe(1500);
     expect((await shown())[0]).toBe(1);
     expect((await shown()).length).toBeLessThan(60);
     expect(await focused(tab)).toBe('#0 alt');
 
     await tab.page.keyboard.press('Control+ArrowDown');
     expect(await focused(tab)).toMatch(/ alt$/);
-    expect(await field(rows(tab.widget).first(), 'alt').inputValue()).toBe('The first of many');
-    await expect.poll(shown).toContain(2);
+    await expect.poll(shown).toEqual(expect.arrayContaining([1, 2, 3]));
+    // The first row was out of the page for a moment; what was typed in it was not.
+    await expect.poll(() => field(rows(tab.widget).first(), 'alt').inputValue()).toBe('The first of many');
   });
 });

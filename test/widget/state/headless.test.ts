@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 test('state and texts can be imported and created without a page, and leave no timer behind', () => {
   const program = `
@@ -14,7 +16,7 @@ test('state and texts can be imported and created without a page, and leave no t
   `;
   const output = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 100_000,
   });
   expect(output.trim()).toBe('empty');
 });

@@ -168,3 +168,29 @@ test('what is written while the file is still uploaded is saved after it', async
   expect(good.patches).toEqual([{ imageId: 'img_1', metadata: { alt: 'Early' } }]);
   expect(optimizer.items.list()[0]).toMatchObject({ status: 'ready', metadata: { alt: 'Early' }, saving: 'saved' });
 });
+
+test('accepting hundreds of texts does not flood the service', async () => {
+  const open: (() => void)[] = [];
+  const service = createScriptedService({
+    async updateImage(_session, imageId) {
+      await new Promise<void>((resolve) => open.push(resolve));
+      return imageOf(imageId);
+    },
+  });
+  service.session.images = Array.from({ length: 50 }, (_, index) =>
+    imageOf(`img_${index}`, { metadata: describedAs(`Text ${index}`) }),
+  );
+  const { optimizer, env } = startOptimizer({}, { service });
+  await optimizer.attach('sess_1');
+  optimizer.acceptAll();
+  await env.advance(1000);
+  for (let saved = 0; saved < 50; ) {
+    expect(open).toHaveLength(Math.min(4, 50 - saved));
+    for (const answer of open.splice(0)) {
+      saved += 1;
+      answer();
+    }
+    await env.advance(10);
+  }
+  expect(optimizer.items.list().every(({ saving }) => saving === 'saved')).toBe(true);
+});

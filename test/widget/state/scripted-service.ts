@@ -22,10 +22,7 @@ export interface ScriptedStream<Result> {
 }
 
 /** Makes a stream that a test feeds. It closes when its signal says so. */
-export function createScriptedStream<Result>(
-  jobId: string,
-  options?: { signal?: AbortSignal },
-): ScriptedStream<Result> {
+function createScriptedStream<Result>(jobId: string, options?: { signal?: AbortSignal }): ScriptedStream<Result> {
   const queue: (StreamEvent<Result> | Error)[] = [];
   let wake = () => {};
   let cancelled = false;

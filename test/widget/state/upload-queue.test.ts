@@ -252,3 +252,15 @@ test('progress is told ten times a second per image and four times a second for 
   expect(details('io-upload-progress').length - before).toBeLessThanOrEqual(21);
   expect(optimizer.progress).toMatchObject({ phase: 'upload', fraction: 0.4, totalBytes: 1000 });
 });
+
+test('rows that only wait are not told again and again', async () => {
+  const { optimizer, env, ids } = startOptimizer({ autoUpload: false });
+  await optimizer.addFiles(files(200));
+  await env.advance(20);
+  const told = new Map<string, number>();
+  for (const id of ids()) optimizer.items.subscribeItem(id, () => told.set(id, (told.get(id) ?? 0) + 1));
+  void optimizer.upload();
+  await env.advance(5000);
+  expect(optimizer.counts.uploaded).toBe(200);
+  expect(Math.max(...told.values())).toBeLessThanOrEqual(3);
+});

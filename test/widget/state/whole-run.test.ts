@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createI18n, en } from '../../../widget/i18n/index.ts';
@@ -8,6 +7,8 @@ import { type FakeVisionServer, GOOD_ANSWER, startFakeVisionServer } from '../..
 import { startTestService, type TestAccount, type TestService } from '../../support/service.ts';
 import { noiseImage, plainImages } from '../../support/small-images.ts';
 import { createTestEnvironment } from './test-environment.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 let vision: FakeVisionServer;
 let service: TestService;
@@ -47,8 +48,10 @@ function start(stored = new Map<string, string>(), options: OptimizerOptions = {
 const asFiles = (images: { name: string; bytes: Uint8Array }[]) =>
   images.map(({ name, bytes }) => new File([bytes as Uint8Array<ArrayBuffer>], name));
 
+/** A real photograph in a size that is encoded soon. */
 async function photograph(name: string): Promise<File> {
-  return new File([(await readFile(`${FIXTURES}photos/${name}`)) as Uint8Array<ArrayBuffer>], name);
+  const small = await sharp(`${FIXTURES}photos/${name}`).resize(800).jpeg().toBuffer();
+  return new File([small as Uint8Array<ArrayBuffer>], name);
 }
 
 const balance = async () => (await (await account.api.request('/v1/credits/balance')).json()).balance as number;
@@ -98,7 +101,7 @@ test('photographs are uploaded, described, edited, sampled, exported and found a
   optimizer.dispose();
   const again = start(stored);
   await again.attach(sessionId ?? '');
-  await vi.waitFor(() => expect(again.state).toBe('done'));
+  await vi.waitFor(() => expect(again.state).toBe('done'), { timeout: 90_000 });
   expect(again.settings).toMatchObject({ format: 'webp', preset: 'medium' });
   expect(again.items.list()).toMatchObject([
     { status: 'done', metadata: { filename: 'my brushes' }, origins: { filename: 'user', alt: 'ai' }, stale: false },
@@ -127,7 +130,7 @@ test('a reload in the middle of an export joins the job, and nothing is charged 
 
   const second = start(stored);
   await second.attach(sessionId);
-  await vi.waitFor(() => expect(second.state).toBe('done'), { timeout: 25_000 });
+  await vi.waitFor(() => expect(second.state).toBe('done'), { timeout: 90_000 });
   expect(second.results.map(({ status }) => status)).toEqual(Array(4).fill('completed'));
   expect(await charges()).toHaveLength(1);
   expect(await balance()).toBe(6);
@@ -161,7 +164,7 @@ test('an answer that never came is asked for again with its key: one job, one ch
   });
   expect(await optimizer.exportImages()).toBeNull();
   await optimizer.retry();
-  await vi.waitFor(() => expect(optimizer.results).toHaveLength(2));
+  await vi.waitFor(() => expect(optimizer.results).toHaveLength(2), { timeout: 90_000 });
   expect(await charges()).toHaveLength(1);
   expect(await balance()).toBe(8);
 });
@@ -199,7 +202,7 @@ test('a cancelled export is refunded for what was not made', async () => {
   const made = optimizer.items.list().filter(({ status }) => status === 'done').length;
   expect(made).toBe(outcome?.succeeded ?? 0);
   expect(made).toBeLessThan(6);
-  await vi.waitFor(async () => expect(await balance()).toBe(10 - made));
+  await vi.waitFor(async () => expect(await balance()).toBe(10 - made), { timeout: 90_000 });
   expect(optimizer.counts).toMatchObject({ failed: 0, toExport: 6 - made });
 });
 

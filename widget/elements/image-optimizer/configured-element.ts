@@ -1,4 +1,4 @@
-import { LitElement, type PropertyValues } from 'lit';
+import { LitElement, type PropertyDeclarations, type PropertyValues } from 'lit';
 import type { I18n, Messages } from '../../i18n/index.ts';
 import {
   type Announcement,
@@ -10,7 +10,7 @@ import {
   type Settings,
 } from '../../state/index.ts';
 import { englishI18n, loadI18n, nearestLanguage } from './choose-language.ts';
-import { CONFIG_NAMES, configProperties, SETTING_NAMES } from './config-properties.ts';
+import { CONFIG_NAMES, NUMBER_OR_NULL, SETTING_NAMES, TRUE_BY_DEFAULT } from './config-properties.ts';
 
 /** The flow of an element that nobody holds any more ends with it: timers and requests, not jobs at the server. */
 const abandoned =
@@ -23,9 +23,45 @@ export type Headers = NonNullable<OptimizerConfig['headers']>;
 
 /** What the public element is set by, and the flow behind it. */
 export class ConfiguredElement extends LitElement {
-  static override properties = configProperties;
+  static override properties: PropertyDeclarations = {
+    endpoint: {},
+    headers: { attribute: false },
+    apiKey: { attribute: false },
+    transport: { attribute: false },
+    sessionId: { attribute: 'session-id', reflect: true },
+    accept: {},
+    maxFiles: { attribute: 'max-files', converter: NUMBER_OR_NULL },
+    maxFileSize: { attribute: 'max-file-size', converter: NUMBER_OR_NULL },
+    maxTotalSize: { attribute: 'max-total-size', converter: NUMBER_OR_NULL },
+    maxPixels: { attribute: 'max-pixels', converter: NUMBER_OR_NULL },
+    validate: { attribute: false },
+    concurrency: { type: Number },
+    retries: { type: Number },
+    stallTimeout: { type: Number, attribute: 'stall-timeout' },
+    batchSize: { type: Number, attribute: 'batch-size' },
+    autoUpload: { attribute: 'auto-upload', converter: TRUE_BY_DEFAULT },
+    autoAnalyze: { type: Boolean, attribute: 'auto-analyze' },
+    importBy: { attribute: 'import-by' },
+    analyzeOptions: { attribute: false },
+    noDrop: { type: Boolean, attribute: 'no-drop' },
+    noPaste: { type: Boolean, attribute: 'no-paste' },
+    noFolder: { type: Boolean, attribute: 'no-folder' },
+    noSample: { type: Boolean, attribute: 'no-sample' },
+    noAnalyze: { type: Boolean, attribute: 'no-analyze' },
+    noDownload: { type: Boolean, attribute: 'no-download' },
+    mode: {},
+    format: {},
+    preset: {},
+    responsive: { type: Boolean },
+    responsiveSizes: { attribute: false },
+    locale: {},
+    strings: { attribute: false },
+    disabled: { type: Boolean, reflect: true },
+    readonly: { type: Boolean, reflect: true },
+    i18n: { state: true },
+  };
 
-  /** Where the service or the CMS' proxy is; `/v1/…` is appended. Empty: the page's own origin. @attr endpoint */
+  /** Where the service or the CMS' proxy is; `/v1/…` is appended. Empty: the page's own origin. */
   declare endpoint: string;
   /** Headers of each request, or a function that is asked each time (a CMS' nonce). */
   declare headers: Headers | undefined;
@@ -33,65 +69,65 @@ export class ConfiguredElement extends LitElement {
   declare apiKey: string | undefined;
   /** Calls that replace those of the built-in client. */
   declare transport: OptimizerConfig['transport'];
-  /** The session at the service; set it to bring its images back. @attr session-id */
+  /** The session at the service; set it to bring its images back. */
   declare sessionId: string | null;
-  /** What may be added, as of `<input accept>`. @attr accept */
+  /** What may be added, as of `<input accept>`. */
   declare accept: string;
-  /** Most images. @attr max-files */
+  /** Most images. */
   declare maxFiles: number | null;
-  /** Most bytes of one file. @attr max-file-size */
+  /** Most bytes of one file. */
   declare maxFileSize: number | null;
-  /** Most bytes of all files. @attr max-total-size */
+  /** Most bytes of all files. */
   declare maxTotalSize: number | null;
-  /** Most pixels of one image. @attr max-pixels */
+  /** Most pixels of one image. */
   declare maxPixels: number | null;
   /** Refuses a file with a message. */
   declare validate: Restrictions['validate'];
-  /** Uploads at a time. @attr concurrency */
+  /** Uploads at a time. */
   declare concurrency: number;
-  /** Tries of one upload. @attr retries */
+  /** Tries of one upload. */
   declare retries: number;
-  /** Milliseconds without a byte until an upload is tried anew. @attr stall-timeout */
+  /** Milliseconds without a byte until an upload is tried anew. */
   declare stallTimeout: number;
-  /** Images in one request of an export, 1-99. @attr batch-size */
+  /** Images in one request of an export, 1-99. */
   declare batchSize: number;
-  /** Uploads as soon as files are added; `auto-upload="false"`: when `upload()` is called. @attr auto-upload */
+  /** Uploads as soon as files are added; `auto-upload="false"`: when `upload()` is called. */
   declare autoUpload: boolean;
-  /** Describes images as soon as they are uploaded. @attr auto-analyze */
+  /** Describes images as soon as they are uploaded. */
   declare autoAnalyze: boolean;
-  /** `server`: the service fetches CMS media from their addresses; `page`: the page does. @attr import-by */
+  /** `server`: the service fetches CMS media from their addresses; `page`: the page does. */
   declare importBy: 'page' | 'server';
   /** Options of the analysis: `language`, `context`, `keywords`, `brandVoice`, `overwrite`. */
   declare analyzeOptions: { [option: string]: unknown };
-  /** No dropping of files. @attr no-drop */
+  /** No dropping of files. */
   declare noDrop: boolean;
-  /** No pasting of files. @attr no-paste */
+  /** No pasting of files. */
   declare noPaste: boolean;
-  /** No button for folders. @attr no-folder */
+  /** No button for folders. */
   declare noFolder: boolean;
-  /** No free sample. @attr no-sample */
+  /** No free sample. */
   declare noSample: boolean;
-  /** No analysis. @attr no-analyze */
+  /** No analysis. */
   declare noAnalyze: boolean;
-  /** No downloads. @attr no-download */
+  /** No downloads. */
   declare noDownload: boolean;
-  /** `replace`: results are handed to the CMS by `io-replace`. @attr mode */
+  /** `replace`: results are handed to the CMS by `io-replace`. */
   declare mode: 'download' | 'replace';
-  /** Output format. @attr format */
+  /** Output format. */
   declare format: string;
-  /** Quality. @attr preset */
+  /** Quality. */
   declare preset: string;
-  /** Also make smaller sizes. @attr responsive */
+  /** Also make smaller sizes. */
   declare responsive: boolean;
   /** Widths or boxes of the smaller sizes; undefined: the service's own. */
   declare responsiveSizes: Settings['responsiveSizes'];
-  /** BCP 47 tag of the texts; default: the nearest `lang`. @attr locale */
+  /** BCP 47 tag of the texts; default: the nearest `lang`. */
   declare locale: string | null;
   /** Texts that replace the built-in ones, by key. */
   declare strings: Messages;
-  /** Nothing can be done. @attr disabled */
+  /** Nothing can be done. */
   declare disabled: boolean;
-  /** Nothing can be changed; results can be compared and downloaded. @attr readonly */
+  /** Nothing can be changed; results can be compared and downloaded. */
   declare readonly: boolean;
 
   /** Texts and formats in use. */

@@ -24,6 +24,75 @@ const DIALOG_SILENCE_MS = 1500;
  * @slot settings-extra - Further settings, after the built-in ones.
  * @slot credits - Where to get more credits; shown when there are too few.
  * @slot footer - At the very end.
+ * @fires {CustomEvent<EventDetails['io-before-add']>} io-before-add - Files are about to be looked at. Cancelable.
+ * @fires {CustomEvent<EventDetails['io-add']>} io-add - Images were added.
+ * @fires {CustomEvent<EventDetails['io-remove']>} io-remove - Images were taken out.
+ * @fires {CustomEvent<EventDetails['io-reject']>} io-reject - Files were not taken; one event for each batch.
+ * @fires {CustomEvent<EventDetails['io-upload-progress']>} io-upload-progress - Bytes of an upload, at most ten times a second for each image.
+ * @fires {CustomEvent<EventDetails['io-upload']>} io-upload - An image is at the service.
+ * @fires {CustomEvent<EventDetails['io-analyze-progress']>} io-analyze-progress - An image of an analysis is done.
+ * @fires {CustomEvent<EventDetails['io-analyze']>} io-analyze - An analysis has ended.
+ * @fires {CustomEvent<EventDetails['io-metadata-change']>} io-metadata-change - A text is about to change by a person (cancelable), or has changed by the analysis.
+ * @fires {CustomEvent<EventDetails['io-settings-change']>} io-settings-change - A setting has changed.
+ * @fires {CustomEvent<EventDetails['io-cost']>} io-cost - What an export would cost is known.
+ * @fires {CustomEvent<EventDetails['io-sample']>} io-sample - A free sample is there.
+ * @fires {CustomEvent<EventDetails['io-before-export']>} io-before-export - An export is about to begin, before anything is charged. Cancelable.
+ * @fires {CustomEvent<EventDetails['io-export-progress']>} io-export-progress - An image of an export has come further.
+ * @fires {CustomEvent<EventDetails['io-export']>} io-export - An export has ended.
+ * @fires {CustomEvent<EventDetails['io-download']>} io-download - A file is asked for. Cancelable: then the page takes it.
+ * @fires {CustomEvent<EventDetails['io-replace']>} io-replace - A result is to take an image's place in the CMS. Cancelable; `waitUntil` tells how it went.
+ * @fires {CustomEvent<EventDetails['io-state-change']>} io-state-change - `state` has changed.
+ * @fires {CustomEvent<EventDetails['io-error']>} io-error - Something went wrong; it is shown, too.
+ * @csspart base - Everything.
+ * @csspart toolbar - What is done with all images.
+ * @csspart dropzone - The frame that takes files.
+ * @csspart drop-overlay - What covers the element while files are dragged.
+ * @csspart picker-button - “Add images”.
+ * @csspart list - The rows.
+ * @csspart row - One image.
+ * @csspart row-error - What went wrong with it.
+ * @csspart thumb - Its picture.
+ * @csspart field - A label with its field.
+ * @csspart input - A field.
+ * @csspart badge - A small word about state or origin.
+ * @csspart progress - A bar of progress.
+ * @csspart status - The line of name, size and state.
+ * @csspart settings - The settings of the export.
+ * @csspart compare - The comparison's stage.
+ * @csspart compare-handle - The comparison's divider.
+ * @csspart cost - What an export costs.
+ * @csspart notice - A message that stays.
+ * @csspart footer - The end.
+ * @csspart button - Any button.
+ * @csspart button-primary - The main button of a place.
+ * @csspart button-danger - A button that takes something away.
+ * @cssprop [--io-font=system-ui, …] - Font family.
+ * @cssprop [--io-font-size=0.9375em] - Size of the text.
+ * @cssprop [--io-line-height=1.5] - Height of a line.
+ * @cssprop [--io-color-text=light-dark(#1b1e25, #eceef2)] - Text.
+ * @cssprop [--io-color-muted=light-dark(#5a6170, #a5acb9)] - Text of less weight.
+ * @cssprop [--io-color-surface=light-dark(#fff, #17191f)] - Background.
+ * @cssprop [--io-color-surface-2=light-dark(#f6f7f9, #20232a)] - Background of the drop zone and of what cannot be edited.
+ * @cssprop [--io-color-border=light-dark(#e0e3e8, #343943)] - Lines between things.
+ * @cssprop [--io-color-accent=var(--wp-admin-theme-color, #2271b1), lighter on dark] - Main buttons, progress, focus.
+ * @cssprop [--io-color-on-accent=light-dark(#fff, #0d1520)] - Text on the accent.
+ * @cssprop [--io-color-danger=light-dark(#b3261e, #ff9b91)] - Errors.
+ * @cssprop [--io-color-success=light-dark(#146c43, #75d6a0)] - Success.
+ * @cssprop [--io-color-warning=light-dark(#885200, #f2bd63)] - Warnings.
+ * @cssprop [--io-focus-ring=the accent] - Colour of the focus ring.
+ * @cssprop [--io-radius=10px] - Radius of corners.
+ * @cssprop [--io-space=4px] - Unit of all distances.
+ * @cssprop [--io-thumb-size=88px] - Edge of a row's picture.
+ * @cssprop [--io-row-min-height=120px] - Least height of a row.
+ * @cssprop [--io-list-max-height=min(72vh, 860px)] - Height at which the rows begin to scroll; `none`: they never do.
+ * @cssprop [--io-control-height=36px] - Least height of buttons and fields.
+ * @cssprop [--io-shadow=two soft ones] - Shadow of the card.
+ * @cssprop [--io-z-overlay=10] - Place of the drag overlay in the stack.
+ * @cssState dragging - Files are dragged over the element.
+ * @cssState busy - Something runs.
+ * @cssState error - Nothing goes on until a person acts.
+ * @cssState empty - There are no images.
+ * @cssState offline - There is no connection.
  */
 export class ImageOptimizer extends OperableElement {
   static override styles = [tokens, foundation, buttons, pictureStyles, shellStyles];

@@ -123,6 +123,6 @@ export class CompareStage {
 }
 
 /** Whether lines run from right to left around the stage, which itself never does. */
-export function isRtl(stage: HTMLElement): boolean {
+function isRtl(stage: HTMLElement): boolean {
   return stage.parentElement !== null && getComputedStyle(stage.parentElement).direction === 'rtl';
 }

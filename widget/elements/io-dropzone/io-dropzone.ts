@@ -39,6 +39,7 @@ export class IoDropzone extends LitElement {
     drag: { state: true },
   };
 
+  /** Texts and number formats. */
   declare i18n: I18n;
   /** Where files may be dropped; default: this element. */
   declare area: HTMLElement | null;
@@ -46,9 +47,13 @@ export class IoDropzone extends LitElement {
   declare accept: string;
   /** True while there is nothing yet: a picture, words and a large button. */
   declare large: boolean;
+  /** Nothing can be added. */
   declare disabled: boolean;
+  /** No dropping. */
   declare noDrop: boolean;
+  /** No pasting. */
   declare noPaste: boolean;
+  /** No button for folders. */
   declare noFolder: boolean;
   declare protected drag: 'page' | 'area' | null;
 

@@ -5,10 +5,13 @@ import { foundation } from '../../styles/index.ts';
 import { createThumbQueue, type IoRow, type RowContext, type ThumbQueue } from '../io-row/index.ts';
 import { createRowHeights, findRange, type ListEntry, layOut, type RowRange } from './row-window.ts';
 
-/** Rows in the first paint; all others follow in slices, so that no task is long. */
-const FIRST_ROWS = 30;
-const SLICE_ROWS = 25;
+/** Rows in the first paint: more than a screen has. All others follow in slices, so that no task is long. */
+const FIRST_ROWS = 12;
+const MOST_ROWS = 25;
+const FEWEST_ROWS = 4;
 const SLICE_MS = 16;
+/** A slice that takes longer to make is followed by smaller ones, in milliseconds. */
+const SLOW_MS = 12;
 /** More rows than this are never in the page together. */
 const WINDOWED_ABOVE = 1000;
 /** Height of a row before one was measured, in pixels. */
@@ -32,6 +35,11 @@ export class IoList extends LitElement {
     css`
       :host {
         display: block;
+      }
+      .none {
+        padding: calc(var(--_space) * 8) calc(var(--_space) * 4);
+        color: var(--_muted);
+        text-align: center;
       }
       ul {
         overflow: auto;
@@ -57,6 +65,7 @@ export class IoList extends LitElement {
     range: { state: true },
   };
 
+  /** The flow, the texts and what is allowed; the same for all rows. */
   declare context: RowContext;
   declare protected items: readonly Item[];
   /** How many of the rows are in the page already. */
@@ -73,6 +82,7 @@ export class IoList extends LitElement {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #frame = 0;
   #pinned: string | null = null;
+  #slice = FIRST_ROWS;
 
   constructor() {
     super();
@@ -119,17 +129,18 @@ export class IoList extends LitElement {
     const { optimizer } = this.context;
     const { items } = optimizer;
     this.#thumbs = createThumbQueue({ optimizer });
-    const take = () => {
-      const list = items.visible();
-      if (list === this.items) return;
-      const gone = new Set(this.#ids);
-      this.items = list;
-      this.#ids = list.map(({ id }) => id);
-      for (const id of this.#ids) gone.delete(id);
-      for (const id of gone) this.#thumbs?.drop(id);
-    };
-    take();
-    this.#unsubscribe = items.subscribeList(take);
+    this.#takeRows();
+    this.#unsubscribe = items.subscribeList(() => this.#takeRows());
+  }
+
+  #takeRows(): void {
+    const list = this.context.optimizer.items.visible();
+    if (list === this.items) return;
+    const gone = new Set(this.#ids);
+    this.items = list;
+    this.#ids = list.map(({ id }) => id);
+    for (const id of this.#ids) gone.delete(id);
+    for (const id of gone) this.#thumbs?.drop(id);
   }
 
   protected override updated(): void {
@@ -139,26 +150,21 @@ export class IoList extends LitElement {
   }
 
   #nextSlice(): void {
-    this.#timer ??= setTimeout(() => {
+    this.#timer ??= setTimeout(async () => {
       this.#timer = undefined;
-      this.shown = Math.min(this.shown + SLICE_ROWS, this.items.length);
+      const start = performance.now();
+      this.shown = Math.min(this.shown + this.#slice, this.items.length);
+      await this.updateComplete;
+      await this.#rows().at(-1)?.updateComplete;
+      const slow = performance.now() - start > SLOW_MS;
+      this.#slice = Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, Math.round(this.#slice * (slow ? 0.5 : 1.5))));
     }, SLICE_MS);
   }
 
   /** Thumbnails are made for rows in sight. A margin works only with the scroller itself as the root. */
   #observe(): void {
     const list = this.#list;
-    const scrolls = getComputedStyle(list).maxBlockSize !== 'none';
-    this.#sight ??= new IntersectionObserver(
-      (entries) => {
-        for (const { target, isIntersecting } of entries) {
-          const row = target.firstElementChild as IoRow | null;
-          if (isIntersecting && this.#thumbs) row?.showThumb(this.#thumbs);
-          else row?.hideThumb();
-        }
-      },
-      { root: scrolls ? list : null, rootMargin: '200px 0px' },
-    );
+    this.#sight ??= this.#watchSight(list);
     const present = new Set<Element>(list.querySelectorAll('li:not(.gap)'));
     for (const element of this.#watched) {
       if (present.has(element)) continue;
@@ -170,6 +176,18 @@ export class IoList extends LitElement {
       this.#sight.observe(element);
       this.#watched.add(element);
     }
+  }
+
+  #watchSight(list: HTMLElement): IntersectionObserver {
+    const root = getComputedStyle(list).maxBlockSize === 'none' ? null : list;
+    const react = (entries: IntersectionObserverEntry[]) => {
+      for (const { target, isIntersecting } of entries) {
+        const row = target.firstElementChild as IoRow | null;
+        if (isIntersecting && this.#thumbs) row?.showThumb(this.#thumbs);
+        else row?.hideThumb();
+      }
+    };
+    return new IntersectionObserver(react, { root, rootMargin: '200px 0px' });
   }
 
   #measure(): void {
@@ -219,6 +237,8 @@ export class IoList extends LitElement {
 
   async #onRemove(event: Event): Promise<void> {
     const { itemId } = event.target as IoRow;
+    // The store tells of changes once in a frame; a quick hand removes two within one.
+    this.#takeRows();
     const place = this.#ids.indexOf(itemId);
     const next = this.#ids[place + 1] ?? this.#ids[place - 1];
     this.context.optimizer.remove(itemId);
@@ -234,7 +254,9 @@ export class IoList extends LitElement {
   protected override render(): TemplateResult {
     const { t } = this.context.i18n;
     return html`
-      <ul part="list" role="list" aria-label=${t('list.label')} @scroll=${this.#onScroll} @keydown=${this.#onKeydown}
+      <p class="visually-hidden" id="keys">${t('list.keys')}</p>
+      ${this.items.length === 0 ? html`<p class="none">${t('filter.none')}</p>` : nothing}
+      <ul part="list" role="list" aria-label=${t('list.label')} aria-describedby="keys" ?hidden=${this.items.length === 0} @scroll=${this.#onScroll} @keydown=${this.#onKeydown}
         @focusin=${this.#onFocus} @row-remove=${this.#onRemove}>
         ${repeat(
           this.#entries(),

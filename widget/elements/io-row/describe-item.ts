@@ -58,15 +58,14 @@ export function describeReview(item: Item, { t }: I18n): string {
   return item.needsReview.map((reason) => t(REASONS.has(reason) ? `review.${reason}` : 'review.other')).join(' ');
 }
 
-/** Size in pixels, format and bytes, as far as they are known. */
-export function describeFacts(item: Item, { formatBytes }: I18n): string {
+/** Size in pixels, format and bytes, as far as they are known; none of them is to be broken. */
+export function describeFacts(item: Item, { formatBytes }: I18n): string[] {
   const { image, size, name } = item;
   const format = (image?.format ?? /\.(\w{2,5})$/.exec(name)?.[1] ?? '').toUpperCase();
   const bytes = image?.size ?? size;
   return [image ? `${image.width} × ${image.height}` : '', format, bytes === null ? '' : formatBytes(bytes)]
     .filter(Boolean)
-    .map((fact) => fact.replaceAll(' ', '\u00a0'))
-    .join(' · ');
+    .map((fact) => fact.replaceAll(' ', '\u00a0'));
 }
 
 /** Length of a text as people count it: by code points, as the service does. */

@@ -152,7 +152,7 @@ export const rowStyles = css`
     min-inline-size: 0;
   }
   .saving strong {
-    font-weight: 650;
+    font-weight: 500;
   }
   .good {
     color: var(--_success);

@@ -37,6 +37,7 @@ export class IoRow extends LitElement {
     hasThumb: { state: true },
   };
 
+  /** The flow, the texts and what is allowed; the same for all rows. */
   declare context: RowContext;
   /** Which item is shown. */
   declare itemId: string;
@@ -124,7 +125,9 @@ export class IoRow extends LitElement {
   }
 
   #onFocus(event: FocusEvent): void {
-    const { dataset, value } = event.target as HTMLInputElement;
+    const control = event.target as HTMLInputElement;
+    const { dataset, value } = control;
+    this.context.focused(control);
     if (dataset.text) this.#editor.begin(dataset.text as TextField, value);
   }
 
@@ -151,7 +154,7 @@ export class IoRow extends LitElement {
     const hopeless = item.status === 'failed' && !item.image && !item.error?.retryable;
     const review = item.needsReview.length > 0 && !locked ? describeReview(item, i18n) : '';
     return html`
-      <div class="row" part="row" role="group" aria-labelledby="name">
+      <div class="row" part="row" role="group" aria-labelledby="name" @focusin=${this.#onFocus}>
         <div class="thumb" part="thumb">
           <canvas aria-hidden="true" width="1" height="1" ?hidden=${!this.hasThumb}></canvas>
           ${this.hasThumb ? nothing : icon('image')}
@@ -159,13 +162,13 @@ export class IoRow extends LitElement {
         <div class="head" part="status">
           <div class="caption">
             <p class="name" id="name"><bdi>${item.relativePath || item.name}</bdi></p>
-            <p class="facts numbers"><bdi>${describeFacts(item, i18n)}</bdi></p>
+            <p class="facts numbers">${describeFacts(item, i18n).map((fact, place) => html`${place ? ' · ' : ''}<bdi>${fact}</bdi>`)}</p>
           </div>
           ${status ? html`<span class="badge ${status.tone} numbers" part="badge">${status.text}</span>` : nothing}
         </div>
         <div class="actions">${this.#renderActions(item)}</div>
         ${isBusy(item) ? this.#renderProgress(item, status?.text ?? '') : nothing}
-        <div class="body" @focusin=${this.#onFocus} @keydown=${this.#onKeydown}
+        <div class="body" @keydown=${this.#onKeydown}
           @focusout=${() => this.#editor.end()} @input=${this.#onInput}>
           ${item.error ? this.#renderError(item) : nothing}
           ${

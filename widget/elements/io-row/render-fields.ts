@@ -27,6 +27,7 @@ export function renderFields(
       <input class="input" part="input" id=${field} data-text=${field} data-control=${field} autocomplete="off"
         spellcheck=${field === 'title'} ?readonly=${locked} maxlength=${field === 'filename' ? 255 : 500}
         aria-describedby=${item.error ? 'error' : nothing} placeholder=${field === 'filename' ? item.name.replace(/\.[^.]+$/, '') : nothing}
+        dir=${(draft(field) ?? metadata[field]) ? 'auto' : nothing}
         .value=${live(draft(field) ?? metadata[field] ?? '')} />
     </div>
   `;
@@ -37,7 +38,7 @@ export function renderFields(
         <label class="label" for="alt">${t('field.alt')}${origin(item, 'alt', context)}</label>
         <textarea class="input" part="input" id="alt" rows="2" maxlength="1000" data-text="alt" data-control="alt"
           aria-describedby="${item.error ? 'error ' : ''}${help}" ?readonly=${locked} ?disabled=${decorative}
-          placeholder=${decorative ? t('field.alt-none') : ''} .value=${live(decorative ? '' : alt)}></textarea>
+          dir=${alt ? 'auto' : nothing} placeholder=${decorative ? t('field.alt-none') : ''} .value=${live(decorative ? '' : alt)}></textarea>
       </div>
       <div class="below">
         <label class="check decorative" part="field">

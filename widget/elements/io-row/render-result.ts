@@ -17,7 +17,7 @@ export function renderResult(item: Item, result: ImageResult, context: RowContex
   return html`
     <div class="result">
       <p class="saving numbers">
-        <bdi>${formatBytes(result.original.size)} → <strong>${formatBytes(full.size)}</strong></bdi>
+        <strong>${t('outcome.bytes', { from: formatBytes(result.original.size), to: formatBytes(full.size) })}</strong>
         <span class="${saved > 0 ? 'good' : 'muted'}">${t(key, { percent })}</span>
         <bdi class="muted produced">${full.filename}</bdi>
       </p>

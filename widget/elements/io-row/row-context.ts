@@ -11,6 +11,8 @@ export interface RowContext {
   /** Nothing can be edited, removed or started. */
   readonly locked: boolean;
   readonly itemActions: ((item: Item) => Node | TemplateResult | null | undefined) | null;
+  /** A control of a row got the focus. */
+  focused(control: HTMLElement): void;
   /** Opens the comparison of one image. */
   compare(item: Item): void;
   /** Saves a file of the export. */

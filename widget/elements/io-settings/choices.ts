@@ -39,8 +39,8 @@ export function renderChoices<Value extends string>({
                 @change=${() => onChoose(each)}
               />
               <span>${t(`settings.${name}-${each}`)}</span>
-              <span id="${name}-${each}" class="visually-hidden">${t(`settings.${name}-${each}-hint`)}</span>
             </label>
+            <span id="${name}-${each}" class="visually-hidden">${t(`settings.${name}-${each}-hint`)}</span>
           `,
         )}
       </div>

@@ -14,14 +14,14 @@ export function renderBar(shell: Shell): TemplateResult {
   `;
 }
 
-function renderCost({ optimizer, i18n, costLoading, costFailed }: Shell): TemplateResult {
+function renderCost({ optimizer, i18n, act, costLoading, costFailed }: Shell): TemplateResult {
   const { balance, counts } = optimizer;
   if (counts.toExport === 0) {
     return html`<p class="price muted numbers">${balance === null ? nothing : i18n.t('cost.balance', { count: balance })}</p>`;
   }
   return html`
     <io-cost class="price" exportparts="cost" .i18n=${i18n} .cost=${optimizer.cost} ?loading=${costLoading}
-      ?failed=${costFailed}><slot name="credits" slot="credits"></slot></io-cost>
+      ?failed=${costFailed} @io-cost-retry=${() => act('check-cost')}><slot name="credits" slot="credits"></slot></io-cost>
   `;
 }
 

@@ -30,7 +30,7 @@ function renderExport({ optimizer, i18n }: Shell, first: number | null, close: (
         <div><dt>${t('confirm.cost')}</dt><dd><strong>${credits === null ? '…' : t('cost.credits', { count: credits })}</strong></dd></div>
         <div><dt>${t('confirm.after')}</dt><dd>${after === null ? '…' : t('cost.credits', { count: after })}</dd></div>
       </dl>
-      <p class="hint">${t('confirm.note')}</p>
+      <p class="muted small">${t('confirm.note')}</p>
       <form method="dialog" class="ways">
         <button class="button large" part="button" value="no">${t('action.cancel')}</button>
         <button class="button primary large" part="button button-primary" value="yes" autofocus

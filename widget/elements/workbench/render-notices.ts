@@ -35,6 +35,8 @@ function renderNotice(notice: Notice, shell: Shell): TemplateResult {
   const { i18n, optimizer, act, exportFirst, locked } = shell;
   const { t } = i18n;
   const [tone, symbol] = LOOKS[notice.kind];
+  const ids = notice.error?.ids ?? [];
+  const hopeless = ids.length > 0 && ids.every((id) => optimizer.items.get(id)?.error?.retryable === false);
   const affordable = optimizer.cost?.affordable ?? 0;
   return html`
     <div class="notice ${tone}" part="notice">
@@ -49,6 +51,7 @@ function renderNotice(notice: Notice, shell: Shell): TemplateResult {
           ? nothing
           : notice.actions.map((action) => {
               if (action === 'retry') {
+                if (hopeless) return nothing;
                 return html`<button type="button" class="button" part="button" aria-describedby="notice-${notice.id}"
                   @click=${() => act('retry')}>${t('action.retry')}</button>`;
               }

@@ -32,7 +32,7 @@ export function renderToolbar(shell: Shell): TemplateResult {
           <button type="button" class="button" part="button" ?disabled=${counts.unaccepted === 0}
             @click=${() => act('accept-all')}>${icon('check')}${t('toolbar.accept-all')}</button>
           <span class="pair">
-            <button type="button" class="button quiet icon-only" part="button" aria-label=${t('toolbar.undo')}
+            <button type="button" class="button quiet icon-only undo" part="button" aria-label=${t('toolbar.undo')}
               title=${t('toolbar.undo')} ?disabled=${!optimizer.canUndo} @click=${() => act('undo')}>${icon('undo')}</button>
             <button type="button" class="button quiet icon-only redo" part="button" aria-label=${t('toolbar.redo')}
               title=${t('toolbar.redo')} ?disabled=${!optimizer.canRedo} @click=${() => act('redo')}>${icon('undo')}</button>

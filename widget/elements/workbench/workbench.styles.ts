@@ -1,5 +1,6 @@
 import { css } from 'lit';
 import { feedback } from '../../styles/index.ts';
+import { dialogStyles } from './dialogs.styles.ts';
 
 /** What stands in the card once there are images; from 1,080 px on the settings stand beside the rows. */
 const styles = css`
@@ -26,6 +27,12 @@ const styles = css`
       overflow: hidden;
       clip-path: inset(50%);
     }
+  }
+  .clear:not(:hover) {
+    color: var(--_muted);
+  }
+  .clear:hover {
+    color: var(--_danger);
   }
   .notices {
     display: grid;
@@ -229,72 +236,18 @@ const styles = css`
   .bar .ways {
     flex: 0 1 auto;
   }
-  .dialog {
-    inline-size: min(440px, calc(100vw - 32px));
-    max-block-size: calc(100dvh - 32px);
-    margin: auto;
-    padding: calc(var(--_space) * 6);
-    border: 1px solid var(--_border);
-    border-radius: calc(var(--_radius) * 1.6);
-    background: var(--_surface);
-    color: var(--_text);
-    box-shadow: 0 24px 64px -16px rgb(10 14 24 / 40%);
-    overflow: auto;
-  }
-  .dialog[open] {
-    display: grid;
-    gap: calc(var(--_space) * 4);
-  }
-  .dialog.wide {
-    inline-size: min(1120px, calc(100vw - 32px));
-  }
-  .dialog::backdrop {
-    background: rgb(12 16 24 / 48%);
-  }
-  .dialog h2 {
-    font-size: 1.2667em;
-    text-wrap: balance;
-  }
-  .dialog .ways {
-    justify-content: flex-end;
-  }
-  .top {
-    display: flex;
-    align-items: center;
-    justify-content: space-between;
-    margin-block: calc(var(--_space) * -2);
-  }
-  .clear:not(:hover) {
-    color: var(--_muted);
-  }
-  .clear:hover {
-    color: var(--_danger);
-  }
-  .bill {
-    display: grid;
-    border-block: 1px solid var(--_border);
-  }
-  .bill div {
-    display: flex;
-    flex-wrap: wrap;
-    justify-content: space-between;
-    gap: 0 calc(var(--_space) * 4);
-    padding-block: calc(var(--_space) * 2.5);
-  }
-  .bill div + div {
-    border-block-start: 1px solid var(--_border);
-  }
-  .bill dt {
-    color: var(--_muted);
-  }
-  .bill strong {
-    font-weight: 650;
+  /* On a low screen, or in large type, it would leave no room for anything else. */
+  @media (max-height: 560px) {
+    .bar {
+      position: static;
+    }
   }
   @container io (inline-size < 560px) {
     .bar .ways {
       flex: 1 0 100%;
     }
-    .bar .ways .button {
+    .bar .ways .button,
+    .dialog .ways .button {
       flex: 1 1 auto;
     }
     .outcome .ways,
@@ -339,4 +292,4 @@ const styles = css`
 `;
 
 /** All that the workbench adds to the styles of the public element. */
-export const workbenchStyles = [feedback, styles];
+export const workbenchStyles = [feedback, styles, dialogStyles];

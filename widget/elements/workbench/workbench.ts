@@ -5,6 +5,7 @@ import { ROW_PARTS } from '../io-list/index.ts';
 import type { RowContext } from '../io-row/index.ts';
 import { createActions } from './actions.ts';
 import { comparisonOf } from './comparison.ts';
+import { keepInSight } from './keep-focus-in-sight.ts';
 import { loadCompare } from './load-compare.ts';
 import { renderBar } from './render-bar.ts';
 import { renderDialog } from './render-dialogs.ts';
@@ -24,6 +25,7 @@ export class Workbench implements ReactiveController {
   #settingsOpen = false;
   #checking = false;
   #focusInBar = false;
+  #settings: Element | null = null;
 
   constructor(host: WorkbenchHost) {
     this.#host = host;
@@ -39,6 +41,7 @@ export class Workbench implements ReactiveController {
       waitsInBar: () => Boolean(host.root.activeElement?.closest('.bar')),
     });
     host.host.addController(this);
+    this.#watchFocus(host.root);
   }
 
   hostUpdate(): void {
@@ -46,10 +49,22 @@ export class Workbench implements ReactiveController {
   }
 
   hostUpdated(): void {
+    const settings = this.#host.root.querySelector('io-settings');
+    if (settings !== this.#settings) {
+      this.#settings = settings;
+      if (settings?.shadowRoot) this.#watchFocus(settings.shadowRoot);
+    }
     const dialog = this.#host.root.querySelector('dialog');
     if (dialog && !dialog.open) dialog.showModal();
     // A button that gave way to another one took the focus with it.
     if (this.#focusInBar && !this.#host.root.activeElement) this.#focusBar();
+  }
+
+  /** A move of the focus within a shadow root is heard in that root alone. */
+  #watchFocus(root: ShadowRoot): void {
+    root.addEventListener('focusin', (event) => {
+      keepInSight(this.#host.root, event.composedPath()[0] as HTMLElement);
+    });
   }
 
   /** What stands above everything else; also while there are no images. */
@@ -122,6 +137,7 @@ export class Workbench implements ReactiveController {
     }
     this.#context = {
       ...parts,
+      focused: (control: HTMLElement) => keepInSight(this.#host.root, control),
       compare: (item: Item) => void this.#compare(item.result ? 'result' : 'sample', item.id),
       download: (item: Item, variant?: string) => void this.#host.download(item.id, variant).catch(() => {}),
     };

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { launchBrowser, type TestBrowser } from '../support/browser.ts';
+import { createPerson, PASSWORD } from '../support/browser-client.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+// Hashing passwords is slow on purpose, and slower on a busy machine.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let test: TestService;
+let chromium: TestBrowser;
+beforeAll(async () => {
+  test = await startTestService();
+  chromium = await launchBrowser();
+});
+afterAll(async () => {
+  await chromium.close();
+  await test.close();
+});
+
+describe('in a real browser, over plain HTTP on this machine', () => {
+  it('the cookie is kept, sent, unreadable for scripts, and enough for /v1', async () => {
+    const { email } = await createPerson(test);
+    const { page, context } = await chromium.open();
+    // Any page of the service's own origin.
+    await page.goto(`${test.url}/docs`);
+    const statuses = await page.evaluate(
+      async ([mail, password]) => {
+        const json = { 'Content-Type': 'application/json' };
+        const body = JSON.stringify({ email: mail, password });
+        const logIn = await fetch('/account/log-in', { method: 'POST', headers: json, body });
+        const profile = await fetch('/account/profile');
+        const balance = await fetch('/v1/credits/balance');
+        const check = await fetch('/v1/credits/check', { method: 'POST', headers: json, body: '{"imageCount":1}' });
+        return [logIn.status, profile.status, balance.status, check.status, document.cookie];
+      },
+      [email, PASSWORD],
+    );
+    expect(statuses).toEqual([200, 200, 200, 200, '']);
+    expect(await context.cookies()).toMatchObject([
+      { name: '__Host-imagewright', httpOnly: true, secure: true, sameSite: 'Lax', path: '/' },
+    ]);
+  });
+
+  it('a page of another origin changes nothing and reads nothing with it', async () => {
+    const { email, browser } = await createPerson(test);
+    const { page } = await chromium.open();
+    await page.goto(`${test.url}/docs`);
+    await page.evaluate(
+      async ([mail, password]) => {
+        const headers = { 'Content-Type': 'application/json' };
+        await fetch('/account/log-in', { method: 'POST', headers, body: JSON.stringify({ email: mail, password }) });
+      },
+      [email, PASSWORD],
+    );
+    // The same machine under another name is a foreign site to the browser; this page has no rules of its own.
+    await page.goto(`${test.url.replace('127.0.0.1', 'localhost')}/healthz`);
+    const outcome = await page.evaluate(async (target) => {
+      const attempt = async (path: string, init: RequestInit) =>
+        fetch(target + path, { credentials: 'include', ...init }).then(
+          ({ status, type }) => `${type} ${status}`,
+          () => 'blocked',
+        );
+      return [
+        await attempt('/account/profile', {}),
+        await attempt('/account/keys', { method: 'POST', mode: 'no-cors', body: '{"name":"stolen"}' }),
+        await attempt('/account/logins', { method: 'DELETE' }),
+      ];
+    }, test.url);
+    expect(outcome).toEqual(['blocked', 'opaque 0', 'blocked']);
+    expect((await browser.get('/account/keys')).body.keys).toEqual([]);
+    expect((await browser.get('/account/logins')).body.logins).toHaveLength(2);
+  });
+});

@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type DashboardRig, expectHeading, PASSWORD, REFUSED, startDashboardRig } from './dashboard-rig.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let rig: DashboardRig;
+beforeAll(async () => {
+  rig = await startDashboardRig();
+});
+afterAll(() => rig?.close());
+
+describe('log-ins', () => {
+  it('a page that needs one leads to the log-in page and back', async () => {
+    const { email } = await rig.enter();
+    const tab = await rig.browser.open();
+    const { page } = tab;
+    await page.goto(rig.at('settings/account'));
+    await expectHeading(tab, 'Log in');
+    await page.getByLabel('Mail address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill('not the password');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('alert').getByText(/wrong/).waitFor();
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await expectHeading(tab, 'Account');
+    expect(page.url()).toBe(rig.at('settings/account'));
+    tab.expectQuiet([REFUSED]);
+  });
+
+  it('one that was ended elsewhere leads to the log-in page at the next request', async () => {
+    const person = await rig.enter();
+    const { page } = person;
+    await page.goto(rig.at('credits'));
+    await page.getByRole('heading', { name: 'Ledger' }).waitFor();
+    await rig.test.service.login.logins.revokeAll(person.accountId);
+    await page.getByRole('link', { name: 'API Keys' }).click();
+    await expectHeading(person, 'Log in');
+    await page.getByText('This session has ended. Log in to go on.').waitFor();
+    expect(new URL(page.url()).searchParams.get('next')).toBe('settings/keys');
+  });
+
+  it('others are listed and ended, one by one and by a new password', async () => {
+    const person = await rig.enter();
+    const { page } = person;
+    const other = await rig.browser.open();
+    await other.page.goto(rig.at('log-in'));
+    await other.page.getByLabel('Mail address').fill(person.email);
+    await other.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await other.page.getByRole('button', { name: 'Log in' }).click();
+    await expectHeading(other, 'Overview');
+
+    await page.goto(rig.at('settings/account'));
+    await page.getByRole('button', { name: /^Log out Chrome/ }).click();
+    await page.getByText('1 log-in was ended.').waitFor();
+    expect(await page.getByRole('button', { name: /^Log out Chrome/ }).count()).toBe(0);
+    await other.page.goto(rig.at());
+    await expectHeading(other, 'Log in');
+
+    const form = page.getByRole('form', { name: 'Change password' });
+    await form.getByLabel('Current password').fill('not the password');
+    await form.getByLabel('New password').fill('another row of words');
+    await form.getByRole('button').click();
+    await expect.poll(() => form.getByLabel('Current password').getAttribute('aria-invalid')).toBe('true');
+    await form.getByLabel('Current password').fill(PASSWORD);
+    await form.getByLabel('New password').fill('password12');
+    await form.getByRole('button').click();
+    await expect.poll(() => form.getByLabel('New password').getAttribute('aria-invalid')).toBe('true');
+    await form.getByLabel('New password').fill('another row of words');
+    await form.getByRole('button').click();
+    await page.getByText('The password is changed.').waitFor();
+    await page.reload();
+    await expectHeading(person, 'Account');
+    person.expectQuiet([REFUSED]);
+  });
+
+  it('says when to try again after too many attempts', async () => {
+    const tab = await rig.browser.open();
+    const { page } = tab;
+    await page.goto(rig.at('log-in'));
+    await page.getByLabel('Mail address').fill('nobody@example.com');
+    const said = page.getByRole('alert').getByText(/Try again in \d+ minutes|Try again in a minute/);
+    for (let attempt = 0; attempt < 30 && (await said.count()) === 0; attempt += 1) {
+      await page.getByLabel('Password', { exact: true }).fill(`wrong ${attempt}`);
+      const answered = page.waitForResponse((response) => response.url().endsWith('/account/log-in'));
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await answered;
+      await page.getByRole('button', { name: 'Log in' }).waitFor();
+    }
+    await said.waitFor();
+  });
+});
+
+it('the ledger is filtered and downloaded', async () => {
+  const person = await rig.enter();
+  const { page } = person;
+  await rig.test.service.accounts.ledger.grant({
+    accountId: person.accountId,
+    ref: 'gift',
+    amount: 40,
+    note: 'For the fair',
+  });
+  await page.goto(rig.at('credits'));
+  await page.getByText('For the fair').waitFor();
+  expect(await page.getByRole('row').count()).toBe(3);
+  await page.getByLabel('Kind').selectOption('grant');
+  await expect.poll(() => page.getByRole('row').count()).toBe(2);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download CSV' }).click(),
+  ]);
+  const csv = await readFile(await download.path(), 'utf8');
+  expect(csv.trim().split('\n')).toHaveLength(2);
+  expect(csv).toContain('For the fair');
+  await page.getByLabel('From').fill('2020-01-01');
+  await page.getByLabel('To', { exact: true }).fill('2020-01-02');
+  await page.getByText('No lines for this choice.').waitFor();
+  person.expectQuiet([REFUSED]);
+});
+
+it('an account is deleted with its password, and is gone', async () => {
+  const person = await rig.enter();
+  const { page } = person;
+  await page.goto(rig.at('settings/account'));
+  await page.getByRole('button', { name: 'Delete account…' }).click();
+  const form = page.locator('dash-dialog');
+  await form.getByLabel('Current password').fill('not the password');
+  await form.getByRole('button', { name: 'Delete for good' }).click();
+  await expect.poll(() => form.getByLabel('Current password').getAttribute('aria-invalid')).toBe('true');
+  await form.getByLabel('Current password').fill(PASSWORD);
+  await form.getByRole('button', { name: 'Delete for good' }).click();
+  await expectHeading(person, 'Log in');
+  await page.getByText('Your account is deleted.').waitFor();
+  expect(await rig.test.service.accounts.find(person.accountId)).toBeNull();
+  person.expectQuiet([REFUSED]);
+});

@@ -1,0 +1,65 @@
+import type { BrowserContextOptions } from 'playwright-core';
+import { expect } from 'vitest';
+import type { AccountRole } from '#contract';
+import { launchBrowser, type Tab, type TestBrowser } from '../support/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+/** Long enough, and nobody's. */
+export const PASSWORD = 'nine photographs of rain';
+
+/** Browsers report each refused request; a visitor's first question is one. */
+export const REFUSED = /the server responded with a status of (400|401|403|409|429)/;
+
+/** A person who is logged in. */
+export interface Person extends Tab {
+  accountId: string;
+  email: string;
+}
+
+/** The real service and a real browser. */
+export interface DashboardRig {
+  test: TestService;
+  browser: TestBrowser;
+  /** The address of a page. */
+  at(page?: string): string;
+  /** Makes an account without keys, opens its one-time link and chooses a password. */
+  enter(options?: { plan?: string; role?: AccountRole; context?: BrowserContextOptions }): Promise<Person>;
+  close(): Promise<void>;
+}
+
+let people = 0;
+
+/** Starts everything once for a test file. */
+export async function startDashboardRig(env: Record<string, string> = {}): Promise<DashboardRig> {
+  const test = await startTestService(env);
+  const browser = await launchBrowser();
+  const at = (page = '') => `${test.url}/dashboard${page && '/'}${page}`;
+  return {
+    test,
+    browser,
+    at,
+    async enter({ plan = 'free', role = 'user', context } = {}) {
+      people += 1;
+      const { accounts, login } = test.service;
+      const { id: accountId, email } = await accounts.create({ email: `person-${people}@example.com`, plan });
+      if (role !== 'user') await accounts.setRole(accountId, role);
+      const tab = await browser.open(context);
+      const link = new URL(await login.claims.createLink(accountId));
+      await tab.page.goto(`${test.url}${link.pathname}${link.hash}`);
+      await tab.page.getByLabel('New password').fill(PASSWORD);
+      await tab.page.getByRole('button', { name: 'Make it mine' }).click();
+      await expectHeading(tab, 'Overview');
+      return { ...tab, accountId, email };
+    },
+    async close() {
+      await browser?.close();
+      await test?.close();
+    },
+  };
+}
+
+/** Waits for a page by its heading; the window has the same title. */
+export async function expectHeading({ page }: Pick<Tab, 'page'>, title: string): Promise<void> {
+  await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
+  expect(await page.title()).toBe(`${title} – Imagewright`);
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { createAttempts } from '../../server/login/attempts.ts';
+import { networkOf } from '../../server/login/visitor.ts';
+
+function setUp() {
+  const clock = { now: new Date('2026-03-01T12:00:00Z') };
+  const attempts = createAttempts({ windowMs: 900_000, now: () => clock.now });
+  const wait = (ms: number) => {
+    clock.now = new Date(clock.now.getTime() + ms);
+  };
+  const isRefused = (key: string, limit = 2) => {
+    try {
+      attempts.take([{ key, limit }]);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  return { attempts, wait, isRefused };
+}
+
+describe('attempts', () => {
+  it('are refused beyond the limit until the window ends, whatever is tried meanwhile', () => {
+    const { wait, isRefused } = setUp();
+    expect([isRefused('a'), isRefused('a'), isRefused('a'), isRefused('b')]).toEqual([false, false, true, false]);
+    wait(899_000);
+    expect(isRefused('a')).toBe(true);
+    wait(1000);
+    expect(isRefused('a')).toBe(false);
+  });
+
+  it('say in whole seconds when to come back', () => {
+    const { attempts, wait } = setUp();
+    attempts.take([{ key: 'a', limit: 1 }]);
+    wait(1500);
+    expect(() => attempts.take([{ key: 'a', limit: 1 }])).toThrow('try again in 899 seconds');
+  });
+
+  it('count for none of their limits when one of them is reached', () => {
+    const { attempts, isRefused } = setUp();
+    attempts.take([{ key: 'full', limit: 1 }]);
+    for (let index = 0; index < 5; index += 1) {
+      expect(() =>
+        attempts.take([
+          { key: 'free', limit: 2 },
+          { key: 'full', limit: 1 },
+        ]),
+      ).toThrow();
+    }
+    expect([isRefused('free'), isRefused('free'), isRefused('free')]).toEqual([false, false, true]);
+  });
+
+  it('are taken back when they were rightful, and forgotten on demand', () => {
+    const { attempts, isRefused } = setUp();
+    for (let index = 0; index < 5; index += 1) attempts.take([{ key: 'a', limit: 1 }])();
+    expect([isRefused('a', 1), isRefused('a', 1)]).toEqual([false, true]);
+    attempts.forget('a');
+    expect(isRefused('a', 1)).toBe(false);
+  });
+
+  it('do not lock anybody out when the clock is set back', () => {
+    const { wait, isRefused } = setUp();
+    isRefused('a', 1);
+    wait(-86_400_000);
+    expect(isRefused('a', 1)).toBe(false);
+  });
+
+  it('need no more memory than for 50,000 keys; the oldest go first', () => {
+    const { isRefused } = setUp();
+    for (let index = 0; index <= 50_000; index += 1) isRefused(`key-${index}`, 1);
+    expect([isRefused('key-0', 1), isRefused('key-50000', 1)]).toEqual([false, true]);
+  });
+});
+
+describe('the network of an address', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8:1:2::', '2001:db8:1:2'],
+    ['::1', '0:0:0:0'],
+    ['', 'unknown'],
+    ['evil\n', 'unknown'],
+  ])('%j is %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+});

@@ -1,0 +1,115 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { PLACEHOLDER_EMAIL } from '../../server/login/index.ts';
+import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
+import { tokenIn } from '../support/mail-server.ts';
+
+// Hashing passwords is slow on purpose, and slower on a busy machine.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const fixture = useAccounts();
+// The database removes what has expired by the real clock.
+beforeAll(() => {
+  fixture.clock.now = new Date();
+});
+const VISITOR = { address: '::ffff:192.0.2.7', userAgent: `Browser\u202e\n${'x'.repeat(500)}` };
+const HOUR = 3_600_000;
+const wait = (ms: number) => {
+  fixture.clock.now = new Date(fixture.clock.now.getTime() + ms);
+};
+const outcome = async (token: unknown) => (await fixture.login.logins.check(token)).outcome;
+
+describe('a log-in', () => {
+  test('is stored as a hash, with what the visitor may be shown as', async () => {
+    const accountId = await fixture.newAccount();
+    const { token, loginId } = await fixture.login.logins.open(accountId, VISITOR);
+    const [stored] = await fixture.repositories.logins.list(accountId, fixture.clock.now);
+    expect(stored).toMatchObject({ _id: loginId, address: '192.0.2.7', userAgent: `Browser${'x'.repeat(193)}` });
+    expect(JSON.stringify(stored)).not.toContain(token.slice(4, 20));
+    expect(await fixture.login.logins.check(token)).toMatchObject({
+      outcome: 'valid',
+      loginId,
+      account: { id: accountId },
+    });
+  });
+
+  test('ends 12 hours after its last use', async () => {
+    const { token } = await fixture.login.logins.open(await fixture.newAccount(), VISITOR);
+    for (let use = 0; use < 3; use += 1) {
+      wait(11.9 * HOUR);
+      expect(await outcome(token)).toBe('valid');
+    }
+    wait(12 * HOUR + 1000);
+    expect(await outcome(token)).toBe('unknown');
+  });
+
+  test('ends after 14 days, however much it is used', async () => {
+    const { token } = await fixture.login.logins.open(await fixture.newAccount(), VISITOR);
+    for (let halfDay = 0; halfDay < 30; halfDay += 1) {
+      wait(11 * HOUR);
+      expect(await outcome(token)).toBe('valid');
+    }
+    wait(6 * HOUR);
+    expect(await outcome(token)).toBe('unknown');
+  });
+
+  test('of junk causes no database query', async () => {
+    let queries = 0;
+    fixture.connection.set('debug', () => {
+      queries += 1;
+    });
+    for (const junk of [
+      '',
+      'x',
+      `iwl_${'a'.repeat(43)}`,
+      `iws_${'a'.repeat(42)}`,
+      `iws_${'é'.repeat(43)}`,
+      null,
+      { $gt: '' },
+    ]) {
+      expect(await outcome(junk)).toBe('unknown');
+    }
+    expect(queries).toBe(0);
+    expect(await outcome(`iws_${'a'.repeat(43)}`)).toBe('unknown');
+    expect(queries).toBe(1);
+    fixture.connection.set('debug', false);
+  });
+});
+
+describe('a one-time link', () => {
+  test('expires', async () => {
+    const { claims } = fixture.login;
+    const accountId = await fixture.newAccount();
+    const token = tokenIn(await claims.createLink(accountId));
+    wait(24 * HOUR - 1000);
+    expect(await fixture.login.readLink(token)).toMatchObject({ purpose: 'claim' });
+    wait(2000);
+    expect(await rejection(fixture.login.readLink(token))).toMatchObject({ code: 'invalid_link' });
+    const claim = claims.claim({ token, password: 'a long enough sentence' }, VISITOR);
+    expect(await rejection(claim)).toMatchObject({ code: 'invalid_link' });
+  });
+
+  test('makes an operator only of whoever claims the first account', async () => {
+    const { accounts, login } = fixture;
+    const password = 'a long enough sentence';
+    const ordinary = await accounts.findByEmail((await accounts.create({ email: 'o@example.org' })).email);
+    await login.claims.claim({ token: tokenIn(await login.claims.createLink(ordinary?.id ?? '')), password }, VISITOR);
+    expect(await accounts.findByEmail('o@example.org')).toMatchObject({ role: 'user', state: 'active' });
+
+    const first = await accounts.create({ email: PLACEHOLDER_EMAIL });
+    const token = tokenIn(await login.claims.createLink(first.id));
+    const taken = login.claims.claim({ token, password, email: 'o@example.org' }, VISITOR);
+    expect(await rejection(taken)).toMatchObject({ code: 'email_taken' });
+    await login.claims.claim({ token, password, email: 'me@example.org' }, VISITOR);
+    expect(await accounts.find(first.id)).toMatchObject({ role: 'operator', email: 'me@example.org' });
+    await login.claims.claim({ token: tokenIn(await login.claims.createLink(first.id)), password }, VISITOR);
+    expect(await accounts.find(first.id)).toMatchObject({ role: 'operator' });
+  });
+
+  test('is printed for the operator where no mail is sent, and not in the log', async () => {
+    await fixture.login.signUp.request('printed@example.org', VISITOR);
+    await fixture.login.deliver();
+    const text = fixture.printed.join('');
+    expect(text).toContain('Pass this on to printed@example.org');
+    expect(tokenIn(text)).toMatch(/^iwl_/);
+  });
+});

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLogin, loginConfig } from '../../server/login/index.ts';
+import { createMailer, mailConfig } from '../../server/mail/index.ts';
+import { createLogger } from '../../server/observability/index.ts';
+import { PEPPER, useAccounts } from '../accounts/accounts-fixture.ts';
+import { type MailServer, startMailServer, tokenIn } from '../support/mail-server.ts';
+
+// Hashing passwords is slow on purpose, and slower on a busy machine.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const fixture = useAccounts();
+// The database removes what has expired by the real clock.
+beforeAll(() => {
+  fixture.clock.now = new Date();
+});
+const VISITOR = { address: '192.0.2.1', userAgent: '' };
+let mail: MailServer;
+let logged: string[];
+beforeAll(async () => {
+  mail = await startMailServer();
+});
+afterAll(() => mail.close());
+beforeEach(() => {
+  mail.state.mode = 'accept';
+  logged = [];
+});
+
+/** The ways in of a process of its own, with the real mail server. */
+function newProcess() {
+  return createLogin({
+    repositories: fixture.repositories,
+    accounts: fixture.accounts,
+    mailer: createMailer({ config: mailConfig.parse({ SMTP_URL: mail.url }) }),
+    pepper: PEPPER,
+    config: { ...loginConfig.parse({}), SIGN_UP: 'open' },
+    publicUrl: () => 'https://images.example.com/',
+    logger: createLogger({ level: 'warn', format: 'json', destination: { write: (line) => logged.push(line) } }),
+    now: () => new Date(fixture.clock.now),
+  });
+}
+const wait = (ms: number) => {
+  fixture.clock.now = new Date(fixture.clock.now.getTime() + ms);
+};
+
+describe('mails', () => {
+  it('that a server refuses for now are sent later, with a link that works, and nothing secret is logged', async () => {
+    const login = newProcess();
+    mail.state.mode = 'busy';
+    await login.signUp.request('late@example.com', VISITOR);
+    await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: 60_000 });
+    expect(logged.join('')).not.toMatch(/iwl_\w{43}/);
+    mail.state.mode = 'accept';
+    await login.deliver();
+    expect(mail.received).toEqual([]);
+    wait(10_000);
+    await login.deliver();
+    const { text } = await mail.mailTo('late@example.com');
+    expect(text).toContain('https://images.example.com/dashboard/confirm#token=');
+    await login.signUp.confirm({ token: tokenIn(text), password: 'a long enough sentence' }, VISITOR);
+    await login.close();
+  });
+
+  it('that were ordered before a process ended are sent by the next', async () => {
+    const first = newProcess();
+    mail.state.mode = 'busy';
+    await first.passwords.requestReset('late@example.com', VISITOR);
+    await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: 60_000 });
+    await first.close();
+    mail.state.mode = 'accept';
+    wait(60_000);
+    const second = newProcess();
+    await second.deliver();
+    const { text } = await mail.mailTo('late@example.com', ({ subject }) => subject.includes('new password'));
+    expect(tokenIn(text)).toMatch(/^iwl_/);
+    await second.close();
+  });
+
+  it('never hold up who orders them: a server that says nothing keeps no request waiting', async () => {
+    const login = newProcess();
+    mail.state.mode = 'mute';
+    const before = mail.state.connections;
+    await login.signUp.request('mute@example.com', VISITOR);
+    await login.passwords.requestReset('mute@example.com', VISITOR);
+    // Both were taken although the server was reached and has answered neither.
+    await vi.waitFor(() => expect(mail.state.connections).toBeGreaterThan(before), { timeout: 60_000 });
+    expect(mail.received.some(({ to }) => to.includes('mute@example.com'))).toBe(false);
+    await login.close();
+  });
+
+  it('are stored without a text and without a secret', async () => {
+    const login = newProcess();
+    await login.signUp.request('stored@example.com', VISITOR);
+    const token = tokenIn((await mail.mailTo('stored@example.com')).text);
+    for (const name of ['Notice', 'OneTimeLink']) {
+      const rows = JSON.stringify(await fixture.connection.model(name).find({}).lean());
+      expect(rows).toContain('stored@example.com');
+      expect(rows).not.toContain(token.slice(4, 24));
+    }
+    await login.close();
+  });
+
+  it('are one for each address until five minutes after it was sent', async () => {
+    const login = newProcess();
+    const count = () => mail.received.filter(({ to }) => to.includes('often@example.com')).length;
+    for (const expected of [1, 1, 2]) {
+      await login.signUp.request('often@example.com', VISITOR);
+      await login.deliver();
+      expect(count()).toBe(expected);
+      wait(151_000);
+    }
+    await login.close();
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessible } from '../../support/accessibility.ts';
+import { type DemoRig, PROBE, startDemo } from './demo-rig.ts';
+
+describe('the demo page', () => {
+  let rig: DemoRig;
+
+  beforeAll(async () => {
+    rig = await startDemo();
+  });
+  afterAll(() => rig?.close());
+
+  it('asks a visitor who is not logged in for a key, refuses a wrong one in words, and keeps the right one nowhere', async () => {
+    const { page, account, connect, expectQuiet } = await rig.open({ connect: false });
+    await page.getByLabel('API key').fill('iw_wrong');
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await expect.poll(() => page.locator('#connect-error').textContent()).toBe('The service does not know this key.');
+    expect(await page.locator('#uploads').evaluate((element) => (element as HTMLButtonElement).disabled)).toBe(true);
+    await connect();
+    expect(await page.locator('#account').textContent()).toBe('25 credits · plan free');
+    const kept = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+    );
+    expect(kept).not.toContain(account.apiKey);
+    expect(await page.content()).not.toContain(account.apiKey);
+    expectQuiet([PROBE]);
+  });
+
+  it('asks nothing of a visitor whose requests are answered as they are', async () => {
+    const { page, account, visit } = await rig.open({ connect: false });
+    // What a log-in cookie does for a visitor.
+    await page.route('**/v1/**', (route) =>
+      route.continue({ headers: { ...route.request().headers(), 'x-api-key': account.apiKey } }),
+    );
+    await visit();
+    await expect.poll(() => page.locator('#account').textContent()).toBe('25 credits · plan free');
+    expect(await page.locator('#connect').isVisible()).toBe(false);
+  });
+
+  it('goes all the way from files to downloads and shows what is left', async () => {
+    const { page, widget, pick, untilState, expectQuiet } = await rig.open();
+    await pick(2);
+    await untilState('ready');
+    await widget.evaluate((element) => (element as unknown as { export(): Promise<void> }).export());
+    await untilState('done');
+    await expect.poll(() => page.locator('#account').textContent()).toBe('23 credits · plan free');
+    const download = page.waitForEvent('download');
+    await widget.evaluate((element) => {
+      const { items, download } = element as unknown as { items: { id: string }[]; download(id?: string): void };
+      download.call(element, items[0]?.id);
+    });
+    expect((await download).suggestedFilename()).toBe('photo-0.webp');
+    expectQuiet([PROBE]);
+  });
+
+  it('has the images back after a reload', async () => {
+    const { page, widget, pick, untilState, visit, connect } = await rig.open();
+    await pick(2);
+    await untilState('ready');
+    await visit();
+    await connect();
+    await untilState('ready');
+    expect(await widget.evaluate((element) => (element as unknown as { items: unknown[] }).items.length)).toBe(2);
+    expect(await page.locator('#connect').isVisible()).toBe(false);
+  });
+
+  it('changes language, theme and width at once, and keeps them in its address', async () => {
+    const { page, widget, visit } = await rig.open();
+    await page.getByLabel('Language').selectOption('ar');
+    await expect
+      .poll(() => widget.evaluate((element) => element.shadowRoot?.querySelector('.base')?.getAttribute('dir')))
+      .toBe('rtl');
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await page.getByRole('radio', { name: 'Light' }).check({ force: true });
+    const light = await background();
+    await page.getByRole('radio', { name: 'Dark' }).check({ force: true });
+    expect(await background()).not.toBe(light);
+    await page.getByRole('radio', { name: 'Phone' }).check({ force: true });
+    await expect.poll(() => page.locator('#frame').evaluate((frame) => frame.getBoundingClientRect().width)).toBe(390);
+    const { search } = new URL(page.url());
+    await visit(search);
+    await expect.poll(() => page.locator('#frame').evaluate((frame) => frame.getBoundingClientRect().width)).toBe(390);
+    expect(await page.getByLabel('Language').inputValue()).toBe('ar');
+    expect(await page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true);
+  });
+
+  it('logs what a page hears, newest first, and keeps no more than 200 events', async () => {
+    const { page, pick, untilState } = await rig.open();
+    await pick(1);
+    await untilState('ready');
+    await page.locator('#log summary').click();
+    await expect.poll(() => page.locator('#log b').allTextContents()).toContain('io-add');
+    await page.evaluate(() => {
+      for (let index = 0; index < 300; index += 1) {
+        document.dispatchEvent(new CustomEvent('io-cost', { detail: { images: index } }));
+      }
+    });
+    await expect.poll(() => page.locator('#log li').count()).toBe(200);
+    expect(await page.locator('#log li').first().textContent()).toContain('{"images":299}');
+    expect(Number(await page.locator('#log-count').textContent())).toBeGreaterThanOrEqual(301);
+    await page.locator('#log-clear').click();
+    await expect.poll(() => page.locator('#log li', { hasText: '"images":299' }).count()).toBe(0);
+  });
+
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 320],
+  ] as const)('is accessible and fits (%s, %i pixels)', async (colorScheme, width) => {
+    const { page, visit, connect } = await rig.open({ connect: false });
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize({ width, height: 800 });
+    await visit();
+    await expectAccessible(page);
+    await connect();
+    await page.locator('#log summary').click();
+    await expectAccessible(page);
+    await page.getByRole('radio', { name: 'Replace' }).check({ force: true });
+    await expectAccessible(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  });
+});

@@ -1,0 +1,81 @@
+import { basename } from 'node:path';
+import type { Locator } from 'playwright-core';
+import { expect } from 'vitest';
+import { photographs } from '../../plugin-bridge/host/photographs.ts';
+import { launchBrowser, type Tab, type TestBrowser } from '../../support/browser.ts';
+import { startTestService, type TestAccount, type TestService } from '../../support/service.ts';
+
+/** The demo page of a real service in a real browser. */
+export interface DemoRig {
+  test: TestService;
+  browser: TestBrowser;
+  /** Opens the page for a new account, with or without the key typed in. */
+  open(options?: { search?: string; credits?: number; connect?: boolean; setUp?: string }): Promise<DemoTab>;
+  close(): Promise<void>;
+}
+
+/** The page and how it is used. */
+export interface DemoTab extends Tab {
+  account: TestAccount;
+  /** The element that is to be seen. */
+  widget: Locator;
+  connect(): Promise<void>;
+  /** Goes to the page anew, as a new tab would. */
+  visit(search?: string): Promise<void>;
+  /** Small photographs, as a file dialog gives them. */
+  pick(count: number): Promise<void>;
+  untilState(state: string): Promise<void>;
+}
+
+/** Starts everything; the page has been built before all tests. */
+export async function startDemo(): Promise<DemoRig> {
+  const test = await startTestService();
+  const browser = await launchBrowser();
+  return {
+    test,
+    browser,
+    async open({ search = '', credits = 25, connect = true, setUp } = {}) {
+      const account = await test.createAccount({ credits });
+      const tab = await browser.open();
+      const { page } = tab;
+      if (setUp) await page.addInitScript({ content: setUp });
+      const widget = page.locator('image-optimizer:visible').first();
+      const demo: DemoTab = {
+        ...tab,
+        account,
+        widget,
+        async connect() {
+          await page.getByLabel('API key').fill(account.apiKey);
+          await page.getByRole('button', { name: 'Connect' }).click();
+          await page.locator('#connect').waitFor({ state: 'hidden' });
+        },
+        visit: async (again = search) => {
+          await page.goto(`${test.url}/demo/${again}`);
+          await page.locator('#connect, #account:has(strong)').first().waitFor();
+        },
+        async pick(count) {
+          const files = (await photographs(count)).map(({ name, bytes }) => ({
+            name: basename(name),
+            mimeType: 'image/jpeg',
+            buffer: Buffer.from(bytes),
+          }));
+          await widget.locator('input[type=file]').first().setInputFiles(files);
+        },
+        async untilState(state) {
+          const read = () => widget.evaluate((element) => (element as unknown as { state: string }).state);
+          await expect.poll(read, { timeout: 20_000 }).toBe(state);
+        },
+      };
+      await demo.visit();
+      if (connect) await demo.connect();
+      return demo;
+    },
+    async close() {
+      await browser?.close();
+      await test?.close();
+    },
+  };
+}
+
+/** What the probe for a visitor who is logged in is answered with, and the browser writes into its console. */
+export const PROBE = /Failed to load resource: the server responded with a status of 401/;

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
+import { fixtures, focusedName, tabTo } from './keys.ts';
+import { field, rows } from './read-page.ts';
+
+const NAMES = ['graphic-badge-alpha.png', 'photo-dogs-portrait.jpg'];
+
+let rig: WidgetRig;
+
+beforeAll(async () => {
+  rig = await startWidgetRig();
+});
+afterAll(() => rig?.close());
+
+/** Chooses files in the dialog that Enter on the picker's button opens. */
+async function pickByKeyboard(tab: WidgetTab): Promise<void> {
+  // Before all else: a dialog that opens before it is listened for is never heard of.
+  const opening = tab.page.waitForEvent('filechooser');
+  await tabTo(tab, text('dropzone.pick'));
+  await tab.page.keyboard.press('Enter');
+  await (await opening).setFiles(fixtures(NAMES));
+}
+
+describe('with the keyboard alone', () => {
+  it('everything can be done: add, describe, edit, sample, compare, export, download', async () => {
+    const tab = await rig.open({ credits: 10 });
+    const { page } = tab;
+    const { keyboard } = page;
+    await pickByKeyboard(tab);
+    await tab.untilState('ready');
+    // A file dialog gives the focus back to where it came from, and nothing takes it away.
+    expect(await focusedName(page)).toBe(text('dropzone.pick'));
+
+    await tabTo(tab, text('toolbar.analyze'));
+    await keyboard.press('Enter');
+    await expect.poll(async () => (await tab.events('io-analyze')).length).toBe(1);
+
+    const [first, second] = [rows(tab.widget).first(), rows(tab.widget).nth(1)];
+    await tabTo(tab, text('field.filename'));
+    await keyboard.press('Control+A');
+    await keyboard.type('golden badge');
+    await keyboard.press('Enter');
+    await expect.poll(() => field(first, 'filename').inputValue()).toMatch(/golden.badge/);
+    await keyboard.press('Tab');
+    expect(await focusedName(page)).toContain(text('field.title'));
+    const title = await field(first, 'title').inputValue();
+    await keyboard.type(' and what nobody wants');
+    await keyboard.press('Escape');
+    expect(await field(first, 'title').inputValue()).toBe(title);
+    await keyboard.press('Control+ArrowDown');
+    expect(await field(second, 'title').evaluate(isFocused)).toBe(true);
+    await tabTo(tab, text('field.decorative'));
+    await keyboard.press('Space');
+    await expect.poll(() => field(second, 'alt').isDisabled()).toBe(true);
+    await keyboard.press('Space');
+    await expect.poll(() => field(second, 'alt').isDisabled()).toBe(false);
+    await keyboard.press('Control+ArrowUp');
+    expect(await field(first, 'decorative').evaluate(isFocused)).toBe(true);
+
+    // Past the list in one step, however long it is.
+    await tabTo(tab, text('list.skip', { count: 2 }), { back: true });
+    await keyboard.press('Enter');
+    expect([text('export.sample'), text('export.some', { count: 2 })]).toContain(await focusedName(page));
+
+    await tabTo(tab, text('export.sample'));
+    await keyboard.press('Enter');
+    await expect.poll(() => tab.widget.locator('io-compare').count()).toBe(1);
+    await expect.poll(() => tab.widget.locator('io-compare').getByRole('slider').isEnabled()).toBe(true);
+    await tabTo(tab, text('compare.split'));
+    await keyboard.press('ArrowLeft');
+    await expect.poll(() => tab.widget.locator('io-compare').getByRole('slider').inputValue()).not.toBe('50');
+    await keyboard.press('Escape');
+    await expect.poll(() => tab.widget.locator('dialog[open]').count()).toBe(0);
+
+    await tabTo(tab, text('export.some', { count: 2 }));
+    await keyboard.press('Enter');
+    await expect.poll(() => focusedName(page)).toBe(text('confirm.yes', { count: 2 }));
+    await keyboard.press('Escape');
+    await expect.poll(() => focusedName(page)).toBe(text('export.some', { count: 2 }));
+    await keyboard.press('Enter');
+    await expect.poll(() => focusedName(page)).toBe(text('confirm.yes', { count: 2 }));
+    await keyboard.press('Enter');
+    await tab.untilState('done');
+    expect(await tab.ledger()).toMatchObject({ charged: 2, charges: 1 });
+
+    const filename = (await tab.events('io-export'))[0]?.detail.results[0].filename as string;
+    await tabTo(tab, text('row.download', { name: filename }), { back: true });
+    const arriving = page.waitForEvent('download');
+    await keyboard.press('Enter');
+    expect((await arriving).suggestedFilename()).toBe(filename);
+
+    // After a removal the focus is where the next one would be removed, and at the end where images are added.
+    await tabTo(tab, text('row.remove', { name: NAMES[0] ?? '' }), { back: true });
+    await keyboard.press('Enter');
+    await expect.poll(() => focusedName(page)).toBe(text('row.remove', { name: NAMES[1] ?? '' }));
+    await keyboard.press('Enter');
+    await expect.poll(() => focusedName(page)).toBe(text('dropzone.pick'));
+    tab.expectQuiet();
+  });
+
+  it('an export can be stopped within two steps', async () => {
+    const tab = await rig.open({ credits: 10 });
+    await tab.upload(2);
+    await expect.poll(() => tab.widget.locator('button.export').isEnabled()).toBe(true);
+    await tabTo(tab, text('export.some', { count: 2 }));
+    rig.proxy.inject({ kind: 'stall', afterEvents: 1 }, { method: 'POST', path: /\/export$/ });
+    await tab.page.keyboard.press('Enter');
+    await expect.poll(() => focusedName(tab.page)).toBe(text('confirm.yes', { count: 2 }));
+    await tab.page.keyboard.press('Enter');
+    await tab.untilState('exporting');
+    expect(await tabTo(tab, text('action.cancel'))).toBeLessThanOrEqual(2);
+    await tab.page.keyboard.press('Enter');
+    const state = () => tab.widget.evaluate((element) => (element as unknown as { state: string }).state);
+    await expect.poll(state, { timeout: 30_000 }).not.toBe('exporting');
+    const { charged, refunded } = await tab.ledger();
+    expect(charged - refunded).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('a screen reader', () => {
+  it('hears what happens, once, in few words and in order', async () => {
+    const tab = await rig.open({ credits: 10 });
+    await pickByKeyboard(tab);
+    await tab.untilState('ready');
+    const heard = async () => (await tab.spoken()).filter((message) => !/\d+ percent$/.test(message));
+    await expect.poll(heard).toContain(`polite: ${text('announce.done.upload', { count: 2 })}`);
+    await tabTo(tab, text('toolbar.analyze'));
+    await tab.page.keyboard.press('Enter');
+    await expect.poll(heard).toContain(`polite: ${text('announce.done.analyze', { count: 2 })}`);
+    await tab.exportAll();
+    await expect.poll(heard).toContain(`polite: ${text('announce.done.export', { count: 2 })}`);
+    rig.proxy.inject(
+      { kind: 'answer', status: 401, json: { error: 'no', code: 'unauthorized' } },
+      { method: 'POST', path: /\/sample$/, times: 9 },
+    );
+    await tab.widget.evaluate((element) =>
+      (element as unknown as { sample(): Promise<void> }).sample().catch(() => {}),
+    );
+    await expect.poll(heard).toContainEqual(expect.stringMatching(/^assertive: /));
+    rig.proxy.reset();
+    expect(await heard()).toEqual([
+      `polite: ${text('announce.added', { count: 2 })}`,
+      `polite: ${text('announce.done.upload', { count: 2 })}`,
+      `polite: ${text('announce.done.analyze', { count: 2 })}`,
+      `polite: ${text('announce.done.export', { count: 2 })}`,
+      `assertive: ${text('error.unauthorized')}`,
+    ]);
+  });
+});
+
+function isFocused(element: Element): boolean {
+  return (element.getRootNode() as ShadowRoot).activeElement === element;
+}

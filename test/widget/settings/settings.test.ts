@@ -1,0 +1,251 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  PRESETS as CONTRACT_PRESETS,
+  DEFAULT_RESPONSIVE_WIDTHS,
+  OUTPUT_FORMATS,
+  responsiveSizeSchema,
+} from '#contract';
+import { parseKeywords } from '../../../widget/elements/io-settings/analysis-options.ts';
+import { FORMATS, PRESETS } from '../../../widget/elements/io-settings/choices.ts';
+import {
+  createRow,
+  EDGE_RANGE,
+  isEdge,
+  mergeRows,
+  rowsOf,
+  STANDARD_WIDTHS,
+  sizesOf,
+  suggestWidth,
+} from '../../../widget/elements/io-settings/size-rows.ts';
+import { expectAccessible } from '../../support/accessibility.ts';
+import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
+import { type ComponentPage, serveComponent } from '../../support/component-page.ts';
+
+describe('what the settings offer', () => {
+  it('is what the contract takes', () => {
+    expect([...FORMATS].sort()).toEqual([...OUTPUT_FORMATS].sort());
+    expect(PRESETS).toEqual(CONTRACT_PRESETS);
+    expect(STANDARD_WIDTHS).toEqual(DEFAULT_RESPONSIVE_WIDTHS);
+    for (const edge of [EDGE_RANGE.min, EDGE_RANGE.max])
+      expect(responsiveSizeSchema.safeParse(edge).success).toBe(true);
+    for (const edge of [EDGE_RANGE.min - 1, EDGE_RANGE.max + 1]) {
+      expect(responsiveSizeSchema.safeParse(edge).success).toBe(false);
+      expect(isEdge(String(edge))).toBe(false);
+    }
+  });
+
+  it('keeps sizes that are right, each once, smallest first', () => {
+    const rows = [
+      createRow({ width: '1024' }),
+      createRow({ width: '8193' }),
+      createRow({ width: '12.5' }),
+      createRow({ width: ' 640 ' }),
+      createRow({ width: '1024' }),
+      createRow({ width: '640', height: '480', fit: 'cover' }),
+    ];
+    expect(sizesOf(rows)).toEqual([640, { width: 640, height: 480, fit: 'cover' }, 1024]);
+    expect(mergeRows(rows)).toMatchObject({ merged: 1024, rows: { length: 5 } });
+    expect(sizesOf(rowsOf(undefined))).toEqual(STANDARD_WIDTHS);
+    expect(sizesOf(rowsOf([{ width: 300, height: 200, fit: 'inside' }, 900]))).toEqual([
+      { width: 300, height: 200, fit: 'inside' },
+      900,
+    ]);
+    expect(sizesOf(Array.from({ length: 14 }, (_, index) => createRow({ width: String(100 + index) })))).toHaveLength(
+      10,
+    );
+  });
+
+  it('suggests a width where the gap is widest', () => {
+    expect(suggestWidth(rowsOf([320, 640, 2560]))).toBe(1600);
+    expect(suggestWidth([])).toBe(1280);
+  });
+
+  it('reads keywords however they are written', () => {
+    expect(parseKeywords(' harbour, ships ;  harbour\nsea، بحر、海')).toEqual(['harbour', 'ships', 'sea', 'بحر', '海']);
+    expect(parseKeywords('  ')).toEqual([]);
+  });
+});
+
+describe('io-settings', () => {
+  let browser: TestBrowser;
+  let served: ComponentPage;
+
+  beforeAll(async () => {
+    served = await serveComponent({ entry: 'test/widget/settings/settings-page.ts' });
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await served?.close();
+  });
+
+  async function open(options: Parameters<TestBrowser['open']>[0] = {}) {
+    const tab = await browser.open(options);
+    await tab.page.goto(served.url);
+    await tab.page.waitForFunction(() => 'around' in window);
+    return tab;
+  }
+  const told = (page: Page) => page.evaluate(() => (window as unknown as { told: unknown[] }).told);
+  const set = (page: Page, element: 'settings' | 'cost', values: Record<string, unknown>) =>
+    page.evaluate(
+      ([name, properties]) => {
+        const { around } = window as unknown as { around: Record<string, object> };
+        Object.assign(around[name] ?? {}, properties);
+      },
+      [element, values] as const,
+    );
+  const widths = (page: Page) =>
+    page
+      .locator('.sizes input[name^=width]')
+      .evaluateAll((fields) => fields.map((each) => (each as HTMLInputElement).value));
+
+  it('tells which format and preset were chosen, also by arrow keys, and shows the hint of the chosen one', async () => {
+    const { page, expectQuiet } = await open();
+    await page.getByRole('radio', { name: 'AVIF' }).check({ force: true });
+    await page.getByRole('radio', { name: 'High', exact: true }).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await told(page)).toMatchObject([
+      { format: 'avif', preset: 'high' },
+      { format: 'avif', preset: 'medium' },
+    ]);
+    await expect
+      .poll(() => page.locator('.choices > .hint').last().textContent())
+      .toContain('Fine in the text of a page');
+    expectQuiet();
+  });
+
+  it('opens with the standard sizes, and tells of a size when its field is left', async () => {
+    const { page } = await open();
+    await page.getByRole('switch', { name: 'Responsive sizes' }).check();
+    expect(await widths(page)).toEqual(STANDARD_WIDTHS.map(String));
+    await page.locator('.sizes input').first().fill('400');
+    expect(await told(page)).toHaveLength(1);
+    await page.keyboard.press('Tab');
+    await expect
+      .poll(async () => (await told(page)).at(-1))
+      .toMatchObject({ responsiveSizes: [400, 768, 1024, 1440, 1920] });
+  });
+
+  it('keeps a wrong size in its field, says what is right, and does not tell it', async () => {
+    const { page } = await open();
+    await set(page, 'settings', {
+      settings: { format: 'webp', preset: 'high', responsive: true, responsiveSizes: [640, 900] },
+    });
+    const field = page.locator('.sizes input').first();
+    await field.fill('12');
+    await page.keyboard.press('Tab');
+    await expect.poll(async () => (await told(page)).at(-1)).toMatchObject({ responsiveSizes: [900] });
+    expect(await field.inputValue()).toBe('12');
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    const error = await field.getAttribute('aria-describedby');
+    expect(await page.locator(`#${error}`).textContent()).toBe('A whole number from 16 to 8,192.');
+  });
+
+  it('merges a size that is there twice and says so', async () => {
+    const { page } = await open();
+    await set(page, 'settings', {
+      settings: { format: 'webp', preset: 'high', responsive: true, responsiveSizes: [640, 900] },
+    });
+    await page.locator('.sizes input[name^=width]').last().fill('640');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => widths(page)).toEqual(['640']);
+    expect(await page.locator('.sizes [role=status]').textContent()).toContain('640 was in the list already');
+  });
+
+  it('adds sizes up to ten, with the field ready to be written in, and moves the focus on when one is removed', async () => {
+    const { page } = await open();
+    await page.getByRole('switch', { name: 'Responsive sizes' }).check();
+    const add = page.getByRole('button', { name: 'Add a size' });
+    for (let count = 5; count < 10; count += 1) await add.click();
+    await expect.poll(async () => (await widths(page)).length).toBe(10);
+    expect(new Set(await widths(page)).size).toBe(10);
+    await add.click({ force: true });
+    expect(await page.locator('.sizes [role=status]').textContent()).toContain('No more than 10 sizes');
+    await page.getByRole('button', { name: 'Remove size 480' }).click();
+    await expect.poll(async () => (await widths(page)).length).toBe(9);
+    const focused = () =>
+      page.evaluate(() => {
+        let active = document.activeElement;
+        while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+        return active?.getAttribute('aria-label');
+      });
+    await expect.poll(focused).toMatch(/^Remove size/);
+    await page.getByRole('button', { name: 'Standard sizes' }).click();
+    await expect.poll(() => widths(page)).toEqual(STANDARD_WIDTHS.map(String));
+    expect((await told(page)).at(-1)).not.toHaveProperty('responsiveSizes.0');
+  });
+
+  it('takes nothing away that somebody types while the page sets something else', async () => {
+    const { page } = await open();
+    await page.getByRole('switch', { name: 'Responsive sizes' }).check();
+    const field = page.locator('.sizes input').first();
+    await field.fill('4');
+    await set(page, 'settings', { settings: { format: 'png', preset: 'low', responsive: true } });
+    await expect.poll(() => page.getByRole('radio', { name: 'PNG' }).isChecked()).toBe(true);
+    expect(await field.inputValue()).toBe('4');
+  });
+
+  it('tells how images are to be described', async () => {
+    const { page } = await open();
+    await page.getByText('How images are described').click();
+    await page.getByLabel('Language of the texts').selectOption('pt-BR');
+    await page.getByLabel('Keywords').fill('harbour, ships');
+    await page.getByLabel('Tone').fill('plain words');
+    await page.getByLabel('Also replace texts').check();
+    await expect
+      .poll(async () => (await told(page)).at(-1))
+      .toEqual({
+        language: 'pt-BR',
+        keywords: ['harbour', 'ships'],
+        brandVoice: 'plain words',
+        overwrite: true,
+      });
+    await set(page, 'settings', { noAnalyze: true });
+    await expect.poll(() => page.getByText('How images are described').count()).toBe(0);
+  });
+
+  it('changes nothing while it is disabled', async () => {
+    const { page } = await open();
+    await set(page, 'settings', { disabled: true });
+    await expect.poll(() => page.getByRole('radio', { name: 'AVIF' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('switch', { name: 'Responsive sizes' }).isDisabled()).toBe(true);
+  });
+
+  it('shows the cost: what is charged and left, what is missing, what is not known', async () => {
+    const { page } = await open();
+    const cost = {
+      images: 12,
+      costPerImage: 1,
+      cost: 12,
+      balance: 25,
+      balanceAfter: 13,
+      sufficient: true,
+      shortfall: 0,
+      affordable: 12,
+    };
+    const text = async () => (await page.locator('io-cost .cost').innerText()).replace(/\s+/g, ' ').trim();
+    await set(page, 'cost', { loading: true });
+    await expect.poll(text).toBe('Working out the cost…');
+    await set(page, 'cost', { loading: false, cost });
+    await expect.poll(text).toBe('12 images 12 credits 13 left afterwards');
+    expect(await page.getByRole('link', { name: 'Get credits' }).isVisible()).toBe(false);
+    await set(page, 'cost', { cost: { ...cost, balance: 9, balanceAfter: -3, sufficient: false, shortfall: 3 } });
+    await expect.poll(text).toContain('3 credits are missing');
+    await expect.poll(text).toContain('You have 9 credits.');
+    expect(await page.getByRole('link', { name: 'Get credits' }).isVisible()).toBe(true);
+    await set(page, 'cost', { failed: true });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    expect((await told(page)).at(-1)).toBe('retry');
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible (%s) at 320 pixels', async (colorScheme) => {
+    const { page } = await open({ colorScheme, viewport: { width: 320, height: 800 } });
+    await page.getByRole('switch', { name: 'Responsive sizes' }).check();
+    await page.locator('.sizes input').first().fill('1');
+    await page.locator('.sizes input[name^=height]').last().fill('100');
+    await page.getByText('How images are described').click();
+    await expectAccessible(page, { off: ['page-has-heading-one', 'region'] });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  });
+});

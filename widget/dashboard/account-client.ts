@@ -1,0 +1,110 @@
+import type {
+  AccountOptions,
+  AccountView,
+  ApiKeyView,
+  LedgerFilter,
+  Link,
+  LinkSent,
+  Login,
+  PastJob,
+  PlanList,
+  Profile,
+  Transaction,
+  Usage,
+} from '#contract';
+import { ApiError, ConnectionError, newIdempotencyKey } from '../../plugin-bridge/sdk/index.ts';
+
+/** The keys of an account and how many its plan allows. */
+export interface KeyList {
+  keys: ApiKeyView[];
+  limit: { used: number; limit: number };
+}
+
+/** Whether the books add up. */
+export interface Audit {
+  ok: boolean;
+  broken: { rule: string; accountId: string; ref: string | null; message: string }[];
+  figures: { accounts: number; lines: number; pending: number; balance: number; used: number; granted: number };
+}
+
+type Query = Record<string, string | number | undefined>;
+
+async function call<T>(method: string, path: string, json?: unknown, headers: Record<string, string> = {}): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: json === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
+      body: json === undefined ? null : JSON.stringify(json),
+    });
+  } catch (error) {
+    throw new ConnectionError('network', error);
+  }
+  const body: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined);
+  if (response.ok) return body as T;
+  const { error = `The service answered ${response.status}`, ...details } = (body ?? {}) as Record<string, unknown>;
+  throw new ApiError(`${error}`, response.status, details, response.headers);
+}
+
+const get = <T>(path: string, query: Query = {}) => call<T>('GET', withQuery(path, query));
+const post = <T>(path: string, json: unknown = {}) => call<T>('POST', path, json);
+
+/** A path with those parameters that are set. */
+export function withQuery(path: string, query: Query): string {
+  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const search = new URLSearchParams(set.map(([name, value]) => [name, `${value}`]));
+  return search.size > 0 ? `${path}?${search}` : path;
+}
+
+/**
+ * The calls below `/account`, as whoever is logged in: the browser adds the cookie. Each throws the SDK's `ApiError` or
+ * `ConnectionError`.
+ */
+export const accountClient = {
+  options: () => get<AccountOptions>('/account/options'),
+  signUp: (email: string) => post<LinkSent>('/account/sign-up', { email }),
+  confirmSignUp: (token: string, password: string) => post<Profile>('/account/sign-up/confirm', { token, password }),
+  logIn: (email: string, password: string) => post<Profile>('/account/log-in', { email, password }),
+  logOut: () => call<void>('POST', '/account/log-out'),
+  requestReset: (email: string) => post<LinkSent>('/account/password-reset', { email }),
+  resetPassword: (token: string, password: string) =>
+    post<Profile>('/account/password-reset/confirm', { token, password }),
+  claim: (token: string, password: string, email?: string) =>
+    post<Profile>('/account/claim', { token, password, ...(email ? { email } : {}) }),
+  readLink: (token: string) => post<Link>('/account/link', { token }),
+  confirmEmail: (token: string) => post<{ email: string }>('/account/email/confirm', { token }),
+
+  profile: () => get<Profile>('/account/profile'),
+  changeEmail: (email: string, password: string) => call<Profile>('PATCH', '/account/profile', { email, password }),
+  changePassword: (currentPassword: string, newPassword: string) =>
+    post<void>('/account/password', { currentPassword, newPassword }),
+  deleteAccount: (password: string) => post<void>('/account/delete', { password }),
+  logins: () => get<{ logins: Login[] }>('/account/logins'),
+  revokeLogin: (id: string) => call<void>('DELETE', `/account/logins/${id}`),
+  revokeOtherLogins: () => call<{ revoked: number }>('DELETE', '/account/logins'),
+
+  keys: () => get<KeyList>('/account/keys'),
+  createKey: (name: string) => post<ApiKeyView & { apiKey: string }>('/account/keys', { name }),
+  updateKey: (id: string, patch: { name?: string; active?: boolean }) =>
+    call<ApiKeyView>('PATCH', `/account/keys/${id}`, patch),
+  deleteKey: (id: string) => call<void>('DELETE', `/account/keys/${id}`),
+
+  usage: (days: number) => get<Usage>('/account/usage', { days }),
+  jobs: (limit = 8) => get<{ jobs: PastJob[] }>('/account/jobs', { limit }),
+  ledger: (query: LedgerFilter & { cursor?: string; limit?: number }) =>
+    get<{ transactions: Transaction[]; nextCursor: string | null }>('/account/ledger', query),
+  plans: () => get<PlanList>('/account/plans'),
+
+  accounts: (query: { search?: string; cursor?: string }) =>
+    get<{ accounts: AccountView[]; nextCursor: string | null }>('/account/operator/accounts', query),
+  invite: (email: string, plan?: string) =>
+    post<{ account: AccountView; link: string | null }>('/account/operator/accounts', { email, plan }),
+  updateAccount: (id: string, patch: { plan?: string; suspended?: boolean; role?: 'user' | 'operator' }) =>
+    call<AccountView>('PATCH', `/account/operator/accounts/${id}`, patch),
+  /** Sent twice by mistake, it would be given twice: each press of the button has a key of its own. */
+  grant: (id: string, grant: { amount: number; note?: string }) =>
+    call<{ balance: number }>('POST', `/account/operator/accounts/${id}/credits`, grant, {
+      'Idempotency-Key': newIdempotencyKey(),
+    }),
+  audit: () => get<Audit>('/account/operator/audit'),
+};

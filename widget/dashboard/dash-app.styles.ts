@@ -1,0 +1,334 @@
+import { css } from 'lit';
+
+/** The window: a side with the navigation and the page beside it; for visitors, a form and a word of welcome. */
+export const appStyles = css`
+  .app {
+    min-block-size: 100vh;
+    font-family: var(--_font);
+    font-size: 0.9688em;
+    line-height: 1.55;
+    color: var(--ink);
+    background: var(--paper);
+    -webkit-font-smoothing: antialiased;
+    overflow-wrap: break-word;
+    accent-color: var(--_accent);
+  }
+  .layout {
+    display: grid;
+    grid-template-columns: 248px minmax(0, 1fr);
+  }
+  .brand {
+    display: inline-flex;
+    align-items: center;
+    gap: 10px;
+    color: var(--ink);
+    font-size: 1.05em;
+    font-weight: 680;
+    letter-spacing: -0.01em;
+    text-decoration: none;
+  }
+  .mark {
+    flex: none;
+    inline-size: 30px;
+    block-size: 30px;
+    fill: none;
+    stroke: var(--sheet);
+    stroke-width: 2.4;
+    stroke-linecap: round;
+    stroke-linejoin: round;
+  }
+  .mark rect {
+    fill: var(--accent);
+    stroke: none;
+  }
+  .mark circle {
+    fill: var(--gold);
+    stroke: none;
+  }
+  .side {
+    position: sticky;
+    inset-block-start: 0;
+    display: flex;
+    flex-direction: column;
+    gap: 26px;
+    block-size: 100vh;
+    padding: 22px 16px 18px;
+    border-inline-end: 1px solid var(--line);
+    background: color-mix(in oklab, var(--paper-2) 45%, var(--paper));
+    overflow-y: auto;
+  }
+  .head {
+    display: flex;
+    align-items: center;
+    gap: 12px;
+    padding-inline: 8px;
+  }
+  .head .balance,
+  .head .menu {
+    display: none;
+  }
+  .more {
+    display: flex;
+    flex: 1;
+    flex-direction: column;
+    justify-content: space-between;
+    gap: 24px;
+  }
+  nav ul {
+    display: grid;
+    gap: 2px;
+  }
+  nav .caption {
+    margin: 20px 12px 6px;
+    color: var(--soft);
+    font-size: 0.83em;
+    font-weight: 600;
+  }
+  nav a {
+    display: flex;
+    align-items: center;
+    gap: 11px;
+    min-block-size: 38px;
+    padding: 4px 12px;
+    border-radius: 10px;
+    color: var(--ink);
+    text-decoration: none;
+    --_icon: 19px;
+  }
+  nav a .icon {
+    color: var(--soft);
+  }
+  nav a:hover {
+    background: color-mix(in oklab, var(--ink) 6%, transparent);
+  }
+  nav a[aria-current='page'] {
+    background: var(--sheet);
+    font-weight: 620;
+    box-shadow: 0 0 0 1px var(--line);
+  }
+  nav a[aria-current='page'] .icon {
+    color: var(--accent);
+  }
+  .foot {
+    display: grid;
+    gap: 12px;
+    padding-inline: 4px;
+  }
+  .who {
+    display: grid;
+    padding-inline: 8px;
+    color: var(--soft);
+    font-size: 0.87em;
+    line-height: 1.4;
+    font-variant-numeric: tabular-nums;
+  }
+  .mail {
+    color: var(--ink);
+    font-weight: 560;
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  .themes {
+    display: flex;
+    margin: 0;
+    padding: 3px;
+    border: 0;
+    border-radius: 10px;
+    background: color-mix(in oklab, var(--ink) 7%, transparent);
+    font-size: 0.87em;
+  }
+  .themes label {
+    position: relative;
+    flex: 1;
+    cursor: pointer;
+  }
+  .themes input {
+    position: absolute;
+    inset: 0;
+    margin: 0;
+    opacity: 0;
+    cursor: inherit;
+  }
+  .themes span {
+    display: block;
+    padding: 3px 10px;
+    border-radius: 8px;
+    text-align: center;
+  }
+  .themes input:checked + span {
+    background: var(--sheet);
+    font-weight: 600;
+    box-shadow: 0 0 0 1px var(--line);
+  }
+  .themes input:focus-visible + span {
+    outline: 2px solid var(--accent);
+    outline-offset: 1px;
+  }
+  main {
+    display: grid;
+    align-content: start;
+    gap: 26px;
+    inline-size: min(100%, 1080px);
+    margin-inline: auto;
+    padding: clamp(24px, 4vw, 44px) clamp(16px, 4vw, 44px) 72px;
+  }
+  h1 {
+    margin: 0;
+    font-size: clamp(1.75em, 1.4em + 1.2vw, 2.25em);
+    font-weight: 720;
+    line-height: 1.1;
+    letter-spacing: -0.025em;
+    text-wrap: balance;
+  }
+  h1:focus-visible {
+    outline: none;
+  }
+  .skip {
+    position: absolute;
+    inset-block-start: 8px;
+    inset-inline-start: 8px;
+    z-index: 2;
+  }
+  .skip:not(:focus) {
+    inline-size: 1px;
+    min-inline-size: 1px;
+    block-size: 1px;
+    min-block-size: 1px;
+    padding: 0;
+    border: 0;
+    overflow: hidden;
+    clip-path: inset(50%);
+  }
+  .toast {
+    position: fixed;
+    inset-block-end: 20px;
+    inset-inline: 16px;
+    z-index: 3;
+    display: flex;
+    justify-content: center;
+    pointer-events: none;
+  }
+  .toast p {
+    max-inline-size: 60ch;
+    padding: 11px 18px;
+    border-radius: 12px;
+    background: var(--ink);
+    color: var(--paper);
+    font-weight: 520;
+    box-shadow: 0 12px 32px -10px rgb(0 0 0 / 45%);
+  }
+  .visitor {
+    display: grid;
+    grid-template-columns: minmax(0, 0.9fr) minmax(0, 1.1fr);
+    min-block-size: 100vh;
+  }
+  .visitor .side {
+    justify-content: space-between;
+    padding: clamp(24px, 4vw, 48px);
+  }
+  .visitor .head {
+    padding: 0;
+  }
+  .visitor .motto {
+    font-size: clamp(1.9em, 1.2em + 2.4vw, 3.1em);
+    font-weight: 720;
+    line-height: 1.06;
+    letter-spacing: -0.028em;
+    text-wrap: balance;
+  }
+  .visitor .lead {
+    max-inline-size: 40ch;
+    margin-block-start: 14px;
+    color: var(--soft);
+    font-size: 1.08em;
+    text-wrap: pretty;
+  }
+  .visitor .points {
+    display: grid;
+    gap: 6px;
+    margin-block-start: 26px;
+    padding-inline-start: 14px;
+    border-inline-start: 3px solid var(--gold);
+    color: var(--soft);
+  }
+  .visitor .themes {
+    max-inline-size: 240px;
+  }
+  .visitor main {
+    align-content: center;
+    inline-size: min(100%, 500px);
+  }
+  @media (max-width: 860px) {
+    .layout,
+    .visitor {
+      grid-template-columns: minmax(0, 1fr);
+    }
+    .visitor {
+      align-content: start;
+    }
+    .side {
+      z-index: 2;
+      gap: 0;
+      block-size: auto;
+      max-block-size: 100vh;
+      padding: 10px clamp(12px, 3vw, 28px);
+      border-inline-end: 0;
+      border-block-end: 1px solid var(--line);
+      background: var(--paper);
+    }
+    .head {
+      padding-inline: 4px;
+    }
+    .head .balance {
+      display: block;
+      margin-inline-start: auto;
+      color: var(--soft);
+      font-size: 0.9em;
+      font-variant-numeric: tabular-nums;
+    }
+    .head .menu {
+      display: inline-flex;
+      min-block-size: 44px;
+      inline-size: 44px;
+    }
+    .side:not([data-open]) .more {
+      display: none;
+    }
+    .more {
+      padding-block: 14px 10px;
+    }
+    nav a {
+      min-block-size: 44px;
+    }
+    .visitor .side {
+      position: static;
+      gap: 22px;
+      padding: 18px clamp(16px, 4vw, 40px) 24px;
+    }
+    .visitor .points,
+    .visitor .side > .themes {
+      display: none;
+    }
+    .visitor .motto {
+      font-size: 1.5em;
+    }
+    .visitor .lead {
+      margin-block-start: 6px;
+      font-size: 1em;
+    }
+    .visitor main {
+      inline-size: min(100%, 560px);
+      padding-block-start: 32px;
+    }
+  }
+  @media (forced-colors: active) {
+    nav a[aria-current='page'],
+    .themes input:checked + span {
+      outline: 2px solid Highlight;
+    }
+    .toast p {
+      border: 1px solid CanvasText;
+    }
+  }
+`;

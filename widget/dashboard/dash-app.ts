@@ -1,0 +1,203 @@
+// The account dashboard: pages over the endpoints below /account. Knows the element, its styles and the contract's types.
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { Profile } from '#contract';
+import { ApiError } from '../../plugin-bridge/sdk/index.ts';
+import { controls, foundation, tokens } from '../styles/index.ts';
+import { accountClient } from './account-client.ts';
+import { appStyles } from './dash-app.styles.ts';
+import type { DashboardEvents, DashboardPage } from './dashboard-page.ts';
+import { explainError } from './explain-error.ts';
+import './pages/index.ts';
+import { brand, renderSide, renderThemes } from './render-frame.ts';
+import { Router } from './router.ts';
+import { NOT_FOUND, ROUTES, type Route } from './routes.ts';
+import { STRINGS } from './strings.ts';
+import { applyTheme, readTheme } from './theme.ts';
+
+/** How long a word of confirmation is shown, in milliseconds. */
+const TOAST_MS = 6000;
+
+/** The shell: who is logged in, which page is shown, what is said. */
+export class DashApp extends LitElement {
+  static override styles = [tokens, foundation, ...controls, appStyles];
+  static override properties = {
+    profile: { state: true },
+    page: { state: true },
+    menuOpen: { state: true },
+    said: { state: true },
+    problem: { state: true },
+  };
+
+  /** Undefined until it is known; null for a visitor. */
+  declare profile: Profile | null | undefined;
+  declare page: string;
+  declare menuOpen: boolean;
+  declare said: string;
+  declare problem: string;
+
+  #router: Router | null = null;
+  #route: Route = NOT_FOUND;
+  #element: DashboardPage | null = null;
+  #toast: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    super();
+    this.profile = undefined;
+    this.page = '';
+    this.menuOpen = false;
+    this.said = '';
+    this.problem = '';
+    this.#listen('dash-logged-in', (profile) => this.#logIn(profile));
+    this.#listen('dash-logged-out', () => this.#sendToLogIn());
+    this.#listen('dash-stale', () => void this.#refresh());
+    this.#listen('dash-moved', (page) => this.#router?.go(page));
+    this.#listen('dash-say', (text) => this.#say(text));
+    applyTheme(readTheme());
+    void this.#start();
+  }
+
+  protected override render(): TemplateResult {
+    return html`<div class="app">
+      ${this.profile === undefined ? this.#renderWaiting() : this.#renderPage(this.profile)}
+      <div class="toast" role="status">${this.said ? html`<p>${this.said}</p>` : nothing}</div>
+    </div>`;
+  }
+
+  #renderWaiting(): TemplateResult {
+    if (!this.problem) return html`<main aria-busy="true"><h1 class="visually-hidden">${STRINGS.loading}</h1></main>`;
+    return html`<main>
+      <h1>${STRINGS.brand}</h1>
+      <p class="notice danger" role="alert">${this.problem}</p>
+      <div><button class="button primary" @click=${() => void this.#start()}>${STRINGS.retry}</button></div>
+    </main>`;
+  }
+
+  #renderPage(profile: Profile | null): TemplateResult {
+    if (this.#element) this.#element.profile = profile;
+    const content = html`<main id="content">
+      <h1 tabindex="-1">${this.#route.title}</h1>
+      ${this.#element}
+    </main>`;
+    if (!profile || this.#isLinkPage()) return html`<div class="visitor">${this.#renderWelcome()}${content}</div>`;
+    const { page, menuOpen } = this;
+    const onMenu = () => {
+      this.menuOpen = !this.menuOpen;
+    };
+    const onLogOut = () => void this.#logOut();
+    return html`<div class="layout">
+      ${renderSide({ profile, page, menuOpen, onMenu, onLogOut, onSkip: () => this.#focusHeading() })}${content}
+    </div>`;
+  }
+
+  #renderWelcome(): TemplateResult {
+    const { motto, lead, points } = STRINGS.welcome;
+    return html`<header class="side">
+      <div class="head">${brand()}</div>
+      <div>
+        <p class="motto">${motto}</p>
+        <p class="lead">${lead}</p>
+        <ul class="points">
+          ${points.map((point) => html`<li>${point}</li>`)}
+        </ul>
+      </div>
+      ${renderThemes()}
+    </header>`;
+  }
+
+  /** Links in mails stand for themselves, whoever is logged in. */
+  #isLinkPage(): boolean {
+    return this.#route.tag === 'link-page';
+  }
+
+  async #start(): Promise<void> {
+    this.problem = '';
+    try {
+      this.profile = await accountClient.profile();
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 401)) {
+        this.problem = explainError(error).text;
+        return;
+      }
+      this.profile = null;
+    }
+    this.#router = new Router((page) => this.#show(page));
+  }
+
+  #show(page: string): void {
+    const route = ROUTES[page] ?? NOT_FOUND;
+    const { profile } = this;
+    if (route.for === 'visitor' && profile) this.#later('', { replace: true });
+    else if (['account', 'operator'].includes(route.for) && !profile) this.#sendToLogIn(page);
+    else this.#open(page, route);
+  }
+
+  #open(page: string, route: Route): void {
+    const { profile } = this;
+    const shown = route.for === 'operator' && profile?.role !== 'operator' ? NOT_FOUND : route;
+    const isFirst = !this.#element;
+    if (shown !== this.#route || isFirst) {
+      this.#route = shown;
+      this.#element = document.createElement(shown.tag) as DashboardPage;
+    }
+    this.page = page;
+    this.menuOpen = false;
+    document.title = `${shown.title} – ${STRINGS.brand}`;
+    this.requestUpdate();
+    if (!isFirst) {
+      window.scrollTo(0, 0);
+      void this.#focusHeading();
+    }
+  }
+
+  /** The router tells of the first page before it can be asked to go on. */
+  #later(page: string, options: { replace: boolean }): void {
+    queueMicrotask(() => this.#router?.go(page, options));
+  }
+
+  async #focusHeading(): Promise<void> {
+    await this.updateComplete;
+    this.renderRoot.querySelector('h1')?.focus();
+  }
+
+  #sendToLogIn(page = this.page): void {
+    // Several requests of one page may be refused.
+    if (ROUTES[page]?.for === 'visitor') return;
+    if (this.profile) this.#say(STRINGS.welcome.expired);
+    this.profile = null;
+    this.#later(page ? `log-in?next=${encodeURIComponent(page)}` : 'log-in', { replace: true });
+  }
+
+  #logIn(profile: Profile): void {
+    this.profile = profile;
+    const next = new URLSearchParams(location.search).get('next') ?? '';
+    this.#router?.go(ROUTES[next]?.for === 'visitor' ? '' : next, { replace: true });
+  }
+
+  async #logOut(): Promise<void> {
+    await accountClient.logOut().catch(() => {});
+    this.profile = null;
+    this.#router?.go('log-in');
+    this.#say(STRINGS.loggedOut);
+  }
+
+  async #refresh(): Promise<void> {
+    const profile = await accountClient.profile().catch((error: unknown) => {
+      if (explainError(error).loggedOut) this.#sendToLogIn();
+      return null;
+    });
+    if (profile) this.profile = profile;
+  }
+
+  #say(text: string): void {
+    clearTimeout(this.#toast);
+    this.said = text;
+    this.#toast = setTimeout(() => {
+      this.said = '';
+    }, TOAST_MS);
+  }
+
+  #listen<K extends keyof DashboardEvents>(name: K, handle: (detail: DashboardEvents[K]) => void): void {
+    this.addEventListener(name, (event) => handle((event as CustomEvent).detail));
+  }
+}
+customElements.define('dash-app', DashApp);

@@ -1,0 +1,91 @@
+import { css, html, LitElement, type TemplateResult } from 'lit';
+import { controls, foundation, icon } from '../styles/index.ts';
+import { STRINGS } from './strings.ts';
+
+const styles = css`
+  dialog {
+    inline-size: min(520px, calc(100vw - 24px));
+    max-block-size: calc(100vh - 24px);
+    padding: 0;
+    border: 1px solid var(--_border);
+    border-radius: 16px;
+    background: var(--_surface);
+    color: var(--_text);
+    font: inherit;
+    box-shadow: 0 32px 80px -24px rgb(0 0 0 / 45%);
+  }
+  dialog::backdrop {
+    background: rgb(12 14 16 / 48%);
+  }
+  .inside {
+    display: grid;
+    gap: 16px;
+    padding: 22px clamp(18px, 4vw, 26px) 26px;
+  }
+  .bar {
+    display: flex;
+    align-items: flex-start;
+    justify-content: space-between;
+    gap: 12px;
+  }
+  h2 {
+    padding-block-start: 4px;
+    font-size: 1.2em;
+    font-weight: 660;
+    line-height: 1.3;
+    letter-spacing: -0.01em;
+    overflow-wrap: anywhere;
+  }
+`;
+
+/** A modal window for one question. Escape and the cross close it, and the focus goes back to where it was. */
+export class DashDialog extends LitElement {
+  static override styles = [foundation, ...controls, styles];
+  static override properties = { heading: {}, locked: { type: Boolean } };
+
+  declare heading: string;
+  /** Escape does not close it: what it shows is shown once. */
+  declare locked: boolean;
+
+  constructor() {
+    super();
+    this.heading = '';
+    this.locked = false;
+  }
+
+  protected override render(): TemplateResult {
+    return html`<dialog aria-labelledby="heading" @close=${this.#tellClosed} @cancel=${this.#keepIfLocked}>
+      <div class="inside">
+        <div class="bar">
+          <h2 id="heading">${this.heading}</h2>
+          <button class="button quiet icon-only" ?hidden=${this.locked} @click=${this.close}>
+            ${icon('close')}<span class="visually-hidden">${STRINGS.close}</span>
+          </button>
+        </div>
+        <slot></slot>
+      </div>
+    </dialog>`;
+  }
+
+  /** Opens it; the focus goes to the first thing that wants it. */
+  protected override firstUpdated(): void {
+    const dialog = this.renderRoot.querySelector('dialog') as HTMLDialogElement;
+    dialog.showModal();
+    const first = this.querySelector<HTMLElement>('[autofocus], dash-form');
+    void (first instanceof LitElement ? first.updateComplete : Promise.resolve()).then(() => first?.focus());
+  }
+
+  /** Closes it. */
+  close(): void {
+    this.renderRoot.querySelector('dialog')?.close();
+  }
+
+  #keepIfLocked(event: Event): void {
+    if (this.locked) event.preventDefault();
+  }
+
+  #tellClosed(): void {
+    this.dispatchEvent(new CustomEvent('dash-close'));
+  }
+}
+customElements.define('dash-dialog', DashDialog);

@@ -1,0 +1,115 @@
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { controls, foundation, icon } from '../styles/index.ts';
+import { explainError } from './explain-error.ts';
+import { type Field, renderField } from './form-field.ts';
+import { formStyles } from './page.styles.ts';
+import { STRINGS } from './strings.ts';
+
+/** A refusal says `password` of the one that is chosen and `currentPassword` of the one that confirms; forms may not. */
+const STAND_INS: Record<string, string> = { password: 'newPassword', currentPassword: 'password' };
+
+/** The values of a form's fields by name. */
+export type FormValues = Record<string, string>;
+
+/**
+ * A form that sends itself: fields, one button, errors at the fields they belong to, else above the button. The button
+ * waits while the request is under way, so that nothing is sent twice.
+ *
+ * @fires {CustomEvent<unknown>} dash-done - What `send` has returned.
+ */
+export class DashForm extends LitElement {
+  static override styles = [foundation, ...controls, formStyles];
+  static override properties = {
+    fields: { attribute: false },
+    action: {},
+    label: {},
+    danger: { type: Boolean },
+    send: { attribute: false },
+    busy: { state: true },
+    failure: { state: true },
+    errors: { state: true },
+  };
+
+  declare fields: Field[];
+  /** Words of the button. */
+  declare action: string;
+  /** Name of the form for screen readers. */
+  declare label: string;
+  /** The button destroys something. */
+  declare danger: boolean;
+  /** Sends the values; what it throws is shown. */
+  declare send: (values: FormValues) => Promise<unknown>;
+  declare busy: boolean;
+  declare failure: string;
+  declare errors: Record<string, string>;
+
+  constructor() {
+    super();
+    this.fields = [];
+    this.action = STRINGS.save;
+    this.label = '';
+    this.danger = false;
+    this.send = async () => {};
+    this.busy = false;
+    this.failure = '';
+    this.errors = {};
+  }
+
+  protected override render(): TemplateResult {
+    const style = this.danger ? 'button danger solid' : 'button primary';
+    return html`<form class="form" aria-label=${this.label} novalidate @submit=${this.#submit}>
+      ${this.fields.map((field) => renderField({ ...field, error: this.errors[field.name] }))}
+      <div role="alert">${this.failure ? html`<p class="notice danger">${icon('alert')}<span class="content">${this.failure}</span></p>` : nothing}</div>
+      <div><button class=${style} aria-disabled=${this.busy}>${this.busy ? STRINGS.oneMoment : this.action}</button></div>
+    </form>`;
+  }
+
+  /** Puts the focus into the first field. */
+  override focus(): void {
+    this.renderRoot.querySelector<HTMLElement>('input, select')?.focus();
+  }
+
+  async #submit(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    if (this.busy) return;
+    const form = event.target as HTMLFormElement;
+    const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, `${value}`]));
+    this.failure = '';
+    this.errors = this.#check(form);
+    if (Object.keys(this.errors).length > 0) return this.#focusFirstError();
+    this.busy = true;
+    try {
+      const detail = await this.send(values);
+      form.reset();
+      this.dispatchEvent(new CustomEvent('dash-done', { detail }));
+    } catch (error) {
+      this.#show(error);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  #show(error: unknown): void {
+    const { text, fields, loggedOut } = explainError(error);
+    if (loggedOut) this.dispatchEvent(new CustomEvent('dash-logged-out', { bubbles: true, composed: true }));
+    const names = new Set(this.fields.map(({ name }) => name));
+    const at = (name: string) => [name, STAND_INS[name] ?? ''].find((own) => names.has(own));
+    this.errors = Object.fromEntries(
+      Object.entries(fields).flatMap(([name, message]) => (at(name) ? [[at(name), message]] : [])),
+    );
+    this.failure = Object.keys(this.errors).length > 0 ? '' : text;
+    void this.#focusFirstError();
+  }
+
+  /** The browser's own messages, shown like those of the service. */
+  #check(form: HTMLFormElement): Record<string, string> {
+    const inputs = [...form.querySelectorAll('input')].filter((input) => !input.checkValidity());
+    return Object.fromEntries(inputs.map((input) => [input.name, input.validationMessage]));
+  }
+
+  async #focusFirstError(): Promise<void> {
+    await this.updateComplete;
+    this.renderRoot.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }
+}
+customElements.define('dash-form', DashForm);

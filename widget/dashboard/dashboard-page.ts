@@ -1,0 +1,63 @@
+import { type CSSResult, html, LitElement, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import type { Profile } from '#contract';
+import { controls, foundation, icon } from '../styles/index.ts';
+import { explainError } from './explain-error.ts';
+import { pageStyles } from './page.styles.ts';
+
+/** What pages tell the shell, as events that bubble up to it. */
+export interface DashboardEvents {
+  /** Somebody logged in; the shell goes on to where they wanted to be. */
+  'dash-logged-in': Profile;
+  /** The log-in is over. */
+  'dash-logged-out': null;
+  /** The figures in the header are out of date. */
+  'dash-stale': null;
+  /** Said to screen readers, and shown for a while. */
+  'dash-say': string;
+  /** On to another page. */
+  'dash-moved': string;
+}
+
+/** What all pages have in common: styles, the account, a way to tell the shell, and loading with an error in its place. */
+export abstract class DashboardPage extends LitElement {
+  static override styles: CSSResult[] = [foundation, ...controls, pageStyles];
+  static override properties: PropertyDeclarations = {
+    profile: { attribute: false },
+    problem: { state: true },
+  };
+
+  /** The account that is logged in; null on the pages for visitors. */
+  declare profile: Profile | null;
+  /** Why the page could not be loaded; empty when nothing is wrong. */
+  declare problem: string;
+
+  constructor() {
+    super();
+    this.profile = null;
+    this.problem = '';
+  }
+
+  /** Tells the shell. */
+  protected tell<K extends keyof DashboardEvents>(
+    ...[name, detail]: DashboardEvents[K] extends null ? [K] : [K, DashboardEvents[K]]
+  ): void {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
+  }
+
+  /** Runs what fetches a page's content; a failure is said in its place, a log-in that is over leads to the log-in page. */
+  protected async load(fetchContent: () => Promise<void>): Promise<void> {
+    this.problem = '';
+    try {
+      await fetchContent();
+    } catch (error) {
+      const { text, loggedOut } = explainError(error);
+      if (loggedOut) this.tell('dash-logged-out');
+      else this.problem = text;
+    }
+  }
+
+  /** What could not be loaded or done, where it belongs. */
+  protected renderProblem(): TemplateResult {
+    return html`<div role="alert">${this.problem ? html`<p class="notice danger">${icon('alert')}<span class="content">${this.problem}</span></p>` : nothing}</div>`;
+  }
+}

@@ -1,0 +1,217 @@
+import { css } from 'lit';
+
+/** What the pages are made of: cards, rows, tables, figures. */
+export const pageStyles = css`
+  :host {
+    display: grid;
+    gap: 20px;
+    min-inline-size: 0;
+  }
+  [role='alert']:empty {
+    display: none;
+  }
+  .lead {
+    max-inline-size: 62ch;
+    margin-block-start: -14px;
+    color: var(--_muted);
+    text-wrap: pretty;
+  }
+  .card {
+    display: grid;
+    align-content: start;
+    gap: 16px;
+    min-inline-size: 0;
+    padding: clamp(18px, 2.6vw, 26px);
+    border: 1px solid var(--_border);
+    border-radius: 16px;
+    background: var(--_surface);
+    box-shadow:
+      0 1px 2px rgb(20 18 10 / 4%),
+      0 18px 44px -34px rgb(20 18 10 / 30%);
+  }
+  .card.danger {
+    border-color: color-mix(in oklab, var(--_danger) 35%, var(--_border));
+  }
+  .card > p {
+    max-inline-size: 68ch;
+  }
+  h2 {
+    font-size: 1.125em;
+    font-weight: 660;
+    line-height: 1.3;
+    letter-spacing: -0.01em;
+  }
+  h3 {
+    font-weight: 620;
+  }
+  a {
+    color: var(--_accent);
+    text-underline-offset: 3px;
+  }
+  .bar {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    justify-content: space-between;
+    gap: 10px 16px;
+  }
+  .actions {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 8px;
+  }
+  .columns {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, 300px), 1fr));
+    gap: 20px;
+    align-items: stretch;
+  }
+  .rows {
+    display: grid;
+    margin-block: -6px;
+  }
+  .rows > li {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    justify-content: space-between;
+    gap: 10px 20px;
+    padding-block: 14px;
+  }
+  .rows > li + li {
+    border-block-start: 1px solid var(--_border);
+  }
+  .what {
+    display: grid;
+    flex: 1 1 240px;
+    gap: 2px;
+    min-inline-size: 0;
+  }
+  .title {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 4px 10px;
+    font-weight: 600;
+    overflow-wrap: anywhere;
+  }
+  .details {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 2px 14px;
+    color: var(--_muted);
+    font-size: 0.9em;
+  }
+  code,
+  .code {
+    font-family: ui-monospace, 'SF Mono', Menlo, Consolas, monospace;
+    font-size: 0.92em;
+  }
+  pre {
+    margin: 0;
+    padding: 14px 16px;
+    border: 1px solid var(--_border);
+    border-radius: 12px;
+    background: var(--_surface-2);
+    overflow-x: auto;
+    line-height: 1.6;
+    tab-size: 2;
+  }
+  .scroll {
+    overflow-x: auto;
+    margin-inline: calc(-1 * clamp(18px, 2.6vw, 26px));
+    padding-inline: clamp(18px, 2.6vw, 26px);
+  }
+  table {
+    inline-size: 100%;
+    border-collapse: collapse;
+    font-variant-numeric: tabular-nums;
+  }
+  th,
+  td {
+    padding: 10px 18px 10px 0;
+    border-block-end: 1px solid var(--_border);
+    text-align: start;
+    vertical-align: baseline;
+  }
+  th {
+    color: var(--_muted);
+    font-size: 0.8667em;
+    font-weight: 500;
+    white-space: nowrap;
+  }
+  tbody tr:last-child > * {
+    border-block-end: 0;
+  }
+  th.end,
+  td.end {
+    padding-inline-end: 0;
+    text-align: end;
+    white-space: nowrap;
+  }
+  td.end + td.end,
+  th.end + th.end {
+    padding-inline-start: 18px;
+  }
+  .nowrap {
+    white-space: nowrap;
+  }
+  .empty {
+    padding-block: 18px;
+    color: var(--_muted);
+    text-align: center;
+  }
+  .figure {
+    display: grid;
+    align-content: start;
+    gap: 2px;
+  }
+  .figure dt {
+    color: var(--_muted);
+    font-size: 0.9em;
+  }
+  .figure dd {
+    font-size: 1.75em;
+    font-weight: 680;
+    line-height: 1.2;
+    letter-spacing: -0.02em;
+    font-variant-numeric: tabular-nums;
+  }
+  .figure .note {
+    color: var(--_muted);
+    font-size: 0.9em;
+    font-weight: 400;
+    letter-spacing: 0;
+  }
+  @media (forced-colors: active) {
+    .card {
+      border-color: CanvasText;
+    }
+  }
+`;
+
+/** Forms: one column, no wider than what is typed. */
+export const formStyles = css`
+  :host {
+    display: block;
+  }
+  .form {
+    display: grid;
+    gap: 16px;
+    max-inline-size: 420px;
+  }
+  .form.wide {
+    max-inline-size: none;
+  }
+  .form [role='alert']:empty {
+    display: none;
+  }
+  .input {
+    min-block-size: 42px;
+  }
+  .button {
+    min-block-size: 42px;
+    padding-inline: 18px;
+  }
+`;

@@ -1,0 +1,15 @@
+import { html, type TemplateResult } from 'lit';
+import { accountClient } from '../account-client.ts';
+import { BASE } from '../router.ts';
+import { STRINGS } from '../strings.ts';
+import { RequestLinkPage } from './request-link.ts';
+
+/** Ask for a link to set a new password. */
+export class ForgotPage extends RequestLinkPage {
+  protected override render(): TemplateResult {
+    const { welcome, titles } = STRINGS;
+    return html`${this.renderRequest(welcome.forgotLead, titles.forgot, accountClient.requestReset)}
+      <p><a href="${BASE}/log-in">${welcome.backToLogIn}</a></p>`;
+  }
+}
+customElements.define('forgot-page', ForgotPage);

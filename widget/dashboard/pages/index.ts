@@ -1,0 +1,13 @@
+// Defines the elements that are the dashboard's pages. They know the account client, and nothing of the shell.
+import './account-page.ts';
+import './credits-page.ts';
+import './docs-page.ts';
+import './forgot-page.ts';
+import './keys-page.ts';
+import './link-page.ts';
+import './log-in-page.ts';
+import './not-found-page.ts';
+import './operator-page.ts';
+import './overview-page.ts';
+import './playground-page.ts';
+import './sign-up-page.ts';

@@ -1,0 +1,13 @@
+import { html, type TemplateResult } from 'lit';
+import { DashboardPage } from '../dashboard-page.ts';
+import { BASE } from '../router.ts';
+import { STRINGS } from '../strings.ts';
+
+/** An address that leads nowhere. */
+export class NotFoundPage extends DashboardPage {
+  protected override render(): TemplateResult {
+    return html`<p class="lead">${STRINGS.notFound}</p>
+      <p><a href=${BASE}>${STRINGS.toOverview}</a></p>`;
+  }
+}
+customElements.define('not-found-page', NotFoundPage);

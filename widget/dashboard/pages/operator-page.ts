@@ -1,0 +1,230 @@
+import { css, html, nothing, type TemplateResult } from 'lit';
+import type { AccountView } from '#contract';
+import { icon } from '../../styles/index.ts';
+import { type Audit, accountClient } from '../account-client.ts';
+import type { FormValues } from '../dash-form.ts';
+import { DashboardPage } from '../dashboard-page.ts';
+import { formatAgo, formatNumber } from '../format-figures.ts';
+import { STRINGS } from '../strings.ts';
+import '../dash-dialog.ts';
+import '../dash-form.ts';
+import '../manage-account.ts';
+import '../secret-field.ts';
+
+const { operator: texts } = STRINGS;
+const BADGES = { active: 'success', suspended: 'danger', unclaimed: '' };
+
+const styles = css`
+  .search {
+    display: flex;
+    align-items: end;
+    gap: 8px;
+    max-inline-size: 480px;
+  }
+  .search .field {
+    flex: 1;
+  }
+`;
+
+/** For operators: everybody's account, and whether the books add up. */
+export class OperatorPage extends DashboardPage {
+  static override styles = [...DashboardPage.styles, styles];
+  static override properties = {
+    accounts: { state: true },
+    cursor: { state: true },
+    managed: { state: true },
+    inviting: { state: true },
+    link: { state: true },
+    plans: { state: true },
+    audit: { state: true },
+  };
+
+  /** Null until they are there. */
+  declare accounts: AccountView[] | null;
+  declare cursor: string | null;
+  declare managed: AccountView | null;
+  declare inviting: boolean;
+  /** Link of the account that was made last, when it was not mailed. */
+  declare link: string | null;
+  declare plans: string[];
+  declare audit: Audit | null;
+
+  #search = '';
+
+  constructor() {
+    super();
+    this.accounts = null;
+    this.cursor = null;
+    this.managed = null;
+    this.inviting = false;
+    this.link = null;
+    this.plans = [];
+    this.audit = null;
+    void this.#fetch();
+    void this.load(async () => {
+      this.plans = (await accountClient.plans()).plans.map(({ name }) => name);
+    });
+  }
+
+  protected override render(): TemplateResult {
+    return html`<p class="lead">${texts.lead}</p>
+      <section class="card" aria-labelledby="accounts">
+        <div class="bar">
+          <h2 id="accounts">${STRINGS.titles.operator}</h2>
+          <button class="button primary" @click=${this.#invite}>${icon('add')}${texts.invite}</button>
+        </div>
+        ${this.#renderSearch()}${this.renderProblem()}${this.accounts ? this.#renderAccounts(this.accounts) : nothing}
+      </section>
+      ${this.#renderAudit()}${this.managed ? this.#renderManaged(this.managed) : nothing}
+      ${this.inviting ? this.#renderInvitation() : nothing}`;
+  }
+
+  #renderSearch(): TemplateResult {
+    return html`<form class="search" role="search" @submit=${this.#submitSearch}>
+      <div class="field">
+        <label class="label" for="search">${texts.search}</label>
+        <input class="input" id="search" name="search" type="search" aria-describedby="search-hint" maxlength="254" />
+      </div>
+      <button class="button">${texts.search}</button>
+    </form>
+    <p class="hint" id="search-hint">${texts.searchHint}</p>`;
+  }
+
+  #renderAccounts(accounts: AccountView[]): TemplateResult {
+    if (accounts.length === 0) return html`<p class="empty">${texts.none}</p>`;
+    return html`<ul class="rows">
+        ${accounts.map((account) => this.#renderAccount(account))}
+      </ul>
+      ${this.cursor ? html`<div><button class="button" @click=${() => void this.#fetch(this.cursor)}>${STRINGS.credits.more}</button></div>` : nothing}`;
+  }
+
+  #renderAccount(account: AccountView): TemplateResult {
+    const { id, email, state, role, plan, balance, used, keys, lastLoginAt } = account;
+    const manage = () => {
+      this.managed = account;
+    };
+    return html`<li>
+      <div class="what">
+        <h3 class="title">
+          ${email}
+          <span class="badge ${BADGES[state]}">${texts.state[state]}</span>
+          ${role === 'operator' ? html`<span class="badge accent">${texts.isOperator}</span>` : nothing}
+          ${id === this.profile?.accountId ? html`<span class="badge">${texts.you}</span>` : nothing}
+        </h3>
+        <p class="details">
+          <span>${plan}</span>
+          <span>${texts.balance(formatNumber(balance))}</span><span>${texts.used(formatNumber(used))}</span>
+          <span>${STRINGS.overview.keys(keys.used, keys.limit)}</span>
+          <span>${lastLoginAt ? texts.lastLogin(formatAgo(lastLoginAt)) : texts.never}</span>
+        </p>
+      </div>
+      <button class="button" aria-label=${texts.manageLabel(email)} @click=${manage}>${texts.manage}</button>
+    </li>`;
+  }
+
+  #renderManaged(account: AccountView): TemplateResult {
+    const close = () => {
+      this.managed = null;
+    };
+    return html`<dash-dialog heading=${account.email} @dash-close=${close}>
+      <manage-account
+        autofocus
+        .account=${account}
+        .plans=${this.plans}
+        .isOwn=${account.id === this.profile?.accountId}
+        @dash-changed=${() => void this.#afterChange()}
+      ></manage-account>
+    </dash-dialog>`;
+  }
+
+  #renderInvitation(): TemplateResult {
+    const close = () => {
+      this.inviting = false;
+    };
+    const options = this.plans.map((plan) => ({ value: plan, label: plan }));
+    const fields = [
+      { name: 'email', label: STRINGS.email, type: 'email' },
+      { name: 'plan', label: texts.plan, options },
+    ];
+    return html`<dash-dialog heading=${texts.invite} @dash-close=${close}>
+      ${
+        this.link
+          ? html`<p>${texts.inviteLink}</p>
+              <secret-field label=${texts.invite} .value=${this.link}></secret-field>`
+          : html`<dash-form
+              label=${texts.invite}
+              action=${texts.inviteAction}
+              .fields=${fields}
+              .send=${({ email = '', plan = '' }: FormValues) => accountClient.invite(email, plan)}
+              @dash-done=${this.#showInvited}
+            ></dash-form>`
+      }
+    </dash-dialog>`;
+  }
+
+  #renderAudit(): TemplateResult {
+    return html`<section class="card" aria-labelledby="audit">
+      <div class="bar">
+        <h2 id="audit">${texts.audit}</h2>
+        <button class="button" @click=${this.#runAudit}>${texts.auditRun}</button>
+      </div>
+      <p>${texts.auditText}</p>
+      <div role="status">${this.audit ? renderVerdict(this.audit) : nothing}</div>
+    </section>`;
+  }
+
+  #invite(): void {
+    this.link = null;
+    this.inviting = true;
+  }
+
+  #showInvited({ detail }: CustomEvent<{ account: AccountView; link: string | null }>): void {
+    this.link = detail.link;
+    if (!detail.link) this.inviting = false;
+    this.tell('dash-say', texts.invited(detail.account.email));
+    void this.#fetch();
+  }
+
+  #submitSearch(event: SubmitEvent): void {
+    event.preventDefault();
+    this.#search = `${new FormData(event.target as HTMLFormElement).get('search') ?? ''}`.trim();
+    void this.#fetch();
+  }
+
+  async #afterChange(): Promise<void> {
+    await this.#fetch();
+    this.managed = this.accounts?.find(({ id }) => id === this.managed?.id) ?? this.managed;
+    this.tell('dash-stale');
+  }
+
+  #runAudit(): void {
+    void this.load(async () => {
+      this.audit = await accountClient.audit();
+    });
+  }
+
+  async #fetch(cursor: string | null = null): Promise<void> {
+    await this.load(async () => {
+      const page = await accountClient.accounts({ search: this.#search, ...(cursor ? { cursor } : {}) });
+      this.accounts = cursor ? [...(this.accounts ?? []), ...page.accounts] : page.accounts;
+      this.cursor = page.nextCursor;
+    });
+  }
+}
+customElements.define('operator-page', OperatorPage);
+
+function renderVerdict({ ok, broken, figures }: Audit): TemplateResult {
+  if (ok) {
+    const text = texts.auditOk(formatNumber(figures.accounts), formatNumber(figures.lines));
+    return html`<p class="notice success">${icon('check')}<span class="content">${text}</span></p>`;
+  }
+  return html`<div class="notice danger">
+    ${icon('alert')}
+    <div class="content">
+      <strong>${texts.auditBroken(broken.length)}</strong>
+      <ul>
+        ${broken.map(({ accountId, message }) => html`<li><code>${accountId}</code> ${message}</li>`)}
+      </ul>
+    </div>
+  </div>`;
+}

@@ -1,0 +1,81 @@
+import { css } from 'lit';
+
+/** The figures on top, and the first steps of a new account. */
+export const overviewStyles = css`
+  .figures {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, 190px), 1fr));
+    gap: 20px;
+  }
+  .figures dl {
+    margin: 0;
+  }
+  .figures .card {
+    gap: 2px;
+  }
+  .figures small {
+    font-size: 0.5em;
+    font-weight: 520;
+    letter-spacing: 0;
+  }
+  .figures .name {
+    text-transform: capitalize;
+  }
+  .figures .balance {
+    border-color: transparent;
+    background: light-dark(var(--accent), color-mix(in oklab, var(--accent) 26%, var(--sheet)));
+    color: light-dark(var(--on-accent), var(--ink));
+  }
+  .figures .balance :is(dt, .note, a) {
+    color: inherit;
+  }
+  .figures .balance a:focus-visible {
+    outline-color: currentColor;
+  }
+  .figures .note {
+    margin-block-start: 4px;
+    font-size: 0.9em;
+    line-height: 1.5;
+  }
+  .start ol {
+    display: grid;
+    gap: 10px;
+    margin: 0;
+    padding: 0;
+    counter-reset: step;
+    list-style: none;
+  }
+  .start li {
+    display: flex;
+    align-items: center;
+    gap: 12px;
+    counter-increment: step;
+  }
+  .start li::before {
+    content: counter(step);
+    display: grid;
+    flex: none;
+    place-items: center;
+    inline-size: 28px;
+    block-size: 28px;
+    border-radius: 50%;
+    background: color-mix(in oklab, var(--gold) 45%, var(--_surface));
+    font-size: 0.9em;
+    font-weight: 640;
+  }
+  .period {
+    inline-size: auto;
+  }
+  @media (max-width: 500px) {
+    .figures {
+      grid-template-columns: 1fr 1fr;
+      gap: 12px;
+    }
+    .figures :is(.balance, .card:last-child) {
+      grid-column: 1 / -1;
+    }
+    .figures .card {
+      padding: 16px;
+    }
+  }
+`;

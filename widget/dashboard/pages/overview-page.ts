@@ -1,0 +1,177 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { PastJob, Usage } from '#contract';
+import { accountClient } from '../account-client.ts';
+import { DashboardPage } from '../dashboard-page.ts';
+import { formatAgo, formatBytes, formatDay, formatMoment, formatNumber } from '../format-figures.ts';
+import { BASE } from '../router.ts';
+import { STRINGS } from '../strings.ts';
+import { overviewStyles } from './overview-page.styles.ts';
+import '../usage-chart.ts';
+
+const { overview: texts } = STRINGS;
+const PERIODS = [7, 30, 90];
+const BADGES: Record<string, string> = {
+  completed: 'success',
+  partial: 'warning',
+  failed: 'danger',
+  processing: 'accent',
+};
+
+/** Balance, plan, usage by day, the last jobs. */
+export class OverviewPage extends DashboardPage {
+  static override styles = [...DashboardPage.styles, overviewStyles];
+  static override properties = {
+    usage: { state: true },
+    jobs: { state: true },
+    asTable: { state: true },
+    days: { state: true },
+  };
+
+  declare usage: Usage | null;
+  declare jobs: PastJob[] | null;
+  declare asTable: boolean;
+  declare days: number;
+
+  constructor() {
+    super();
+    this.usage = null;
+    this.jobs = null;
+    this.asTable = false;
+    this.days = 30;
+    void this.load(async () => {
+      const [usage, { jobs }] = await Promise.all([accountClient.usage(this.days), accountClient.jobs()]);
+      this.usage = usage;
+      this.jobs = jobs;
+      this.tell('dash-stale');
+    });
+  }
+
+  protected override render(): TemplateResult {
+    return html`<p class="lead">${texts.hello}</p>
+      ${this.renderProblem()}${this.#renderFigures()}
+      ${this.jobs?.length === 0 ? this.#renderStart() : nothing}
+      ${this.usage ? this.#renderUsage(this.usage) : nothing}${this.jobs?.length ? this.#renderJobs(this.jobs) : nothing}`;
+  }
+
+  #renderFigures(): TemplateResult | typeof nothing {
+    if (!this.profile) return nothing;
+    const { balance, plan, keys } = this.profile;
+    const total = this.usage?.total;
+    const period = texts.lastDays(this.days);
+    const share = total?.bytesBefore ? Math.round((1 - total.bytesAfter / total.bytesBefore) * 100) : 0;
+    return html`<div class="figures">
+      <dl class="figure card balance">
+        <dt>${texts.balance}</dt>
+        <dd id="balance">${formatNumber(balance)} <small>${texts.credits(balance)}</small></dd>
+        <dd class="note">${texts.balanceNote} <a href="${BASE}/credits">${texts.buy}</a></dd>
+      </dl>
+      <dl class="figure card">
+        <dt>${texts.plan}</dt>
+        <dd class="name">${plan}</dd>
+        <dd class="note">${texts.keys(keys.used, keys.limit)}</dd>
+      </dl>
+      <dl class="figure card">
+        <dt>${texts.images}</dt>
+        <dd>${total ? formatNumber(total.images) : '–'}</dd>
+        <dd class="note">${period}</dd>
+      </dl>
+      <dl class="figure card">
+        <dt>${texts.saved}</dt>
+        <dd>${total ? formatBytes(total.bytesBefore - total.bytesAfter) : '–'}</dd>
+        <dd class="note">${share > 0 ? texts.savedOf(share) : period}</dd>
+      </dl>
+    </div>`;
+  }
+
+  #renderStart(): TemplateResult {
+    const { key, image, docs } = texts.startSteps;
+    return html`<section class="card start" aria-labelledby="start">
+      <h2 id="start">${texts.startTitle}</h2>
+      <ol>
+        <li><a href="${BASE}/playground">${image}</a></li>
+        <li><a href="${BASE}/settings/keys">${key}</a></li>
+        <li><a href="${BASE}/docs">${docs}</a></li>
+      </ol>
+    </section>`;
+  }
+
+  #renderUsage(usage: Usage): TemplateResult {
+    const isEmpty = usage.total.images === 0;
+    return html`<section class="card" aria-labelledby="usage">
+      <div class="bar">
+        <h2 id="usage">${texts.usage}</h2>
+        <div class="actions">
+          <button class="button quiet" aria-pressed=${this.asTable} @click=${this.#toggleTable}>${texts.showTable}</button>
+          <select class="input period" aria-label=${texts.days} @change=${this.#choosePeriod}>
+            ${PERIODS.map((days) => html`<option value=${days} ?selected=${days === this.days}>${texts.lastDays(days)}</option>`)}
+          </select>
+        </div>
+      </div>
+      ${this.asTable ? this.#renderTable(usage) : html`<usage-chart .usage=${usage}></usage-chart>`}
+      ${isEmpty ? html`<p class="muted">${texts.nothingYet}</p>` : nothing}
+    </section>`;
+  }
+
+  /** Newest first, and without the days on which nothing happened. */
+  #renderTable({ days }: Usage): TemplateResult {
+    const busy = days.filter(({ images, samples, analyses, credits }) => images + samples + analyses + credits > 0);
+    return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="usage">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">${texts.day}</th>
+            <th scope="col" class="end">${texts.images}</th>
+            <th scope="col" class="end">${texts.creditsColumn}</th>
+            <th scope="col" class="end">${texts.savedColumn}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${busy.reverse().map(
+            ({ day, images, credits, bytesBefore, bytesAfter }) => html`<tr>
+              <td>${formatDay(day)}</td>
+              <td class="end">${formatNumber(images)}</td>
+              <td class="end">${formatNumber(credits)}</td>
+              <td class="end">${formatBytes(bytesBefore - bytesAfter)}</td>
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+  }
+
+  #renderJobs(jobs: PastJob[]): TemplateResult {
+    return html`<section class="card" aria-labelledby="jobs">
+      <h2 id="jobs">${texts.jobs}</h2>
+      <ul class="rows">
+        ${jobs.map(
+          ({ kind, status, images, credits, savedBytes, createdAt }) => html`<li>
+            <div class="what">
+              <p class="title">
+                ${texts.kinds[kind] ?? kind}
+                <span class="badge ${BADGES[status] ?? ''}">${texts.states[status] ?? status}</span>
+              </p>
+              <p class="details">
+                <span>${formatNumber(images)} ${images === 1 ? 'image' : 'images'}</span>
+                <span>${formatNumber(credits)} ${texts.credits(credits)}</span>
+                ${savedBytes > 0 ? html`<span>${formatBytes(savedBytes)} ${texts.saved.toLowerCase()}</span>` : nothing}
+              </p>
+            </div>
+            <time class="muted" datetime=${createdAt} title=${formatMoment(createdAt)}>${formatAgo(createdAt)}</time>
+          </li>`,
+        )}
+      </ul>
+    </section>`;
+  }
+
+  #toggleTable(): void {
+    this.asTable = !this.asTable;
+  }
+
+  #choosePeriod(event: Event): void {
+    this.days = Number((event.target as HTMLSelectElement).value);
+    void this.load(async () => {
+      this.usage = await accountClient.usage(this.days);
+    });
+  }
+}
+customElements.define('overview-page', OverviewPage);

@@ -1,0 +1,67 @@
+import { css, html, nothing, type TemplateResult } from 'lit';
+import type { ImageOptimizer } from '../../index.ts';
+import { DashboardPage } from '../dashboard-page.ts';
+import { STRINGS } from '../strings.ts';
+
+const SESSION = 'imagewright-playground-session';
+
+/** The element on this account: the browser's cookie is what lets it in. */
+export class PlaygroundPage extends DashboardPage {
+  static override styles = [
+    ...DashboardPage.styles,
+    css`
+      .stage {
+        min-block-size: 320px;
+      }
+    `,
+  ];
+
+  static override properties = { ready: { state: true } };
+
+  /** The element is defined. */
+  declare ready: boolean;
+
+  readonly #session = sessionStorage.getItem(SESSION);
+
+  constructor() {
+    super();
+    this.ready = false;
+    // It is the larger part of the whole, and the other pages do without.
+    void this.load(async () => {
+      await import('../../define.ts');
+      this.ready = true;
+    });
+  }
+
+  protected override render(): TemplateResult {
+    const { lead, note } = STRINGS.playground;
+    return html`<p class="lead">${lead} ${note}</p>
+      ${this.renderProblem()}
+      <div class="stage">${this.ready ? this.#renderElement() : nothing}</div>`;
+  }
+
+  #renderElement(): TemplateResult {
+    return html`<image-optimizer
+      .sessionId=${this.#session}
+      @io-upload=${this.#remember}
+      @io-remove=${this.#remember}
+      @io-export=${() => this.tell('dash-stale')}
+      @io-error=${this.#recover}
+    ></image-optimizer>`;
+  }
+
+  /** The images are still there after a reload of this tab. */
+  #remember({ currentTarget }: Event): void {
+    const { sessionId } = currentTarget as ImageOptimizer;
+    if (sessionId) sessionStorage.setItem(SESSION, sessionId);
+    else sessionStorage.removeItem(SESSION);
+  }
+
+  #recover({ detail }: CustomEvent<{ phase: string; error: { status?: number } }>): void {
+    if (detail.error.status === 401) this.tell('dash-logged-out');
+    // A session that is gone, or another account's, is not asked for again.
+    else if (detail.phase === 'attach' && detail.error.status === 404) sessionStorage.removeItem(SESSION);
+    else this.tell('dash-stale');
+  }
+}
+customElements.define('playground-page', PlaygroundPage);

@@ -1,0 +1,77 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { Profile } from '#contract';
+import { icon } from '../styles/index.ts';
+import { formatNumber } from './format-figures.ts';
+import { mark, navIcon } from './nav-icon.ts';
+import { BASE } from './router.ts';
+import { NAVIGATION, ROUTES } from './routes.ts';
+import { STRINGS } from './strings.ts';
+import { applyTheme, readTheme, THEMES } from './theme.ts';
+
+/** What the frame around the pages needs to know. */
+export interface Frame {
+  profile: Profile;
+  page: string;
+  menuOpen: boolean;
+  onMenu(): void;
+  onLogOut(): void;
+  onSkip(): void;
+}
+
+const addressOf = (page: string) => (page ? `${BASE}/${page}` : BASE);
+
+/** The brand, which leads to the first page. */
+export const brand = (): TemplateResult => html`<a class="brand" href=${BASE}>${mark}${STRINGS.brand}</a>`;
+
+/** The side of the window: brand, navigation, account. On a phone a bar whose button opens the rest. */
+export function renderSide(frame: Frame): TemplateResult {
+  const { profile, menuOpen } = frame;
+  return html`<header class="side" ?data-open=${menuOpen}>
+    <button class="button skip" @click=${frame.onSkip}>${STRINGS.skip}</button>
+    <div class="head">
+      ${brand()}
+      <span class="balance" aria-hidden="true">${creditsOf(profile)}</span>
+      <button class="button icon-only menu" aria-expanded=${menuOpen} aria-controls="more" @click=${frame.onMenu}>
+        ${menuOpen ? icon('close') : navIcon('menu')}<span class="visually-hidden">${STRINGS.menu}</span>
+      </button>
+    </div>
+    <div class="more" id="more">
+      <nav aria-label=${STRINGS.pages}>${NAVIGATION.map((group) => renderGroup(group, frame))}</nav>
+      <div class="foot">
+        ${renderThemes()}
+        <p class="who"><span class="mail" title=${profile.email}>${profile.email}</span><span>${creditsOf(profile)} · ${profile.plan}</span></p>
+        <button class="button" @click=${frame.onLogOut}>${STRINGS.logOut}</button>
+      </div>
+    </div>
+  </header>`;
+}
+
+const creditsOf = ({ balance }: Profile) => `${formatNumber(balance)} ${STRINGS.overview.credits(balance)}`;
+
+function renderGroup(group: (typeof NAVIGATION)[number], { profile, page }: Frame): TemplateResult | typeof nothing {
+  if (group.for === 'operator' && profile.role !== 'operator') return nothing;
+  return html`${group.caption ? html`<h2 class="caption">${group.caption}</h2>` : nothing}
+    <ul>
+      ${group.entries.map(
+        (entry) => html`<li>
+          <a href=${addressOf(entry.page)} aria-current=${entry.page === page ? 'page' : 'false'}>
+            ${navIcon(entry.icon)}${ROUTES[entry.page]?.title}
+          </a>
+        </li>`,
+      )}
+    </ul>`;
+}
+
+/** The choice of the colour scheme. */
+export function renderThemes(): TemplateResult {
+  const chosen = readTheme();
+  return html`<fieldset class="themes">
+    <legend class="visually-hidden">${STRINGS.theme}</legend>
+    ${THEMES.map(
+      (theme) => html`<label>
+        <input type="radio" name="theme" value=${theme} ?checked=${theme === chosen} @change=${() => applyTheme(theme)} />
+        <span>${STRINGS.themes[theme]}</span>
+      </label>`,
+    )}
+  </fieldset>`;
+}

@@ -1,0 +1,62 @@
+import type { NavIconName } from './nav-icon.ts';
+import { STRINGS } from './strings.ts';
+
+const { titles, groups } = STRINGS;
+
+/** A page: what shows it, and to whom. */
+export interface Route {
+  /** The element that is the page. */
+  tag: string;
+  title: string;
+  /** `visitor`: to those who are not logged in; `anyone`: to both; `account`: after log-in; `operator`: with that role. */
+  for: 'visitor' | 'anyone' | 'account' | 'operator';
+}
+
+const page = (tag: string, title: string, forWhom: Route['for'] = 'account'): Route => ({ tag, title, for: forWhom });
+
+/** All pages, by their path below the base. */
+export const ROUTES: Record<string, Route> = {
+  '': page('overview-page', titles.overview),
+  playground: page('playground-page', titles.playground),
+  credits: page('credits-page', titles.credits),
+  'settings/keys': page('keys-page', titles.keys),
+  'settings/account': page('account-page', titles.account),
+  docs: page('docs-page', titles.docs),
+  operator: page('operator-page', titles.operator, 'operator'),
+  'log-in': page('log-in-page', titles.logIn, 'visitor'),
+  'sign-up': page('sign-up-page', titles.signUp, 'visitor'),
+  forgot: page('forgot-page', titles.forgot, 'visitor'),
+  claim: page('link-page', titles.claim, 'anyone'),
+  confirm: page('link-page', titles.confirm, 'anyone'),
+  reset: page('link-page', titles.reset, 'anyone'),
+  email: page('link-page', titles.emailChange, 'anyone'),
+};
+
+/** What is shown when there is no such page. */
+export const NOT_FOUND = page('not-found-page', titles.notFound, 'anyone');
+
+/** One entry of the navigation. */
+export interface Entry {
+  page: string;
+  icon: NavIconName;
+}
+
+/** The navigation: groups with a caption or without. */
+export const NAVIGATION: { caption?: string; for?: 'operator'; entries: Entry[] }[] = [
+  {
+    entries: [
+      { page: '', icon: 'overview' },
+      { page: 'playground', icon: 'playground' },
+      { page: 'credits', icon: 'credits' },
+      { page: 'docs', icon: 'docs' },
+    ],
+  },
+  {
+    caption: groups.settings,
+    entries: [
+      { page: 'settings/keys', icon: 'keys' },
+      { page: 'settings/account', icon: 'account' },
+    ],
+  },
+  { caption: groups.operator, for: 'operator', entries: [{ page: 'operator', icon: 'operator' }] },
+];

@@ -1,0 +1,72 @@
+import { css, html, LitElement, type TemplateResult } from 'lit';
+import { controls, foundation } from '../styles/index.ts';
+import { STRINGS } from './strings.ts';
+
+const styles = css`
+  .row {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 8px;
+  }
+  .input,
+  .input:read-only {
+    flex: 1 1 320px;
+    min-block-size: 44px;
+    color: var(--_text);
+    font-family: ui-monospace, 'SF Mono', Menlo, Consolas, monospace;
+    font-size: 0.92em;
+  }
+  .button {
+    min-block-size: 44px;
+  }
+  .hint {
+    min-block-size: 1.5em;
+    margin-block-start: 4px;
+  }
+`;
+
+/** Something to be copied: a key or a link, with a button that copies it. */
+export class SecretField extends LitElement {
+  static override styles = [foundation, ...controls, styles];
+  static override properties = { label: {}, value: {}, told: { state: true } };
+
+  declare label: string;
+  declare value: string;
+  declare told: string;
+
+  constructor() {
+    super();
+    this.label = '';
+    this.value = '';
+    this.told = '';
+  }
+
+  protected override render(): TemplateResult {
+    return html`<div class="row">
+        <input class="input" readonly aria-label=${this.label} .value=${this.value} @focus=${this.#select} />
+        <button type="button" class="button primary" @click=${this.#copy}>${STRINGS.keys.copy}</button>
+      </div>
+      <p class="hint" role="status">${this.told}</p>`;
+  }
+
+  /** Puts the focus on the button. */
+  override focus(): void {
+    this.renderRoot.querySelector('button')?.focus();
+  }
+
+  async #copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(this.value);
+      this.told = STRINGS.keys.copied;
+    } catch {
+      // Without TLS, or when the browser forbids it, there is no clipboard: the reader copies what is selected.
+      this.renderRoot.querySelector('input')?.focus();
+      this.told = STRINGS.keys.copyByHand;
+    }
+  }
+
+  #select(event: Event): void {
+    (event.target as HTMLInputElement).select();
+  }
+}
+customElements.define('secret-field', SecretField);

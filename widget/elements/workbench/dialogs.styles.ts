@@ -1,0 +1,60 @@
+import { css } from 'lit';
+
+/** Native dialogs: a question before something is spent or lost, and the comparison. */
+export const dialogStyles = css`
+  .dialog {
+    inline-size: min(440px, calc(100vw - 32px));
+    max-block-size: calc(100dvh - 32px);
+    margin: auto;
+    padding: calc(var(--_space) * 6);
+    border: 1px solid var(--_border);
+    border-radius: calc(var(--_radius) * 1.6);
+    background: var(--_surface);
+    color: var(--_text);
+    box-shadow: 0 24px 64px -16px rgb(10 14 24 / 40%);
+    overflow: auto;
+  }
+  .dialog[open] {
+    display: grid;
+    gap: calc(var(--_space) * 4);
+  }
+  .dialog.wide {
+    inline-size: min(1120px, calc(100vw - 32px));
+  }
+  .dialog::backdrop {
+    background: rgb(12 16 24 / 48%);
+  }
+  .dialog h2 {
+    font-size: 1.2667em;
+    text-wrap: balance;
+  }
+  .dialog .ways {
+    justify-content: flex-end;
+  }
+  .top {
+    display: flex;
+    align-items: center;
+    justify-content: space-between;
+    margin-block: calc(var(--_space) * -2);
+  }
+  .bill {
+    display: grid;
+    border-block: 1px solid var(--_border);
+  }
+  .bill div {
+    display: flex;
+    flex-wrap: wrap;
+    justify-content: space-between;
+    gap: 0 calc(var(--_space) * 4);
+    padding-block: calc(var(--_space) * 2.5);
+  }
+  .bill div + div {
+    border-block-start: 1px solid var(--_border);
+  }
+  .bill dt {
+    color: var(--_muted);
+  }
+  .bill strong {
+    font-weight: 650;
+  }
+`;
