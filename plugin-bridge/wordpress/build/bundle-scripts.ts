@@ -1,4 +1,4 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
@@ -10,11 +10,21 @@ const BROWSERS = ['chrome111', 'edge111', 'firefox126', 'safari17'];
 
 /** Scripts of the plugin: each a classic one of its own, since WordPress before 6.6 prints no modules in its admin pages. */
 const SCRIPTS = {
-  widget: '../../../widget/iife.ts',
   page: '../src/page.ts',
   attachments: '../src/attachments.ts',
   settings: '../src/settings.ts',
 };
+
+const COMMON = { configFile: false, root: at('../../../'), logLevel: 'warn' } as const;
+
+const outputTo = (outDir: string) => ({
+  target: BROWSERS,
+  outDir,
+  emptyOutDir: false,
+  copyPublicDir: false,
+  modulePreload: false as const,
+  minify: true,
+});
 
 /** Bundles the scripts of the plugin into `folder`. */
 export async function bundleScripts(folder: string): Promise<void> {
@@ -33,20 +43,31 @@ export async function bundleScripts(folder: string): Promise<void> {
 
 async function bundleAll(folder: string): Promise<void> {
   for (const [name, entry] of Object.entries(SCRIPTS)) {
+    const lib = {
+      entry: at(entry),
+      name: `imagewright_${name}`,
+      formats: ['iife' as const],
+      fileName: () => `${name}.js`,
+    };
     await build({
-      configFile: false,
-      root: at('../../../'),
-      logLevel: 'warn',
-      build: {
-        target: BROWSERS,
-        outDir: folder,
-        emptyOutDir: false,
-        copyPublicDir: false,
-        modulePreload: false,
-        minify: true,
-        lib: { entry: at(entry), name: `imagewright_${name}`, formats: ['iife'], fileName: () => `${name}.js` },
-        rolldownOptions: { output: { codeSplitting: false } },
-      },
+      ...COMMON,
+      build: { ...outputTo(folder), lib, rolldownOptions: { output: { codeSplitting: false } } },
     });
   }
+  // The widget as the project builds it for classic pages. It finds its languages beside itself.
+  const widget = { mode: 'widget-classic', configFile: at('../../../vite.config.ts'), root: COMMON.root };
+  await build({ ...widget, logLevel: 'warn', build: { outDir: folder, emptyOutDir: false, sourcemap: false } });
+  await rename(join(folder, 'imagewright.iife.js'), join(folder, 'widget.js'));
+  for (const name of await languages()) {
+    const entry = at(`../../../widget/i18n/${name}.ts`);
+    const lib = { entry, formats: ['es' as const], fileName: () => `${name}.js` };
+    await build({ ...COMMON, build: { ...outputTo(join(folder, 'locales')), lib } });
+  }
+}
+
+/** Languages of the widget beside the built-in English. */
+async function languages(): Promise<string[]> {
+  const files = await readdir(at('../../../widget/i18n'));
+  const names = files.flatMap((file) => /^([a-z]{2,3}(?:-[A-Za-z]+)?)\.ts$/.exec(file)?.[1] ?? []);
+  return names.filter((name) => name !== 'en');
 }

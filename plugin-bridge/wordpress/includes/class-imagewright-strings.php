@@ -112,15 +112,26 @@ class Imagewright_Strings {
 	}
 
 	/**
-	 * Texts of the widget that are translated, by the widget's keys. The list is made from the widget's own English texts.
+	 * Texts of the widget that are translated, by the widget's keys. The others stay with the widget, which has languages of
+	 * its own.
 	 *
 	 * @return array<string,string|array<string,string>>
 	 */
 	public static function widget() {
-		if ( 0 === strpos( get_user_locale(), 'en' ) ) {
-			return array();
+		$texts = 0 === strpos( get_user_locale(), 'en' ) ? array() : require IMAGEWRIGHT_DIR . 'build/widget-strings.php';
+		$known = array();
+		foreach ( $texts as $key => $text ) {
+			$forms = isset( $text[0] ) ? array( $text ) : $text;
+			$given = array_filter(
+				$forms,
+				static function ( $pair ) {
+					return $pair[0] !== $pair[1];
+				}
+			);
+			if ( $given ) {
+				$known[ $key ] = isset( $text[0] ) ? $text[1] : wp_list_pluck( $forms, 1 );
+			}
 		}
-		$texts = require IMAGEWRIGHT_DIR . 'build/widget-strings.php';
-		return is_array( $texts ) ? $texts : array();
+		return $known;
 	}
 }

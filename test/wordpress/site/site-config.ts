@@ -10,7 +10,6 @@ export const COMMON_CONSTANTS: Constants = {
   WP_DEBUG: true,
   WP_DEBUG_DISPLAY: false,
   WP_ENVIRONMENT_TYPE: 'local',
-  CONCATENATE_SCRIPTS: false,
 };
 
 const SALTS = ['AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE'].flatMap((name) => [`${name}_KEY`, `${name}_SALT`]);
