@@ -67,7 +67,8 @@ const OUTSIDE = {
   'plugin-bridge/sdk': { may: [], packages: '^$' },
   'plugin-bridge/cli': { may: ['plugin-bridge/sdk'], packages: '.' },
   'plugin-bridge/host': { may: ['plugin-bridge/sdk', 'widget/events'], packages: '^$' },
-  'plugin-bridge/wordpress': { may: ['plugin-bridge/sdk', 'plugin-bridge/host', 'widget'], packages: '^$' },
+  'plugin-bridge/wordpress/src': { may: ['plugin-bridge/sdk', 'plugin-bridge/host', 'widget'], packages: '^$' },
+  'plugin-bridge/wordpress/build': { may: ['widget'], packages: 'node_modules/(vite|fflate)/' },
   'widget/i18n': { may: [], packages: '^$' },
   'widget/styles': { may: [], packages: 'node_modules/lit' },
   'widget/state': { may: ['plugin-bridge/sdk', 'widget/i18n', 'widget/events'], packages: '^$' },
@@ -178,9 +179,9 @@ export default {
     },
     {
       name: 'no-node-in-browsers',
-      comment: 'the SDK and the hosts run in browsers too; `widget/manifest` is a program of the checkout',
+      comment: 'the SDK and the hosts run in browsers too; the manifest and the plugin are made by programs of the checkout',
       severity: 'error',
-      from: { path: '^(widget|plugin-bridge/(sdk|host|wordpress))/', pathNot: '^widget/manifest/' },
+      from: { path: '^(widget|plugin-bridge/(sdk|host|wordpress))/', pathNot: '^(widget/manifest|plugin-bridge/wordpress/build)/' },
       to: { dependencyTypes: ['core'] },
     },
     {

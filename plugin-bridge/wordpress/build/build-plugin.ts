@@ -1,0 +1,45 @@
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { zipSync } from 'fflate';
+import { bundleScripts } from './bundle-scripts.ts';
+import { widgetStrings } from './widget-strings.ts';
+
+const source = fileURLToPath(new URL('../', import.meta.url));
+const output = fileURLToPath(new URL('../../../dist/wordpress/', import.meta.url));
+
+/** Everything that is shipped, beside the bundled scripts. */
+const SHIPPED = ['imagewright.php', 'uninstall.php', 'readme.txt', 'LICENSE', 'includes', 'languages'];
+
+/** A built plugin. */
+export interface BuiltPlugin {
+  /** The unpacked plugin. */
+  folder: string;
+  /** The archive that WordPress installs. */
+  zip: string;
+  /** Files in the archive, sorted. */
+  files: string[];
+}
+
+/** Builds the plugin and its archive, into `dist/wordpress` unless told otherwise. The same sources give the same bytes. */
+export async function buildPlugin(target = output): Promise<BuiltPlugin> {
+  const folder = join(target, 'imagewright');
+  await rm(target, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  for (const name of SHIPPED) await cp(join(source, name), join(folder, name), { recursive: true });
+  await bundleScripts(join(folder, 'build'));
+  await writeFile(join(folder, 'build/widget-strings.php'), widgetStrings());
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .sort();
+  const entries: Record<string, [Uint8Array, { mtime: Date }]> = {};
+  for (const name of files) {
+    // A fixed time: an archive is compared by its bytes. 1980 is where the format's calendar begins.
+    entries[`imagewright/${name}`] = [await readFile(join(folder, name)), { mtime: new Date(1980, 0, 2) }];
+  }
+  const zip = join(target, 'imagewright.zip');
+  await mkdir(dirname(zip), { recursive: true });
+  await writeFile(zip, zipSync(entries, { level: 9 }));
+  return { folder, zip, files };
+}

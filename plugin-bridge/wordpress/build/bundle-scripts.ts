@@ -1,0 +1,73 @@
+import { copyFile, mkdir, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Browsers that WordPress' admin pages are made for, as of the widget. */
+const BROWSERS = ['chrome111', 'edge111', 'firefox126', 'safari17'];
+
+/** Scripts of the plugin: each a classic one of its own, since WordPress before 6.6 prints no modules in its admin pages. */
+const SCRIPTS = {
+  page: '../src/page.ts',
+  attachments: '../src/attachments.ts',
+  settings: '../src/settings.ts',
+};
+
+const COMMON = { configFile: false, root: at('../../../'), logLevel: 'warn' } as const;
+
+const outputTo = (outDir: string) => ({
+  target: BROWSERS,
+  outDir,
+  emptyOutDir: false,
+  copyPublicDir: false,
+  modulePreload: false as const,
+  minify: true,
+});
+
+/** Bundles the scripts of the plugin into `folder`. */
+export async function bundleScripts(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  // What is shipped is made for production, whoever starts the build: tests have another environment.
+  const environment = process.env.NODE_ENV;
+  process.env.NODE_ENV = 'production';
+  try {
+    await bundleAll(folder);
+  } finally {
+    if (environment === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = environment;
+  }
+  await copyFile(at('../src/admin.css'), join(folder, 'admin.css'));
+}
+
+async function bundleAll(folder: string): Promise<void> {
+  for (const [name, entry] of Object.entries(SCRIPTS)) {
+    const lib = {
+      entry: at(entry),
+      name: `imagewright_${name}`,
+      formats: ['iife' as const],
+      fileName: () => `${name}.js`,
+    };
+    await build({
+      ...COMMON,
+      build: { ...outputTo(folder), lib, rolldownOptions: { output: { codeSplitting: false } } },
+    });
+  }
+  // The widget as the project builds it for classic pages. It finds its languages beside itself.
+  const widget = { mode: 'widget-classic', configFile: at('../../../vite.config.ts'), root: COMMON.root };
+  await build({ ...widget, logLevel: 'warn', build: { outDir: folder, emptyOutDir: false, sourcemap: false } });
+  await rename(join(folder, 'imagewright.iife.js'), join(folder, 'widget.js'));
+  for (const name of await languages()) {
+    const entry = at(`../../../widget/i18n/${name}.ts`);
+    const lib = { entry, formats: ['es' as const], fileName: () => `${name}.js` };
+    await build({ ...COMMON, build: { ...outputTo(join(folder, 'locales')), lib } });
+  }
+}
+
+/** Languages of the widget beside the built-in English. */
+async function languages(): Promise<string[]> {
+  const files = await readdir(at('../../../widget/i18n'));
+  const names = files.flatMap((file) => /^([a-z]{2,3}(?:-[A-Za-z]+)?)\.ts$/.exec(file)?.[1] ?? []);
+  return names.filter((name) => name !== 'en');
+}

@@ -1,0 +1,72 @@
+<?php
+/**
+ * Plugin Name:       Imagewright
+ * Description:       Optimizes the images of the media library with an Imagewright service: smaller files at a quality you choose, every size that this site uses, and every replacement can be undone.
+ * Version:           0.1.0
+ * Requires at least: 6.1
+ * Requires PHP:      7.4
+ * Author:            Imagewright
+ * License:           GPL-2.0-or-later
+ * License URI:       https://www.gnu.org/licenses/gpl-2.0.html
+ * Text Domain:       imagewright
+ * Domain Path:       /languages
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+define( 'IMAGEWRIGHT_VERSION', '0.1.0' );
+define( 'IMAGEWRIGHT_FILE', __FILE__ );
+define( 'IMAGEWRIGHT_DIR', plugin_dir_path( __FILE__ ) );
+
+foreach (
+	array(
+		'options',
+		'service',
+		'multipart',
+		'event-stream',
+		'sessions',
+		'proxy-rules',
+		'proxy',
+		'sizes',
+		'files',
+		'state',
+		'lock',
+		'source',
+		'snapshot',
+		'plan',
+		'download',
+		'replacement',
+		'restoration',
+		'texts',
+		'optimization',
+		'runs',
+		'library',
+		'rest-errors',
+		'rest-library',
+		'rest-media',
+		'rest-runs',
+		'strings',
+		'assets',
+		'settings-page',
+		'optimize-page',
+		'media-list',
+		'attachment-field',
+		'lifecycle',
+	) as $imagewright_part
+) {
+	require_once IMAGEWRIGHT_DIR . 'includes/class-imagewright-' . $imagewright_part . '.php';
+}
+unset( $imagewright_part );
+
+Imagewright_Lifecycle::register();
+Imagewright_Proxy::register();
+Imagewright_Rest_Library::register();
+Imagewright_Rest_Media::register();
+Imagewright_Rest_Runs::register();
+Imagewright_Assets::register();
+Imagewright_Settings_Page::register();
+Imagewright_Optimize_Page::register();
+Imagewright_Media_List::register();
+Imagewright_Attachment_Field::register();

@@ -1,0 +1,70 @@
+<?php
+/**
+ * The status of one attachment, wherever it is shown.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * A field in the attachment's details and in the media modal, with the buttons to optimize and to restore.
+ */
+class Imagewright_Attachment_Field {
+
+	/** Registers the hooks. */
+	public static function register() {
+		add_filter( 'attachment_fields_to_edit', array( __CLASS__, 'add' ), 10, 2 );
+	}
+
+	/**
+	 * Adds the field.
+	 *
+	 * @param array   $fields Fields.
+	 * @param WP_Post $post   Attachment.
+	 * @return array
+	 */
+	public static function add( $fields, $post ) {
+		if ( in_array( get_post_mime_type( $post ), Imagewright_Source::TYPES, true ) && Imagewright_Library::may_change( $post->ID ) ) {
+			$fields['imagewright'] = array(
+				'label' => __( 'Optimization', 'imagewright' ),
+				'input' => 'html',
+				'html'  => self::html( $post->ID ),
+			);
+		}
+		return $fields;
+	}
+
+	/**
+	 * The status with its buttons. The script makes the buttons work; without it the status still shows.
+	 *
+	 * @param int $id Attachment.
+	 * @return string
+	 */
+	public static function html( $id ) {
+		$item    = Imagewright_Library::describe( $id );
+		$may     = Imagewright_Library::may_change( $id ) && in_array( $item['mime'], Imagewright_Source::TYPES, true );
+		$buttons = '';
+		if ( $may && in_array( $item['status'], array( 'none', 'failed' ), true ) && Imagewright_Options::is_ready() ) {
+			$buttons .= self::button( 'optimize', __( 'Optimize (1 credit)', 'imagewright' ), $item );
+		}
+		if ( $may && in_array( $item['status'], array( 'optimized', 'edited', 'interrupted' ), true ) ) {
+			$buttons .= self::button( 'restore', __( 'Restore the original', 'imagewright' ), $item );
+		}
+		return '<div class="imagewright-status" data-imagewright-id="' . esc_attr( (string) $id ) . '" data-status="' . esc_attr( $item['status'] ) . '"><span class="imagewright-status-text" role="status">'
+			. esc_html( Imagewright_Strings::status( $item ) ) . '</span> ' . $buttons . '</div>';
+	}
+
+	/**
+	 * A button.
+	 *
+	 * @param string $action `optimize` or `restore`.
+	 * @param string $text   Text.
+	 * @param array  $item   Attachment as of Imagewright_Library::describe().
+	 * @return string
+	 */
+	private static function button( $action, $text, $item ) {
+		return '<button type="button" class="button button-small" data-imagewright-action="' . esc_attr( $action ) . '" aria-label="'
+			. esc_attr( $text . ': ' . $item['filename'] ) . '">' . esc_html( $text ) . '</button> ';
+	}
+}

@@ -1,0 +1,99 @@
+<?php
+/**
+ * Exported files on their way to this server.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Fetches variants to temporary files and believes nothing of them that it has not checked.
+ */
+class Imagewright_Download {
+
+	/**
+	 * Fetches files of a full export.
+	 *
+	 * @param string  $session  Session; never one of samples.
+	 * @param array   $variants Variants of the result.
+	 * @param string  $mime     Type they have to have.
+	 * @return array<string,string>|WP_Error Paths by name of the variant. The caller removes them.
+	 */
+	public static function fetch( $session, $variants, $mime ) {
+		$paths = array();
+		foreach ( $variants as $variant ) {
+			$path                      = Imagewright_Files::temporary();
+			$paths[ $variant['name'] ] = $path;
+			$answer                    = Imagewright_Service::request(
+				'GET',
+				"/v1/sessions/$session/download?filename=" . rawurlencode( $variant['filename'] ),
+				array( 'file' => $path )
+			);
+			$error = is_wp_error( $answer ) ? $answer : self::fault( $answer, $path, $variant, $mime );
+			if ( $error ) {
+				self::discard( $paths );
+				return $error;
+			}
+		}
+		return $paths;
+	}
+
+	/**
+	 * Removes temporary files.
+	 *
+	 * @param string[] $paths Paths.
+	 */
+	public static function discard( $paths ) {
+		foreach ( $paths as $path ) {
+			if ( is_file( $path ) ) {
+				wp_delete_file( $path );
+			}
+		}
+	}
+
+	/**
+	 * What is wrong with a file, or null.
+	 *
+	 * @param array  $answer  Answer of the service.
+	 * @param string $path    File.
+	 * @param array  $variant What it should be.
+	 * @param string $mime    Type it has to have.
+	 * @return WP_Error|null
+	 */
+	private static function fault( $answer, $path, $variant, $mime ) {
+		if ( 200 !== $answer['status'] ) {
+			return Imagewright_Rest_Errors::from_service( $answer['status'], (array) json_decode( Imagewright_Files::read( $path ), true ), $answer['headers'] );
+		}
+		clearstatcache( true, $path );
+		$size = wp_getimagesize( $path );
+		$same = wp_filesize( $path ) === (int) $variant['size']
+			&& hash_file( 'sha256', $path ) === $variant['sha256']
+			&& wp_get_image_mime( $path ) === $mime
+			&& $size && $size[0] === (int) $variant['width'] && $size[1] === (int) $variant['height'];
+		if ( $same && self::opens( $path, $size ) ) {
+			return null;
+		}
+		return Imagewright_Rest_Errors::make(
+			'bad_download',
+			/* translators: %s: file name */
+			sprintf( __( 'The downloaded file %s is not what was exported, or cannot be opened here.', 'imagewright' ), $variant['filename'] ),
+			502
+		);
+	}
+
+	/**
+	 * Whether this server can decode a file. Very large ones and animations, which GD cannot open, are left to their checksum.
+	 *
+	 * @param string $path File.
+	 * @param array  $size Its measures.
+	 * @return bool
+	 */
+	private static function opens( $path, $size ) {
+		if ( $size[0] * $size[1] > 2100000 ) {
+			return true;
+		}
+		$webp = wp_get_webp_info( $path );
+		return 'animated-alpha' === $webp['type'] || ! is_wp_error( wp_get_image_editor( $path ) );
+	}
+}

@@ -1,0 +1,110 @@
+<?php
+/**
+ * Files below the uploads folder.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Moves, copies and removes files, and refuses every path outside of the uploads folder.
+ */
+class Imagewright_Files {
+
+	/**
+	 * WordPress' own access to the disk. Uploads are written by PHP itself, so this is the direct one whatever updates use.
+	 *
+	 * @return WP_Filesystem_Direct
+	 */
+	private static function disk() {
+		require_once ABSPATH . 'wp-admin/includes/class-wp-filesystem-base.php';
+		require_once ABSPATH . 'wp-admin/includes/class-wp-filesystem-direct.php';
+		if ( ! defined( 'FS_CHMOD_FILE' ) ) {
+			define( 'FS_CHMOD_FILE', ( fileperms( ABSPATH . 'index.php' ) & 0777 ) | 0644 );
+		}
+		return new WP_Filesystem_Direct( null );
+	}
+
+	/**
+	 * Name of an empty temporary file.
+	 *
+	 * @return string
+	 */
+	public static function temporary() {
+		require_once ABSPATH . 'wp-admin/includes/file.php';
+		return wp_tempnam( 'imagewright' );
+	}
+
+	/**
+	 * What a file holds.
+	 *
+	 * @param string $path Path.
+	 * @return string
+	 */
+	public static function read( $path ) {
+		return (string) self::disk()->get_contents( $path );
+	}
+
+	/**
+	 * Moves a file to a place below the uploads folder, over what is there.
+	 *
+	 * @param string $from Path.
+	 * @param string $to   Path below uploads.
+	 * @return bool
+	 */
+	public static function move( $from, $to ) {
+		if ( ! self::is_upload( $to ) || ! self::disk()->move( $from, $to, true ) ) {
+			return false;
+		}
+		// As core does for what it saves: temporary files may be readable by their owner alone.
+		self::disk()->chmod( $to, ( fileperms( dirname( $to ) ) & 0000666 ) | 0600 );
+		clearstatcache( true, $to );
+		return true;
+	}
+
+	/**
+	 * Copies a file within the uploads folder and checks the copy.
+	 *
+	 * @param string $from Path.
+	 * @param string $to   Path below uploads, where nothing is.
+	 * @return bool
+	 */
+	public static function duplicate( $from, $to ) {
+		return self::is_upload( $to ) && ! file_exists( $to ) && self::disk()->copy( $from, $to, false ) && md5_file( $from ) === md5_file( $to );
+	}
+
+	/**
+	 * Removes a file below the uploads folder, if it is there.
+	 *
+	 * @param string $path Path.
+	 */
+	public static function remove( $path ) {
+		if ( self::is_upload( $path ) && is_file( $path ) ) {
+			wp_delete_file( $path );
+			clearstatcache( true, $path );
+		}
+	}
+
+	/**
+	 * Whether a path lies below the uploads folder of this site.
+	 *
+	 * @param string $path Path; the file need not exist.
+	 * @return bool
+	 */
+	public static function is_upload( $path ) {
+		$folder = realpath( dirname( $path ) );
+		$root   = realpath( wp_get_upload_dir()['basedir'] );
+		return $folder && $root && 0 === strpos( trailingslashit( wp_normalize_path( $folder ) ), trailingslashit( wp_normalize_path( $root ) ) );
+	}
+
+	/**
+	 * Whether a path is a plain local path and not one of a stream wrapper, as offload plugins have them.
+	 *
+	 * @param string $path Path.
+	 * @return bool
+	 */
+	public static function is_local( $path ) {
+		return is_string( $path ) && '' !== $path && ! wp_is_stream( $path ) && is_file( $path ) && self::is_upload( $path );
+	}
+}

@@ -1,0 +1,148 @@
+<?php
+/**
+ * The media library as lists.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Finds attachments and says how they stand.
+ */
+class Imagewright_Library {
+
+	/**
+	 * Attachments for a list.
+	 *
+	 * @param array $args `ids` (int[]), `status` (`any`, `none`, `optimized`), `search`, `page`, `per_page`.
+	 * @return array{items:array<int,array>,total:int}
+	 */
+	public static function find( $args ) {
+		$query = self::query_args( $args['status'] ?? 'any' );
+		if ( ! empty( $args['ids'] ) ) {
+			$query['post__in'] = array_map( 'intval', $args['ids'] );
+			$query['orderby']  = 'post__in';
+		}
+		if ( ! empty( $args['search'] ) ) {
+			$query['s'] = $args['search'];
+		}
+		$query['posts_per_page'] = min( 100, max( 1, (int) ( $args['per_page'] ?? 50 ) ) );
+		$query['paged']          = max( 1, (int) ( $args['page'] ?? 1 ) );
+		$found                   = new WP_Query( $query );
+		$editable                = array_filter( wp_list_pluck( $found->posts, 'ID' ), array( __CLASS__, 'may_change' ) );
+		return array(
+			'items' => array_values( array_map( array( __CLASS__, 'describe' ), $editable ) ),
+			'total' => (int) $found->found_posts,
+		);
+	}
+
+	/**
+	 * Ids of all attachments with a status that the current user may change, newest first.
+	 *
+	 * @param string $status `none` or `optimized`.
+	 * @return int[]
+	 */
+	public static function ids( $status ) {
+		$query                   = self::query_args( $status );
+		$query['posts_per_page'] = -1;
+		$query['no_found_rows']  = true;
+		$found                   = new WP_Query( $query );
+		return array_values( array_filter( wp_list_pluck( $found->posts, 'ID' ), array( __CLASS__, 'may_change' ) ) );
+	}
+
+	/**
+	 * How many images there are, and how many are optimized.
+	 *
+	 * @return array{total:int,optimized:int}
+	 */
+	public static function counts() {
+		$count = static function ( $status ) {
+			$found = new WP_Query(
+				array_merge(
+					self::query_args( $status ),
+					array(
+						'posts_per_page' => 1,
+						'fields'         => 'ids',
+					)
+				)
+			);
+			return (int) $found->found_posts;
+		};
+		return array(
+			'total'     => $count( 'any' ),
+			'optimized' => $count( 'optimized' ),
+		);
+	}
+
+	/**
+	 * Whether the current user may change an attachment that is an image.
+	 *
+	 * @param int $id Attachment.
+	 * @return bool
+	 */
+	public static function may_change( $id ) {
+		return 'attachment' === get_post_type( $id ) && current_user_can( 'upload_files' ) && current_user_can( 'edit_post', $id );
+	}
+
+	/**
+	 * One attachment for a list.
+	 *
+	 * @param int $id Attachment.
+	 * @return array
+	 */
+	public static function describe( $id ) {
+		$state    = Imagewright_State::get( $id );
+		$status   = Imagewright_State::status( $id );
+		$failure  = Imagewright_State::failure( $id );
+		$metadata = wp_get_attachment_metadata( $id, true );
+		$thumb    = wp_get_attachment_image_src( $id, 'thumbnail' );
+		return array(
+			'id'       => (int) $id,
+			'title'    => get_the_title( $id ),
+			// WordPress made it of the file's name: nothing that a description would have to respect.
+			'ownTitle' => ! Imagewright_Texts::is_automatic_title( get_post( $id )->post_title, (string) get_post_meta( $id, '_wp_attached_file', true ) ),
+			'alt'      => (string) get_post_meta( $id, Imagewright_Texts::ALT, true ),
+			'filename' => wp_basename( (string) get_post_meta( $id, '_wp_attached_file', true ) ),
+			'url'      => (string) wp_get_attachment_url( $id ),
+			'thumb'    => $thumb ? $thumb[0] : '',
+			'mime'     => (string) get_post_mime_type( $id ),
+			'width'    => (int) ( $metadata['width'] ?? 0 ),
+			'height'   => (int) ( $metadata['height'] ?? 0 ),
+			'editLink' => (string) get_edit_post_link( $id, 'raw' ),
+			'status'   => $status,
+			'bytes'    => $state['bytes'] ?? null,
+			'reason'   => $failure && 'optimized' !== $status ? array(
+				'code'    => $failure['code'],
+				'message' => $failure['message'],
+			) : null,
+		);
+	}
+
+	/**
+	 * Query for images with a status.
+	 *
+	 * @param string $status `any`, `none` or `optimized`.
+	 * @return array
+	 */
+	private static function query_args( $status ) {
+		$args = array(
+			'post_type'              => 'attachment',
+			'post_status'            => 'inherit',
+			'post_mime_type'         => Imagewright_Source::TYPES,
+			'orderby'                => 'ID',
+			'order'                  => 'DESC',
+			'update_post_term_cache' => false,
+		);
+		if ( 'any' !== $status ) {
+			// One indexed key; there is no other place that core would look at by status.
+			$args['meta_query'] = array( // phpcs:ignore WordPress.DB.SlowDBQuery.slow_db_query_meta_query
+				array(
+					'key'     => Imagewright_State::META,
+					'compare' => 'optimized' === $status ? 'EXISTS' : 'NOT EXISTS',
+				),
+			);
+		}
+		return $args;
+	}
+}

@@ -1,0 +1,33 @@
+<?php
+/**
+ * Coming and going.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Activation, deleted attachments, the privacy policy. Deactivation changes nothing: optimized images stay as they are.
+ */
+class Imagewright_Lifecycle {
+
+	/** Registers the hooks. */
+	public static function register() {
+		register_activation_hook( IMAGEWRIGHT_FILE, array( __CLASS__, 'activate' ) );
+		add_action( 'delete_attachment', array( 'Imagewright_Restoration', 'forget_deleted' ) );
+		add_action( 'admin_init', array( __CLASS__, 'privacy' ) );
+	}
+
+	/** Sets defaults. The key is not loaded on every page. */
+	public static function activate() {
+		add_option( Imagewright_Options::SETTINGS, Imagewright_Options::defaults() );
+		add_option( Imagewright_Options::KEY, '', '', false );
+	}
+
+	/** Suggests a text for the privacy policy. */
+	public static function privacy() {
+		$text = '<p>' . esc_html__( 'When somebody with access to the media library optimizes images, these image files, their alternative texts and titles are sent to the image service that this site is set up to use. The service keeps them until they are optimized, for 24 hours at most after they were last used. If the service is set up to describe images, it may send them on to a vision model. Nothing is sent without such an action, and nothing about visitors of the site is sent.', 'imagewright' ) . '</p>';
+		wp_add_privacy_policy_content( 'Imagewright', wp_kses_post( $text ) );
+	}
+}

@@ -1,0 +1,87 @@
+<?php
+/**
+ * The media library's list.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * The column that shows how an image stands, and the actions of rows and of the selection.
+ */
+class Imagewright_Media_List {
+
+	/** Registers the hooks. */
+	public static function register() {
+		add_filter( 'manage_media_columns', array( __CLASS__, 'column' ) );
+		add_action( 'manage_media_custom_column', array( __CLASS__, 'render' ), 10, 2 );
+		add_filter( 'media_row_actions', array( __CLASS__, 'row_actions' ), 10, 2 );
+		add_filter( 'bulk_actions-upload', array( __CLASS__, 'bulk_actions' ) );
+		add_filter( 'handle_bulk_actions-upload', array( __CLASS__, 'handle' ), 10, 3 );
+	}
+
+	/**
+	 * Adds the column.
+	 *
+	 * @param string[] $columns Columns.
+	 * @return string[]
+	 */
+	public static function column( $columns ) {
+		if ( current_user_can( 'upload_files' ) ) {
+			$columns['imagewright'] = __( 'Optimization', 'imagewright' );
+		}
+		return $columns;
+	}
+
+	/**
+	 * Shows the column.
+	 *
+	 * @param string $column Column.
+	 * @param int    $id     Attachment.
+	 */
+	public static function render( $column, $id ) {
+		if ( 'imagewright' === $column && wp_attachment_is_image( $id ) ) {
+			echo wp_kses_post( Imagewright_Attachment_Field::html( $id ) );
+		}
+	}
+
+	/**
+	 * Adds the row's action.
+	 *
+	 * @param string[] $actions Actions.
+	 * @param WP_Post  $post    Attachment.
+	 * @return string[]
+	 */
+	public static function row_actions( $actions, $post ) {
+		if ( in_array( get_post_mime_type( $post ), Imagewright_Source::TYPES, true ) && Imagewright_Library::may_change( $post->ID ) ) {
+			$actions['imagewright'] = '<a href="' . esc_url( Imagewright_Optimize_Page::url( array( $post->ID ) ) ) . '">' . esc_html__( 'Optimize', 'imagewright' ) . '</a>';
+		}
+		return $actions;
+	}
+
+	/**
+	 * Adds the action for the selection.
+	 *
+	 * @param string[] $actions Actions.
+	 * @return string[]
+	 */
+	public static function bulk_actions( $actions ) {
+		if ( current_user_can( 'upload_files' ) ) {
+			$actions['imagewright_optimize'] = __( 'Optimize with Imagewright', 'imagewright' );
+		}
+		return $actions;
+	}
+
+	/**
+	 * Opens the page with the selection. Core has checked the nonce.
+	 *
+	 * @param string $url    Where to go.
+	 * @param string $action Action.
+	 * @param int[]  $ids    Attachments.
+	 * @return string
+	 */
+	public static function handle( $url, $action, $ids ) {
+		return 'imagewright_optimize' === $action ? Imagewright_Optimize_Page::url( (array) $ids ) : $url;
+	}
+}

@@ -1,0 +1,84 @@
+<?php
+/**
+ * Media > Optimize.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * The page with the widget, for chosen images with review, and the bulk run over the library.
+ */
+class Imagewright_Optimize_Page {
+
+	const SLUG = 'imagewright-optimize';
+	/** Not `ids`: core removes that from addresses, and a reload would lose the choice. */
+	const IDS = 'imagewright_ids';
+
+	/**
+	 * Hook of the page.
+	 *
+	 * @var string
+	 */
+	private static $hook = '';
+
+	/** Registers the hooks. */
+	public static function register() {
+		add_action( 'admin_menu', array( __CLASS__, 'menu' ) );
+	}
+
+	/** Adds the page. */
+	public static function menu() {
+		self::$hook = (string) add_media_page( __( 'Optimize images', 'imagewright' ), __( 'Optimize', 'imagewright' ), 'upload_files', self::SLUG, array( __CLASS__, 'render' ) );
+	}
+
+	/**
+	 * Hook of the page, for who loads scripts.
+	 *
+	 * @return string
+	 */
+	public static function hook() {
+		return self::$hook;
+	}
+
+	/**
+	 * Address of the page.
+	 *
+	 * @param int[] $ids Attachments to begin with.
+	 * @return string
+	 */
+	public static function url( $ids = array() ) {
+		$url = admin_url( 'upload.php?page=' . self::SLUG );
+		return $ids ? add_query_arg( self::IDS, implode( ',', array_map( 'intval', $ids ) ), $url ) : $url;
+	}
+
+	/** Shows the page. The scripts fill it. */
+	public static function render() {
+		if ( ! current_user_can( 'upload_files' ) ) {
+			return;
+		}
+		// Only ids to show; every change checks nonce and rights of its own.
+		$given = isset( $_GET[ self::IDS ] ) ? sanitize_text_field( wp_unslash( $_GET[ self::IDS ] ) ) : ''; // phpcs:ignore WordPress.Security.NonceVerification.Recommended
+		$ids   = array_values( array_filter( array_map( 'intval', explode( ',', $given ) ), array( 'Imagewright_Library', 'may_change' ) ) );
+		?>
+		<div class="wrap imagewright">
+			<h1><?php esc_html_e( 'Optimize images', 'imagewright' ); ?></h1>
+			<?php if ( ! Imagewright_Options::is_ready() ) : ?>
+				<div class="notice notice-warning inline"><p>
+					<?php esc_html_e( 'The image service is not set up yet.', 'imagewright' ); ?>
+					<?php if ( current_user_can( 'manage_options' ) ) : ?>
+						<a href="<?php echo esc_url( admin_url( 'options-general.php?page=' . Imagewright_Settings_Page::SLUG ) ); ?>"><?php esc_html_e( 'Settings', 'imagewright' ); ?></a>
+					<?php endif; ?>
+				</p></div>
+			<?php else : ?>
+				<div id="imagewright-bulk"></div>
+				<h2><?php esc_html_e( 'Review chosen images', 'imagewright' ); ?></h2>
+				<p><?php esc_html_e( 'Look at samples and texts before anything is replaced. One credit per image, whatever the number of its sizes.', 'imagewright' ); ?></p>
+				<div id="imagewright-review" data-ids="<?php echo esc_attr( implode( ',', $ids ) ); ?>"></div>
+			<?php endif; ?>
+			<noscript><?php esc_html_e( 'This page needs JavaScript.', 'imagewright' ); ?></noscript>
+		</div>
+		<?php
+	}
+}

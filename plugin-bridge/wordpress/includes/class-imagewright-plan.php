@@ -1,0 +1,198 @@
+<?php
+/**
+ * What a replaced attachment will look like.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Decides names and metadata before anything is touched.
+ */
+class Imagewright_Plan {
+
+	const EXTENSIONS = array(
+		'image/jpeg' => 'jpg',
+		'image/png'  => 'png',
+		'image/webp' => 'webp',
+		'image/avif' => 'avif',
+		'image/gif'  => 'gif',
+		'image/tiff' => 'tiff',
+	);
+
+	/**
+	 * Which variants become which part of the attachment.
+	 *
+	 * @param int   $id     Attachment.
+	 * @param array $result Result of the export.
+	 * @return array{full:array,scaled:?array,sizes:array<string,array>,variants:array<int,array>}
+	 */
+	public static function roles( $id, $result ) {
+		$full   = $result['variants'][0];
+		$scaled = Imagewright_Sizes::scaled( $full, $result['variants'], $id );
+		$sizes  = Imagewright_Sizes::assign( $full, $result['variants'] );
+		$needed = array();
+		foreach ( array_merge( array( $full, $scaled ), array_values( $sizes ) ) as $variant ) {
+			if ( $variant ) {
+				$needed[ $variant['name'] ] = $variant;
+			}
+		}
+		return array(
+			'full'     => $full,
+			'scaled'   => $scaled,
+			'sizes'    => $sizes,
+			'variants' => array_values( $needed ),
+		);
+	}
+
+	/**
+	 * Names, moves and metadata. To be called while no other request chooses names in the uploads folder.
+	 *
+	 * @param array       $snapshot The attachment as it is.
+	 * @param array       $roles    Of roles().
+	 * @param string      $mime     Type of the new files.
+	 * @param string|null $rename   Base name that the user confirmed, or null.
+	 * @return array `attached`, `files` (name => variant name), `copies` (name => copy), `metadata`.
+	 */
+	public static function make( $snapshot, $roles, $mime, $rename ) {
+		$old      = $snapshot['metadata'];
+		$dir      = dirname( path_join( wp_get_upload_dir()['basedir'], $snapshot['attached_file'] ) );
+		$in_place = null === $rename && $snapshot['mime'] === $mime;
+		$names    = $in_place ? self::same_names( $snapshot, $roles ) : self::new_names( $snapshot, $roles, $mime, $rename, $dir );
+		$files    = array();
+		$shown    = $roles['scaled'] ? $roles['scaled'] : $roles['full'];
+
+		$files[ $names['attached'] ] = $shown['name'];
+		if ( $roles['scaled'] ) {
+			$files[ $names['original'] ] = 'full';
+		}
+		$metadata = array_merge(
+			array_diff_key( $old, array_flip( array( 'sizes', 'original_image', 'sources', 'filesize' ) ) ),
+			array(
+				'width'    => (int) $shown['width'],
+				'height'   => (int) $shown['height'],
+				'file'     => self::beside( $snapshot['attached_file'], $names['attached'] ),
+				'filesize' => (int) $shown['size'],
+				'sizes'    => array(),
+			)
+		);
+		foreach ( $roles['sizes'] as $size => $variant ) {
+			$files[ $names['sizes'][ $size ] ] = $variant['name'];
+			$metadata['sizes'][ $size ]        = array(
+				'file'      => $names['sizes'][ $size ],
+				'width'     => (int) $variant['width'],
+				'height'    => (int) $variant['height'],
+				'mime-type' => $mime,
+				'filesize'  => (int) $variant['size'],
+			);
+		}
+		if ( $roles['scaled'] ) {
+			$metadata['original_image'] = $names['original'];
+		}
+		$copies = array();
+		foreach ( array_keys( array_intersect_key( $files, $snapshot['files'] ) ) as $name ) {
+			$parts           = pathinfo( $name );
+			$copies[ $name ] = wp_unique_filename( $dir, $parts['filename'] . '-before.' . $parts['extension'] );
+		}
+		return array(
+			'attached' => $metadata['file'],
+			'files'    => $files,
+			'copies'   => $copies,
+			'metadata' => $metadata,
+		);
+	}
+
+	/**
+	 * The names that the files have already: every address in use shows the optimized file.
+	 *
+	 * @param array $snapshot The attachment as it is.
+	 * @param array $roles    Of roles().
+	 * @return array{attached:string,original:string,sizes:array<string,string>}
+	 */
+	private static function same_names( $snapshot, $roles ) {
+		$old      = $snapshot['metadata'];
+		$attached = wp_basename( $snapshot['attached_file'] );
+		$parts    = pathinfo( $old['original_image'] ?? $attached );
+		$names    = self::names( $parts['filename'], $parts['extension'], $roles );
+		$taken    = array();
+		foreach ( $roles['sizes'] as $size => $variant ) {
+			$old_size = $old['sizes'][ $size ] ?? array();
+			// Only where it is about the same picture: a size that was registered anew may have other measures.
+			if ( ! empty( $old_size['file'] ) && abs( $old_size['width'] - $variant['width'] ) <= 1 && abs( $old_size['height'] - $variant['height'] ) <= 1 ) {
+				$name = $old_size['file'];
+				// Two sizes may share a file only if they share the variant.
+				if ( ! isset( $taken[ $name ] ) || $taken[ $name ] === $variant['name'] ) {
+					$names['sizes'][ $size ] = $name;
+				}
+			}
+			$taken[ $names['sizes'][ $size ] ] = $variant['name'];
+		}
+		$names['attached'] = $attached;
+		$names['original'] = isset( $old['original_image'] ) && $old['original_image'] !== $attached ? $old['original_image'] : $parts['filename'] . '-full.' . $parts['extension'];
+		return $names;
+	}
+
+	/**
+	 * New names beside the old files, none of which is taken.
+	 *
+	 * @param array       $snapshot The attachment as it is.
+	 * @param array       $roles    Of roles().
+	 * @param string      $mime     Type of the new files.
+	 * @param string|null $rename   Base name that the user confirmed, or null.
+	 * @param string      $dir      Folder.
+	 * @return array{attached:string,original:string,sizes:array<string,string>}
+	 */
+	private static function new_names( $snapshot, $roles, $mime, $rename, $dir ) {
+		$extension = self::EXTENSIONS[ $mime ];
+		$old       = $snapshot['metadata']['original_image'] ?? wp_basename( $snapshot['attached_file'] );
+		$wish      = null === $rename ? pathinfo( $old, PATHINFO_FILENAME ) : sanitize_title( $rename );
+		$wish      = '' === $wish ? 'image' : $wish;
+		for ( $number = 0; ; $number++ ) {
+			$base  = $wish . ( $number > 0 ? "-$number" : '' );
+			$file  = wp_unique_filename( $dir, "$base.$extension" );
+			$names = self::names( pathinfo( $file, PATHINFO_FILENAME ), $extension, $roles );
+			$taken = array_filter(
+				array_merge( array( $names['attached'], $names['original'] ), array_values( $names['sizes'] ) ),
+				static function ( $name ) use ( $dir ) {
+					return file_exists( path_join( $dir, $name ) );
+				}
+			);
+			if ( ! $taken ) {
+				return $names;
+			}
+		}
+	}
+
+	/**
+	 * Names as WordPress gives them.
+	 *
+	 * @param string $base      Base name.
+	 * @param string $extension Extension.
+	 * @param array  $roles     Of roles().
+	 * @return array{attached:string,original:string,sizes:array<string,string>}
+	 */
+	private static function names( $base, $extension, $roles ) {
+		$sizes = array();
+		foreach ( $roles['sizes'] as $size => $variant ) {
+			$sizes[ $size ] = "$base-{$variant['width']}x{$variant['height']}.$extension";
+		}
+		return array(
+			'attached' => $roles['scaled'] ? "$base-scaled.$extension" : "$base.$extension",
+			'original' => "$base.$extension",
+			'sizes'    => $sizes,
+		);
+	}
+
+	/**
+	 * A name in the folder of another, relative to the uploads folder.
+	 *
+	 * @param string $relative Relative path.
+	 * @param string $name     File name.
+	 * @return string
+	 */
+	private static function beside( $relative, $name ) {
+		$folder = dirname( $relative );
+		return '.' === $folder ? $name : "$folder/$name";
+	}
+}

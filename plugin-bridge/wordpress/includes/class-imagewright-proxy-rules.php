@@ -1,0 +1,97 @@
+<?php
+/**
+ * What of the service a browser may reach.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * The allow-list of methods and paths. A path is put together here from its checked parts, never taken as it came.
+ */
+class Imagewright_Proxy_Rules {
+
+	const SESSION = '(?P<session>sess_[0-9A-Za-z]{22})';
+	const IMAGE   = '(?P<image>img_[0-9A-Za-z]{22})';
+	const JOB     = '(?P<job>job_[0-9A-Za-z]{22})';
+
+	/**
+	 * The rules: method, pattern, kind of the answer (`json`, `stream`, `file`), query parameters that go on.
+	 *
+	 * @return array<int,array{0:string,1:string,2:string,3?:string[]}>
+	 */
+	private static function rules() {
+		$session = '/v1/sessions/' . self::SESSION;
+		return array(
+			array( 'POST', '/v1/sessions', 'json' ),
+			array( 'GET', $session, 'json' ),
+			array( 'DELETE', $session, 'json' ),
+			array( 'POST', "$session/images", 'json' ),
+			array( 'PATCH', "$session/images/" . self::IMAGE, 'json' ),
+			array( 'GET', "$session/images/" . self::IMAGE . '/preview', 'file', array( 'width' ) ),
+			array( 'GET', "$session/analysis", 'json' ),
+			array( 'POST', "$session/(?:analyze|export|sample)", 'stream' ),
+			array( 'POST', '/v1/(?:analyze|export)', 'stream' ),
+			array( 'GET', '/v1/sessions/' . self::SESSION . '(?:-sample)?/download', 'file', array( 'filename' ) ),
+			array( 'GET', '/v1/jobs/' . self::JOB, 'json' ),
+			array( 'GET', '/v1/jobs/' . self::JOB . '/events', 'stream' ),
+			array( 'POST', '/v1/jobs/' . self::JOB . '/cancel', 'json' ),
+			array( 'GET', '/v1/credits/balance', 'json' ),
+			array( 'POST', '/v1/credits/check', 'json' ),
+		);
+	}
+
+	/**
+	 * Finds the rule of a request and checks that what it names was created here by this user.
+	 *
+	 * @param string $method HTTP method.
+	 * @param string $path   Path from /v1 on, without query.
+	 * @param array  $query  Query parameters.
+	 * @param string $body   Body, for the routes that name their session there.
+	 * @return array{path:string,kind:string}|WP_Error
+	 */
+	public static function check( $method, $path, $query, $body ) {
+		foreach ( self::rules() as $rule ) {
+			if ( $method !== $rule[0] || ! preg_match( '#^' . $rule[1] . '$#D', $path, $found ) ) {
+				continue;
+			}
+			$session = $found['session'] ?? '';
+			if ( '' === $session && preg_match( '#^/v1/(?:analyze|export)$#D', $path ) ) {
+				$decoded = json_decode( $body, true );
+				$session = is_array( $decoded ) && is_string( $decoded['sessionId'] ?? null ) ? $decoded['sessionId'] : 'none';
+			}
+			if ( '' !== $session && ! Imagewright_Sessions::is_own( $session ) ) {
+				return new WP_Error( 'session_not_found', __( 'No such session, or it has expired.', 'imagewright' ), array( 'status' => 404 ) );
+			}
+			if ( isset( $found['job'] ) ) {
+				$job = Imagewright_Sessions::own_job( $found['job'] );
+				if ( is_wp_error( $job ) ) {
+					return $job;
+				}
+			}
+			return array(
+				'path' => $path . self::query( $query, $rule[3] ?? array() ),
+				'kind' => $rule[2],
+			);
+		}
+		return new WP_Error( 'not_found', __( 'This is not a path of the image service that this site opens.', 'imagewright' ), array( 'status' => 404 ) );
+	}
+
+	/**
+	 * The allowed query parameters as a query string.
+	 *
+	 * @param array    $query   What came.
+	 * @param string[] $allowed Names.
+	 * @return string
+	 */
+	private static function query( $query, $allowed ) {
+		$pairs = array();
+		foreach ( $allowed as $name ) {
+			if ( isset( $query[ $name ] ) && is_string( $query[ $name ] ) ) {
+				$pairs[] = $name . '=' . rawurlencode( $query[ $name ] );
+			}
+		}
+		return $pairs ? '?' . implode( '&', $pairs ) : '';
+	}
+}

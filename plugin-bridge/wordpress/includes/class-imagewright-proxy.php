@@ -1,0 +1,222 @@
+<?php
+/**
+ * The service as the browser reaches it: through this site.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * `imagewright/v1/service/v1/…`: passes allowed requests on with the key, streams event by event, errors as errors.
+ */
+class Imagewright_Proxy {
+
+	const REQUEST_HEADERS = array( 'content_type', 'idempotency_key', 'last_event_id', 'accept', 'range', 'if_none_match' );
+	const ANSWER_HEADERS  = array( 'content-type', 'retry-after', 'location', 'x-job-id', 'etag', 'content-disposition', 'content-range', 'accept-ranges', 'ratelimit', 'ratelimit-policy' );
+
+	/** Registers the route. */
+	public static function register() {
+		add_action( 'rest_api_init', array( __CLASS__, 'routes' ) );
+	}
+
+	/** One route for all paths; the allow-list decides. */
+	public static function routes() {
+		register_rest_route(
+			'imagewright/v1',
+			'/service(?P<path>/v1/.+)',
+			array(
+				'methods'             => array( 'GET', 'POST', 'PATCH', 'DELETE' ),
+				'callback'            => array( __CLASS__, 'pass' ),
+				'permission_callback' => array( __CLASS__, 'may_use' ),
+				'args'                => array(
+					'path' => array(
+						'type'              => 'string',
+						'validate_callback' => static function ( $value ) {
+							return is_string( $value ) && strlen( $value ) < 2048;
+						},
+						'sanitize_callback' => static function ( $value ) {
+							return (string) $value;
+						},
+					),
+				),
+			)
+		);
+	}
+
+	/**
+	 * Who may upload files may use the service.
+	 *
+	 * @return bool
+	 */
+	public static function may_use() {
+		return current_user_can( 'upload_files' );
+	}
+
+	/**
+	 * Passes one request on.
+	 *
+	 * @param WP_REST_Request $request The browser's request.
+	 * @return WP_REST_Response
+	 */
+	public static function pass( $request ) {
+		$query = $request->get_query_params();
+		$path  = $request->get_url_params()['path'];
+		// Without pretty permalinks the route itself is a query parameter, and the widget's own query hangs on its end.
+		if ( false !== strpos( $path, '?' ) ) {
+			list( $path, $tail ) = explode( '?', $path, 2 );
+			wp_parse_str( $tail, $more );
+			$query = array_merge( $query, $more );
+		}
+		$method = $request->get_method();
+		$rule   = Imagewright_Proxy_Rules::check( $method, $path, $query, (string) $request->get_body() );
+		if ( is_wp_error( $rule ) ) {
+			return Imagewright_Rest_Errors::as_service_answer( $rule );
+		}
+		$options = self::request_options( $request );
+		if ( is_wp_error( $options ) ) {
+			return Imagewright_Rest_Errors::as_service_answer( $options );
+		}
+		if ( 'file' === $rule['kind'] ) {
+			return self::pass_file( $method, $rule['path'], $options );
+		}
+		$answer = 'stream' === $rule['kind']
+			? Imagewright_Event_Stream::pass( $method, $rule['path'], $options )
+			: Imagewright_Service::request( $method, $rule['path'], $options );
+		if ( is_wp_error( $answer ) ) {
+			return Imagewright_Rest_Errors::as_service_answer( $answer );
+		}
+		return self::answer( $answer, 'POST' === $method && '/v1/sessions' === $path );
+	}
+
+	/**
+	 * Body and headers to send on. Files come from PHP's temporary copies and go on as a new multipart body.
+	 *
+	 * @param WP_REST_Request $request The browser's request.
+	 * @return array|WP_Error
+	 */
+	private static function request_options( $request ) {
+		$headers = array();
+		foreach ( self::REQUEST_HEADERS as $name ) {
+			$value = $request->get_header( $name );
+			if ( null !== $value && '' !== $value ) {
+				$headers[ str_replace( '_', '-', $name ) ] = $value;
+			}
+		}
+		if ( 0 === strpos( (string) $request->get_header( 'content_type' ), 'multipart/form-data' ) ) {
+			$files = self::received_files( $request->get_file_params() );
+			if ( is_wp_error( $files ) ) {
+				return $files;
+			}
+			$metadata          = $request->get_body_params()['metadata'] ?? '';
+			$upload            = Imagewright_Multipart::build( $files, is_string( $metadata ) ? $metadata : '' );
+			$upload['headers'] = is_wp_error( $upload ) ? array() : array_merge( array_diff_key( $headers, array( 'content-type' => 1 ) ), $upload['headers'] );
+			return $upload;
+		}
+		$options = array( 'headers' => $headers );
+		if ( 'GET' !== $request->get_method() && '' !== (string) $request->get_body() ) {
+			$options['body'] = $request->get_body();
+		}
+		return $options;
+	}
+
+	/**
+	 * The uploaded files, one list whatever the form of the field.
+	 *
+	 * @param array $fields As PHP has them.
+	 * @return array|WP_Error
+	 */
+	private static function received_files( $fields ) {
+		$files = array();
+		foreach ( $fields as $field ) {
+			foreach ( (array) $field['tmp_name'] as $index => $path ) {
+				$error = (array) $field['error'];
+				if ( UPLOAD_ERR_OK !== (int) $error[ $index ] ) {
+					$too_large = in_array( (int) $error[ $index ], array( UPLOAD_ERR_INI_SIZE, UPLOAD_ERR_FORM_SIZE ), true );
+					return new WP_Error(
+						$too_large ? 'file_too_large' : 'invalid_multipart',
+						$too_large ? __( 'The file is larger than this site accepts.', 'imagewright' ) : __( 'The upload was cut off.', 'imagewright' ),
+						array(
+							'status'  => $too_large ? 413 : 400,
+							'details' => $too_large ? array( 'limit' => wp_max_upload_size() ) : array(),
+						)
+					);
+				}
+				$names   = (array) $field['name'];
+				$files[] = array(
+					'path' => $path,
+					'name' => (string) $names[ $index ],
+					'type' => 'application/octet-stream',
+				);
+			}
+		}
+		return $files;
+	}
+
+	/**
+	 * The answer of the service as the answer of this route.
+	 *
+	 * @param array $answer  Status, headers, body.
+	 * @param bool  $created Whether a session was created.
+	 * @return WP_REST_Response
+	 */
+	private static function answer( $answer, $created ) {
+		$body = json_decode( $answer['body'], true );
+		if ( $created && $answer['status'] < 300 && is_array( $body ) && isset( $body['sessionId'] ) ) {
+			Imagewright_Sessions::remember( $body['sessionId'] );
+		}
+		if ( $answer['status'] >= 400 ) {
+			$error    = Imagewright_Rest_Errors::from_service( $answer['status'], is_array( $body ) ? $body : array(), $answer['headers'] );
+			$response = Imagewright_Rest_Errors::as_service_answer( $error );
+		} else {
+			// Decoded without arrays, so that `{}` stays `{}`.
+			$response = new WP_REST_Response( '' === $answer['body'] ? null : json_decode( $answer['body'] ), $answer['status'] );
+		}
+		foreach ( array_diff( self::ANSWER_HEADERS, array( 'content-type' ) ) as $name ) {
+			if ( isset( $answer['headers'][ $name ] ) ) {
+				$response->header( $name, (string) $answer['headers'][ $name ] );
+			}
+		}
+		return $response;
+	}
+
+	/**
+	 * Passes a file on. It lies on disk in between, so that its headers are known before its first byte is sent.
+	 *
+	 * @param string $method  HTTP method.
+	 * @param string $path    Path with query.
+	 * @param array  $options Request options.
+	 * @return WP_REST_Response Only of an error.
+	 */
+	private static function pass_file( $method, $path, $options ) {
+		$file            = Imagewright_Files::temporary();
+		$options['file'] = $file;
+		$answer          = Imagewright_Service::request( $method, $path, $options );
+		if ( is_wp_error( $answer ) || $answer['status'] >= 400 ) {
+			$body  = Imagewright_Files::read( $file );
+			$error = is_wp_error( $answer ) ? $answer : Imagewright_Rest_Errors::from_service( $answer['status'], (array) json_decode( $body, true ), $answer['headers'] );
+			wp_delete_file( $file );
+			return Imagewright_Rest_Errors::as_service_answer( $error );
+		}
+		while ( ob_get_level() > 0 ) {
+			ob_end_clean();
+		}
+		status_header( $answer['status'] );
+		header_remove( 'Content-Type' );
+		foreach ( self::ANSWER_HEADERS as $name ) {
+			if ( isset( $answer['headers'][ $name ] ) ) {
+				header( $name . ': ' . $answer['headers'][ $name ] );
+			}
+		}
+		header( 'X-Content-Type-Options: nosniff' );
+		header( "Content-Security-Policy: sandbox; default-src 'none'" );
+		header( 'Cache-Control: private, no-cache' );
+		if ( 304 !== $answer['status'] ) {
+			header( 'Content-Length: ' . wp_filesize( $file ) );
+			// A temporary file of our own, sent without being held in memory.
+			readfile( $file ); // phpcs:ignore WordPress.WP.AlternativeFunctions.file_system_operations_readfile
+		}
+		wp_delete_file( $file );
+		exit;
+	}
+}

@@ -1,0 +1,278 @@
+<?php
+/**
+ * Optimized files in the place of the old ones.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Replaces an attachment's files by those of a full export. All of it happens, or nothing.
+ */
+class Imagewright_Replacement {
+
+	/**
+	 * Replaces by the result of an export. The caller holds the attachment's lock.
+	 *
+	 * @param int    $id      Attachment.
+	 * @param string $job_id  Export of an own session.
+	 * @param string $image   Image of that export.
+	 * @param array  $options `alt`, `title`, `filename` (string or null), `confirmed` (fields that replace what is there),
+	 *                        `allow_larger`, `settings` (to note them).
+	 * @return array|WP_Error The new record.
+	 */
+	public static function run( $id, $job_id, $image, $options ) {
+		$state = Imagewright_State::get( $id );
+		if ( $state && 'optimized' !== $state['status'] ) {
+			$undone = Imagewright_Restoration::put_back( $id, $state, true );
+			if ( is_wp_error( $undone ) ) {
+				return $undone;
+			}
+			$state = null;
+		}
+		if ( $state && Imagewright_State::is_edited( $id, $state ) ) {
+			return Imagewright_Rest_Errors::make( 'edited', __( 'The image was edited after it was optimized. Restore it first.', 'imagewright' ), 409 );
+		}
+		if ( $state && $state['job'] === $job_id && $state['image'] === $image ) {
+			return $state;
+		}
+		$result = self::result( $id, $job_id, $image, ! empty( $options['allow_larger'] ) );
+		if ( is_wp_error( $result ) ) {
+			return $result;
+		}
+		$roles = Imagewright_Plan::roles( $id, $result );
+		$paths = Imagewright_Download::fetch( $result['session'], $roles['variants'], $result['mimeType'] );
+		if ( is_wp_error( $paths ) ) {
+			return $paths;
+		}
+		try {
+			if ( $state ) {
+				$restored = Imagewright_Restoration::put_back( $id, $state, false );
+				if ( is_wp_error( $restored ) ) {
+					return $restored;
+				}
+			}
+			return self::exchange( $id, $result, $roles, $paths, $options );
+		} finally {
+			Imagewright_Download::discard( $paths );
+		}
+	}
+
+	/**
+	 * Reads the result from the service itself and checks that it is one of this attachment's file as it is now.
+	 *
+	 * @param int    $id           Attachment.
+	 * @param string $job_id       Job.
+	 * @param string $image        Image.
+	 * @param bool   $allow_larger Whether a larger file is wanted too.
+	 * @return array|WP_Error
+	 */
+	private static function result( $id, $job_id, $image, $allow_larger ) {
+		$job = Imagewright_Sessions::own_job( $job_id );
+		if ( is_wp_error( $job ) ) {
+			return $job;
+		}
+		if ( 'export' !== $job['kind'] ) {
+			return Imagewright_Rest_Errors::make( 'not_an_export', __( 'Samples are previews: only a full export can replace an image.', 'imagewright' ), 409 );
+		}
+		$found = array_values( array_filter( (array) ( $job['results'] ?? array() ), static function ( $result ) use ( $image ) {
+			return $result['imageId'] === $image;
+		} ) );
+		if ( ! $found ) {
+			return Imagewright_Rest_Errors::make( 'no_result', __( 'This export has no result for the image.', 'imagewright' ), 409 );
+		}
+		$result = $found[0];
+		if ( (string) $id !== (string) $result['clientRef'] ) {
+			return Imagewright_Rest_Errors::make( 'other_image', __( 'This result belongs to another image.', 'imagewright' ), 409 );
+		}
+		if ( 'completed' !== $result['status'] ) {
+			return new WP_Error( (string) ( $result['error']['code'] ?? 'processing_failed' ), (string) ( $result['error']['message'] ?? __( 'The image could not be processed.', 'imagewright' ) ), array( 'status' => 422 ) );
+		}
+		$source = Imagewright_Source::of( $id );
+		if ( is_wp_error( $source ) ) {
+			return $source;
+		}
+		$before = wp_filesize( $source['path'] );
+		if ( $before !== (int) $result['original']['size'] ) {
+			return Imagewright_Rest_Errors::make( 'source_changed', __( 'The file has changed since it was sent to the service.', 'imagewright' ), 409 );
+		}
+		if ( ! $allow_larger && (int) $result['variants'][0]['size'] >= $before ) {
+			return Imagewright_Rest_Errors::make(
+				'not_smaller',
+				__( 'The optimized file would not be smaller, so the image stays as it is.', 'imagewright' ),
+				409,
+				array(
+					'before' => $before,
+					'after'  => (int) $result['variants'][0]['size'],
+				)
+			);
+		}
+		if ( ! isset( Imagewright_Plan::EXTENSIONS[ $result['mimeType'] ] ) ) {
+			return Imagewright_Rest_Errors::make( 'unknown_type', __( 'WordPress cannot show files of this type.', 'imagewright' ), 422 );
+		}
+		$result['session'] = $job['sessionId'];
+		return $result;
+	}
+
+	/**
+	 * Puts the new files and metadata in place; everything is put back when a step fails.
+	 *
+	 * @param int                  $id      Attachment.
+	 * @param array                $result  Checked result.
+	 * @param array                $roles   Of Imagewright_Plan::roles().
+	 * @param array<string,string> $paths   Downloaded files by name of the variant.
+	 * @param array                $options Of run().
+	 * @return array|WP_Error
+	 */
+	private static function exchange( $id, $result, $roles, $paths, $options ) {
+		$snapshot = Imagewright_Snapshot::take( $id );
+		if ( is_wp_error( $snapshot ) ) {
+			return $snapshot;
+		}
+		/**
+		 * Fires before the files of an attachment are replaced.
+		 *
+		 * @param int $id Attachment.
+		 */
+		do_action( 'imagewright_before_replace', $id );
+		$state = array(
+			'status'   => 'replacing',
+			'snapshot' => $snapshot,
+			'created'  => array(),
+			'copies'   => array(),
+			'job'      => '',
+			'image'    => $result['imageId'],
+			'at'       => time(),
+		);
+		try {
+			$plan = Imagewright_Lock::while_naming(
+				static function () use ( $id, &$state, $roles, $result, $paths, $options ) {
+					$plan             = Imagewright_Plan::make( $state['snapshot'], $roles, $result['mimeType'], $options['filename'] ?? null );
+					$state['created'] = array_keys( $plan['files'] );
+					$state['copies']  = $plan['copies'];
+					// Written down before it is done, so that whoever comes after a crash can undo it.
+					Imagewright_State::set( $id, $state );
+					return self::place( $state['snapshot'], $plan, $paths ) ? $plan : Imagewright_Rest_Errors::make( 'not_saved', __( 'The files could not be saved in the uploads folder.', 'imagewright' ), 500 );
+				}
+			);
+			if ( ! is_wp_error( $plan ) ) {
+				self::describe( $id, $state['snapshot'], $plan, $result['mimeType'] );
+				$state = self::complete( $id, $state, $plan, $result, $options );
+				/**
+				 * Fires after the files of an attachment were replaced: for caches and for plugins that copy files elsewhere.
+				 *
+				 * @param int   $id    Attachment.
+				 * @param array $state Record of the replacement.
+				 */
+				do_action( 'imagewright_replaced', $id, $state );
+				return $state;
+			}
+			$error = $plan;
+		} catch ( Throwable $thrown ) {
+			$error = Imagewright_Rest_Errors::make( 'not_saved', $thrown->getMessage(), 500 );
+		}
+		Imagewright_Restoration::put_back( $id, $state, true );
+		return $error;
+	}
+
+	/**
+	 * Copies what will be overwritten, then moves the new files in.
+	 *
+	 * @param array                $snapshot The attachment as it was.
+	 * @param array                $plan     Plan.
+	 * @param array<string,string> $paths    Downloaded files by name of the variant.
+	 * @return bool
+	 */
+	private static function place( $snapshot, $plan, $paths ) {
+		$dir = dirname( path_join( wp_get_upload_dir()['basedir'], $snapshot['attached_file'] ) );
+		foreach ( $plan['copies'] as $name => $copy ) {
+			if ( ! Imagewright_Files::duplicate( path_join( $dir, $name ), path_join( $dir, $copy ) ) ) {
+				return false;
+			}
+		}
+		$placed = array();
+		foreach ( $plan['files'] as $name => $variant ) {
+			$to = path_join( $dir, $name );
+			if ( isset( $placed[ $variant ] ) ) {
+				Imagewright_Files::remove( $to );
+				$done = Imagewright_Files::duplicate( $placed[ $variant ], $to );
+			} else {
+				$done = Imagewright_Files::move( $paths[ $variant ], $to );
+			}
+			if ( ! $done ) {
+				return false;
+			}
+			$placed[ $variant ] = $to;
+		}
+		return true;
+	}
+
+	/**
+	 * Tells WordPress of the new files. The guid stays as it is.
+	 *
+	 * @param int    $id       Attachment.
+	 * @param array  $snapshot The attachment as it was.
+	 * @param array  $plan     Plan.
+	 * @param string $mime     New type.
+	 */
+	private static function describe( $id, $snapshot, $plan, $mime ) {
+		update_post_meta( $id, '_wp_attachment_backup_sizes', wp_slash( Imagewright_Snapshot::backup_sizes( $snapshot, $plan['copies'] ) ) );
+		update_attached_file( $id, path_join( wp_get_upload_dir()['basedir'], $plan['attached'] ) );
+		if ( get_post_mime_type( $id ) !== $mime ) {
+			wp_update_post(
+				array(
+					'ID'             => $id,
+					'post_mime_type' => $mime,
+				)
+			);
+		}
+		wp_update_attachment_metadata( $id, wp_slash( $plan['metadata'] ) );
+		clean_attachment_cache( $id );
+	}
+
+	/**
+	 * Has WordPress make what the service did not, fills in texts and notes the end.
+	 *
+	 * @param int   $id      Attachment.
+	 * @param array $state   Record so far.
+	 * @param array $plan    Plan.
+	 * @param array $result  Result of the export.
+	 * @param array $options Of run().
+	 * @return array The record.
+	 */
+	private static function complete( $id, $state, $plan, $result, $options ) {
+		require_once ABSPATH . 'wp-admin/includes/image.php';
+		if ( wp_get_missing_image_subsizes( $id ) ) {
+			wp_update_image_subsizes( $id );
+		}
+		$metadata = wp_get_attachment_metadata( $id, true );
+		$written  = Imagewright_Texts::fill( $id, $options['alt'] ?? null, $options['title'] ?? null, (array) ( $options['confirmed'] ?? array() ), wp_basename( $state['snapshot']['attached_file'] ) );
+
+		$state = array_merge(
+			$state,
+			array(
+				'status'   => 'optimized',
+				'job'      => $options['job'],
+				'created'  => array_values( array_unique( array_merge( array_keys( $plan['files'] ), Imagewright_Snapshot::names( $plan['attached'], $metadata ) ) ) ),
+				'after'    => array(
+					'file'  => get_post_meta( $id, '_wp_attached_file', true ),
+					'mime'  => $result['mimeType'],
+					'texts' => $written,
+				),
+				'bytes'    => array(
+					'before' => (int) $result['original']['size'],
+					'after'  => (int) $result['variants'][0]['size'],
+				),
+				'quality'  => array(
+					'format' => (string) $result['format'],
+					'preset' => (string) ( $result['quality']['preset'] ?? '' ),
+				),
+				'warnings' => array_column( (array) $result['warnings'], 'code' ),
+			)
+		);
+		Imagewright_State::set( $id, $state );
+		Imagewright_State::clear_failure( $id );
+		return $state;
+	}
+}

@@ -1,0 +1,200 @@
+<?php
+/**
+ * Routes that show.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * The media library, the account and the settings of an export, for the scripts of this plugin. Nothing here changes anything.
+ */
+class Imagewright_Rest_Library {
+
+	/** Registers the routes. */
+	public static function register() {
+		add_action( 'rest_api_init', array( __CLASS__, 'routes' ) );
+	}
+
+	/** The routes. */
+	public static function routes() {
+		$route = static function ( $path, $callback, $args = array() ) {
+			$one = false !== strpos( $path, '?P<id>' );
+			register_rest_route(
+				'imagewright/v1',
+				$path,
+				array(
+					'methods'             => 'GET',
+					'callback'            => array( __CLASS__, $callback ),
+					'permission_callback' => $one ? array( 'Imagewright_Rest_Media', 'may_change' ) : array( __CLASS__, 'may_list' ),
+					'args'                => $args,
+				)
+			);
+		};
+		$route( '/attachments', 'find', self::list_args() );
+		$route( '/attachments/(?P<id>\d+)', 'show' );
+		$route( '/attachments/(?P<id>\d+)/original', 'original' );
+		$route( '/status', 'status' );
+		$route( '/export-settings', 'export_settings', array( 'ids' => self::ids_arg() ) + self::settings_args() );
+	}
+
+	/**
+	 * Schema of the settings of an export; what is absent is as the site is set up.
+	 *
+	 * @return array
+	 */
+	public static function settings_args() {
+		$all = Imagewright_Options::all();
+		return array(
+			'format'   => array(
+				'type'    => 'string',
+				'enum'    => Imagewright_Options::FORMATS,
+				'default' => $all['format'],
+			),
+			'preset'   => array(
+				'type'    => 'string',
+				'enum'    => Imagewright_Options::PRESETS,
+				'default' => $all['preset'],
+			),
+			'fillText' => array(
+				'type'    => 'boolean',
+				'default' => (bool) $all['fill_text'],
+			),
+		);
+	}
+
+	/**
+	 * Schema of a list of ids.
+	 *
+	 * @return array
+	 */
+	public static function ids_arg() {
+		return array(
+			'type'    => 'array',
+			'items'   => array( 'type' => 'integer' ),
+			'default' => array(),
+		);
+	}
+
+	/**
+	 * Schema of the list's arguments.
+	 *
+	 * @return array
+	 */
+	private static function list_args() {
+		return array(
+			'ids'      => self::ids_arg(),
+			'status'   => array(
+				'type'    => 'string',
+				'enum'    => array( 'any', 'none', 'optimized' ),
+				'default' => 'any',
+			),
+			'search'   => array(
+				'type'    => 'string',
+				'default' => '',
+			),
+			'page'     => array(
+				'type'    => 'integer',
+				'minimum' => 1,
+				'default' => 1,
+			),
+			'per_page' => array(
+				'type'    => 'integer',
+				'minimum' => 1,
+				'maximum' => 100,
+				'default' => 50,
+			),
+		);
+	}
+
+	/**
+	 * Permission of lists.
+	 *
+	 * @return bool
+	 */
+	public static function may_list() {
+		return current_user_can( 'upload_files' );
+	}
+
+	/**
+	 * Lists attachments.
+	 *
+	 * @param WP_REST_Request $request Request.
+	 * @return array
+	 */
+	public static function find( $request ) {
+		return Imagewright_Library::find( $request->get_params() );
+	}
+
+	/**
+	 * Balance of the account and counts of the library.
+	 *
+	 * @return array|WP_Error
+	 */
+	public static function status() {
+		$balance = Imagewright_Service::json( 'GET', '/v1/credits/balance' );
+		if ( is_wp_error( $balance ) ) {
+			return $balance;
+		}
+		return Imagewright_Library::counts() + array(
+			'balance' => (int) $balance['balance'],
+			'plan'    => (string) $balance['plan'],
+		);
+	}
+
+	/**
+	 * Settings of an export that has every size this site wants.
+	 *
+	 * @param WP_REST_Request $request Request.
+	 * @return array
+	 */
+	public static function export_settings( $request ) {
+		$images = array();
+		foreach ( array_filter( $request['ids'], array( 'Imagewright_Library', 'may_change' ) ) as $id ) {
+			$source = Imagewright_Source::of( $id );
+			$size   = is_wp_error( $source ) ? false : wp_getimagesize( $source['path'] );
+			if ( $size ) {
+				$images[] = array(
+					'width'  => (int) $size[0],
+					'height' => (int) $size[1],
+				);
+			}
+		}
+		return Imagewright_Sizes::settings( $request['format'], $request['preset'], $images );
+	}
+
+	/**
+	 * Shows one attachment.
+	 *
+	 * @param WP_REST_Request $request Request.
+	 * @return array
+	 */
+	public static function show( $request ) {
+		return Imagewright_Library::describe( (int) $request['id'] );
+	}
+
+	/**
+	 * Sends the bytes that an optimization begins with: of an optimized image those from before.
+	 *
+	 * @param WP_REST_Request $request Request.
+	 * @return WP_Error Only of an error.
+	 */
+	public static function original( $request ) {
+		$source = Imagewright_Source::of( (int) $request['id'] );
+		if ( is_wp_error( $source ) ) {
+			return $source;
+		}
+		while ( ob_get_level() > 0 ) {
+			ob_end_clean();
+		}
+		status_header( 200 );
+		header( 'Content-Type: ' . $source['type'] );
+		header( 'Content-Length: ' . wp_filesize( $source['path'] ) );
+		header( 'X-Content-Type-Options: nosniff' );
+		header( 'Cache-Control: private, no-cache' );
+		// An upload of this site, sent without being held in memory.
+		readfile( $source['path'] ); // phpcs:ignore WordPress.WP.AlternativeFunctions.file_system_operations_readfile
+		exit;
+	}
+}

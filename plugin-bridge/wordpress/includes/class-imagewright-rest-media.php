@@ -1,0 +1,230 @@
+<?php
+/**
+ * Routes that change attachments.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Sends, optimizes, replaces and restores attachments. Every route checks the right to change that very attachment.
+ */
+class Imagewright_Rest_Media {
+
+	/** Registers the routes. */
+	public static function register() {
+		add_action( 'rest_api_init', array( __CLASS__, 'routes' ) );
+	}
+
+	/** The routes. */
+	public static function routes() {
+		$one      = '/attachments/(?P<id>\d+)';
+		$text     = array( 'type' => array( 'string', 'null' ) );
+		$flag     = array(
+			'type'    => 'boolean',
+			'default' => false,
+		);
+		$settings = Imagewright_Rest_Library::settings_args();
+		$session  = array(
+			'type'    => 'string',
+			'pattern' => '^(sess_[0-9A-Za-z]{22})?$',
+			'default' => '',
+		);
+		$run      = array(
+			'run' => array(
+				'type'    => 'string',
+				'default' => '',
+			),
+		);
+		self::route( "$one/attach", 'attach', array( 'sessionId' => $session ) );
+		self::route(
+			"$one/optimize",
+			'optimize',
+			$settings + $run + array(
+				'allowLarger' => $flag,
+				'again'       => $flag,
+			)
+		);
+		self::route(
+			"$one/replace",
+			'replace',
+			array(
+				'sessionId'   => array( 'required' => true ) + $session,
+				'imageId'     => array(
+					'type'     => 'string',
+					'required' => true,
+					'pattern'  => '^img_[0-9A-Za-z]{22}$',
+				),
+				'alt'         => $text,
+				'title'       => $text,
+				'filename'    => $text,
+				'confirmed'   => array(
+					'type'    => 'array',
+					'items'   => array(
+						'type' => 'string',
+						'enum' => array( 'alt', 'title' ),
+					),
+					'default' => array(),
+				),
+				'sha256'      => array(
+					'type'     => 'string',
+					'required' => true,
+					'pattern'  => '^[0-9a-f]{64}$',
+				),
+				'allowLarger' => $flag,
+			)
+		);
+		self::route( "$one/restore", 'restore', $run + array( 'force' => $flag ) );
+	}
+
+	/**
+	 * Registers one route.
+	 *
+	 * @param string $path     Pattern.
+	 * @param string $callback Method of this class.
+	 * @param array  $args     Arguments; WordPress validates and sanitizes by their schema.
+	 */
+	private static function route( $path, $callback, $args ) {
+		register_rest_route(
+			'imagewright/v1',
+			$path,
+			array(
+				'methods'             => 'POST',
+				'callback'            => array( __CLASS__, $callback ),
+				'permission_callback' => array( __CLASS__, 'may_change' ),
+				'args'                => $args,
+			)
+		);
+	}
+
+	/**
+	 * Permission of one attachment.
+	 *
+	 * @param WP_REST_Request $request Request.
+	 * @return bool
+	 */
+	public static function may_change( $request ) {
+		return Imagewright_Library::may_change( (int) $request['id'] );
+	}
+
+	/**
+	 * Sends an attachment's file to a session of the service.
+	 *
+	 * @param WP_REST_Request $request Request.
+	 * @return array|WP_Error
+	 */
+	public static function attach( $request ) {
+		if ( '' !== $request['sessionId'] && ! Imagewright_Sessions::is_own( $request['sessionId'] ) ) {
+			return new WP_Error( 'session_not_found', __( 'No such session, or it has expired.', 'imagewright' ), array( 'status' => 404 ) );
+		}
+		return Imagewright_Source::send( (int) $request['id'], $request['sessionId'], (string) $request->get_header( 'idempotency_key' ) );
+	}
+
+	/**
+	 * Optimizes an attachment from end to end.
+	 *
+	 * @param WP_REST_Request $request Request.
+	 * @return array|WP_Error
+	 */
+	public static function optimize( $request ) {
+		$id   = (int) $request['id'];
+		$done = Imagewright_Lock::with(
+			$id,
+			static function () use ( $id, $request ) {
+				return Imagewright_Optimization::run(
+					$id,
+					array(
+						'format'       => $request['format'],
+						'preset'       => $request['preset'],
+						'fill_text'    => $request['fillText'],
+						'allow_larger' => $request['allowLarger'],
+						'again'        => $request['again'],
+					)
+				);
+			}
+		);
+		return self::outcome( $id, $done, $request['run'] );
+	}
+
+	/**
+	 * Replaces an attachment's files by the result of an export.
+	 *
+	 * @param WP_REST_Request $request Request.
+	 * @return array|WP_Error
+	 */
+	public static function replace( $request ) {
+		$id   = (int) $request['id'];
+		$done = Imagewright_Lock::with(
+			$id,
+			static function () use ( $id, $request ) {
+				$job = Imagewright_Sessions::export_with( $request['sessionId'], $request['imageId'], $request['sha256'] );
+				return is_wp_error( $job ) ? $job : Imagewright_Replacement::run(
+					$id,
+					$job,
+					$request['imageId'],
+					array(
+						'job'          => $job,
+						'alt'          => $request['alt'],
+						'title'        => $request['title'],
+						'filename'     => $request['filename'],
+						'confirmed'    => $request['confirmed'],
+						'allow_larger' => $request['allowLarger'],
+					)
+				);
+			}
+		);
+		return self::outcome( $id, $done, '' );
+	}
+
+	/**
+	 * Restores an attachment.
+	 *
+	 * @param WP_REST_Request $request Request.
+	 * @return array|WP_Error
+	 */
+	public static function restore( $request ) {
+		$id   = (int) $request['id'];
+		$done = Imagewright_Lock::with(
+			$id,
+			static function () use ( $id, $request ) {
+				return Imagewright_Restoration::run( $id, $request['force'] );
+			}
+		);
+		if ( is_wp_error( $done ) ) {
+			return '' === $request['run'] ? $done : self::outcome( $id, $done, $request['run'] );
+		}
+		return self::shown( $id ) + array( 'restored' => $done );
+	}
+
+	/**
+	 * What came of it, with the attachment as it is now. Only what is about this very image is noted with it.
+	 *
+	 * @param int            $id   Attachment.
+	 * @param array|WP_Error $done Outcome.
+	 * @param string         $run  Bulk run.
+	 * @return array|WP_Error
+	 */
+	private static function outcome( $id, $done, $run ) {
+		if ( is_wp_error( $done ) ) {
+			$data = (array) $done->get_error_data();
+			$all  = array( 402, 403, 408, 424, 429, 502, 503, 507 );
+			if ( 'imagewright_busy' !== $done->get_error_code() && ! in_array( (int) ( $data['status'] ?? 500 ), $all, true ) ) {
+				Imagewright_State::note_failure( $id, $done, $run );
+				$done->add_data( array( 'noted' => true ) + $data );
+			}
+			return $done;
+		}
+		return self::shown( $id ) + array( 'skipped' => $done['skipped'] ?? null );
+	}
+
+	/**
+	 * An attachment with the markup of its status, for the places that show that.
+	 *
+	 * @param int $id Attachment.
+	 * @return array
+	 */
+	private static function shown( $id ) {
+		return Imagewright_Library::describe( $id ) + array( 'html' => Imagewright_Attachment_Field::html( $id ) );
+	}
+}

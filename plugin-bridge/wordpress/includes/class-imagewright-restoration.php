@@ -1,0 +1,181 @@
+<?php
+/**
+ * The way back.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Puts an attachment back as it was, byte by byte, and removes exactly what replacing made. Every step can be repeated.
+ */
+class Imagewright_Restoration {
+
+	/**
+	 * Restores an attachment. The caller holds its lock.
+	 *
+	 * @param int  $id    Attachment.
+	 * @param bool $force Whether edits that were made since are given up.
+	 * @return bool|WP_Error True when something was restored, false when there was nothing to do.
+	 */
+	public static function run( $id, $force ) {
+		$state = Imagewright_State::get( $id );
+		if ( ! $state ) {
+			return false;
+		}
+		if ( 'optimized' === $state['status'] && ! $force && Imagewright_State::is_edited( $id, $state ) ) {
+			return Imagewright_Rest_Errors::make( 'edited', __( 'The image was edited after it was optimized. Restoring gives up these edits.', 'imagewright' ), 409, array( 'needs' => 'force' ) );
+		}
+		/**
+		 * Fires before an attachment is restored.
+		 *
+		 * @param int $id Attachment.
+		 */
+		do_action( 'imagewright_before_restore', $id );
+		$done = self::put_back( $id, $state, $force );
+		if ( true === $done ) {
+			/**
+			 * Fires after an attachment was restored: for caches and for plugins that copy files elsewhere.
+			 *
+			 * @param int $id Attachment.
+			 */
+			do_action( 'imagewright_restored', $id );
+		}
+		return $done;
+	}
+
+	/**
+	 * Puts files, metadata and texts back.
+	 *
+	 * @param int   $id    Attachment.
+	 * @param array $state Record.
+	 * @param bool  $all   Whether files that others made since are removed, too.
+	 * @return true|WP_Error
+	 */
+	public static function put_back( $id, $state, $all ) {
+		$snapshot = $state['snapshot'];
+		$dir      = dirname( path_join( wp_get_upload_dir()['basedir'], $snapshot['attached_file'] ) );
+		$sources  = self::sources( $snapshot, $state['copies'], $dir );
+		if ( is_wp_error( $sources ) ) {
+			return $sources;
+		}
+		$state['status'] = 'optimized' === $state['status'] ? 'restoring' : $state['status'];
+		Imagewright_State::set( $id, $state );
+		foreach ( $sources as $name => $source ) {
+			if ( $source !== $name && ! Imagewright_Files::move( path_join( $dir, $source ), path_join( $dir, $name ) ) ) {
+				return Imagewright_Rest_Errors::make( 'not_saved', __( 'The files could not be saved in the uploads folder.', 'imagewright' ), 500 );
+			}
+		}
+		$remove = self::leftovers( $id, $state, $all );
+		self::describe( $id, $snapshot );
+		Imagewright_Texts::take_back( $id, $snapshot, $state['after']['texts'] ?? array() );
+		foreach ( $remove as $name ) {
+			Imagewright_Files::remove( path_join( $dir, $name ) );
+		}
+		Imagewright_State::clear( $id );
+		clean_attachment_cache( $id );
+		return true;
+	}
+
+	/**
+	 * Where each old file is, checked before anything is moved.
+	 *
+	 * @param array                $snapshot Snapshot.
+	 * @param array<string,string> $copies   Name of an overwritten file => name of its copy.
+	 * @param string               $dir      Folder.
+	 * @return array<string,string>|WP_Error Name that the file has to get => name that it has.
+	 */
+	private static function sources( $snapshot, $copies, $dir ) {
+		$sources = array();
+		$lost    = array();
+		foreach ( $snapshot['files'] as $name => $file ) {
+			foreach ( array( $name, $copies[ $name ] ?? $name ) as $candidate ) {
+				$path = path_join( $dir, $candidate );
+				if ( is_file( $path ) && md5_file( $path ) === $file['md5'] ) {
+					$sources[ $name ] = $candidate;
+					break;
+				}
+			}
+			if ( ! isset( $sources[ $name ] ) ) {
+				$lost[] = $name;
+			}
+		}
+		if ( $lost ) {
+			return Imagewright_Rest_Errors::make(
+				'backup_missing',
+				/* translators: %s: file names */
+				sprintf( __( 'Nothing was changed: the files from before are missing or were altered (%s).', 'imagewright' ), implode( ', ', $lost ) ),
+				409,
+				array( 'files' => $lost )
+			);
+		}
+		return $sources;
+	}
+
+	/**
+	 * Files that are there because of the replacement: what it made, copies, and what was made of its files since.
+	 *
+	 * @param int   $id    Attachment.
+	 * @param array $state Record.
+	 * @param bool  $all   Whether files of edits belong to it.
+	 * @return string[] Names.
+	 */
+	private static function leftovers( $id, $state, $all ) {
+		$snapshot = $state['snapshot'];
+		$names    = array_merge( $state['created'], array_values( $state['copies'] ) );
+		$attached = (string) get_post_meta( $id, '_wp_attached_file', true );
+		$metadata = get_post_meta( $id, '_wp_attachment_metadata', true );
+		$same_dir = dirname( $attached ) === dirname( $snapshot['attached_file'] );
+		$is_ours  = $attached === ( $state['after']['file'] ?? '' );
+		if ( $same_dir && is_array( $metadata ) && ( $all || $is_ours ) ) {
+			$names = array_merge( $names, Imagewright_Snapshot::names( $attached, $metadata ) );
+			foreach ( (array) get_post_meta( $id, '_wp_attachment_backup_sizes', true ) as $size ) {
+				$names[] = is_array( $size ) ? (string) $size['file'] : '';
+			}
+		}
+		$keep = array_merge( array( '' ), array_keys( $snapshot['files'] ), array_column( (array) $snapshot['backup_sizes'], 'file' ) );
+		return array_values( array_unique( array_diff( $names, $keep ) ) );
+	}
+
+	/**
+	 * Tells WordPress of the old files.
+	 *
+	 * @param int   $id       Attachment.
+	 * @param array $snapshot Snapshot.
+	 */
+	private static function describe( $id, $snapshot ) {
+		if ( null === $snapshot['backup_sizes'] ) {
+			delete_post_meta( $id, '_wp_attachment_backup_sizes' );
+		} else {
+			update_post_meta( $id, '_wp_attachment_backup_sizes', wp_slash( $snapshot['backup_sizes'] ) );
+		}
+		update_post_meta( $id, '_wp_attached_file', wp_slash( $snapshot['attached_file'] ) );
+		if ( get_post_mime_type( $id ) !== $snapshot['mime'] ) {
+			wp_update_post(
+				array(
+					'ID'             => $id,
+					'post_mime_type' => $snapshot['mime'],
+				)
+			);
+		}
+		wp_update_attachment_metadata( $id, wp_slash( $snapshot['metadata'] ) );
+	}
+
+	/**
+	 * Removes what is left when an attachment is deleted. Core knows most of it from the metadata; this is the rest.
+	 *
+	 * @param int $id Attachment.
+	 */
+	public static function forget_deleted( $id ) {
+		$state = Imagewright_State::get( $id );
+		if ( ! $state ) {
+			return;
+		}
+		$dir   = dirname( path_join( wp_get_upload_dir()['basedir'], $state['snapshot']['attached_file'] ) );
+		$names = array_merge( array_keys( $state['snapshot']['files'] ), $state['created'], array_values( $state['copies'] ) );
+		foreach ( array_unique( $names ) as $name ) {
+			Imagewright_Files::remove( path_join( $dir, $name ) );
+		}
+	}
+}

@@ -1,0 +1,136 @@
+<?php
+/**
+ * Bulk runs.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Remembers what a user set out to do with many images. What is done already stands in the attachments themselves, so tabs
+ * can be closed, and two of them can share the work, without anything to keep in step.
+ */
+class Imagewright_Runs {
+
+	const META = 'imagewright_run';
+
+	/**
+	 * Starts a run and forgets the one before.
+	 *
+	 * @param string $kind    `optimize` or `restore`.
+	 * @param int[]  $ids     Attachments; empty for all that it applies to.
+	 * @param array  $options `format`, `preset`, `fill_text`.
+	 * @return array The run, as current() shows it.
+	 */
+	public static function start( $kind, $ids, $options ) {
+		if ( ! $ids ) {
+			$ids = Imagewright_Library::ids( 'optimize' === $kind ? 'none' : 'optimized' );
+		}
+		$run = array(
+			'id'      => wp_generate_uuid4(),
+			'kind'    => $kind,
+			'ids'     => array_values( array_filter( array_map( 'intval', $ids ), array( 'Imagewright_Library', 'may_change' ) ) ),
+			'options' => $options,
+			'state'   => 'running',
+			'reason'  => null,
+			'at'      => time(),
+		);
+		update_user_meta( get_current_user_id(), self::META, wp_slash( $run ) );
+		return self::show( $run );
+	}
+
+	/**
+	 * The current user's run, or null.
+	 *
+	 * @return array|null
+	 */
+	public static function current() {
+		$run = self::read();
+		return $run ? self::show( $run ) : null;
+	}
+
+	/**
+	 * Stops or goes on with a run.
+	 *
+	 * @param string     $state  `running` or `stopped`.
+	 * @param array|null $reason Why it stopped: `code`, `message`.
+	 * @return array|null
+	 */
+	public static function set_state( $state, $reason ) {
+		$run = self::read();
+		if ( ! $run ) {
+			return null;
+		}
+		$run['state']  = $state;
+		$run['reason'] = $reason;
+		update_user_meta( get_current_user_id(), self::META, wp_slash( $run ) );
+		return self::show( $run );
+	}
+
+	/** Forgets the run. What it did stays. */
+	public static function forget() {
+		delete_user_meta( get_current_user_id(), self::META );
+	}
+
+	/**
+	 * The stored run, or null.
+	 *
+	 * @return array|null
+	 */
+	private static function read() {
+		$run = get_user_meta( get_current_user_id(), self::META, true );
+		return is_array( $run ) ? $run : null;
+	}
+
+	/**
+	 * A run with what has come of it, read from the attachments.
+	 *
+	 * @param array $run Stored run.
+	 * @return array
+	 */
+	private static function show( $run ) {
+		update_meta_cache( 'post', $run['ids'] );
+		_prime_post_caches( $run['ids'], false, false );
+		$remaining = array();
+		$failed    = array();
+		$bytes     = array(
+			'before' => 0,
+			'after'  => 0,
+		);
+		foreach ( $run['ids'] as $id ) {
+			if ( ! get_post( $id ) ) {
+				continue;
+			}
+			$state   = Imagewright_State::get( $id );
+			$failure = Imagewright_State::failure( $id );
+			$is_done = 'optimize' === $run['kind'] ? $state && 'optimized' === $state['status'] : ! $state;
+			if ( $failure && $failure['run'] === $run['id'] ) {
+				$failed[] = array(
+					'id'      => $id,
+					'title'   => get_the_title( $id ),
+					'code'    => $failure['code'],
+					'message' => $failure['message'],
+				);
+			} elseif ( $is_done ) {
+				$bytes['before'] += (int) ( $state['bytes']['before'] ?? 0 );
+				$bytes['after']  += (int) ( $state['bytes']['after'] ?? 0 );
+			} else {
+				$remaining[] = $id;
+			}
+		}
+		$total = count( $run['ids'] );
+		return array(
+			'id'        => $run['id'],
+			'kind'      => $run['kind'],
+			'options'   => $run['options'],
+			'state'     => $remaining ? $run['state'] : 'done',
+			'reason'    => $run['reason'],
+			'total'     => $total,
+			'done'      => $total - count( $remaining ) - count( $failed ),
+			'failed'    => $failed,
+			'remaining' => $remaining,
+			'bytes'     => $bytes,
+		);
+	}
+}

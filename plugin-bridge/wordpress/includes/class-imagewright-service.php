@@ -1,0 +1,117 @@
+<?php
+/**
+ * The service over HTTP.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Sends requests to the service. Only this class knows the key.
+ */
+class Imagewright_Service {
+
+	/** Seconds that one request may take as a whole, a stream included. */
+	const TIMEOUT = 600;
+
+	/**
+	 * Sends a request.
+	 *
+	 * @param string $method  HTTP method.
+	 * @param string $path    Path with query, from /v1 on.
+	 * @param array  $options `body` (string), `headers` (name => value), `timeout` (seconds), `file` (where to put the answer),
+	 *                        `progress` (callable that gets each piece of the answer as it comes).
+	 * @return array{status:int,headers:array<string,string>,body:string}|WP_Error
+	 */
+	public static function request( $method, $path, $options = array() ) {
+		if ( ! Imagewright_Options::is_ready() ) {
+			return new WP_Error( 'imagewright_not_configured', __( 'The image service is not set up yet: its address or the API key is missing.', 'imagewright' ), array( 'status' => 424 ) );
+		}
+		$args = array(
+			'method'      => $method,
+			'timeout'     => $options['timeout'] ?? self::TIMEOUT,
+			// The key never follows a redirect to somewhere else.
+			'redirection' => 0,
+			'headers'     => array_merge( $options['headers'] ?? array(), array( 'X-API-Key' => Imagewright_Options::key() ) ),
+			'user-agent'  => 'Imagewright-WordPress/' . IMAGEWRIGHT_VERSION,
+		);
+		if ( isset( $options['body'] ) ) {
+			$args['body'] = $options['body'];
+		}
+		if ( isset( $options['file'] ) ) {
+			$args['stream']   = true;
+			$args['filename'] = $options['file'];
+		}
+		$progress = $options['progress'] ?? null;
+		if ( $progress ) {
+			add_action( 'requests-request.progress', $progress );
+		}
+		$url = Imagewright_Options::url() . $path;
+		// An address typed into a form must not reach into the server's own network; one in the configuration may.
+		$answer = Imagewright_Options::url_is_fixed() ? wp_remote_request( $url, $args ) : wp_safe_remote_request( $url, $args );
+		if ( $progress ) {
+			remove_action( 'requests-request.progress', $progress );
+		}
+		if ( is_wp_error( $answer ) ) {
+			return self::unreachable( $answer );
+		}
+		$headers = wp_remote_retrieve_headers( $answer );
+		return array(
+			'status'  => (int) wp_remote_retrieve_response_code( $answer ),
+			'headers' => array_change_key_case( is_array( $headers ) ? $headers : $headers->getAll() ),
+			'body'    => isset( $options['file'] ) ? '' : wp_remote_retrieve_body( $answer ),
+		);
+	}
+
+	/**
+	 * Sends a request and decodes its JSON answer.
+	 *
+	 * @param string $method  HTTP method.
+	 * @param string $path    Path with query.
+	 * @param mixed  $body    What to send as JSON; null for nothing.
+	 * @param array  $headers More headers.
+	 * @return array|WP_Error The decoded body; an error carries the service's status and code.
+	 */
+	public static function json( $method, $path, $body = null, $headers = array() ) {
+		$options = array(
+			'headers' => $headers,
+			'timeout' => 60,
+		);
+		if ( null !== $body ) {
+			$options['body']                    = wp_json_encode( $body );
+			$options['headers']['Content-Type'] = 'application/json';
+		}
+		$answer = self::request( $method, $path, $options );
+		if ( is_wp_error( $answer ) ) {
+			return $answer;
+		}
+		$decoded = '' === $answer['body'] ? array() : json_decode( $answer['body'], true );
+		if ( $answer['status'] >= 400 || ! is_array( $decoded ) ) {
+			return Imagewright_Rest_Errors::from_service( $answer['status'], is_array( $decoded ) ? $decoded : array(), $answer['headers'] );
+		}
+		return $decoded;
+	}
+
+	/**
+	 * What to say when no answer came. The cause may name hosts, but never the key.
+	 *
+	 * @param WP_Error $cause What WordPress' HTTP API said.
+	 * @return WP_Error
+	 */
+	private static function unreachable( $cause ) {
+		if ( 'http_request_failed' === $cause->get_error_code() && ! Imagewright_Options::url_is_fixed() && ! wp_http_validate_url( Imagewright_Options::url() ) ) {
+			return new WP_Error(
+				'imagewright_address_refused',
+				__( 'WordPress does not open this address for a setting of the admin pages, since it leads into the server\'s own network or to an unusual port. If the service runs there, define IMAGEWRIGHT_URL in wp-config.php.', 'imagewright' ),
+				array( 'status' => 424 )
+			);
+		}
+		return new WP_Error(
+			'imagewright_unreachable',
+			/* translators: %s: technical reason */
+			sprintf( __( 'The image service does not answer: %s', 'imagewright' ), $cause->get_error_message() ),
+			array( 'status' => 502 )
+		);
+	}
+}

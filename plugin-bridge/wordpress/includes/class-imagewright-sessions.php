@@ -1,0 +1,108 @@
+<?php
+/**
+ * Sessions of the service that users of this site created.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Knows which sessions and jobs belong to whom. The account may serve other sites too, so an id alone opens nothing.
+ */
+class Imagewright_Sessions {
+
+	const META = 'imagewright_session';
+	/** Seconds after which a session is forgotten; the service forgets it 24 hours after its last use. */
+	const KEEP = 3 * DAY_IN_SECONDS;
+
+	/**
+	 * Notes that the current user created a session. A row each, so that two tabs lose nothing.
+	 *
+	 * @param string $session_id Id from the service.
+	 */
+	public static function remember( $session_id ) {
+		$user = get_current_user_id();
+		if ( ! self::is_own( $session_id ) ) {
+			add_user_meta( $user, self::META, time() . ' ' . $session_id );
+		}
+		foreach ( get_user_meta( $user, self::META ) as $row ) {
+			if ( (int) $row < time() - self::KEEP ) {
+				delete_user_meta( $user, self::META, $row );
+			}
+		}
+	}
+
+	/**
+	 * Whether the current user created a session here.
+	 *
+	 * @param string $session_id Id of a session, without `-sample`.
+	 * @return bool
+	 */
+	public static function is_own( $session_id ) {
+		foreach ( get_user_meta( get_current_user_id(), self::META ) as $row ) {
+			if ( substr( (string) strstr( $row, ' ' ), 1 ) === $session_id ) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Forgets a session.
+	 *
+	 * @param string $session_id Id from the service.
+	 */
+	public static function forget( $session_id ) {
+		$user = get_current_user_id();
+		foreach ( get_user_meta( $user, self::META ) as $row ) {
+			if ( substr( (string) strstr( $row, ' ' ), 1 ) === $session_id ) {
+				delete_user_meta( $user, self::META, $row );
+			}
+		}
+	}
+
+	/**
+	 * Reads a job of an own session.
+	 *
+	 * @param string $job_id Id from the service.
+	 * @return array|WP_Error The job; another's job answers as one that does not exist.
+	 */
+	public static function own_job( $job_id ) {
+		$job = Imagewright_Service::json( 'GET', '/v1/jobs/' . rawurlencode( $job_id ) );
+		if ( ! is_wp_error( $job ) && ! self::is_own( (string) ( $job['sessionId'] ?? '' ) ) ) {
+			return new WP_Error( 'job_not_found', __( 'No such job.', 'imagewright' ), array( 'status' => 404 ) );
+		}
+		return $job;
+	}
+
+	/**
+	 * Finds the export of an own session that made a certain file of an image.
+	 *
+	 * @param string $session_id Session.
+	 * @param string $image      Image.
+	 * @param string $sha256     Checksum of its `full` file.
+	 * @return string|WP_Error The job.
+	 */
+	public static function export_with( $session_id, $image, $sha256 ) {
+		$session = self::is_own( $session_id ) ? Imagewright_Service::json( 'GET', '/v1/sessions/' . $session_id ) : null;
+		if ( null === $session ) {
+			return new WP_Error( 'session_not_found', __( 'No such session, or it has expired.', 'imagewright' ), array( 'status' => 404 ) );
+		}
+		if ( is_wp_error( $session ) ) {
+			return $session;
+		}
+		foreach ( $session['jobs'] as $one ) {
+			$job = 'export' === $one['kind'] ? Imagewright_Service::json( 'GET', '/v1/jobs/' . rawurlencode( $one['jobId'] ) ) : array();
+			if ( is_wp_error( $job ) ) {
+				return $job;
+			}
+			foreach ( (array) ( $job['results'] ?? array() ) as $result ) {
+				if ( $result['imageId'] === $image && ( $result['variants'][0]['sha256'] ?? '' ) === $sha256 ) {
+					return $one['jobId'];
+				}
+			}
+		}
+		return Imagewright_Rest_Errors::make( 'not_an_export', __( 'There is no full export of this image with this file. Samples are previews and replace nothing.', 'imagewright' ), 409 );
+	}
+}

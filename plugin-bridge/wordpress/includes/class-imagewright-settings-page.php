@@ -1,0 +1,276 @@
+<?php
+/**
+ * Settings > Imagewright.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * The form for address, key and defaults, and the test of the connection.
+ */
+class Imagewright_Settings_Page {
+
+	const SLUG = 'imagewright';
+
+	/** Registers the hooks. */
+	public static function register() {
+		add_action( 'admin_menu', array( __CLASS__, 'menu' ) );
+		add_action( 'admin_init', array( __CLASS__, 'settings' ) );
+		add_action( 'rest_api_init', array( __CLASS__, 'routes' ) );
+		add_filter( 'plugin_action_links_' . plugin_basename( IMAGEWRIGHT_FILE ), array( __CLASS__, 'link' ) );
+	}
+
+	/** Adds the page. */
+	public static function menu() {
+		add_options_page( __( 'Imagewright', 'imagewright' ), __( 'Imagewright', 'imagewright' ), 'manage_options', self::SLUG, array( __CLASS__, 'render' ) );
+	}
+
+	/** Registers the options. They are not part of WordPress' own settings route. */
+	public static function settings() {
+		register_setting(
+			self::SLUG,
+			Imagewright_Options::SETTINGS,
+			array(
+				'type'              => 'array',
+				'show_in_rest'      => false,
+				'sanitize_callback' => array( __CLASS__, 'sanitize_settings' ),
+			)
+		);
+		register_setting(
+			self::SLUG,
+			Imagewright_Options::KEY,
+			array(
+				'type'              => 'string',
+				'show_in_rest'      => false,
+				'sanitize_callback' => array( __CLASS__, 'sanitize_key' ),
+			)
+		);
+	}
+
+	/** Route of the connection test. */
+	public static function routes() {
+		register_rest_route(
+			'imagewright/v1',
+			'/connection',
+			array(
+				'methods'             => 'POST',
+				'callback'            => array( __CLASS__, 'test' ),
+				'permission_callback' => static function () {
+					return current_user_can( 'manage_options' );
+				},
+			)
+		);
+	}
+
+	/**
+	 * A link in the list of plugins.
+	 *
+	 * @param string[] $links Links.
+	 * @return string[]
+	 */
+	public static function link( $links ) {
+		array_unshift( $links, '<a href="' . esc_url( admin_url( 'options-general.php?page=' . self::SLUG ) ) . '">' . esc_html__( 'Settings', 'imagewright' ) . '</a>' );
+		return $links;
+	}
+
+	/**
+	 * Cleans the settings.
+	 *
+	 * @param mixed $input What the form sent.
+	 * @return array
+	 */
+	public static function sanitize_settings( $input ) {
+		$old   = Imagewright_Options::all();
+		$input = is_array( $input ) ? $input : array();
+		$url   = isset( $input['url'] ) && is_string( $input['url'] ) ? esc_url_raw( trim( $input['url'] ), array( 'http', 'https' ) ) : $old['url'];
+		if ( isset( $input['url'] ) && '' !== trim( (string) $input['url'] ) && ( '' === $url || ! wp_parse_url( $url, PHP_URL_HOST ) ) ) {
+			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_url', __( 'The address of the service has to begin with http:// or https://.', 'imagewright' ) );
+			$url = $old['url'];
+		}
+		$pick = static function ( $name, $allowed ) use ( $input, $old ) {
+			return in_array( $input[ $name ] ?? null, $allowed, true ) ? $input[ $name ] : $old[ $name ];
+		};
+		return array(
+			'url'       => untrailingslashit( $url ),
+			'format'    => $pick( 'format', Imagewright_Options::formats() ),
+			'preset'    => $pick( 'preset', Imagewright_Options::PRESETS ),
+			'language'  => preg_match( '/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/D', (string) ( $input['language'] ?? '' ) ) ? $input['language'] : '',
+			'fill_text' => ! empty( $input['fill_text'] ),
+		);
+	}
+
+	/**
+	 * Cleans the key. An empty field keeps the old one, since it is never shown.
+	 *
+	 * @param mixed $input What the form sent.
+	 * @return string
+	 */
+	public static function sanitize_key( $input ) {
+		// The form asks for removal in a field of its own; options.php has checked its nonce.
+		if ( ! empty( $_POST['imagewright_remove_key'] ) ) { // phpcs:ignore WordPress.Security.NonceVerification.Missing
+			return '';
+		}
+		$key = is_string( $input ) ? trim( sanitize_text_field( $input ) ) : '';
+		if ( '' === $key || Imagewright_Options::key_is_fixed() ) {
+			return (string) get_option( Imagewright_Options::KEY, '' );
+		}
+		if ( ! preg_match( '/^iw_[0-9A-Za-z]{36}$/D', $key ) ) {
+			add_settings_error( Imagewright_Options::KEY, 'imagewright_key', __( 'This is not an API key: it begins with iw_ and has 39 characters.', 'imagewright' ) );
+			return (string) get_option( Imagewright_Options::KEY, '' );
+		}
+		return $key;
+	}
+
+	/**
+	 * Tests the connection: balance and plan of the account.
+	 *
+	 * @return array|WP_Error
+	 */
+	public static function test() {
+		$balance = Imagewright_Service::json( 'GET', '/v1/credits/balance' );
+		if ( is_wp_error( $balance ) ) {
+			return $balance;
+		}
+		return array(
+			'balance' => (int) $balance['balance'],
+			'plan'    => (string) $balance['plan'],
+			/* translators: 1: number of credits, 2: name of the plan */
+			'message' => sprintf( __( 'Connected. %1$s credits left, plan: %2$s.', 'imagewright' ), number_format_i18n( (int) $balance['balance'] ), (string) $balance['plan'] ),
+		);
+	}
+
+	/** Shows the page. */
+	public static function render() {
+		if ( ! current_user_can( 'manage_options' ) ) {
+			return;
+		}
+		$all = Imagewright_Options::all();
+		?>
+		<div class="wrap">
+			<h1><?php esc_html_e( 'Imagewright', 'imagewright' ); ?></h1>
+			<form action="options.php" method="post" autocomplete="off">
+				<?php settings_fields( self::SLUG ); ?>
+				<h2><?php esc_html_e( 'Connection', 'imagewright' ); ?></h2>
+				<table class="form-table" role="presentation">
+					<?php
+					self::render_url( $all );
+					self::render_key();
+					?>
+				</table>
+				<p>
+					<button type="button" class="button" id="imagewright-test"><?php esc_html_e( 'Test the connection', 'imagewright' ); ?></button>
+					<span id="imagewright-test-result" role="status"></span>
+				</p>
+				<h2><?php esc_html_e( 'Defaults', 'imagewright' ); ?></h2>
+				<table class="form-table" role="presentation">
+					<?php
+					self::render_select( 'format', __( 'Format', 'imagewright' ), array_intersect_key( Imagewright_Strings::formats(), array_flip( Imagewright_Options::formats() ) ), $all['format'] );
+					self::render_select( 'preset', __( 'Quality', 'imagewright' ), Imagewright_Strings::presets(), $all['preset'] );
+					self::render_texts( $all );
+					?>
+				</table>
+				<?php submit_button(); ?>
+			</form>
+		</div>
+		<?php
+	}
+
+	/**
+	 * The row of the address.
+	 *
+	 * @param array $all Settings.
+	 */
+	private static function render_url( $all ) {
+		$fixed = Imagewright_Options::url_is_fixed();
+		?>
+		<tr>
+			<th scope="row"><label for="imagewright-url"><?php esc_html_e( 'Address of the service', 'imagewright' ); ?></label></th>
+			<td>
+				<input type="url" class="regular-text code" id="imagewright-url" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[url]"
+					value="<?php echo esc_attr( $fixed ? Imagewright_Options::url() : $all['url'] ); ?>" placeholder="https://images.example.com" <?php disabled( $fixed ); ?>>
+				<p class="description">
+					<?php echo $fixed ? esc_html__( 'Set by IMAGEWRIGHT_URL in the configuration of the server.', 'imagewright' ) : esc_html__( 'For a service on the server\'s own network, define IMAGEWRIGHT_URL in wp-config.php instead.', 'imagewright' ); ?>
+				</p>
+			</td>
+		</tr>
+		<?php
+	}
+
+	/** The row of the key. Only its last 4 characters are ever shown. */
+	private static function render_key() {
+		$fixed = Imagewright_Options::key_is_fixed();
+		$hint  = Imagewright_Options::key_hint();
+		?>
+		<tr>
+			<th scope="row"><label for="imagewright-key"><?php esc_html_e( 'API key', 'imagewright' ); ?></label></th>
+			<td>
+				<input type="password" class="regular-text code" id="imagewright-key" name="<?php echo esc_attr( Imagewright_Options::KEY ); ?>" value="" autocomplete="new-password"
+					placeholder="<?php echo esc_attr( '' === $hint ? 'iw_…' : '••••••••' . $hint ); ?>" <?php disabled( $fixed ); ?>>
+				<p class="description">
+					<?php
+					if ( $fixed ) {
+						esc_html_e( 'Set by IMAGEWRIGHT_API_KEY in the configuration of the server.', 'imagewright' );
+					} elseif ( '' !== $hint ) {
+						/* translators: %s: last 4 characters of the key */
+						echo esc_html( sprintf( __( 'A key that ends in %s is stored. Leave the field empty to keep it.', 'imagewright' ), $hint ) );
+					} else {
+						esc_html_e( 'Made in the account of the service. It stays on this server and is never sent to a browser.', 'imagewright' );
+					}
+					?>
+				</p>
+				<?php if ( ! $fixed && '' !== $hint ) : ?>
+					<label><input type="checkbox" name="imagewright_remove_key" value="1"> <?php esc_html_e( 'Remove the stored key', 'imagewright' ); ?></label>
+				<?php endif; ?>
+			</td>
+		</tr>
+		<?php
+	}
+
+	/**
+	 * A row with a choice.
+	 *
+	 * @param string               $name    Setting.
+	 * @param string               $label   Label.
+	 * @param array<string,string> $choices Labels by value.
+	 * @param string               $value   Current value.
+	 */
+	private static function render_select( $name, $label, $choices, $value ) {
+		?>
+		<tr>
+			<th scope="row"><label for="imagewright-<?php echo esc_attr( $name ); ?>"><?php echo esc_html( $label ); ?></label></th>
+			<td>
+				<select id="imagewright-<?php echo esc_attr( $name ); ?>" name="<?php echo esc_attr( Imagewright_Options::SETTINGS . "[$name]" ); ?>">
+					<?php foreach ( $choices as $choice => $text ) : ?>
+						<option value="<?php echo esc_attr( $choice ); ?>" <?php selected( $choice, $value ); ?>><?php echo esc_html( $text ); ?></option>
+					<?php endforeach; ?>
+				</select>
+			</td>
+		</tr>
+		<?php
+	}
+
+	/**
+	 * The rows of texts.
+	 *
+	 * @param array $all Settings.
+	 */
+	private static function render_texts( $all ) {
+		?>
+		<tr>
+			<th scope="row"><?php esc_html_e( 'Texts', 'imagewright' ); ?></th>
+			<td>
+				<label><input type="checkbox" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[fill_text]" value="1" <?php checked( $all['fill_text'] ); ?>>
+					<?php esc_html_e( 'In bulk runs, describe images and fill in alternative text and title where there are none', 'imagewright' ); ?></label>
+			</td>
+		</tr>
+		<tr>
+			<th scope="row"><label for="imagewright-language"><?php esc_html_e( 'Language of descriptions', 'imagewright' ); ?></label></th>
+			<td>
+				<input type="text" class="small-text" id="imagewright-language" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[language]" value="<?php echo esc_attr( $all['language'] ); ?>" placeholder="<?php echo esc_attr( str_replace( '_', '-', get_locale() ) ); ?>">
+			</td>
+		</tr>
+		<?php
+	}
+}

@@ -1,0 +1,194 @@
+<?php
+/**
+ * Which sizes WordPress wants of an image.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Asks for exactly the sizes that this site has registered, and finds them among what the service made.
+ */
+class Imagewright_Sizes {
+
+	/** The contract allows this many sizes in one export. */
+	const MOST = 10;
+	/** Smallest and largest edge of the contract, in pixels. */
+	const EDGES = array( 16, 8192 );
+
+	/**
+	 * Edge above which WordPress shows a scaled copy instead of the file itself; 0 for never.
+	 *
+	 * @param array $size   Width and height of the image.
+	 * @param int   $id     Attachment.
+	 * @param string $path  File.
+	 * @return int
+	 */
+	public static function threshold( $size, $id, $path = '' ) {
+		// Core's own filter, asked as core asks it.
+		return (int) apply_filters( 'big_image_size_threshold', 2560, $size, $path, $id ); // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals.NonPrefixedHooknameFound
+	}
+
+	/**
+	 * The `responsiveSizes` of an export: the registered sizes as boxes, in the order of their use, as many as the contract
+	 * has room for. The service leaves out a box that is wider than the image even if its height would count, so such images
+	 * get an entry with their own measures. What is left out is made by WordPress from the optimized file.
+	 *
+	 * @param array<int,array{width:int,height:int}> $images Measures of the images, if they are known.
+	 * @return array<int,array{width:int,height?:int,fit?:string}>
+	 */
+	public static function requested( $images = array() ) {
+		$entries = array();
+		foreach ( self::boxes() as list( $width, $height, $crop ) ) {
+			$fitting = 0;
+			$own     = array();
+			foreach ( $images as $image ) {
+				$measures = image_resize_dimensions( $image['width'], $image['height'], $width, $height, $crop );
+				if ( $measures && $width <= $image['width'] ) {
+					++$fitting;
+				} elseif ( $measures && ! $crop ) {
+					$own[] = self::entry( $measures[4], $measures[5], false );
+				}
+			}
+			if ( ! $images || $fitting > 0 ) {
+				$entries[] = self::entry( $width, $height, $crop );
+			}
+			$entries = array_merge( $entries, $own );
+		}
+		$by_width = array();
+		foreach ( array_filter( $entries ) as $entry ) {
+			// The contract makes one file per width.
+			if ( ! isset( $by_width[ $entry['width'] ] ) ) {
+				$by_width[ $entry['width'] ] = $entry;
+			}
+		}
+		return array_slice( array_values( $by_width ), 0, self::MOST );
+	}
+
+	/**
+	 * The boxes that WordPress fits images into: what stands in for a large image, then the registered sizes.
+	 *
+	 * @return array<int,array{0:int,1:int,2:bool}> Width, height, whether it is cropped.
+	 */
+	private static function boxes() {
+		$threshold = self::threshold( array( 0, 0 ), 0 );
+		$boxes     = $threshold > 0 ? array( array( $threshold, $threshold, false ) ) : array();
+		foreach ( wp_get_registered_image_subsizes() as $size ) {
+			if ( self::is_centred( $size ) ) {
+				$boxes[] = array( (int) $size['width'], (int) $size['height'], (bool) $size['crop'] );
+			}
+		}
+		return $boxes;
+	}
+
+	/**
+	 * Whether a size is one that the service can make: it crops around the centre and nowhere else.
+	 *
+	 * @param array $size Registered size.
+	 * @return bool
+	 */
+	private static function is_centred( $size ) {
+		return ! is_array( $size['crop'] ) || array( 'center', 'center' ) === $size['crop'];
+	}
+
+	/**
+	 * One entry of `responsiveSizes`.
+	 *
+	 * @param int  $width  Pixels; 0 for any.
+	 * @param int  $height Pixels; 0 for any.
+	 * @param bool $crop   Whether the size is filled and cropped.
+	 * @return array|null
+	 */
+	private static function entry( $width, $height, $crop ) {
+		list( $least, $most ) = self::EDGES;
+		if ( $width < $least || $width > $most || ( $crop && ( $height < $least || $height > $most ) ) ) {
+			return null;
+		}
+		$entry = array( 'width' => $width );
+		if ( $height >= $least && $height <= $most ) {
+			$entry['height'] = $height;
+			$entry['fit']    = $crop ? 'cover' : 'inside';
+		}
+		return $entry;
+	}
+
+	/**
+	 * The settings of an export for this site.
+	 *
+	 * @param string $format Output format.
+	 * @param string $preset Preset.
+	 * @param array  $images Measures of the images, if they are known.
+	 * @return array
+	 */
+	public static function settings( $format, $preset, $images = array() ) {
+		$sizes    = self::requested( $images );
+		$settings = array(
+			'format'     => $format,
+			'preset'     => $preset,
+			'responsive' => (bool) $sizes,
+		);
+		if ( $sizes ) {
+			$settings['responsiveSizes'] = $sizes;
+		}
+		return $settings;
+	}
+
+	/**
+	 * Finds for every size that WordPress would make of an image the variant that has its measures.
+	 *
+	 * @param array $full     The `full` variant.
+	 * @param array $variants All variants.
+	 * @return array<string,array> Variants by name of the size.
+	 */
+	public static function assign( $full, $variants ) {
+		$found = array();
+		foreach ( wp_get_registered_image_subsizes() as $name => $size ) {
+			$measures = image_resize_dimensions( $full['width'], $full['height'], $size['width'], $size['height'], $size['crop'] );
+			if ( ! $measures || ! self::is_centred( $size ) ) {
+				continue;
+			}
+			foreach ( $variants as $variant ) {
+				if ( 'full' !== $variant['name'] && self::is_near( $variant, $measures[4], $measures[5] ) ) {
+					$found[ $name ] = $variant;
+					break;
+				}
+			}
+		}
+		return $found;
+	}
+
+	/**
+	 * The variant that stands in for an image above the threshold.
+	 *
+	 * @param array $full     The `full` variant.
+	 * @param array $variants All variants.
+	 * @param int   $id       Attachment.
+	 * @return array|null Null when the image is small enough, or the variant is missing.
+	 */
+	public static function scaled( $full, $variants, $id ) {
+		$threshold = self::threshold( array( $full['width'], $full['height'] ), $id );
+		if ( $threshold <= 0 || ( $full['width'] <= $threshold && $full['height'] <= $threshold ) ) {
+			return null;
+		}
+		list( $width, $height ) = wp_constrain_dimensions( $full['width'], $full['height'], $threshold, $threshold );
+		foreach ( $variants as $variant ) {
+			if ( 'full' !== $variant['name'] && self::is_near( $variant, $width, $height ) ) {
+				return $variant;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Whether a variant has the measures, within a pixel of rounding.
+	 *
+	 * @param array $variant Variant.
+	 * @param int   $width   Pixels.
+	 * @param int   $height  Pixels.
+	 * @return bool
+	 */
+	private static function is_near( $variant, $width, $height ) {
+		return abs( $variant['width'] - $width ) <= 1 && abs( $variant['height'] - $height ) <= 1;
+	}
+}

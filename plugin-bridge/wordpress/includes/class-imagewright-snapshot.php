@@ -1,0 +1,103 @@
+<?php
+/**
+ * An attachment as it was.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Takes down everything that replacing changes, with a checksum of each file.
+ */
+class Imagewright_Snapshot {
+
+	/**
+	 * Takes a snapshot.
+	 *
+	 * @param int $id Attachment.
+	 * @return array|WP_Error `attached_file`, `metadata`, `mime`, `alt`, `title`, `backup_sizes`, `files` (name => md5 and size).
+	 */
+	public static function take( $id ) {
+		$attached = (string) get_post_meta( $id, '_wp_attached_file', true );
+		$metadata = get_post_meta( $id, '_wp_attachment_metadata', true );
+		$path     = get_attached_file( $id, true );
+		if ( ! Imagewright_Files::is_local( $path ) || ! is_array( $metadata ) || empty( $metadata['width'] ) ) {
+			return Imagewright_Rest_Errors::make( 'not_local', __( 'The file is not on this server, or WordPress knows nothing of its sizes.', 'imagewright' ), 422 );
+		}
+		$files = array();
+		foreach ( self::names( $attached, $metadata ) as $name ) {
+			$file = path_join( dirname( $path ), $name );
+			// A size whose file is missing was missing before, too.
+			if ( is_file( $file ) ) {
+				$files[ $name ] = array(
+					'md5'  => md5_file( $file ),
+					'size' => wp_filesize( $file ),
+				);
+			}
+		}
+		$alt     = get_post_meta( $id, Imagewright_Texts::ALT );
+		$backups = get_post_meta( $id, '_wp_attachment_backup_sizes', true );
+		return array(
+			'attached_file' => $attached,
+			'metadata'      => $metadata,
+			'mime'          => get_post_mime_type( $id ),
+			'alt'           => $alt ? (string) $alt[0] : null,
+			'title'         => get_post( $id )->post_title,
+			'backup_sizes'  => is_array( $backups ) ? $backups : null,
+			'files'         => $files,
+		);
+	}
+
+	/**
+	 * Names of the files that metadata speak of, each once.
+	 *
+	 * @param string $attached Attached file, relative to the uploads folder.
+	 * @param array  $metadata Attachment metadata.
+	 * @return string[]
+	 */
+	public static function names( $attached, $metadata ) {
+		$names = array( wp_basename( $attached ) );
+		if ( ! empty( $metadata['original_image'] ) ) {
+			$names[] = $metadata['original_image'];
+		}
+		foreach ( (array) ( $metadata['sizes'] ?? array() ) as $size ) {
+			if ( ! empty( $size['file'] ) ) {
+				$names[] = $size['file'];
+			}
+		}
+		return array_values( array_unique( $names ) );
+	}
+
+	/**
+	 * The entries of `_wp_attachment_backup_sizes` for the old files: core removes them with the attachment, even when this
+	 * plugin is gone, and its image editor takes no notice of them.
+	 *
+	 * @param array                $snapshot Snapshot.
+	 * @param array<string,string> $copies   Name of an overwritten file => name of its copy.
+	 * @return array
+	 */
+	public static function backup_sizes( $snapshot, $copies ) {
+		$metadata = $snapshot['metadata'];
+		$sizes    = (array) $snapshot['backup_sizes'];
+		$entry    = static function ( $file, $size ) use ( $copies ) {
+			return array(
+				'file'   => $copies[ $file ] ?? $file,
+				'width'  => (int) ( $size['width'] ?? 0 ),
+				'height' => (int) ( $size['height'] ?? 0 ),
+			);
+		};
+		$attached = wp_basename( $snapshot['attached_file'] );
+
+		$sizes['full-imagewright'] = $entry( $attached, $metadata );
+		if ( ! empty( $metadata['original_image'] ) ) {
+			$sizes['original-imagewright'] = $entry( $metadata['original_image'], array() );
+		}
+		foreach ( (array) ( $metadata['sizes'] ?? array() ) as $name => $size ) {
+			if ( ! empty( $size['file'] ) ) {
+				$sizes[ "$name-imagewright" ] = $entry( $size['file'], $size );
+			}
+		}
+		return $sizes;
+	}
+}

@@ -1,0 +1,121 @@
+<?php
+/**
+ * The file that is sent to the service.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Finds the best file of an attachment: what was uploaded, not a copy that WordPress scaled or that we made.
+ */
+class Imagewright_Source {
+
+	const TYPES = array( 'image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif', 'image/tiff' );
+
+	/**
+	 * Path, name and type of an attachment's source.
+	 *
+	 * @param int $id Attachment.
+	 * @return array{path:string,name:string,type:string}|WP_Error
+	 */
+	public static function of( $id ) {
+		$state    = Imagewright_State::get( $id );
+		$is_ours  = $state && ! Imagewright_State::is_edited( $id, $state );
+		$relative = $is_ours ? $state['snapshot']['attached_file'] : get_post_meta( $id, '_wp_attached_file', true );
+		$metadata = $is_ours ? $state['snapshot']['metadata'] : wp_get_attachment_metadata( $id, true );
+		$attached = $is_ours ? path_join( wp_get_upload_dir()['basedir'], $relative ) : get_attached_file( $id );
+		$path     = self::choose( $id, $attached, is_array( $metadata ) ? $metadata : array(), $is_ours );
+		$name     = wp_basename( $path );
+		if ( $is_ours && isset( $state['copies'][ $name ] ) ) {
+			$path = path_join( dirname( $path ), $state['copies'][ $name ] );
+		}
+		if ( ! Imagewright_Files::is_local( $path ) ) {
+			return Imagewright_Rest_Errors::make( 'not_local', __( 'The file is not on this server, so it cannot be replaced here.', 'imagewright' ), 422 );
+		}
+		$type = wp_get_image_mime( $path );
+		if ( ! in_array( $type, self::TYPES, true ) ) {
+			return Imagewright_Rest_Errors::make( 'not_an_image', __( 'The file is not an image that can be optimized.', 'imagewright' ), 415 );
+		}
+		return array(
+			'path' => $path,
+			'name' => $name,
+			'type' => $type,
+		);
+	}
+
+	/**
+	 * The uploaded file itself, unless somebody edited the image: then the edited one is what they want to see.
+	 *
+	 * @param int    $id       Attachment.
+	 * @param string $attached Path of the attached file.
+	 * @param array  $metadata Attachment metadata.
+	 * @param bool   $is_ours  Whether these are the ones of a snapshot.
+	 * @return string
+	 */
+	private static function choose( $id, $attached, $metadata, $is_ours ) {
+		// After an edit core keeps `original_image`, which then shows what was edited away.
+		$is_edited = preg_match( '/-e\d{13}\.\w+$/', $attached );
+		if ( $is_edited || empty( $metadata['original_image'] ) ) {
+			return $attached;
+		}
+		return $is_ours ? path_join( dirname( $attached ), $metadata['original_image'] ) : (string) wp_get_original_image_path( $id );
+	}
+
+	/**
+	 * What is sent along with the file: a reference, and the texts that a person wrote.
+	 *
+	 * @param int $id Attachment.
+	 * @return array
+	 */
+	public static function metadata( $id ) {
+		$post     = get_post( $id );
+		$file     = wp_basename( (string) get_post_meta( $id, '_wp_attached_file', true ) );
+		$metadata = array( 'clientRef' => (string) $id );
+		$alt      = (string) get_post_meta( $id, '_wp_attachment_image_alt', true );
+		if ( '' !== $alt ) {
+			$metadata['alt'] = mb_substr( $alt, 0, 1000 );
+		}
+		if ( ! Imagewright_Texts::is_automatic_title( $post->post_title, $file ) ) {
+			$metadata['title'] = mb_substr( $post->post_title, 0, 500 );
+		}
+		return $metadata;
+	}
+
+	/**
+	 * Sends an attachment's file to the service.
+	 *
+	 * @param int    $id      Attachment.
+	 * @param string $session Session to add it to, or an empty string for a new one.
+	 * @param string $key     Idempotency key, or an empty string.
+	 * @return array{sessionId:string,image:array}|WP_Error
+	 */
+	public static function send( $id, $session, $key = '' ) {
+		$source = self::of( $id );
+		if ( is_wp_error( $source ) ) {
+			return $source;
+		}
+		$upload = Imagewright_Multipart::build( array( $source ), wp_json_encode( array( self::metadata( $id ) ) ) );
+		if ( is_wp_error( $upload ) ) {
+			return $upload;
+		}
+		if ( '' !== $key ) {
+			$upload['headers']['Idempotency-Key'] = $key;
+		}
+		$answer = Imagewright_Service::request( 'POST', '' === $session ? '/v1/sessions' : "/v1/sessions/$session/images", $upload );
+		if ( is_wp_error( $answer ) ) {
+			return $answer;
+		}
+		$body = json_decode( $answer['body'], true );
+		if ( $answer['status'] >= 400 || empty( $body['images'][0]['id'] ) ) {
+			$rejected = is_array( $body['rejected'][0] ?? null ) ? $body['rejected'][0] : (array) $body;
+			return Imagewright_Rest_Errors::from_service( $answer['status'] >= 400 ? $answer['status'] : (int) ( $rejected['status'] ?? 502 ), $rejected, $answer['headers'] );
+		}
+		Imagewright_Sessions::remember( $body['sessionId'] );
+		return array(
+			'sessionId' => $body['sessionId'],
+			'image'     => $body['images'][0],
+		);
+	}
+}

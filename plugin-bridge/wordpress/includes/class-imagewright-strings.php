@@ -1,0 +1,137 @@
+<?php
+/**
+ * Texts.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * What the scripts say, in the language of the user. Module scripts have no translations of their own before WordPress 7.
+ */
+class Imagewright_Strings {
+
+	/**
+	 * How an attachment stands, in words.
+	 *
+	 * @param array $item Attachment as of Imagewright_Library::describe().
+	 * @return string
+	 */
+	public static function status( $item ) {
+		switch ( $item['status'] ) {
+			case 'optimized':
+				$before = (int) $item['bytes']['before'];
+				$after  = (int) $item['bytes']['after'];
+				$saved  = $before > 0 ? (int) round( 100 * ( $before - $after ) / $before ) : 0;
+				/* translators: 1: size before, 2: size after, 3: saved percent */
+				return sprintf( __( 'Optimized: %1$s to %2$s, %3$s%% smaller', 'imagewright' ), size_format( $before, 1 ), size_format( $after, 1 ), number_format_i18n( $saved ) );
+			case 'edited':
+				return __( 'Edited since it was optimized', 'imagewright' );
+			case 'interrupted':
+				return __( 'Interrupted: optimize or restore it', 'imagewright' );
+			case 'working':
+				return __( 'Being worked on', 'imagewright' );
+			case 'failed':
+				/* translators: %s: reason */
+				return sprintf( __( 'Not optimized: %s', 'imagewright' ), $item['reason']['message'] );
+			default:
+				return __( 'Not optimized', 'imagewright' );
+		}
+	}
+
+	/**
+	 * Names of the formats.
+	 *
+	 * @return array<string,string>
+	 */
+	public static function formats() {
+		return array(
+			'webp'     => 'WebP',
+			'avif'     => 'AVIF',
+			'jpeg'     => 'JPEG',
+			'png'      => 'PNG',
+			'original' => __( 'As uploaded', 'imagewright' ),
+		);
+	}
+
+	/**
+	 * Names of the presets.
+	 *
+	 * @return array<string,string>
+	 */
+	public static function presets() {
+		return array(
+			'maximum'   => __( 'Maximum', 'imagewright' ),
+			'very_high' => __( 'Very high', 'imagewright' ),
+			'high'      => __( 'High', 'imagewright' ),
+			'medium'    => __( 'Medium', 'imagewright' ),
+			'low'       => __( 'Low', 'imagewright' ),
+			'minimum'   => __( 'Minimum', 'imagewright' ),
+		);
+	}
+
+	/**
+	 * Texts of the scripts. Numbers are put in by the scripts: {n} and the like.
+	 *
+	 * @return array<string,string>
+	 */
+	public static function all() {
+		return array(
+			'bulkHeading'     => __( 'Optimize without review', 'imagewright' ),
+			'bulkTitle'       => __( 'The whole library', 'imagewright' ),
+			'bulkCounts'      => __( '{optimized} of {total} images are optimized.', 'imagewright' ),
+			'bulkCost'        => __( 'Optimizing {images} images costs {cost} credits, one for each image whatever the number of its sizes. You have {balance}.', 'imagewright' ),
+			'bulkNothing'     => __( 'There is nothing to optimize.', 'imagewright' ),
+			'bulkShort'       => __( 'You have fewer credits than that: the run stops when they are used up and can be resumed.', 'imagewright' ),
+			'bulkStart'       => __( 'Optimize {images} images for {cost} credits', 'imagewright' ),
+			'bulkSelected'    => __( 'The {images} chosen images', 'imagewright' ),
+			'bulkStop'        => __( 'Stop', 'imagewright' ),
+			'bulkResume'      => __( 'Resume', 'imagewright' ),
+			'bulkForget'      => __( 'Close', 'imagewright' ),
+			'bulkRunning'     => __( '{done} of {total} done', 'imagewright' ),
+			'bulkStopping'    => __( 'Stopping after the images at hand …', 'imagewright' ),
+			'bulkStopped'     => __( 'Stopped: {done} of {total} done.', 'imagewright' ),
+			'bulkDone'        => __( 'Done: {done} of {total} images.', 'imagewright' ),
+			'bulkSaved'       => __( '{before} became {after}.', 'imagewright' ),
+			'bulkFailed'      => __( '{n} images could not be done:', 'imagewright' ),
+			'bulkElsewhere'   => __( 'The remaining images are being worked on in another window.', 'imagewright' ),
+			'restoreAll'      => __( 'Restore all originals', 'imagewright' ),
+			'restoreConfirm'  => __( 'Put the original files of {n} images back? The optimized files are removed. This costs nothing.', 'imagewright' ),
+			'restoreForce'    => __( 'This image was edited after it was optimized. Restoring it gives up these edits. Go on?', 'imagewright' ),
+			'working'         => __( 'Working …', 'imagewright' ),
+			'choose'          => __( 'Choose from the media library', 'imagewright' ),
+			'chooseTitle'     => __( 'Choose images to optimize', 'imagewright' ),
+			'chooseButton'    => __( 'Use these images', 'imagewright' ),
+			'replaced'        => __( 'Replaced', 'imagewright' ),
+			'restored'        => __( 'The original is back.', 'imagewright' ),
+			'testing'         => __( 'Testing …', 'imagewright' ),
+			'loggedOut'       => __( 'You are logged out. Log in again in another tab, then resume.', 'imagewright' ),
+			'unreachable'     => __( 'The site does not answer. Check the connection, then resume.', 'imagewright' ),
+		);
+	}
+
+	/**
+	 * Texts of the widget that are translated, by the widget's keys. The others stay with the widget, which has languages of
+	 * its own.
+	 *
+	 * @return array<string,string|array<string,string>>
+	 */
+	public static function widget() {
+		$texts = 0 === strpos( get_user_locale(), 'en' ) ? array() : require IMAGEWRIGHT_DIR . 'build/widget-strings.php';
+		$known = array();
+		foreach ( $texts as $key => $text ) {
+			$forms = isset( $text[0] ) ? array( $text ) : $text;
+			$given = array_filter(
+				$forms,
+				static function ( $pair ) {
+					return $pair[0] !== $pair[1];
+				}
+			);
+			if ( $given ) {
+				$known[ $key ] = isset( $text[0] ) ? $text[1] : wp_list_pluck( $forms, 1 );
+			}
+		}
+		return $known;
+	}
+}

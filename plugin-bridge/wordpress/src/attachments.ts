@@ -1,0 +1,38 @@
+// The status of attachments, in the list, in their details and in the media modal: its buttons.
+import { createRest, RestError } from './rest.ts';
+import { type LibraryImage, readConfig } from './site-config.ts';
+
+const config = readConfig();
+const rest = createRest(config);
+
+document.addEventListener('click', (event) => {
+  const button = (event.target as Element).closest<HTMLButtonElement>('[data-imagewright-action]');
+  const status = button?.closest<HTMLElement>('[data-imagewright-id]');
+  if (!button || !status) return;
+  event.preventDefault();
+  void act(status, button.dataset.imagewrightAction === 'restore' ? 'restore' : 'optimize');
+});
+
+/** Optimizes or restores one attachment and shows what came of it. */
+async function act(status: HTMLElement, action: 'optimize' | 'restore', force = false): Promise<void> {
+  const id = Number(status.dataset.imagewrightId);
+  const text = status.querySelector('.imagewright-status-text');
+  const buttons = [...status.querySelectorAll('button')];
+  for (const button of buttons) button.disabled = true;
+  if (text) text.textContent = config.strings.working ?? '';
+  try {
+    const json = action === 'restore' ? { force } : {};
+    const done = await rest.call<LibraryImage & { html: string }>('POST', `/attachments/${id}/${action}`, { json });
+    // Made and escaped by the same PHP that made what is there.
+    status.outerHTML = done.html;
+    document.querySelector<HTMLElement>(`[data-imagewright-id="${id}"] button`)?.focus();
+    // The modal's own picture of the attachment.
+    window.wp?.media?.attachment?.(id).fetch();
+  } catch (error) {
+    if (!(error instanceof RestError)) throw error;
+    for (const button of buttons) button.disabled = false;
+    if (text) text.textContent = error.message;
+    const isEdited = action === 'restore' && error.code === 'imagewright_edited' && !force;
+    if (isEdited && window.confirm(config.strings.restoreForce)) await act(status, action, true);
+  }
+}

@@ -1,0 +1,166 @@
+import { createRunDriver, type Run } from './bulk-run.ts';
+import { formatBytes, make, makeButton } from './make.ts';
+import { type Rest, RestError } from './rest.ts';
+import { fill, type SiteConfig } from './site-config.ts';
+
+/** What a run would cost. */
+interface Preview {
+  images: number;
+  skipped: number;
+  cost: number;
+  balance: number;
+  sufficient: boolean;
+}
+
+/** The panel for bulk runs. */
+export interface BulkPanel {
+  /** Reads counts, cost and the run anew. */
+  refresh(): Promise<void>;
+}
+
+/** Fills `place` with the bulk run: its cost before it starts, its progress, its end. `chosen` are the ids to begin with. */
+export function createBulkPanel(
+  place: HTMLElement,
+  { rest, config, chosen }: { rest: Rest; config: SiteConfig; chosen: readonly number[] },
+): BulkPanel {
+  const { strings, locale } = config;
+  const say = (key: string, values?: Record<string, string | number>) => fill(strings[key], values);
+  const title = make('h2', {}, say('bulkHeading'));
+  const body = make('div', { className: 'imagewright-bulk-body' });
+  // One live region that stays: what is put into a new one is often not read out.
+  const news = make('p', { className: 'imagewright-news' });
+  news.setAttribute('role', 'status');
+  place.append(title, body, news);
+  let working = false;
+
+  const driver = createRunDriver(rest, {
+    changed: showRun,
+    elsewhere: () => {
+      news.textContent = say('bulkElsewhere');
+    },
+  });
+
+  async function start(kind: Run['kind'], ids: readonly number[]): Promise<void> {
+    await guarded(async () => {
+      const { run } = await rest.call<{ run: Run }>('POST', '/run', { json: { kind, ids } });
+      await drive(run);
+    });
+  }
+
+  async function drive(run: Run): Promise<void> {
+    working = true;
+    showRun(run);
+    try {
+      const ended = await driver.work(run);
+      working = false;
+      showRun(ended);
+    } finally {
+      working = false;
+    }
+  }
+
+  async function resume(): Promise<void> {
+    await guarded(async () => {
+      const { run } = await rest.call<{ run: Run | null }>('PATCH', '/run', { json: { state: 'running' } });
+      if (run) await drive(run);
+    });
+  }
+
+  /** What stops everything is said, and the way on stays open. */
+  async function guarded(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof RestError)) throw error;
+      news.textContent = error.message;
+      const button = makeButton(say('bulkResume'), () => void resume(), 'button-primary');
+      body.replaceChildren(make('p', {}, button));
+    }
+  }
+
+  function showRun(run: Run): void {
+    const values = { done: run.done, total: run.total };
+    const bar = make('progress', { max: Math.max(1, run.total), value: run.done + run.failed.length });
+    const text = say(working ? 'bulkRunning' : run.state === 'done' ? 'bulkDone' : 'bulkStopped', values);
+    bar.setAttribute('aria-label', text);
+    const saved =
+      run.kind === 'optimize' && run.bytes.before > 0
+        ? say('bulkSaved', {
+            before: formatBytes(run.bytes.before, locale),
+            after: formatBytes(run.bytes.after, locale),
+          })
+        : '';
+    const stop = makeButton(say('bulkStop'), () => {
+      driver.stop();
+      stop.disabled = true;
+      news.textContent = say('bulkStopping');
+      void rest.call('PATCH', '/run', { json: { state: 'stopped' } }).catch(() => {});
+    });
+    const ways = working
+      ? [stop]
+      : [
+          ...(run.state === 'done' ? [] : [makeButton(say('bulkResume'), () => void resume(), 'button-primary')]),
+          makeButton(say('bulkForget'), () => void forget()),
+        ];
+    body.replaceChildren(
+      make('p', { className: 'imagewright-run', ariaBusy: String(working) }, bar, ' ', `${text} ${saved}`),
+      run.reason && !working ? make('p', { className: 'notice notice-warning inline' }, run.reason.message) : '',
+      run.failed.length > 0 ? failures(run) : '',
+      make('p', { className: 'imagewright-ways' }, ...ways),
+    );
+    if (!working) news.textContent = text;
+  }
+
+  function failures(run: Run): HTMLElement {
+    const lines = run.failed.map(({ id, title: name, message }) =>
+      make('li', {}, make('a', { href: `post.php?post=${id}&action=edit` }, name || String(id)), `: ${message}`),
+    );
+    return make('div', {}, make('p', {}, say('bulkFailed', { n: run.failed.length })), make('ul', {}, ...lines));
+  }
+
+  async function forget(): Promise<void> {
+    await rest.call('DELETE', '/run');
+    await refresh();
+  }
+
+  async function refresh(): Promise<void> {
+    if (working) return;
+    await guarded(async () => {
+      const { run } = await rest.call<{ run: Run | null }>('GET', '/run');
+      if (run) return showRun(run);
+      await showOffer();
+    });
+  }
+
+  async function showOffer(): Promise<void> {
+    const status = await rest.call<{ total: number; optimized: number }>('GET', '/status');
+    const lines: (Node | string)[] = [];
+    if (chosen.length > 0) {
+      lines.push(make('h3', {}, say('bulkSelected', { images: chosen.length })), ...(await offer(chosen)));
+    }
+    lines.push(make('h3', {}, say('bulkTitle')), make('p', {}, say('bulkCounts', status)), ...(await offer([])));
+    if (status.optimized > 0) {
+      const confirmed = () => window.confirm(say('restoreConfirm', { n: status.optimized }));
+      const restore = () => void (confirmed() && start('restore', []));
+      lines.push(make('p', {}, makeButton(say('restoreAll'), restore, 'button-link')));
+    }
+    news.textContent = '';
+    body.replaceChildren(...lines);
+  }
+
+  /** The cost of a run, and the button that starts it. */
+  async function offer(ids: readonly number[]): Promise<(Node | string)[]> {
+    const preview = await rest.call<Preview>('GET', '/run/preview', { query: ids.length > 0 ? { ids } : {} });
+    const { images, cost, balance, sufficient } = preview;
+    if (images === 0) return [make('p', {}, say('bulkNothing'))];
+    const button = makeButton(say('bulkStart', { images, cost }), () => void start('optimize', ids), 'button-primary');
+    button.disabled = balance === 0;
+    return [
+      make('p', {}, say('bulkCost', { images, cost, balance })),
+      sufficient ? '' : make('p', { className: 'notice notice-warning inline' }, say('bulkShort')),
+      make('p', {}, button),
+    ];
+  }
+
+  return { refresh };
+}

@@ -1,0 +1,123 @@
+import { type Rest, RestError } from './rest.ts';
+
+/** A run as the plugin's routes describe it. */
+export interface Run {
+  id: string;
+  kind: 'optimize' | 'restore';
+  options: { format: string; preset: string; fillText: boolean };
+  state: 'running' | 'stopped' | 'done';
+  reason: { code: string; message: string } | null;
+  total: number;
+  done: number;
+  failed: { id: number; title: string; code: string; message: string }[];
+  remaining: number[];
+  bytes: { before: number; after: number };
+}
+
+/** What the page is told while a run goes on. */
+export interface RunListener {
+  /** After each image, and at the end. */
+  changed(run: Run): void;
+  /** Every remaining image is worked on elsewhere. */
+  elsewhere(): void;
+}
+
+/** Images worked on at once. A PHP worker each: shared hosts have few. */
+const AT_ONCE = 2;
+/** Milliseconds between looks at images that another window works on. */
+const LOOK_AGAIN = 3000;
+/** Tries of one image while the service is busy or does not answer. */
+const TRIES = 4;
+
+/** A run in this window. */
+export interface RunDriver {
+  /** Works until nothing remains, {@link RunDriver.stop} is called, or something stands in the way of all images. */
+  work(run: Run): Promise<Run>;
+  /** Begins no further image. */
+  stop(): void;
+}
+
+/**
+ * Works through a run, image by image. The server does an image as a whole and keeps what came of it, so this holds
+ * nothing that would be lost with the tab; two windows share the work, since an image has one worker at a time.
+ */
+export function createRunDriver(rest: Rest, listener: RunListener): RunDriver {
+  let stopped = false;
+
+  const read = async (): Promise<Run | null> => (await rest.call<{ run: Run | null }>('GET', '/run')).run;
+
+  async function end(reason: RestError | null): Promise<void> {
+    stopped = true;
+    if (reason?.code === 'logged_out' || reason?.code === 'unreachable') throw reason;
+    const json = { state: 'stopped', ...(reason ? { code: reason.code, message: reason.message } : {}) };
+    await rest.call('PATCH', '/run', { json });
+  }
+
+  /** Does one image. Gives what stops the whole run, or null. */
+  async function once(run: Run, id: number): Promise<'done' | 'busy' | RestError> {
+    const { kind, options } = run;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await rest.call('POST', `/attachments/${id}/${kind}`, {
+          json: kind === 'optimize' ? { ...options, run: run.id } : { run: run.id },
+        });
+        return 'done';
+      } catch (error) {
+        if (!(error instanceof RestError)) throw error;
+        if (error.code === 'imagewright_busy') return 'busy';
+        // The reason is kept with the image, or the image is gone meanwhile.
+        if (error.data.noted || error.status === 404 || error.code === 'rest_forbidden') return 'done';
+        const passing = [0, 429, 500, 502, 503, 504].includes(error.status);
+        if (!passing || attempt >= TRIES || stopped) return error;
+        await pause(Math.min(60_000, Number(error.data.retryAfter ?? 2 ** (attempt - 1)) * 1000));
+      }
+    }
+  }
+
+  async function work(first: Run): Promise<Run> {
+    stopped = false;
+    let run = first;
+    for (;;) {
+      const queue = [...run.remaining];
+      const blocked: RestError[] = [];
+      let busy = 0;
+      const take = async () => {
+        for (let id = queue.shift(); id !== undefined && !stopped; id = queue.shift()) {
+          const outcome = await once(run, id);
+          if (outcome === 'busy') busy += 1;
+          else if (outcome === 'done') {
+            const remaining = run.remaining.filter((one) => one !== id);
+            run = { ...run, remaining, done: run.total - remaining.length - run.failed.length };
+            listener.changed(run);
+          } else {
+            stopped = true;
+            blocked.push(outcome);
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, take));
+      if (blocked[0]) await end(blocked[0]);
+      run = (await read()) ?? { ...run, state: 'done' };
+      listener.changed(run);
+      if (stopped || run.state !== 'running' || run.remaining.length === 0) return run;
+      // Another window has the rest, or it finished while this one looked.
+      if (busy > 0) {
+        listener.elsewhere();
+        await pause(LOOK_AGAIN);
+      }
+    }
+  }
+
+  return {
+    work,
+    stop() {
+      stopped = true;
+    },
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

@@ -1,0 +1,23 @@
+// Media > Optimize: the bulk run and the widget.
+import { createBulkPanel } from './bulk-panel.ts';
+import { createRest } from './rest.ts';
+import { createReview } from './review.ts';
+import { readConfig } from './site-config.ts';
+
+/** More images than this are not put into the widget unasked: they are for the bulk run. */
+const MOST_AT_ONCE = 30;
+
+async function begin(): Promise<void> {
+  const bulk = document.querySelector<HTMLElement>('#imagewright-bulk');
+  const review = document.querySelector<HTMLElement>('#imagewright-review');
+  if (!bulk || !review) return;
+  const config = readConfig();
+  const rest = createRest(config);
+  const ids = (review.dataset.ids ?? '').split(',').filter(Boolean);
+  const panel = createBulkPanel(bulk, { rest, config, chosen: ids.map(Number) });
+  void panel.refresh();
+  const { add } = await createReview(review, { rest, config, changed: () => void panel.refresh() });
+  if (ids.length > 0 && ids.length <= MOST_AT_ONCE) await add(ids);
+}
+
+void begin();

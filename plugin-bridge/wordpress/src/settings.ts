@@ -1,0 +1,24 @@
+// Settings > Imagewright: the test of the connection.
+import { createRest } from './rest.ts';
+import { readConfig } from './site-config.ts';
+
+const config = readConfig();
+const rest = createRest(config);
+const button = document.querySelector<HTMLButtonElement>('#imagewright-test');
+const result = document.querySelector<HTMLElement>('#imagewright-test-result');
+
+button?.addEventListener('click', () => void test());
+
+async function test(): Promise<void> {
+  if (!button || !result) return;
+  button.disabled = true;
+  result.textContent = config.strings.testing ?? '';
+  try {
+    result.textContent = (await rest.call<{ message: string }>('POST', '/connection', { json: {} })).message;
+    result.className = 'imagewright-good';
+  } catch (error) {
+    result.textContent = error instanceof Error ? error.message : String(error);
+    result.className = 'imagewright-bad';
+  }
+  button.disabled = false;
+}

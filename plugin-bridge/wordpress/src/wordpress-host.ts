@@ -1,0 +1,118 @@
+import type { ResponsiveSize } from '#contract';
+import {
+  type CmsHost,
+  HostError,
+  type HostErrorCode,
+  type HostImage,
+  type HostQuery,
+  type Replacement,
+} from '../../host/index.ts';
+import { type Rest, RestError } from './rest.ts';
+import type { LibraryImage, SiteConfig } from './site-config.ts';
+
+/** What the plugin's codes mean to every host; the rest is `failed`. */
+const CODES: Record<string, HostErrorCode> = {
+  imagewright_busy: 'locked',
+  imagewright_edited: 'changed',
+  imagewright_source_changed: 'changed',
+  imagewright_other_image: 'changed',
+  imagewright_not_smaller: 'larger',
+  imagewright_not_an_export: 'sample',
+  imagewright_bad_download: 'damaged',
+  imagewright_backup_missing: 'no_backup',
+  imagewright_not_local: 'unsupported',
+  imagewright_not_an_image: 'unsupported',
+  imagewright_unknown_type: 'unsupported',
+  insufficient_storage: 'no_space',
+  logged_out: 'expired',
+  rest_forbidden: 'forbidden',
+};
+
+/** The settings of an export that has every size this site wants. */
+export interface ExportSettings {
+  responsive: boolean;
+  responsiveSizes?: ResponsiveSize[];
+}
+
+/** WordPress as a CMS: its media library through the plugin's routes. Results are downloaded by WordPress itself. */
+export function createWordPressHost(rest: Rest, config: SiteConfig): CmsHost {
+  return {
+    id: `wordpress:${config.root}`,
+    downloads: true,
+
+    async list({ cursor = '1', limit = 50, ids, search, status }: HostQuery) {
+      const page = Number(cursor);
+      const size = Math.min(limit, 100);
+      const found = await rest.call<{ items: LibraryImage[]; total: number }>('GET', '/attachments', {
+        query: {
+          page,
+          per_page: size,
+          ...(ids ? { ids } : {}),
+          ...(search ? { search } : {}),
+          status: status === 'original' ? 'none' : status === 'replaced' ? 'optimized' : 'any',
+        },
+      });
+      const images = found.items.map(imageOf);
+      return { images, nextCursor: page * size < found.total ? String(page + 1) : null, total: found.total };
+    },
+
+    fetch: (id, { signal } = {}) => hostCall(() => rest.blob(`/attachments/${id}/original`, signal)),
+
+    replace: (id, replacement, { signal } = {}) =>
+      hostCall(() =>
+        rest.call<LibraryImage>('POST', `/attachments/${id}/replace`, { json: replacementOf(replacement), signal }),
+      ),
+
+    restore: (id, { signal } = {}) =>
+      hostCall(() => rest.call('POST', `/attachments/${id}/restore`, { json: {}, signal })),
+
+    strings: () => config.widgetStrings as Partial<Record<string, string>>,
+    headers: () => rest.headers(),
+    renew: () => rest.renew(),
+    settings: async () => ({
+      ...(await rest.call<ExportSettings>('GET', '/export-settings')),
+      ...(config.settings as { format: 'webp'; preset: 'high' }),
+    }),
+  };
+}
+
+function imageOf(image: LibraryImage): HostImage {
+  const { id, url, filename, title, alt, width, height, mime, status } = image;
+  const edited = status === 'edited' ? { reason: image.reason?.message ?? '' } : {};
+  return {
+    ...{ id: String(id), url: url || null, filename, mime, alt: alt || null },
+    title: image.ownTitle && title ? title : null,
+    width: width || null,
+    height: height || null,
+    bytes: image.bytes?.before ?? null,
+    status: status === 'optimized' ? 'replaced' : 'original',
+    ...edited,
+  };
+}
+
+/** What the server needs to know: it fetches the files from the service itself. */
+function replacementOf({ sessionId, imageId, variants, metadata }: Replacement): Record<string, unknown> {
+  const source: Record<string, string> = metadata?.source ?? {};
+  const isOwn = (field: string) => source[field] === 'user';
+  return {
+    sessionId,
+    imageId,
+    sha256: variants[0]?.sha256 ?? '',
+    alt: metadata?.alt ?? null,
+    title: metadata?.title ?? null,
+    // A new name means new addresses: only when a person chose it.
+    filename: isOwn('filename') ? (metadata?.filename ?? null) : null,
+    confirmed: ['alt', 'title'].filter(isOwn),
+  };
+}
+
+/** Turns an error of the routes into one that every host has. */
+async function hostCall<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof RestError)) throw error;
+    const byStatus = error.status === 403 ? 'forbidden' : error.status === 404 ? 'not_found' : 'failed';
+    throw new HostError(CODES[error.code] ?? byStatus, error.message, { cause: error });
+  }
+}

@@ -1,0 +1,234 @@
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { photograph, type Rig, startRig } from './rig.ts';
+import type { SiteUser } from './site/site-user.ts';
+import { thorough } from './site/thorough.ts';
+
+let rig: Rig;
+let admin: SiteUser;
+let photo: Uint8Array;
+
+beforeAll(async () => {
+  rig = await startRig();
+  admin = await rig.site.logIn();
+  photo = await photograph(900);
+}, 300_000);
+afterEach(() => rig.define({}));
+afterAll(() => rig?.stop());
+
+type Answer = Record<string, unknown> & { code?: string; data?: { status: number; details?: unknown } };
+
+async function post(path: string, body: unknown = {}): Promise<[number, Answer]> {
+  const response = await admin.call('POST', path, body);
+  const text = await response.text();
+  return [response.status, (text ? JSON.parse(text) : {}) as Answer];
+}
+
+async function uploaded(name: string, bytes = photo) {
+  const id = await admin.upload(name, bytes, 'image/jpeg');
+  return { id, before: await rig.attachment(id), checksums: await rig.checksums() };
+}
+
+async function expectAsBefore({ id, before, checksums }: Awaited<ReturnType<typeof uploaded>>) {
+  expect(await rig.attachment(id)).toEqual(before);
+  expect(await rig.checksums()).toEqual(checksums);
+  await rig.site.php('wp_delete_attachment( $id, true );', { id });
+}
+
+/** Crops an image in WordPress' own editor. */
+const CROP = `$_REQUEST = array( 'history' => wp_slash( '[{"c":{"x":0,"y":0,"w":300,"h":200}}]' ), 'target' => 'all', 'context' => 'edit-attachment' );
+return wp_save_image( $id );`;
+
+describe.runIf(thorough)('changes by others', { timeout: 90_000 }, () => {
+  it('an edit after the replacement is kept, until a person gives it up', async () => {
+    const image = await uploaded('edited.jpg');
+    await post(`/attachments/${image.id}/optimize`);
+    await rig.site.php(CROP, { id: image.id });
+    const edited = await rig.attachment(image.id);
+    expect(edited.file).toMatch(/edited-e\d{13}\.webp$/);
+    expect(await admin.json('GET', `/attachments/${image.id}`)).toMatchObject({ status: 'edited' });
+    for (const action of ['optimize', 'restore']) {
+      expect(await post(`/attachments/${image.id}/${action}`)).toMatchObject([409, { code: 'imagewright_edited' }]);
+    }
+    expect(await rig.attachment(image.id)).toEqual(edited);
+    expect(await post(`/attachments/${image.id}/restore`, { force: true })).toMatchObject([200, { restored: true }]);
+    await expectAsBefore(image);
+  });
+
+  it('an edit after the replacement leaves no file behind when the attachment is deleted', async () => {
+    const empty = await rig.checksums();
+    const image = await uploaded('edited-and-deleted.jpg');
+    await post(`/attachments/${image.id}/optimize`);
+    await rig.site.php(CROP, { id: image.id });
+    await rig.site.php('wp_delete_attachment( $id, true );', { id: image.id });
+    expect(await rig.checksums()).toEqual(empty);
+  });
+
+  it('an image that was cropped before is optimised as it was cropped', async () => {
+    const { id } = await uploaded('cropped.jpg', await photograph(900));
+    await rig.define({ IMAGEWRIGHT_TEST_THRESHOLD: 800 });
+    const scaled = await uploaded('cropped-scaled.jpg', await photograph(901));
+    for (const one of [id, scaled.id]) {
+      await rig.site.php(CROP, { id: one });
+      const [before, checksums] = [await rig.attachment(one), await rig.checksums()];
+      expect((await post(`/attachments/${one}/optimize`))[0]).toBe(200);
+      const { metadata, mime } = await rig.attachment(one);
+      expect([mime, metadata.width, metadata.height]).toEqual([
+        'image/webp',
+        before.metadata.width,
+        before.metadata.height,
+      ]);
+      await post(`/attachments/${one}/restore`);
+      await expectAsBefore({ id: one, before, checksums });
+    }
+  });
+
+  it('thumbnails that were made again after the replacement go with it', async () => {
+    const image = await uploaded('regenerated.jpg');
+    await post(`/attachments/${image.id}/optimize`);
+    await rig.site.php(
+      `add_image_size( 'new-one', 500, 500 );
+      wp_update_attachment_metadata( $id, wp_generate_attachment_metadata( $id, wp_get_original_image_path( $id ) ) );`,
+      { id: image.id },
+    );
+    expect(Object.keys((await rig.attachment(image.id)).metadata.sizes)).toContain('new-one');
+    await post(`/attachments/${image.id}/restore`);
+    await expectAsBefore(image);
+  });
+
+  it('a backup that somebody deleted is told, and nothing is changed', async () => {
+    const { id, before } = await uploaded('lost.jpg');
+    await post(`/attachments/${id}/optimize`);
+    const replaced = await rig.attachment(id);
+    await rig.site.php('unlink( path_join( wp_get_upload_dir()["basedir"], $file ) );', { file: before.file });
+    expect(await post(`/attachments/${id}/restore`)).toMatchObject([
+      409,
+      { code: 'imagewright_backup_missing', data: { details: { files: ['lost.jpg'] } } },
+    ]);
+    expect(await rig.attachment(id)).toEqual(replaced);
+    await rig.site.php('wp_delete_attachment( $id, true );', { id });
+  });
+});
+
+describe.runIf(thorough)('faults', { timeout: 90_000 }, () => {
+  it.each(['error', 'end'])(
+    'after an %s in the middle everything is as before, and a second try succeeds',
+    async (fault) => {
+      const image = await uploaded(`fault-${fault}.jpg`);
+      const balance = await rig.account.api.balance();
+      await rig.define({ IMAGEWRIGHT_TEST_FAULT: fault });
+      expect((await post(`/attachments/${image.id}/optimize`))[0]).toBe(500);
+      await rig.define({});
+      if (fault === 'end') {
+        expect(await admin.json('GET', `/attachments/${image.id}`)).toMatchObject({ status: 'interrupted' });
+        expect(await post(`/attachments/${image.id}/restore`)).toMatchObject([200, { restored: true }]);
+      }
+      expect(await rig.attachment(image.id)).toEqual(image.before);
+      expect(await rig.checksums()).toEqual(image.checksums);
+      await post(`/attachments/${image.id}/optimize`);
+      expect(await rig.attachment(image.id)).toMatchObject({ mime: 'image/webp', missing: {} });
+      // What was paid for was not paid for again.
+      expect(balance - (await rig.account.api.balance())).toBe(1);
+      await post(`/attachments/${image.id}/restore`);
+      await expectAsBefore(image);
+    },
+  );
+
+  it('two requests for one image at once make one replacement', async () => {
+    const image = await uploaded('twice.jpg');
+    const balance = await rig.account.api.balance();
+    const answers = await Promise.all([1, 2, 3].map(() => post(`/attachments/${image.id}/optimize`)));
+    const outcomes = answers.map(([status, { code, skipped }]) => code ?? skipped ?? status);
+    expect(outcomes.filter((outcome) => outcome === 200)).toHaveLength(1);
+    for (const outcome of outcomes) expect([200, 'imagewright_busy', 'already_optimized']).toContain(outcome);
+    expect(balance - (await rig.account.api.balance())).toBe(1);
+    await post(`/attachments/${image.id}/restore`);
+    await expectAsBefore(image);
+  });
+});
+
+describe.runIf(thorough)('what replaces an image', { timeout: 90_000 }, () => {
+  async function exported(id: number, kind: 'export' | 'sample') {
+    const { sessionId, image } = await admin.json<{ sessionId: string; image: { id: string } }>(
+      'POST',
+      `/attachments/${id}/attach`,
+      {},
+    );
+    const body = { images: [{ id: image.id }], settings: await admin.json('GET', `/export-settings?ids[]=${id}`) };
+    const stream = await admin.call('POST', `/service/v1/sessions/${sessionId}/${kind}`, body);
+    const sha256 = /"sha256":"([0-9a-f]{64})"/.exec(await stream.text())?.[1];
+    return { sessionId, imageId: image.id, sha256 };
+  }
+
+  it('is a full export of this image as it is now: no sample, no other image, no earlier file', async () => {
+    const image = await uploaded('guarded.jpg');
+    const other = await admin.upload('other.jpg', await photograph(880), 'image/jpeg');
+    const sample = await exported(image.id, 'sample');
+    const refused = async (body: unknown, code: string, id = image.id) =>
+      expect(await post(`/attachments/${id}/replace`, body)).toMatchObject([409, { code: `imagewright_${code}` }]);
+    await refused(sample, 'not_an_export');
+    const full = await exported(image.id, 'export');
+    await refused(full, 'other_image', other);
+    await rig.site.php('copy( get_attached_file( $from ), get_attached_file( $to ) );', { from: other, to: image.id });
+    await refused(full, 'source_changed');
+    expect(await rig.attachment(image.id)).toEqual({ ...image.before, state: '' });
+    expect(
+      await post(`/attachments/${image.id}/replace`, { ...full, sessionId: `sess_${'0'.repeat(22)}` }),
+    ).toMatchObject([404, { code: 'session_not_found' }]);
+  });
+
+  it('is smaller, unless the user wants it anyway; the reason stands with the image', async () => {
+    const tiny = new Uint8Array(await sharp(photo).webp({ quality: 5 }).toBuffer());
+    const id = await admin.upload('tiny.webp', tiny, 'image/webp');
+    expect(await post(`/attachments/${id}/optimize`, { preset: 'maximum' })).toMatchObject([
+      409,
+      { code: 'imagewright_not_smaller' },
+    ]);
+    expect(await admin.json('GET', `/attachments/${id}`)).toMatchObject({
+      status: 'failed',
+      reason: { code: 'imagewright_not_smaller' },
+    });
+    const [status, done] = await post(`/attachments/${id}/optimize`, { preset: 'maximum', allowLarger: true });
+    expect([status, done.status]).toEqual([200, 'optimized']);
+  });
+
+  it('fills in texts only where there are none, or where a person wrote them, and takes them back', async () => {
+    const image = await uploaded('texts.jpg');
+    const full = await exported(image.id, 'export');
+    const texts = { alt: 'A described mountain', title: 'Described' };
+    await rig.site.php('update_post_meta( $id, "_wp_attachment_image_alt", "My own" );', { id: image.id });
+    await post(`/attachments/${image.id}/replace`, { ...full, ...texts });
+    expect(await rig.attachment(image.id)).toMatchObject({ alt: 'My own', title: 'Described' });
+    await post(`/attachments/${image.id}/restore`);
+    expect(await rig.attachment(image.id)).toMatchObject({ alt: 'My own', title: 'texts' });
+    await post(`/attachments/${image.id}/replace`, { ...full, ...texts, confirmed: ['alt'], filename: 'Snow & Rock' });
+    const named = await rig.attachment(image.id);
+    expect(named).toMatchObject({ alt: 'A described mountain' });
+    expect(named.file).toMatch(/snow-rock\.webp$/);
+    await post(`/attachments/${image.id}/restore`);
+    expect(await rig.attachment(image.id)).toMatchObject({ alt: 'My own', title: 'texts', file: image.before.file });
+  });
+});
+
+it.runIf(thorough)(
+  'leaves nothing in the database when it is uninstalled, and every image as it is',
+  { timeout: 60_000 },
+  async () => {
+    const { id } = await uploaded('stays.jpg');
+    await post(`/attachments/${id}/optimize`);
+    const stored = await rig.attachment(id);
+    const files = await rig.checksums();
+    const left = await rig.site.php(
+      `global $wpdb; define( 'WP_UNINSTALL_PLUGIN', 'imagewright/imagewright.php' );
+    require WP_PLUGIN_DIR . '/imagewright/uninstall.php';
+    return array( $wpdb->get_col( "SELECT option_name FROM $wpdb->options WHERE option_name LIKE '%imagewright%' AND option_name NOT LIKE '%active_plugins%'" ),
+      $wpdb->get_col( "SELECT meta_key FROM $wpdb->postmeta WHERE meta_key LIKE '%imagewright%'" ),
+      $wpdb->get_col( "SELECT meta_key FROM $wpdb->usermeta WHERE meta_key LIKE '%imagewright%'" ) );`,
+    );
+    expect(left).toEqual([[], [], []]);
+    expect(await rig.attachment(id)).toEqual({ ...stored, state: '' });
+    expect(await rig.checksums()).toEqual(files);
+    const log = await rig.site.debugLog();
+    expect(log.split('\n').filter((line) => line.includes('imagewright/'))).toEqual([]);
+  },
+);

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { FIXTURES } from '../support/api-client.ts';
+import { startTestService, type TestAccount, type TestService } from '../support/service.ts';
+import { type Site, startSite } from './site/site.ts';
+import type { Constants } from './site/site-config.ts';
+
+/** A WordPress with the plugin active, and the service that it uses. */
+export interface Rig {
+  site: Site;
+  service: TestService;
+  account: TestAccount;
+  /** Adds constants to those that connect the site with the service. */
+  define(constants: Constants): Promise<void>;
+  /** What WordPress stores of an attachment. */
+  attachment(id: number): Promise<StoredAttachment>;
+  /** md5 of every file below the uploads folder, by path. */
+  checksums(): Promise<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+/** An attachment in WordPress' database. */
+export interface StoredAttachment {
+  file: string;
+  mime: string;
+  guid: string;
+  title: string;
+  alt: string;
+  metadata: {
+    width: number;
+    height: number;
+    file: string;
+    filesize: number;
+    original_image?: string;
+    sizes: Record<string, { file: string; width: number; height: number; 'mime-type': string; filesize: number }>;
+  };
+  backups: Record<string, { file: string }> | '';
+  missing: Record<string, unknown>;
+  state: Record<string, unknown> | '';
+}
+
+const ATTACHMENT = `clean_attachment_cache( $id ); $post = get_post( $id );
+return array(
+	'file' => get_post_meta( $id, '_wp_attached_file', true ),
+	'mime' => $post->post_mime_type,
+	'guid' => $post->guid,
+	'title' => $post->post_title,
+	'alt' => (string) get_post_meta( $id, '_wp_attachment_image_alt', true ),
+	'metadata' => get_post_meta( $id, '_wp_attachment_metadata', true ),
+	'backups' => get_post_meta( $id, '_wp_attachment_backup_sizes', true ),
+	'missing' => (object) wp_get_missing_image_subsizes( $id ),
+	'state' => get_post_meta( $id, '_imagewright', true ),
+);`;
+
+/** Starts service and site. Address and key are constants of the site, unless `configured` is false. */
+export async function startRig({
+  credits = 100,
+  configured = true,
+  tree = undefined as string | undefined,
+} = {}): Promise<Rig> {
+  const [service, site] = await Promise.all([startTestService(), startSite({ tree })]);
+  const account = await service.createAccount({ credits });
+  const connection: Constants = configured ? { IMAGEWRIGHT_URL: service.url, IMAGEWRIGHT_API_KEY: account.apiKey } : {};
+  await site.define(connection);
+  await site.php('return activate_plugin( "imagewright/imagewright.php" );');
+  return {
+    site,
+    service,
+    account,
+    define: (constants) => site.define({ ...connection, ...constants }),
+    attachment: (id) => site.php<StoredAttachment>(ATTACHMENT, { id }),
+    async checksums() {
+      const paths = await site.uploads();
+      const sums = paths.map(async (path) => [path, md5(await readFile(join(site.uploadsDir, path)))] as const);
+      return Object.fromEntries(await Promise.all(sums));
+    },
+    async stop() {
+      await Promise.all([site.stop(), service.close()]);
+    },
+  };
+}
+
+function md5(bytes: Uint8Array): string {
+  return createHash('md5').update(bytes).digest('hex');
+}
+
+/** A photograph as JPEG, fitted into a width: large enough to gain from, small enough for a quick test. */
+export async function photograph(
+  width: number,
+  { name = 'photo-mountains.jpg', height = undefined as number | undefined } = {},
+) {
+  const image = sharp(join(FIXTURES, 'photos', name))
+    .rotate()
+    .resize({ width, height, fit: 'cover' });
+  return new Uint8Array(await image.jpeg({ quality: 95 }).toBuffer());
+}
+
+/** A file of `test/fixtures`. */
+export async function fixture(path: string): Promise<Uint8Array> {
+  return new Uint8Array(await readFile(join(FIXTURES, path)));
+}

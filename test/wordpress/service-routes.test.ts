@@ -1,0 +1,216 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { readEvents } from '../support/api-client.ts';
+import { photograph, type Rig, startRig } from './rig.ts';
+import type { SiteUser } from './site/site-user.ts';
+import { thorough } from './site/thorough.ts';
+
+let rig: Rig;
+let editor: SiteUser;
+let photo: Uint8Array;
+
+beforeAll(async () => {
+  rig = await startRig();
+  for (const [name, role] of Object.entries({ ed: 'editor', sub: 'subscriber', aut: 'author', ed2: 'editor' })) {
+    await rig.site.createUser(name, role);
+  }
+  editor = await rig.site.logIn('ed', 'ed');
+  photo = await photograph(700);
+}, 300_000);
+afterEach(() => rig.define({}));
+afterAll(() => rig?.stop());
+
+const service = (path: string) => `/service/v1${path}`;
+const some = { session: `sess_${'0'.repeat(22)}`, job: `job_${'0'.repeat(22)}` };
+
+function form(bytes: Uint8Array): FormData {
+  const data = new FormData();
+  data.append('images', new Blob([bytes as Uint8Array<ArrayBuffer>], { type: 'image/jpeg' }), 'photo.jpg');
+  return data;
+}
+
+/** A session with one image, uploaded by a browser through WordPress. */
+async function upload(user: SiteUser, bytes = photo) {
+  const response = await user.call('POST', service('/sessions'), form(bytes), {
+    'Idempotency-Key': crypto.randomUUID(),
+  });
+  expect(response.status).toBe(201);
+  const { sessionId, images } = (await response.json()) as { sessionId: string; images: { id: string }[] };
+  return { sessionId, imageId: images[0]?.id ?? '' };
+}
+
+const settings = { format: 'webp', preset: 'high' };
+const order = ({ imageId }: { imageId: string }) => ({ images: [{ id: imageId }], settings });
+
+describe('the way to the service', { timeout: 120_000 }, () => {
+  it('passes uploads, streams and downloads on, and repeats nothing that has an idempotency key', async () => {
+    const made = await upload(editor);
+    const path = service(`/sessions/${made.sessionId}/export`);
+    const key = { 'Idempotency-Key': 'one-and-the-same' };
+    const balance = await rig.account.api.balance();
+    for (const _ of [1, 2]) {
+      const stream = await editor.call('POST', path, order(made), key);
+      expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+      expect(stream.headers.get('x-accel-buffering')).toBe('no');
+      const events = [];
+      for await (const event of readEvents(stream)) events.push(event);
+      const last = events.at(-1);
+      expect(last).toMatchObject({ event: 'complete', data: { status: 'completed' } });
+      if (last?.event !== 'complete') throw new Error('unreachable');
+      const full = last.data.results[0]?.variants[0];
+      const file = await editor.call('GET', service(full?.url.replace('/v1', '') ?? ''));
+      expect(file.headers.get('content-type')).toBe('image/webp');
+      expect((await file.arrayBuffer()).byteLength).toBe(full?.size);
+
+      const resumed = await editor.call('GET', service(`/jobs/${last.data.jobId}/events`), undefined, {
+        'Last-Event-ID': last.id,
+      });
+      expect(resumed.status).toBe(204);
+    }
+    expect(balance - (await rig.account.api.balance())).toBe(1);
+  });
+
+  it('shows the events of a stream while it runs, one by one', async () => {
+    const made = await upload(editor, await photograph(1600));
+    // Long enough at work for the first event to be here before the end.
+    const body = { ...order(made), settings: { format: 'avif', preset: 'maximum' } };
+    const stream = await editor.call('POST', service(`/sessions/${made.sessionId}/sample`), body);
+    let atFirst: unknown = null;
+    for await (const event of readEvents(stream)) {
+      // Held back, it would come together with the last one.
+      atFirst ??= await rig.account.api.readJson(`/v1/jobs/${event.id.split(':')[0]}`);
+    }
+    expect(atFirst).toMatchObject({ kind: 'sample', status: 'processing' });
+  });
+
+  it.runIf(thorough)(
+    'gives errors of the service as they are, but never a 401, which would mean WordPress',
+    async () => {
+      const made = await upload(editor);
+      const images = Array.from({ length: 6 }, () => ({ id: made.imageId }));
+      const sample = await editor.call('POST', service(`/sessions/${made.sessionId}/sample`), { images, settings });
+      expect([sample.status, ((await sample.json()) as { code: string }).code]).toEqual([400, 'sample_limit_exceeded']);
+
+      const poor = await rig.service.createAccount({ credits: 0 });
+      await rig.site.define({ IMAGEWRIGHT_URL: rig.service.url, IMAGEWRIGHT_API_KEY: poor.apiKey });
+      const own = await upload(editor);
+      const broke = await editor.call('POST', service(`/sessions/${own.sessionId}/export`), order(own));
+      expect(broke.status).toBe(402);
+      expect(await broke.json()).toMatchObject({ code: 'insufficient_credits', balance: 0, required: 1, shortfall: 1 });
+
+      const wrong = `iw_${'0'.repeat(36)}`;
+      await rig.site.define({ IMAGEWRIGHT_URL: rig.service.url, IMAGEWRIGHT_API_KEY: wrong });
+      const refused = await editor.call('GET', service('/credits/balance'));
+      const text = await refused.text();
+      expect([refused.status, JSON.parse(text).code]).toEqual([424, 'invalid_api_key']);
+      expect(text).not.toContain(wrong);
+
+      await rig.service.service.accounts.keys.deactivate(poor.accountId, poor.keyId);
+      await rig.site.define({ IMAGEWRIGHT_URL: rig.service.url, IMAGEWRIGHT_API_KEY: poor.apiKey });
+      const inactive = await editor.call('GET', service('/credits/balance'));
+      expect([inactive.status, ((await inactive.json()) as { code: string }).code]).toEqual([403, 'inactive_api_key']);
+      await rig.site.define({ IMAGEWRIGHT_URL: 'http://127.0.0.1:9', IMAGEWRIGHT_API_KEY: poor.apiKey });
+      const away = await editor.call('GET', service('/credits/balance'));
+      expect([away.status, ((await away.json()) as { code: string }).code]).toEqual([502, 'imagewright_unreachable']);
+    },
+  );
+
+  it.runIf(thorough)('opens the paths that the widget needs and no other', async () => {
+    const { sessionId } = await upload(editor);
+    const closed: [string, string][] = [
+      ['GET', '/openapi.json'],
+      ['GET', '/credits/transactions'],
+      ['DELETE', '/credits/balance'],
+      ['GET', `/sessions/${sessionId}/../../credits/transactions`],
+      ['GET', `/sessions/${sessionId}%2F..%2F..%2Fcredits%2Ftransactions`],
+      ['GET', `/sessions/${some.session}`],
+      ['POST', `/sessions/${some.session}/export`],
+      ['GET', `/jobs/${some.job}`],
+      ['GET', `/jobs/${some.job}/events`],
+      ['POST', '/export'],
+    ];
+    for (const [method, path] of closed) {
+      const answer = await editor.call(
+        method,
+        service(path),
+        method === 'POST' ? { sessionId: some.session } : undefined,
+      );
+      expect([path, answer.status]).toEqual([path, 404]);
+    }
+  });
+
+  it.runIf(thorough)(
+    'keeps sessions of others apart: of other users, and of other sites with the same key',
+    async () => {
+      const mine = await upload(editor);
+      const other = await rig.site.logIn('ed2', 'ed2');
+      expect((await other.call('GET', service(`/sessions/${mine.sessionId}`))).status).toBe(404);
+      expect((await editor.call('GET', service(`/sessions/${mine.sessionId}`))).status).toBe(200);
+      const elsewhere = await rig.account.api.upload([{ name: 'a.jpg', bytes: photo }]);
+      expect((await editor.call('GET', service(`/sessions/${elsewhere.sessionId}`))).status).toBe(404);
+      const job = await rig.account.api.run('export', elsewhere, settings);
+      expect((await editor.call('GET', service(`/jobs/${job.jobId}`))).status).toBe(404);
+    },
+  );
+});
+
+describe.runIf(thorough)('rights', { timeout: 120_000 }, () => {
+  it('who may not upload files gets nothing, and who is not logged in neither', async () => {
+    const subscriber = await rig.site.logIn('sub', 'sub');
+    for (const path of ['/status', '/attachments', '/run', service('/credits/balance')]) {
+      expect([path, (await subscriber.call('GET', path)).status]).toEqual([path, 403]);
+      expect([path, (await fetch(`${rig.site.url}/wp-json/imagewright/v1${path}`)).status]).toEqual([path, 401]);
+      const noNonce = await fetch(`${rig.site.url}/wp-json/imagewright/v1${path}`, {
+        headers: { Cookie: editor.cookie },
+      });
+      expect([path, noNonce.status]).toEqual([path, 401]);
+    }
+    expect((await editor.call('POST', '/connection', {})).status).toBe(403);
+  });
+
+  it('an author changes own images and no others', async () => {
+    const author = await rig.site.logIn('aut', 'aut');
+    const own = await author.upload('own.jpg', photo, 'image/jpeg');
+    const foreign = await editor.upload('foreign.jpg', photo, 'image/jpeg');
+    for (const action of ['attach', 'optimize', 'restore']) {
+      expect((await author.call('POST', `/attachments/${foreign}/${action}`, {})).status).toBe(403);
+    }
+    expect((await author.call('GET', `/attachments/${foreign}/original`)).status).toBe(403);
+    const { items } = await author.json<{ items: { id: number }[] }>('GET', '/attachments');
+    expect(items.map(({ id }) => id)).toEqual([own]);
+    expect(await author.json('POST', `/attachments/${own}/optimize`)).toMatchObject({ status: 'optimized' });
+  });
+
+  it('the key of a constant wins over the stored one, and no answer and no page shows either', async () => {
+    const admin = await rig.site.logIn();
+    await rig.site.php('update_option( "imagewright_api_key", $key );', { key: `iw_${'1'.repeat(36)}` });
+    expect((await editor.call('GET', '/status')).status).toBe(200);
+    const pages = [
+      'upload.php?page=imagewright-optimize',
+      'options-general.php?page=imagewright',
+      'upload.php?mode=list',
+    ];
+    for (const page of pages) {
+      const html = await (
+        await fetch(`${rig.site.url}/wp-admin/${page}`, { headers: { Cookie: admin.cookie } })
+      ).text();
+      expect(html).toContain('</html>');
+      expect(html).not.toContain(rig.account.apiKey);
+      expect(html).not.toContain('iw_111');
+    }
+    const options = await fetch(`${rig.site.url}/wp-json/wp/v2/settings`, {
+      headers: { Cookie: admin.cookie, 'X-WP-Nonce': admin.nonce },
+    });
+    expect(await options.text()).not.toMatch(/iw_|imagewright/);
+  });
+
+  it('an address typed into the form does not lead into the network of the server', async () => {
+    await rig.site.define({ IMAGEWRIGHT_API_KEY: rig.account.apiKey });
+    await rig.site.php('update_option( "imagewright_settings", array( "url" => $url ) );', { url: rig.service.url });
+    const admin = await rig.site.logIn();
+    const answer = await admin.call('POST', '/connection', {});
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([
+      424,
+      'imagewright_address_refused',
+    ]);
+  });
+});

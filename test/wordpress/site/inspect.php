@@ -1,0 +1,79 @@
+<?php
+/**
+ * Only for tests: lets them ask this site a question in PHP. Not part of the plugin, and it opens for a secret alone.
+ */
+defined( 'ABSPATH' ) || exit;
+
+add_action(
+	'init',
+	static function () {
+		if ( ! isset( $_GET['inspect'] ) || ! hash_equals( IMAGEWRIGHT_TEST_SECRET, (string) $_GET['inspect'] ) ) {
+			return;
+		}
+		foreach ( array( 'image', 'file', 'media', 'post', 'plugin', 'user', 'image-edit' ) as $part ) {
+			require_once ABSPATH . "wp-admin/includes/$part.php";
+		}
+		$code = file_get_contents( 'php://input' );
+		try {
+			$result = eval( $code );
+			$answer = array( 'result' => $result );
+		} catch ( Throwable $error ) {
+			$answer = array( 'error' => $error->getMessage() . ' at ' . $error->getLine() );
+		}
+		while ( ob_get_level() > 0 ) {
+			ob_end_clean();
+		}
+		header( 'Content-Type: application/json' );
+		echo wp_json_encode( $answer );
+		exit;
+	},
+	99
+);
+// Tests look at pages without network: no pictures of users from elsewhere.
+add_filter( 'pre_option_show_avatars', '__return_zero' );
+add_filter( 'pre_wp_mail', '__return_true' );
+// A lower edge above which WordPress scales: the same way through the code with pictures that are quicker to make.
+add_filter(
+	'big_image_size_threshold',
+	static function ( $edge ) {
+		return defined( 'IMAGEWRIGHT_TEST_THRESHOLD' ) ? IMAGEWRIGHT_TEST_THRESHOLD : $edge;
+	}
+);
+// What may go wrong between two steps of a replacement: an error, or the end of PHP.
+add_filter(
+	'wp_update_attachment_metadata',
+	static function ( $metadata ) {
+		if ( defined( 'IMAGEWRIGHT_TEST_FAULT' ) && '.webp' === substr( $metadata['file'], -5 ) ) {
+			if ( 'error' === IMAGEWRIGHT_TEST_FAULT ) {
+				throw new RuntimeException( 'a fault for the test' );
+			}
+			http_response_code( 500 );
+			exit;
+		}
+		return $metadata;
+	}
+);
+// Time for nonces: what was valid is not any more, without waiting for a day.
+add_filter(
+	'nonce_life',
+	static function ( $seconds ) {
+		return defined( 'IMAGEWRIGHT_TEST_NONCE_DAY' ) ? $seconds + IMAGEWRIGHT_TEST_NONCE_DAY : $seconds;
+	}
+);
+// Nothing is asked of wordpress.org: without network each question would cost time and leave a warning in the log.
+foreach ( array( 'core', 'plugins', 'themes' ) as $what ) {
+	add_filter(
+		"pre_site_transient_update_$what",
+		static function () {
+			return (object) array(
+				'last_checked'    => time(),
+				'version_checked' => get_bloginfo( 'version' ),
+				'updates'         => array(),
+				'checked'         => array(),
+				'response'        => array(),
+				'no_update'       => array(),
+				'translations'    => array(),
+			);
+		}
+	);
+}

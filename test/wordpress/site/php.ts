@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** What WordPress and its tests need of PHP. */
+const EXTENSIONS = ['curl', 'dom', 'exif', 'fileinfo', 'gd', 'mbstring', 'pdo_sqlite', 'xml'];
+
+/** The PHP of this machine, when it has all that WordPress needs; else null, with the reason on the console. */
+export async function findPhp(): Promise<string | null> {
+  const php = process.env.IMAGEWRIGHT_TEST_PHP ?? 'php';
+  if (php === 'none') return null;
+  const code = `echo json_encode([PHP_VERSION_ID, get_loaded_extensions(), function_exists('imagewebp')]);`;
+  try {
+    const { stdout } = await promisify(execFile)(php, ['-r', code]);
+    const [version, loaded, webp] = JSON.parse(stdout) as [number, string[], boolean];
+    const missing = EXTENSIONS.filter((name) => !loaded.some((one) => one.toLowerCase() === name));
+    if (version >= 70_400 && missing.length === 0 && webp) return php;
+    console.log(`PHP is there, but too old or without ${missing.join(', ') || 'WebP'}: using PHP as WebAssembly.`);
+  } catch {
+    // No PHP: nothing to report, most machines have none.
+  }
+  return null;
+}

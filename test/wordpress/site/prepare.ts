@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type BuiltPlugin, buildPlugin } from '../../../plugin-bridge/wordpress/build/build-plugin.ts';
+import { exclusively } from './exclusive.ts';
+import { installPackages, PLAYGROUND_PACKAGE, WORDPRESS_PACKAGE } from './packages.ts';
+import { findPhp } from './php.ts';
+import { unpackWordPress } from './wordpress-tree.ts';
+
+/** What a site is made of. */
+export interface Prepared {
+  /** WordPress as it is delivered. */
+  tree: string;
+  /** The plugin as it is shipped. */
+  built: BuiltPlugin;
+  /** PHP of this machine; null: PHP as WebAssembly. */
+  php: string | null;
+}
+
+/** Installs, unpacks and builds what is missing. Everything is kept for the next time. */
+export async function prepare(): Promise<Prepared> {
+  const php = await findPhp();
+  return exclusively(join(WORDPRESS_PACKAGE, '.preparing'), async () => {
+    await installPackages(WORDPRESS_PACKAGE);
+    if (!php) await installPackages(PLAYGROUND_PACKAGE);
+    // Another version than the pinned one, e.g. of the matrix.
+    const tree = process.env.IMAGEWRIGHT_TEST_WORDPRESS ?? (await unpackWordPress());
+    return { tree, built: await buildChanged(), php };
+  });
+}
+
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** Builds the plugin, unless that was done from the very same sources: running sites use what is built. */
+async function buildChanged(): Promise<BuiltPlugin> {
+  const stamp = join(repository, 'dist/wordpress/built.json');
+  const sources = await fingerprint(['plugin-bridge', 'widget', 'package-lock.json']);
+  const last = JSON.parse(await readFile(stamp, 'utf8').catch(() => '{}')) as { sources?: string; built: BuiltPlugin };
+  if (last.sources === sources) return last.built;
+  const built = await buildPlugin();
+  await writeFile(stamp, JSON.stringify({ sources, built }));
+  return built;
+}
+
+/** Changes when a file below these paths does. */
+async function fingerprint(paths: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const path of paths) {
+    const whole = join(repository, path);
+    const below = (await stat(whole)).isDirectory() ? await readdir(whole, { recursive: true }) : [''];
+    for (const name of below.sort()) {
+      const { size, mtimeMs } = await stat(join(whole, name));
+      hash.update(`${path}/${name} ${size} ${mtimeMs}\n`);
+    }
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,85 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { copyFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type Constants, configFile } from './site-config.ts';
+import { addSqlite } from './wordpress-tree.ts';
+
+const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+/** What a site is served from. */
+export interface ServeOptions {
+  php: string;
+  /** A writable copy of WordPress. */
+  www: string;
+  plugin: string;
+  port: number;
+  constants: Constants;
+}
+
+/** Configures and installs WordPress with the PHP of this machine. */
+export async function installNatively({ php, www, plugin, port, constants }: ServeOptions): Promise<void> {
+  await addSqlite(www);
+  const url = `http://127.0.0.1:${port}`;
+  const database = { DB_DIR: join(www, '../database'), DB_FILE: 'site.sqlite' };
+  await writeFile(join(www, 'wp-config.php'), configFile({ ...database, WP_HOME: url, WP_SITEURL: url, ...constants }));
+  await symlink(plugin, join(www, 'wp-content/plugins/imagewright'), 'dir');
+  await promisify(execFile)(php, [here('install.php'), www, `127.0.0.1:${port}`]);
+}
+
+/** Serves it with PHP's own web server. Gives the function that stops it. */
+export async function serveNatively({ php, www, port }: ServeOptions): Promise<() => Promise<void>> {
+  const router = join(www, '../router.php');
+  await copyFile(here('router.php'), router);
+  const limits = {
+    ...{ upload_max_filesize: '64M', post_max_size: '64M', memory_limit: '512M', error_log: '/dev/null' },
+    // Constants that a test changes hold from the next request on.
+    'opcache.revalidate_freq': '0',
+  };
+  const settings = Object.entries(limits).flatMap(([name, value]) => ['-d', `${name}=${value}`]);
+  const server = spawn(php, [...settings, '-S', `127.0.0.1:${port}`, '-t', www, router], {
+    // Its workers are processes of their own: the group is what ends.
+    detached: true,
+    env: { ...process.env, PHP_CLI_SERVER_WORKERS: '6' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  server.stderr?.pipe(createWriteStream(join(www, '../server.log')));
+  const stop = () => end(server);
+  process.once('exit', () => signalGroup(server, 'SIGKILL'));
+  await answers(`http://127.0.0.1:${port}/readme.html`, server);
+  return stop;
+}
+
+/** Waits until a server answers. @throws Error when it ended instead */
+export async function answers(url: string, server: ChildProcess): Promise<void> {
+  for (;;) {
+    if (server.exitCode !== null || server.signalCode) throw new Error(`the server of ${url} ended before it answered`);
+    const status = await fetch(url, { redirect: 'manual' }).then(
+      (response) => response.status,
+      () => 0,
+    );
+    if (status > 0 && status < 500) return;
+    await sleep(100);
+  }
+}
+
+/** Ends a process group and waits for it. */
+export async function end(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode) return;
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  signalGroup(server, 'SIGTERM');
+  const late = setTimeout(() => signalGroup(server, 'SIGKILL'), 3000);
+  await ended;
+  clearTimeout(late);
+}
+
+function signalGroup(server: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (server.pid) process.kill(-server.pid, signal);
+  } catch {
+    // It has ended already.
+  }
+}

@@ -1,0 +1,39 @@
+import { fork } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { PLAYGROUND_PACKAGE } from './packages.ts';
+import { end } from './serve-native.ts';
+import type { Constants } from './site-config.ts';
+
+/** Installs and serves WordPress with PHP as WebAssembly. Gives the function that stops it. */
+export async function servePlayground(options: {
+  www: string;
+  plugin: string;
+  port: number;
+  constants: Constants;
+  workers?: number;
+}): Promise<() => Promise<void>> {
+  const { www, plugin, port, constants, workers = 2 } = options;
+  const pick = (wanted: (value: unknown) => boolean) =>
+    Object.fromEntries(Object.entries(constants).filter(([, value]) => wanted(value)));
+  const configuration = {
+    ...{ port, tree: www, plugin, workers },
+    constants: pick((value) => typeof value === 'boolean'),
+    strings: pick((value) => typeof value === 'string'),
+  };
+  const server = fork(join(PLAYGROUND_PACKAGE, 'serve.mjs'), [JSON.stringify(configuration)], {
+    detached: true,
+    execArgv: [],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const log = createWriteStream(join(www, '../server.log'));
+  server.stdout?.pipe(log, { end: false });
+  server.stderr?.pipe(log, { end: false });
+  await new Promise<void>((resolve, reject) => {
+    server.once('message', () => resolve());
+    server.once('exit', () =>
+      reject(new Error(`Playground ended before it served; see ${join(www, '../server.log')}`)),
+    );
+  });
+  return () => end(server);
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Prepared, prepare } from './prepare.ts';
+import { installNatively, serveNatively } from './serve-native.ts';
+import { serveBehindNginx } from './serve-nginx.ts';
+import { servePlayground } from './serve-playground.ts';
+import { COMMON_CONSTANTS, type Constants, phpLiteral } from './site-config.ts';
+import { logIn, type SiteUser } from './site-user.ts';
+
+/** A running WordPress with the plugin in its folder, not yet activated. */
+export interface Site {
+  url: string;
+  /** `native` or `wasm`. */
+  engine: 'native' | 'wasm';
+  /** Evaluates PHP inside of WordPress and gives what it returns. */
+  php<T = unknown>(code: string, values?: Record<string, unknown>): Promise<T>;
+  /** Logs a user in, as a browser would. */
+  logIn(user?: string, password?: string): Promise<SiteUser>;
+  /** Makes a user. The password is the name. */
+  createUser(name: string, role: string): Promise<number>;
+  /** Paths of all files below the uploads folder, sorted. */
+  uploads(): Promise<string[]>;
+  uploadsDir: string;
+  /** What WordPress and PHP complained of. */
+  debugLog(): Promise<string>;
+  /** Changes constants of `wp-config.php` that tests may change: they are read from a file with each request. */
+  define(constants: Constants): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a fresh site. `tree` is another WordPress than the pinned one. */
+export async function startSite(
+  options: { constants?: Constants; tree?: string; workers?: number } = {},
+): Promise<Site> {
+  const prepared = await prepare();
+  const home = await mkdtemp(join(tmpdir(), 'imagewright-wordpress-'));
+  const www = join(home, 'www');
+  await cp(options.tree ?? prepared.tree, www, { recursive: true, dereference: true });
+  // A copy of its own: what is built may be built anew while the site runs.
+  const plugin = join(home, 'plugin');
+  await cp(prepared.built.folder, plugin, { recursive: true });
+  const secret = randomUUID();
+  const muPlugins = join(www, 'wp-content/mu-plugins');
+  await mkdir(muPlugins, { recursive: true });
+  // Read with every request, so that a test can set a constant while the site runs.
+  await writeFile(join(muPlugins, 'a-constants.php'), '<?php\n');
+  await copyFile(fileURLToPath(new URL('inspect.php', import.meta.url)), join(muPlugins, 'inspect.php'));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const constants = { ...COMMON_CONSTANTS, IMAGEWRIGHT_TEST_SECRET: secret, ...options.constants };
+  const stop = await serve({ prepared, plugin, www, port, constants, workers: options.workers });
+
+  async function php<T>(code: string, values: Record<string, unknown> = {}): Promise<T> {
+    const json = phpLiteral(JSON.stringify(values));
+    const body = `extract( json_decode( ${json}, true ) );\n${code}`;
+    const response = await fetch(`${url}/?inspect=${secret}`, { method: 'POST', body });
+    const text = await response.text();
+    const answer = parse(text);
+    if (answer?.error || !answer)
+      throw new Error(`PHP failed (${response.status}): ${answer?.error ?? text.slice(0, 2000)}`);
+    return answer.result as T;
+  }
+
+  // The first request to Playground loses its body.
+  await fetch(url).then((response) => response.arrayBuffer());
+  const uploadsDir = join(www, 'wp-content/uploads');
+  return {
+    url,
+    engine: prepared.php ? 'native' : 'wasm',
+    php,
+    logIn: (user = 'admin', password = 'password') => logIn(url, user, password),
+    createUser: (name, role) =>
+      php<number>('return wp_insert_user( array( "user_login" => $name, "user_pass" => $name, "role" => $role ) );', {
+        name,
+        role,
+      }),
+    uploadsDir,
+    async uploads() {
+      const entries = await readdir(uploadsDir, { recursive: true, withFileTypes: true }).catch(() => []);
+      return entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(uploadsDir, join(entry.parentPath, entry.name)))
+        .sort();
+    },
+    debugLog: () => readFile(join(www, 'wp-content/debug.log'), 'utf8').catch(() => ''),
+    async define(changed) {
+      const lines = Object.entries(changed).map(([name, value]) => `define( '${name}', ${phpLiteral(value)} );`);
+      await writeFile(join(muPlugins, 'a-constants.php'), `<?php\n${lines.join('\n')}\n`);
+    },
+    async stop() {
+      await stop();
+      await rm(home, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+async function serve(options: {
+  prepared: Prepared;
+  plugin: string;
+  www: string;
+  port: number;
+  constants: Constants;
+  workers?: number;
+}): Promise<() => Promise<void>> {
+  const { prepared, plugin, www, port, constants, workers } = options;
+  const { php } = prepared;
+  if (!php) return servePlayground({ www, plugin, port, constants: { ...constants, WP_DEBUG_LOG: true }, workers });
+  const native = {
+    php,
+    www,
+    plugin,
+    port,
+    constants: { ...constants, WP_DEBUG_LOG: join(www, 'wp-content/debug.log') },
+  };
+  await installNatively(native);
+  return process.env.IMAGEWRIGHT_TEST_SERVER === 'nginx' ? serveBehindNginx(native) : serveNatively(native);
+}
+
+function parse(text: string): { result?: unknown; error?: string } | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A port that is free now. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
