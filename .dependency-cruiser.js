@@ -179,9 +179,13 @@ export default {
     },
     {
       name: 'no-node-in-browsers',
-      comment: 'the SDK and the hosts run in browsers too; the manifest and the plugin are made by programs of the checkout',
+      comment:
+        'the SDK and the hosts run in browsers too; the manifest and the plugin are made by programs of the checkout',
       severity: 'error',
-      from: { path: '^(widget|plugin-bridge/(sdk|host|wordpress))/', pathNot: '^(widget/manifest|plugin-bridge/wordpress/build)/' },
+      from: {
+        path: '^(widget|plugin-bridge/(sdk|host|wordpress))/',
+        pathNot: '^(widget/manifest|plugin-bridge/wordpress/build)/',
+      },
       to: { dependencyTypes: ['core'] },
     },
     {

@@ -1,3 +1,4 @@
+// @ts-nocheck: its package is installed by the tests that need it, beside this file
 // Serves a WordPress with PHP as WebAssembly: `node serve.mjs <configuration as JSON>`. Ends when its parent does.
 import { runCLI } from '@wp-playground/cli';
 
