@@ -13,13 +13,14 @@ import { Router } from './router.ts';
 import { NOT_FOUND, ROUTES, type Route } from './routes.ts';
 import { STRINGS } from './strings.ts';
 import { applyTheme, readTheme } from './theme.ts';
+import { visitorStyles } from './visitor.styles.ts';
 
 /** How long a word of confirmation is shown, in milliseconds. */
 const TOAST_MS = 6000;
 
 /** The shell: who is logged in, which page is shown, what is said. */
 export class DashApp extends LitElement {
-  static override styles = [tokens, foundation, ...controls, appStyles];
+  static override styles = [tokens, foundation, ...controls, appStyles, visitorStyles];
   static override properties = {
     profile: { state: true },
     page: { state: true },
