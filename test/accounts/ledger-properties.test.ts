@@ -60,4 +60,4 @@ test('charges, refunds and grants in any interleaving, with crashes anywhere, ke
     }),
     { numRuns: 60, endOnFailure: true },
   );
-}, 60_000);
+}, 240_000);

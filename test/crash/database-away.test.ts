@@ -160,7 +160,7 @@ describe('the database is away', () => {
     expect(follower.events.at(-1)).toMatchObject({ event: 'complete', data: { summary: { completed: IMAGES } } });
     expect(await after.balance()).toBe(200 - IMAGES);
     expect(await auditOf(direct)).toEqual({ ok: true, broken: [], pending: 0 });
-  }, 90_000);
+  }, 240_000);
 });
 
 /** An answer that never comes counts as one of status 0, so that it is seen which one it was. */

@@ -157,7 +157,7 @@ describe('Idempotency-Key', () => {
     await expect
       .poll(() => fixture.repositories.idempotency.find(ticket.id), { timeout: 90_000, interval: 250 })
       .toBeNull();
-  }, 100_000);
+  }, 240_000);
 });
 
 describe('hashRequest', () => {

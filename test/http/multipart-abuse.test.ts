@@ -8,7 +8,7 @@ import { MB, multipartBody, part, startUploadServer, type UploadServer, until } 
 
 const BOUNDARY = 'XbOuNdArY';
 // Thousands of synced files: seconds on an idle machine, many on a busy disk.
-const PATIENT = { timeout: 120_000 };
+const PATIENT = { timeout: 600_000 };
 let server: UploadServer;
 afterEach(() => server?.close());
 

@@ -25,6 +25,19 @@ async function listen(server: Server, at: number, host: string): Promise<number>
   return (server.address() as AddressInfo).port;
 }
 
+/** A port that is free at one address may be taken at the other, by a test that runs beside this one. */
+async function listenOnOnePort(outside: Server, inside: Server): Promise<number> {
+  for (;;) {
+    const port = await listen(outside, 0, OUTSIDE);
+    try {
+      return await listen(inside, port, '127.0.0.1');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      await new Promise((done) => outside.close(done));
+    }
+  }
+}
+
 /** An importer between a server outside, which it may ask, and one inside, which it must not; both fresh for each test. */
 export function useImportRig() {
   const rig = {
@@ -79,10 +92,9 @@ export function useImportRig() {
       rig.requests.push(req);
       rig.handle(req, res);
     });
-    rig.port = await listen(rig.outside, 0, OUTSIDE);
     rig.inside = createServer((_, res) => res.setHeader('content-type', 'image/png').end('secret'));
     rig.inside.on('connection', () => rig.insideConnections++);
-    await listen(rig.inside, rig.port, '127.0.0.1');
+    rig.port = await listenOnOnePort(rig.outside, rig.inside);
   });
   afterEach(async () => {
     for (const server of [rig.outside, rig.inside]) {
