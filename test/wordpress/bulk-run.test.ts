@@ -86,7 +86,7 @@ it.runIf(thorough)(
     await button(again, 'Stop').click();
     open();
     // The images at hand are finished, no further one is begun.
-    await status(again, /Stopped: [456] of 7 done/).waitFor(PATIENCE);
+    await status(again, /Stopped: [3456] of 7 done/).waitFor(PATIENCE);
     await button(again, 'Resume').click();
     await status(again, 'Done: 7 of 7 images.').waitFor(PATIENCE);
     expect(await mimes(ids)).toEqual(Array(7).fill('image/webp'));

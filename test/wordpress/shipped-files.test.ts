@@ -104,6 +104,16 @@ describe('the archive', () => {
     for (const [, a, b] of used) expect(strings).toContain(`'${a ?? b}' `);
   });
 
+  it('has every text for translators, and no text for them that is not used', async () => {
+    const template = await readFile(join(plugin.folder, 'languages/imagewright.pot'), 'utf8');
+    for (const text of ['Test the connection', 'Optimize without review', 'Choose from the media library']) {
+      expect(template).toContain(`msgid "${text}"`);
+    }
+    expect(template).toContain('#. translators: %s: last 4 characters of the key\n');
+    const ids = template.match(/^msgid .+$/gm) ?? [];
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
   it('is the same, byte for byte, when it is built again', async () => {
     const first = await readFile(plugin.zip);
     expect(

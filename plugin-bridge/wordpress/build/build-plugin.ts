@@ -3,13 +3,14 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { zipSync } from 'fflate';
 import { bundleScripts } from './bundle-scripts.ts';
+import { potFile } from './pot-file.ts';
 import { widgetStrings } from './widget-strings.ts';
 
 const source = fileURLToPath(new URL('../', import.meta.url));
 const output = fileURLToPath(new URL('../../../dist/wordpress/', import.meta.url));
 
 /** Everything that is shipped, beside the bundled scripts. */
-const SHIPPED = ['imagewright.php', 'uninstall.php', 'readme.txt', 'LICENSE', 'includes', 'languages'];
+const SHIPPED = ['imagewright.php', 'uninstall.php', 'readme.txt', 'LICENSE', 'includes'];
 
 /** A built plugin. */
 export interface BuiltPlugin {
@@ -29,6 +30,8 @@ export async function buildPlugin(target = output): Promise<BuiltPlugin> {
   for (const name of SHIPPED) await cp(join(source, name), join(folder, name), { recursive: true });
   await bundleScripts(join(folder, 'build'));
   await writeFile(join(folder, 'build/widget-strings.php'), widgetStrings());
+  await mkdir(join(folder, 'languages'));
+  await writeFile(join(folder, 'languages/imagewright.pot'), await template(folder));
   const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
@@ -42,4 +45,14 @@ export async function buildPlugin(target = output): Promise<BuiltPlugin> {
   await mkdir(dirname(zip), { recursive: true });
   await writeFile(zip, zipSync(entries, { level: 9 }));
   return { folder, zip, files };
+}
+
+/** The texts of all PHP files of the built plugin. */
+async function template(folder: string): Promise<string> {
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.php')).sort();
+  const sources = await Promise.all(
+    names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const),
+  );
+  const main = await readFile(join(folder, 'imagewright.php'), 'utf8');
+  return potFile(new Map(sources), /Version:\s+(\S+)/.exec(main)?.[1] ?? '');
 }
