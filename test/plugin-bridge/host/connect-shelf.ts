@@ -1,4 +1,4 @@
-import type { Transaction } from '#contract';
+import type { ImageResult, Transaction } from '#contract';
 import { type CmsHost, type ConnectOptions, connectHost } from '../../../plugin-bridge/host/index.ts';
 import type { TestAccount } from '../../support/service.ts';
 import { HeadlessElement } from './headless-element.ts';
@@ -18,8 +18,14 @@ export async function connectShelf({
   options?: ConnectOptions;
 }) {
   const element = new HeadlessElement({ endpoint: url, apiKey: account?.apiKey });
+  /** What the service itself said of images that it could not export. */
+  const refusals: unknown[] = [];
+  element.addEventListener('io-export', (event) => {
+    const { results } = (event as CustomEvent<{ results: ImageResult[] }>).detail;
+    refusals.push(...results.flatMap(({ error }) => error ?? []));
+  });
   const connection = await connectHost(element, host, { decode, storage: createStorage(), batchSize: 2, ...options });
-  return { element, connection };
+  return { element, connection, refusals };
 }
 
 /** Credits that exports cost an account. */

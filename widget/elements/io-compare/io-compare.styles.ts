@@ -7,7 +7,6 @@ export const compareStyles = css`
     gap: calc(var(--_space) * 3);
   }
   header,
-  footer,
   .tools {
     display: flex;
     flex-wrap: wrap;
@@ -21,7 +20,6 @@ export const compareStyles = css`
   h3 {
     font-weight: 600;
     line-height: 1.3;
-    overflow-wrap: anywhere;
   }
   .steps {
     display: flex;
@@ -146,7 +144,6 @@ export const compareStyles = css`
     font-size: 0.8em;
     font-weight: 550;
     pointer-events: none;
-    transition: opacity 120ms;
   }
   .tag.left {
     inset-inline-start: 10px;
@@ -184,9 +181,6 @@ export const compareStyles = css`
     border-radius: 0;
     margin-inline-start: -1px;
   }
-  .segments .button[aria-pressed='true'] {
-    z-index: 1;
-  }
   .segments .button:first-child {
     border-start-start-radius: calc(var(--_radius) * 0.8);
     border-end-start-radius: calc(var(--_radius) * 0.8);
@@ -201,9 +195,6 @@ export const compareStyles = css`
     flex-wrap: wrap;
     gap: 2px calc(var(--_space) * 4);
     align-items: baseline;
-  }
-  .figures strong {
-    font-weight: 600;
   }
   @media (forced-colors: active) {
     .handle::before {
