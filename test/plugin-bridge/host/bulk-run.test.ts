@@ -25,8 +25,10 @@ describe('a run over the images of a CMS', () => {
     const shelf = createShelf(files, {
       settings: () => ({ format: 'webp', responsive: true, responsiveSizes: [120] }),
     });
-    const { connection } = await connect(account, shelf);
+    const { connection, refusals } = await connect(account, shelf);
     const report = await connection.run([...shelf.images.keys()]);
+    expect(refusals).toEqual([]);
+    expect(report.outcomes).toEqual([]);
     expect(report).toMatchObject({
       phase: 'done',
       done: 5,
