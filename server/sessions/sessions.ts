@@ -152,6 +152,8 @@ export function createSessions(deps: SessionDeps) {
         // In an outage of the database the caller does not wait a second time.
         const undone = undo(session, accepted).catch(() => {});
         await Promise.race([undone, sleep(MARK_WAIT_MS, undefined, { ref: false })]);
+        // The folder goes with the session: whoever deleted it meanwhile is why the files could not be placed.
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') await requireStillThere(accountId, sessionId);
         throw error;
       }
       await requireStillThere(accountId, sessionId);
