@@ -102,7 +102,8 @@ export function createLocalStore({ directory }: { directory: string }) {
     },
 
     async removeFolder(key: string): Promise<void> {
-      await rm(pathOf(key), { recursive: true, force: true });
+      // A file that comes while the folder goes makes it "not empty": then once more, with that file.
+      await rm(pathOf(key), { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
     },
 
     /** Names of the folders directly below a key. */
