@@ -46,6 +46,7 @@ export class DashDialog extends LitElement {
   declare heading: string;
   /** Escape does not close it: what it shows is shown once. */
   declare locked: boolean;
+  #told = false;
 
   constructor() {
     super();
@@ -54,7 +55,7 @@ export class DashDialog extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    return html`<dialog aria-labelledby="heading" @close=${this.#tellClosed} @cancel=${this.#keepIfLocked}>
+    return html`<dialog aria-labelledby="heading" @close=${this.#tellClosed} @cancel=${this.#cancel}>
       <div class="inside">
         <div class="bar">
           <h2 id="heading">${this.heading}</h2>
@@ -75,16 +76,20 @@ export class DashDialog extends LitElement {
     void (first instanceof LitElement ? first.updateComplete : Promise.resolve()).then(() => first?.focus());
   }
 
-  /** Closes it. */
+  /** Closes it, and says so at once: the browser's own event comes late, and whoever opens it anew meanwhile is not heard. */
   close(): void {
     this.renderRoot.querySelector('dialog')?.close();
+    this.#tellClosed();
   }
 
-  #keepIfLocked(event: Event): void {
-    if (this.locked) event.preventDefault();
+  #cancel(event: Event): void {
+    event.preventDefault();
+    if (!this.locked) this.close();
   }
 
   #tellClosed(): void {
+    if (this.#told) return;
+    this.#told = true;
     this.dispatchEvent(new CustomEvent('dash-close'));
   }
 }
