@@ -101,7 +101,7 @@ describe('the public element', () => {
     await tab.button(text('confirm.clear-yes')).click();
     await tab.untilState('empty');
     await expect.poll(() => focused(tab)).toBe(text('dropzone.pick'));
-    expect(await tab.widget.getAttribute('session-id')).toBeNull();
+    await expect.poll(() => tab.widget.getAttribute('session-id')).toBeNull();
   });
 
   it('offers what the credits are enough for, and keeps every edit', async () => {
