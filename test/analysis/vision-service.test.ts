@@ -126,40 +126,39 @@ describe('time', () => {
     const result = await ask(mode, { AI_TIMEOUT_MS: 600 });
     expect(result.aiStatus).toBe('timeout');
     expect(result.elapsedMs).toBeGreaterThan(590);
-    expect(result.elapsedMs).toBeLessThan(5000);
-    await expect.poll(() => server.questions()[0]?.abortedAt, { timeout: 5000 }).not.toBeNull();
+    expect(result.elapsedMs).toBeLessThan(600 * 1.1 + 150);
+    await expect.poll(() => server.questions()[0]?.abortedAt, { timeout: 500 }).not.toBeNull();
   });
 
   it('the limit holds over the wait for the first test of the service too', async () => {
     server.failsCanary = true;
-    const result = await ask('hang', { AI_CANARY: 'on', AI_TIMEOUT_MS: 3000 });
+    const result = await ask('hang', { AI_CANARY: 'on', AI_TIMEOUT_MS: 800 });
     expect(result.aiStatus).toBe('timeout');
-    // Not one after the other.
-    expect(result.elapsedMs).toBeLessThan(5500);
+    expect(result.elapsedMs).toBeLessThan(800 * 1.1 + 200);
   });
 
   it('the limit holds over all retries together', async () => {
     const result = await ask('error', { AI_TIMEOUT_MS: 1200, AI_MAX_RETRIES: 10 });
     expect(result.aiStatus).toBe('failed');
-    expect(result.elapsedMs).toBeLessThan(5000);
-    expect(server.questions().length).toBeLessThan(5);
+    expect(result.elapsedMs).toBeLessThan(1200 * 1.1);
+    expect(server.questions().length).toBe(2);
   });
 
   it('waits as long as it is told to', async () => {
     const result = await ask('rate-limited-once');
     expect(result.aiStatus).toBe('completed');
     expect(result.elapsedMs).toBeGreaterThan(1000);
-    expect(result.elapsedMs).toBeLessThan(8000);
+    expect(result.elapsedMs).toBeLessThan(1600);
   });
 
   it('does not wait for what would come after the limit', async () => {
     const result = await ask('rate-limited-long');
     expect(result.aiStatus).toBe('failed');
-    expect(result.elapsedMs).toBeLessThan(8000);
+    expect(result.elapsedMs).toBeLessThan(1000);
     expect(server.questions()).toHaveLength(1);
   });
 
-  it('an abort rejects with its reason and closes the socket soon', async () => {
+  it('an abort rejects with its reason and closes the socket within 500 ms', async () => {
     server.mode = 'hang';
     const analysis = harness.analysis(settings());
     const image = await harness.place({ name: 'a.jpg', bytes });
@@ -171,7 +170,7 @@ describe('time', () => {
     controller.abort(reason);
     await expect(running).rejects.toBe(reason);
     await expect.poll(() => server.questions()[0]?.abortedAt, { interval: 10 }).not.toBeNull();
-    expect((server.questions()[0]?.abortedAt ?? 0) - abortedAt).toBeLessThan(5000);
+    expect((server.questions()[0]?.abortedAt ?? 0) - abortedAt).toBeLessThan(500);
   });
 
   it('closing ends what runs', async () => {
@@ -239,11 +238,11 @@ describe('the canary', () => {
 
   it('does not delay the start, and leaves an unreachable service unverified', async () => {
     Object.assign(server, { mode: 'hang', failsCanary: true });
-    const analysis = harness.analysis(settings({ AI_CANARY: 'on', AI_TIMEOUT_MS: 3000 }));
+    const analysis = harness.analysis(settings({ AI_CANARY: 'on', AI_TIMEOUT_MS: 500 }));
     const startedAt = performance.now();
     await analysis.start();
-    expect(performance.now() - startedAt).toBeLessThan(2000);
-    await expect.poll(() => harness.logged(), { timeout: 15_000 }).toContain('could not be tested');
+    expect(performance.now() - startedAt).toBeLessThan(100);
+    await expect.poll(() => harness.logged(), { timeout: 3000 }).toContain('could not be tested');
     expect(analysis.state().status).toBe('unverified');
     server.mode = 'good';
     expect((await describeImage(analysis, await harness.place({ name: 'a.jpg', bytes }))).aiStatus).toBe('completed');
