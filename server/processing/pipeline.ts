@@ -26,7 +26,8 @@ interface MadeVariant {
 
 /**
  * Makes the variants of one image under their temporary names: load once, then resize, choose quality, encode and save each. The
- * service process makes them visible when all are whole. Variants that leave the queue meanwhile are made by another process.
+ * service process flushes them to the disk and makes them visible when all are whole; meanwhile this one encodes the next image.
+ * Variants that leave the queue are made by another process.
  * @throws invalid_image | output_too_large | too_many_pixels | processing_failed, and what the disk says
  */
 export async function renderImage(

@@ -6,15 +6,11 @@ export interface Destination {
   target: string;
 }
 
-/**
- * Writes the bytes to the temporary name and flushes them to the disk; {@link publish} makes them visible.
- * A failure (a full disk) leaves no partial file.
- */
+/** Writes the bytes to the temporary name; {@link publish} makes them visible. A failure (a full disk) leaves no partial file. */
 export async function writePart(part: string, data: Uint8Array): Promise<void> {
   const handle = await open(part, 'wx');
   try {
     await handle.writeFile(data);
-    await handle.sync();
   } catch (error) {
     await rm(part, { force: true });
     throw error;
@@ -23,8 +19,12 @@ export async function writePart(part: string, data: Uint8Array): Promise<void> {
   }
 }
 
-/** Renames all parts to their targets: a reader sees a whole file or none. After a failure none of the targets is left. */
+/**
+ * Flushes all parts to the disk, then renames them to their targets: a reader sees a whole file or none, also after a power
+ * failure. After a failure none of the targets is left.
+ */
 export async function publish(destinations: Destination[]): Promise<void> {
+  await Promise.all(destinations.map(({ part }) => flush(part)));
   const published: string[] = [];
   try {
     for (const { part, target } of destinations) {
@@ -34,6 +34,15 @@ export async function publish(destinations: Destination[]): Promise<void> {
   } catch (error) {
     await Promise.all(published.map((target) => rm(target, { force: true })));
     throw error;
+  }
+}
+
+async function flush(file: string): Promise<void> {
+  const handle = await open(file, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 
