@@ -26,13 +26,28 @@ const PAGES: Pages[] = [
   { folder: 'widget', base: '/widget', policy: { sources: {}, shared: true } },
 ];
 
+/** Where a browser comes to that was only given the service's address. */
+const FIRST_PAGE = '/dashboard';
+
 /** Makes the routes of all that is built for browsers; what has not been built has none. */
 export function createPages(directory = builtFolder()): StaticRoute[] {
-  return PAGES.flatMap(({ folder, base, policy, deepLinks }) => {
+  const pages = PAGES.flatMap(({ folder, base, policy, deepLinks }) => {
     const routes = serveFiles(loadFolder(join(directory, folder), base), policy);
     const page = routes.find(({ path }) => path === base);
     return deepLinks && page ? [...routes, answerBelow(page)] : routes;
   });
+  return pages.some(({ path }) => path === FIRST_PAGE) ? [...pages, leadToFirstPage()] : pages;
+}
+
+/** Not remembered by browsers, since it may lead elsewhere one day. */
+function leadToFirstPage(): StaticRoute {
+  return {
+    path: '/',
+    handler(ctx) {
+      ctx.set('Cache-Control', 'no-store');
+      ctx.redirect(FIRST_PAGE);
+    },
+  };
 }
 
 /** Names with a dot are files, and a file that is not there must not be a page. */

@@ -27,3 +27,10 @@ it('every address below /dashboard is the page, under a policy without inline co
   for (const path of assets) expect((await fetch(test.url + path)).status).toBe(200);
   expect((await fetch(`${test.url}/dashboard/assets/gone-12345678.js`)).status).toBe(404);
 });
+
+it('the bare address leads to it, and only that', async () => {
+  const answer = await fetch(test.url, { redirect: 'manual' });
+  expect([answer.status, answer.headers.get('Location')]).toEqual([302, '/dashboard']);
+  expect(answer.headers.get('Cache-Control')).toBe('no-store');
+  expect((await fetch(`${test.url}/elsewhere`, { redirect: 'manual' })).status).toBe(404);
+});
