@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectDatabase } from '../../server/db/connect.ts';
 import { startEmbedded } from '../../server/db/index.ts';
 import { expectCleanBooks, storedFiles } from '../support/aftermath.ts';
@@ -10,9 +10,6 @@ import { expectError } from '../support/error-answers.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { noiseImage, plainImages } from '../support/small-images.ts';
-
-// Hashing passwords is slow on purpose, and slower on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** All that the service logs. */
 const logged: string[] = [];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PastJob, Transaction, Usage } from '#contract';
 import { csvLine } from '../../server/http/csv.ts';
 import { expectCleanBooks, untilIdle } from '../support/aftermath.ts';
@@ -7,9 +7,6 @@ import { createPerson, type Person } from '../support/browser-client.ts';
 import { expectError } from '../support/error-answers.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { plainImages } from '../support/small-images.ts';
-
-// Hashing passwords is slow on purpose, and slower on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let test: TestService;
 let me: Person;

@@ -5,9 +5,6 @@ import { expectError } from '../support/error-answers.ts';
 import { type MailServer, startMailServer, tokenIn } from '../support/mail-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-// Hashing passwords is slow on purpose, and slower on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 let mail: MailServer;
 let test: TestService;
 beforeAll(async () => {

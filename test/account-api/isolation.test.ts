@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS, type Endpoint, type EndpointName, ERROR_CATALOGUE, errorCodesOf } from '#contract';
 import { createAnswerSchemas, type OpenApiDocument } from '../support/answer-schemas.ts';
 import { createBrowser, createPerson, PASSWORD, type Person } from '../support/browser-client.ts';
@@ -7,9 +7,6 @@ import { expectError } from '../support/error-answers.ts';
 import { type MailServer, startMailServer, tokenIn } from '../support/mail-server.ts';
 import { createRawClient, inParallel } from '../support/raw-request.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-
-// Hashing passwords is slow on purpose, and slower on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const endpoints = (Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]).filter(([, { path }]) =>

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPerson, type Person } from '../support/browser-client.ts';
 import { expectError } from '../support/error-answers.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-
-// Hashing passwords is slow on purpose, and slower on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let test: TestService;
 beforeAll(async () => {

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS, type Endpoint } from '#contract';
 import { expectCleanBooks } from '../support/aftermath.ts';
 import { createBrowser, createPerson, PASSWORD, type Person } from '../support/browser-client.ts';
 import { expectError } from '../support/error-answers.ts';
 import { tokenIn } from '../support/mail-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-
-// Hashing passwords is slow on purpose, and slower on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let test: TestService;
 let operator: Person;

@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DashboardRig, expectHeading, PASSWORD, REFUSED, startDashboardRig } from './dashboard-rig.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let rig: DashboardRig;
 beforeAll(async () => {

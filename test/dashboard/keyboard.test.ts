@@ -3,8 +3,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { focusedName, tabTo } from '../widget/keys.ts';
 import { type DashboardRig, expectHeading, PASSWORD, REFUSED, startDashboardRig } from './dashboard-rig.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 let rig: DashboardRig;
 beforeAll(async () => {
   rig = await startDashboardRig({ SIGN_UP: 'open' });

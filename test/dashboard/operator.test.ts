@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DashboardRig, expectHeading, REFUSED, startDashboardRig } from './dashboard-rig.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let rig: DashboardRig;
 beforeAll(async () => {

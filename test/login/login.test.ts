@@ -1,10 +1,7 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { PLACEHOLDER_EMAIL } from '../../server/login/index.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 import { tokenIn } from '../support/mail-server.ts';
-
-// Hashing passwords is slow on purpose, and slower on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const fixture = useAccounts();
 // The database removes what has expired by the real clock.

@@ -1,9 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createPasswordHash } from '../../server/login/password-hash.ts';
 import { rejection } from '../accounts/accounts-fixture.ts';
-
-// Hashing passwords is slow on purpose, and slower on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** Cheap, since how much work a hash is has nothing to do with what is tested here. */
 const CHEAP = { ln: 4, r: 8, p: 1 };

@@ -5,9 +5,6 @@ import { createLogger } from '../../server/observability/index.ts';
 import { PEPPER, useAccounts } from '../accounts/accounts-fixture.ts';
 import { type MailServer, startMailServer, tokenIn } from '../support/mail-server.ts';
 
-// Hashing passwords is slow on purpose, and slower on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 const fixture = useAccounts();
 // The database removes what has expired by the real clock.
 beforeAll(() => {

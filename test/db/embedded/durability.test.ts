@@ -2,26 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { decode } from '../../../server/db/embedded/bson-codec.ts';
 import { documentRange, indexRange } from '../../../server/db/embedded/catalog.ts';
 import { createEngine } from '../../../server/db/embedded/engine.ts';
 import { startEmbedded } from '../../../server/db/embedded/index.ts';
 import { openStore } from '../../../server/db/embedded/store.ts';
 import { startChildStore } from './child-store.ts';
-import { connect, rejection, temporaryDirectory } from './embedded-fixture.ts';
+import { connect, freshDirectory, rejection } from './embedded-fixture.ts';
 
 const ROUNDS = Number(process.env.IMAGEWRIGHT_KILL_ROUNDS ?? 3);
-const cleanups: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-function freshDirectory(): string {
-  const directory = temporaryDirectory();
-  cleanups.push(directory.remove);
-  return directory.path;
-}
 
 describe('a store', () => {
   it('has its documents, indexes and rules again after a restart', async () => {
@@ -36,9 +26,9 @@ describe('a store', () => {
     await first.close();
 
     const second = await startEmbedded({ directory });
-    cleanups.push(() => second.close());
+    onTestFinished(() => second.close());
     const after = await connect(second.uri);
-    cleanups.push(() => after.close());
+    onTestFinished(() => after.close());
     const again = after.collection('docs');
     expect(await again.indexes()).toEqual(indexes);
     expect(await again.find({}, { projection: { _id: 0, n: 1 } }).toArray()).toEqual([{ n: 1 }, { n: 2 }]);
@@ -94,7 +84,7 @@ describe('a store', () => {
   // Reads the files directly: what a new process would find.
   function checkDirectory(directory: string, inserted: Set<number>, acknowledged: number, sent: number): void {
     const store = openStore(directory);
-    cleanups.push(() => store.close());
+    onTestFinished(() => store.close());
     const { catalog } = createEngine(store);
     const docs = catalog.find('embedded.docs');
     const counters = catalog.find('embedded.counters');
@@ -118,11 +108,11 @@ describe('a store', () => {
       console.warn(`SKIPPED the full disk: mounting a tmpfs is not allowed here (${(error as Error).message.trim()})`);
       context.skip();
     }
-    cleanups.push(() => void execFileSync('umount', ['-l', mount]));
+    onTestFinished(() => void execFileSync('umount', ['-l', mount]));
     const store = await startEmbedded({ directory: join(mount, 'data') });
-    cleanups.push(() => store.close());
+    onTestFinished(() => store.close());
     const connection = await connect(store.uri);
-    cleanups.push(() => connection.close());
+    onTestFinished(() => connection.close());
     const docs = connection.collection<{ _id: number; k: number; text: string }>('docs');
     await docs.createIndex({ k: 1 });
     const kept: number[] = [];

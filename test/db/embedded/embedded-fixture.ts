@@ -2,13 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { startEmbedded } from '../../../server/db/embedded/index.ts';
 
 /** A directory under the system's temporary one, and how to remove it. */
 export function temporaryDirectory(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'embedded-test-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** A directory for one test, removed when it has ended. */
+export function freshDirectory(): string {
+  const { path, remove } = temporaryDirectory();
+  onTestFinished(remove);
+  return path;
 }
 
 /** Opens a connection of its own to a store. */

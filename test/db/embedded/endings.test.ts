@@ -1,28 +1,17 @@
 import type { Worker } from 'node:worker_threads';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadCatalog } from '../../../server/db/embedded/catalog.ts';
 import { createCommitQueue } from '../../../server/db/embedded/commit-queue.ts';
 import { startEmbedded } from '../../../server/db/embedded/index.ts';
 import { openStore, type Store } from '../../../server/db/embedded/store.ts';
-import { temporaryDirectory } from './embedded-fixture.ts';
-
-const cleanups: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-function freshDirectory(): string {
-  const directory = temporaryDirectory();
-  cleanups.push(directory.remove);
-  return directory.path;
-}
+import { freshDirectory } from './embedded-fixture.ts';
 
 describe('the end of the database', () => {
   it('is told when nobody asked for it, and only then', async () => {
     const workers: Worker[] = [];
     const remember = (worker: Worker) => void workers.push(worker);
     process.on('worker', remember);
-    cleanups.push(() => void process.off('worker', remember));
+    onTestFinished(() => void process.off('worker', remember));
     const onEnd = vi.fn();
     const directory = freshDirectory();
     const first = await startEmbedded({ directory, onEnd });
@@ -45,7 +34,7 @@ describe('the end of the database', () => {
 describe('a catalog that cannot be read again after a failed commit', () => {
   it('fails the commands that need it, and no more once it can be read', async () => {
     const real = openStore(freshDirectory());
-    cleanups.push(() => real.close());
+    onTestFinished(() => real.close());
     let broken = false;
     const store: Store = {
       ...real,

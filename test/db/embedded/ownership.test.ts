@@ -1,21 +1,10 @@
 import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startEmbedded } from '../../../server/db/embedded/index.ts';
 import { addressOf, noteOf } from '../../../server/db/embedded/ownership.ts';
 import { startChildStore } from './child-store.ts';
-import { connect, rejection, temporaryDirectory } from './embedded-fixture.ts';
-
-const cleanups: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-function freshDirectory(): string {
-  const directory = temporaryDirectory();
-  cleanups.push(directory.remove);
-  return directory.path;
-}
+import { connect, freshDirectory, rejection } from './embedded-fixture.ts';
 
 const socketOf = (uri: string) => decodeURIComponent(/\/\/([^/]+)/.exec(uri)?.[1] ?? '');
 
@@ -23,7 +12,7 @@ describe('a directory', () => {
   it('is served on a socket that only its user can reach', async () => {
     const directory = join(freshDirectory(), 'new', 'data');
     const store = await startEmbedded({ directory });
-    cleanups.push(() => store.close());
+    onTestFinished(() => store.close());
     expect(statSync(directory).mode & 0o777).toBe(0o700);
     expect(statSync(socketOf(store.uri)).mode & 0o777).toBe(0o600);
   });
@@ -32,8 +21,8 @@ describe('a directory', () => {
     const directory = join(freshDirectory(), 'x'.repeat(120));
     const store = await startEmbedded({ directory });
     const socket = socketOf(store.uri);
-    cleanups.push(() => rmSync(join(socket, '..'), { recursive: true }));
-    cleanups.push(() => store.close());
+    onTestFinished(() => rmSync(join(socket, '..'), { recursive: true }));
+    onTestFinished(() => store.close());
     expect(Buffer.byteLength(socket)).toBeLessThan(100);
     expect(statSync(join(socket, '..')).mode & 0o777).toBe(0o700);
     const connection = await connect(store.uri);
@@ -45,7 +34,7 @@ describe('a directory', () => {
   it('that another process serves is reached through it, and goes on when this one closes', async () => {
     const directory = freshDirectory();
     const owner = await startChildStore(directory);
-    cleanups.push(owner.kill);
+    onTestFinished(owner.kill);
     const guest = await startEmbedded({ directory });
     expect(guest.uri).toBe(owner.uri);
     const connection = await connect(guest.uri);
@@ -78,7 +67,7 @@ describe('a directory', () => {
     await before.close(true);
     expect(statSync(socketOf(killed.uri)).isSocket()).toBe(true);
     const store = await startEmbedded({ directory });
-    cleanups.push(() => store.close());
+    onTestFinished(() => store.close());
     expect(readdirSync(directory).filter((name) => name.endsWith('.sock'))).toHaveLength(1);
     const after = await connect(store.uri);
     expect(await after.collection('docs').countDocuments()).toBe(1);
@@ -91,22 +80,22 @@ describe('a directory', () => {
   ])('with a %s path that is a copy of one that is served is a database of its own', async (_name, below) => {
     const [original, copy] = [join(freshDirectory(), below), join(freshDirectory(), below)];
     const first = await startEmbedded({ directory: original });
-    cleanups.push(() => first.close());
+    onTestFinished(() => first.close());
     const before = await connect(first.uri);
-    cleanups.push(() => before.close());
+    onTestFinished(() => before.close());
     await before.collection('docs').insertOne({ n: 1 });
     mkdirSync(copy, { recursive: true });
     for (const name of readdirSync(original).filter((name) => name.endsWith('.mdb')))
       copyFileSync(join(original, name), join(copy, name));
 
     const second = await startEmbedded({ directory: copy });
-    cleanups.push(() => second.close());
+    onTestFinished(() => second.close());
     if (below)
       for (const { uri } of [first, second])
-        cleanups.push(() => rmSync(join(socketOf(uri), '..'), { recursive: true }));
+        onTestFinished(() => rmSync(join(socketOf(uri), '..'), { recursive: true }));
     expect(second.owner).toBe(true);
     const after = await connect(second.uri);
-    cleanups.push(() => after.close());
+    onTestFinished(() => after.close());
     await after.collection('docs').insertOne({ n: 2 });
     expect(await after.collection('docs').countDocuments()).toBe(2);
     expect(await before.collection('docs').countDocuments()).toBe(1);
@@ -117,7 +106,7 @@ describe('a directory', () => {
     const link = join(freshDirectory(), 'link');
     symlinkSync(directory, link);
     const first = await startEmbedded({ directory });
-    cleanups.push(() => first.close());
+    onTestFinished(() => first.close());
     expect(await startEmbedded({ directory: link })).toMatchObject({ owner: false, uri: first.uri });
   });
 

@@ -1,7 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { expect, test, vi } from 'vitest';
-
-vi.setConfig({ testTimeout: 120_000 });
+import { expect, test } from 'vitest';
 
 test('state and texts can be imported and created without a page, and leave no timer behind', () => {
   const program = `

@@ -8,8 +8,6 @@ import { startTestService, type TestAccount, type TestService } from '../../supp
 import { noiseImage, plainImages } from '../../support/small-images.ts';
 import { createTestEnvironment } from './test-environment.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
-
 let vision: FakeVisionServer;
 let service: TestService;
 let account: TestAccount;
