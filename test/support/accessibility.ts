@@ -5,27 +5,33 @@ import { expect } from 'vitest';
 /** Rules of WCAG 2.2 A and AA, and those of good practice. */
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** What axe finds wrong on a page, shadow roots included: one line for each element. `off` are rules that do not apply. */
-export async function findAccessibilityProblems(page: Page, { off = [] as string[] } = {}): Promise<string[]> {
+/**
+ * What axe finds wrong on a page, shadow roots included: one line for each element. `off` are rules that do not apply.
+ * @param open also what axe cannot decide by itself. @default false
+ */
+export async function findAccessibilityProblems(
+  page: Page,
+  { off = [] as string[], open = false } = {},
+): Promise<string[]> {
   // By the debugging protocol: a policy that allows no foreign script does not stop it.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
   return page.evaluate(
-    async ({ tags, off }) => {
+    async ({ tags, off, open }) => {
       interface Finding {
         id: string;
         help: string;
         nodes: { target: unknown[]; failureSummary?: string }[];
       }
       const { axe: found } = window as unknown as {
-        axe: { run(context: Document, options: unknown): Promise<{ violations: Finding[] }> };
+        axe: { run(context: Document, options: unknown): Promise<{ violations: Finding[]; incomplete: Finding[] }> };
       };
       const rules = Object.fromEntries(off.map((id) => [id, { enabled: false }]));
-      const { violations } = await found.run(document, { runOnly: tags, rules });
-      return violations.flatMap(({ id, help, nodes }) =>
+      const { violations, incomplete } = await found.run(document, { runOnly: tags, rules });
+      return [...violations, ...(open ? incomplete : [])].flatMap(({ id, help, nodes }) =>
         nodes.map(({ target, failureSummary }) => `${id}: ${help} at ${JSON.stringify(target)} (${failureSummary})`),
       );
     },
-    { tags: TAGS, off },
+    { tags: TAGS, off, open },
   );
 }
 

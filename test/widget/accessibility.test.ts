@@ -10,7 +10,22 @@ const LOOKS: Record<string, (tab: WidgetTab) => Promise<void>> = {
   dark: (tab) => tab.page.emulateMedia({ colorScheme: 'dark' }),
   'forced colours': (tab) => tab.page.emulateMedia({ forcedColors: 'active' }),
   '320 pixels': (tab) => tab.page.setViewportSize({ width: 320, height: 720 }),
+  'text twice as large': (tab) => setTextSize(tab, 32),
 };
+
+/** Why axe cannot tell a contrast; each was looked at once, and the same text is measured in another state or look. */
+const UNDECIDED = [
+  // A row below the bar that stays in sight, or behind a dialog.
+  'color could not be determined because it is overlapped by another element',
+  'content is too short to determine if it is actual text content',
+  'Element has no value; test color contrast with a value entered',
+  // The arrow of a select is drawn beside its text.
+  "Element's background color could not be determined due to a background gradient",
+  // The names on the two pictures of a comparison have a dark ground of their own: 9 to 1 above white.
+  "Element's background color could not be determined due to a pseudo element",
+  // The system's colours, which the page cannot know.
+  'Element has a 1:1 contrast ratio with the background',
+];
 
 let rig: WidgetRig;
 
@@ -28,9 +43,23 @@ async function speak({ page, widget }: WidgetTab, locale: string, dir: 'ltr' | '
   await expect.poll(() => widget.locator('.base').first().getAttribute('dir')).toBe(dir);
 }
 
+/** The size of text that people choose in their browser's settings; 16 pixels unless they do. */
+async function setTextSize({ page, context, widget }: WidgetTab, standard: number): Promise<void> {
+  const session = await context.newCDPSession(page);
+  await session.send('Page.setFontSizes', { fontSizes: { standard, fixed: standard } });
+  await session.detach();
+  const sizeInside = () =>
+    widget
+      .locator('.base')
+      .first()
+      .evaluate((base) => getComputedStyle(base).fontSize);
+  await expect.poll(sizeInside).toBe(`${standard * 0.9375}px`);
+}
+
 async function lookPlain(tab: WidgetTab): Promise<void> {
   await tab.page.emulateMedia({ colorScheme: 'light', forcedColors: 'none' });
   await tab.page.setViewportSize({ width: 1280, height: 900 });
+  await setTextSize(tab, 16);
   await speak(tab, 'en', 'ltr');
 }
 
@@ -49,17 +78,25 @@ async function settle({ page }: WidgetTab): Promise<void> {
   });
 }
 
+/** What is wrong, and what axe cannot decide for a reason that nobody has looked at. */
+async function problemsOf({ page }: WidgetTab): Promise<string[]> {
+  const found = await findAccessibilityProblems(page, { open: true });
+  return found.filter(
+    (problem) => !(/^color-contrast/.test(problem) && UNDECIDED.some((why) => problem.includes(why))),
+  );
+}
+
 /** Holds that axe finds nothing in the present state, however the page looks. */
 async function expectAccessible(tab: WidgetTab, state: string): Promise<void> {
   const found: string[] = [];
   for (const [look, put] of Object.entries(LOOKS)) {
     await put(tab);
     await settle(tab);
-    let problems = await findAccessibilityProblems(tab.page);
+    let problems = await problemsOf(tab);
     // A state that has only just changed may be caught on its way; what stays is a problem.
     for (let again = 0; problems.length > 0 && again < 3; again += 1) {
       await settle(tab);
-      problems = await findAccessibilityProblems(tab.page);
+      problems = await problemsOf(tab);
     }
     found.push(...problems.map((problem) => `${state}, ${look}: ${problem.replace(/\s+/g, ' ').slice(0, 400)}`));
     // Nothing is cut off at the edge: the page itself never scrolls sideways.
@@ -74,7 +111,7 @@ async function expectAccessible(tab: WidgetTab, state: string): Promise<void> {
 const CALM = { context: { reducedMotion: 'reduce' as const } };
 const SMALL_FIXTURES = ['photos/graphic-badge-alpha.png', 'photos/photo-dogs-portrait.jpg'];
 
-describe('axe finds nothing to complain of, ltr, rtl, dark, in forced colours and at 320 pixels', () => {
+describe('axe finds nothing to complain of, ltr, rtl, dark, in forced colours, at 320 pixels and with large text', () => {
   it('while there is nothing, while files are refused, and while uploads run and fail', async () => {
     const tab = await rig.open(CALM);
     await expectAccessible(tab, 'empty');
