@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildEnvironmentOptions, defineConfig, type Plugin, type UserConfig } from 'vite';
+import { alikeTogether, importsAtOnce, shortTemplates } from './vite.widget.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -38,8 +39,8 @@ function serverBuild(): BuildEnvironmentOptions {
   };
 }
 
-/** Browsers of the last years: all that know `adoptedStyleSheets`, container queries and custom states. */
-const BROWSERS = ['chrome111', 'edge111', 'firefox126', 'safari17'];
+/** Browsers of the last years: all that know `light-dark()` in style sheets, and custom states (Firefox). */
+const BROWSERS = ['chrome123', 'edge123', 'firefox126', 'safari17.5'];
 
 /**
  * A style sheet is a call, which a bundler takes for a side effect and loads with the first chunk that passes by its
@@ -55,6 +56,17 @@ function locales(): Record<string, string> {
   const names = readdirSync(folder).flatMap((file) => /^([a-z]{2,3}(?:-[A-Za-z]+)?)\.ts$/.exec(file)?.[1] ?? []);
   return Object.fromEntries(names.filter((name) => name !== 'en').map((name) => [name, join(folder, `${name}.ts`)]));
 }
+
+const isLocale = (path: string) => basename(path, '.ts') in locales();
+
+/**
+ * What is loaded together is one file, which compresses better: what an empty element needs, and what follows after the
+ * first paint. Texts and the comparison come when somebody wants them.
+ */
+const FILES = [
+  { name: 'element', tags: ['$initial' as const], test: (id: string) => !/\/i18n\//.test(id) },
+  { name: 'workbench', test: (id: string) => !/\/(i18n|io-compare)\//.test(id) },
+];
 
 /**
  * ES modules: `index.js` (classes, no side effect), `define.js` (defines the elements), `locales/<language>.js`, and
@@ -78,7 +90,10 @@ function widgetBuild(): BuildEnvironmentOptions {
       fileName: (_format, name) => `${name}.js`,
     },
     // Vite keeps the white space of libraries; this one is loaded as it is.
-    rolldownOptions: { treeshake: LAZY_STYLES, output: { chunkFileNames: 'chunks/[name]-[hash].js', minify: true } },
+    rolldownOptions: {
+      treeshake: LAZY_STYLES,
+      output: { chunkFileNames: 'chunks/[name]-[hash].js', minify: true, codeSplitting: { groups: FILES } },
+    },
   };
 }
 
@@ -94,54 +109,6 @@ function descriptionsBeside(): Plugin {
       }
     },
   };
-}
-
-interface Node {
-  type: string;
-  start: number;
-  end: number;
-  tag?: { name?: string };
-  quasi?: { quasis: Node[] };
-}
-
-/** Collapses the white space in the widget's templates of HTML and CSS, which no minifier looks into. */
-function shortTemplates(): Plugin {
-  return {
-    name: 'short-templates',
-    transform(code, id) {
-      if (!/\/widget\/.*\.ts$/.test(id) || !/(css|html|svg)`/.test(code)) return null;
-      const pieces: { start: number; end: number; text: string }[] = [];
-      const visit = (value: unknown): void => {
-        if (typeof value !== 'object' || value === null) return;
-        const node = value as Node;
-        if (node.type === 'TaggedTemplateExpression' && /^(css|html|svg)$/.test(node.tag?.name ?? '')) {
-          for (const { start, end } of node.quasi?.quasis ?? []) {
-            pieces.push({ start, end, text: shorten(code.slice(start, end), node.tag?.name === 'css') });
-          }
-        }
-        for (const part of Object.values(node)) visit(part);
-      };
-      visit(this.parse(code));
-      // From the end, so that places before stay where they are. Lines move, and no source map is worth their number.
-      pieces.sort((a, b) => b.start - a.start);
-      const short = pieces.reduce(
-        (text, piece) => text.slice(0, piece.start) + piece.text + text.slice(piece.end),
-        code,
-      );
-      return { code: short, map: null };
-    },
-  };
-}
-
-/** Leaves one space where there were several; in CSS none around punctuation, and no comments. */
-function shorten(text: string, isCss: boolean): string {
-  if (!isCss) return text.replace(/\s+/g, ' ');
-  return text
-    .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replace(/\s+/g, ' ')
-    .replace(/ ?([{};,]) ?/g, '$1')
-    .replace(/: /g, ':')
-    .replace(/;}/g, '}');
 }
 
 /**
@@ -163,7 +130,7 @@ function classicWidgetBuild(): BuildEnvironmentOptions {
       formats: ['iife'],
       fileName: () => 'imagewright.iife.js',
     },
-    rolldownOptions: { output: { codeSplitting: false, extend: true } },
+    rolldownOptions: { treeshake: LAZY_STYLES, output: { codeSplitting: false, extend: true } },
   };
 }
 
@@ -251,8 +218,24 @@ function pageSettings(name: string): UserConfig {
 
 /** What else a mode needs. */
 const SETTINGS: Record<string, () => UserConfig> = {
-  widget: () => ({ plugins: [descriptionsBeside(), shortTemplates()] }),
-  'widget-classic': () => ({ plugins: [localesBeside(), shortTemplates()] }),
+  widget: () => ({
+    plugins: [
+      descriptionsBeside(),
+      alikeTogether(
+        join(root, 'widget/elements/workbench/index.ts'),
+        (path) => isLocale(path) || path.endsWith('/en.ts'),
+      ),
+      shortTemplates(),
+    ],
+  }),
+  'widget-classic': () => ({
+    plugins: [
+      localesBeside(),
+      importsAtOnce(isLocale),
+      alikeTogether(join(root, 'widget/iife.ts'), isLocale, true),
+      shortTemplates(),
+    ],
+  }),
   demo: () => pageSettings('demo'),
   dashboard: () => pageSettings('dashboard'),
 };

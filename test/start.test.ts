@@ -32,7 +32,7 @@ function start(...args: string[]) {
 }
 
 beforeAll(() => {
-  for (const path of ['server/start.mjs', 'vite.config.ts', 'package.json', 'package-lock.json']) {
+  for (const path of ['server/start.mjs', 'vite.config.ts', 'vite.widget.ts', 'package.json', 'package-lock.json']) {
     mkdirSync(join(root, path, '..'), { recursive: true });
     cpSync(path, join(root, path));
   }

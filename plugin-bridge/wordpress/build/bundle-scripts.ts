@@ -6,7 +6,7 @@ import { build } from 'vite';
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Browsers that WordPress' admin pages are made for, as of the widget. */
-const BROWSERS = ['chrome111', 'edge111', 'firefox126', 'safari17'];
+const BROWSERS = ['chrome123', 'edge123', 'firefox126', 'safari17.5'];
 
 /** Scripts of the plugin: each a classic one of its own, since WordPress before 6.6 prints no modules in its admin pages. */
 const SCRIPTS = {

@@ -1,6 +1,6 @@
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import { createI18n, en, type I18n } from '../../i18n/index.ts';
+import { html, nothing, type TemplateResult } from 'lit';
 import { controls, foundation, icon, tokens } from '../../styles/index.ts';
+import { TranslatedElement } from '../translated-element.ts';
 import type { ComparePair } from './compare-pair.ts';
 import { CompareStage, type StageParts } from './compare-stage.ts';
 import { describeChange } from './describe-change.ts';
@@ -28,13 +28,12 @@ export interface CompareChangeDetail {
  * @csspart compare-handle - The divider.
  * @slot actions - Buttons after the zoom.
  */
-export class IoCompare extends LitElement {
+export class IoCompare extends TranslatedElement {
   static override styles = [tokens, foundation, ...controls, compareStyles];
   static override properties = {
     pairs: { attribute: false },
     index: { type: Number },
     split: { type: Number },
-    i18n: { attribute: false },
     zoom: { state: true },
     loading: { state: true },
     failed: { state: true },
@@ -47,8 +46,6 @@ export class IoCompare extends LitElement {
   declare index: number;
   /** Where the divider is: 0-100, percent of the image that shows the original. */
   declare split: number;
-  /** Texts and number formats. @default English */
-  declare i18n: I18n;
   declare protected zoom: Zoom;
   declare protected loading: boolean;
   declare protected failed: boolean;
@@ -70,7 +67,6 @@ export class IoCompare extends LitElement {
     this.pairs = [];
     this.index = 0;
     this.split = 50;
-    this.i18n = createI18n({ locale: 'en', messages: en });
     this.zoom = 'fit';
     this.loading = false;
     this.failed = false;

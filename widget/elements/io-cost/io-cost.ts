@@ -1,7 +1,7 @@
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import { createI18n, en, type I18n } from '../../i18n/index.ts';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { Cost } from '../../state/index.ts';
 import { controls, foundation, icon } from '../../styles/index.ts';
+import { TranslatedElement } from '../translated-element.ts';
 import { costStyles } from './io-cost.styles.ts';
 
 /**
@@ -13,13 +13,12 @@ import { costStyles } from './io-cost.styles.ts';
  * @csspart cost - The line with the figures.
  * @slot credits - Where to get more credits; shown when there are too few.
  */
-export class IoCost extends LitElement {
+export class IoCost extends TranslatedElement {
   static override styles = [foundation, ...controls, costStyles];
   static override properties = {
     cost: { attribute: false },
     loading: { type: Boolean },
     failed: { type: Boolean },
-    i18n: { attribute: false },
   };
 
   /** The service's answer; null while there is none. */
@@ -28,15 +27,12 @@ export class IoCost extends LitElement {
   declare loading: boolean;
   /** True when the cost could not be found out. */
   declare failed: boolean;
-  /** Texts and number formats. @default English */
-  declare i18n: I18n;
 
   constructor() {
     super();
     this.cost = null;
     this.loading = false;
     this.failed = false;
-    this.i18n = createI18n({ locale: 'en', messages: en });
   }
 
   protected override render(): TemplateResult {

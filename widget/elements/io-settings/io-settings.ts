@@ -1,7 +1,7 @@
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { createI18n, en, type I18n } from '../../i18n/index.ts';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { Settings } from '../../state/index.ts';
 import { controls, foundation } from '../../styles/index.ts';
+import { TranslatedElement } from '../translated-element.ts';
 import { type AnalysisOptions, renderAnalysisOptions } from './analysis-options.ts';
 import { FORMATS, PRESETS, renderChoices } from './choices.ts';
 import { settingsStyles } from './io-settings.styles.ts';
@@ -37,14 +37,13 @@ export interface OptionsEditDetail {
  * @csspart settings - The form.
  * @slot - Further settings, at the end.
  */
-export class IoSettings extends LitElement {
+export class IoSettings extends TranslatedElement {
   static override styles = [foundation, ...controls, settingsStyles];
   static override properties = {
     settings: { attribute: false },
     options: { attribute: false },
     noAnalyze: { type: Boolean, attribute: 'no-analyze' },
     disabled: { type: Boolean },
-    i18n: { attribute: false },
     rows: { state: true },
     note: { state: true },
   };
@@ -57,8 +56,6 @@ export class IoSettings extends LitElement {
   declare noAnalyze: boolean;
   /** Shows everything, changes nothing. */
   declare disabled: boolean;
-  /** Texts and number formats. @default English */
-  declare i18n: I18n;
   /** The sizes as they stand in the fields; a wrong one stays here and is not told. */
   declare protected rows: readonly SizeRow[];
   declare protected note: string;
@@ -69,7 +66,6 @@ export class IoSettings extends LitElement {
     this.options = {};
     this.noAnalyze = false;
     this.disabled = false;
-    this.i18n = createI18n({ locale: 'en', messages: en });
     this.rows = rowsOf(undefined);
     this.note = '';
   }

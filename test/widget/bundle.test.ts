@@ -1,0 +1,70 @@
+import { fileURLToPath } from 'node:url';
+import { build, type Rolldown } from 'vite';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const LANGUAGES = ['ar', 'de', 'es', 'fr', 'ja'];
+
+async function bundle(mode: string): Promise<Rolldown.OutputChunk[]> {
+  const environment = process.env.NODE_ENV;
+  process.env.NODE_ENV = 'production';
+  const built = await build({ root, mode, logLevel: 'silent', build: { write: false } });
+  process.env.NODE_ENV = environment;
+  return [built].flat().flatMap((result) => {
+    if (!('output' in result)) throw new Error(`Expected the build "${mode}" to end`);
+    return result.output.filter((file) => file.type === 'chunk');
+  });
+}
+
+/** Every file that comes before anybody asks for more than `names`. */
+function loadedWith(chunks: readonly Rolldown.OutputChunk[], names: readonly string[]): string[] {
+  const found = new Set(names);
+  for (const name of found) {
+    for (const next of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) found.add(next);
+  }
+  return [...found];
+}
+
+let modules: Rolldown.OutputChunk[];
+let classic: Rolldown.OutputChunk[];
+beforeAll(async () => {
+  modules = await bundle('widget');
+  classic = await bundle('widget-classic');
+});
+
+const holding = (source: string) => {
+  const found = modules.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(source)));
+  if (!found) throw new Error(`Expected ${source} to be in the build`);
+  return found.fileName;
+};
+
+describe('the files of the widget', () => {
+  it('are one for the empty element and one for what follows after the first paint', () => {
+    expect(loadedWith(modules, ['define.js'])).toEqual(['define.js', holding('/image-optimizer.ts')]);
+    expect(holding('/workbench.ts')).toBe(holding('/state/flow.ts'));
+    expect(holding('/workbench.ts')).not.toBe(holding('/image-optimizer.ts'));
+    expect(holding('/io-compare.ts')).not.toBe(holding('/workbench.ts'));
+  });
+
+  it('hold English apart, which a page in another language never loads', () => {
+    const parts = ['/image-optimizer.ts', '/workbench.ts', '/io-compare.ts'].map(holding);
+    expect(loadedWith(modules, ['define.js', 'index.js', ...parts])).not.toContain(holding('/i18n/en.ts'));
+  });
+
+  it('are a single classic script, but for the languages', () => {
+    expect(classic.map(({ fileName }) => fileName)).toEqual(['imagewright.iife.js']);
+    expect(classic[0]?.imports).toEqual([]);
+    expect([...(classic[0]?.dynamicImports ?? [])].sort()).toEqual(LANGUAGES.map((name) => `./locales/${name}.js`));
+  });
+
+  it('call each private custom property by one name, which is set somewhere', () => {
+    for (const chunks of [modules, classic]) {
+      const code = chunks.map((chunk) => chunk.code).join('\n');
+      const used = new Set([...code.matchAll(/var\((--_\w+)\)/g)].map(([, name = '']) => name));
+      const set = new Set([...code.matchAll(/(--_\w+)(?::|`,)/g)].map(([, name = '']) => name));
+      expect(used.size).toBeGreaterThan(20);
+      expect([...used].filter((name) => !set.has(name))).toEqual([]);
+      expect(code).not.toContain('--_surface');
+    }
+  });
+});
