@@ -24,21 +24,25 @@ const BY_STATUS: { readonly [status: number]: OptimizerErrorCode } = {
   429: 'throttled',
 };
 
+/** Codes that mean the same here. */
+const SAME: readonly OptimizerErrorCode[] = [
+  'network',
+  'timeout',
+  'stalled',
+  'stream_interrupted',
+  'aborted',
+  'bad_response',
+  'unsupported',
+  'invalid_setting',
+  'insufficient_credits',
+];
+
 const BY_CODE: { readonly [code: string]: OptimizerErrorCode } = {
   inactive_api_key: 'key_inactive',
   account_suspended: 'key_inactive',
   sample_limit_exceeded: 'sample_limit',
   url_import_disabled: 'unsupported',
   media: 'not_found',
-  network: 'network',
-  timeout: 'timeout',
-  stalled: 'stalled',
-  stream_interrupted: 'stream_interrupted',
-  aborted: 'aborted',
-  bad_response: 'bad_response',
-  unsupported: 'unsupported',
-  invalid_setting: 'invalid_setting',
-  insufficient_credits: 'insufficient_credits',
   too_many_pixels: 'invalid_image',
   unsupported_image: 'invalid_image',
 };
@@ -57,7 +61,7 @@ export function toOptimizerError(cause: unknown, t: Translate, ids: readonly str
   const number = typeof status === 'number' ? status : null;
   const byStatus = number === null ? undefined : BY_STATUS[number];
   // A proxy's page says least; its status may say more.
-  const own = BY_CODE[serviceCode ?? ''];
+  const own = SAME.find((known) => known === serviceCode) ?? BY_CODE[serviceCode ?? ''];
   const found =
     (own === 'bad_response' ? (byStatus ?? own) : (own ?? byStatus)) ?? (name === 'AbortError' ? 'aborted' : 'server');
   // A key that is off, as the service says it without a word of its own; anything else at 403 is the CMS'.

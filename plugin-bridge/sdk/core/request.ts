@@ -46,6 +46,8 @@ export interface Call extends CallOptions {
   json?: unknown;
   form?: FormData;
   headers?: Record<string, string>;
+  /** Sent with every try. */
+  idempotencyKey?: string;
   onProgress?: UploadProgress;
   /** Doing it twice does what doing it once does. */
   repeatable?: boolean;
@@ -81,6 +83,7 @@ export function createTransport(options: ClientOptions) {
     const headers = new Headers(typeof source === 'function' ? await source() : source);
     if (apiKey) headers.set('X-API-Key', apiKey);
     if (call.json !== undefined) headers.set('Content-Type', 'application/json');
+    if (call.idempotencyKey) headers.set('Idempotency-Key', call.idempotencyKey);
     for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
     const init = {
       method: call.method ?? 'GET',
@@ -120,24 +123,31 @@ export function createTransport(options: ClientOptions) {
     return response;
   }
 
+  /** Sends, reads the answer, and repeats both where that is safe and may help. */
+  async function send<T>(call: Call, read: (answer: Answer) => Promise<T>): Promise<T> {
+    for (let failures = 1; ; failures++) {
+      try {
+        return await read(await open(call));
+      } catch (error) {
+        const refused = error instanceof ApiError && (error.status === 429 || error.status === 503);
+        const mayRepeat = !call.once && (call.repeatable || refused);
+        const delay = mayRepeat ? delayBeforeRetry({ error, failures, baseMs: retryDelayMs }) : undefined;
+        if (delay === undefined) throw error;
+        await sleep(delay, call.signal);
+      }
+    }
+  }
+
   return {
     open,
+    send,
     retryDelayMs,
-
-    /** Sends, reads the answer, and repeats both where that is safe and may help. */
-    async send<T>(call: Call, read: (answer: Answer) => Promise<T>): Promise<T> {
-      for (let failures = 1; ; failures++) {
-        try {
-          return await read(await open(call));
-        } catch (error) {
-          const refused = error instanceof ApiError && (error.status === 429 || error.status === 503);
-          const mayRepeat = !call.once && (call.repeatable || refused);
-          const delay = mayRepeat ? delayBeforeRetry({ error, failures, baseMs: retryDelayMs }) : undefined;
-          if (delay === undefined) throw error;
-          await sleep(delay, call.signal);
-        }
-      }
-    },
+    /** Reads what is at a path, as JSON. */
+    get: <T>(path: string, { signal }: CallOptions, query?: Call['query']) =>
+      send({ path, query, signal, repeatable: true }, readJson<T>),
+    /** The same for what is no JSON. */
+    getBlob: (path: string, { signal }: CallOptions, query?: Call['query']) =>
+      send({ path, query, signal, repeatable: true }, readBlob),
   };
 }
 

@@ -8,7 +8,7 @@ import type {
 } from '#contract';
 import type { Input } from '../core/input.ts';
 import { createJobStream, type JobStream } from '../core/job-stream.ts';
-import { type CallOptions, newIdempotencyKey, readJson, type Transport, type WriteOptions } from '../core/request.ts';
+import { type CallOptions, newIdempotencyKey, type Transport, type WriteOptions } from '../core/request.ts';
 import { pathOf } from './sessions.ts';
 
 /** What is to be analyzed, and how. */
@@ -25,14 +25,13 @@ export function createAnalysisMethods(transport: Transport) {
     /** Describes images, all of the session without `images`. Stops when nobody listens. */
     analyzeImages(sessionId: string, input: AnalyzeInput = {}, options: WriteOptions = {}): JobStream<AnalyzeEvent> {
       const { signal, idempotencyKey = newIdempotencyKey() } = options;
-      const headers = { 'Idempotency-Key': idempotencyKey };
       const path = `${pathOf(sessionId)}/analyze`;
-      const start = { method: 'POST', path, json: input, headers, signal, idempotencyKey };
+      const start = { method: 'POST', path, json: input, signal, idempotencyKey };
       return createJobStream(transport, { start, signal, stopsWithoutListener: true });
     },
 
     /** What is known of the images of a session. */
-    getAnalysis: (sessionId: string, { signal }: CallOptions = {}) =>
-      transport.send({ path: `${pathOf(sessionId)}/analysis`, signal, repeatable: true }, readJson<AnalysisReport>),
+    getAnalysis: (sessionId: string, options: CallOptions = {}) =>
+      transport.get<AnalysisReport>(`${pathOf(sessionId)}/analysis`, options),
   };
 }

@@ -12,8 +12,7 @@ export type TransactionPage = z.output<typeof transactionPageSchema>;
 export function createCreditMethods(transport: Transport) {
   return {
     /** Balance, plan and keys of the account. */
-    getBalance: ({ signal }: CallOptions = {}) =>
-      transport.send({ path: '/v1/credits/balance', signal, repeatable: true }, readJson<Balance>),
+    getBalance: (options: CallOptions = {}) => transport.get<Balance>('/v1/credits/balance', options),
 
     /** What a batch would cost. Changes nothing. */
     checkCredits: (json: CreditCheckInput, { signal }: CallOptions = {}) =>
@@ -23,11 +22,10 @@ export function createCreditMethods(transport: Transport) {
       ),
 
     /** The ledger, newest first; `nextCursor` of a page is the `cursor` of the next. */
-    listTransactions: (query: { cursor?: string; limit?: number } = {}, { signal }: CallOptions = {}) =>
-      transport.send({ path: '/v1/credits/transactions', query, signal, repeatable: true }, readJson<TransactionPage>),
+    listTransactions: (query: { cursor?: string; limit?: number } = {}, options: CallOptions = {}) =>
+      transport.get<TransactionPage>('/v1/credits/transactions', options, query),
 
     /** The service's OpenAPI document. */
-    getOpenApi: ({ signal }: CallOptions = {}) =>
-      transport.send({ path: '/v1/openapi.json', signal, repeatable: true }, readJson<Record<string, unknown>>),
+    getOpenApi: (options: CallOptions = {}) => transport.get<Record<string, unknown>>('/v1/openapi.json', options),
   };
 }

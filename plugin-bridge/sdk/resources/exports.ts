@@ -1,7 +1,7 @@
 import type { CompleteEvent, ErrorEvent, exportRequestSchema, ProgressEvent } from '#contract';
 import type { Input } from '../core/input.ts';
 import { createJobStream, type JobStream } from '../core/job-stream.ts';
-import { type CallOptions, newIdempotencyKey, readBlob, type Transport, type WriteOptions } from '../core/request.ts';
+import { type CallOptions, newIdempotencyKey, type Transport, type WriteOptions } from '../core/request.ts';
 import { pathOf } from './sessions.ts';
 
 /** What is to be exported, and how. */
@@ -16,10 +16,9 @@ export type ExportEvent =
 export function createExportMethods(transport: Transport) {
   function run(kind: string, sessionId: string, input: ExportInput, options: WriteOptions): JobStream<ExportEvent> {
     const { signal, idempotencyKey = newIdempotencyKey() } = options;
-    const headers = { 'Idempotency-Key': idempotencyKey };
     // The specification wants the session's id in the body too.
     const json = { sessionId, ...input };
-    const start = { method: 'POST', path: `${pathOf(sessionId)}/${kind}`, json, headers, signal, idempotencyKey };
+    const start = { method: 'POST', path: `${pathOf(sessionId)}/${kind}`, json, signal, idempotencyKey };
     return createJobStream(transport, { start, signal });
   }
 
@@ -33,10 +32,7 @@ export function createExportMethods(transport: Transport) {
       run('sample', sessionId, input, options),
 
     /** Downloads an exported file; the namespace is a session's id, or `{sessionId}-sample`. */
-    downloadFile: (namespace: string, filename: string, { signal }: CallOptions = {}) =>
-      transport.send(
-        { path: `${pathOf(namespace)}/download`, query: { filename }, signal, repeatable: true },
-        readBlob,
-      ),
+    downloadFile: (namespace: string, filename: string, options: CallOptions = {}) =>
+      transport.getBlob(`${pathOf(namespace)}/download`, options, { filename }),
   };
 }

@@ -15,8 +15,7 @@ export function createJobMethods(transport: Transport) {
   const pathOf = (jobId: string) => `/v1/jobs/${encodeURIComponent(jobId)}`;
   return {
     /** State and results of a job. */
-    getJob: (jobId: string, { signal }: CallOptions = {}) =>
-      transport.send({ path: pathOf(jobId), signal, repeatable: true }, readJson<Job>),
+    getJob: (jobId: string, options: CallOptions = {}) => transport.get<Job>(pathOf(jobId), options),
 
     /** Joins the stream of a job that is running or has ended. */
     followJob: <E extends ExportEvent | AnalyzeEvent = ExportEvent | AnalyzeEvent>(

@@ -3,7 +3,6 @@ import type { Input } from '../core/input.ts';
 import {
   type CallOptions,
   newIdempotencyKey,
-  readBlob,
   readJson,
   readNothing,
   type Transport,
@@ -42,9 +41,8 @@ export function createSessionMethods(transport: Transport) {
   function upload(path: string, what: Upload, options: UploadOptions = {}): Promise<UploadResult> {
     const { signal, onProgress, once, idempotencyKey = newIdempotencyKey() } = options;
     const content = 'files' in what ? { form: formOf(what.files), onProgress } : { json: what };
-    const headers = { 'Idempotency-Key': idempotencyKey };
     return transport.send(
-      { method: 'POST', path, headers, signal, repeatable: true, once, ...content },
+      { method: 'POST', path, idempotencyKey, signal, repeatable: true, once, ...content },
       readJson<UploadResult>,
     );
   }
@@ -58,8 +56,7 @@ export function createSessionMethods(transport: Transport) {
       upload(`${pathOf(sessionId)}/images`, what, options),
 
     /** Reads a session, its images and its jobs. */
-    getSession: (sessionId: string, { signal }: CallOptions = {}) =>
-      transport.send({ path: pathOf(sessionId), signal, repeatable: true }, readJson<Session>),
+    getSession: (sessionId: string, options: CallOptions = {}) => transport.get<Session>(pathOf(sessionId), options),
 
     /** Deletes a session and all its files. */
     deleteSession: (sessionId: string, { signal }: CallOptions = {}) =>
@@ -67,26 +64,23 @@ export function createSessionMethods(transport: Transport) {
 
     /** Edits an image's metadata; `null` clears a field. */
     updateImage: (sessionId: string, imageId: string, metadata: MetadataPatch, { signal }: CallOptions = {}) => {
-      const path = `${pathOf(sessionId)}/images/${encodeURIComponent(imageId)}`;
+      const path = imagePathOf(sessionId, imageId);
       return transport.send({ method: 'PATCH', path, json: { metadata }, signal, repeatable: true }, readJson<Image>);
     },
 
     /** A small WebP of an uploaded image, at least `width` pixels wide unless the image is smaller. */
-    previewImage: (
-      sessionId: string,
-      imageId: string,
-      query: { width?: number } = {},
-      { signal }: CallOptions = {},
-    ) => {
-      const path = `${pathOf(sessionId)}/images/${encodeURIComponent(imageId)}/preview`;
-      return transport.send({ path, query, signal, repeatable: true }, readBlob);
-    },
+    previewImage: (sessionId: string, imageId: string, query: { width?: number } = {}, options: CallOptions = {}) =>
+      transport.getBlob(`${imagePathOf(sessionId, imageId)}/preview`, options, query),
   };
 }
 
 /** The path of a session, or of another namespace. */
 export function pathOf(sessionId: string): string {
   return `/v1/sessions/${encodeURIComponent(sessionId)}`;
+}
+
+function imagePathOf(sessionId: string, imageId: string): string {
+  return `${pathOf(sessionId)}/images/${encodeURIComponent(imageId)}`;
 }
 
 function formOf(files: readonly UploadFile[]): FormData {
