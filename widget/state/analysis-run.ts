@@ -1,7 +1,7 @@
 import type { AnalysisResult, Metadata, ProgressEvent } from '#contract';
 import { consumeStream } from './consume-stream.ts';
 import type { Core } from './core.ts';
-import { EDITABLE_FIELDS, isMissingText } from './item-questions.ts';
+import { EDITABLE_FIELDS, isMissingText, itemsOf } from './item-questions.ts';
 import type { MetadataSaver } from './metadata-saver.ts';
 import { fromMetadata } from './new-item.ts';
 import { type Results, restingStatus } from './results.ts';
@@ -95,7 +95,7 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
       results.rest([...touched], 'analyzing');
       review.recordOverwritten(overwritten);
       results.refresh([...touched]);
-      const items = [...described].map((id) => store.get(id)).filter((item) => item !== undefined);
+      const items = [...itemsOf(store, [...described])];
       if (items.length > 0) core.emit('io-analyze', { items });
       if (store.filter !== 'all') store.setFilter(store.filter);
     }
@@ -124,9 +124,9 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
 
   return {
     async analyze(ids?: readonly string[], { missing = false, overwrite = false } = {}) {
-      const wanted = (ids?.map((id) => store.get(id)) ?? store.list())
-        .filter((item) => item !== undefined)
-        .filter((item) => item.imageId !== null && (!missing || isMissingText(item) || !item.metadata.title));
+      const wanted = itemsOf(store, ids).filter(
+        (item) => item.imageId !== null && (!missing || isMissingText(item) || !item.metadata.title),
+      );
       const images = wanted.flatMap(({ imageId }) => imageId ?? []);
       const { sessionId } = core;
       if (images.length === 0 || !sessionId) return;

@@ -43,12 +43,12 @@ export interface Core {
   dispose(): void;
 }
 
-const DEFAULTS: OptimizerConfig = {
+/** What a page goes by where it says nothing, beside restrictions and settings. */
+export const DEFAULT_CONFIG = {
   endpoint: '',
   headers: undefined,
   apiKey: undefined,
   transport: undefined,
-  restrictions: {},
   concurrency: 3,
   retries: 3,
   stallTimeout: 30_000,
@@ -57,15 +57,19 @@ const DEFAULTS: OptimizerConfig = {
   autoAnalyze: false,
   importBy: 'page',
   analyzeOptions: {},
-  settings: {},
-  translate: (key) => key,
-  formatBytes: (bytes) => `${bytes}`,
-};
+} as const satisfies Partial<OptimizerConfig>;
 
 /** Makes the shared part. */
 export function createCore({ environment, ...options }: OptimizerOptions): Core {
   const env = { ...pageEnvironment(), ...environment };
-  const config: OptimizerConfig = { ...DEFAULTS, ...options };
+  const config: OptimizerConfig = {
+    ...DEFAULT_CONFIG,
+    restrictions: {},
+    settings: {},
+    translate: (key) => key,
+    formatBytes: (bytes) => `${bytes}`,
+    ...options,
+  };
   const changes = createListeners<[]>();
   const soon = createSoon(env, changes.call);
   const events = createListeners<[OptimizerEvent]>();

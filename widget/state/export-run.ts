@@ -4,7 +4,7 @@ import { consumeStream, type JobEnd } from './consume-stream.ts';
 import type { Core } from './core.ts';
 import type { CostKeeper } from './cost.ts';
 import { isFatal, toOptimizerError } from './errors.ts';
-import { canExport } from './item-questions.ts';
+import { canExport, itemsOf } from './item-questions.ts';
 import type { MetadataSaver } from './metadata-saver.ts';
 import { outcomeOf, type Results } from './results.ts';
 import type { Runs } from './runs.ts';
@@ -187,9 +187,8 @@ export function createExportRun({ core, runs, saver, results, cost, keeper, catc
         return null;
       }
     }
-    const known = (ids?.map((id) => store.get(id)) ?? store.list()).filter((item) => item !== undefined);
     // What has its files already is not paid for again.
-    const items = known.filter(canExport).slice(0, first);
+    const items = itemsOf(store, ids).filter(canExport).slice(0, first);
     if (items.length === 0 || !(await saver.flush()) || signal.aborted) return null;
     const settings = requestSettings(core.settings);
     const batches = plan(items, settings);

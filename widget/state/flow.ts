@@ -3,7 +3,7 @@ import type { Core } from './core.ts';
 import { createCost } from './cost.ts';
 import { createExportRun, type ExportRun } from './export-run.ts';
 import { createFiles } from './files.ts';
-import { canExport } from './item-questions.ts';
+import { canExport, itemsOf } from './item-questions.ts';
 import { createMetadataSaver } from './metadata-saver.ts';
 import { createRehydration } from './rehydrate.ts';
 import { createResults } from './results.ts';
@@ -64,8 +64,7 @@ export function createFlow(core: Core, runs: Runs) {
       keeper.save();
     },
     checkCost(ids?: readonly string[]) {
-      const items = ids?.map((id) => store.get(id)).filter((item) => item !== undefined);
-      return cost.check(items ? items.filter(canExport).length : store.counts().toExport);
+      return cost.check(itemsOf(store, ids).filter(canExport).length);
     },
     /** Forgets what it knows of items. */
     forget(ids: readonly string[]) {

@@ -1,6 +1,7 @@
 // Owns what the widget knows and does: items, queues, runs, edits, money, announcements. Knows no element and no page.
 
 export type { Upload, UploadFile, UploadOptions } from '../../plugin-bridge/sdk/index.ts';
+export { DEFAULT_CONFIG } from './core.ts';
 export type { Environment, Timer } from './environment.ts';
 export {
   CANCELABLE_EVENTS,
@@ -22,7 +23,7 @@ export type {
   Translate,
   Unsubscribe,
 } from './optimizer-interface.ts';
-export { DEFAULT_ACCEPT } from './restrictions.ts';
+export { NO_LIMITS } from './restrictions.ts';
 export { pickSamples, SAMPLE_LIMIT } from './sample-run.ts';
 export { DEFAULT_SETTINGS, FORMATS, isSize, MAX_SIZES, PRESETS, SIZE_RANGE } from './settings.ts';
 export type * from './transport.ts';

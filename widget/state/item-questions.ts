@@ -1,5 +1,9 @@
-import type { Counts } from './optimizer-interface.ts';
+import type { Counts, ItemStore } from './optimizer-interface.ts';
 import type { EditableField, Item, ListFilter } from './types.ts';
+
+/** The items with these ids, as far as they are there; all of them without ids. */
+export const itemsOf = (store: Pick<ItemStore, 'get' | 'list'>, ids?: readonly string[]): readonly Item[] =>
+  ids?.flatMap((id) => store.get(id) ?? []) ?? store.list();
 
 /** Fields that the review shows, in their order. */
 export const EDITABLE_FIELDS = ['filename', 'title', 'alt', 'decorative'] as const satisfies EditableField[];

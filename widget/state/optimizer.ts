@@ -1,6 +1,7 @@
 import { createAdding } from './add-files.ts';
 import { createCore } from './core.ts';
 import type { Flow } from './flow.ts';
+import { itemsOf } from './item-questions.ts';
 import type { Optimizer, OptimizerOptions } from './optimizer-interface.ts';
 import { createRuns } from './runs.ts';
 import { createSettingsKeeper } from './settings-keeper.ts';
@@ -224,9 +225,8 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
       for (const phase of ['upload', 'analyze', 'sample', 'export']) notices.drop(`error-${phase}`);
       if (!queue.paused) queue.resume();
       it.saver.retry();
-      const items = (ids?.map((id) => store.get(id)) ?? store.list()).filter((item) => item !== undefined);
       const failed = new Map<Phase, string[]>();
-      for (const { id, error } of items) {
+      for (const { id, error } of itemsOf(store, ids)) {
         if (error) failed.set(error.phase, [...(failed.get(error.phase) ?? []), id]);
       }
       for (const [phase, own] of failed) {

@@ -2,11 +2,9 @@ import type { Candidate } from './collect-files.ts';
 import type { OptimizerConfig } from './optimizer-interface.ts';
 import type { Rejection, RejectionCode, Restrictions } from './types.ts';
 
-/** What the service reads, and HEIC, so that whoever picks one learns what to do instead of finding it greyed out. */
-export const DEFAULT_ACCEPT = 'image/jpeg,image/png,image/webp,image/avif,image/gif,image/tiff,.heic,.heif';
-
-const NO_LIMITS: Restrictions = {
-  accept: DEFAULT_ACCEPT,
+/** No limits, but what the service reads, and HEIC: whoever picks one learns what to do instead of finding it greyed out. */
+export const NO_LIMITS: Restrictions = {
+  accept: 'image/jpeg,image/png,image/webp,image/avif,image/gif,image/tiff,.heic,.heif',
   maxFiles: null,
   maxFileSize: null,
   maxTotalSize: null,
@@ -68,7 +66,7 @@ export function createRestrictions(
 ) {
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   const limits: Restrictions = { ...NO_LIMITS, ...Object.fromEntries(set) };
-  limits.accept ||= DEFAULT_ACCEPT;
+  limits.accept ||= NO_LIMITS.accept;
   const refuse = ({ name, file }: Candidate, code: RejectionCode, message = ''): Rejection => {
     const { maxFiles, maxFileSize, maxTotalSize, maxPixels } = limits;
     const bytes = formatBytes((code === 'total' ? maxTotalSize : maxFileSize) ?? 0);

@@ -1,7 +1,7 @@
 import type { ImageResult } from '#contract';
 import type { Core } from './core.ts';
 import { toOptimizerError } from './errors.ts';
-import { isExported } from './item-questions.ts';
+import { isExported, itemsOf } from './item-questions.ts';
 import type { ExportOutcome, Item, ItemError, Phase, Settings, SizeInput } from './types.ts';
 
 /** Results with these codes say that the work was stopped, not that it failed. */
@@ -45,8 +45,8 @@ export function createResults(core: Core) {
 
   /** Marks results that the present settings and names would not make again. */
   function refresh(ids?: readonly string[]) {
-    for (const item of ids?.map((id) => store.get(id)) ?? store.list()) {
-      if (!item?.result) continue;
+    for (const item of itemsOf(store, ids)) {
+      if (!item.result) continue;
       const stale = isStale(item);
       if (stale === item.stale) continue;
       const after = { ...item, stale };

@@ -1,5 +1,5 @@
 import type { Core } from './core.ts';
-import { unacceptedFields } from './item-questions.ts';
+import { itemsOf, unacceptedFields } from './item-questions.ts';
 import type { MetadataSaver } from './metadata-saver.ts';
 import type { EditableField, FieldOrigin, Item, ItemMetadata } from './types.ts';
 
@@ -125,8 +125,7 @@ export function createReview(core: Core, saver: MetadataSaver, edited: (ids: rea
       if (after !== item.metadata[field]) change([changeOf(item, field, after)], true);
     },
     acceptAll(ids?: readonly string[]) {
-      const items = (ids?.map((id) => store.get(id)) ?? store.list()).filter((item) => item !== undefined);
-      const changes = items.flatMap((item) =>
+      const changes = itemsOf(store, ids).flatMap((item) =>
         unacceptedFields(item).map((field) => changeOf(item, field, item.metadata[field])),
       );
       change(changes);

@@ -1,6 +1,7 @@
 import type { ImageResult } from '#contract';
 import { consumeStream } from './consume-stream.ts';
 import type { Core } from './core.ts';
+import { itemsOf } from './item-questions.ts';
 import type { MetadataSaver } from './metadata-saver.ts';
 import type { Results } from './results.ts';
 import type { Runs } from './runs.ts';
@@ -59,8 +60,7 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
     /** @throws RangeError for more than five */
     async sample(ids?: readonly string[]) {
       if (ids && ids.length > SAMPLE_LIMIT) throw new RangeError(core.t('error.sample_limit'));
-      const known = (ids?.map((id) => store.get(id)) ?? store.list()).filter((item) => item !== undefined);
-      const uploaded = known.filter(({ imageId }) => imageId !== null);
+      const uploaded = itemsOf(store, ids).filter(({ imageId }) => imageId !== null);
       const wanted = ids ? uploaded : pickSamples(uploaded);
       const images = wanted.flatMap(({ imageId }) => (imageId ? [{ id: imageId }] : []));
       const { sessionId } = core;

@@ -1,6 +1,7 @@
 import { newIdempotencyKey } from '../../plugin-bridge/sdk/index.ts';
 import type { Core } from './core.ts';
 import { toOptimizerError } from './errors.ts';
+import { itemsOf } from './item-questions.ts';
 import { createMilestones } from './milestones.ts';
 import { fromImage, fromMetadata } from './new-item.ts';
 import { createPace } from './soon.ts';
@@ -120,10 +121,7 @@ export function createUploading(core: Core, hooks: UploadingHooks) {
     progress,
     /** Queues what is not at the server: all of it, or the given ones. */
     upload(ids?: readonly string[]) {
-      const wanted = ids?.map((id) => store.get(id)) ?? store.list();
-      queue.add(
-        wanted.filter((item) => item !== undefined).filter(({ imageId, error }) => !imageId && (ids || !error)),
-      );
+      queue.add(itemsOf(store, ids).filter(({ imageId, error }) => !imageId && (ids || !error)));
     },
     forget(ids: readonly string[]) {
       queue.remove(ids);

@@ -3,6 +3,9 @@ import type { I18n, Messages } from '../../i18n/index.ts';
 import {
   type Announcement,
   createOptimizer,
+  DEFAULT_CONFIG,
+  DEFAULT_SETTINGS,
+  NO_LIMITS,
   type Optimizer,
   type OptimizerConfig,
   type OptimizerEvent,
@@ -10,7 +13,14 @@ import {
   type Settings,
 } from '../../state/index.ts';
 import { englishI18n, loadI18n, nearestLanguage } from './choose-language.ts';
-import { CONFIG_NAMES, NUMBER_OR_NULL, SETTING_NAMES, TRUE_BY_DEFAULT } from './config-properties.ts';
+import {
+  CONFIG_NAMES,
+  LIMIT_NAMES,
+  NUMBER_OR_NULL,
+  pick,
+  SETTING_NAMES,
+  TRUE_BY_DEFAULT,
+} from './config-properties.ts';
 
 /** The flow of an element that nobody holds any more ends with it: timers and requests, not jobs at the server. */
 const abandoned =
@@ -146,32 +156,17 @@ export class ConfiguredElement extends LitElement {
 
   constructor() {
     super();
-    Object.assign(this, {
-      endpoint: '',
+    Object.assign(this, DEFAULT_CONFIG, NO_LIMITS, DEFAULT_SETTINGS, {
       sessionId: null,
-      accept: 'image/jpeg,image/png,image/webp,image/avif,image/gif,image/tiff,.heic,.heif',
-      maxFiles: null,
-      maxFileSize: null,
-      maxTotalSize: null,
-      maxPixels: null,
-      validate: null,
-      concurrency: 3,
-      retries: 3,
-      stallTimeout: 30_000,
-      batchSize: 50,
-      autoUpload: true,
-      autoAnalyze: false,
-      importBy: 'page',
       analyzeOptions: {},
       mode: 'download',
-      format: 'webp',
-      preset: 'high',
-      responsive: false,
       locale: null,
       strings: {},
       i18n: englishI18n({}),
     });
-    for (const name of ['Drop', 'Paste', 'Folder', 'Sample', 'Analyze', 'Download'] as const) this[`no${name}`] = false;
+    for (const name of ['noDrop', 'noPaste', 'noFolder', 'noSample', 'noAnalyze', 'noDownload'] as const) {
+      this[name] = false;
+    }
     this.disabled = false;
     this.readonly = false;
     const texts = { i18n: this.i18n };
@@ -196,10 +191,9 @@ export class ConfiguredElement extends LitElement {
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has('locale') || changed.has('strings')) this.languageReady = this.#chooseLanguage();
-    if (CONFIG_NAMES.some((name) => changed.has(name))) this.optimizer.configure(this.#config());
-    if (SETTING_NAMES.some((name) => changed.has(name))) {
-      this.#takeSettings();
-    }
+    const oneOf = (names: readonly (keyof ConfiguredElement)[]) => names.some((name) => changed.has(name));
+    if (oneOf(['noAnalyze', ...CONFIG_NAMES, ...LIMIT_NAMES])) this.optimizer.configure(this.#config());
+    if (oneOf(SETTING_NAMES)) this.#takeSettings();
     if (changed.has('apiKey') && this.apiKey && !this.#warned) {
       this.#warned = true;
       console.warn(
@@ -233,33 +227,23 @@ export class ConfiguredElement extends LitElement {
   }
 
   #config(): Partial<OptimizerConfig> {
-    const { accept, maxFiles, maxFileSize, maxTotalSize, maxPixels, validate } = this;
-    const { endpoint, headers, apiKey, transport, concurrency, retries, stallTimeout, batchSize } = this;
-    const { autoUpload, autoAnalyze, importBy, analyzeOptions } = this;
     return {
-      ...{ endpoint, headers, apiKey, transport, concurrency, retries, stallTimeout, batchSize },
-      ...{ autoUpload, autoAnalyze: autoAnalyze && !this.noAnalyze, importBy, analyzeOptions },
-      restrictions: { accept, maxFiles, maxFileSize, maxTotalSize, maxPixels, validate },
+      ...pick(this, CONFIG_NAMES),
+      autoAnalyze: this.autoAnalyze && !this.noAnalyze,
+      restrictions: pick(this, LIMIT_NAMES),
     };
   }
 
   #takeSettings(): void {
-    const { format, preset, responsive, responsiveSizes } = this;
-    const now = this.optimizer.settings;
-    const same =
-      format === now.format &&
-      preset === now.preset &&
-      responsive === now.responsive &&
-      JSON.stringify(responsiveSizes) === JSON.stringify(now.responsiveSizes);
+    const given = pick(this, SETTING_NAMES) as Partial<Settings>;
     // A value that nobody knows is reported by `io-error`, and the default stays.
-    if (same) return;
-    this.optimizer.setSettings({ format, preset, responsive, responsiveSizes } as Partial<Settings>);
+    if (JSON.stringify(given) === JSON.stringify(pick(this.optimizer.settings, SETTING_NAMES))) return;
+    this.optimizer.setSettings(given);
     this.#showSettings();
   }
 
   #showSettings(): void {
-    const { format, preset, responsive, responsiveSizes } = this.optimizer.settings;
-    Object.assign(this, { format, preset, responsive, responsiveSizes });
+    Object.assign(this, pick(this.optimizer.settings, SETTING_NAMES));
   }
 
   async #chooseLanguage(): Promise<void> {
