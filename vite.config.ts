@@ -89,10 +89,15 @@ function widgetBuild(): BuildEnvironmentOptions {
       formats: ['es'],
       fileName: (_format, name) => `${name}.js`,
     },
-    // Vite keeps the white space of libraries; this one is loaded as it is.
+    // Vite keeps the white space of libraries, and notes for other bundlers; this one is loaded as it is.
     rolldownOptions: {
       treeshake: LAZY_STYLES,
-      output: { chunkFileNames: 'chunks/[name]-[hash].js', minify: true, codeSplitting: { groups: FILES } },
+      output: {
+        chunkFileNames: 'chunks/[name]-[hash].js',
+        minify: true,
+        comments: false,
+        codeSplitting: { groups: FILES },
+      },
     },
   };
 }

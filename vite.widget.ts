@@ -88,11 +88,19 @@ export function importsAtOnce(isApart: Apart): Plugin {
     transform(code, id) {
       if (!/\/widget\/.*\.ts$/.test(id)) return null;
       const heads: string[] = [];
-      const body = code.replace(/\bimport\(["']([^"']+)["']\)/g, (whole, source: string) => {
-        if (isApart(source)) return whole;
-        heads.push(`import * as later${heads.length} from '${source}';`);
-        return `Promise.resolve(later${heads.length - 1})`;
-      });
+      const atOnce = (what: string, source: string) => heads.push(`import ${what} from '${source}';`);
+      const body = code
+        .replace(/const (\{[^}]*\}) = await import\(["']([^"']+)["']\);/g, (whole, names: string, source: string) => {
+          if (isApart(source)) return whole;
+          atOnce(names, source);
+          return '';
+        })
+        .replace(/\bawait import\(["']([^"']+)["']\)/g, (whole, source: string) => {
+          if (isApart(source)) return whole;
+          const name = `later${heads.length}`;
+          atOnce(`* as ${name}`, source);
+          return name;
+        });
       return { code: heads.join('') + body, map: null };
     },
   };

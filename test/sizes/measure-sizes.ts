@@ -9,7 +9,7 @@ export interface Size {
   brotli: number;
   /** What it is to come down to, compressed with gzip. */
   aim: number;
-  /** What it must not grow beyond: the aim, or where it stands while the aim is missed. */
+  /** What it must not grow beyond: a little more than where it stands. Who makes it smaller lowers this too. */
   limit: number;
 }
 
@@ -27,11 +27,15 @@ export async function measureSizes(): Promise<Size[]> {
   const first = closure(widget, ['define.js'], false);
   const all = closure(widget, ['define.js'], true).filter((chunk) => !isLocale(chunk));
   return [
-    sizeOf('widget: first load, the empty element with Lit', first, 32 * KB),
-    sizeOf('widget: with all that is loaded later, English', all, 42 * KB, 68 * KB),
-    sizeOf('widget: classic script', classic, 42 * KB, 66 * KB),
-    ...widget.filter(isLocale).map((chunk) => sizeOf(`language: ${chunk.fileName}`, [chunk], 3 * KB, 6 * KB)),
-    sizeOf('SDK', sdk, 5 * KB),
+    sizeOf('widget: first load, the empty element with Lit', first, 32 * KB, 29.2 * KB),
+    sizeOf('widget: with all that is loaded later, English', all, 42 * KB, 65.2 * KB),
+    sizeOf('widget: classic script', classic, 42 * KB, 60.9 * KB),
+    // Arabic has six plural forms. Without any key, the texts alone would be 3.3 to 4.1 KB.
+    ...widget.filter(isLocale).map((chunk) => {
+      const limit = chunk.fileName === 'locales/ar.js' ? 5.9 * KB : 5.1 * KB;
+      return sizeOf(`language: ${chunk.fileName}`, [chunk], 3 * KB, limit);
+    }),
+    sizeOf('SDK', sdk, 5 * KB, 4.2 * KB),
   ];
 }
 
@@ -58,7 +62,7 @@ function closure(chunks: Rolldown.OutputChunk[], names: string[], later: boolean
 }
 
 /** Files travel one by one, and are compressed so. */
-function sizeOf(name: string, chunks: Rolldown.OutputChunk[], aim: number, limit = aim): Size {
+function sizeOf(name: string, chunks: Rolldown.OutputChunk[], aim: number, limit: number): Size {
   const sum = (compress: (text: string) => Buffer) =>
     chunks.reduce((total, { code }) => total + compress(code).byteLength, 0);
   return {

@@ -18,19 +18,20 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
   let loading: Promise<Flow> | null = null;
   let disposed = false;
 
+  async function fetchFlow(): Promise<Flow> {
+    try {
+      const { createFlow } = await import('./flow.ts');
+      flow = createFlow(core, runs);
+      return flow;
+    } catch (cause) {
+      loading = null;
+      runs.fail(Object.assign(new Error(String(cause)), { code: 'network' }), 'add');
+      throw cause;
+    }
+  }
   /** Everything after the upload comes with the first image. */
   function load(): Promise<Flow> {
-    loading ??= import('./flow.ts').then(
-      ({ createFlow }) => {
-        flow = createFlow(core, runs);
-        return flow;
-      },
-      (cause) => {
-        loading = null;
-        runs.fail(Object.assign(new Error(String(cause)), { code: 'network' }), 'add');
-        throw cause;
-      },
-    );
+    loading ??= fetchFlow();
     return loading;
   }
   /** At once where it is there: nobody should wait for what he types. */

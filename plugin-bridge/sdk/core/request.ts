@@ -155,7 +155,7 @@ export function createTransport(options: ClientOptions) {
 export type Transport = ReturnType<typeof createTransport>;
 
 /** Reads an answer's body as a whole. */
-export async function readBlob({ headers, chunks }: Answer): Promise<Blob> {
+async function readBlob({ headers, chunks }: Answer): Promise<Blob> {
   const parts: BlobPart[] = [];
   for await (const chunk of chunks()) parts.push(chunk as Uint8Array<ArrayBuffer>);
   return new Blob(parts, { type: headers.get('Content-Type') ?? '' });
