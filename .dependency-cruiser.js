@@ -184,7 +184,7 @@ export default {
       severity: 'error',
       from: {
         path: '^(widget|plugin-bridge/(sdk|host|wordpress))/',
-        pathNot: '^(widget/manifest|plugin-bridge/wordpress/build)/',
+        pathNot: '^(widget/(build|manifest)|plugin-bridge/wordpress/build)/',
       },
       to: { dependencyTypes: ['core'] },
     },

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildEnvironmentOptions, defineConfig, type Plugin, type UserConfig } from 'vite';
-import { alikeTogether, importsAtOnce, shortTemplates } from './vite.widget.ts';
+import { alikeTogether, importsAtOnce, shortTemplates } from './widget/build/plugins.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 

@@ -32,7 +32,13 @@ function start(...args: string[]) {
 }
 
 beforeAll(() => {
-  for (const path of ['server/start.mjs', 'vite.config.ts', 'vite.widget.ts', 'package.json', 'package-lock.json']) {
+  for (const path of [
+    'server/start.mjs',
+    'vite.config.ts',
+    'widget/build/plugins.ts',
+    'package.json',
+    'package-lock.json',
+  ]) {
     mkdirSync(join(root, path, '..'), { recursive: true });
     cpSync(path, join(root, path));
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 
-const widget = fileURLToPath(new URL('widget', import.meta.url));
+const widget = fileURLToPath(new URL('..', import.meta.url));
 
 interface Node {
   type: string;
