@@ -101,6 +101,7 @@ describe('server/start.mjs', () => {
     expect(built()).toEqual(['demo page ']);
     expect(start('build', 'dogs')).toMatchObject({ status: 1, stderr: expect.stringContaining('"dogs"') });
     rmSync(join(root, 'widget'), { recursive: true });
+    cpSync('widget/build', join(root, 'widget/build'), { recursive: true });
   });
 
   it('keeps the service that runs when a build fails', () => {
