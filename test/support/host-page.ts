@@ -17,6 +17,8 @@ export interface HostPage {
   /** `module` imports `/widget/define.js`, `classic` loads one script; several are loaded in this order. */
   load?: ('module' | 'classic' | 'module-again')[];
   policy?: string;
+  /** False: of an event only its type is kept, where what it tells of is measured itself. @default true */
+  recordDetails?: boolean;
   /** Runs before anything of the widget does. */
   script?: string;
 }
@@ -72,7 +74,7 @@ export function hostFiles(page: HostPage): Record<string, { body: string; type: 
 }
 
 /** Sets properties before the definition comes; records events, spoken messages and the object URLs that are held. */
-function pageScript({ headers = {}, properties = {}, script = '' }: HostPage): string {
+function pageScript({ headers = {}, properties = {}, script = '', recordDetails = true }: HostPage): string {
   return `
     ${script}
     window.recorded = [];
@@ -93,7 +95,7 @@ function pageScript({ headers = {}, properties = {}, script = '' }: HostPage): s
     const NAMES = ${JSON.stringify(EVENT_NAMES)};
     for (const name of NAMES) {
       document.addEventListener(name, (event) => window.recorded.push({
-        type: name, detail: plain(event.detail), target: event.target.id, cancelable: event.cancelable,
+        type: name, detail: ${recordDetails ? 'plain(event.detail)' : 'null'}, target: event.target.id, cancelable: event.cancelable,
         composed: event.composed,
       }));
     }

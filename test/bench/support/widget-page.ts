@@ -29,7 +29,9 @@ export async function openElement(
       for (const { startTime, duration } of list.getEntries()) window.longTasks.push({ start: startTime, duration });
     }).observe({ type: 'longtask', buffered: true });
   `;
-  const files = hostFiles({ elements: [attributes], headers: { 'X-API-Key': apiKey }, script });
+  // Copies of hundreds of items would be long tasks and memory of the page's own.
+  const host = { elements: [attributes], headers: { 'X-API-Key': apiKey }, script, recordDetails: false };
+  const files = hostFiles(host);
   await page.route(`${service.url}/host/**`, (route) => {
     const file = files[new URL(route.request().url()).pathname];
     const headers = { 'Content-Type': file?.type ?? 'text/plain', 'Content-Security-Policy': file?.policy ?? '' };
