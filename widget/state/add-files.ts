@@ -5,7 +5,8 @@ import type { AddOutcome, FileSource } from './optimizer-interface.ts';
 import { createRestrictions, identityOf } from './restrictions.ts';
 import type { AddSource, Item, MediaItem, Rejection } from './types.ts';
 
-/** Files that are looked into at once: the first rows come as soon as these are through. */
+/** Files that are looked into at once: the first rows come as soon as the first few are through. */
+const FIRST_CHUNK = 8;
 const CHUNK = 25;
 
 /** Takes files in, one batch after the other. `added` gets the items of each chunk. */
@@ -62,8 +63,8 @@ export function createAdding(core: Core, added: (items: readonly Item[]) => void
     const check = createRestrictions(core.config.restrictions, core.config);
     const items: Item[] = [];
     const rejections: Rejection[] = [];
-    for (let start = 0; start < candidates.length; start += CHUNK) {
-      const outcome = await addChunk(candidates.slice(start, start + CHUNK), check);
+    for (let start = 0, end = FIRST_CHUNK; start < candidates.length; start = end, end += CHUNK) {
+      const outcome = await addChunk(candidates.slice(start, end), check);
       items.push(...outcome.items);
       rejections.push(...outcome.rejections);
     }

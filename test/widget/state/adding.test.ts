@@ -122,6 +122,23 @@ test('five hundred files: rows come in chunks, each list notification is for man
   expect(told).toBeGreaterThan(0);
 });
 
+test('the first rows wait for few files, however long the others take to be read', async () => {
+  const { optimizer } = startOptimizer({ autoUpload: false });
+  let release = () => {};
+  const read = new Promise<ArrayBuffer>((resolve) => {
+    release = () => resolve(new ArrayBuffer(8));
+  });
+  const files = Array.from({ length: 40 }, (_, index) => {
+    const file = fileOf(`${index}.jpg`, { size: 10 });
+    return index < 8 ? file : Object.assign(file, { slice: () => ({ arrayBuffer: () => read }) });
+  });
+  const adding = optimizer.addFiles(files);
+  await expect.poll(() => optimizer.items.size).toBe(8);
+  release();
+  await adding;
+  expect(optimizer.items.list().map(({ name }) => name)).toEqual(files.map(({ name }) => name));
+});
+
 test('clearing takes all images out and forgets the session', async () => {
   const { optimizer, env, details } = await startWithFiles(3);
   expect(optimizer.sessionId).toBe('sess_1');
