@@ -4,10 +4,11 @@ import type { Item } from '../../state/index.ts';
 import { foundation } from '../../styles/index.ts';
 import { createThumbQueue, type IoRow, type RowContext, type ThumbQueue } from '../io-row/index.ts';
 import { createRowHeights, findRange, type ListEntry, layOut, type RowRange } from './row-window.ts';
+import { createWholeRows, type WholeRows } from './whole-rows.ts';
 
 /** Rows in the first paint: more than a screen has. All others follow in slices, so that no task is long. */
 const FIRST_ROWS = 12;
-const MOST_ROWS = 25;
+const MOST_ROWS = 40;
 const FEWEST_ROWS = 4;
 const SLICE_MS = 16;
 /** A slice that takes longer to make is followed by smaller ones, in milliseconds. */
@@ -20,8 +21,8 @@ const ROW_HEIGHT = 190;
 const MARGIN = 800;
 
 /**
- * The rows of all images. Up to 1,000 are in the page, drawn by the browser as they come into sight; of more, those
- * around the visible part, and always the one with the focus.
+ * The rows of all images. Up to 1,000 are in the page, with their fields when they are near the visible part or the
+ * focus, else with their names and states; of more, those around the visible part, and always the one with the focus.
  *
  * Ctrl and an arrow up or down goes to the same field of the row above or below.
  *
@@ -48,10 +49,13 @@ export class IoList extends LitElement {
         scroll-padding-block: calc(var(--_space) * 4);
         scrollbar-width: thin;
       }
+      /* No content-visibility: what it skips is missing for screen readers. */
       li:not(.gap) {
-        content-visibility: auto;
-        contain-intrinsic-size: auto none auto max(var(--_row-min), 180px);
+        contain: content;
         border-block-end: 1px solid var(--_border);
+      }
+      .brief {
+        min-block-size: var(--_height, max(var(--_row-min), 180px));
       }
       li:last-child {
         border-block-end: 0;
@@ -75,9 +79,8 @@ export class IoList extends LitElement {
 
   #ids: string[] = [];
   #unsubscribe: (() => void) | null = null;
-  #sight: IntersectionObserver | null = null;
+  #whole: WholeRows | null = null;
   #thumbs: ThumbQueue | null = null;
-  #watched = new Set<Element>();
   #heights = createRowHeights(ROW_HEIGHT);
   #timer: ReturnType<typeof setTimeout> | undefined;
   #frame = 0;
@@ -95,7 +98,7 @@ export class IoList extends LitElement {
     super.connectedCallback();
     if (this.hasUpdated) {
       this.#subscribe();
-      this.#observe();
+      this.#arrange();
     }
   }
 
@@ -106,9 +109,8 @@ export class IoList extends LitElement {
     this.#timer = undefined;
     this.#frame = 0;
     this.#unsubscribe?.();
-    this.#sight?.disconnect();
-    this.#sight = null;
-    this.#watched.clear();
+    this.#whole?.close();
+    this.#whole = null;
   }
 
   get #windowed(): boolean {
@@ -136,17 +138,20 @@ export class IoList extends LitElement {
   #takeRows(): void {
     const list = this.context.optimizer.items.visible();
     if (list === this.items) return;
-    const gone = new Set(this.#ids);
     this.items = list;
     this.#ids = list.map(({ id }) => id);
-    for (const id of this.#ids) gone.delete(id);
-    for (const id of gone) this.#thumbs?.drop(id);
   }
 
   protected override updated(): void {
-    this.#observe();
+    this.#arrange();
     if (this.#windowed) this.#measure();
     else if (this.shown < this.items.length) this.#nextSlice();
+  }
+
+  #arrange(): void {
+    this.#whole ??= createWholeRows(this.#list, () => this.#thumbs);
+    const rows = this.#rows();
+    this.#whole.arrange(rows, this.#pinned === null ? undefined : this.#rowOf(this.#pinned, rows), this.#windowed);
   }
 
   #nextSlice(): void {
@@ -159,35 +164,6 @@ export class IoList extends LitElement {
       const slow = performance.now() - start > SLOW_MS;
       this.#slice = Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, Math.round(this.#slice * (slow ? 0.5 : 1.5))));
     }, SLICE_MS);
-  }
-
-  /** Thumbnails are made for rows in sight. A margin works only with the scroller itself as the root. */
-  #observe(): void {
-    const list = this.#list;
-    this.#sight ??= this.#watchSight(list);
-    const present = new Set<Element>(list.querySelectorAll('li:not(.gap)'));
-    for (const element of this.#watched) {
-      if (present.has(element)) continue;
-      this.#sight.unobserve(element);
-      this.#watched.delete(element);
-    }
-    for (const element of present) {
-      if (this.#watched.has(element)) continue;
-      this.#sight.observe(element);
-      this.#watched.add(element);
-    }
-  }
-
-  #watchSight(list: HTMLElement): IntersectionObserver {
-    const root = getComputedStyle(list).maxBlockSize === 'none' ? null : list;
-    const react = (entries: IntersectionObserverEntry[]) => {
-      for (const { target, isIntersecting } of entries) {
-        const row = target.firstElementChild as IoRow | null;
-        if (isIntersecting && this.#thumbs) row?.showThumb(this.#thumbs);
-        else row?.hideThumb();
-      }
-    };
-    return new IntersectionObserver(react, { root, rootMargin: '200px 0px' });
   }
 
   #measure(): void {
@@ -214,6 +190,10 @@ export class IoList extends LitElement {
     return [...this.#list.querySelectorAll<IoRow>('io-row')];
   }
 
+  #rowOf(id: string, rows = this.#rows()): IoRow | undefined {
+    return rows.find(({ itemId }) => itemId === id);
+  }
+
   #onKeydown(event: KeyboardEvent): void {
     if (!(event.ctrlKey || event.metaKey) || !['ArrowUp', 'ArrowDown'].includes(event.key)) return;
     const row = event.composedPath().find((target) => (target as Element).localName === 'io-row') as IoRow | undefined;
@@ -230,7 +210,7 @@ export class IoList extends LitElement {
     if (!this.#windowed && place >= this.shown) this.shown = place + 1;
     else this.requestUpdate();
     await this.updateComplete;
-    const row = this.#rows().find(({ itemId }) => itemId === id);
+    const row = this.#rowOf(id);
     await row?.updateComplete;
     row?.focusControl(control);
   }
@@ -249,6 +229,7 @@ export class IoList extends LitElement {
   #onFocus(event: FocusEvent): void {
     const row = event.composedPath().find((target) => (target as Element).localName === 'io-row') as IoRow | undefined;
     this.#pinned = row?.itemId ?? null;
+    this.#arrange();
   }
 
   protected override render(): TemplateResult {
@@ -279,9 +260,7 @@ export class IoList extends LitElement {
 
   #renderRow(id: string, index: number): TemplateResult {
     const windowed = this.#windowed;
-    return html`<li aria-setsize=${windowed ? this.#ids.length : nothing} aria-posinset=${windowed ? index + 1 : nothing}>
-      <io-row .itemId=${id} .context=${this.context} exportparts=${ROW_PARTS}></io-row>
-    </li>`;
+    return html`<li class="brief" aria-setsize=${windowed ? this.#ids.length : nothing} aria-posinset=${windowed ? index + 1 : nothing}><io-row .brief=${!windowed} .itemId=${id} .context=${this.context} exportparts=${ROW_PARTS}></io-row></li>`;
   }
 }
 

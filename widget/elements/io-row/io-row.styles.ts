@@ -13,6 +13,9 @@ export const rowStyles = css`
     align-items: start;
     padding: calc(var(--_space) * 4);
   }
+  .brief {
+    padding: calc(var(--_space) * 4);
+  }
   .thumb {
     grid-area: thumb;
     display: grid;
@@ -192,6 +195,10 @@ export const rowStyles = css`
         'thumb body body' 1fr / var(--_thumb) minmax(0, 1fr) auto;
       gap: calc(var(--_space) * 3) calc(var(--_space) * 5);
       padding: calc(var(--_space) * 5);
+    }
+    .brief {
+      padding: calc(var(--_space) * 5);
+      padding-inline-start: calc(var(--_thumb) + var(--_space) * 10);
     }
     .body {
       grid-area: body;

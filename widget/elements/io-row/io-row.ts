@@ -33,16 +33,19 @@ export class IoRow extends LitElement {
   static override properties = {
     context: { attribute: false },
     itemId: { attribute: false },
+    brief: { attribute: false },
     item: { state: true },
-    hasThumb: { state: true },
+    picture: { state: true },
   };
 
   /** The flow, the texts and what is allowed; the same for all rows. */
   declare context: RowContext;
   /** Which item is shown. */
   declare itemId: string;
+  /** Only name, size and state are drawn, as for a row that nobody sees. */
+  declare brief: boolean;
   declare protected item: Item | undefined;
-  declare protected hasThumb: boolean;
+  declare protected picture: HTMLCanvasElement | null;
 
   #unsubscribe: (() => void) | null = null;
   #thumbs: ThumbQueue | null = null;
@@ -54,7 +57,8 @@ export class IoRow extends LitElement {
 
   constructor() {
     super();
-    this.hasThumb = false;
+    this.brief = false;
+    this.picture = null;
   }
 
   override connectedCallback(): void {
@@ -68,9 +72,12 @@ export class IoRow extends LitElement {
     this.#unsubscribe?.();
     this.#unsubscribe = null;
     this.hideThumb();
+    this.#thumbs?.drop(this.itemId);
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
+    // Pixels cost more than making them again.
+    if (this.brief) this.picture = null;
     if (changed.has('itemId') || changed.get('context')?.optimizer !== this.context.optimizer) {
       if (changed.has('itemId') || changed.has('context')) this.#subscribe();
     }
@@ -78,7 +85,7 @@ export class IoRow extends LitElement {
 
   protected override updated(changed: PropertyValues): void {
     // A picture the browser cannot decode is at the server once it is uploaded.
-    if (changed.has('item') && this.#inSight && !this.hasThumb) this.#requestThumb();
+    if (changed.has('item') || changed.has('brief')) this.#requestThumb();
   }
 
   #subscribe(): void {
@@ -104,10 +111,10 @@ export class IoRow extends LitElement {
   }
 
   #requestThumb(): void {
-    const canvas = this.renderRoot.querySelector('canvas');
-    if (!this.item || !canvas) return;
-    this.#thumbs?.show(this.item, canvas, (drawn) => {
-      this.hasThumb = drawn;
+    const place = this.renderRoot.querySelector('.thumb');
+    if (!this.item || !place || !this.#inSight || this.picture) return;
+    this.#thumbs?.show(this.item, place, (picture) => {
+      this.picture = picture;
     });
   }
 
@@ -146,8 +153,21 @@ export class IoRow extends LitElement {
   }
 
   protected override render(): TemplateResult | typeof nothing {
-    const { item, context } = this;
+    const { item } = this;
     if (!item) return nothing;
+    return this.brief ? this.#renderBrief(item) : this.#renderWhole(item);
+  }
+
+  #renderBrief(item: Item): TemplateResult {
+    const { i18n } = this.context;
+    const state = item.error?.message ?? describeStatus(item, i18n)?.text ?? '';
+    const facts = ['', ...describeFacts(item, i18n), state].filter((part, place) => part || !place).join(' · ');
+    // No white space, no markers, few boxes: there are hundreds of it.
+    return html`<p class="brief" part="status"><bdi class="name" .textContent=${item.relativePath || item.name}></bdi><span class="facts" .textContent=${facts}></span></p>`;
+  }
+
+  #renderWhole(item: Item): TemplateResult {
+    const { context } = this;
     const { i18n, locked } = context;
     const status = describeStatus(item, i18n);
     // Nobody describes what can never be uploaded.
@@ -156,8 +176,7 @@ export class IoRow extends LitElement {
     return html`
       <div class="row" part="row" role="group" aria-labelledby="name" @focusin=${this.#onFocus}>
         <div class="thumb" part="thumb">
-          <canvas aria-hidden="true" width="1" height="1" ?hidden=${!this.hasThumb}></canvas>
-          ${this.hasThumb ? nothing : icon('image')}
+          ${this.picture ?? icon('image')}
         </div>
         <div class="head" part="status">
           <div class="caption">

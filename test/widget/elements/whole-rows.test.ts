@@ -1,0 +1,196 @@
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startWidgetRig, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
+import { field, rows, textOf } from '../read-page.ts';
+import { addMany, focused, rowCount } from './elements-rig.ts';
+
+/** As many as a list keeps whole that nobody scrolls or tabs through. */
+const WHOLE_ROWS = 24;
+const CONTROLS = ['remove', 'filename', 'title', 'alt', 'decorative'] as const;
+
+describe('of more rows than a screen has', () => {
+  let rig: WidgetRig;
+
+  beforeAll(async () => {
+    rig = await startWidgetRig();
+  });
+  afterAll(() => rig?.close());
+
+  async function openWith(count: number): Promise<WidgetTab> {
+    const tab = await rig.open({ elements: [{ 'auto-upload': 'false' }] });
+    await addMany(tab, count);
+    await expect.poll(() => rowCount(tab), { timeout: 20_000 }).toBe(count);
+    await expect.poll(() => isWhole(rows(tab.widget).first())).toBe(true);
+    return tab;
+  }
+  const list = (tab: WidgetTab) => tab.widget.locator('io-list ul');
+  const isWhole = async (row: Locator) => (await row.locator('.fields').count()) === 1;
+  const wholeCount = (tab: WidgetTab) => tab.widget.locator('io-row .fields').count();
+
+  /** Scrolls by hand, so to say, from where the list is to its end. */
+  async function scrollThrough(tab: WidgetTab): Promise<void> {
+    await list(tab).hover();
+    await expect
+      .poll(
+        async () => {
+          await tab.page.mouse.wheel(0, 900);
+          return list(tab).evaluate((ul) => ul.scrollHeight - ul.clientHeight - ul.scrollTop);
+        },
+        { timeout: 30_000, interval: 40 },
+      )
+      .toBeLessThan(2);
+    await expect.poll(() => isWhole(rows(tab.widget).last())).toBe(true);
+  }
+
+  it('those near have their fields, the others are few elements, also when all were seen', async () => {
+    const tab = await openWith(120);
+    expect(await wholeCount(tab)).toBeLessThanOrEqual(WHOLE_ROWS);
+    expect(await isWhole(rows(tab.widget).nth(60))).toBe(false);
+    const before = await countNodes(tab);
+    // 24 rows of 160 nodes, 96 of 16, and what is around the list.
+    expect(before).toBeLessThan(6500);
+
+    await scrollThrough(tab);
+    await expect.poll(() => wholeCount(tab)).toBeLessThanOrEqual(WHOLE_ROWS);
+    expect(await isWhole(rows(tab.widget).nth(60))).toBe(false);
+    expect(await tab.widget.locator('io-row canvas').count()).toBeLessThanOrEqual(WHOLE_ROWS);
+    expect(await countNodes(tab)).toBeLessThan(6500);
+    tab.expectQuiet();
+  });
+
+  it('every one is in the accessibility tree with its name', async () => {
+    const tab = await openWith(120);
+    const session = await tab.page.context().newCDPSession(tab.page);
+    const { nodes } = await session.send('Accessibility.getFullAXTree');
+    const told = new Set(nodes.flatMap(({ ignored, name }) => (ignored ? [] : [String(name?.value)])));
+    for (let index = 0; index < 120; index += 1) expect(told).toContain(`picture-${index}.png`);
+  });
+
+  it('a list that is not long is whole', async () => {
+    const tab = await openWith(20);
+    await expect.poll(() => wholeCount(tab)).toBe(20);
+  });
+
+  it('one becomes whole when it comes near, and keeps its height when it is brief again', async () => {
+    const tab = await openWith(80);
+    const row = rows(tab.widget).nth(40);
+    const height = () => row.evaluate((element) => (element.parentElement as HTMLElement).offsetHeight);
+    expect(await isWhole(row)).toBe(false);
+    // As high as the others are, before it was ever drawn: the bar beside the list tells how long it is.
+    const estimate = await height();
+    await row.scrollIntoViewIfNeeded();
+    await expect.poll(() => isWhole(row)).toBe(true);
+    const seen = await height();
+    expect(Math.abs(seen - estimate)).toBeLessThanOrEqual(2);
+    await scrollThrough(tab);
+    await expect.poll(() => isWhole(row)).toBe(false);
+    expect(Math.abs((await height()) - seen)).toBeLessThanOrEqual(1);
+  });
+
+  it('Tab finds every field of every row, forwards and backwards', async () => {
+    const count = 32;
+    const tab = await openWith(count);
+    expect(await wholeCount(tab)).toBeLessThan(count);
+    const expected = Array.from({ length: count }, (_, row) => CONTROLS.map((control) => `#${row} ${control}`)).flat();
+    await rows(tab.widget).first().locator('[data-control=remove]').focus();
+    const forwards: string[] = [];
+    for (let step = 0; step < expected.length; step += 1) {
+      forwards.push(await focused(tab));
+      await tab.page.keyboard.press('Tab');
+    }
+    expect(forwards).toEqual(expected);
+
+    // The focus is behind the list now; the first rows are brief again, as far as they may be.
+    expect(await focused(tab)).not.toMatch(/^#/);
+    await list(tab).evaluate((ul) => ul.scrollTo({ top: 0 }));
+    const backwards: string[] = [];
+    for (let step = 0; step < expected.length; step += 1) {
+      await tab.page.keyboard.press('Shift+Tab');
+      backwards.push(await focused(tab));
+    }
+    expect(backwards).toEqual(expected.toReversed());
+  });
+
+  it('Ctrl and an arrow go on into rows that are brief', async () => {
+    const tab = await openWith(60);
+    await field(rows(tab.widget).first(), 'title').focus();
+    for (let step = 1; step < 40; step += 1) {
+      await tab.page.keyboard.press('Control+ArrowDown');
+      await expect.poll(() => focused(tab)).toBe(`#${step} title`);
+    }
+  });
+
+  it('the one with the focus stays whole wherever the list is scrolled to', async () => {
+    const tab = await openWith(80);
+    const row = rows(tab.widget).nth(2);
+    await field(row, 'alt').pressSequentially('Half a sen');
+    await scrollThrough(tab);
+    expect(await isWhole(row)).toBe(true);
+    expect(await focused(tab)).toBe('#2 alt');
+    // Where Tab goes next is there as well.
+    expect(await isWhole(rows(tab.widget).nth(3))).toBe(true);
+    await tab.page.keyboard.type('tence');
+    expect(await field(row, 'alt').inputValue()).toBe('Half a sentence');
+  });
+
+  it('what was written in one is there when it is whole again', async () => {
+    const tab = await openWith(80);
+    const row = rows(tab.widget).nth(3);
+    await field(row, 'alt').fill('A bridge at night');
+    await field(row, 'decorative').focus();
+    await field(rows(tab.widget).last(), 'alt').focus();
+    await list(tab).evaluate((ul) => ul.scrollTo({ top: ul.scrollHeight / 4 }));
+    await scrollThrough(tab);
+    await expect.poll(() => isWhole(row)).toBe(false);
+    await row.scrollIntoViewIfNeeded();
+    await expect.poll(() => isWhole(row)).toBe(true);
+    expect(await field(row, 'alt').inputValue()).toBe('A bridge at night');
+  });
+
+  it('a brief one says what is done with it and what went wrong', async () => {
+    rig.proxy.inject(
+      { kind: 'answer', status: 503, json: { error: 'busy', code: 'overloaded' } },
+      { path: /^\/v1\/sessions$/, times: 100 },
+    );
+    const tab = await rig.open({ elements: [{ retries: '1' }] });
+    await addMany(tab, 40);
+    const first = rows(tab.widget).first();
+    await expect.poll(() => first.locator('[part~=row-error]').count(), { timeout: 20_000 }).toBe(1);
+    const message = await textOf(first.locator('#error'));
+    const brief = rows(tab.widget).nth(35);
+    await expect.poll(() => textOf(brief), { timeout: 20_000 }).toContain(message);
+    expect(await isWhole(brief)).toBe(false);
+    expect(await textOf(brief)).toContain('picture-35.png');
+    rig.proxy.reset();
+  });
+
+  it('none is kept in memory when all images are taken out', async () => {
+    const tab = await openWith(80);
+    await scrollThrough(tab);
+    await tab.widget.evaluate(async (element) => {
+      const list = element.shadowRoot?.querySelector('io-list')?.shadowRoot;
+      const kept = [...(list?.querySelectorAll('io-row, canvas, .fields') ?? [])].map((each) => new WeakRef(each));
+      Object.assign(window, { alive: () => kept.filter((each) => each.deref()).length });
+      (element as unknown as { clear(): void }).clear();
+    });
+    await expect.poll(() => rowCount(tab)).toBe(0);
+    const session = await tab.page.context().newCDPSession(tab.page);
+    const alive = async () => {
+      await session.send('HeapProfiler.collectGarbage');
+      return tab.page.evaluate(() => (window as unknown as { alive(): number }).alive());
+    };
+    await expect.poll(alive, { timeout: 10_000 }).toBe(0);
+  });
+});
+
+/** Nodes of the element and of all shadow roots in it. */
+function countNodes(tab: WidgetTab): Promise<number> {
+  return tab.widget.evaluate((element) => {
+    const count = (node: Node): number => {
+      const root = (node as Element).shadowRoot;
+      const below = [...node.childNodes, ...(root ? [root] : [])];
+      return below.reduce((sum, each) => sum + count(each), 1);
+    };
+    return count(element);
+  });
+}
