@@ -1,4 +1,5 @@
 import type { Item, Optimizer } from '../../state/index.ts';
+import { decodeSmall } from './decode-small.ts';
 
 /** A picture larger than this is not decoded for its thumbnail, in bytes and in pixels. */
 const MAX_BYTES = 80_000_000;
@@ -84,7 +85,9 @@ async function decode(
   const decodable =
     file && file.size <= MAX_BYTES && width * height <= MAX_PIXELS && !UNDECODABLE.test(item.name) ? file : null;
   if (decodable) {
-    const bitmap = await createImageBitmap(decodable, options).catch(() => null);
+    const small = await decodeSmall(decodable, edge);
+    const bitmap = await createImageBitmap(small ?? decodable, options).catch(() => null);
+    small?.close();
     if (bitmap || signal.aborted) return bitmap;
   }
   if (!item.imageId) return null;
