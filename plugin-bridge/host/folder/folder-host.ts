@@ -100,6 +100,8 @@ async function replaceFile(
   const ours = new Set([id, ...(before?.files ?? []).map((file) => file.path)]);
   const paths = namePaths(id, replacement, await files.namesBeside(id), ours);
   const contents = await Promise.all(replacement.variants.map((variant) => variant.blob()));
+  // Before the first time, the backup has been compared with what lies there.
+  if (before) for (const path of ours) await requireOurs(path, [before.original, ...before.files], files);
   const made: KnownFile[] = await Promise.all(paths.map((path, index) => describeFile(path, contents[index] as Blob)));
   const { title = null, alt = null } = replacement.metadata ?? {};
   const entry = { original, files: made, title, alt, replacedAt: new Date().toISOString() };
@@ -131,6 +133,15 @@ async function keepOriginal(id: string, { original }: Replacement, files: Folder
   return known;
 }
 
+/** Holds that what lies at a path, if anything, is what we know. @throws HostError `changed` when it is somebody's own */
+async function requireOurs(path: string, known: readonly KnownFile[], files: FolderFiles): Promise<void> {
+  const there = await files.read(path);
+  // An empty one is what an interrupted write leaves.
+  if (!there?.size) return;
+  for (const file of known) if (file.path === path && (await isUnchanged(there, file))) return;
+  throw new HostError('changed', `There is another ${path} now: move it away first.`);
+}
+
 async function restoreFile(id: string, files: FolderFiles, manifest: Manifest): Promise<Restored> {
   const entry = manifest.get(id);
   if (!entry) return { url: null, restored: false };
@@ -141,10 +152,7 @@ async function restoreFile(id: string, files: FolderFiles, manifest: Manifest): 
     if (!backup || !(await isUnchanged(backup, entry.original))) {
       throw new HostError('no_backup', `The original of ${id} is not in the backup, or damaged.`);
     }
-    const ours = entry.files.filter((file) => file.path === id);
-    // An empty one is what an interrupted write leaves.
-    const isOurs = !there?.size || (await Promise.all(ours.map((file) => isUnchanged(there, file)))).includes(true);
-    if (!isOurs) throw new HostError('changed', `There is another ${id} now: move it away first.`);
+    await requireOurs(id, entry.files, files);
     await files.write(id, backup);
   }
   for (const made of entry.files) {

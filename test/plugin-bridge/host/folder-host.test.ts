@@ -176,6 +176,32 @@ describe('a folder as a CMS', () => {
     expect(files[`${BACKUP}/b.jpg`]).toBe('b');
   });
 
+  it('does not replace again over another file under the old name, nor over an edited result', async () => {
+    const { call } = await open({ 'a.jpg': 'the original', 'b.jpg': 'b', 'c.webp': 'cc' });
+    for (const [id, base] of [
+      ['a.jpg', 'a'],
+      ['b.jpg', 'b'],
+      ['c.webp', 'c'],
+    ] as const)
+      await call('replace', id, webp(base));
+    await call('put', 'a.jpg', 'a new photograph');
+    await call('put', 'b-480w.webp', 'painted over');
+    await call('put', 'c.webp', 'painted in its place');
+    const before = await call('files');
+    // One would be written over, the other removed, since these have other names and fewer sizes.
+    const jpg = (base: string) => [{ name: 'full', filename: `${base}.jpg`, text: 'again' }];
+    for (const variants of [webp('x', 'again'), jpg('x')]) {
+      expect(await call('replace', 'a.jpg', variants, { size: 12 })).toMatchObject({ code: 'changed' });
+      expect(await call('replace', 'b.jpg', variants, { size: 1 })).toMatchObject({ code: 'changed' });
+      expect(await call('replace', 'c.webp', variants, { size: 2 })).toMatchObject({ code: 'changed' });
+    }
+    expect(await call('files')).toEqual(before);
+    // Moved away, as the message says.
+    await call('put', 'b-480w.webp', 'small at 480');
+    expect(await call('replace', 'b.jpg', jpg('x'), { size: 1 })).toEqual({ url: null });
+    expect((await call('files'))['b.jpg']).toBe('again');
+  });
+
   it('says so when the backup is damaged, and removes nothing', async () => {
     const { call } = await open({ 'a.jpg': 'the original' });
     await call('replace', 'a.jpg', webp('a'));
