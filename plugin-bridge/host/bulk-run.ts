@@ -1,6 +1,6 @@
 import type { CmsHost, HostImage } from './cms-host.ts';
 import type { HostElement, HostItem } from './host-element.ts';
-import { HostError } from './host-error.ts';
+import { HostError, type HostErrorCode } from './host-error.ts';
 import type { HostTextKey } from './host-texts.ts';
 import type { Journal, RunRecord } from './journal.ts';
 import { listAll } from './list-all.ts';
@@ -14,6 +14,7 @@ export interface RunProgress {
   total: number;
   replaced: number;
   skipped: number;
+  /** Also those that the next `resume()` tries again for nothing: their outcomes are `retryable`. */
   failed: number;
   savedBytes: number;
   /** Name of the image in work. */
@@ -50,9 +51,16 @@ const FATAL = [
   'server',
 ];
 
+/** What a host says that is no single image's fault: nothing is given up, the run waits for a person. */
+const ENDS_RUN: readonly (HostErrorCode | null)[] = ['expired', 'no_space', 'stopped'];
+
+/** Images in a row that could not be replaced, though trying again can help: then it is not the images. */
+const MOST_IN_A_ROW = 2;
+
 /**
  * Works through a record batch by batch: fetch, upload, export, replace. After every step the record is kept, so that a
- * page opened later goes on where this one was closed, and nothing is paid for twice.
+ * page opened later goes on where this one was closed, and nothing is paid for twice. An image whose paid result could
+ * not be put in its place waits with it at the end of the record, for the next resume.
  */
 export async function runBatches(
   record: RunRecord,
@@ -62,19 +70,28 @@ export async function runBatches(
   let phase: RunProgress['phase'] = 'upload';
   let current: string | null = null;
   let reason: HostError | null = null;
+  /** Images that wait for the next resume, by id, and why. */
+  const later = new Map<string, HostOutcome>();
+  let inARow = 0;
   const noticeFatal = (event: Event) => {
-    const { error } = (event as CustomEvent<{ error: { code: string; message: string } }>).detail;
-    if (FATAL.includes(error.code)) reason ??= new HostError('failed', error.message);
+    const { error, phase } = (event as CustomEvent<{ error: { code: string; message: string }; phase: string }>).detail;
+    // What became of a replacement, its outcome tells.
+    if (phase !== 'replace' && FATAL.includes(error.code)) reason ??= new HostError('failed', error.message);
   };
 
   function report(): RunProgress {
-    const { outcomes, replaced, savedBytes, total } = record;
+    const { replaced, savedBytes, total } = record;
+    const outcomes = [...record.outcomes, ...later.values()];
     const count = (status: HostOutcome['status']) => outcomes.filter((outcome) => outcome.status === status).length;
     const tally = { replaced, skipped: count('skipped'), failed: count('failed'), savedBytes };
-    return { phase, done: total - record.waiting.length, total, ...tally, current, reason, outcomes: [...outcomes] };
+    return { phase, done: total - record.waiting.length, total, ...tally, current, reason, outcomes };
   }
 
+  const itemOf = (id: string) => element.items.find((item) => item.clientRef === id);
+  const goesOn = () => !reason && !signal.aborted;
+
   function keep(): void {
+    record.inWork = record.waiting.filter((id) => itemOf(id)?.imageId).length;
     record.element = element.getState();
     journal.save(record);
     onProgress(report());
@@ -86,8 +103,8 @@ export async function runBatches(
   }
 
   function settle(outcome: HostOutcome): void {
+    inARow = 0;
     record.waiting = record.waiting.filter((id) => id !== outcome.id);
-    record.inWork = Math.min(record.inWork, record.waiting.length);
     if (outcome.status === 'replaced') {
       record.replaced += 1;
       record.savedBytes += outcome.savedBytes;
@@ -95,8 +112,24 @@ export async function runBatches(
     keep();
   }
 
-  const itemOf = (id: string) => element.items.find((item) => item.clientRef === id);
-  const goesOn = () => !reason && !signal.aborted;
+  function stopFor({ code, message }: HostOutcome): void {
+    reason ??= new HostError(code ?? 'failed', message ?? text('host.failed'));
+  }
+
+  /** Keeps an image and its paid result for another time. Tells whether the next image is worth a try. */
+  function putOff(outcome: HostOutcome): boolean {
+    const { id, code } = outcome;
+    inARow += 1;
+    const ends = ENDS_RUN.includes(code);
+    if (ends || inARow >= MOST_IN_A_ROW) stopFor(outcome);
+    if (!ends) {
+      later.set(id, outcome);
+      // It stands in nobody's way: the others come first, now and after a resume.
+      record.waiting = [...record.waiting.filter((other) => other !== id), id];
+    }
+    keep();
+    return !ends && inARow < MOST_IN_A_ROW;
+  }
 
   async function addImage(image: HostImage): Promise<void> {
     enter('upload', image.filename);
@@ -106,7 +139,10 @@ export async function runBatches(
       const { added, rejections } = await element.addItems([{ id, blob, name: filename, title, alt }]);
       if (added.length === 0) throw new HostError('unsupported', rejections[0]?.message ?? text('host.unsupported'));
     } catch (error) {
-      if (!signal.aborted) settle(failed(error, image, text));
+      if (signal.aborted) return;
+      const outcome = failed(error, image, text);
+      if (ENDS_RUN.includes(outcome.code)) stopFor(outcome);
+      else settle(outcome);
     }
   }
 
@@ -124,12 +160,13 @@ export async function runBatches(
     }
     const items = () => ids.flatMap((id) => (record.waiting.includes(id) ? (itemOf(id) ?? []) : []));
     await element.upload();
-    record.inWork = items().length;
     keep();
     if (!goesOn()) return;
 
     const toExport = items().filter((item) => item.imageId && !(item.result && !item.stale));
     enter('export');
+    // An export under way is in the record as soon as the service works on it.
+    element.addEventListener('io-export-progress', keep, { once: true });
     if (toExport.length > 0) await element.export(toExport.map((item) => item.id));
     keep();
 
@@ -139,7 +176,9 @@ export async function runBatches(
       const image = { id: item.clientRef ?? item.id, filename: item.name };
       if (item.result) {
         enter('replace', item.name);
-        settle(await replaceItem(item));
+        const outcome = await replaceItem(item);
+        if (!isPassing(outcome)) settle(outcome);
+        else if (!putOff(outcome)) return;
       } else if (goesOn()) {
         settle(failed(new HostError('not_exported', item.error?.message ?? text('host.not_exported')), image, text));
       }
@@ -147,11 +186,11 @@ export async function runBatches(
     }
   }
 
-  // An export under way is in the record as soon as the service works on it.
   element.addEventListener('io-error', noticeFatal);
-  element.addEventListener('io-export-progress', keep, { once: true });
   try {
-    while (record.waiting.length > 0 && goesOn()) await runBatch(record.waiting.slice(0, batchSize));
+    const due = () => record.waiting.filter((id) => !later.has(id)).slice(0, batchSize);
+    while (due().length > 0 && goesOn()) await runBatch(due());
+    for (const outcome of later.values()) stopFor(outcome);
   } catch (error) {
     reason ??= error instanceof HostError ? error : new HostError('failed', String((error as Error)?.message ?? error));
   } finally {
@@ -163,4 +202,9 @@ export async function runBatches(
   else keep();
   enter(record.waiting.length === 0 ? 'done' : 'stopped');
   return report();
+}
+
+/** Whether a result that could not be put in an image's place is worth keeping. */
+function isPassing({ status, code, retryable }: HostOutcome): boolean {
+  return status === 'failed' && retryable && code !== 'not_exported';
 }

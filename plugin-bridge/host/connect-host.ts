@@ -1,5 +1,6 @@
 import type { Metadata, Settings } from '#contract';
 import { createClient, type HeadersSource } from '../sdk/index.ts';
+import { createBringBack } from './bring-back.ts';
 import { type RunProgress, runBatches } from './bulk-run.ts';
 import type { CmsHost, HostImage } from './cms-host.ts';
 import type { HostElement, HostItem, ReplaceDetail } from './host-element.ts';
@@ -42,7 +43,12 @@ export interface HostConnection {
   run(ids: readonly string[]): Promise<RunProgress>;
   /** How many images an interrupted run has left; 0: there is none. */
   readonly unfinished: number;
-  /** Goes on with an interrupted run; null when there is none. @throws HostError `locked` */
+  /**
+   * Goes on with an interrupted run, and tries images again that could not be replaced; null when there is none. What is
+   * paid for is not paid again.
+   * @throws HostError `locked` when a run is going on, or the element has other images; any other when its images cannot
+   * be read from the service: it can be resumed later
+   */
   resume(): Promise<RunProgress | null>;
   /** Forgets an interrupted run. */
   forget(): void;
@@ -83,7 +89,12 @@ export async function connectHost(
   const download = (namespace: string, filename: string, signal?: AbortSignal): Promise<Blob> => {
     const calls = (element.transport ?? {}) as Partial<ReturnType<typeof makeClient>>;
     const call = calls.downloadFile ?? makeClient().downloadFile;
-    return call(namespace, filename, { signal });
+    return call(namespace, filename, { signal }).catch((error: unknown) => {
+      const { code } = (error ?? {}) as { code?: unknown };
+      // There is nothing to wait for.
+      const isGone = code === 'session_not_found' || code === 'file_not_found';
+      throw isGone ? new HostError('not_exported', text('host.result_gone'), { cause: error }) : error;
+    });
   };
 
   /** Outcomes of replacements that the element asked for, by item, so that a run hears of them. */
@@ -123,15 +134,20 @@ export async function connectHost(
     return outcomes.get(item.id) ?? failed(new HostError('failed', text('host.failed')), image, text);
   }
 
-  async function work(record: RunRecord): Promise<RunProgress> {
-    return withRunLock(host.id, text('host.locked'), async () => {
+  const bringBack = createBringBack(element, text);
+
+  /** Does `work` while no other run of the host is going on; `go` works through a record. */
+  function whileAlone<Result>(
+    work: (go: (record: RunRecord) => Promise<RunProgress>) => Promise<Result>,
+  ): Promise<Result> {
+    return withRunLock(host.id, text('host.locked'), () => {
       controller = new AbortController();
       const { signal } = controller;
       // An upload or export under way ends at once; an image that is being written does not.
       signal.addEventListener('abort', () => element.cancel());
       const progress = (report: RunProgress) => onProgress?.(report);
       const dependencies = { element, host, journal, replaceItem, text, batchSize, onProgress: progress };
-      return runBatches(record, dependencies, signal);
+      return work((record) => runBatches(record, dependencies, signal));
     });
   }
 
@@ -170,17 +186,17 @@ export async function connectHost(
     run: (ids) => {
       const waiting = [...new Set(ids)];
       const none = { outcomes: [], replaced: 0, savedBytes: 0, element: null };
-      return work({ version: 1, waiting, inWork: 0, total: waiting.length, ...none });
+      return whileAlone((go) => go({ version: 1, waiting, inWork: 0, total: waiting.length, ...none }));
     },
     async resume() {
-      const record = journal.load();
-      if (!record || record.waiting.length === 0) return null;
-      // The images of the batch are at the service, some exported and paid for. A session that is gone is made anew.
-      if (record.element && record.inWork > 0 && element.items.length === 0) {
-        await element.restore(record.element).catch(() => {});
-        await settled(element);
-      }
-      return work(record);
+      if (!journal.load()?.waiting.length) return null;
+      return whileAlone(async (go) => {
+        // Another tab may have gone on with it until now.
+        const record = journal.load();
+        if (!record?.waiting.length) return null;
+        await bringBack(record);
+        return go(record);
+      });
     },
     forget: () => journal.clear(),
     stop: () => controller.abort(),
@@ -217,16 +233,6 @@ export async function connectHost(
     });
     const { added, rejections } = await element.addItems([{ id, blob, name: filename, title, alt }]);
     if (added.length === 0) throw new HostError('unsupported', rejections[0]?.message ?? text('host.unsupported'));
-  }
-}
-
-/** Resolves when an element does nothing of its own any more: a restored one may have joined an export. */
-async function settled(element: HostElement): Promise<void> {
-  const busy = () => ['uploading', 'analyzing', 'sampling', 'exporting'].includes(element.state);
-  while (busy()) {
-    await new Promise<void>((resolve) => {
-      element.addEventListener('io-state-change', () => resolve(), { once: true });
-    });
   }
 }
 

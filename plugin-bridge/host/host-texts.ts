@@ -1,8 +1,10 @@
 import type { HostErrorCode } from './host-error.ts';
 
 /** What a person reads about an image that was not replaced or restored; a host's `strings()` may replace each by its key. */
-const TEXTS: Record<`host.${HostErrorCode | 'already_replaced'}`, string> = {
+const TEXTS: Record<`host.${HostErrorCode | 'already_replaced' | 'other_images' | 'result_gone'}`, string> = {
   'host.already_replaced': 'Is optimized already.',
+  'host.other_images': 'There are other images in the list: finish or remove them first.',
+  'host.result_gone': 'The service no longer has the result: optimize the image again.',
   'host.not_found': 'The image is no longer there.',
   'host.forbidden': 'You may not change this image.',
   'host.expired': 'You have been logged out. Log in and go on.',

@@ -3,9 +3,9 @@ import type { HostOutcome } from './outcome.ts';
 /** How far a run is, so that another page can go on with it. */
 export interface RunRecord {
   version: 1;
-  /** Ids that are not through, in order; those of the batch under way come first. */
+  /** Ids that are not through: those of the batch under way come first, those to be tried again at a resume last. */
   waiting: string[];
-  /** How many of `waiting` are in the element. */
+  /** How many of `waiting` are at the service, some of them exported and paid for. */
   inWork: number;
   total: number;
   /** Of images that are through. Those replaced without a remark are only counted, so that it stays small. */
