@@ -47,12 +47,14 @@ export function createDelivery({ client, manifest, out, signal }: DeliverDeps) {
      */
     async deliver(source: PlannedSource, result: StoredResult, files: StoredFile[] = result.files): Promise<void> {
       await forEachLimited(files, DOWNLOADS_AT_ONCE, async (file) => {
-        const path = join(out, nameVariant(source.target, file.variant));
+        const name = nameVariant(source.target, file.variant);
+        const path = join(out, name);
         const bytes = (await copyFromHere(file.sha256)) ?? (await download(result.sessionId, file));
         await writeWhole(path, bytes);
+        manifest.wrote(name, file.sha256);
         places.set(file.sha256, path);
       });
-      manifest.content.targets[source.target] = source.key;
+      manifest.lies(source.target, source.key);
     },
   };
 }

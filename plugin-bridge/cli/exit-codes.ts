@@ -3,7 +3,10 @@ export const EXIT = {
   ok: 0,
   /** Some images could not be made; the others were. */
   someFailed: 1,
-  /** The command line, the files it names, or the record in the output folder are not right. Nothing was spent. */
+  /**
+   * The command line, the files it names, or the record in the output folder are not right, or a result would be written
+   * over somebody's file. Nothing was spent.
+   */
   usage: 2,
   /** The balance does not suffice. */
   credits: 3,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Metadata, Warning } from '#contract';
 import { CliError, EXIT } from './exit-codes.ts';
 import { hashBytes, writeWhole } from './files-on-disk.ts';
+import { findSizes } from './find-sizes.ts';
 import { nameVariant } from './name-outputs.ts';
 import type { ExportSettings, Options } from './options.ts';
 
@@ -50,6 +51,8 @@ interface Content {
   results: Record<string, StoredResult>;
   /** Which result lies where: name of the `full` file below the output folder, and the key of its result. */
   targets: Record<string, string>;
+  /** Everything that was ever written: SHA-256 by name below the output folder. Older records have none. */
+  written: Record<string, string>;
   pending: PendingBatch[];
 }
 
@@ -70,7 +73,7 @@ export function keyOf(sha256: string, { settings, analyze }: Pick<Options, 'sett
  */
 export async function openManifest(out: string) {
   const path = join(out, NAME);
-  const content = await read(path);
+  const content = await read(path, out);
   let saving = Promise.resolve();
 
   function forgetUnused(): void {
@@ -98,13 +101,21 @@ export async function openManifest(out: string) {
       content.pending = content.pending.filter((one) => one !== batch);
     },
 
-    /** Absolute paths of everything that was written by earlier runs. */
-    writtenFiles(): Set<string> {
-      const files = Object.entries(content.targets).flatMap(([target, key]) =>
-        (content.results[key]?.files ?? []).map(({ variant }) => join(out, nameVariant(target, variant))),
-      );
-      return new Set(files);
+    /** Records that a content was written to a name below the output folder. */
+    wrote(name: string, sha256: string): void {
+      content.written[name] = sha256;
     },
+
+    /** Records that a whole result lies at its target. */
+    lies(target: string, key: string): void {
+      content.targets[target] = key;
+      for (const { variant, sha256 } of content.results[key]?.files ?? []) {
+        content.written[nameVariant(target, variant)] = sha256;
+      }
+    },
+
+    /** Absolute paths of everything that was written by earlier runs. */
+    writtenFiles: () => new Set(Object.keys(content.written).map((name) => join(out, name))),
 
     /** Writes it whole. Calls that come meanwhile wait. */
     save(): Promise<void> {
@@ -120,26 +131,37 @@ export async function openManifest(out: string) {
 /** The record in an output folder. */
 export type Manifest = Awaited<ReturnType<typeof openManifest>>;
 
-async function read(path: string): Promise<Content> {
+async function read(path: string, out: string): Promise<Content> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) {
-      return { version: 1, results: {}, targets: {}, pending: [] };
+      return { version: 1, results: {}, targets: {}, written: {}, pending: [] };
     }
     throw error;
   }
   try {
-    const content = JSON.parse(text) as Content;
+    const content = JSON.parse(text) as Omit<Content, 'written'> & Partial<Content>;
     if (content.version !== 1) throw new Error(`its version is ${content.version}, not 1`);
     if (![content.results, content.targets, content.pending].every((part) => typeof part === 'object' && part)) {
       throw new Error('parts of it are missing');
     }
-    return content;
+    return { ...content, written: await writtenOf(content, out) };
   } catch (error) {
     const why = `${path} cannot be read (${(error as Error).message}).`;
     const advice = 'Remove it to make all images again, which costs credits.';
     throw new CliError(EXIT.usage, 'damaged_record', `${why} ${advice}`, error);
   }
+}
+
+/** What was written: in older records, what lies at the targets and their sizes. */
+async function writtenOf(
+  { results, targets, written }: Pick<Content, 'results' | 'targets'> & Partial<Content>,
+  out: string,
+): Promise<Content['written']> {
+  const latest = Object.entries(targets).flatMap(([target, key]) =>
+    (results[key]?.files ?? []).map(({ variant, sha256 }) => [nameVariant(target, variant), sha256] as const),
+  );
+  return { ...(written ?? (await findSizes(Object.keys(targets), out))), ...Object.fromEntries(latest) };
 }

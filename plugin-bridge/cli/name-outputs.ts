@@ -23,6 +23,11 @@ export function nameVariant(target: string, variant: string): string {
   return `${target.slice(0, target.length - extension.length)}-${variant}${extension}`;
 }
 
+/** The variants that these settings may give; sizes above a source's width are left out by the service. */
+export function variantsOf({ responsive, responsiveSizes = [...DEFAULT_WIDTHS] }: ExportSettings): string[] {
+  return ['full', ...(responsive ? responsiveSizes : []).map((width) => `${width}w`)];
+}
+
 interface NameInput {
   settings: ExportSettings;
   keepExtension: boolean;
@@ -36,8 +41,7 @@ interface NameInput {
  */
 export function nameOutputs(files: FoundFile[], { settings, keepExtension, out }: NameInput): Source[] {
   const sources = files.map((file) => ({ ...file, target: targetOf(file.below, settings.format, keepExtension) }));
-  const widths = settings.responsive ? (settings.responsiveSizes ?? DEFAULT_WIDTHS) : [];
-  const variants = ['full', ...widths.map((width) => `${width}w`)];
+  const variants = variantsOf(settings);
   const takenBy = new Map<string, string>(files.map(({ path, below }) => [comparable(path), `${below} itself`]));
   const clashes: string[] = [];
   for (const { below, target } of sources) {

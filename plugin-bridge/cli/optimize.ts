@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { ApiError, type Client, createClient } from '../sdk/index.ts';
+import { type Conflict, conflictError, findConflicts } from './conflicts.ts';
 import { askForCost, type Cost, requireCredits } from './cost.ts';
 import { createDelivery, type Delivery } from './deliver.ts';
 import { CliError, EXIT } from './exit-codes.ts';
@@ -31,18 +32,21 @@ export async function optimize(options: Options, { cwd, stderr, signal }: Surrou
   const files = await findSources({ patterns: options.patterns, cwd, out, earlier: manifest.writtenFiles() });
   const sources = nameOutputs(files, { ...options, out });
   const plan = await planWork({ sources, options, manifest, out, signal });
+  const conflicts = await findConflicts({ plan, settings: options.settings, manifest, out, signal });
   const client = createClient({ endpoint: options.endpoint, apiKey: options.apiKey });
   const outcomes = new Map<string, Outcome>();
   for (const source of plan.unchanged) {
     outcomes.set(source.target, { source, status: 'unchanged', result: manifest.content.results[source.key] });
   }
   const tally: Tally = { credits: { charged: 0, refunded: 0, balance: null }, notices: new Set(), outcomes };
-  const run: Run = { options, out, signal, stderr, client, manifest, plan, ...tally };
+  const run: Run = { options, out, signal, stderr, client, manifest, plan, conflicts, ...tally };
   let cost: Cost | null = null;
   let ended: CliError | undefined;
   try {
+    const isRefused = conflicts.length > 0 && !options.overwrite;
     if (options.dryRun) cost = await foresee(run);
-    else await makeAll(run);
+    if (isRefused) throw conflictError(conflicts);
+    if (!options.dryRun) await makeAll(run);
   } catch (error) {
     const { code, message } = failureOf(error);
     ended = endsTheRun(error) ?? new CliError(EXIT.unexpected, code, message, error);
@@ -66,10 +70,11 @@ interface Run extends Tally {
   client: Client;
   manifest: Manifest;
   plan: Plan;
+  conflicts: Conflict[];
 }
 
 /** What `--dry-run` says. Changes nothing. */
-async function foresee({ options, plan, manifest, client, signal, notices, outcomes }: Run): Promise<Cost> {
+async function foresee({ options, plan, conflicts, manifest, client, signal, notices, outcomes }: Run): Promise<Cost> {
   const pending = new Set(manifest.pendingAt(options.endpoint).flatMap(({ images }) => images.map(({ key }) => key)));
   const begun = plan.unmade.filter(({ key }) => pending.has(key));
   const unpaid = groupByKey(plan.unmade).filter(({ key }) => !pending.has(key));
@@ -80,6 +85,10 @@ async function foresee({ options, plan, manifest, client, signal, notices, outco
       `Files of ${plan.incomplete.length} results are missing or damaged. They would be downloaded again, or`,
     );
     notices.add('made and paid again where the service no longer has them.');
+  }
+  if (conflicts.length > 0 && options.overwrite) {
+    const files = conflicts.map(({ file }) => file).join(', ');
+    notices.add(`${conflicts.length} files that are not the program's own would be written over: ${files}`);
   }
   for (const source of [...plan.unmade, ...plan.incomplete.map(({ source }) => source)]) {
     outcomes.set(source.target, { source, status: 'planned' });
@@ -93,6 +102,8 @@ async function makeAll(run: Run): Promise<void> {
   if (total === 0) return;
   const delivery = createDelivery({ client, manifest, out, signal });
   for (const source of plan.unchanged) {
+    // A run that was killed has written it and not said so.
+    manifest.lies(source.target, source.key);
     for (const { variant, sha256 } of manifest.content.results[source.key]?.files ?? []) {
       delivery.remember(sha256, join(out, nameVariant(source.target, variant)));
     }
@@ -157,9 +168,16 @@ interface Ending {
   ended: CliError | undefined;
 }
 
-function report({ options, out, outcomes, credits, notices }: Run, { sources, cost, ended }: Ending): Report {
+function report(
+  { options, out, outcomes, credits, conflicts, notices }: Run,
+  { sources, cost, ended }: Ending,
+): Report {
   const error = ended ? { code: ended.code, message: ended.message } : null;
-  const notMade = error ?? { code: 'unexpected', message: 'It was not made' };
+  // Of a list, its heading.
+  const notMade = (error && { ...error, message: error.message.split(':\n')[0] ?? '' }) ?? {
+    code: 'unexpected',
+    message: 'It was not made',
+  };
   const images = sources.map((source) =>
     describeImage(outcomes.get(source.target) ?? { source, status: 'failed', error: notMade }),
   );
@@ -175,6 +193,7 @@ function report({ options, out, outcomes, credits, notices }: Run, { sources, co
     summary,
     credits,
     cost,
+    conflicts,
     notices: [...notices],
   };
 }

@@ -43,6 +43,8 @@ export interface Options {
   json: boolean;
   dryRun: boolean;
   force: boolean;
+  /** Also write over files that are not the program's own. */
+  overwrite: boolean;
   keepExtension: boolean;
 }
 
@@ -58,6 +60,7 @@ const FLAGS = {
   json: { type: 'boolean', default: false },
   'dry-run': { type: 'boolean', default: false },
   force: { type: 'boolean', default: false },
+  overwrite: { type: 'boolean', default: false },
   'embed-metadata': { type: 'boolean', default: false },
   analyze: { type: 'boolean', default: false },
   language: { type: 'string' },
@@ -92,6 +95,7 @@ export function parseOptions(args: string[], env: Record<string, string | undefi
     json: values.json,
     dryRun: values['dry-run'],
     force: values.force,
+    overwrite: values.overwrite,
     keepExtension: values['keep-extension'],
   };
 }

@@ -1,4 +1,5 @@
 import type { JobCredits, Metadata, Warning } from '#contract';
+import type { Conflict } from './conflicts.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { StoredResult } from './manifest.ts';
 import { nameVariant, type Source } from './name-outputs.ts';
@@ -69,6 +70,8 @@ export interface Report {
   credits: { charged: number; refunded: number; balance: number | null };
   /** With `--dry-run`. */
   cost: { images: number; credits: number; balance: number | null; sufficient: boolean } | null;
+  /** Files that are not the program's own and lie where results go; without `--overwrite` they end the run. */
+  conflicts: Conflict[];
   /** What the person should know beside all that. */
   notices: string[];
 }

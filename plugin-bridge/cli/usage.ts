@@ -18,6 +18,7 @@ folders that their sources have below the fixed part of the pattern.
   --embed-metadata      write the texts into the files
   --keep-extension      a.jpg becomes a.jpg.avif, so that it can lie beside a.png.avif
   --force               make everything again, whatever the record says; costs credits
+  --overwrite           write also over files that this program has not written, or that were edited since
   --dry-run             say what it would cost, and do nothing
   --json                one JSON document on standard output, and nothing else there
   --concurrency N       batches at the same time (2)
@@ -26,6 +27,7 @@ folders that their sources have below the fixed part of the pattern.
   --help, --version
 
 Each image costs 1 credit, whatever its sizes. Unchanged images cost nothing the second time.
-Exit codes: 0 done, 1 some images failed, 2 wrong usage, 3 not enough credits, 4 no service or no access,
+A file in the output folder that is not the program's own is not written over: then the run ends with 2 at once.
+Exit codes: 0 done, 1 some images failed, 2 wrong usage or a file in the way, 3 not enough credits, 4 no service or no access,
 5 something else, 130 interrupted (run it again to go on).
 `;

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+
+/**
+ * Whether a file is an image from its beginning to its end, as far as its frame tells. What is not has been cut, or was never
+ * one: nobody's work is lost with it.
+ */
+export async function isWholeImage(path: string): Promise<boolean> {
+  const bytes = await readFile(path);
+  const text = (start: number, end: number) => bytes.toString('latin1', start, end);
+  if (text(0, 4) === 'RIFF') return bytes.length > 12 && bytes.readUInt32LE(4) + 8 <= bytes.length;
+  if (text(0, 8) === '\x89PNG\r\n\x1a\n') return bytes.lastIndexOf('IEND\xaeB`\x82', undefined, 'latin1') > 0;
+  if (text(0, 2) === '\xff\xd8') return bytes.lastIndexOf('\xff\xd9', undefined, 'latin1') > 0;
+  if (text(4, 8) === 'ftyp') return hasWholeBoxes(bytes);
+  return /^(GIF8|II\*\0|MM\0\*|BM|<svg|<\?xml)/.test(text(0, 5));
+}
+
+/** ISO/IEC 14496-12: boxes with their sizes one after the other; 0 means to the end, 1 a size of 64 bits. */
+function hasWholeBoxes(bytes: Buffer): boolean {
+  let offset = 0;
+  while (offset + 8 <= bytes.length) {
+    const short = bytes.readUInt32BE(offset);
+    if (short === 0) return true;
+    const size = short === 1 && offset + 16 <= bytes.length ? Number(bytes.readBigUInt64BE(offset + 8)) : short;
+    if (size < 8) return false;
+    offset += size;
+  }
+  return offset === bytes.length;
+}

@@ -1,0 +1,180 @@
+import { readFile, rm, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { isWholeImage } from '../../../plugin-bridge/cli/whole-image.ts';
+import { plainImage } from '../../support/small-images.ts';
+import { type CliHarness, spent, startCliHarness, type Workplace, writePictures } from './cli-harness.ts';
+
+let harness: CliHarness;
+beforeAll(async () => {
+  harness = await startCliHarness();
+});
+afterAll(() => harness.close());
+afterEach(() => harness.proxy.reset());
+
+const RECORD = 'photos/.imagewright.json';
+/** The results lie beside their sources. */
+const RUN = ['photos/*.png', '--out', 'photos'];
+const read = (place: Workplace, name: string) => readFile(join(place.folder, name));
+
+/** Another image, as a person may have made it. */
+async function picture(format: 'webp' | 'png' | 'jpeg' | 'avif' = 'webp'): Promise<Buffer> {
+  const { bytes } = await plainImage('own.png', { width: 30, height: 20, colour: '#ff8800' });
+  return sharp(bytes).toFormat(format).toBuffer();
+}
+
+async function changeRecord(place: Workplace, change: (record: Record<string, unknown>) => object): Promise<void> {
+  await place.write(RECORD, JSON.stringify(change(JSON.parse(`${await read(place, RECORD)}`))));
+}
+
+describe('a file in the output folder that is in no record', () => {
+  it('ends the run with 2 before anything is spent, and is left as it is', async () => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, ['photos/a.png', 'photos/b.png']);
+    await place.write('photos/a.webp', await picture());
+    const before = await read(place, 'photos/a.webp');
+    for (const flags of [[], ['--force']]) {
+      const { exitCode, stderr } = await place.start(['optimize', ...RUN, ...flags]).finished;
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('  a.webp: is in no record of this program\n');
+      expect(stderr).toContain('--overwrite');
+    }
+    const report = await place.optimize(...RUN);
+    expect(report).toMatchObject({ exitCode: 2, error: { code: 'would_overwrite' }, summary: { failed: 2 } });
+    expect(report.conflicts).toEqual([{ file: 'a.webp', source: 'a.png', reason: 'unknown' }]);
+    expect(report.images[1]?.error?.message).toBe('These files would be written over, so nothing was done');
+    expect(harness.proxy.seen).toEqual([]);
+    expect(await read(place, 'photos/a.webp')).toEqual(before);
+    expect(await place.files('photos')).toEqual(['a.png', 'a.webp', 'b.png']);
+    expect(await spent(place)).toBe(0);
+  });
+
+  it('is told of by --dry-run, with what it would cost', async () => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, ['photos/a.png', 'photos/b.png']);
+    await place.write('photos/b-20w.webp', await picture());
+    const report = await place.optimize(...RUN, '--sizes', '20', '--dry-run');
+    expect(report).toMatchObject({ exitCode: 2, error: { code: 'would_overwrite' }, cost: { images: 2, credits: 2 } });
+    expect(report.conflicts).toEqual([{ file: 'b-20w.webp', source: 'b.png', reason: 'unknown' }]);
+    expect(report.images.map(({ status }) => status)).toEqual(['planned', 'planned']);
+    const allowed = await place.optimize(...RUN, '--sizes', '20', '--dry-run', '--overwrite');
+    expect(allowed).toMatchObject({ exitCode: 0, error: null });
+    expect(allowed.notices.join()).toContain('b-20w.webp');
+    const { exitCode, stdout, stderr } = await place.start(['optimize', ...RUN, '--sizes', '20', '--dry-run']).finished;
+    expect(exitCode).toBe(2);
+    expect(stdout).toContain('2 images would be made for 2 credits');
+    expect(stderr).toContain('  b-20w.webp: is in no record');
+    // Another size is in nobody's way.
+    expect((await place.optimize(...RUN, '--dry-run')).exitCode).toBe(0);
+  });
+
+  it('is written over with --overwrite, and is the program’s own from then on', async () => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, ['photos/a.png']);
+    await place.write('photos/a.webp', await picture());
+    expect(await place.optimize(...RUN, '--overwrite')).toMatchObject({ exitCode: 0, summary: { made: 1 } });
+    expect(await place.decode('photos/a.webp')).toMatchObject({ width: 60 });
+    expect(await place.optimize(...RUN)).toMatchObject({ exitCode: 0, summary: { unchanged: 1 }, conflicts: [] });
+    expect(await place.optimize(...RUN, '--preset', 'low')).toMatchObject({ exitCode: 0, summary: { made: 1 } });
+  });
+
+  it('is any result whose record was lost: nothing is paid again unasked', async () => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, ['photos/a.png']);
+    await place.optimize(...RUN);
+    await rm(join(place.folder, RECORD));
+    expect(await place.optimize(...RUN)).toMatchObject({ exitCode: 2, error: { code: 'would_overwrite' } });
+    expect(await spent(place)).toBe(1);
+    expect(await place.optimize(...RUN, '--overwrite')).toMatchObject({ exitCode: 0, summary: { made: 1 } });
+  });
+
+  it('does not count while it is empty, as a power cut leaves it', async () => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, ['photos/a.png']);
+    await place.write('photos/a.webp', '');
+    expect(await place.optimize(...RUN)).toMatchObject({ exitCode: 0, summary: { made: 1 } });
+  });
+});
+
+describe('a result that somebody has edited', () => {
+  it('ends the run with 2, whether its source has changed or not', async () => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, ['photos/a.png', 'photos/b.png']);
+    await place.optimize(...RUN);
+    const made = await read(place, 'photos/a.webp');
+    const edited = await picture();
+    await place.write('photos/a.webp', edited);
+    const conflicts = [{ file: 'a.webp', source: 'a.png', reason: 'edited' }];
+    expect(await place.optimize(...RUN)).toMatchObject({ exitCode: 2, conflicts, summary: { unchanged: 1 } });
+    expect(await place.optimize(...RUN, '--force')).toMatchObject({ exitCode: 2, conflicts });
+    expect(await read(place, 'photos/a.webp')).toEqual(edited);
+    expect(await place.optimize(...RUN, '--overwrite')).toMatchObject({ exitCode: 0, summary: { restored: 1 } });
+    expect(await read(place, 'photos/a.webp')).toEqual(made);
+    expect(await spent(place)).toBe(2);
+    await place.write('photos/a.webp', edited);
+    await writePictures(place, ['photos/a.png'], { width: 80, height: 50 });
+    expect(await place.optimize(...RUN)).toMatchObject({ exitCode: 2, conflicts });
+    expect(await read(place, 'photos/a.webp')).toEqual(edited);
+    expect(await spent(place)).toBe(2);
+  });
+
+  it.each(['webp', 'png', 'jpeg', 'avif'] as const)('is told from one that was cut: %s', async (format) => {
+    const place = await harness.createWorkplace();
+    const whole = await picture(format);
+    await place.write('image', whole);
+    const path = join(place.folder, 'image');
+    expect(await isWholeImage(path)).toBe(true);
+    for (const length of [whole.length - 4, Math.floor(whole.length / 2), 20, 3]) {
+      await truncate(path, length);
+      expect(await isWholeImage(path)).toBe(false);
+    }
+    await place.write('image', '<!doctype html><h1>502</h1>');
+    expect(await isWholeImage(path)).toBe(false);
+  });
+});
+
+describe('what the program has written itself', () => {
+  it('is written over whatever the settings were, and never taken for a source', async () => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, ['photos/a.png', 'photos/b.png']);
+    const all = ['photos/*.{png,webp}', '--out', 'photos'];
+    for (const flags of [
+      ['--sizes', '20'],
+      ['--preset', 'low'],
+      ['--sizes', '20', '--preset', 'medium'],
+      ['--force'],
+    ]) {
+      expect(await place.optimize(...all, ...flags)).toMatchObject({ exitCode: 0, summary: { images: 2, made: 2 } });
+    }
+    expect(await place.files('photos')).toEqual(['a-20w.webp', 'a.png', 'a.webp', 'b-20w.webp', 'b.png', 'b.webp']);
+  });
+
+  it('is known by an older record too, which lists only what was made last', async () => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, ['photos/a.png', 'photos/b.png']);
+    await place.optimize(...RUN, '--sizes', '20');
+    await place.optimize(...RUN);
+    await changeRecord(place, ({ written: _, results, targets, ...rest }) => {
+      const used = Object.values(targets as Record<string, string>);
+      // What is used by no target is forgotten after a day.
+      const kept = Object.entries(results as object).filter(([key]) => used.includes(key));
+      return { ...rest, targets, results: Object.fromEntries(kept) };
+    });
+    expect(await place.optimize(...RUN)).toMatchObject({ exitCode: 0, summary: { unchanged: 2 } });
+    await writePictures(place, ['photos/a.png'], { width: 80, height: 50 });
+    expect(await place.optimize(...RUN)).toMatchObject({ exitCode: 0, summary: { made: 1 } });
+    const report = await place.optimize(...RUN, '--sizes', '20', '--preset', 'low');
+    expect(report).toMatchObject({ exitCode: 0, summary: { made: 2 }, conflicts: [] });
+  });
+
+  it('is known when the run was killed before it could say so', async () => {
+    const place = await harness.createWorkplace();
+    await writePictures(place, ['photos/a.png']);
+    await place.optimize(...RUN);
+    // Results are recorded before their files are written.
+    await changeRecord(place, (record) => ({ ...record, targets: {}, written: {} }));
+    expect(await place.optimize(...RUN, '--preset', 'low')).toMatchObject({ exitCode: 0, summary: { made: 1 } });
+    expect(await place.optimize(...RUN, '--preset', 'low')).toMatchObject({ exitCode: 0, summary: { unchanged: 1 } });
+  });
+});
