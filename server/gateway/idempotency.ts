@@ -37,8 +37,11 @@ export interface IdempotentRequest {
 
 /** What is to be done with a request. */
 export type Beginning =
-  /** Do the work; as the job `jobId` if it is a stream, which may be another id than was proposed. */
-  | { outcome: 'fresh'; ticket: Ticket; jobId: string | null }
+  /**
+   * Do the work; as the job `jobId` if it is a stream, which may be another id than was proposed. `workId` is the same
+   * in every attempt at this request, and in no other request's.
+   */
+  | { outcome: 'fresh'; ticket: Ticket; jobId: string | null; workId: string }
   /** Send this answer again. */
   | { outcome: 'replay'; response: StoredResponse }
   /** Send the events of this job. */
@@ -52,12 +55,12 @@ export type Beginning =
  * 3. On `fresh` do the work. A stream prepares, charges and starts the job of exactly the `jobId` it was given; from
  *    then on the record points at the job, and nothing more has to be done.
  * 4. A plain answer is stored with `complete` before it is sent.
- * 5. When there is no answer to keep (402, 404, 429, 5xx before the work was done): `abandon`, so that a retry starts
- *    anew.
+ * 5. When the request was refused (402, 404, 429, 5xx before the work was done): `abandon`, so that a retry starts anew.
+ * 6. When a plain one failed and may have done something all the same: `release`, so that a retry goes on at once.
  *
  * A process that dies in step 3 leaves a running record. The next request with the key takes it over: a plain one
- * after 180 s, a stream whose job is not there after 30 s and with the same job id, under which the ledger charges
- * only once. Until then it gets 409. Records are forgotten after 24 h.
+ * after 180 s and with the same `workId`, a stream whose job is not there after 30 s and with the same job id; under
+ * these the ledger moves credits only once. Until then it gets 409. Records are forgotten after 24 h.
  */
 export function createIdempotency({ records, now }: IdempotencyDeps) {
   /** What a request meets that finds a record; null when the record has just gone and `begin` has to look again. */
@@ -81,7 +84,7 @@ export function createIdempotency({ records, now }: IdempotencyDeps) {
     }
     const ticket = { id: record._id, token: randomUUID() };
     const taken = await records.takeOver(record._id, record.token, ticket.token, now());
-    return taken ? { outcome: 'fresh', ticket, jobId } : null;
+    return taken ? { outcome: 'fresh', ticket, jobId, workId: workIdOf(record) } : null;
   }
 
   return {
@@ -102,6 +105,7 @@ export function createIdempotency({ records, now }: IdempotencyDeps) {
       for (;;) {
         const ticket = { id, token: randomUUID() };
         const startedAt = now();
+        const expiresAt = new Date(startedAt.getTime() + IDEMPOTENCY_HOURS * 3_600_000);
         const inserted = await records.insert({
           _id: id,
           accountId,
@@ -111,10 +115,10 @@ export function createIdempotency({ records, now }: IdempotencyDeps) {
           token: ticket.token,
           jobId,
           startedAt,
-          expiresAt: new Date(startedAt.getTime() + IDEMPOTENCY_HOURS * 3_600_000),
+          expiresAt,
           response: null,
         });
-        if (inserted) return { outcome: 'fresh', ticket, jobId };
+        if (inserted) return { outcome: 'fresh', ticket, jobId, workId: workIdOf({ _id: id, expiresAt }) };
         const record = await records.find(id);
         const beginning = record && (await meet(record, request));
         if (beginning) return beginning;
@@ -130,11 +134,21 @@ export function createIdempotency({ records, now }: IdempotencyDeps) {
     async abandon({ id, token }: Ticket): Promise<void> {
       await records.remove(id, token);
     },
+
+    /** Lets the next request with the key take the work over without waiting; what was asked for stays the same. */
+    async release({ id, token }: Ticket): Promise<void> {
+      await records.release(id, token);
+    },
   };
 }
 
 /** The memory of `Idempotency-Key` headers. */
 export type Idempotency = ReturnType<typeof createIdempotency>;
+
+/** A key that is used again after its time is another request; of a record, only what no attempt changes counts. */
+function workIdOf({ _id, expiresAt }: Pick<IdempotencyRecord, '_id' | 'expiresAt'>): string {
+  return createHash('sha256').update(`${_id}\n${expiresAt.getTime()}`).digest('hex').slice(0, 32);
+}
 
 /** Hash of what makes two requests the same one; the order of a JSON object's fields does not count. */
 export function hashRequest(...parts: unknown[]): string {

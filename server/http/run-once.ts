@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
+import { AppError } from '../errors.ts';
 import type { Caller } from '../gateway/index.ts';
 import { beginAfterTwin } from './await-twin.ts';
 import type { Services } from './services.ts';
@@ -21,25 +23,27 @@ interface OnceInput {
 /**
  * Does the work of a request once per `Idempotency-Key` and answers every repetition with the first answer. Without the
  * header the work is simply done. A failure is not remembered. A repetition that comes meanwhile waits a moment.
+ * @param work gets an id that is the same whenever this request is tried again: a failure may come after the deed
  * @throws invalid_idempotency_key, idempotency_mismatch, idempotency_in_progress
  */
 export async function runOnce(
   { ctx, account, operation, requestHash }: OnceInput,
   services: Services,
-  work: () => Promise<PlainAnswer>,
+  work: (workId: string) => Promise<PlainAnswer>,
 ): Promise<void> {
   const { idempotency } = services.gateway;
   const key = ctx.req.headers['idempotency-key'];
-  if (typeof key !== 'string') return answer(ctx, await work());
+  if (typeof key !== 'string') return answer(ctx, await work(randomUUID()));
   const begun = await beginAfterTwin(() => idempotency.begin({ accountId: account.id, key, operation, requestHash }));
   if (begun.outcome === 'replay') return answer(ctx, begun.response);
   if (begun.outcome === 'join') throw new TypeError(`${operation} has no job to join`);
   try {
-    const done = await work();
+    const done = await work(begun.workId);
     await idempotency.complete(begun.ticket, done);
     answer(ctx, done);
   } catch (error) {
-    await idempotency.abandon(begun.ticket).catch(() => {});
+    const refused = error instanceof AppError;
+    await (refused ? idempotency.abandon : idempotency.release)(begun.ticket).catch(() => {});
     throw error;
   }
 }

@@ -103,6 +103,23 @@ describe('Idempotency-Key', () => {
     expect(JSON.stringify(await fixture.repositories.idempotency.find(ticket.id))).not.toContain(request.key);
   });
 
+  test('a released key goes on at once as the same work, and with nothing else', async () => {
+    const first = await idempotency.begin(request);
+    if (first.outcome !== 'fresh') throw new Error(`expected fresh, but received ${first.outcome}`);
+    await idempotency.release(first.ticket);
+    expect(await rejection(idempotency.begin({ ...request, requestHash: hashRequest('other') }))).toMatchObject({
+      code: 'idempotency_mismatch',
+    });
+    const results = await Promise.allSettled(Array.from({ length: 20 }, () => idempotency.begin(request)));
+    const begun = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    expect(begun).toMatchObject([{ outcome: 'fresh', workId: first.workId }]);
+    // Who has lost the right to it changes nothing.
+    await idempotency.release(first.ticket);
+    expect(await rejection(idempotency.begin(request))).toMatchObject({ code: 'idempotency_in_progress' });
+    const other = await idempotency.begin({ ...request, key: randomUUID() });
+    expect(other).not.toMatchObject({ workId: first.workId });
+  });
+
   describe('of a plain answer whose process has died', () => {
     test('is taken over by one request after 180 s', async () => {
       const dead = await beginFresh();

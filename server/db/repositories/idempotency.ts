@@ -36,6 +36,11 @@ export function createIdempotencyRepository(connection: Connection) {
       await model.updateOne({ _id: id, token, state: 'running' }, { $set: { state: 'done', response } });
     },
 
+    /** Makes a running record of this owner look as if it had been left long ago. */
+    async release(id: string, token: string): Promise<void> {
+      await model.updateOne({ _id: id, token, state: 'running' }, { $set: { startedAt: new Date(0) } });
+    },
+
     /** Forgets a record of this owner. */
     async remove(id: string, token: string): Promise<void> {
       await model.deleteOne({ _id: id, token });

@@ -51,9 +51,10 @@ export const grantCreditsRoute = defineRoute('grantCredits', async ({ ctx, accou
   const { amount, note } = body;
   await requireAccount(accountId, services);
   const once = { ctx, account, operation: 'grantCredits', requestHash: hashRequest(accountId, body) };
-  await runOnce(once, services, async () => {
-    const { balance } = await services.accounts.ledger.grant({ accountId, amount, note: note ?? null });
-    services.logger.info({ operator: account.id, accountId, amount }, 'credits granted');
+  await runOnce(once, services, async (workId) => {
+    const ref = `grant_${workId}`;
+    const { balance, applied } = await services.accounts.ledger.grant({ accountId, ref, amount, note: note ?? null });
+    services.logger.info({ operator: account.id, accountId, amount, applied }, 'credits granted');
     return { status: 200, headers: {}, body: { accountId, granted: amount, balance } };
   });
 });
