@@ -12,11 +12,6 @@ async function main(): Promise<void> {
   process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'));
   await service.start();
   const server = await listen(service.app, config.http);
-  logger.info({ url: server.url }, 'listening');
-  service.listensAt(server.url);
-  const { accounts, login } = service;
-  await announceFirstAccount({ accounts, login, url: config.http.PUBLIC_URL ?? server.url });
-
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {
     if (stopping) return;
@@ -32,6 +27,16 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+
+  logger.info({ url: server.url }, 'listening');
+  service.listensAt(server.url);
+  const { accounts, login } = service;
+  try {
+    await announceFirstAccount({ accounts, login, url: config.http.PUBLIC_URL ?? server.url });
+  } catch (error) {
+    // A stop that came meanwhile has closed the database; the next start announces it.
+    if (!stopping) throw error;
+  }
 }
 
 main().catch((error: unknown) => {
