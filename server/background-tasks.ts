@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './observability/index.ts';
 
 /** Work that is repeated while the service runs. */
@@ -25,10 +26,14 @@ export function startBackgroundTasks(tasks: BackgroundTask[], logger: Logger) {
     return setInterval(takeTurn, everyMs).unref();
   });
   return {
-    /** Starts no further turn and waits for those that run. */
-    async stop(): Promise<void> {
+    /** Starts no further turn and waits for those that run, but no longer than `waitMs`: each can be done again later. */
+    async stop(waitMs: number): Promise<void> {
       for (const timer of timers) clearInterval(timer);
-      await Promise.all(running.values());
+      const waited = new AbortController();
+      const deadline = sleep(waitMs, undefined, { signal: waited.signal }).catch(() => {});
+      await Promise.race([Promise.all(running.values()), deadline]);
+      waited.abort();
+      if (running.size > 0) logger.warn({ tasks: [...running.keys()] }, 'background tasks are left behind');
     },
   };
 }

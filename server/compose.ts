@@ -20,6 +20,8 @@ import { VERSION } from './version.ts';
 /** Interrupted work is looked for this often, in milliseconds. */
 const RECOVERY_MS = 5000;
 const HOUR_MS = 3_600_000;
+/** What a stop waits for the regular chores; the next start does them again. */
+const CHORES_STOP_MS = 3500;
 
 /**
  * Constructs the whole service. Nothing listens and no worker runs before `start`.
@@ -210,11 +212,11 @@ export async function composeService(
     async stop(closeServer: () => Promise<void> = async () => {}): Promise<void> {
       stopping = true;
       jobs.close();
-      await background?.stop();
+      // At once: the mails that still wait are sent by the next start, and a chore is at it.
+      await Promise.all([login.close(), background?.stop(CHORES_STOP_MS)]);
       await jobs.drain(config.http.SHUTDOWN_SECONDS * 1000);
       streams.closeAll();
       await closeServer();
-      await login.close();
       await analysis.close();
       await processor.close();
       await closeDatabase();

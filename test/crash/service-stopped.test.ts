@@ -2,8 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openAccounts } from '../../server/compose-accounts.ts';
 import type { ApiClient } from '../support/api-client.ts';
+import { startMailServer } from '../support/mail-server.ts';
 import { faultyFiles } from './files-on-disk.ts';
 import { collect, type Follower, faultsOf, hasEnded, resume } from './job-client.ts';
 import { auditOf, clientOf, createAccountIn, type ServiceProcess, startServiceProcess } from './service-process.ts';
@@ -82,5 +84,40 @@ describe('SIGTERM during an export', () => {
     expect(await api.balance()).toBe(100 - IMAGES);
     expect(await faultyFiles(dataDir)).toEqual([]);
     expect(await auditOf(env)).toEqual({ ok: true, broken: [], pending: 0 });
+  });
+});
+
+describe('SIGTERM while a mail server says nothing', () => {
+  it('ends the service all the same, and the next start sends the mails that waited', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'imagewright-stop-'));
+    const mail = await startMailServer();
+    let service: ServiceProcess | undefined;
+    try {
+      const env = { DATA_DIR: dataDir, SMTP_URL: mail.url, SIGN_UP: 'open' };
+      const { login, close } = await openAccounts(env);
+      // What is ordered from now on is left to the service.
+      await login.close();
+      for (const name of ['one', 'two', 'three']) {
+        await login.signUp.request(`${name}@example.com`, { address: '192.0.2.1', userAgent: '' });
+      }
+      await close();
+
+      mail.state.mode = 'mute';
+      service = await startServiceProcess(env);
+      await vi.waitFor(() => expect(mail.state.connections).toBe(1), { timeout: 20_000 });
+      const startedAt = performance.now();
+      expect(await service.terminate()).toBe(0);
+      expect(performance.now() - startedAt).toBeLessThan(6000);
+
+      mail.state.mode = 'accept';
+      service = await startServiceProcess(env);
+      // The one that was being sent is left alone as long as its server may still be at it.
+      await vi.waitFor(() => expect(mail.received).toHaveLength(2), { timeout: 60_000 });
+      expect(await service.terminate()).toBe(0);
+    } finally {
+      await service?.kill();
+      await mail.close();
+      await rm(dataDir, { recursive: true, force: true });
+    }
   });
 });
