@@ -1,3 +1,4 @@
+import type { ReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import contentDisposition from 'content-disposition';
 import type { Context } from 'koa';
@@ -22,15 +23,11 @@ export interface FileToSend {
 /** Read at once, so at most this much of a file waits in memory for a client; most exported files are smaller. */
 const READ_BYTES = 256 * 1024;
 
-/** How long a client may leave a download unread before its connection is cut. */
-const STALL_MS = 30_000;
-
 /**
- * Answers GET and HEAD with a stored file: conditional requests, one byte range, back-pressure. A client that stops
- * reading loses its connection after `stallMs`.
+ * Answers GET and HEAD with a stored file: conditional requests, one byte range, back-pressure.
  * @throws AppError `file_not_found` when the file is gone, `range_not_satisfiable`; no header is set then
  */
-export async function sendFile(ctx: Context, offered: FileToSend, { stallMs = STALL_MS } = {}): Promise<void> {
+export async function sendFile(ctx: Context, offered: FileToSend): Promise<void> {
   const handle = await openStored(offered);
   let streaming = false;
   try {
@@ -55,18 +52,26 @@ export async function sendFile(ctx: Context, offered: FileToSend, { stallMs = ST
       ctx.set('Content-Range', `bytes ${first}-${last}/${offered.size}`);
     }
     if (ctx.method === 'HEAD') return;
-    // Counts from the last byte that went out, and nobody listens: Node then destroys the socket.
-    ctx.res.setTimeout(stallMs);
-    // Koa destroys the stream, and with it the handle, when the client leaves.
-    ctx.body =
-      first > last ? Buffer.alloc(0) : handle.createReadStream({ start: first, end: last, highWaterMark: READ_BYTES });
     streaming = first <= last;
+    ctx.body = streaming ? readRange(ctx, handle, { first, last }) : Buffer.alloc(0);
   } catch (error) {
     ctx.remove('ETag');
     throw error;
   } finally {
     if (!streaming) await handle.close();
   }
+}
+
+/** Reads a part of a file and closes it at the end, or when the client leaves. */
+function readRange(ctx: Context, handle: FileHandle, { first, last }: ByteRange): ReadStream {
+  const stream = handle.createReadStream({ start: first, end: last, highWaterMark: READ_BYTES });
+  // Koa listens to the response, which hears nothing as long as it waits behind another one on its connection.
+  const { socket } = ctx.req;
+  const leave = () => stream.destroy();
+  socket.once('close', leave);
+  stream.once('close', () => socket.off('close', leave));
+  if (socket.destroyed) leave();
+  return stream;
 }
 
 const PROTECTION = {

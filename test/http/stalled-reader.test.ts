@@ -1,83 +1,165 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { mkdtemp, readdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Koa from 'koa';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Koa, { type Context } from 'koa';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sendFile } from '../../server/http/send-file.ts';
-import { listen } from '../../server/http/server.ts';
+import { type HttpServer, listen } from '../../server/http/server.ts';
+import { serveFiles } from '../../server/http/static-files.ts';
 
 const SIZE = 27_000_000;
+const OPEN = '/proc/self/fd';
+const CONFIG = { PORT: 0, HOST: '127.0.0.1', REQUEST_TIMEOUT_SECONDS: 120 };
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 let directory: string;
 let file: string;
-const sockets: Socket[] = [];
+let server: HttpServer | undefined;
+const clients: Socket[] = [];
+/** The server's ends of the connections on which something was asked. */
+const asked = new Set<Socket>();
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'imagewright-stalled-'));
   file = join(directory, 'large.bin');
   await writeFile(file, Buffer.alloc(SIZE));
 });
-afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.destroy();
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  asked.clear();
+  await server?.close();
+  server = undefined;
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-function download(stallMs?: number): Koa {
+async function start(answer: (ctx: Context) => unknown, limits: Parameters<typeof listen>[2]): Promise<void> {
   const app = new Koa();
   app.silent = true;
-  const offered = { file, size: SIZE, filename: 'large.bin', mimeType: 'application/octet-stream', etag: 'e' };
-  app.use((ctx) => sendFile(ctx, offered, { stallMs }));
-  return app;
+  app.use(async (ctx) => {
+    asked.add(ctx.socket);
+    await answer(ctx);
+  });
+  server = await listen(app, CONFIG, limits);
 }
 
-/** Asks for the file, reads the beginning of the answer, and then nothing more. */
-async function startAndStall(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1');
-  sockets.push(socket);
+const download = (ctx: Context) =>
+  sendFile(ctx, { file, size: SIZE, filename: 'large.bin', mimeType: 'application/octet-stream', etag: 'e' });
+
+function open(request = GET): Socket {
+  const socket = connect(Number(new URL(server?.url ?? '').port), '127.0.0.1');
+  clients.push(socket);
   socket.on('error', () => {});
-  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  socket.write(request);
+  return socket;
+}
+
+/** Asks, reads the beginning of the answer, and then nothing more. */
+async function startAndStall(request?: string): Promise<Socket> {
+  const socket = open(request);
   await once(socket, 'data');
   socket.pause();
   return socket;
 }
 
+/** All that comes on a connection until `done` finds it enough. */
+async function read(socket: Socket, done: (text: string) => boolean): Promise<string> {
+  let text = '';
+  for await (const chunk of socket) {
+    text += chunk;
+    if (done(text)) return text;
+  }
+  return `${text}, and the end`;
+}
+
+/** How often the stored file is open in this process. */
+async function timesOpen(): Promise<number> {
+  const links = await Promise.all((await readdir(OPEN)).map((name) => readlink(join(OPEN, name)).catch(() => '')));
+  return links.filter((target) => target === file).length;
+}
+
+const allCut = () => [...asked].every(({ destroyed }) => destroyed);
+
 it('a client that has stopped reading does not hold up the stop beyond the grace period', async () => {
-  const config = { PORT: 0, HOST: '127.0.0.1', REQUEST_TIMEOUT_SECONDS: 120 };
-  const server = await listen(download(), config, { closeGraceMs: 500 });
-  await startAndStall(Number(new URL(server.url).port));
+  await start(download, { closeGraceMs: 500 });
+  await startAndStall();
   const started = performance.now();
-  await server.close();
+  await server?.close();
   const took = performance.now() - started;
   expect(took).toBeGreaterThan(400);
   expect(took).toBeLessThan(20_000);
 });
 
-it('a client that has stopped reading loses its connection, one that reads slowly does not', async () => {
-  const server = download(500).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const connections = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
-
-  await startAndStall(port);
-  const deadline = Date.now() + 20_000;
-  while ((await connections()) > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(await connections()).toBe(0);
-
-  const slow = await startAndStall(port);
-  let received = 0;
-  slow.on('data', (chunk: Buffer) => {
-    received += chunk.length;
-    slow.pause();
-    setTimeout(() => slow.resume(), 3);
+describe('a client that leaves an answer unread loses its connection', () => {
+  const [page] = serveFiles([{ path: '/', type: 'image/png', read: async () => Buffer.alloc(SIZE) }], { sources: {} });
+  const json = JSON.stringify({ text: 'a'.repeat(SIZE) });
+  it.each<[string, (ctx: Context) => unknown]>([
+    ['a stored file', download],
+    ['a built file', (ctx) => page?.handler(ctx as never, async () => {})],
+    [
+      'JSON',
+      (ctx) => {
+        ctx.type = 'json';
+        ctx.body = json;
+      },
+    ],
+  ])('%s', async (_, answer) => {
+    await start(answer, { stallMs: 1500 });
+    // Another request on the connection, which is not finished, is no sign of life.
+    const requests = [GET, GET + GET, `${GET}GET / HTTP`];
+    await Promise.all(Array.from({ length: 6 }, (_, index) => startAndStall(requests[index % 3])));
+    expect(asked.size).toBe(6);
+    await expect.poll(allCut, { timeout: 20_000 }).toBe(true);
+    await expect.poll(timesOpen, { timeout: 20_000 }).toBe(0);
   });
-  slow.resume();
-  await new Promise((resolve) => setTimeout(resolve, 1500));
-  const halfWay = received;
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(slow.destroyed).toBe(false);
-  expect(received > halfWay || received >= SIZE - 200_000).toBe(true);
-  slow.destroy();
-  await new Promise((resolve) => server.close(resolve));
+});
+
+describe('nobody else does:', () => {
+  it('who reads slowly', async () => {
+    await start(download, { stallMs: 500 });
+    const slow = await startAndStall();
+    let received = 0;
+    slow.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      slow.pause();
+      setTimeout(() => slow.resume(), 3);
+    });
+    slow.resume();
+    await sleep(1500);
+    const halfWay = received;
+    await sleep(300);
+    expect(allCut()).toBe(false);
+    expect(received > halfWay || received >= SIZE - 200_000).toBe(true);
+  });
+
+  it('who waits for an answer that takes its time, also behind another one', async () => {
+    let requests = 0;
+    await start(
+      async (ctx) => {
+        requests += 1;
+        const mine = requests;
+        if (mine > 1) await sleep(1000);
+        ctx.body = `answer ${mine}`;
+      },
+      { stallMs: 200 },
+    );
+    expect(await read(open(GET + GET), (text) => text.endsWith('answer 2'))).toMatch(/answer 1.*answer 2$/s);
+    expect(await read(open(), (text) => text.endsWith('answer 3'))).toMatch(/answer 3$/);
+  });
+
+  it('who sends slowly', async () => {
+    await start(
+      async (ctx) => {
+        let body = '';
+        for await (const chunk of ctx.req) body += chunk;
+        ctx.body = `received ${body}`;
+      },
+      { stallMs: 200 },
+    );
+    const socket = open('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab');
+    setTimeout(() => socket.write('cd'), 1000);
+    expect(await read(socket, (text) => text.includes('received'))).toMatch(/received abcd$/);
+  });
 });
