@@ -13,12 +13,14 @@ export function createAdmission({ maxQueuedImages }: { maxQueuedImages: number }
   return {
     /**
      * Takes room for the images of a job. A job that is larger than the whole bound is taken when nothing else waits.
+     * @returns false when a job of this id has room already, which stays as it is
      * @throws overloaded, shutting_down; both before any credit is taken
      */
-    admit(jobId: string, images: number): void {
+    admit(jobId: string, images: number): boolean {
       if (closed) {
         throw new AppError('shutting_down', 'The service is stopping', { headers: { 'Retry-After': '10' } });
       }
+      if (remaining.has(jobId)) return false;
       if (waiting > 0 && waiting + images > maxQueuedImages) {
         const seconds = Math.min(LONGEST_RETRY_SECONDS, Math.ceil(waiting / IMAGES_PER_SECOND));
         throw new AppError('overloaded', `${waiting} images are waiting already; no room for ${images} more`, {
@@ -27,12 +29,13 @@ export function createAdmission({ maxQueuedImages }: { maxQueuedImages: number }
         });
       }
       this.readmit(jobId, images);
+      return true;
     },
 
-    /** Takes room without asking: for a job that was admitted before an interruption. */
+    /** Gives a job exactly this room, without asking: it was admitted before, here or elsewhere. */
     readmit(jobId: string, images: number): void {
+      waiting += images - (remaining.get(jobId) ?? 0);
       remaining.set(jobId, images);
-      waiting += images;
     },
 
     /** Gives back the room of one image. */

@@ -64,12 +64,14 @@ export function createJobRunner(deps: RunnerDeps) {
     );
   }
 
-  /** Starts work on a job whose lease this process holds. Does not wait for its end. */
+  /** Starts work on a job whose lease this process holds, unless it is at it. Does not wait for its end. */
   function start(job: JobRecord, stopped: StopReason | null = null, earlier: ImageResultRecord[] = []): void {
+    if (live.has(job._id)) return;
     if (leaving.signal.aborted) {
       deps.admission.forget(job._id);
       return;
     }
+    deps.admission.readmit(job._id, job.images.length - earlier.length);
     const abort = new AbortController();
     // Every image of the job that waits or is worked on listens to it.
     setMaxListeners(0, abort.signal);
@@ -171,6 +173,11 @@ export function createJobRunner(deps: RunnerDeps) {
 
     /** Tells whether a job runs in this process. */
     has: (jobId: string): boolean => live.has(jobId),
+
+    /** Resolves when no work on a job is under way here. */
+    async ended(jobId: string): Promise<void> {
+      await live.get(jobId)?.ended;
+    },
 
     /** Live events of a job that runs in this process, from the one after `after`; undefined when it does not. */
     listen(jobId: string, after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent> | undefined {

@@ -62,7 +62,6 @@ export function createJobs(deps: JobsDeps) {
   const recovery = createRecovery({
     repositories,
     runner,
-    admission,
     isPaid: async (job) => !discarded.has(job._id) && isPaid(job),
     resumeMs,
     ...owner,
@@ -77,6 +76,11 @@ export function createJobs(deps: JobsDeps) {
     } catch (error) {
       logger.warn({ err: error, jobId: job._id }, 'a refused job is left to the recovery');
     }
+  }
+
+  /** Gives back the room of a job that was not made; meanwhile the recovery may have taken up one of this id. */
+  function releaseRoom(jobId: string): void {
+    if (!runner.has(jobId)) admission.forget(jobId);
   }
 
   async function find(accountId: string, jobId: string): Promise<JobRecord> {
@@ -100,7 +104,7 @@ export function createJobs(deps: JobsDeps) {
      * @throws overloaded, shutting_down, session_not_found
      */
     async create({ jobId, ...asked }: NewJob): Promise<JobRecord | null> {
-      admission.admit(jobId, asked.images.length);
+      if (!admission.admit(jobId, asked.images.length)) return null;
       const job: JobRecord = {
         _id: jobId,
         ...asked,
@@ -124,11 +128,11 @@ export function createJobs(deps: JobsDeps) {
         if (inserted) await requireSession(job.accountId, job.sessionId);
       } catch (error) {
         if (inserted) await this.discard(job);
-        else admission.forget(jobId);
+        else releaseRoom(jobId);
         throw error;
       }
       if (inserted) return job;
-      admission.forget(jobId);
+      releaseRoom(jobId);
       return null;
     },
 
@@ -184,7 +188,8 @@ export function createJobs(deps: JobsDeps) {
       if (!job) return false;
       await imageResults.removeFailures(jobId, 'client_left');
       const earlier = await imageResults.findOfJob(jobId);
-      admission.readmit(jobId, job.images.length - earlier.length);
+      // Its end may be written, and the work on it here not quite over.
+      await runner.ended(jobId);
       runner.start(job, null, earlier);
       return true;
     },

@@ -1,6 +1,5 @@
 import type { JobRecord, Repositories } from '../db/index.ts';
 import type { Logger } from '../observability/index.ts';
-import type { Admission } from './admission.ts';
 import type { StopReason } from './finish-job.ts';
 import type { JobRunner } from './job-runner.ts';
 
@@ -10,7 +9,6 @@ const MAX_CRASHES = 3;
 interface RecoveryDeps {
   repositories: Pick<Repositories, 'jobs' | 'imageResults'>;
   runner: JobRunner;
-  admission: Admission;
   isPaid: (job: JobRecord) => Promise<boolean>;
   instanceId: string;
   leaseMs: number;
@@ -22,7 +20,7 @@ interface RecoveryDeps {
 
 /** Builds what takes up jobs that an interrupted process left. */
 export function createRecovery(deps: RecoveryDeps) {
-  const { repositories, runner, admission, isPaid, instanceId, leaseMs, resumeMs, logger, now } = deps;
+  const { repositories, runner, isPaid, instanceId, leaseMs, resumeMs, logger, now } = deps;
 
   /** Ends or resumes one job. `job` is as it was before it was claimed. */
   async function recover(job: JobRecord): Promise<void> {
@@ -41,7 +39,6 @@ export function createRecovery(deps: RecoveryDeps) {
     if (!stopped && (crashes > MAX_CRASHES || idleMs > resumeMs)) stopped = 'job_abandoned';
     const earlier = await repositories.imageResults.findOfJob(job._id);
     logger.warn({ jobId: job._id, done: earlier.length, total: job.images.length, stopped }, 'taking up a job');
-    admission.readmit(job._id, job.images.length - earlier.length);
     runner.start(claimed, stopped, earlier);
   }
 
