@@ -62,7 +62,8 @@ export function createLedger({ accounts, ledger, now }: LedgerDeps) {
       if (line?._id !== hold.lineId)
         throw new ContradictionError(`the ledger has another ${hold.kind} for ${hold.ref}`);
     }
-    await accounts.clearHold(accountId, hold.lineId);
+    // The account was removed, and its lines, before this one was written; nobody else will look for it.
+    if (!(await accounts.clearHold(accountId, hold.lineId))) await ledger.removeOfAccount(accountId);
   }
 
   async function move(kind: LedgerKind, request: MovementRequest, sign: 1 | -1): Promise<MovementResult> {
@@ -73,6 +74,7 @@ export function createLedger({ accounts, ledger, now }: LedgerDeps) {
     const lane = laneOf(kind, ref);
     for (;;) {
       const account = await require(accountId);
+      if (account.deletedAt && kind !== 'refund') throw new AppError('not_found', `No account ${accountId}`);
       const pending = account.holds.find((hold) => hold.kind === kind && hold.ref === ref);
       if (pending) await finish(accountId, pending);
       if (pending || (await lineOf(accountId, kind, ref))) return { balance: account.balance, applied: false };

@@ -30,6 +30,8 @@ export function createAccountRemoval(deps: AccountRemovalDeps) {
     await idempotency.removeOfAccount(accountId);
     await ledger.removeOfAccount(accountId);
     await accounts.removeDeleted(accountId);
+    // A movement that began before may have written its line in between; one that writes it later sees no account.
+    await ledger.removeOfAccount(accountId);
     return true;
   }
 

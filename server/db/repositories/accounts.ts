@@ -140,13 +140,19 @@ export function createAccountRepository(connection: Connection) {
 
     /**
      * Changes balance and counters and leaves a hold, in one step; null when the balance does not suffice or another
-     * movement of the lane came first.
+     * movement of the lane came first. An account that is being deleted takes nothing but refunds.
      */
     async move({ accountId, hold, used, granted, lane, laneCount }: Movement): Promise<AccountRecord | null> {
+      const living = hold.kind === 'refund' ? {} : { deletedAt: null };
       return model
         .findOneAndUpdate(
           // Equality with null also finds a lane that is not there yet.
-          { _id: accountId, balance: { $gte: -hold.delta }, [`lanes.${lane}`]: laneCount === 0 ? null : laneCount },
+          {
+            _id: accountId,
+            ...living,
+            balance: { $gte: -hold.delta },
+            [`lanes.${lane}`]: laneCount === 0 ? null : laneCount,
+          },
           {
             $inc: { balance: hold.delta, used, granted, [`lanes.${lane}`]: 1 },
             $push: { holds: hold },
@@ -157,9 +163,10 @@ export function createAccountRepository(connection: Connection) {
         .lean();
     },
 
-    /** Removes a hold whose ledger line is written. */
-    async clearHold(accountId: string, lineId: string): Promise<void> {
-      await model.updateOne({ _id: accountId }, { $pull: { holds: { lineId } } });
+    /** Removes a hold whose ledger line is written; false when the account is not there any more. */
+    async clearHold(accountId: string, lineId: string): Promise<boolean> {
+      const updated = await model.updateOne({ _id: accountId }, { $pull: { holds: { lineId } } });
+      return updated.matchedCount === 1;
     },
 
     /** Accounts that have a hold from before `before`. */

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { createAccountRemoval } from '../../server/accounts/index.ts';
+import { createLogger } from '../../server/observability/index.ts';
+import { rejection, useAccounts } from './accounts-fixture.ts';
+
+const fixture = useAccounts();
+
+function remove(accountId: string): Promise<void> {
+  const removal = createAccountRemoval({
+    repositories: fixture.repositories,
+    forgetLogins: async () => {},
+    removeData: async () => true,
+    logger: createLogger({ level: 'silent', format: 'json' }),
+  });
+  return removal.remove(accountId);
+}
+
+async function expectNothingLeft(accountId: string): Promise<void> {
+  expect(await fixture.repositories.accounts.find(accountId)).toBeNull();
+  expect(await fixture.repositories.ledger.page(accountId, 10)).toEqual([]);
+  expect((await fixture.accounts.audit()).broken).toEqual([]);
+}
+
+describe('a grant that meets the deletion of its account leaves no line', () => {
+  test('when all of the deletion comes between balance and line', async () => {
+    const accountId = await fixture.newAccount();
+    const { ledger } = fixture.repositories;
+    const slow = fixture.createWith({
+      ledger: { ...ledger, insert: (line) => remove(accountId).then(() => ledger.insert(line)) },
+    });
+    await slow.ledger.grant({ accountId, amount: 5 });
+    await expectNothingLeft(accountId);
+  });
+
+  test('when the deletion is between the lines and the account', async () => {
+    const accountId = await fixture.newAccount();
+    const { accounts, ledger } = fixture.repositories;
+    let goOn = () => {};
+    const moved = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let begun = () => {};
+    const holding = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const slow = fixture.createWith({
+      ledger: {
+        ...ledger,
+        async insert(line) {
+          begun();
+          await moved;
+          return ledger.insert(line);
+        },
+      },
+    });
+    const granted = slow.ledger.grant({ accountId, amount: 5 });
+    await holding;
+    const removal = createAccountRemoval({
+      repositories: {
+        ...fixture.repositories,
+        accounts: {
+          ...accounts,
+          async removeDeleted(id) {
+            goOn();
+            await granted;
+            expect(await ledger.page(id, 10)).toHaveLength(1);
+            await accounts.removeDeleted(id);
+          },
+        },
+      },
+      forgetLogins: async () => {},
+      removeData: async () => true,
+      logger: createLogger({ level: 'silent', format: 'json' }),
+    });
+    await removal.remove(accountId);
+    await expectNothingLeft(accountId);
+  });
+
+  test('when it comes after the mark; only refunds are still given', async () => {
+    const accountId = await fixture.newAccount();
+    const { ledger } = fixture.accounts;
+    await ledger.charge({ accountId, ref: accountId, amount: 7 });
+    const { accounts } = fixture.repositories;
+    const marking = fixture.createWith({
+      accounts: {
+        ...accounts,
+        async move(movement) {
+          await accounts.markDeleted(accountId, new Date());
+          return accounts.move(movement);
+        },
+      },
+    });
+    expect(await rejection(marking.ledger.grant({ accountId, amount: 5 }))).toMatchObject({ code: 'not_found' });
+    expect(await rejection(ledger.charge({ accountId, ref: 'other', amount: 5 }))).toMatchObject({ code: 'not_found' });
+    expect(await ledger.refund({ accountId, ref: accountId, amount: 3 })).toEqual({ balance: 21, applied: true });
+  });
+});
