@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { launchBrowser, type Tab, type TestBrowser } from '../support/browser.ts';
 import { photograph, type Rig, startRig } from './rig.ts';
 import type { SiteUser } from './site/site-user.ts';
-import { thorough } from './site/thorough.ts';
 
 let rig: Rig;
 let browser: TestBrowser;
@@ -61,102 +60,90 @@ async function holdAfter(page: Page, count: number) {
   };
 }
 
-it.runIf(thorough)(
-  'shows the cost, stops, and goes on after the tab was closed; what is done is not paid for twice',
-  {
-    timeout: 180_000,
-  },
-  async () => {
-    const ids = await uploadMany(7);
-    const before = await spent();
-    const page = await openPage(await browser.open());
-    await page.getByText('Optimizing 7 images costs 7 credits').waitFor(PATIENCE);
-    expect(await spent()).toBe(before);
-    await holdAfter(page, 2);
-    await button(page, 'Optimize 7 images for 7 credits').click();
-    await status(page, '2 of 7 done').waitFor(PATIENCE);
-    await page.close({ runBeforeUnload: false });
+it('shows the cost, stops, and goes on after the tab was closed; what is done is not paid for twice', {
+  timeout: 180_000,
+}, async () => {
+  const ids = await uploadMany(7);
+  const before = await spent();
+  const page = await openPage(await browser.open());
+  await page.getByText('Optimizing 7 images costs 7 credits').waitFor(PATIENCE);
+  expect(await spent()).toBe(before);
+  await holdAfter(page, 2);
+  await button(page, 'Optimize 7 images for 7 credits').click();
+  await status(page, '2 of 7 done').waitFor(PATIENCE);
+  await page.close({ runBeforeUnload: false });
 
-    const again = await openPage(await browser.open());
-    await status(again, /Stopped: [234] of 7 done/).waitFor(PATIENCE);
-    const open = await holdAfter(again, 0);
-    const begun = again.waitForRequest('**/optimize', PATIENCE);
-    await button(again, 'Resume').click();
-    await begun;
-    await button(again, 'Stop').click();
-    open();
-    // The images at hand are finished, no further one is begun.
-    await status(again, /Stopped: [3456] of 7 done/).waitFor(PATIENCE);
-    await button(again, 'Resume').click();
-    await status(again, 'Done: 7 of 7 images.').waitFor(PATIENCE);
-    expect(await mimes(ids)).toEqual(Array(7).fill('image/webp'));
-    expect((await spent()) - before).toBe(7);
+  const again = await openPage(await browser.open());
+  await status(again, /Stopped: [234] of 7 done/).waitFor(PATIENCE);
+  const open = await holdAfter(again, 0);
+  const begun = again.waitForRequest('**/optimize', PATIENCE);
+  await button(again, 'Resume').click();
+  await begun;
+  await button(again, 'Stop').click();
+  open();
+  // The images at hand are finished, no further one is begun.
+  await status(again, /Stopped: [3456] of 7 done/).waitFor(PATIENCE);
+  await button(again, 'Resume').click();
+  await status(again, 'Done: 7 of 7 images.').waitFor(PATIENCE);
+  expect(await mimes(ids)).toEqual(Array(7).fill('image/webp'));
+  expect((await spent()) - before).toBe(7);
 
-    // All of it can be taken back in one go.
-    await button(again, 'Close').click();
-    again.once('dialog', (dialog) => void dialog.accept());
-    await button(again, 'Restore all originals').click();
-    await status(again, 'Done: 7 of 7 images.').waitFor(PATIENCE);
-    expect(await mimes(ids)).toEqual(Array(7).fill('image/jpeg'));
-  },
-);
+  // All of it can be taken back in one go.
+  await button(again, 'Close').click();
+  again.once('dialog', (dialog) => void dialog.accept());
+  await button(again, 'Restore all originals').click();
+  await status(again, 'Done: 7 of 7 images.').waitFor(PATIENCE);
+  expect(await mimes(ids)).toEqual(Array(7).fill('image/jpeg'));
+});
 
-it.runIf(thorough)(
-  'stops when the credits are used up, says why, and goes on when there are more',
-  { timeout: 120_000 },
-  async () => {
-    const ids = await uploadMany(4);
-    const poor = await rig.service.createAccount({ credits: 2 });
-    await rig.site.define({ IMAGEWRIGHT_URL: rig.service.url, IMAGEWRIGHT_API_KEY: poor.apiKey });
-    const page = await openPage(await browser.open());
-    await page.getByText('You have fewer credits than that').waitFor(PATIENCE);
-    await button(page, 'Optimize 4 images for 4 credits').click();
-    await status(page, 'Stopped: 2 of 4 done.').waitFor(PATIENCE);
-    await page
-      .getByText(/Insufficient credits/)
-      .first()
-      .waitFor(PATIENCE);
-    expect((await mimes(ids)).filter((mime) => mime === 'image/webp')).toHaveLength(2);
-    // No image is blamed for that.
-    for (const id of ids) expect((await admin.json('GET', `/attachments/${id}`)).status).not.toBe('failed');
+it('stops when the credits are used up, says why, and goes on when there are more', { timeout: 120_000 }, async () => {
+  const ids = await uploadMany(4);
+  const poor = await rig.service.createAccount({ credits: 2 });
+  await rig.site.define({ IMAGEWRIGHT_URL: rig.service.url, IMAGEWRIGHT_API_KEY: poor.apiKey });
+  const page = await openPage(await browser.open());
+  await page.getByText('You have fewer credits than that').waitFor(PATIENCE);
+  await button(page, 'Optimize 4 images for 4 credits').click();
+  await status(page, 'Stopped: 2 of 4 done.').waitFor(PATIENCE);
+  await page
+    .getByText(/Insufficient credits/)
+    .first()
+    .waitFor(PATIENCE);
+  expect((await mimes(ids)).filter((mime) => mime === 'image/webp')).toHaveLength(2);
+  // No image is blamed for that.
+  for (const id of ids) expect((await admin.json('GET', `/attachments/${id}`)).status).not.toBe('failed');
 
-    await rig.define({});
-    await button(page, 'Resume').click();
-    await status(page, 'Done: 4 of 4 images.').waitFor(PATIENCE);
-  },
-);
+  await rig.define({});
+  await button(page, 'Resume').click();
+  await status(page, 'Done: 4 of 4 images.').waitFor(PATIENCE);
+});
 
-it.runIf(thorough)(
-  'renews a nonce that has expired, and names the images that could not be done',
-  { timeout: 120_000 },
-  async () => {
-    const ids = await uploadMany(2);
-    const broken = await admin.upload('broken.jpg', await photograph(430), 'image/jpeg');
-    await rig.site.php(
-      'file_put_contents( get_attached_file( $id ), substr( file_get_contents( get_attached_file( $id ) ), 0, 3000 ) );',
-      {
-        id: broken,
-      },
-    );
-    const page = await openPage(await browser.open());
-    await button(page, 'Optimize 3 images for 3 credits').waitFor(PATIENCE);
-    let refused = 0;
-    page.on('response', (response) => {
-      if (response.status() === 403) refused += 1;
-    });
-    // As a day later: every nonce of before is worth nothing.
-    await rig.define({ IMAGEWRIGHT_TEST_NONCE_DAY: 3 });
-    await button(page, 'Optimize 3 images for 3 credits').click();
-    await status(page, 'Done: 2 of 3 images.').waitFor(PATIENCE);
-    expect(refused).toBeGreaterThan(0);
-    await page.getByText('1 images could not be done:').waitFor(PATIENCE);
-    await page.locator('#imagewright-bulk li').filter({ hasText: 'broken' }).waitFor(PATIENCE);
-    expect(await mimes(ids)).toEqual(['image/webp', 'image/webp']);
-    expect(await mimes([broken])).toEqual(['image/jpeg']);
-  },
-);
+it('renews a nonce that has expired, and names the images that could not be done', { timeout: 120_000 }, async () => {
+  const ids = await uploadMany(2);
+  const broken = await admin.upload('broken.jpg', await photograph(430), 'image/jpeg');
+  await rig.site.php(
+    'file_put_contents( get_attached_file( $id ), substr( file_get_contents( get_attached_file( $id ) ), 0, 3000 ) );',
+    {
+      id: broken,
+    },
+  );
+  const page = await openPage(await browser.open());
+  await button(page, 'Optimize 3 images for 3 credits').waitFor(PATIENCE);
+  let refused = 0;
+  page.on('response', (response) => {
+    if (response.status() === 403) refused += 1;
+  });
+  // As a day later: every nonce of before is worth nothing.
+  await rig.define({ IMAGEWRIGHT_TEST_NONCE_DAY: 3 });
+  await button(page, 'Optimize 3 images for 3 credits').click();
+  await status(page, 'Done: 2 of 3 images.').waitFor(PATIENCE);
+  expect(refused).toBeGreaterThan(0);
+  await page.getByText('1 images could not be done:').waitFor(PATIENCE);
+  await page.locator('#imagewright-bulk li').filter({ hasText: 'broken' }).waitFor(PATIENCE);
+  expect(await mimes(ids)).toEqual(['image/webp', 'image/webp']);
+  expect(await mimes([broken])).toEqual(['image/jpeg']);
+});
 
-it.runIf(thorough)('shares the work between two tabs, without paying twice', { timeout: 120_000 }, async () => {
+it('shares the work between two tabs, without paying twice', { timeout: 120_000 }, async () => {
   const ids = await uploadMany(6);
   const before = await spent();
   const first = await openPage(await browser.open());
@@ -171,22 +158,18 @@ it.runIf(thorough)('shares the work between two tabs, without paying twice', { t
   expect((await spent()) - before).toBe(6);
 });
 
-it.runIf(thorough)(
-  'optimises and restores from the attachment’s details and the media modal',
-  { timeout: 120_000 },
-  async () => {
-    const [id = 0] = await uploadMany(1);
-    const tab = await browser.open();
-    await tab.context.addCookies(admin.cookies);
-    const { page } = tab;
-    const field = page.locator(`[data-imagewright-id="${id}"]`);
-    await page.goto(`${rig.site.url}/wp-admin/upload.php?item=${id}&mode=grid`, PATIENCE);
-    await field.getByRole('button', { name: /Optimize \(1 credit\)/ }).click(PATIENCE);
-    await field.getByText(/Optimized: .* smaller/).waitFor(PATIENCE);
-    expect(await mimes([id])).toEqual(['image/webp']);
-    await page.goto(`${rig.site.url}/wp-admin/post.php?post=${id}&action=edit`, PATIENCE);
-    await field.getByRole('button', { name: /Restore the original/ }).click(PATIENCE);
-    await field.getByText('Not optimized').waitFor(PATIENCE);
-    expect(await mimes([id])).toEqual(['image/jpeg']);
-  },
-);
+it('optimises and restores from the attachment’s details and the media modal', { timeout: 120_000 }, async () => {
+  const [id = 0] = await uploadMany(1);
+  const tab = await browser.open();
+  await tab.context.addCookies(admin.cookies);
+  const { page } = tab;
+  const field = page.locator(`[data-imagewright-id="${id}"]`);
+  await page.goto(`${rig.site.url}/wp-admin/upload.php?item=${id}&mode=grid`, PATIENCE);
+  await field.getByRole('button', { name: /Optimize \(1 credit\)/ }).click(PATIENCE);
+  await field.getByText(/Optimized: .* smaller/).waitFor(PATIENCE);
+  expect(await mimes([id])).toEqual(['image/webp']);
+  await page.goto(`${rig.site.url}/wp-admin/post.php?post=${id}&action=edit`, PATIENCE);
+  await field.getByRole('button', { name: /Restore the original/ }).click(PATIENCE);
+  await field.getByText('Not optimized').waitFor(PATIENCE);
+  expect(await mimes([id])).toEqual(['image/jpeg']);
+});

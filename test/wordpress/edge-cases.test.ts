@@ -2,7 +2,6 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { photograph, type Rig, startRig } from './rig.ts';
 import type { SiteUser } from './site/site-user.ts';
-import { thorough } from './site/thorough.ts';
 
 let rig: Rig;
 let admin: SiteUser;
@@ -39,7 +38,7 @@ async function expectAsBefore({ id, before, checksums }: Awaited<ReturnType<type
 const CROP = `$_REQUEST = array( 'history' => wp_slash( '[{"c":{"x":0,"y":0,"w":300,"h":200}}]' ), 'target' => 'all', 'context' => 'edit-attachment' );
 return wp_save_image( $id );`;
 
-describe.runIf(thorough)('changes by others', { timeout: 90_000 }, () => {
+describe('changes by others', { timeout: 90_000 }, () => {
   it('an edit after the replacement is kept, until a person gives it up', async () => {
     const image = await uploaded('edited.jpg');
     await post(`/attachments/${image.id}/optimize`);
@@ -110,7 +109,7 @@ describe.runIf(thorough)('changes by others', { timeout: 90_000 }, () => {
   });
 });
 
-describe.runIf(thorough)('faults', { timeout: 90_000 }, () => {
+describe('faults', { timeout: 90_000 }, () => {
   it.each(['error', 'end'])(
     'after an %s in the middle everything is as before, and a second try succeeds',
     async (fault) => {
@@ -147,7 +146,7 @@ describe.runIf(thorough)('faults', { timeout: 90_000 }, () => {
   });
 });
 
-describe.runIf(thorough)('what replaces an image', { timeout: 90_000 }, () => {
+describe('what replaces an image', { timeout: 90_000 }, () => {
   async function exported(id: number, kind: 'export' | 'sample') {
     const { sessionId, image } = await admin.json<{ sessionId: string; image: { id: string } }>(
       'POST',
@@ -210,25 +209,21 @@ describe.runIf(thorough)('what replaces an image', { timeout: 90_000 }, () => {
   });
 });
 
-it.runIf(thorough)(
-  'leaves nothing in the database when it is uninstalled, and every image as it is',
-  { timeout: 60_000 },
-  async () => {
-    const { id } = await uploaded('stays.jpg');
-    await post(`/attachments/${id}/optimize`);
-    const stored = await rig.attachment(id);
-    const files = await rig.checksums();
-    const left = await rig.site.php(
-      `global $wpdb; define( 'WP_UNINSTALL_PLUGIN', 'imagewright/imagewright.php' );
+it('leaves nothing in the database when it is uninstalled, and every image as it is', { timeout: 60_000 }, async () => {
+  const { id } = await uploaded('stays.jpg');
+  await post(`/attachments/${id}/optimize`);
+  const stored = await rig.attachment(id);
+  const files = await rig.checksums();
+  const left = await rig.site.php(
+    `global $wpdb; define( 'WP_UNINSTALL_PLUGIN', 'imagewright/imagewright.php' );
     require WP_PLUGIN_DIR . '/imagewright/uninstall.php';
     return array( $wpdb->get_col( "SELECT option_name FROM $wpdb->options WHERE option_name LIKE '%imagewright%' AND option_name NOT LIKE '%active_plugins%'" ),
       $wpdb->get_col( "SELECT meta_key FROM $wpdb->postmeta WHERE meta_key LIKE '%imagewright%'" ),
       $wpdb->get_col( "SELECT meta_key FROM $wpdb->usermeta WHERE meta_key LIKE '%imagewright%'" ) );`,
-    );
-    expect(left).toEqual([[], [], []]);
-    expect(await rig.attachment(id)).toEqual({ ...stored, state: '' });
-    expect(await rig.checksums()).toEqual(files);
-    const log = await rig.site.debugLog();
-    expect(log.split('\n').filter((line) => line.includes('imagewright/'))).toEqual([]);
-  },
-);
+  );
+  expect(left).toEqual([[], [], []]);
+  expect(await rig.attachment(id)).toEqual({ ...stored, state: '' });
+  expect(await rig.checksums()).toEqual(files);
+  const log = await rig.site.debugLog();
+  expect(log.split('\n').filter((line) => line.includes('imagewright/'))).toEqual([]);
+});

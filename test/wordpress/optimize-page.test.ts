@@ -126,8 +126,7 @@ async function seeFrontEnd(page: Page, ids: number[]) {
   const url = await rig.site.php<string>(
     `$id = wp_insert_post( array( 'post_title' => 'P', 'post_status' => 'publish', 'post_content' =>
       '<!-- wp:image {"id":' . $ids[0] . '} --><figure class="wp-block-image"><img src="' . wp_get_attachment_image_url( $ids[0], 'large' ) . '" class="wp-image-' . $ids[0] . '"/></figure><!-- /wp:image -->' ) );
-    // As a preview: what Playground makes of pretty addresses is not what is looked at here.
-    return home_url( "/?p=$id&preview=true" );`,
+    return get_permalink( $id );`,
     { ids },
   );
   await page.goto(url, PATIENCE);

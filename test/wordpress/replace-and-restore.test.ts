@@ -3,7 +3,6 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, photograph, type Rig, startRig } from './rig.ts';
 import type { SiteUser } from './site/site-user.ts';
-import { thorough } from './site/thorough.ts';
 
 let rig: Rig;
 let admin: SiteUser;
@@ -70,41 +69,35 @@ describe('a large photograph', { timeout: 300_000 }, () => {
     await expectNoFileLeft(done);
   });
 
-  it.runIf(thorough)(
-    'leaves no file behind when it is replaced, restored, replaced again and deleted, also without the plugin',
-    async () => {
-      const done = await optimize('again.jpg', await photograph(1200), 'image/jpeg');
-      await expectRestored(done);
-      await admin.json('POST', `/attachments/${done.id}/optimize`, { format: 'jpeg' });
-      await admin.json('POST', `/attachments/${done.id}/optimize`, { again: true });
-      expect(await rig.attachment(done.id)).toMatchObject({ mime: 'image/webp', missing: {} });
-      await rig.site.php('deactivate_plugins( "imagewright/imagewright.php" );');
-      await expectNoFileLeft(done);
-      await rig.site.php('return activate_plugin( "imagewright/imagewright.php" );');
-    },
-  );
+  it('leaves no file behind when it is replaced, restored, replaced again and deleted, also without the plugin', async () => {
+    const done = await optimize('again.jpg', await photograph(1200), 'image/jpeg');
+    await expectRestored(done);
+    await admin.json('POST', `/attachments/${done.id}/optimize`, { format: 'jpeg' });
+    await admin.json('POST', `/attachments/${done.id}/optimize`, { again: true });
+    expect(await rig.attachment(done.id)).toMatchObject({ mime: 'image/webp', missing: {} });
+    await rig.site.php('deactivate_plugins( "imagewright/imagewright.php" );');
+    await expectNoFileLeft(done);
+    await rig.site.php('return activate_plugin( "imagewright/imagewright.php" );');
+  });
 
-  it.runIf(thorough)(
-    'keeps its addresses when the format stays the same, and has every old byte back after restoring',
-    async () => {
-      await rig.define({ IMAGEWRIGHT_TEST_THRESHOLD: 800 });
-      const done = await optimize('same-format.jpg', await photograph(900), 'image/jpeg', { format: 'jpeg' });
-      expect(done.after.file).toBe(done.before.file);
-      expect(done.after.metadata.original_image).toBe(done.before.metadata.original_image);
-      const sizes = (state: typeof done.after) =>
-        Object.values(state.metadata.sizes)
-          .map((size) => size.file)
-          .sort();
-      expect(sizes(done.after)).toEqual(sizes(done.before));
-      expect(done.after.metadata.filesize).toBeLessThan(done.before.metadata.filesize);
-      await expectRestored(done);
-      await admin.json('POST', `/attachments/${done.id}/optimize`, { format: 'jpeg' });
-      await expectNoFileLeft(done);
-    },
-  );
+  it('keeps its addresses when the format stays the same, and has every old byte back after restoring', async () => {
+    await rig.define({ IMAGEWRIGHT_TEST_THRESHOLD: 800 });
+    const done = await optimize('same-format.jpg', await photograph(900), 'image/jpeg', { format: 'jpeg' });
+    expect(done.after.file).toBe(done.before.file);
+    expect(done.after.metadata.original_image).toBe(done.before.metadata.original_image);
+    const sizes = (state: typeof done.after) =>
+      Object.values(state.metadata.sizes)
+        .map((size) => size.file)
+        .sort();
+    expect(sizes(done.after)).toEqual(sizes(done.before));
+    expect(done.after.metadata.filesize).toBeLessThan(done.before.metadata.filesize);
+    await expectRestored(done);
+    await admin.json('POST', `/attachments/${done.id}/optimize`, { format: 'jpeg' });
+    await expectNoFileLeft(done);
+  });
 });
 
-describe.runIf(thorough)('images of other kinds', { timeout: 300_000 }, () => {
+describe('images of other kinds', { timeout: 300_000 }, () => {
   it('a PNG keeps its transparency', async () => {
     const bytes = new Uint8Array(
       await sharp(await fixture('photos/graphic-badge-alpha.png'))

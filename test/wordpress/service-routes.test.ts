@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { readEvents } from '../support/api-client.ts';
 import { photograph, type Rig, startRig } from './rig.ts';
 import type { SiteUser } from './site/site-user.ts';
-import { thorough } from './site/thorough.ts';
 
 let rig: Rig;
 let editor: SiteUser;
@@ -82,39 +81,36 @@ describe('the way to the service', { timeout: 120_000 }, () => {
     expect(atFirst).toMatchObject({ kind: 'sample', status: 'processing' });
   });
 
-  it.runIf(thorough)(
-    'gives errors of the service as they are, but never a 401, which would mean WordPress',
-    async () => {
-      const made = await upload(editor);
-      const images = Array.from({ length: 6 }, () => ({ id: made.imageId }));
-      const sample = await editor.call('POST', service(`/sessions/${made.sessionId}/sample`), { images, settings });
-      expect([sample.status, ((await sample.json()) as { code: string }).code]).toEqual([400, 'sample_limit_exceeded']);
+  it('gives errors of the service as they are, but never a 401, which would mean WordPress', async () => {
+    const made = await upload(editor);
+    const images = Array.from({ length: 6 }, () => ({ id: made.imageId }));
+    const sample = await editor.call('POST', service(`/sessions/${made.sessionId}/sample`), { images, settings });
+    expect([sample.status, ((await sample.json()) as { code: string }).code]).toEqual([400, 'sample_limit_exceeded']);
 
-      const poor = await rig.service.createAccount({ credits: 0 });
-      await rig.site.define({ IMAGEWRIGHT_URL: rig.service.url, IMAGEWRIGHT_API_KEY: poor.apiKey });
-      const own = await upload(editor);
-      const broke = await editor.call('POST', service(`/sessions/${own.sessionId}/export`), order(own));
-      expect(broke.status).toBe(402);
-      expect(await broke.json()).toMatchObject({ code: 'insufficient_credits', balance: 0, required: 1, shortfall: 1 });
+    const poor = await rig.service.createAccount({ credits: 0 });
+    await rig.site.define({ IMAGEWRIGHT_URL: rig.service.url, IMAGEWRIGHT_API_KEY: poor.apiKey });
+    const own = await upload(editor);
+    const broke = await editor.call('POST', service(`/sessions/${own.sessionId}/export`), order(own));
+    expect(broke.status).toBe(402);
+    expect(await broke.json()).toMatchObject({ code: 'insufficient_credits', balance: 0, required: 1, shortfall: 1 });
 
-      const wrong = `iw_${'0'.repeat(36)}`;
-      await rig.site.define({ IMAGEWRIGHT_URL: rig.service.url, IMAGEWRIGHT_API_KEY: wrong });
-      const refused = await editor.call('GET', service('/credits/balance'));
-      const text = await refused.text();
-      expect([refused.status, JSON.parse(text).code]).toEqual([424, 'invalid_api_key']);
-      expect(text).not.toContain(wrong);
+    const wrong = `iw_${'0'.repeat(36)}`;
+    await rig.site.define({ IMAGEWRIGHT_URL: rig.service.url, IMAGEWRIGHT_API_KEY: wrong });
+    const refused = await editor.call('GET', service('/credits/balance'));
+    const text = await refused.text();
+    expect([refused.status, JSON.parse(text).code]).toEqual([424, 'invalid_api_key']);
+    expect(text).not.toContain(wrong);
 
-      await rig.service.service.accounts.keys.deactivate(poor.accountId, poor.keyId);
-      await rig.site.define({ IMAGEWRIGHT_URL: rig.service.url, IMAGEWRIGHT_API_KEY: poor.apiKey });
-      const inactive = await editor.call('GET', service('/credits/balance'));
-      expect([inactive.status, ((await inactive.json()) as { code: string }).code]).toEqual([403, 'inactive_api_key']);
-      await rig.site.define({ IMAGEWRIGHT_URL: 'http://127.0.0.1:9', IMAGEWRIGHT_API_KEY: poor.apiKey });
-      const away = await editor.call('GET', service('/credits/balance'));
-      expect([away.status, ((await away.json()) as { code: string }).code]).toEqual([502, 'imagewright_unreachable']);
-    },
-  );
+    await rig.service.service.accounts.keys.deactivate(poor.accountId, poor.keyId);
+    await rig.site.define({ IMAGEWRIGHT_URL: rig.service.url, IMAGEWRIGHT_API_KEY: poor.apiKey });
+    const inactive = await editor.call('GET', service('/credits/balance'));
+    expect([inactive.status, ((await inactive.json()) as { code: string }).code]).toEqual([403, 'inactive_api_key']);
+    await rig.site.define({ IMAGEWRIGHT_URL: 'http://127.0.0.1:9', IMAGEWRIGHT_API_KEY: poor.apiKey });
+    const away = await editor.call('GET', service('/credits/balance'));
+    expect([away.status, ((await away.json()) as { code: string }).code]).toEqual([502, 'imagewright_unreachable']);
+  });
 
-  it.runIf(thorough)('opens the paths that the widget needs and no other', async () => {
+  it('opens the paths that the widget needs and no other', async () => {
     const { sessionId } = await upload(editor);
     const closed: [string, string][] = [
       ['GET', '/openapi.json'],
@@ -138,22 +134,19 @@ describe('the way to the service', { timeout: 120_000 }, () => {
     }
   });
 
-  it.runIf(thorough)(
-    'keeps sessions of others apart: of other users, and of other sites with the same key',
-    async () => {
-      const mine = await upload(editor);
-      const other = await rig.site.logIn('ed2', 'ed2');
-      expect((await other.call('GET', service(`/sessions/${mine.sessionId}`))).status).toBe(404);
-      expect((await editor.call('GET', service(`/sessions/${mine.sessionId}`))).status).toBe(200);
-      const elsewhere = await rig.account.api.upload([{ name: 'a.jpg', bytes: photo }]);
-      expect((await editor.call('GET', service(`/sessions/${elsewhere.sessionId}`))).status).toBe(404);
-      const job = await rig.account.api.run('export', elsewhere, settings);
-      expect((await editor.call('GET', service(`/jobs/${job.jobId}`))).status).toBe(404);
-    },
-  );
+  it('keeps sessions of others apart: of other users, and of other sites with the same key', async () => {
+    const mine = await upload(editor);
+    const other = await rig.site.logIn('ed2', 'ed2');
+    expect((await other.call('GET', service(`/sessions/${mine.sessionId}`))).status).toBe(404);
+    expect((await editor.call('GET', service(`/sessions/${mine.sessionId}`))).status).toBe(200);
+    const elsewhere = await rig.account.api.upload([{ name: 'a.jpg', bytes: photo }]);
+    expect((await editor.call('GET', service(`/sessions/${elsewhere.sessionId}`))).status).toBe(404);
+    const job = await rig.account.api.run('export', elsewhere, settings);
+    expect((await editor.call('GET', service(`/jobs/${job.jobId}`))).status).toBe(404);
+  });
 });
 
-describe.runIf(thorough)('rights', { timeout: 120_000 }, () => {
+describe('rights', { timeout: 120_000 }, () => {
   it('who may not upload files gets nothing, and who is not logged in neither', async () => {
     const subscriber = await rig.site.logIn('sub', 'sub');
     for (const path of ['/status', '/attachments', '/run', service('/credits/balance')]) {
