@@ -10,7 +10,7 @@ export type HeadersSource = HeadersInit | (() => HeadersInit | Promise<HeadersIn
 export interface ClientOptions {
   /**
    * What stands before `/v1/…`: the address of the service, `''` for the page's own origin, or the path of a CMS's proxy
-   * such as `/wp-json/imagewright/v1`.
+   * such as `/wp-json/imagewright/v1/service`.
    */
   endpoint: string;
   /** Sent as `X-API-Key`. Never put it into a page that others see. */
@@ -73,7 +73,7 @@ export function createTransport(options: ClientOptions) {
   function addressOf({ path, query = {} }: Call): string {
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, `${value}`);
-    // An endpoint can hold a query of its own: `/?rest_route=/imagewright/v1`.
+    // An endpoint can hold a query of its own: `/?rest_route=/imagewright/v1/service`.
     const mark = endpoint.includes('?') ? '&' : '?';
     return endpoint + path + (search.size > 0 ? mark + search : '');
   }
