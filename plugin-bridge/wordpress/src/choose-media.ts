@@ -2,6 +2,7 @@
 interface MediaFrame {
   on(event: string, listener: () => void): void;
   open(): void;
+  content: { mode(name: 'browse'): void };
   state(): { get(name: 'selection'): { toJSON(): { id: number }[] } };
 }
 
@@ -32,5 +33,7 @@ export function chooseMedia(strings: Record<string, string>, choose: (ids: strin
         .map(({ id }) => String(id)),
     ),
   );
+  // It would begin with its form for uploads, until somebody has looked at the library once.
+  frame?.on('open', () => frame.content.mode('browse'));
   frame?.open();
 }

@@ -45,6 +45,11 @@ export async function createReview(
 
   async function add(ids: readonly string[]): Promise<void> {
     problems.replaceChildren();
+    await addUploaded(ids);
+  }
+
+  async function addUploaded(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
     const failed: HostOutcome[] = await connection.add(ids);
     for (const { filename, message } of failed) tell(filename, message ?? '');
     await fitSizes();
@@ -63,7 +68,8 @@ export async function createReview(
     if (event.detail.source === 'api') return;
     event.preventDefault();
     const files = [...event.detail.files];
-    void uploadMedia(files, { root, rest, refused: tell }).then(add);
+    problems.replaceChildren();
+    void uploadMedia(files, { root, rest, refused: tell }).then(addUploaded);
   });
 
   const choose = document.createElement('button');

@@ -1,0 +1,123 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { launchBrowser, type Tab, type TestBrowser } from '../support/browser.ts';
+import { photograph, type Rig, startRig } from './rig.ts';
+import type { SiteUser } from './site/site-user.ts';
+
+let rig: Rig;
+let browser: TestBrowser;
+let admin: SiteUser;
+
+beforeAll(async () => {
+  [rig, browser] = await Promise.all([startRig(), launchBrowser()]);
+  admin = await rig.site.logIn();
+}, 300_000);
+beforeEach(() =>
+  rig.site.php(
+    'foreach ( get_posts( array( "post_type" => "attachment", "post_status" => "any", "fields" => "ids", "numberposts" => -1 ) ) as $id ) { wp_delete_attachment( $id, true ); }',
+  ),
+);
+afterAll(async () => {
+  await Promise.all([rig?.stop(), browser?.close()]);
+});
+
+const PATIENCE = { timeout: 60_000 };
+
+async function openPage(): Promise<Tab> {
+  const tab = await browser.open();
+  await tab.context.addCookies(admin.cookies);
+  await tab.page.goto(`${rig.site.url}/wp-admin/upload.php?page=imagewright-optimize`, PATIENCE);
+  return tab;
+}
+
+/** Exports what is in the widget and replaces the images of the library by it. */
+async function exportAndReplace(page: Page, count: number) {
+  const widget = page.locator('image-optimizer');
+  const images = count === 1 ? '1 image' : `${count} images`;
+  await widget.getByRole('button', { name: `Export ${images}` }).click(PATIENCE);
+  await widget
+    .getByRole('dialog')
+    .getByRole('button', { name: /Export for/ })
+    .click();
+  await widget.getByRole('button', { name: `Replace ${images}` }).click(PATIENCE);
+}
+
+const library = () =>
+  rig.site.php<{ id: number; mime: string; file: string }[]>(
+    'return array_map( static function ( $post ) { return array( "id" => $post->ID, "mime" => $post->post_mime_type, "file" => wp_basename( get_post_meta( $post->ID, "_wp_attached_file", true ) ) ); }, get_posts( array( "post_type" => "attachment", "post_status" => "any", "numberposts" => -1, "orderby" => "ID", "order" => "ASC" ) ) );',
+  );
+
+it('puts dropped files into the library first, and says which of them WordPress refuses', {
+  timeout: 180_000,
+}, async () => {
+  const { page, expectQuiet } = await openPage();
+  const files = [
+    { name: 'dropped.jpg', bytes: [...(await photograph(500))] },
+    { name: 'no-image.jpg', bytes: [...Buffer.from('<?php echo 1;')] },
+    { name: 'dropped-too.jpg', bytes: [...(await photograph(501))] },
+  ];
+  const widget = page.locator('image-optimizer');
+  await widget.getByRole('button', { name: 'Choose from the media library' }).waitFor(PATIENCE);
+  await widget.evaluate((element, list) => {
+    const dataTransfer = new DataTransfer();
+    for (const { name, bytes } of list) {
+      dataTransfer.items.add(new File([new Uint8Array(bytes)], name, { type: 'image/jpeg' }));
+    }
+    for (const kind of ['dragenter', 'dragover', 'drop']) {
+      element.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, composed: true, cancelable: true }));
+    }
+  }, files);
+  await widget.getByRole('button', { name: 'Export 2 images' }).waitFor(PATIENCE);
+  await page.locator('.imagewright-problems li', { hasText: 'no-image.jpg: ' }).waitFor(PATIENCE);
+  expect((await library()).map(({ file }) => file)).toEqual(['dropped.jpg', 'dropped-too.jpg']);
+
+  await exportAndReplace(page, 2);
+  await expect
+    .poll(library, PATIENCE)
+    .toMatchObject(['dropped', 'dropped-too'].map((name) => ({ file: `${name}.webp`, mime: 'image/webp' })));
+  // The browser itself reports WordPress' refusal of the file.
+  expectQuiet([/Failed to load resource: .* status of (4|5)\d\d/]);
+});
+
+it('takes images from WordPress’ own dialog, also without pretty addresses', { timeout: 180_000 }, async () => {
+  const [id = 0] = [
+    await admin.upload('chosen.jpg', await photograph(600), 'image/jpeg'),
+    await admin.upload('left.jpg', await photograph(601), 'image/jpeg'),
+  ];
+  const permalinks = (structure: string) =>
+    rig.site.php('$GLOBALS["wp_rewrite"]->set_permalink_structure( $structure ); flush_rewrite_rules( false );', {
+      structure,
+    });
+  await permalinks('');
+  try {
+    const { page, expectQuiet } = await openPage();
+    expect(await page.evaluate(() => window.imagewrightConfig?.root)).toBe(
+      `${rig.site.url}/index.php?rest_route=/imagewright/v1`,
+    );
+    await page.getByRole('button', { name: 'Choose from the media library' }).click(PATIENCE);
+    const dialog = page.getByRole('dialog', { name: 'Choose images to optimize' });
+    await dialog.locator(`.attachment[data-id="${id}"]`).click(PATIENCE);
+    await dialog.getByRole('button', { name: 'Use these images' }).click(PATIENCE);
+    const widget = page.locator('image-optimizer');
+    await widget.getByRole('button', { name: 'Export 1 image' }).waitFor(PATIENCE);
+
+    // A sample is downloaded by a path with a query of its own, beside the one that the route is.
+    const download = page.waitForResponse(/-sample\/download[?&]filename=chosen\.webp/, PATIENCE);
+    await widget.getByRole('button', { name: 'Free sample' }).click();
+    const sample = await download;
+    expect([sample.status(), sample.headers()['content-type']]).toEqual([200, 'image/webp']);
+    await widget.getByRole('dialog').waitFor(PATIENCE);
+    await page.keyboard.press('Escape');
+    await exportAndReplace(page, 1);
+    await expect.poll(library, PATIENCE).toMatchObject([{ file: 'chosen.webp' }, { file: 'left.jpg' }]);
+
+    await page.goto(`${rig.site.url}/wp-admin/upload.php?mode=list`, PATIENCE);
+    const status = page.locator(`[data-imagewright-id="${id}"]`);
+    await status.getByRole('button', { name: /Restore the original/ }).click(PATIENCE);
+    await status.getByText('Not optimized').waitFor(PATIENCE);
+    expect(await library()).toMatchObject([{ file: 'chosen.jpg' }, { file: 'left.jpg' }]);
+    expectQuiet();
+  } finally {
+    await permalinks('/%postname%/');
+  }
+});
