@@ -91,7 +91,11 @@ class Imagewright_Plan {
 			$metadata['original_image'] = $names['original'];
 		}
 		$copies = array();
-		foreach ( array_keys( array_intersect_key( $files, $snapshot['files'] ) ) as $name ) {
+		$written = array_keys( $files );
+		if ( $in_place ) {
+			$written = array_merge( $written, self::left_to_wordpress( $roles, $roles['scaled'] ? $names['original'] : $names['attached'] ) );
+		}
+		foreach ( array_intersect( array_unique( $written ), array_keys( $snapshot['files'] ) ) as $name ) {
 			$parts           = pathinfo( $name );
 			$copies[ $name ] = wp_unique_filename( $dir, $parts['filename'] . '-before.' . $parts['extension'] );
 		}
@@ -130,6 +134,25 @@ class Imagewright_Plan {
 		}
 		$names['attached'] = $attached;
 		$names['original'] = isset( $old['original_image'] ) && $old['original_image'] !== $attached ? $old['original_image'] : $parts['filename'] . '-full.' . $parts['extension'];
+		return $names;
+	}
+
+	/**
+	 * The names of the sizes that the service did not make: WordPress makes them of the new file, over what is there.
+	 *
+	 * @param array  $roles Of roles().
+	 * @param string $name  Name of the file that WordPress makes them of.
+	 * @return string[]
+	 */
+	private static function left_to_wordpress( $roles, $name ) {
+		$parts = pathinfo( $name );
+		$names = array();
+		foreach ( array_diff_key( wp_get_registered_image_subsizes(), $roles['sizes'] ) as $size ) {
+			$measures = image_resize_dimensions( $roles['full']['width'], $roles['full']['height'], $size['width'], $size['height'], $size['crop'] );
+			if ( $measures ) {
+				$names[] = "{$parts['filename']}-{$measures[4]}x{$measures[5]}.{$parts['extension']}";
+			}
+		}
 		return $names;
 	}
 

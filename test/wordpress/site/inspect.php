@@ -39,6 +39,15 @@ add_filter(
 		return defined( 'IMAGEWRIGHT_TEST_THRESHOLD' ) ? IMAGEWRIGHT_TEST_THRESHOLD : $edge;
 	}
 );
+// A size that is cropped around another point than the centre: WordPress makes it itself.
+add_action(
+	'init',
+	static function () {
+		if ( defined( 'IMAGEWRIGHT_TEST_CORNER' ) ) {
+			add_image_size( 'corner', 310, 290, array( 'left', 'top' ) );
+		}
+	}
+);
 // What may go wrong between two steps of a replacement: an error, or the end of PHP.
 add_filter(
 	'wp_update_attachment_metadata',
