@@ -126,6 +126,22 @@ describe('images of other kinds', { timeout: 300_000 }, () => {
     await expectNoFileLeft(done);
   });
 
+  it('a photograph becomes AVIF where WordPress can show that; elsewhere the format is refused', async () => {
+    const bytes = await photograph(800);
+    if (!(await rig.site.php<string[]>('return Imagewright_Options::formats();')).includes('avif')) {
+      const id = await admin.upload('no-avif.jpg', bytes, 'image/jpeg');
+      expect((await admin.call('POST', `/attachments/${id}/optimize`, { format: 'avif' })).status).toBe(400);
+      return;
+    }
+    const done = await optimize('avif.jpg', bytes, 'image/jpeg', { format: 'avif' });
+    expect(done.after).toMatchObject({ mime: 'image/avif', missing: {}, metadata: { width: 800, height: 600 } });
+    const names = [done.after.file, ...Object.values(done.after.metadata.sizes).map((size) => size.file)];
+    expect(names.filter((name) => !name.endsWith('.avif'))).toEqual([]);
+    expect(await file(done.after.file)).toMatchObject({ format: 'heif', compression: 'av1', width: 800 });
+    await expectRestored(done);
+    await expectNoFileLeft(done);
+  });
+
   it('two images that want one name do not get in each other’s way', async () => {
     const [one, two] = [await photograph(800), await photograph(801, { name: 'photo-stream.jpg' })];
     const first = await admin.upload('same.jpg', one, 'image/jpeg');

@@ -45,12 +45,14 @@ class Imagewright_Rest_Library {
 	 * @return array
 	 */
 	public static function settings_args() {
-		$all = Imagewright_Options::all();
+		$all     = Imagewright_Options::all();
+		$formats = Imagewright_Options::formats();
 		return array(
 			'format'   => array(
 				'type'    => 'string',
-				'enum'    => Imagewright_Options::FORMATS,
-				'default' => $all['format'],
+				'enum'    => $formats,
+				// What is stored may be of a server that could do more.
+				'default' => in_array( $all['format'], $formats, true ) ? $all['format'] : $formats[0],
 			),
 			'preset'   => array(
 				'type'    => 'string',
