@@ -33,6 +33,7 @@ foreach (
 		'files',
 		'state',
 		'lock',
+		'versions',
 		'source',
 		'snapshot',
 		'plan',
@@ -61,6 +62,7 @@ foreach (
 unset( $imagewright_part );
 
 Imagewright_Lifecycle::register();
+Imagewright_Versions::register();
 Imagewright_Proxy::register();
 Imagewright_Rest_Library::register();
 Imagewright_Rest_Media::register();

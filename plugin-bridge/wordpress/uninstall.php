@@ -12,8 +12,11 @@ defined( 'WP_UNINSTALL_PLUGIN' ) || exit;
 function imagewright_uninstall_site() {
 	delete_option( 'imagewright_settings' );
 	delete_option( 'imagewright_api_key' );
-	delete_option( 'imagewright_naming.lock' );
-	foreach ( array( '_imagewright', '_imagewright_failure', '_imagewright_work' ) as $imagewright_key ) {
+	global $wpdb;
+	// One for each image that was at work when PHP was killed. Only the database knows which.
+	$imagewright_locks = $wpdb->get_col( "SELECT option_name FROM $wpdb->options WHERE option_name LIKE 'imagewright%.lock'" ); // phpcs:ignore WordPress.DB.DirectDatabaseQuery
+	array_map( 'delete_option', $imagewright_locks );
+	foreach ( array( '_imagewright', '_imagewright_failure', '_imagewright_work', '_imagewright_version' ) as $imagewright_key ) {
 		delete_metadata( 'post', 0, $imagewright_key, '', true );
 	}
 }

@@ -17,7 +17,10 @@ const SUITES: Record<string, string[]> = {
     ...['libjs-jquery-ui', 'libphp-phpmailer'],
   ],
 };
-const TESTS = ['replace-and-restore', 'optimize-page', 'service-routes', 'edge-cases', 'bulk-run'];
+const TESTS = [
+  ...['replace-and-restore', 'kept-addresses', 'edge-cases', 'optimize-page', 'library-page', 'bulk-run'],
+  'service-routes',
+];
 
 interface Outcome {
   profile: string;

@@ -26,6 +26,7 @@ class Imagewright_Lock {
 		if ( ! self::take( self::name( $id ) ) ) {
 			return Imagewright_Rest_Errors::make( 'busy', __( 'This image is being worked on in another window or by somebody else.', 'imagewright' ), 409 );
 		}
+		self::sweep();
 		// Also when PHP ends in the middle: the next request then finds the record and cleans up.
 		$held    = true;
 		$release = static function () use ( $id, &$held ) {
@@ -71,6 +72,18 @@ class Imagewright_Lock {
 			return $work();
 		} finally {
 			delete_option( 'imagewright_naming.lock' );
+		}
+	}
+
+	/** Removes locks of processes that were killed: nobody may ever ask for that very image again. */
+	public static function sweep() {
+		global $wpdb;
+		// The names begin alike, so that the index finds them; there is no other way to ask for options by a part of their name.
+		$rows = $wpdb->get_results( "SELECT option_name, option_value FROM $wpdb->options WHERE option_name LIKE 'imagewright%.lock'" ); // phpcs:ignore WordPress.DB.DirectDatabaseQuery
+		foreach ( (array) $rows as $row ) {
+			if ( (int) $row->option_value <= time() - self::SECONDS ) {
+				delete_option( $row->option_name );
+			}
 		}
 	}
 

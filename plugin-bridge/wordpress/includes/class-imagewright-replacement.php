@@ -273,6 +273,7 @@ class Imagewright_Replacement {
 		);
 		Imagewright_State::set( $id, $state );
 		Imagewright_State::clear_failure( $id );
+		Imagewright_Versions::renew( $id, array_keys( $state['copies'] ) );
 		return $state;
 	}
 }

@@ -67,6 +67,7 @@ class Imagewright_Restoration {
 				return Imagewright_Rest_Errors::make( 'not_saved', __( 'The files could not be saved in the uploads folder.', 'imagewright' ), 500 );
 			}
 		}
+		Imagewright_Versions::renew( $id, array_keys( $state['copies'] ) );
 		$remove = self::leftovers( $id, $state, $all );
 		self::describe( $id, $snapshot );
 		Imagewright_Texts::take_back( $id, $snapshot, $state['after']['texts'] ?? array() );
