@@ -37,7 +37,7 @@ async function shown(url: string, name: string) {
   const tags = [...html.matchAll(/<img[^>]+>/g)].map(([tag]) => tag).filter((tag) => tag.includes(`/${name}`));
   const addresses = tags.flatMap((tag) => [
     /\ssrc="([^"]+)"/.exec(tag)?.[1] ?? '',
-    ...(/\ssrcset="([^"]+)"/.exec(tag)?.[1] ?? '').split(', ').map((part) => part.split(' ')[0] ?? ''),
+    ...(/\ssrcset="([^"]+)"/.exec(tag)?.[1] ?? '').split(', ').flatMap((part) => part.split(' ')[0] || []),
   ]);
   const versions = new Set(addresses.map((address) => new URL(address).searchParams.get('imagewright')));
   return { tags, addresses, versions: [...versions] };

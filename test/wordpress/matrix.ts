@@ -1,5 +1,6 @@
-// `npm run test:wordpress-matrix`: the plugin's tests on other versions of WordPress, and behind nginx with PHP-FPM. Takes
-// WordPress from the packages of Debian, unpacked and never installed, so it needs apt-get. Prints what ran.
+// `npm run test:wordpress-matrix`: the plugin's tests on other versions of WordPress, with the oldest of both WordPress and
+// PHP, and behind nginx with PHP-FPM. Takes WordPress from the packages of Debian, unpacked and never installed, so it needs
+// apt-get. Names of profiles choose some: `bookworm trixie sid oldest nginx`. Prints what ran.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +20,7 @@ const SUITES: Record<string, string[]> = {
 };
 const TESTS = [
   ...['replace-and-restore', 'kept-addresses', 'edge-cases', 'optimize-page', 'library-page', 'bulk-run'],
-  'service-routes',
+  ...['service-routes', 'shipped-files'],
 ];
 
 interface Outcome {
@@ -101,6 +102,11 @@ for (const suite of Object.keys(SUITES)) {
   if (wanted.length > 0 && !wanted.includes(suite)) continue;
   const tree = unpack(suite);
   outcomes.push(run(`php -S, tree of Debian ${suite}`, versionOf(tree), { IMAGEWRIGHT_TEST_WORDPRESS: tree }));
+}
+if (wanted.length === 0 || wanted.includes('oldest')) {
+  const tree = unpack('bookworm');
+  const env = { IMAGEWRIGHT_TEST_PHP: 'wasm-7.4', IMAGEWRIGHT_TEST_WORDPRESS: tree };
+  outcomes.push(run('PHP 7.4 as WebAssembly, tree of Debian bookworm', versionOf(tree), env));
 }
 if (wanted.length === 0 || wanted.includes('nginx')) {
   const tree = existsSync(join(cache, 'trixie')) ? unpack('trixie') : null;

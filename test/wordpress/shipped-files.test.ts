@@ -1,16 +1,21 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type BuiltPlugin, buildPlugin } from '../../plugin-bridge/wordpress/build/build-plugin.ts';
+import { lint } from './site/lint.ts';
 import { prepare } from './site/prepare.ts';
 
 let plugin: BuiltPlugin;
+let php: string | null;
 const sources = new Map<string, string>();
 
 beforeAll(async () => {
   // Installs what the build needs nothing of, but holds the lock against other test files that build.
-  plugin = (await prepare()).built;
+  const prepared = await prepare();
+  plugin = prepared.built;
+  php = prepared.php;
   for (const name of plugin.files.filter((file) => file.endsWith('.php'))) {
     sources.set(name, await readFile(join(plugin.folder, name), 'utf8'));
   }
@@ -48,6 +53,16 @@ const FORBIDDEN: Record<string, RegExp> = {
 describe('the PHP that is shipped', () => {
   it.each(Object.entries(FORBIDDEN))('has no %s', (_, pattern) => {
     expect(linesWith(pattern)).toEqual([]);
+  });
+
+  it('is PHP that PHP can read, every file of it', { timeout: 120_000 }, async () => {
+    const broken = join(await mkdtemp(join(tmpdir(), 'imagewright-lint-')), 'broken.php');
+    onTestFinished(() => rm(dirname(broken), { recursive: true }));
+    await writeFile(broken, '<?php\nfunction broken( { }\n');
+    const files = [...sources.keys()].map((name) => join(plugin.folder, name));
+    expect(files.length).toBeGreaterThan(30);
+    expect(await lint(php, files)).toEqual([]);
+    expect((await lint(php, [broken])).join()).toMatch(/syntax error.* on line 2/);
   });
 
   it('cannot be called from outside of WordPress', () => {

@@ -1,14 +1,15 @@
 // @ts-nocheck: its package is installed by the tests that need it, beside this file
 // Serves a WordPress with PHP as WebAssembly: `node serve.mjs <configuration as JSON>`. Ends when its parent does.
-import { fileURLToPath } from 'node:url';
-import { runCLI } from '@wp-playground/cli';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const { port, tree, plugin, constants, strings, workers } = JSON.parse(process.argv[2] ?? '{}');
+const { php, packages, port, tree, plugin, constants, strings, workers } = JSON.parse(process.argv[2] ?? '{}');
 process.on('disconnect', () => process.exit(0));
+// Of the folder that has the wanted version of PHP.
+const { runCLI } = await import(pathToFileURL(`${packages}/@wp-playground/cli/index.js`).href);
 
 await runCLI({
   command: 'server',
-  php: '8.3',
+  php,
   port,
   workers,
   verbosity: 'quiet',

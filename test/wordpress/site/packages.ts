@@ -7,8 +7,20 @@ import { promisify } from 'node:util';
 
 /** The folder whose lock file pins WordPress. */
 export const WORDPRESS_PACKAGE = fileURLToPath(new URL('../', import.meta.url));
-/** The folder whose lock file pins PHP as WebAssembly. */
-export const PLAYGROUND_PACKAGE = fileURLToPath(new URL('../playground/', import.meta.url));
+
+/** PHP as WebAssembly. */
+export interface WasmPhp {
+  version: '7.4' | '8.3';
+  /** The folder whose lock file pins it. */
+  folder: string;
+}
+
+/** The PHP as WebAssembly that is meant: the oldest that the plugin runs on when `IMAGEWRIGHT_TEST_PHP` is `wasm-7.4`. */
+export function wasmPhp(): WasmPhp {
+  const isOldest = process.env.IMAGEWRIGHT_TEST_PHP === 'wasm-7.4';
+  const name = isOldest ? 'playground-7.4' : 'playground';
+  return { version: isOldest ? '7.4' : '8.3', folder: fileURLToPath(new URL(`../${name}/`, import.meta.url)) };
+}
 
 /**
  * Installs a sub-package from its lock file, unless that was done before. The packages are no part of the project: they are

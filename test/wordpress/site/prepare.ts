@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuiltPlugin, buildPlugin } from '../../../plugin-bridge/wordpress/build/build-plugin.ts';
 import { exclusively } from './exclusive.ts';
-import { installPackages, PLAYGROUND_PACKAGE, WORDPRESS_PACKAGE } from './packages.ts';
+import { installPackages, WORDPRESS_PACKAGE, wasmPhp } from './packages.ts';
 import { findPhp } from './php.ts';
 import { unpackWordPress } from './wordpress-tree.ts';
 
@@ -23,7 +23,7 @@ export async function prepare(): Promise<Prepared> {
   const php = await findPhp();
   return exclusively(join(WORDPRESS_PACKAGE, '.preparing'), async () => {
     await installPackages(WORDPRESS_PACKAGE);
-    if (!php) await installPackages(PLAYGROUND_PACKAGE);
+    if (!php) await installPackages(wasmPhp().folder);
     // Another version than the pinned one, e.g. of the matrix.
     const tree = process.env.IMAGEWRIGHT_TEST_WORDPRESS ?? (await unpackWordPress());
     return { tree, built: await buildChanged(), php };

@@ -1,9 +1,12 @@
 import { fork } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { PLAYGROUND_PACKAGE } from './packages.ts';
+import { fileURLToPath } from 'node:url';
+import { wasmPhp } from './packages.ts';
 import { end } from './serve-native.ts';
 import type { Constants } from './site-config.ts';
+
+const SCRIPT = fileURLToPath(new URL('../playground/serve.mjs', import.meta.url));
 
 /** Installs and serves WordPress with PHP as WebAssembly. Gives the function that stops it. */
 export async function servePlayground(options: {
@@ -16,12 +19,13 @@ export async function servePlayground(options: {
   const { www, plugin, port, constants, workers = 2 } = options;
   const pick = (wanted: (value: unknown) => boolean) =>
     Object.fromEntries(Object.entries(constants).filter(([, value]) => wanted(value)));
+  const { version, folder } = wasmPhp();
   const configuration = {
-    ...{ port, tree: www, plugin, workers },
+    ...{ php: version, packages: join(folder, 'node_modules'), port, tree: www, plugin, workers },
     constants: pick((value) => typeof value === 'boolean'),
     strings: pick((value) => typeof value === 'string'),
   };
-  const server = fork(join(PLAYGROUND_PACKAGE, 'serve.mjs'), [JSON.stringify(configuration)], {
+  const server = fork(SCRIPT, [JSON.stringify(configuration)], {
     detached: true,
     execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { wasmPhp } from './packages.ts';
+
+const SCRIPT = fileURLToPath(new URL('../playground/lint.mjs', import.meta.url));
+
+/** What `php -l` has against PHP files, as it says it; with the PHP of this machine, or as WebAssembly when that is null. */
+export async function lint(php: string | null, files: readonly string[]): Promise<string[]> {
+  const { version, folder } = wasmPhp();
+  const calls = php
+    ? files.map((file) => [php, '-l', file])
+    : [[process.execPath, SCRIPT, version, join(folder, 'node_modules'), ...files]];
+  const faults: string[] = [];
+  let fine = 0;
+  for (const [command = '', ...args] of calls) {
+    const { stdout, stderr } = await promisify(execFile)(command, args).catch((error: Answer) => error);
+    const lines = `${stdout}\n${stderr}`.split('\n').filter(Boolean);
+    fine += lines.filter((line) => line.startsWith('No syntax errors detected in ')).length;
+    faults.push(...lines.filter((line) => !line.startsWith('No syntax errors detected in ')));
+  }
+  if (faults.length === 0 && fine !== files.length) faults.push(`php -l looked at ${fine} of ${files.length} files`);
+  return faults;
+}
+
+interface Answer {
+  stdout: string;
+  stderr: string;
+}
