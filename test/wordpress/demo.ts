@@ -1,11 +1,23 @@
 // `npm run demo:wordpress`: a service and a WordPress with the plugin active and photographs in its library, until Ctrl+C.
 import { FIXTURES } from '../support/api-client.ts';
-import { photograph, startRig } from './rig.ts';
+import { photograph, type Rig, startRig } from './rig.ts';
 
 const PHOTOGRAPHS = ['mountains', 'stream', 'dandelion', 'dogs-portrait', 'nuthatch'];
 
+let rig: Rig | null = null;
+let stopping = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (stopping) return;
+    stopping = true;
+    console.log('\nStopping …');
+    // What has only begun to start ends with this process.
+    void Promise.resolve(rig?.stop()).finally(() => process.exit(0));
+  });
+}
+
 console.log('Starting the service and WordPress …');
-const rig = await startRig({ credits: 100 });
+rig = await startRig({ credits: 100 });
 try {
   const admin = await rig.site.logIn();
   for (const name of PHOTOGRAPHS) {
@@ -15,8 +27,9 @@ try {
     await admin.upload(`${name}.jpg`, bytes, 'image/jpeg');
   }
 } catch (error) {
-  await rig.stop();
-  throw error;
+  // Stopped in the middle of it: the other end is gone, as it should be.
+  if (!stopping) await rig.stop();
+  if (!stopping) throw error;
 }
 
 const engine = rig.site.engine === 'native' ? 'the PHP of this machine' : 'PHP as WebAssembly';
@@ -30,13 +43,3 @@ WordPress runs with ${engine}.
   Service:   ${rig.service.url}/docs   (100 credits; photographs: ${FIXTURES}photos/LICENSES.md)
 
 Ctrl+C ends it and removes everything.`);
-
-let stopping = false;
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    if (stopping) return;
-    stopping = true;
-    console.log('\nStopping …');
-    void rig.stop().then(() => process.exit(0));
-  });
-}

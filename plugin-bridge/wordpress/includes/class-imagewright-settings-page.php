@@ -268,7 +268,7 @@ class Imagewright_Settings_Page {
 		<tr>
 			<th scope="row"><label for="imagewright-language"><?php esc_html_e( 'Language of descriptions', 'imagewright' ); ?></label></th>
 			<td>
-				<input type="text" class="small-text" id="imagewright-language" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[language]" value="<?php echo esc_attr( $all['language'] ); ?>" placeholder="<?php echo esc_attr( str_replace( '_', '-', get_locale() ) ); ?>">
+				<input type="text" id="imagewright-language" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[language]" value="<?php echo esc_attr( $all['language'] ); ?>" placeholder="<?php echo esc_attr( str_replace( '_', '-', get_locale() ) ); ?>">
 			</td>
 		</tr>
 		<?php

@@ -119,7 +119,8 @@ class Imagewright_Versions {
 	}
 
 	/**
-	 * Pictures of the media library's own screen, where nothing can be inserted anywhere.
+	 * Pictures of the media library's own screen, where nothing can be inserted anywhere. The address of the file itself stays
+	 * plain: it is there to be copied.
 	 *
 	 * @param array   $data What the screen's script gets.
 	 * @param WP_Post $post Attachment.
@@ -128,11 +129,6 @@ class Imagewright_Versions {
 	public static function media_library( $data, $post ) {
 		if ( '/wp-admin/upload.php' !== substr( (string) wp_parse_url( (string) wp_get_referer(), PHP_URL_PATH ), -20 ) ) {
 			return $data;
-		}
-		foreach ( array( 'url', 'originalImageURL' ) as $field ) {
-			if ( isset( $data[ $field ] ) ) {
-				$data[ $field ] = self::url( $data[ $field ], $post->ID );
-			}
 		}
 		foreach ( (array) ( $data['sizes'] ?? array() ) as $name => $size ) {
 			$data['sizes'][ $name ]['url'] = self::url( $size['url'], $post->ID );

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -38,6 +39,8 @@ export async function startSite(
 ): Promise<Site> {
   const prepared = await prepare();
   const home = await mkdtemp(join(tmpdir(), 'imagewright-wordpress-'));
+  // Also when the process ends before the site was stopped.
+  process.once('exit', () => rmSync(home, { recursive: true, force: true }));
   const www = join(home, 'www');
   await cp(options.tree ?? prepared.tree, www, { recursive: true, dereference: true });
   // A copy of its own: what is built may be built anew while the site runs.
