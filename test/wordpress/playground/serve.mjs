@@ -18,7 +18,7 @@ await runCLI({
     { hostPath: tree, vfsPath: '/wordpress' },
     // The folder that PHP looks for more settings in when it starts.
     {
-      hostPath: fileURLToPath(new URL('opcache.ini', import.meta.url)),
+      hostPath: fileURLToPath(new URL(`opcache-${php}.ini`, import.meta.url)),
       vfsPath: '/internal/shared/extensions/opcache.ini',
     },
   ],
