@@ -14,6 +14,8 @@ defined( 'ABSPATH' ) || exit;
 class Imagewright_Optimization {
 
 	const WORK = '_imagewright_work';
+	/** Errors that stay the same with the same result, so that the result is of no more use. */
+	const VERDICTS = array( 'not_smaller', 'source_changed', 'other_image', 'no_result', 'unknown_type', 'not_an_export' );
 
 	/**
 	 * Optimizes an attachment. The caller holds its lock.
@@ -60,12 +62,26 @@ class Imagewright_Optimization {
 				'allow_larger' => ! empty( $options['allow_larger'] ),
 			)
 		);
-		// What went wrong on this server can be tried again with what was paid for.
-		$is_ours = is_wp_error( $done ) && in_array( $done->get_error_code(), array( 'imagewright_busy', 'imagewright_not_saved', 'imagewright_bad_download', 'imagewright_unreachable' ), true );
-		if ( ! $is_ours ) {
+		// Whatever else went wrong, here, at the service or between, can be tried again with what was paid for.
+		if ( ! is_wp_error( $done ) || self::is_final( $done ) ) {
 			self::finish( $id, $work );
 		}
 		return $done;
+	}
+
+	/**
+	 * Whether no further try can make something of the result: its verdict stands, it failed, or the service has removed it.
+	 *
+	 * @param WP_Error $error What came of it.
+	 * @return bool
+	 */
+	private static function is_final( $error ) {
+		$code = (string) $error->get_error_code();
+		if ( 0 === strpos( $code, 'imagewright_' ) ) {
+			return in_array( substr( $code, strlen( 'imagewright_' ) ), self::VERDICTS, true );
+		}
+		$data = (array) $error->get_error_data();
+		return in_array( (int) ( $data['status'] ?? 500 ), array( 404, 422 ), true );
 	}
 
 	/**
