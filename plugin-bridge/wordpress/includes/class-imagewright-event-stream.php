@@ -66,12 +66,17 @@ class Imagewright_Event_Stream {
 		}
 	}
 
+	/** Drops what was said before an answer of bytes. A buffer that its owner has made irremovable stays, and passes them on. */
+	public static function discard_output() {
+		while ( ob_get_level() > 0 && ( ob_get_status()['flags'] & PHP_OUTPUT_HANDLER_REMOVABLE ) && ob_end_clean() ) {
+			continue;
+		}
+	}
+
 	/** Sends the headers and switches off what would hold events back. */
 	private function start() {
 		$this->started = true;
-		while ( ob_get_level() > 0 ) {
-			ob_end_clean();
-		}
+		self::discard_output();
 		status_header( 200 );
 		nocache_headers();
 		header( 'Content-Type: text/event-stream; charset=utf-8' );

@@ -198,9 +198,7 @@ class Imagewright_Proxy {
 			wp_delete_file( $file );
 			return Imagewright_Rest_Errors::as_service_answer( $error );
 		}
-		while ( ob_get_level() > 0 ) {
-			ob_end_clean();
-		}
+		Imagewright_Event_Stream::discard_output();
 		status_header( $answer['status'] );
 		header_remove( 'Content-Type' );
 		foreach ( self::ANSWER_HEADERS as $name ) {

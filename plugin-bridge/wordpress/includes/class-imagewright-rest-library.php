@@ -187,9 +187,7 @@ class Imagewright_Rest_Library {
 		if ( is_wp_error( $source ) ) {
 			return $source;
 		}
-		while ( ob_get_level() > 0 ) {
-			ob_end_clean();
-		}
+		Imagewright_Event_Stream::discard_output();
 		status_header( 200 );
 		header( 'Content-Type: ' . $source['type'] );
 		header( 'Content-Length: ' . wp_filesize( $source['path'] ) );
