@@ -50,6 +50,7 @@ foreach (
 		'rest-runs',
 		'strings',
 		'assets',
+		'key-guard',
 		'settings-page',
 		'optimize-page',
 		'media-list',

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { readEvents } from '../support/api-client.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { photograph, type Rig, startRig } from './rig.ts';
 import type { SiteUser } from './site/site-user.ts';
 
@@ -199,8 +200,8 @@ describe('rights', { timeout: 120_000 }, () => {
   });
 
   it('an address typed into the form does not lead into the network of the server', async () => {
-    await rig.site.define({ IMAGEWRIGHT_API_KEY: rig.account.apiKey });
-    await rig.site.php('update_option( "imagewright_settings", array( "url" => $url ) );', { url: rig.service.url });
+    await rig.site.define({});
+    await typedInto(rig.service.url, rig.account.apiKey);
     const admin = await rig.site.logIn();
     const answer = await admin.call('POST', '/connection', {});
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([
@@ -208,4 +209,93 @@ describe('rights', { timeout: 120_000 }, () => {
       'imagewright_address_refused',
     ]);
   });
+});
+
+/** Stores address and key as the form does. */
+const typedInto = (url: string, key: string) =>
+  rig.site.php(
+    'update_option( "imagewright_settings", array( "url" => $url ) ); update_option( "imagewright_api_key", $key );',
+    { url, key },
+  );
+
+describe('the key, when somebody types another address', { timeout: 120_000 }, () => {
+  let other: FaultProxy;
+  let admin: SiteUser;
+  beforeAll(async () => {
+    other = await startFaultProxy(rig.service.url);
+    admin = await rig.site.logIn();
+  });
+  afterAll(() => other?.close());
+  const openPort = () => ({ IMAGEWRIGHT_TEST_OPEN_PORT: Number(new URL(other.url).port) });
+  const keysSeen = () => other.seen.map(({ headers }) => headers['x-api-key']);
+
+  it('goes there only if it was typed, too: that of the server’s configuration never does', async () => {
+    const { apiKey } = rig.account;
+    await rig.site.define(openPort());
+    await typedInto(other.url, apiKey);
+    expect((await admin.call('POST', '/connection', {})).status).toBe(200);
+    expect(keysSeen()).toEqual([apiKey]);
+
+    other.reset();
+    await rig.site.define({ ...openPort(), IMAGEWRIGHT_API_KEY: apiKey });
+    const refused = await admin.call('POST', '/connection', {});
+    expect(refused.status).toBe(424);
+    const said = { code: 'imagewright_not_configured', message: expect.stringContaining('define IMAGEWRIGHT_URL') };
+    expect(await refused.json()).toMatchObject(said);
+    expect((await editor.call('GET', service('/credits/balance'))).status).toBe(424);
+    expect(keysSeen()).toEqual([]);
+
+    // The address of the server's configuration is used, whatever the form has.
+    await rig.define({});
+    expect((await admin.call('POST', '/connection', {})).status).toBe(200);
+    expect(keysSeen()).toEqual([]);
+  });
+
+  it('is removed from the settings when the form brings another host and no key for it', async () => {
+    const page = `${rig.site.url}/wp-admin/options-general.php?page=imagewright`;
+    const headers = { Cookie: admin.cookie };
+    const save = async (url: string, key: string) => {
+      const html = await (await fetch(page, { headers })).text();
+      const nonce = /name="_wpnonce" value="(\w+)"/.exec(html)?.[1] ?? '';
+      const form = { option_page: 'imagewright', action: 'update', _wpnonce: nonce, imagewright_api_key: key };
+      const body = new URLSearchParams({ ...form, 'imagewright_settings[url]': url });
+      const saved = await fetch(`${rig.site.url}/wp-admin/options.php`, { method: 'POST', headers, body });
+      const stored = await rig.site.php<string[]>(
+        'return array( Imagewright_Options::all()["url"], get_option( "imagewright_api_key" ) );',
+      );
+      return [...stored, (await saved.text()).includes('the stored API key was removed')];
+    };
+    const [mine, yours] = [`iw_${'a'.repeat(36)}`, `iw_${'b'.repeat(36)}`];
+    await rig.site.define({});
+    for (const [host, key, stored, isTold] of [
+      ['one.example', mine, mine, false],
+      ['one.example/images', '', mine, false],
+      ['two.example', '', '', true],
+      ['two.example', mine, mine, false],
+      ['three.example', 'iw_short', '', true],
+      ['three.example', mine, mine, false],
+      ['three.example:8443', yours, yours, false],
+    ] as const) {
+      expect(await save(`https://${host}`, key)).toEqual([`https://${host}`, stored, isTold]);
+    }
+  });
+});
+
+it('sends files and streams also when another plugin holds a buffer that cannot be removed', {
+  timeout: 60_000,
+}, async () => {
+  const admin = await rig.site.logIn();
+  const id = await admin.upload('buffered.jpg', photo, 'image/jpeg');
+  const made = await upload(editor);
+  await rig.define({ IMAGEWRIGHT_TEST_BUFFER: true });
+  const original = await admin.call('GET', `/attachments/${id}/original`);
+  expect(Buffer.compare(Buffer.from(await original.arrayBuffer()), Buffer.from(photo))).toBe(0);
+  const stream = await editor.call('POST', service(`/sessions/${made.sessionId}/export`), order(made));
+  const events = [];
+  for await (const event of readEvents(stream)) events.push(event);
+  const last = events.at(-1);
+  if (last?.event !== 'complete') throw new Error('the export did not end');
+  const full = last.data.results[0]?.variants[0];
+  const file = await editor.call('GET', service(full?.url.replace('/v1', '') ?? ''));
+  expect((await file.arrayBuffer()).byteLength).toBe(full?.size);
 });

@@ -66,7 +66,7 @@ class Imagewright_Optimize_Page {
 			<h1><?php esc_html_e( 'Optimize images', 'imagewright' ); ?></h1>
 			<?php if ( ! Imagewright_Options::is_ready() ) : ?>
 				<div class="notice notice-warning inline"><p>
-					<?php esc_html_e( 'The image service is not set up yet.', 'imagewright' ); ?>
+					<?php echo esc_html( Imagewright_Strings::not_ready() ); ?>
 					<?php if ( current_user_can( 'manage_options' ) ) : ?>
 						<a href="<?php echo esc_url( admin_url( 'options-general.php?page=' . Imagewright_Settings_Page::SLUG ) ); ?>"><?php esc_html_e( 'Settings', 'imagewright' ); ?></a>
 					<?php endif; ?>

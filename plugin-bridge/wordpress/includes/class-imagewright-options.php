@@ -44,13 +44,24 @@ class Imagewright_Options {
 	}
 
 	/**
-	 * Address of the service without a slash at the end; empty when none is configured.
+	 * Address of the service without a slash at the end; empty when none is configured that the key may be sent to.
 	 *
 	 * @return string
 	 */
 	public static function url() {
 		$fixed = self::fixed( 'IMAGEWRIGHT_URL' );
-		return untrailingslashit( '' !== $fixed ? $fixed : self::all()['url'] );
+		$typed = self::lacks_fixed_url() ? '' : self::all()['url'];
+		return untrailingslashit( '' !== $fixed ? $fixed : $typed );
+	}
+
+	/**
+	 * Whether the key is that of who runs the server, but the address is not: whoever may fill in the form could have the key
+	 * sent to themselves.
+	 *
+	 * @return bool
+	 */
+	public static function lacks_fixed_url() {
+		return self::key_is_fixed() && ! self::url_is_fixed();
 	}
 
 	/**

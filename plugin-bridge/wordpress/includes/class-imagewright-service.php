@@ -26,7 +26,7 @@ class Imagewright_Service {
 	 */
 	public static function request( $method, $path, $options = array() ) {
 		if ( ! Imagewright_Options::is_ready() ) {
-			return new WP_Error( 'imagewright_not_configured', __( 'The image service is not set up yet: its address or the API key is missing.', 'imagewright' ), array( 'status' => 424 ) );
+			return new WP_Error( 'imagewright_not_configured', Imagewright_Strings::not_ready(), array( 'status' => 424 ) );
 		}
 		$args = array(
 			'method'      => $method,

@@ -47,6 +47,7 @@ class Imagewright_Settings_Page {
 				'sanitize_callback' => array( __CLASS__, 'sanitize_key' ),
 			)
 		);
+		add_action( 'update_option_' . Imagewright_Options::SETTINGS, array( 'Imagewright_Key_Guard', 'drop' ), 10, 2 );
 	}
 
 	/** Route of the connection test. */
@@ -116,7 +117,7 @@ class Imagewright_Settings_Page {
 		if ( '' === $key || Imagewright_Options::key_is_fixed() ) {
 			return (string) get_option( Imagewright_Options::KEY, '' );
 		}
-		if ( ! preg_match( '/^iw_[0-9A-Za-z]{36}$/D', $key ) ) {
+		if ( ! Imagewright_Key_Guard::is_key( $key ) ) {
 			add_settings_error( Imagewright_Options::KEY, 'imagewright_key', __( 'This is not an API key: it begins with iw_ and has 39 characters.', 'imagewright' ) );
 			return (string) get_option( Imagewright_Options::KEY, '' );
 		}
@@ -184,14 +185,21 @@ class Imagewright_Settings_Page {
 	 */
 	private static function render_url( $all ) {
 		$fixed = Imagewright_Options::url_is_fixed();
+		$lacks = Imagewright_Options::lacks_fixed_url();
 		?>
 		<tr>
 			<th scope="row"><label for="imagewright-url"><?php esc_html_e( 'Address of the service', 'imagewright' ); ?></label></th>
 			<td>
 				<input type="url" class="regular-text code" id="imagewright-url" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[url]"
-					value="<?php echo esc_attr( $fixed ? Imagewright_Options::url() : $all['url'] ); ?>" placeholder="https://images.example.com" <?php disabled( $fixed ); ?>>
+					value="<?php echo esc_attr( $fixed ? Imagewright_Options::url() : $all['url'] ); ?>" placeholder="https://images.example.com" <?php disabled( $fixed || $lacks ); ?>>
 				<p class="description">
-					<?php echo $fixed ? esc_html__( 'Set by IMAGEWRIGHT_URL in the configuration of the server.', 'imagewright' ) : esc_html__( 'For a service on the server\'s own network, define IMAGEWRIGHT_URL in wp-config.php instead.', 'imagewright' ); ?>
+					<?php
+					if ( $lacks ) {
+						echo esc_html( Imagewright_Strings::not_ready() );
+					} else {
+						echo $fixed ? esc_html__( 'Set by IMAGEWRIGHT_URL in the configuration of the server.', 'imagewright' ) : esc_html__( 'For a service on the server\'s own network, define IMAGEWRIGHT_URL in wp-config.php instead.', 'imagewright' );
+					}
+					?>
 				</p>
 			</td>
 		</tr>

@@ -41,6 +41,17 @@ class Imagewright_Strings {
 	}
 
 	/**
+	 * Why the service cannot be used yet.
+	 *
+	 * @return string
+	 */
+	public static function not_ready() {
+		return Imagewright_Options::lacks_fixed_url()
+			? __( 'The API key stands in the configuration of the server, so the address of the service has to stand there, too: define IMAGEWRIGHT_URL. This key is not sent to an address from a form.', 'imagewright' )
+			: __( 'The image service is not set up yet: its address or the API key is missing.', 'imagewright' );
+	}
+
+	/**
 	 * Names of the formats.
 	 *
 	 * @return array<string,string>

@@ -48,6 +48,17 @@ add_action(
 		}
 	}
 );
+// A service on this machine stands for one somewhere else: an address that a form may lead to.
+add_filter(
+	'http_allowed_safe_ports',
+	static function ( $ports ) {
+		return defined( 'IMAGEWRIGHT_TEST_OPEN_PORT' ) ? array_merge( $ports, array( (int) IMAGEWRIGHT_TEST_OPEN_PORT ) ) : $ports;
+	}
+);
+// A buffer of another plugin that cannot be removed.
+if ( defined( 'IMAGEWRIGHT_TEST_BUFFER' ) ) {
+	ob_start( null, 0, PHP_OUTPUT_HANDLER_FLUSHABLE );
+}
 // What may go wrong between two steps of a replacement: an error, or the end of PHP.
 add_filter(
 	'wp_update_attachment_metadata',
