@@ -41,6 +41,7 @@ foreach (
 		'replacement',
 		'restoration',
 		'texts',
+		'due',
 		'optimization',
 		'runs',
 		'library',

@@ -40,6 +40,10 @@ class Imagewright_Optimization {
 				return $undone;
 			}
 		}
+		$refusal = empty( $options['again'] ) && empty( $options['allow_larger'] ) ? Imagewright_Due::refusal( $id, $options ) : Imagewright_Snapshot::fault( $id );
+		if ( $refusal ) {
+			return $refusal;
+		}
 		$export = self::exported( $id, $options );
 		if ( is_wp_error( $export ) && self::is_gone( $export ) ) {
 			// What an earlier try uploaded has expired, or belongs to another account: from the beginning.
@@ -62,6 +66,9 @@ class Imagewright_Optimization {
 				'allow_larger' => ! empty( $options['allow_larger'] ),
 			)
 		);
+		if ( is_wp_error( $done ) && 'imagewright_not_smaller' === $done->get_error_code() ) {
+			Imagewright_Due::marked( $done, (string) Imagewright_Due::mark( $id, $options ) );
+		}
 		// Whatever else went wrong, here, at the service or between, can be tried again with what was paid for.
 		if ( ! is_wp_error( $done ) || self::is_final( $done ) ) {
 			self::finish( $id, $work );
@@ -122,11 +129,11 @@ class Imagewright_Optimization {
 	 * @return array{session:string,image:string,size:array,mark:string}|WP_Error
 	 */
 	private static function work( $id, $options ) {
-		$source = Imagewright_Source::of( $id );
-		if ( is_wp_error( $source ) ) {
-			return $source;
+		$mark = Imagewright_Due::mark( $id, $options );
+		if ( is_wp_error( $mark ) ) {
+			return $mark;
 		}
-		$mark = md5( wp_json_encode( array( get_current_user_id(), $source['name'], md5_file( $source['path'] ), $options['format'], $options['preset'] ) ) );
+		$mark = md5( get_current_user_id() . ' ' . $mark );
 		$work = get_post_meta( $id, self::WORK, true );
 		if ( is_array( $work ) && $work['mark'] === $mark && $work['at'] > time() - 20 * HOUR_IN_SECONDS && Imagewright_Sessions::is_own( $work['session'] ) ) {
 			return $work;
@@ -157,8 +164,7 @@ class Imagewright_Optimization {
 	 * @return array{alt?:string,title?:string}|WP_Error
 	 */
 	private static function describe( $id, $work ) {
-		$metadata = Imagewright_Source::metadata( $id );
-		if ( isset( $metadata['alt'], $metadata['title'] ) ) {
+		if ( ! Imagewright_Due::lacks_text( $id ) ) {
 			return array();
 		}
 		$answer = self::stream(

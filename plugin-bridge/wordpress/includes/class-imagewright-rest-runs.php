@@ -68,7 +68,7 @@ class Imagewright_Rest_Runs {
 				$route( 'DELETE', 'forget' ),
 			)
 		);
-		register_rest_route( 'imagewright/v1', '/run/preview', array( $route( 'GET', 'preview', array( 'ids' => Imagewright_Rest_Library::ids_arg() ) ) ) );
+		register_rest_route( 'imagewright/v1', '/run/preview', array( $route( 'GET', 'preview', array( 'ids' => Imagewright_Rest_Library::ids_arg() ) + Imagewright_Rest_Library::settings_args() ) ) );
 	}
 
 	/**
@@ -88,19 +88,56 @@ class Imagewright_Rest_Runs {
 	 */
 	public static function preview( $request ) {
 		$ids = $request['ids'] ? array_filter( $request['ids'], array( 'Imagewright_Library', 'may_change' ) ) : Imagewright_Library::ids( 'none' );
-		$due = array_filter(
-			$ids,
-			static function ( $id ) {
-				return in_array( Imagewright_State::status( $id ), array( 'none', 'failed', 'interrupted' ), true );
+		$due = Imagewright_Due::among( $ids, self::options( $request ) );
+
+		$described = $request['fillText'] ? Imagewright_Due::undescribed( $due ) : 0;
+		$export    = self::price( 'export', count( $due ) );
+		$texts     = is_wp_error( $export ) || 0 === $described ? array( 'cost' => 0 ) : self::price( 'analyze', $described );
+		foreach ( array( $export, $texts ) as $answer ) {
+			if ( is_wp_error( $answer ) ) {
+				return $answer;
 			}
-		);
-		$check = Imagewright_Service::json( 'POST', '/v1/credits/check', array( 'imageCount' => count( $due ) ) );
-		return is_wp_error( $check ) ? $check : array(
+		}
+		return array(
 			'images'     => count( $due ),
 			'skipped'    => count( $ids ) - count( $due ),
-			'cost'       => $check['cost'],
-			'balance'    => $check['balance'],
-			'sufficient' => $check['sufficient'],
+			'described'  => $described,
+			'textCost'   => $texts['cost'],
+			'cost'       => $export['cost'] + $texts['cost'],
+			'balance'    => $export['balance'],
+			'sufficient' => $export['balance'] >= $export['cost'] + $texts['cost'],
+		);
+	}
+
+	/**
+	 * What the service would charge.
+	 *
+	 * @param string $operation `export` or `analyze`.
+	 * @param int    $count     Images.
+	 * @return array|WP_Error
+	 */
+	private static function price( $operation, $count ) {
+		return Imagewright_Service::json(
+			'POST',
+			'/v1/credits/check',
+			array(
+				'imageCount' => $count,
+				'operation'  => $operation,
+			)
+		);
+	}
+
+	/**
+	 * The settings of a run.
+	 *
+	 * @param WP_REST_Request $request Request.
+	 * @return array
+	 */
+	private static function options( $request ) {
+		return array(
+			'format'   => $request['format'],
+			'preset'   => $request['preset'],
+			'fillText' => $request['fillText'],
 		);
 	}
 
@@ -111,12 +148,7 @@ class Imagewright_Rest_Runs {
 	 * @return array
 	 */
 	public static function start( $request ) {
-		$options = array(
-			'format'   => $request['format'],
-			'preset'   => $request['preset'],
-			'fillText' => $request['fillText'],
-		);
-		return array( 'run' => Imagewright_Runs::start( $request['kind'], $request['ids'], $options ) );
+		return array( 'run' => Imagewright_Runs::start( $request['kind'], $request['ids'], self::options( $request ) ) );
 	}
 
 	/**

@@ -20,12 +20,12 @@ class Imagewright_Runs {
 	 *
 	 * @param string $kind    `optimize` or `restore`.
 	 * @param int[]  $ids     Attachments; empty for all that it applies to.
-	 * @param array  $options `format`, `preset`, `fill_text`.
+	 * @param array  $options `format`, `preset`, `fillText`.
 	 * @return array The run, as current() shows it.
 	 */
 	public static function start( $kind, $ids, $options ) {
 		if ( ! $ids ) {
-			$ids = Imagewright_Library::ids( 'optimize' === $kind ? 'none' : 'optimized' );
+			$ids = 'optimize' === $kind ? Imagewright_Due::among( Imagewright_Library::ids( 'none' ), $options ) : Imagewright_Library::ids( 'optimized' );
 		}
 		$run = array(
 			'id'      => wp_generate_uuid4(),

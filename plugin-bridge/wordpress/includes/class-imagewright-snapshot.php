@@ -19,12 +19,13 @@ class Imagewright_Snapshot {
 	 * @return array|WP_Error `attached_file`, `metadata`, `mime`, `alt`, `title`, `backup_sizes`, `files` (name => md5 and size).
 	 */
 	public static function take( $id ) {
+		$fault = self::fault( $id );
+		if ( $fault ) {
+			return $fault;
+		}
 		$attached = (string) get_post_meta( $id, '_wp_attached_file', true );
 		$metadata = get_post_meta( $id, '_wp_attachment_metadata', true );
 		$path     = get_attached_file( $id, true );
-		if ( ! Imagewright_Files::is_local( $path ) || ! is_array( $metadata ) || empty( $metadata['width'] ) ) {
-			return Imagewright_Rest_Errors::make( 'not_local', __( 'The file is not on this server, or WordPress knows nothing of its sizes.', 'imagewright' ), 422 );
-		}
 		$files = array();
 		foreach ( self::names( $attached, $metadata ) as $name ) {
 			$file = path_join( dirname( $path ), $name );
@@ -47,6 +48,20 @@ class Imagewright_Snapshot {
 			'backup_sizes'  => is_array( $backups ) ? $backups : null,
 			'files'         => $files,
 		);
+	}
+
+	/**
+	 * Why no snapshot can be taken of an attachment, or null.
+	 *
+	 * @param int $id Attachment.
+	 * @return WP_Error|null
+	 */
+	public static function fault( $id ) {
+		$metadata = get_post_meta( $id, '_wp_attachment_metadata', true );
+		if ( is_array( $metadata ) && ! empty( $metadata['width'] ) && Imagewright_Files::is_local( get_attached_file( $id, true ) ) ) {
+			return null;
+		}
+		return Imagewright_Rest_Errors::make( 'not_local', __( 'The file is not on this server, or WordPress knows nothing of its sizes.', 'imagewright' ), 422 );
 	}
 
 	/**

@@ -93,6 +93,7 @@ class Imagewright_State {
 					'code'    => (string) $error->get_error_code(),
 					'message' => $error->get_error_message(),
 					'run'     => $run,
+					'mark'    => (string) ( ( (array) $error->get_error_data() )['mark'] ?? '' ),
 					'at'      => time(),
 				)
 			)

@@ -93,6 +93,7 @@ class Imagewright_Strings {
 			'bulkTitle'       => __( 'The whole library', 'imagewright' ),
 			'bulkCounts'      => __( '{optimized} of {total} images are optimized.', 'imagewright' ),
 			'bulkCost'        => __( 'Optimizing {images} images costs {cost} credits, one for each image whatever the number of its sizes. You have {balance}.', 'imagewright' ),
+			'bulkCostTexts'   => __( 'Optimizing {images} images costs {cost} credits: one for each image whatever the number of its sizes, and {textCost} to describe the {described} that lack a text. You have {balance}.', 'imagewright' ),
 			'bulkNothing'     => __( 'There is nothing to optimize.', 'imagewright' ),
 			'bulkShort'       => __( 'You have fewer credits than that: the run stops when they are used up and can be resumed.', 'imagewright' ),
 			'bulkStart'       => __( 'Optimize {images} images for {cost} credits', 'imagewright' ),

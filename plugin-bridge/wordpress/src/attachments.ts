@@ -21,7 +21,8 @@ async function act(status: HTMLElement, action: 'optimize' | 'restore', force = 
   for (const button of buttons) button.disabled = true;
   if (text) text.textContent = config.strings.working ?? '';
   try {
-    const json = action === 'restore' ? { force } : {};
+    // The button names the price of the image alone: texts are for bulk runs, which tell what they add.
+    const json = action === 'restore' ? { force } : { fillText: false };
     const done = await rest.call<LibraryImage & { html: string }>('POST', `/attachments/${id}/${action}`, { json });
     // Made and escaped by the same PHP that made what is there.
     status.outerHTML = done.html;

@@ -7,6 +7,10 @@ import { fill, type SiteConfig } from './site-config.ts';
 interface Preview {
   images: number;
   skipped: number;
+  /** Images that would be described, and what that adds to the cost. */
+  described: number;
+  textCost: number;
+  /** Of all of it. */
   cost: number;
   balance: number;
   sufficient: boolean;
@@ -151,12 +155,13 @@ export function createBulkPanel(
   /** The cost of a run, and the button that starts it. */
   async function offer(ids: readonly number[]): Promise<(Node | string)[]> {
     const preview = await rest.call<Preview>('GET', '/run/preview', { query: ids.length > 0 ? { ids } : {} });
-    const { images, cost, balance, sufficient } = preview;
+    const { images, cost, textCost, described, balance, sufficient } = preview;
+    const numbers = { images, cost, textCost, described, balance };
     if (images === 0) return [make('p', {}, say('bulkNothing'))];
     const button = makeButton(say('bulkStart', { images, cost }), () => void start('optimize', ids), 'button-primary');
     button.disabled = balance === 0;
     return [
-      make('p', {}, say('bulkCost', { images, cost, balance })),
+      make('p', {}, textCost > 0 ? say('bulkCostTexts', numbers) : say('bulkCost', numbers)),
       sufficient ? '' : make('p', { className: 'notice notice-warning inline' }, say('bulkShort')),
       make('p', {}, button),
     ];
