@@ -16,9 +16,10 @@ function imagewright_uninstall_site() {
 	// One for each image that was at work when PHP was killed. Only the database knows which.
 	$imagewright_locks = $wpdb->get_col( "SELECT option_name FROM $wpdb->options WHERE option_name LIKE 'imagewright%.lock'" ); // phpcs:ignore WordPress.DB.DirectDatabaseQuery
 	array_map( 'delete_option', $imagewright_locks );
-	foreach ( array( '_imagewright', '_imagewright_failure', '_imagewright_work', '_imagewright_version' ) as $imagewright_key ) {
+	foreach ( array( '_imagewright', '_imagewright_failure', '_imagewright_work', '_imagewright_version', '_imagewright_tries' ) as $imagewright_key ) {
 		delete_metadata( 'post', 0, $imagewright_key, '', true );
 	}
+	delete_metadata( 'user', 0, $wpdb->get_blog_prefix() . 'imagewright_run', '', true );
 }
 
 if ( is_multisite() ) {
@@ -30,6 +31,4 @@ if ( is_multisite() ) {
 } else {
 	imagewright_uninstall_site();
 }
-foreach ( array( 'imagewright_session', 'imagewright_run' ) as $imagewright_key ) {
-	delete_metadata( 'user', 0, $imagewright_key, '', true );
-}
+delete_metadata( 'user', 0, 'imagewright_session', '', true );

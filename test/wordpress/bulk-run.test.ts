@@ -16,7 +16,7 @@ afterEach(async () => {
   await rig.define({});
   await rig.site.php(
     `foreach ( get_posts( array( "post_type" => "attachment", "post_status" => "any", "fields" => "ids", "numberposts" => -1 ) ) as $id ) { wp_delete_attachment( $id, true ); }
-    delete_metadata( "user", 0, "imagewright_run", "", true );`,
+    delete_metadata( "user", 0, "wp_imagewright_run", "", true );`,
   );
 });
 afterAll(async () => {

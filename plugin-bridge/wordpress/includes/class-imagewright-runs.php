@@ -13,6 +13,7 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Runs {
 
+	/** Behind the prefix of the site: ids of one site of a network are other images on the next one. */
 	const META = 'imagewright_run';
 
 	/**
@@ -36,7 +37,7 @@ class Imagewright_Runs {
 			'reason'  => null,
 			'at'      => time(),
 		);
-		update_user_meta( get_current_user_id(), self::META, wp_slash( $run ) );
+		update_user_meta( get_current_user_id(), self::key(), wp_slash( $run ) );
 		return self::show( $run );
 	}
 
@@ -64,13 +65,23 @@ class Imagewright_Runs {
 		}
 		$run['state']  = $state;
 		$run['reason'] = $reason;
-		update_user_meta( get_current_user_id(), self::META, wp_slash( $run ) );
+		update_user_meta( get_current_user_id(), self::key(), wp_slash( $run ) );
 		return self::show( $run );
 	}
 
 	/** Forgets the run. What it did stays. */
 	public static function forget() {
-		delete_user_meta( get_current_user_id(), self::META );
+		delete_user_meta( get_current_user_id(), self::key() );
+	}
+
+	/**
+	 * Where the run is stored.
+	 *
+	 * @return string
+	 */
+	private static function key() {
+		global $wpdb;
+		return $wpdb->get_blog_prefix() . self::META;
 	}
 
 	/**
@@ -79,7 +90,7 @@ class Imagewright_Runs {
 	 * @return array|null
 	 */
 	private static function read() {
-		$run = get_user_meta( get_current_user_id(), self::META, true );
+		$run = get_user_meta( get_current_user_id(), self::key(), true );
 		return is_array( $run ) ? $run : null;
 	}
 
