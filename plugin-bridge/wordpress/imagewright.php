@@ -42,6 +42,7 @@ foreach (
 		'restoration',
 		'texts',
 		'due',
+		'tries',
 		'optimization',
 		'runs',
 		'library',

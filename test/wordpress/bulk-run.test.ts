@@ -60,6 +60,19 @@ async function holdAfter(page: Page, count: number) {
   };
 }
 
+/** Images that the server works on. */
+const locks = () =>
+  rig.site.php<number>(
+    'global $wpdb; return (int) $wpdb->get_var( "SELECT COUNT(*) FROM $wpdb->options WHERE option_name LIKE \'imagewright%.lock\'" );',
+  );
+
+/** Presses Stop and waits until the server knows. */
+async function stop(page: Page) {
+  const told = page.waitForResponse((response) => response.request().method() === 'PATCH', PATIENCE);
+  await button(page, 'Stop').click();
+  await told;
+}
+
 it('shows the cost, stops, and goes on after the tab was closed; what is done is not paid for twice', {
   timeout: 180_000,
 }, async () => {
@@ -74,15 +87,21 @@ it('shows the cost, stops, and goes on after the tab was closed; what is done is
   await page.close({ runBeforeUnload: false });
 
   const again = await openPage(await browser.open());
-  await status(again, /Stopped: [234] of 7 done/).waitFor(PATIENCE);
-  const open = await holdAfter(again, 0);
+  const stopped = status(again, /Stopped: [234] of 7 done/);
+  await stopped.waitFor(PATIENCE);
+  // Requests that were held in a tab are sent when it is closed: they are over before one counts.
+  await expect.poll(locks, PATIENCE).toBe(0);
+  await again.reload(PATIENCE);
+  await stopped.waitFor(PATIENCE);
+  const done = Number(/\d/.exec(await stopped.innerText())?.[0]);
+  const open = await holdAfter(again, 1);
   const begun = again.waitForRequest('**/optimize', PATIENCE);
   await button(again, 'Resume').click();
   await begun;
-  await button(again, 'Stop').click();
+  await stop(again);
   open();
-  // The images at hand are finished, no further one is begun.
-  await status(again, /Stopped: [3456] of 7 done/).waitFor(PATIENCE);
+  // An image at hand is finished. None is begun any more, not even one whose request was on its way.
+  await status(again, new RegExp(`Stopped: [${done}${done + 1}] of 7 done`)).waitFor(PATIENCE);
   await button(again, 'Resume').click();
   await status(again, 'Done: 7 of 7 images.').waitFor(PATIENCE);
   expect(await mimes(ids)).toEqual(Array(7).fill('image/webp'));
@@ -156,6 +175,57 @@ it('shares the work between two tabs, without paying twice', { timeout: 120_000 
   await Promise.all([first, second].map((page) => status(page, 'Done: 6 of 6 images.').waitFor(PATIENCE)));
   expect(await mimes(ids)).toEqual(Array(6).fill('image/webp'));
   expect((await spent()) - before).toBe(6);
+});
+
+it.each(['Stop', 'Close'])('%s in one tab ends the run in the other one, too', { timeout: 120_000 }, async (way) => {
+  await uploadMany(6);
+  const before = await spent();
+  const first = await openPage(await browser.open());
+  const open = await holdAfter(first, 1);
+  await button(first, 'Optimize 6 images for 6 credits').click();
+  await status(first, '1 of 6 done').waitFor(PATIENCE);
+  const second = await openPage(await browser.open());
+  if (way === 'Stop') {
+    const openSecond = await holdAfter(second, 0);
+    const begun = second.waitForRequest('**/optimize', PATIENCE);
+    await button(second, 'Resume').click();
+    await begun;
+    await stop(second);
+    openSecond();
+    await status(second, 'Stopped: 1 of 6 done.').waitFor(PATIENCE);
+  } else {
+    await button(second, 'Close').click();
+    await button(second, 'Optimize 5 images for 5 credits').waitFor(PATIENCE);
+  }
+  open();
+  if (way === 'Stop') await status(first, 'Stopped: 1 of 6 done.').waitFor(PATIENCE);
+  else await button(first, 'Optimize 5 images for 5 credits').waitFor(PATIENCE);
+  expect((await spent()) - before).toBe(1);
+});
+
+it('goes past an image that ends PHP and one that this server cannot open, and names both', {
+  timeout: 180_000,
+}, async () => {
+  const ids = await uploadMany(3);
+  const [fine = 0, blind = 0, fatal = 0] = ids;
+  const before = await spent();
+  // Newest first: the two are met before the one that is well.
+  await rig.define({ IMAGEWRIGHT_TEST_BLIND: blind, IMAGEWRIGHT_TEST_FATAL: fatal });
+  const page = await openPage(await browser.open());
+  await button(page, 'Optimize 3 images for 3 credits').click();
+  await status(page, 'Done: 1 of 3 images.').waitFor(PATIENCE);
+  const lines = page.locator('#imagewright-bulk li');
+  await lines.filter({ hasText: 'many-1: WordPress cannot open the exported file' }).waitFor(PATIENCE);
+  await lines.filter({ hasText: 'many-2: Two tries of this image ended in the middle' }).waitFor(PATIENCE);
+  expect(await mimes([fine, blind, fatal])).toEqual(['image/webp', 'image/jpeg', 'image/jpeg']);
+
+  // On a server that can, the next run makes them of what was paid for.
+  await rig.define({});
+  await button(page, 'Close').click();
+  await button(page, 'Optimize 2 images for 2 credits').click();
+  await status(page, 'Done: 2 of 2 images.').waitFor(PATIENCE);
+  expect(await mimes(ids)).toEqual(Array(3).fill('image/webp'));
+  expect((await spent()) - before).toBe(3);
 });
 
 it('optimises and restores from the attachment’s details and the media modal', { timeout: 120_000 }, async () => {

@@ -71,15 +71,15 @@ class Imagewright_Download {
 			&& hash_file( 'sha256', $path ) === $variant['sha256']
 			&& wp_get_image_mime( $path ) === $mime
 			&& $size && $size[0] === (int) $variant['width'] && $size[1] === (int) $variant['height'];
-		if ( $same && self::opens( $path, $size ) ) {
-			return null;
-		}
-		return Imagewright_Rest_Errors::make(
-			'bad_download',
+		if ( ! $same ) {
 			/* translators: %s: file name */
-			sprintf( __( 'The downloaded file %s is not what was exported, or cannot be opened here.', 'imagewright' ), $variant['filename'] ),
-			502
-		);
+			return Imagewright_Rest_Errors::make( 'bad_download', sprintf( __( 'The downloaded file %s is not what was exported.', 'imagewright' ), $variant['filename'] ), 502 );
+		}
+		if ( ! self::opens( $path, $size ) ) {
+			/* translators: %s: file name */
+			return Imagewright_Rest_Errors::make( 'cannot_open', sprintf( __( 'WordPress cannot open the exported file %s on this server.', 'imagewright' ), $variant['filename'] ), 422 );
+		}
+		return null;
 	}
 
 	/**

@@ -129,18 +129,23 @@ class Imagewright_Rest_Media {
 	 */
 	public static function optimize( $request ) {
 		$id   = (int) $request['id'];
-		$done = Imagewright_Lock::with(
+		$done = self::in_run(
 			$id,
+			$request['run'],
 			static function () use ( $id, $request ) {
-				return Imagewright_Optimization::run(
+				$options = array(
+					'format'       => $request['format'],
+					'preset'       => $request['preset'],
+					'fill_text'    => $request['fillText'],
+					'allow_larger' => $request['allowLarger'],
+					'again'        => $request['again'],
+				);
+				return Imagewright_Tries::counted(
 					$id,
-					array(
-						'format'       => $request['format'],
-						'preset'       => $request['preset'],
-						'fill_text'    => $request['fillText'],
-						'allow_larger' => $request['allowLarger'],
-						'again'        => $request['again'],
-					)
+					$request['run'],
+					static function () use ( $id, $options ) {
+						return Imagewright_Optimization::run( $id, $options );
+					}
 				);
 			}
 		);
@@ -185,16 +190,43 @@ class Imagewright_Rest_Media {
 	 */
 	public static function restore( $request ) {
 		$id   = (int) $request['id'];
-		$done = Imagewright_Lock::with(
+		$done = self::in_run(
 			$id,
+			$request['run'],
 			static function () use ( $id, $request ) {
-				return Imagewright_Restoration::run( $id, $request['force'] );
+				return Imagewright_Tries::counted(
+					$id,
+					$request['run'],
+					static function () use ( $id, $request ) {
+						return Imagewright_Restoration::run( $id, $request['force'] );
+					}
+				);
 			}
 		);
 		if ( is_wp_error( $done ) ) {
 			return '' === $request['run'] ? $done : self::outcome( $id, $done, $request['run'] );
 		}
 		return self::shown( $id ) + array( 'restored' => $done );
+	}
+
+	/**
+	 * Does something with an attachment while nobody else does, unless it belongs to a bulk run that has been stopped.
+	 *
+	 * @param int      $id   Attachment.
+	 * @param string   $run  Bulk run, or an empty string.
+	 * @param callable $work What to do.
+	 * @return mixed What the work returns, or WP_Error.
+	 */
+	private static function in_run( $id, $run, $work ) {
+		return Imagewright_Lock::with(
+			$id,
+			static function () use ( $run, $work ) {
+				if ( '' !== $run && ! Imagewright_Runs::goes_on( $run ) ) {
+					return Imagewright_Rest_Errors::make( Imagewright_Runs::STOPPED, __( 'This run was stopped or closed in another window.', 'imagewright' ), 409 );
+				}
+				return $work();
+			}
+		);
 	}
 
 	/**
@@ -209,7 +241,8 @@ class Imagewright_Rest_Media {
 		if ( is_wp_error( $done ) ) {
 			$data = (array) $done->get_error_data();
 			$all  = array( 402, 403, 408, 424, 429, 502, 503, 507 );
-			if ( 'imagewright_busy' !== $done->get_error_code() && ! in_array( (int) ( $data['status'] ?? 500 ), $all, true ) ) {
+			$none = array( 'imagewright_busy', 'imagewright_' . Imagewright_Runs::STOPPED );
+			if ( ! in_array( $done->get_error_code(), $none, true ) && ! in_array( (int) ( $data['status'] ?? 500 ), $all, true ) ) {
 				Imagewright_State::note_failure( $id, $done, $run );
 				$done->add_data( array( 'noted' => true ) + $data );
 			}

@@ -15,6 +15,8 @@ class Imagewright_Runs {
 
 	/** Behind the prefix of the site: ids of one site of a network are other images on the next one. */
 	const META = 'imagewright_run';
+	/** Code of the error that says that a run does not go on. */
+	const STOPPED = 'run_stopped';
 
 	/**
 	 * Starts a run and forgets the one before.
@@ -67,6 +69,17 @@ class Imagewright_Runs {
 		$run['reason'] = $reason;
 		update_user_meta( get_current_user_id(), self::key(), wp_slash( $run ) );
 		return self::show( $run );
+	}
+
+	/**
+	 * Whether a run of the current user may still begin with an image: another window may have stopped or closed it.
+	 *
+	 * @param string $id Id of the run.
+	 * @return bool
+	 */
+	public static function goes_on( $id ) {
+		$run = self::read();
+		return $run && $run['id'] === $id && 'running' === $run['state'];
 	}
 
 	/** Forgets the run. What it did stays. */

@@ -57,7 +57,8 @@ export function createBulkPanel(
     try {
       const ended = await driver.work(run);
       working = false;
-      showRun(ended);
+      if (ended) showRun(ended);
+      else await showOffer();
     } finally {
       working = false;
     }
@@ -67,6 +68,7 @@ export function createBulkPanel(
     await guarded(async () => {
       const { run } = await rest.call<{ run: Run | null }>('PATCH', '/run', { json: { state: 'running' } });
       if (run) await drive(run);
+      else await showOffer();
     });
   }
 

@@ -31,8 +31,11 @@ const TRIES = 4;
 
 /** A run in this window. */
 export interface RunDriver {
-  /** Works until nothing remains, {@link RunDriver.stop} is called, or something stands in the way of all images. */
-  work(run: Run): Promise<Run>;
+  /**
+   * Works until nothing remains, the run is stopped here or in another window, or something stands in the way of all
+   * images. Gives the run as it is then; null when somebody closed it.
+   */
+  work(run: Run): Promise<Run | null>;
   /** Begins no further image. */
   stop(): void;
 }
@@ -53,8 +56,8 @@ export function createRunDriver(rest: Rest, listener: RunListener): RunDriver {
     await rest.call('PATCH', '/run', { json });
   }
 
-  /** Does one image. Gives what stops the whole run, or null. */
-  async function once(run: Run, id: number): Promise<'done' | 'busy' | RestError> {
+  /** Does one image. Gives what came of it, or what stops the whole run. */
+  async function once(run: Run, id: number): Promise<'done' | 'busy' | 'ended' | RestError> {
     const { kind, options } = run;
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -65,6 +68,7 @@ export function createRunDriver(rest: Rest, listener: RunListener): RunDriver {
       } catch (error) {
         if (!(error instanceof RestError)) throw error;
         if (error.code === 'imagewright_busy') return 'busy';
+        if (error.code === 'imagewright_run_stopped') return 'ended';
         // The reason is kept with the image, or the image is gone meanwhile.
         if (error.data.noted || error.status === 404 || error.code === 'rest_forbidden') return 'done';
         const passing = [0, 429, 500, 502, 503, 504].includes(error.status);
@@ -74,7 +78,7 @@ export function createRunDriver(rest: Rest, listener: RunListener): RunDriver {
     }
   }
 
-  async function work(first: Run): Promise<Run> {
+  async function work(first: Run): Promise<Run | null> {
     stopped = false;
     let run = first;
     for (;;) {
@@ -91,13 +95,15 @@ export function createRunDriver(rest: Rest, listener: RunListener): RunDriver {
             listener.changed(run);
           } else {
             stopped = true;
-            blocked.push(outcome);
+            if (outcome !== 'ended') blocked.push(outcome);
           }
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, take));
       if (blocked[0]) await end(blocked[0]);
-      run = (await read()) ?? { ...run, state: 'done' };
+      const now = await read();
+      if (!now) return null;
+      run = now;
       listener.changed(run);
       if (stopped || run.state !== 'running' || run.remaining.length === 0) return run;
       // Another window has the rest, or it finished while this one looked.

@@ -20,6 +20,7 @@ const CODES: Record<string, HostErrorCode> = {
   imagewright_not_an_export: 'sample',
   imagewright_bad_download: 'damaged',
   imagewright_backup_missing: 'no_backup',
+  imagewright_cannot_open: 'unsupported',
   imagewright_not_local: 'unsupported',
   imagewright_not_an_image: 'unsupported',
   imagewright_unknown_type: 'unsupported',

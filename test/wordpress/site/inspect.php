@@ -55,6 +55,24 @@ add_filter(
 		return defined( 'IMAGEWRIGHT_TEST_OPEN_PORT' ) ? array_merge( $ports, array( (int) IMAGEWRIGHT_TEST_OPEN_PORT ) ) : $ports;
 	}
 );
+// One image that this server cannot open, and one that is too much for PHP's memory, each from its first download on.
+add_filter(
+	'pre_http_request',
+	static function ( $answer, $options, $url ) {
+		$is_at = static function ( $name ) {
+			return defined( $name ) && false !== strpos( (string) $_SERVER['REQUEST_URI'], '/attachments/' . constant( $name ) . '/optimize' );
+		};
+		if ( false !== strpos( $url, '/download?' ) && $is_at( 'IMAGEWRIGHT_TEST_BLIND' ) ) {
+			add_filter( 'wp_image_editors', '__return_empty_array' );
+		}
+		if ( false !== strpos( $url, '/download?' ) && $is_at( 'IMAGEWRIGHT_TEST_FATAL' ) ) {
+			str_repeat( 'x', 1 << 30 );
+		}
+		return $answer;
+	},
+	10,
+	3
+);
 // A buffer of another plugin that cannot be removed.
 if ( defined( 'IMAGEWRIGHT_TEST_BUFFER' ) ) {
 	ob_start( null, 0, PHP_OUTPUT_HANDLER_FLUSHABLE );
