@@ -53,13 +53,14 @@ class Imagewright_Plan {
 	 * @param array       $roles    Of roles().
 	 * @param string      $mime     Type of the new files.
 	 * @param string|null $rename   Base name that the user confirmed, or null.
-	 * @return array `attached`, `files` (name => variant name), `copies` (name => copy), `metadata`.
+	 * @return array `attached`, `files` (name => variant name), `copies` (name => copy), `metadata`, `reserved` (sizes that WordPress
+	 *               must not make, since another file has their name).
 	 */
 	public static function make( $snapshot, $roles, $mime, $rename ) {
 		$old      = $snapshot['metadata'];
 		$dir      = dirname( path_join( wp_get_upload_dir()['basedir'], $snapshot['attached_file'] ) );
 		$in_place = null === $rename && $snapshot['mime'] === $mime;
-		$names    = $in_place ? self::same_names( $snapshot, $roles ) : self::new_names( $snapshot, $roles, $mime, $rename, $dir );
+		$names    = $in_place ? self::same_names( $snapshot, $roles, $dir ) : self::new_names( $snapshot, $roles, $mime, $rename, $dir );
 		$files    = array();
 		$shown    = $roles['scaled'] ? $roles['scaled'] : $roles['full'];
 
@@ -90,12 +91,16 @@ class Imagewright_Plan {
 		if ( $roles['scaled'] ) {
 			$metadata['original_image'] = $names['original'];
 		}
-		$copies = array();
-		$written = array_keys( $files );
-		if ( $in_place ) {
-			$written = array_merge( $written, self::left_to_wordpress( $roles, $roles['scaled'] ? $names['original'] : $names['attached'] ) );
+		$by_core  = self::left_to_wordpress( $roles, $roles['scaled'] ? $names['original'] : $names['attached'] );
+		$reserved = array();
+		foreach ( $by_core as $size => $name ) {
+			if ( self::is_foreign( $name, $snapshot, $dir ) ) {
+				$reserved[] = $size;
+			}
 		}
-		foreach ( array_intersect( array_unique( $written ), array_keys( $snapshot['files'] ) ) as $name ) {
+		$copies  = array();
+		$written = array_unique( array_merge( array_keys( $files ), array_values( $by_core ) ) );
+		foreach ( array_intersect( $written, array_keys( $snapshot['files'] ) ) as $name ) {
 			$parts           = pathinfo( $name );
 			$copies[ $name ] = wp_unique_filename( $dir, $parts['filename'] . '-before.' . $parts['extension'] );
 		}
@@ -104,17 +109,31 @@ class Imagewright_Plan {
 			'files'    => $files,
 			'copies'   => $copies,
 			'metadata' => $metadata,
+			'reserved' => $reserved,
 		);
+	}
+
+	/**
+	 * Whether a file of this name is there that is none of the attachment's.
+	 *
+	 * @param string $name     File name.
+	 * @param array  $snapshot The attachment as it is.
+	 * @param string $dir      Folder.
+	 * @return bool
+	 */
+	private static function is_foreign( $name, $snapshot, $dir ) {
+		return ! isset( $snapshot['files'][ $name ] ) && file_exists( path_join( $dir, $name ) );
 	}
 
 	/**
 	 * The names that the files have already: every address in use shows the optimized file.
 	 *
-	 * @param array $snapshot The attachment as it is.
-	 * @param array $roles    Of roles().
+	 * @param array  $snapshot The attachment as it is.
+	 * @param array  $roles    Of roles().
+	 * @param string $dir      Folder.
 	 * @return array{attached:string,original:string,sizes:array<string,string>}
 	 */
-	private static function same_names( $snapshot, $roles ) {
+	private static function same_names( $snapshot, $roles, $dir ) {
 		$old      = $snapshot['metadata'];
 		$attached = wp_basename( $snapshot['attached_file'] );
 		$parts    = pathinfo( $old['original_image'] ?? $attached );
@@ -134,6 +153,12 @@ class Imagewright_Plan {
 		}
 		$names['attached'] = $attached;
 		$names['original'] = isset( $old['original_image'] ) && $old['original_image'] !== $attached ? $old['original_image'] : $parts['filename'] . '-full.' . $parts['extension'];
+		// Names that are new to this attachment may be those of another one's files.
+		$free = static function ( $name ) use ( $snapshot, $dir ) {
+			return self::is_foreign( $name, $snapshot, $dir ) ? wp_unique_filename( $dir, $name ) : $name;
+		};
+		$names['original'] = $free( $names['original'] );
+		$names['sizes']    = array_map( $free, $names['sizes'] );
 		return $names;
 	}
 
@@ -142,15 +167,15 @@ class Imagewright_Plan {
 	 *
 	 * @param array  $roles Of roles().
 	 * @param string $name  Name of the file that WordPress makes them of.
-	 * @return string[]
+	 * @return array<string,string> Name of the size => name of the file.
 	 */
 	private static function left_to_wordpress( $roles, $name ) {
 		$parts = pathinfo( $name );
 		$names = array();
-		foreach ( array_diff_key( wp_get_registered_image_subsizes(), $roles['sizes'] ) as $size ) {
+		foreach ( array_diff_key( wp_get_registered_image_subsizes(), $roles['sizes'] ) as $key => $size ) {
 			$measures = image_resize_dimensions( $roles['full']['width'], $roles['full']['height'], $size['width'], $size['height'], $size['crop'] );
 			if ( $measures ) {
-				$names[] = "{$parts['filename']}-{$measures[4]}x{$measures[5]}.{$parts['extension']}";
+				$names[ $key ] = "{$parts['filename']}-{$measures[4]}x{$measures[5]}.{$parts['extension']}";
 			}
 		}
 		return $names;

@@ -47,11 +47,17 @@ class Imagewright_Replacement {
 			return $paths;
 		}
 		try {
-			if ( $state ) {
-				$restored = Imagewright_Restoration::put_back( $id, $state, false );
-				if ( is_wp_error( $restored ) ) {
-					return $restored;
-				}
+			// The service took its time: the lock may be somebody else's by now, or the image changed.
+			$mine = Imagewright_Lock::renew( $id );
+			if ( is_wp_error( $mine ) ) {
+				return $mine;
+			}
+			if ( Imagewright_State::get( $id ) != $state || ( $state && Imagewright_State::is_edited( $id, $state ) ) ) { // phpcs:ignore Universal.Operators.StrictComparisons, WordPress.PHP.StrictComparisons -- Two arrays with the same content.
+				return self::changed();
+			}
+			$restored = $state ? Imagewright_Restoration::put_back( $id, $state, false ) : true;
+			if ( is_wp_error( $restored ) ) {
+				return $restored;
 			}
 			return self::exchange( $id, $result, $roles, $paths, $options );
 		} finally {
@@ -95,7 +101,7 @@ class Imagewright_Replacement {
 		}
 		$before = wp_filesize( $source['path'] );
 		if ( $before !== (int) $result['original']['size'] ) {
-			return Imagewright_Rest_Errors::make( 'source_changed', __( 'The file has changed since it was sent to the service.', 'imagewright' ), 409 );
+			return self::changed();
 		}
 		if ( ! $allow_larger && (int) $result['variants'][0]['size'] >= $before ) {
 			return Imagewright_Rest_Errors::make(
@@ -113,6 +119,15 @@ class Imagewright_Replacement {
 		}
 		$result['session'] = $job['sessionId'];
 		return $result;
+	}
+
+	/**
+	 * What is said when the result is one of an older file.
+	 *
+	 * @return WP_Error
+	 */
+	private static function changed() {
+		return Imagewright_Rest_Errors::make( 'source_changed', __( 'The file has changed since it was sent to the service.', 'imagewright' ), 409 );
 	}
 
 	/**
@@ -242,10 +257,7 @@ class Imagewright_Replacement {
 	 * @return array The record.
 	 */
 	private static function complete( $id, $state, $plan, $result, $options ) {
-		require_once ABSPATH . 'wp-admin/includes/image.php';
-		if ( wp_get_missing_image_subsizes( $id ) ) {
-			wp_update_image_subsizes( $id );
-		}
+		Imagewright_Sizes::make_missing( $id, $plan['reserved'] );
 		$metadata = wp_get_attachment_metadata( $id, true );
 		$written  = Imagewright_Texts::fill( $id, $options['alt'] ?? null, $options['title'] ?? null, (array) ( $options['confirmed'] ?? array() ), wp_basename( $state['snapshot']['attached_file'] ) );
 
@@ -259,6 +271,7 @@ class Imagewright_Replacement {
 					'file'  => get_post_meta( $id, '_wp_attached_file', true ),
 					'mime'  => $result['mimeType'],
 					'texts' => $written,
+					'files' => Imagewright_Snapshot::checksums( dirname( get_attached_file( $id, true ) ), Imagewright_Snapshot::essential( $plan['attached'], $metadata ) ),
 				),
 				'bytes'    => array(
 					'before' => (int) $result['original']['size'],

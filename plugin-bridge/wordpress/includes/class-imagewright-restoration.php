@@ -35,6 +35,7 @@ class Imagewright_Restoration {
 		do_action( 'imagewright_before_restore', $id );
 		$done = self::put_back( $id, $state, $force );
 		if ( true === $done ) {
+			Imagewright_State::clear_failure( $id );
 			/**
 			 * Fires after an attachment was restored: for caches and for plugins that copy files elsewhere.
 			 *
@@ -50,13 +51,13 @@ class Imagewright_Restoration {
 	 *
 	 * @param int   $id    Attachment.
 	 * @param array $state Record.
-	 * @param bool  $all   Whether files that others made since are removed, too.
+	 * @param bool  $all   Whether files that others made since are removed, too, and sizes that are lost made anew.
 	 * @return true|WP_Error
 	 */
 	public static function put_back( $id, $state, $all ) {
 		$snapshot = $state['snapshot'];
 		$dir      = dirname( path_join( wp_get_upload_dir()['basedir'], $snapshot['attached_file'] ) );
-		$sources  = self::sources( $snapshot, $state['copies'], $dir );
+		$sources  = self::sources( $snapshot, $state['copies'], $dir, $all );
 		if ( is_wp_error( $sources ) ) {
 			return $sources;
 		}
@@ -69,13 +70,17 @@ class Imagewright_Restoration {
 		}
 		Imagewright_Versions::renew( $id, array_keys( $state['copies'] ) );
 		$remove = self::leftovers( $id, $state, $all );
-		self::describe( $id, $snapshot );
+		$lost   = array_diff( array_keys( $snapshot['files'] ), array_keys( $sources ) );
+		self::describe( $id, $snapshot, $lost );
 		Imagewright_Texts::take_back( $id, $snapshot, $state['after']['texts'] ?? array() );
 		foreach ( $remove as $name ) {
 			Imagewright_Files::remove( path_join( $dir, $name ) );
 		}
 		Imagewright_State::clear( $id );
 		clean_attachment_cache( $id );
+		if ( $lost ) {
+			Imagewright_Sizes::make_missing( $id );
+		}
 		return true;
 	}
 
@@ -85,9 +90,10 @@ class Imagewright_Restoration {
 	 * @param array                $snapshot Snapshot.
 	 * @param array<string,string> $copies   Name of an overwritten file => name of its copy.
 	 * @param string               $dir      Folder.
+	 * @param bool                 $some     Whether the files from which WordPress can make the others are enough.
 	 * @return array<string,string>|WP_Error Name that the file has to get => name that it has.
 	 */
-	private static function sources( $snapshot, $copies, $dir ) {
+	private static function sources( $snapshot, $copies, $dir, $some ) {
 		$sources = array();
 		$lost    = array();
 		foreach ( $snapshot['files'] as $name => $file ) {
@@ -102,13 +108,14 @@ class Imagewright_Restoration {
 				$lost[] = $name;
 			}
 		}
-		if ( $lost ) {
+		$needed = array_intersect( $lost, Imagewright_Snapshot::essential( $snapshot['attached_file'], $snapshot['metadata'] ) );
+		if ( $needed || ( $lost && ! $some ) ) {
 			return Imagewright_Rest_Errors::make(
 				'backup_missing',
 				/* translators: %s: file names */
 				sprintf( __( 'Nothing was changed: the files from before are missing or were altered (%s).', 'imagewright' ), implode( ', ', $lost ) ),
 				409,
-				array( 'files' => $lost )
+				array( 'files' => $lost ) + ( $needed ? array() : array( 'needs' => 'force' ) )
 			);
 		}
 		return $sources;
@@ -142,10 +149,11 @@ class Imagewright_Restoration {
 	/**
 	 * Tells WordPress of the old files.
 	 *
-	 * @param int   $id       Attachment.
-	 * @param array $snapshot Snapshot.
+	 * @param int      $id       Attachment.
+	 * @param array    $snapshot Snapshot.
+	 * @param string[] $lost     Names of files that are not there any more.
 	 */
-	private static function describe( $id, $snapshot ) {
+	private static function describe( $id, $snapshot, $lost ) {
 		if ( null === $snapshot['backup_sizes'] ) {
 			delete_post_meta( $id, '_wp_attachment_backup_sizes' );
 		} else {
@@ -160,7 +168,13 @@ class Imagewright_Restoration {
 				)
 			);
 		}
-		wp_update_attachment_metadata( $id, wp_slash( $snapshot['metadata'] ) );
+		$metadata = $snapshot['metadata'];
+		foreach ( (array) ( $metadata['sizes'] ?? array() ) as $name => $size ) {
+			if ( in_array( $size['file'] ?? '', $lost, true ) ) {
+				unset( $metadata['sizes'][ $name ] );
+			}
+		}
+		wp_update_attachment_metadata( $id, wp_slash( $metadata ) );
 	}
 
 	/**

@@ -181,6 +181,27 @@ class Imagewright_Sizes {
 	}
 
 	/**
+	 * Has WordPress make the sizes that an attachment lacks.
+	 *
+	 * @param int      $id       Attachment.
+	 * @param string[] $reserved Sizes to leave out: WordPress would write over the file of another attachment.
+	 */
+	public static function make_missing( $id, $reserved = array() ) {
+		require_once ABSPATH . 'wp-admin/includes/image.php';
+		$without = static function ( $missing ) use ( $reserved ) {
+			return array_diff_key( $missing, array_flip( $reserved ) );
+		};
+		add_filter( 'wp_get_missing_image_subsizes', $without );
+		try {
+			if ( wp_get_missing_image_subsizes( $id ) ) {
+				wp_update_image_subsizes( $id );
+			}
+		} finally {
+			remove_filter( 'wp_get_missing_image_subsizes', $without );
+		}
+	}
+
+	/**
 	 * Whether a variant has the measures, within a pixel of rounding.
 	 *
 	 * @param array $variant Variant.

@@ -26,19 +26,8 @@ class Imagewright_Snapshot {
 		$attached = (string) get_post_meta( $id, '_wp_attached_file', true );
 		$metadata = get_post_meta( $id, '_wp_attachment_metadata', true );
 		$path     = get_attached_file( $id, true );
-		$files = array();
-		foreach ( self::names( $attached, $metadata ) as $name ) {
-			$file = path_join( dirname( $path ), $name );
-			// A size whose file is missing was missing before, too.
-			if ( is_file( $file ) ) {
-				$files[ $name ] = array(
-					'md5'  => md5_file( $file ),
-					'size' => wp_filesize( $file ),
-				);
-			}
-		}
-		$alt     = get_post_meta( $id, Imagewright_Texts::ALT );
-		$backups = get_post_meta( $id, '_wp_attachment_backup_sizes', true );
+		$alt      = get_post_meta( $id, Imagewright_Texts::ALT );
+		$backups  = get_post_meta( $id, '_wp_attachment_backup_sizes', true );
 		return array(
 			'attached_file' => $attached,
 			'metadata'      => $metadata,
@@ -46,7 +35,8 @@ class Imagewright_Snapshot {
 			'alt'           => $alt ? (string) $alt[0] : null,
 			'title'         => get_post( $id )->post_title,
 			'backup_sizes'  => is_array( $backups ) ? $backups : null,
-			'files'         => $files,
+			// A size whose file is missing was missing before, too.
+			'files'         => self::checksums( dirname( $path ), self::names( $attached, $metadata ) ),
 		);
 	}
 
@@ -62,6 +52,38 @@ class Imagewright_Snapshot {
 			return null;
 		}
 		return Imagewright_Rest_Errors::make( 'not_local', __( 'The file is not on this server, or WordPress knows nothing of its sizes.', 'imagewright' ), 422 );
+	}
+
+	/**
+	 * Checksums of those files that are there.
+	 *
+	 * @param string   $dir   Folder.
+	 * @param string[] $names Names.
+	 * @return array<string,array{md5:string,size:int}> By name.
+	 */
+	public static function checksums( $dir, $names ) {
+		$files = array();
+		foreach ( $names as $name ) {
+			$file = path_join( $dir, $name );
+			if ( is_file( $file ) ) {
+				$files[ $name ] = array(
+					'md5'  => md5_file( $file ),
+					'size' => wp_filesize( $file ),
+				);
+			}
+		}
+		return $files;
+	}
+
+	/**
+	 * Names of the files that cannot be made again: the attached one and what it was scaled from.
+	 *
+	 * @param string $attached Attached file, relative to the uploads folder.
+	 * @param array  $metadata Attachment metadata.
+	 * @return string[]
+	 */
+	public static function essential( $attached, $metadata ) {
+		return self::names( $attached, array( 'original_image' => $metadata['original_image'] ?? '' ) );
 	}
 
 	/**

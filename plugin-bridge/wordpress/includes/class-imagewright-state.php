@@ -11,7 +11,7 @@ defined( 'ABSPATH' ) || exit;
  * Reads and writes the record of an attachment: the snapshot from before, what was made, what came of it.
  *
  * Fields: `status` (`replacing`, `optimized`, `restoring`), `snapshot` (see Imagewright_Snapshot), `created` (file names that
- * replacing made), `copies` (name of an overwritten file => name of its copy), `after` (`file`, `mime`, `texts`), `job`, `image`,
+ * replacing made), `copies` (name of an overwritten file => name of its copy), `after` (`file`, `mime`, `texts`, `files`: name => md5 and size), `job`, `image`,
  * `bytes` (`before`, `after`), `settings`, `at`.
  */
 class Imagewright_State {
@@ -63,18 +63,32 @@ class Imagewright_State {
 		if ( 'optimized' !== $state['status'] ) {
 			return Imagewright_Lock::is_held( $id ) ? 'working' : 'interrupted';
 		}
-		return self::is_edited( $id, $state ) ? 'edited' : 'optimized';
+		return self::is_edited( $id, $state, false ) ? 'edited' : 'optimized';
 	}
 
 	/**
-	 * Whether another file was attached after the replacement, by the image editor or a plugin.
+	 * Whether another file was attached after the replacement, by the image editor or a plugin, or another picture put under the
+	 * same name.
 	 *
-	 * @param int   $id    Attachment.
-	 * @param array $state Record.
+	 * @param int   $id      Attachment.
+	 * @param array $state   Record.
+	 * @param bool  $certain Whether to read the files; for a list their sizes will do.
 	 * @return bool
 	 */
-	public static function is_edited( $id, $state ) {
-		return get_post_meta( $id, '_wp_attached_file', true ) !== ( $state['after']['file'] ?? '' );
+	public static function is_edited( $id, $state, $certain = true ) {
+		$attached = $state['after']['file'] ?? '';
+		if ( get_post_meta( $id, '_wp_attached_file', true ) !== $attached ) {
+			return true;
+		}
+		$dir = dirname( path_join( wp_get_upload_dir()['basedir'], $attached ) );
+		foreach ( $state['after']['files'] ?? array() as $name => $file ) {
+			$path = path_join( $dir, $name );
+			// One that is gone can no more be lost.
+			if ( is_file( $path ) && ( wp_filesize( $path ) !== $file['size'] || ( $certain && md5_file( $path ) !== $file['md5'] ) ) ) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**

@@ -1,0 +1,169 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, photograph, type Rig, startRig } from './rig.ts';
+import type { SiteUser } from './site/site-user.ts';
+
+let rig: Rig;
+let admin: SiteUser;
+
+beforeAll(async () => {
+  rig = await startRig();
+  admin = await rig.site.logIn();
+}, 300_000);
+afterEach(() => rig.define({}));
+afterAll(() => rig?.stop());
+
+type Answer = Record<string, unknown> & { code?: string; data?: { details?: unknown } };
+
+async function post(path: string, body: unknown = {}): Promise<[number, Answer]> {
+  const response = await admin.call('POST', path, body);
+  return [response.status, (await response.json()) as Answer];
+}
+
+async function uploaded(name: string, bytes: Uint8Array, type = 'image/jpeg') {
+  const id = await admin.upload(name, bytes, type);
+  return { id, before: await rig.attachment(id), checksums: await rig.checksums() };
+}
+
+/** Restores and holds that the attachment and every file are as before. */
+async function expectRestored({ id, before, checksums }: Awaited<ReturnType<typeof uploaded>>, body = {}) {
+  expect(await post(`/attachments/${id}/restore`, body)).toMatchObject([200, { restored: true, status: 'none' }]);
+  expect(await rig.attachment(id)).toEqual(before);
+  expect(await rig.checksums()).toEqual(checksums);
+}
+
+const remove = (id: number) => rig.site.php('wp_delete_attachment( $id, true );', { id });
+
+async function graphic(width: number): Promise<Uint8Array> {
+  const image = sharp(await fixture('photos/graphic-badge-alpha.png')).resize(width);
+  return new Uint8Array(await image.png({ compressionLevel: 1 }).toBuffer());
+}
+
+describe('files of other images', { timeout: 120_000 }, () => {
+  it('keep their bytes when an image needs a name that they have', async () => {
+    await rig.define({ IMAGEWRIGHT_TEST_THRESHOLD: 800 });
+    const other = await uploaded('logo-full.png', await graphic(400), 'image/png');
+    const logo = await uploaded('logo.png', await graphic(900), 'image/png');
+    const folder = logo.before.file.replace(/[^/]+$/, '');
+
+    expect(await post(`/attachments/${logo.id}/optimize`, { format: 'original' })).toMatchObject([
+      200,
+      { status: 'optimized' },
+    ]);
+    const after = await rig.attachment(logo.id);
+    expect(after.file).toBe(logo.before.file);
+    expect(after.metadata.original_image).toMatch(/^logo-full-\d+\.png$/);
+    for (const [path, sum] of Object.entries(other.checksums)) {
+      if (path.startsWith(`${folder}logo-full`)) expect([path, (await rig.checksums())[path]]).toEqual([path, sum]);
+    }
+    await expectRestored(logo);
+    await post(`/attachments/${logo.id}/optimize`, { format: 'original' });
+    await remove(logo.id);
+    expect(await rig.checksums()).toEqual(other.checksums);
+    expect(await rig.attachment(other.id)).toEqual(other.before);
+    await remove(other.id);
+  });
+
+  it('keep their bytes when WordPress would make a size of their name', async () => {
+    const image = await uploaded('plain.jpg', await photograph(900));
+    const folder = image.before.file.replace(/[^/]+$/, '');
+    const foreign = `${folder}plain-310x290.jpg`;
+    await writeFile(join(rig.site.uploadsDir, foreign), 'not of this attachment');
+    const checksums = await rig.checksums();
+    await rig.define({ IMAGEWRIGHT_TEST_CORNER: true });
+    expect((await post(`/attachments/${image.id}/optimize`, { format: 'jpeg' }))[0]).toBe(200);
+    expect(await rig.checksums()).toMatchObject({ [foreign]: checksums[foreign] });
+    expect(Object.keys((await rig.attachment(image.id)).missing)).toEqual(['corner']);
+    await rig.define({});
+    await expectRestored({ ...image, checksums });
+    await remove(image.id);
+  });
+});
+
+describe('a picture that a person put under the same name', { timeout: 120_000 }, () => {
+  it.each(['jpeg', 'webp'])('is not given up without a question (%s)', async (format) => {
+    const image = await uploaded(`swapped-${format}.jpg`, await photograph(900));
+    await post(`/attachments/${image.id}/optimize`, { format });
+    const { file } = await rig.attachment(image.id);
+    const path = join(rig.site.uploadsDir, file);
+    const theirs = await sharp(await photograph(900, { name: 'photo-stream.jpg' }))
+      .toFormat(format as 'jpeg')
+      .toBuffer();
+    await writeFile(path, theirs);
+    const sums = await rig.checksums();
+
+    expect(await admin.json('GET', `/attachments/${image.id}`)).toMatchObject({ status: 'edited' });
+    for (const [action, body] of [
+      ['restore', {}],
+      ['optimize', { again: true }],
+    ] as const) {
+      expect(await post(`/attachments/${image.id}/${action}`, body)).toMatchObject([
+        409,
+        { code: 'imagewright_edited' },
+      ]);
+    }
+    expect(await rig.checksums()).toEqual(sums);
+    await expectRestored(image, { force: true });
+    await remove(image.id);
+  });
+});
+
+describe('a size that was lost', { timeout: 120_000 }, () => {
+  it('does not stand in the way of the original, once a person says so', async () => {
+    const image = await uploaded('one-lost.jpg', await photograph(900));
+    await post(`/attachments/${image.id}/optimize`);
+    const lost = image.before.metadata.sizes.thumbnail?.file ?? '';
+    await rig.site.php('unlink( path_join( wp_get_upload_dir()["basedir"], $file ) );', {
+      file: image.before.file.replace(/[^/]+$/, lost),
+    });
+    expect(await post(`/attachments/${image.id}/restore`)).toMatchObject([
+      409,
+      { code: 'imagewright_backup_missing', data: { details: { files: [lost], needs: 'force' } } },
+    ]);
+    expect(await post(`/attachments/${image.id}/restore`, { force: true })).toMatchObject([200, { restored: true }]);
+    const after = await rig.attachment(image.id);
+    expect(after).toMatchObject({ file: image.before.file, mime: 'image/jpeg', missing: {}, state: '' });
+    expect(after.metadata.sizes.thumbnail).toMatchObject({ file: lost });
+    const sums = await rig.checksums();
+    expect(sums[image.before.file]).toBe(image.checksums[image.before.file]);
+    expect(Object.keys(sums)).toEqual(Object.keys(image.checksums));
+    await remove(image.id);
+  });
+});
+
+describe('a lock that was taken over', { timeout: 120_000 }, () => {
+  it('stops the one who held it, and the record of the original stays', async () => {
+    // Too small for further sizes: there is one download. When the first one has it, after more than 15 minutes, a second one comes.
+    const image = await uploaded('slow.jpg', await photograph(120));
+    const outcome = await rig.site.php<[string, string]>(
+      `wp_set_current_user( 1 );
+      $options = array( 'format' => 'webp', 'preset' => 'high' );
+      $optimize = static function () use ( $id, $options ) {
+        return Imagewright_Lock::with( $id, static function () use ( $id, $options ) { return Imagewright_Optimization::run( $id, $options ); } );
+      };
+      $code = static function ( $done ) { return is_wp_error( $done ) ? $done->get_error_code() : $done['status']; };
+      $second = null;
+      add_filter( 'http_response', static function ( $answer, $args, $url ) use ( $id, $optimize, &$second ) {
+        if ( null === $second && false !== strpos( $url, '/download' ) ) {
+          global $wpdb;
+          $wpdb->update( $wpdb->options, array( 'option_value' => time() - 901 ), array( 'option_name' => "imagewright_$id.lock" ) );
+          $second = 'running';
+          $second = $optimize();
+        }
+        return $answer;
+      }, 10, 3 );
+      $first = $optimize();
+      return array( $code( $first ), $code( $second ) );`,
+      { id: image.id },
+    );
+    expect(outcome).toEqual(['imagewright_busy', 'optimized']);
+    expect(await rig.attachment(image.id)).toMatchObject({
+      mime: 'image/webp',
+      state: { snapshot: { attached_file: image.before.file } },
+    });
+    await expectRestored(image);
+    await remove(image.id);
+  });
+});
