@@ -111,6 +111,7 @@ class Imagewright_Strings {
 			'restoreAll'      => __( 'Restore all originals', 'imagewright' ),
 			'restoreConfirm'  => __( 'Put the original files of {n} images back? The optimized files are removed. This costs nothing.', 'imagewright' ),
 			'restoreForce'    => __( 'This image was edited after it was optimized. Restoring it gives up these edits. Go on?', 'imagewright' ),
+			'restoreLost'     => __( 'The original itself is there. Restore it, and have WordPress make the lost sizes anew?', 'imagewright' ),
 			'working'         => __( 'Working …', 'imagewright' ),
 			'choose'          => __( 'Choose from the media library', 'imagewright' ),
 			'chooseTitle'     => __( 'Choose images to optimize', 'imagewright' ),

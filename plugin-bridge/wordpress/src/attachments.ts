@@ -33,7 +33,15 @@ async function act(status: HTMLElement, action: 'optimize' | 'restore', force = 
     if (!(error instanceof RestError)) throw error;
     for (const button of buttons) button.disabled = false;
     if (text) text.textContent = error.message;
-    const isEdited = action === 'restore' && error.code === 'imagewright_edited' && !force;
-    if (isEdited && window.confirm(config.strings.restoreForce)) await act(status, action, true);
+    const question = force ? null : questionOf(error);
+    if (question && window.confirm(question)) await act(status, action, true);
   }
+}
+
+/** What a person may decide to do in spite of an error, as a question. */
+function questionOf({ code, message, data }: RestError): string | null {
+  const { needs } = (data.details ?? {}) as { needs?: string };
+  if (needs !== 'force') return null;
+  const { restoreForce = '', restoreLost = '' } = config.strings;
+  return code === 'imagewright_edited' ? restoreForce : `${message} ${restoreLost}`;
 }
