@@ -6,7 +6,7 @@ export interface AttemptLimit {
   limit: number;
 }
 
-/** Windows that are kept; beyond that the oldest go. */
+/** Windows that are kept; beyond that the oldest go, which are those that have ended, if any has. */
 const MOST_WINDOWS = 50_000;
 
 interface Window {
@@ -21,34 +21,43 @@ interface Window {
 export function createAttempts({ windowMs, now }: { windowMs: number; now: () => Date }) {
   const windows = new Map<string, Window>();
 
-  function windowOf(key: string, at: number): Window {
-    const running = windows.get(key);
-    if (running && at < running.startedAt + windowMs && at >= running.startedAt) return running;
+  function running(key: string, at: number): Window | undefined {
+    const window = windows.get(key);
+    return window && at < window.startedAt + windowMs && at >= window.startedAt ? window : undefined;
+  }
+
+  function begin(key: string, at: number): Window {
     windows.delete(key);
     const fresh = { startedAt: at, attempts: 0 };
     windows.set(key, fresh);
-    if (windows.size > MOST_WINDOWS)
-      for (const oldest of windows.keys()) {
-        windows.delete(oldest);
-        if (windows.size <= MOST_WINDOWS) break;
-      }
+    if (windows.size > MOST_WINDOWS) {
+      const [oldest = ''] = windows.keys();
+      windows.delete(oldest);
+    }
     return fresh;
   }
 
   return {
     /**
-     * Counts an attempt before it is made, so that a hundred at once count as a hundred.
+     * Counts an attempt before it is made, so that a hundred at once count as a hundred. One that is refused leaves no
+     * trace: whoever makes many of those cannot have the windows of others forgotten.
      * @returns what takes it back, when it turns out to have been rightful
      * @throws AppError too_many_attempts, without counting
      */
     take(limits: AttemptLimit[]): () => void {
       const at = now().getTime();
-      const taken = limits.map(({ key, limit }) => ({ window: windowOf(key, at), limit }));
-      const full = taken.filter(({ window, limit }) => window.attempts >= limit);
-      if (full.length > 0) throw tooMany(Math.max(...full.map(({ window }) => window.startedAt)) + windowMs - at);
+      const full = limits.flatMap(({ key, limit }) => {
+        const window = running(key, at);
+        return window && window.attempts >= limit ? [window.startedAt] : [];
+      });
+      if (full.length > 0) throw tooMany(Math.max(...full) + windowMs - at);
+      const taken = limits.map(({ key }) => ({ key, window: running(key, at) ?? begin(key, at) }));
       for (const { window } of taken) window.attempts += 1;
       return () => {
-        for (const { window } of taken) window.attempts = Math.max(0, window.attempts - 1);
+        for (const { key, window } of taken) {
+          window.attempts = Math.max(0, window.attempts - 1);
+          if (window.attempts === 0 && windows.get(key) === window) windows.delete(key);
+        }
       };
     },
 

@@ -70,6 +70,42 @@ describe('attempts', () => {
     for (let index = 0; index <= 50_000; index += 1) isRefused(`key-${index}`, 1);
     expect([isRefused('key-0', 1), isRefused('key-50000', 1)]).toEqual([false, true]);
   });
+
+  it('that are refused have nothing forgotten that was counted', () => {
+    const { attempts, isRefused } = setUp();
+    expect([isRefused('victim', 1), isRefused('address', 1)]).toEqual([false, false]);
+    let refused = 0;
+    for (let index = 0; index < 60_000; index += 1) {
+      try {
+        attempts.take([
+          { key: `pair-${index}`, limit: 5 },
+          { key: 'address', limit: 1 },
+          { key: `email-${index}`, limit: 100 },
+        ]);
+      } catch {
+        refused += 1;
+      }
+    }
+    expect(refused).toBe(60_000);
+    expect([isRefused('victim', 1), isRefused('address', 1)]).toEqual([true, true]);
+  });
+
+  it('that are taken back have nothing forgotten that was counted', () => {
+    const { attempts, isRefused } = setUp();
+    isRefused('victim', 1);
+    for (let index = 0; index < 60_000; index += 1) attempts.take([{ key: `key-${index}`, limit: 1 }])();
+    expect(isRefused('victim', 1)).toBe(true);
+  });
+
+  it('of windows that have ended are forgotten before those that count', () => {
+    const { wait, isRefused } = setUp();
+    for (let index = 0; index < 25_000; index += 1) isRefused(`early-${index}`, 1);
+    wait(600_000);
+    for (let index = 0; index < 24_999; index += 1) isRefused(`late-${index}`, 1);
+    wait(300_000);
+    for (let index = 0; index < 20_000; index += 1) isRefused(`new-${index}`, 1);
+    expect([isRefused('early-0', 1), isRefused('late-0', 1), isRefused('late-24998', 1)]).toEqual([false, true, true]);
+  });
 });
 
 describe('the network of an address', () => {
