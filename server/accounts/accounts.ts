@@ -17,6 +17,8 @@ export interface DirectoryDeps {
 export interface Account {
   id: string;
   email: string;
+  /** The address that it gets once the link that was sent there is opened. */
+  pendingEmail: string | null;
   role: AccountRole;
   plan: string;
   /** `unclaimed`: nobody has set a password, so only its keys work. */
@@ -50,6 +52,9 @@ export interface AccountSearch {
   limit?: number;
 }
 
+/** How long an account waits for a new address: the day that the mail may take, and the day that its link is good for. */
+const PENDING_EMAIL_MS = 48 * 3_600_000;
+
 /** Makes the directory of accounts: who there is, on which plan, suspended or not. */
 export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps) {
   /** @throws AppError not_found */
@@ -61,6 +66,7 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
   const toAccount = (record: AccountRecord): Account => ({
     id: record._id,
     email: record.email,
+    pendingEmail: pendingEmailOf(record, now()),
     role: record.role ?? 'user',
     plan: record.plan,
     state: stateOf(record),
@@ -146,9 +152,36 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
       return known(changed, accountId);
     },
 
-    /** Sets what the password of an account is checked against. */
-    async setPasswordHash(accountId: string, passwordHash: string): Promise<Account> {
-      return known(await accounts.setPassword(accountId, passwordHash, now()), accountId);
+    /**
+     * Notes the address that an account is to get, whoever has it; null: none. Another password drops it.
+     * @param passwordHash of the password that it was asked for with
+     * @returns false when the account has another one by now
+     */
+    async setPendingEmail(accountId: string, email: string | null, passwordHash: string): Promise<boolean> {
+      const pending = email === null ? null : { email, endsAt: new Date(now().getTime() + PENDING_EMAIL_MS) };
+      return (await accounts.setPendingEmail(accountId, pending, passwordHash)) !== null;
+    },
+
+    /** Gives an account the address that it waits for. False when it does not, or no longer. @throws AppError email_taken */
+    async confirmEmail(accountId: string, email: string): Promise<boolean> {
+      const changed = await accounts.confirmEmail(accountId, email, now());
+      if (changed === 'taken') throw new AppError('email_taken', `The email ${email} has an account already`);
+      return changed !== null;
+    },
+
+    /** Sets what the password of an account is checked against. False when it is gone or has another address by now. */
+    async setPasswordHash({ id, email }: { id: string; email: string }, passwordHash: string): Promise<boolean> {
+      return (await accounts.setPassword(id, passwordHash, now(), { email })) !== null;
+    },
+
+    /** Sets a new password in the place of the one with the hash `before`. False when that is not the account's any more. */
+    async changePasswordHash(accountId: string, before: string, passwordHash: string): Promise<boolean> {
+      return (await accounts.setPassword(accountId, passwordHash, now(), { passwordHash: before })) !== null;
+    },
+
+    /** Puts another hash of the same password in the place of `before`, if that is still there. */
+    async renewPasswordHash(accountId: string, before: string, passwordHash: string): Promise<void> {
+      await accounts.renewHash(accountId, before, passwordHash);
     },
 
     /** What a password is checked against; null when there is no such account, or nobody has set one. */
@@ -185,6 +218,10 @@ export type Directory = ReturnType<typeof createDirectory>;
 function stateOf({ suspendedAt, passwordHash }: AccountRecord): Account['state'] {
   if (suspendedAt) return 'suspended';
   return passwordHash ? 'active' : 'unclaimed';
+}
+
+function pendingEmailOf({ pendingEmail }: AccountRecord, at: Date): string | null {
+  return pendingEmail && pendingEmail.endsAt > at ? pendingEmail.email : null;
 }
 
 function cleanEmail(email: string): string {

@@ -13,7 +13,10 @@ export const profileSchema = z
   .object({
     accountId: accountIdSchema,
     email: z.string(),
-    pendingEmail: z.string().nullable().describe('New mail address whose link has not been opened yet.'),
+    pendingEmail: z
+      .string()
+      .nullable()
+      .describe('New mail address that the account gets once the link that was sent there is opened; for two days.'),
     role: z.enum(ACCOUNT_ROLES),
     plan: z.string(),
     balance: z.int().describe('Credits.'),

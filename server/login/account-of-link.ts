@@ -1,10 +1,26 @@
 import type { Account, Accounts } from '../accounts/index.ts';
+import type { OneTimeLinkRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
+import { invalidLink } from './links.ts';
 
-/** The account that a link is about. @throws AppError invalid_link when it is gone, account_suspended */
-export async function accountOfLink(accounts: Accounts, { accountId }: { accountId: string | null }): Promise<Account> {
+type AccountLink = Pick<OneTimeLinkRecord, 'accountId' | 'purpose' | 'email'>;
+
+/**
+ * The account that a link is about, as long as it wants what the link is for: who reads the mails of an address that it
+ * has no more sets no password, and an address that it does not wait for any more is not made its own.
+ * @throws AppError invalid_link
+ */
+export async function ownerOfLink(accounts: Accounts, { accountId, purpose, email }: AccountLink): Promise<Account> {
   const account = await accounts.find(accountId ?? '');
-  if (!account) throw new AppError('invalid_link', 'The account of this link does not exist any more');
+  if (!account) throw invalidLink();
+  if (purpose === 'reset' && email !== account.email) throw invalidLink();
+  if (purpose === 'email' && email !== account.pendingEmail) throw invalidLink();
+  return account;
+}
+
+/** The same, for what is done with the link. @throws AppError invalid_link, account_suspended */
+export async function accountOfLink(accounts: Accounts, link: AccountLink): Promise<Account> {
+  const account = await ownerOfLink(accounts, link);
   if (account.suspended) throw new AppError('account_suspended', 'This account is suspended');
   return account;
 }

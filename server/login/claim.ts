@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
 import { accountOfLink } from './account-of-link.ts';
+import { invalidLink } from './links.ts';
 import type { OpenedLogin } from './logins.ts';
 import type { LoginParts } from './parts.ts';
 import { requireStrongPassword } from './password-rules.ts';
@@ -26,7 +27,10 @@ export function createClaims({ accounts, logins, links, passwords }: LoginParts)
      * @throws AppError invalid_link, weak_password, email_taken, account_suspended, overloaded; invalid_request without
      *   a mail address where the account has only a made-up one
      */
-    async claim({ token, password, email }: LinkPassword & { email?: string | undefined }, visitor: Visitor) {
+    async claim(
+      { token, password, email }: LinkPassword & { email?: string | undefined },
+      visitor: Visitor,
+    ): Promise<OpenedLogin> {
       const account = await accountOfLink(accounts, await links.read(token, ['claim']));
       const wanted = email ?? account.email;
       if (wanted === PLACEHOLDER_EMAIL) {
@@ -42,11 +46,13 @@ export function createClaims({ accounts, logins, links, passwords }: LoginParts)
         await links.giveBack(link);
         throw error;
       }
-      await accounts.setPasswordHash(account.id, hash);
+      if (!(await accounts.setPasswordHash({ id: account.id, email: wanted }, hash))) throw invalidLink();
       if (link.role) await accounts.setRole(account.id, link.role);
       await logins.revokeAll(account.id);
-      await links.forget(account.id);
-      return logins.open(account.id, visitor) satisfies Promise<OpenedLogin>;
+      await links.forget({ id: account.id, email: wanted });
+      const opened = await logins.openWith(account.id, hash, visitor);
+      if (!opened) throw invalidLink();
+      return opened;
     },
   };
 }

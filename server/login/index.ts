@@ -4,6 +4,7 @@ import type { Accounts } from '../accounts/index.ts';
 import type { Repositories } from '../db/index.ts';
 import type { Mailer } from '../mail/index.ts';
 import type { Logger } from '../observability/index.ts';
+import { ownerOfLink } from './account-of-link.ts';
 import { createAttempts } from './attempts.ts';
 import { createClaims, PLACEHOLDER_EMAIL } from './claim.ts';
 import type { LoginConfig } from './config.ts';
@@ -43,7 +44,13 @@ const MINUTE_MS = 60_000;
 export function createLogin(deps: LoginDeps) {
   const { repositories, accounts, mailer, pepper, config, publicUrl, logger, now = () => new Date() } = deps;
   const logins = createLogins({ logins: repositories.logins, accounts, pepper, config, now });
-  const links = createLinks({ links: repositories.oneTimeLinks, pepper, publicUrl, now });
+  const links = createLinks({
+    links: repositories.oneTimeLinks,
+    notices: repositories.notices,
+    pepper,
+    publicUrl,
+    now,
+  });
   const notices = createNotices({
     notices: repositories.notices,
     accounts,
@@ -68,12 +75,13 @@ export function createLogin(deps: LoginDeps) {
     logins,
     logIn,
     /** Checks the password of somebody who is logged in. @throws AppError wrong_password, too_many_attempts */
-    confirmPassword: confirm,
+    async confirmPassword(accountId: string, password: string): Promise<void> {
+      await confirm(accountId, password);
+    },
     signUp: createSignUp(parts, config.SIGN_UP),
     passwords: createPasswords(parts, { confirm }),
     claims: createClaims(parts),
     emailChange: createEmailChange(parts, { confirm }),
-    pendingEmail: links.pendingEmail,
 
     /** How links arrive. */
     delivery,
@@ -87,7 +95,9 @@ export function createLogin(deps: LoginDeps) {
 
     /** What a link is good for, without using it up. @throws AppError invalid_link */
     async readLink(token: string): Promise<Link> {
-      const { purpose, email, expiresAt } = await links.read(token, [...LINK_PURPOSES]);
+      const link = await links.read(token, [...LINK_PURPOSES]);
+      if (link.accountId !== null) await ownerOfLink(accounts, link);
+      const { purpose, email, expiresAt } = link;
       return { purpose, email, placeholderEmail: email === PLACEHOLDER_EMAIL, expiresAt: expiresAt.toISOString() };
     },
 
@@ -101,8 +111,8 @@ export function createLogin(deps: LoginDeps) {
     /** Ends whatever lets somebody in as an account, and forgets what was to be mailed about it. */
     async forget(accountId: string, email: string): Promise<void> {
       await logins.revokeAll(accountId);
-      await links.forget(accountId);
       await notices.forget(email, accountId);
+      await links.forget({ id: accountId, email });
     },
 
     /** Sends the mails that are due. */

@@ -1,11 +1,12 @@
 import type { AccountRole, LinkPurpose } from '#contract';
 import { hashSecret, makeSecret, secretHasForm } from '../accounts/index.ts';
-import type { OneTimeLinkRecord, OneTimeLinkRepository } from '../db/index.ts';
+import type { NoticeKind, NoticeRepository, OneTimeLinkRecord, OneTimeLinkRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 
 /** What {@link createLinks} works with. */
 export interface LinksDeps {
   links: OneTimeLinkRepository;
+  notices: NoticeRepository;
   pepper: Buffer;
   /** Base URL under which browsers reach the service. */
   publicUrl: () => string;
@@ -22,16 +23,19 @@ export interface NewLink {
   hours?: number;
 }
 
-/** The page of the dashboard that a link leads to, and for how many hours. */
-const KINDS: Record<LinkPurpose, { page: string; hours: number }> = {
-  claim: { page: 'claim', hours: 24 },
-  'sign-up': { page: 'confirm', hours: 24 },
-  reset: { page: 'reset', hours: 1 },
-  email: { page: 'email', hours: 24 },
+/** The page of the dashboard that a link leads to, for how many hours, and the mail that brings it. */
+const KINDS: Record<LinkPurpose, { page: string; hours: number; notice: NoticeKind }> = {
+  claim: { page: 'claim', hours: 24, notice: 'invitation' },
+  'sign-up': { page: 'confirm', hours: 24, notice: 'sign-up' },
+  reset: { page: 'reset', hours: 1, notice: 'reset' },
+  email: { page: 'email', hours: 24, notice: 'email-change' },
 };
 
+/** What the links of an account are for. */
+const OF_ACCOUNTS: LinkPurpose[] = ['claim', 'reset', 'email'];
+
 /** Makes the one-time links. The token stands behind `#`, which browsers keep to themselves: it is in no access log. */
-export function createLinks({ links, pepper, publicUrl, now }: LinksDeps) {
+export function createLinks({ links, notices, pepper, publicUrl, now }: LinksDeps) {
   const hashOf = (token: string) => {
     if (!secretHasForm('iwl', token)) throw invalidLink();
     return hashSecret(token, pepper);
@@ -75,22 +79,35 @@ export function createLinks({ links, pepper, publicUrl, now }: LinksDeps) {
       await links.insert(link);
     },
 
-    /** The address that an account is to get once its link is opened; null when there is none. */
-    async pendingEmail(accountId: string): Promise<string | null> {
-      return (await links.findOfAccount(accountId, 'email', now()))?.email ?? null;
+    /**
+     * Makes links of an account useless; without purposes all of them. The mails that bring them go first: one that waits
+     * would get a new link, and one that was sent would keep the next request from being answered.
+     */
+    async forget({ id, email }: { id: string; email: string }, purposes = OF_ACCOUNTS): Promise<void> {
+      await notices.withdraw(
+        { accountId: id, email },
+        purposes.map((purpose) => KINDS[purpose].notice),
+      );
+      await links.removeOfAccount(id, purposes);
     },
 
-    /** Makes links of an account useless; without purposes all of them. */
-    forget: (accountId: string, purposes?: LinkPurpose[]): Promise<void> => links.removeOfAccount(accountId, purposes),
+    /** Makes links useless that were for making an account of an email, and the mails that bring them. */
+    async forgetSignUps(email: string): Promise<void> {
+      await notices.withdraw({ accountId: null, email }, ['sign-up']);
+      await links.removeSignUps(email);
+    },
 
-    /** Makes links useless that were for making an account of an email. */
-    forgetSignUps: (email: string): Promise<void> => links.removeSignUps(email),
+    /** Makes one link useless, by its URL. */
+    async withdraw(url: string): Promise<void> {
+      await links.take(hashOf(new URL(url).hash.replace('#token=', '')), now());
+    },
   };
 }
 
 /** The one-time links. */
 export type Links = ReturnType<typeof createLinks>;
 
-function invalidLink(): AppError {
+/** Why a link is refused: whatever is wrong with it, the same. */
+export function invalidLink(): AppError {
   return new AppError('invalid_link', 'This link is unknown, was used already, or has expired; ask for a new one');
 }

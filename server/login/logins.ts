@@ -52,28 +52,41 @@ export function createLogins({ logins, accounts, pepper, config, now }: LoginsDe
     await logins.touch(_id, at, endOf(at, endsAt)).catch(() => {});
   }
 
+  /** Begins a log-in with a token of its own, whatever the browser brought along. @throws AppError account_suspended */
+  async function open(accountId: string, visitor: Visitor): Promise<OpenedLogin> {
+    const account = await accounts.find(accountId);
+    if (!account) throw new AppError('not_found', `No account ${accountId}`);
+    if (account.suspended) throw new AppError('account_suspended', 'This account is suspended');
+    const token = makeSecret('iws');
+    const at = now();
+    const endsAt = new Date(at.getTime() + maxMs);
+    const login: LoginRecord = {
+      _id: newId('login'),
+      hash: hashSecret(token, pepper),
+      accountId,
+      createdAt: at,
+      lastSeenAt: at,
+      expiresAt: endOf(at, endsAt),
+      endsAt,
+      ...describeVisitor(visitor),
+    };
+    await logins.insert(login);
+    await accounts.noteLogin(accountId);
+    return { accountId, loginId: login._id, token, maxAgeSeconds: Math.floor(maxMs / 1000) };
+  }
+
   return {
-    /** Begins a log-in with a token of its own, whatever the browser brought along. @throws AppError account_suspended */
-    async open(accountId: string, visitor: Visitor): Promise<OpenedLogin> {
-      const account = await accounts.find(accountId);
-      if (!account) throw new AppError('not_found', `No account ${accountId}`);
-      if (account.suspended) throw new AppError('account_suspended', 'This account is suspended');
-      const token = makeSecret('iws');
-      const at = now();
-      const endsAt = new Date(at.getTime() + maxMs);
-      const login: LoginRecord = {
-        _id: newId('login'),
-        hash: hashSecret(token, pepper),
-        accountId,
-        createdAt: at,
-        lastSeenAt: at,
-        expiresAt: endOf(at, endsAt),
-        endsAt,
-        ...describeVisitor(visitor),
-      };
-      await logins.insert(login);
-      await accounts.noteLogin(accountId);
-      return { accountId, loginId: login._id, token, maxAgeSeconds: Math.floor(maxMs / 1000) };
+    open,
+
+    /**
+     * Begins a log-in of somebody who has shown the password of a hash; null when the account has another hash by now.
+     * Whoever sets a password ends all log-ins after that. So one that looks after it was begun is either ended or sees it.
+     */
+    async openWith(accountId: string, passwordHash: string, visitor: Visitor): Promise<OpenedLogin | null> {
+      const opened = await open(accountId, visitor);
+      if ((await accounts.passwordHashOf(accountId)) === passwordHash) return opened;
+      await logins.remove(accountId, opened.loginId);
+      return null;
     },
 
     /** Checks a presented token against the database as it is now. */

@@ -4,7 +4,7 @@ import type { Accounts } from '../accounts/index.ts';
 import type { NoticeKind, NoticeRecord, NoticeRepository } from '../db/index.ts';
 import type { Mail, Mailer } from '../mail/index.ts';
 import type { Logger } from '../observability/index.ts';
-import type { Links } from './links.ts';
+import type { Links, NewLink } from './links.ts';
 import { MAIL_TEXTS } from './mail-texts.ts';
 
 /** What {@link createNotices} works with. */
@@ -19,8 +19,12 @@ export interface NoticesDeps {
 }
 
 const MINUTE_MS = 60_000;
-/** A request that is repeated within this time makes no second mail: the first is still good. */
+/**
+ * A request that is repeated within this time makes no second mail: the first is still good. For what anybody can ask
+ * for, who needs nothing but the address; of what needs a password or an operator, each makes a mail.
+ */
 const REPEAT_MS = 5 * MINUTE_MS;
+const ASKED_BY_ANYBODY = new Set<NoticeKind>(['sign-up', 'reset']);
 /** Longer than any mail server is waited for. */
 const LEASE_MS = 2 * MINUTE_MS;
 const FIRST_RETRY_MS = 10_000;
@@ -43,27 +47,36 @@ export function createNotices({ notices, accounts, links, mailer, publicUrl, log
 
   const base = () => publicUrl().replace(/\/+$/, '');
 
+  /** The mail that brings a link; null when the notice was withdrawn meanwhile, since that also withdraws the link. */
+  async function bring(notice: NoticeRecord, link: NewLink, text: (to: string, link: string) => Mail) {
+    const url = await links.create(link);
+    if (await notices.isWanted(notice)) return text(notice.email, url);
+    await links.withdraw(url);
+    return null;
+  }
+
   /** The mail of a notice; null when there is nothing to say. */
-  async function write({ kind, email, accountId }: NoticeRecord): Promise<Mail | null> {
+  async function write(notice: NoticeRecord): Promise<Mail | null> {
+    const { kind, email, accountId } = notice;
     const account = accountId === null ? await accounts.findByEmail(email) : await accounts.find(accountId);
     switch (kind) {
       case 'sign-up': {
         if (account) return MAIL_TEXTS.signUpAgain(email, base());
-        return MAIL_TEXTS.signUp(email, await links.create({ purpose: 'sign-up', accountId: null, email }));
+        return bring(notice, { purpose: 'sign-up', accountId: null, email }, MAIL_TEXTS.signUp);
       }
       case 'reset': {
         if (!account || account.suspended) return null;
-        return MAIL_TEXTS.reset(email, await links.create({ purpose: 'reset', accountId: account.id, email }));
+        return bring(notice, { purpose: 'reset', accountId: account.id, email }, MAIL_TEXTS.reset);
       }
       case 'invitation': {
         if (!account) return null;
         const hours = INVITATION_HOURS;
-        return MAIL_TEXTS.invitation(email, await links.create({ purpose: 'claim', accountId, email, hours }));
+        return bring(notice, { purpose: 'claim', accountId, email, hours }, MAIL_TEXTS.invitation);
       }
       case 'email-change': {
-        if (!account) return null;
+        if (account?.pendingEmail !== email) return null;
         if (await accounts.findByEmail(email)) return MAIL_TEXTS.emailChangeRefused(email);
-        return MAIL_TEXTS.emailChange(email, await links.create({ purpose: 'email', accountId, email }));
+        return bring(notice, { purpose: 'email', accountId, email }, MAIL_TEXTS.emailChange);
       }
       // News that nobody has to act on are not printed for the operator.
       case 'password-changed':
@@ -126,7 +139,7 @@ export function createNotices({ notices, accounts, links, mailer, publicUrl, log
         sentAt: null,
         expiresAt: new Date(at.getTime() + KEPT_MS),
       };
-      await notices.put(notice, new Date(at.getTime() - REPEAT_MS));
+      await notices.put(notice, new Date(at.getTime() - (ASKED_BY_ANYBODY.has(kind) ? REPEAT_MS : 0)));
       deliver().catch((error: unknown) => logger.warn({ err: error }, 'mails could not be looked for'));
     },
 

@@ -1,50 +1,68 @@
+import { AppError } from '../errors.ts';
 import { accountOfLink } from './account-of-link.ts';
+import { invalidLink } from './links.ts';
 import type { LogIn } from './log-in.ts';
 import type { OpenedLogin } from './logins.ts';
 import type { LoginParts } from './parts.ts';
 import { requireStrongPassword } from './password-rules.ts';
-import { type LinkPassword, MAILS_PER_ADDRESS } from './sign-up.ts';
+import { type LinkPassword, MAILS_PER_HOUR } from './sign-up.ts';
 import { networkOf, type Visitor } from './visitor.ts';
+
+interface Owner {
+  id: string;
+  email: string;
+}
+
+interface PasswordChange {
+  currentPassword: string;
+  newPassword: string;
+}
 
 /** Makes what changes passwords. Whatever changes one ends every log-in, and begins a new one. */
 export function createPasswords(parts: LoginParts, { confirm }: Pick<LogIn, 'confirm'>) {
   const { accounts, logins, links, notices, passwords, requests } = parts;
 
-  async function replace(accountId: string, email: string, hash: string, visitor: Visitor): Promise<OpenedLogin> {
-    await accounts.setPasswordHash(accountId, hash);
-    await logins.revokeAll(accountId);
+  /** What follows when a hash was set; null when another one was set meanwhile. */
+  async function begin(account: Owner, hash: string, visitor: Visitor): Promise<OpenedLogin | null> {
+    await logins.revokeAll(account.id);
     // What somebody else may have asked for with the old password must not outlive it.
-    await links.forget(accountId);
-    await notices.order('password-changed', email, accountId);
-    return logins.open(accountId, visitor);
+    await links.forget(account);
+    await notices.order('password-changed', account.email, account.id);
+    return logins.openWith(account.id, hash, visitor);
+  }
+
+  async function change(account: Owner, wanted: PasswordChange, visitor: Visitor): Promise<OpenedLogin> {
+    const before = await confirm(account.id, wanted.currentPassword);
+    requireStrongPassword(wanted.newPassword, account.email);
+    const hash = await passwords.hash(wanted.newPassword);
+    // There is another password now, or another hash of this one: that decides.
+    if (!(await accounts.changePasswordHash(account.id, before, hash))) return change(account, wanted, visitor);
+    const opened = await begin(account, hash, visitor);
+    if (!opened) throw new AppError('wrong_password', 'The password was changed by somebody else meanwhile');
+    return opened;
   }
 
   return {
     /** Has a link sent, if there is such an account. The same for every address. @throws AppError too_many_attempts */
     async requestReset(email: string, visitor: Visitor): Promise<void> {
-      requests.take([{ key: networkOf(visitor.address), limit: MAILS_PER_ADDRESS }]);
+      requests.take([{ key: networkOf(visitor.address), limit: MAILS_PER_HOUR }]);
       await notices.order('reset', email);
     },
 
     /** Sets a new password with a link. @throws AppError invalid_link, weak_password, account_suspended, overloaded */
     async reset({ token, password }: LinkPassword, visitor: Visitor): Promise<OpenedLogin> {
-      const { id, email } = await accountOfLink(accounts, await links.read(token, ['reset']));
-      requireStrongPassword(password, email);
+      const account = await accountOfLink(accounts, await links.read(token, ['reset']));
+      requireStrongPassword(password, account.email);
       const hash = await passwords.hash(password);
       await links.take(token, ['reset']);
-      return replace(id, email, hash, visitor);
+      if (!(await accounts.setPasswordHash(account, hash))) throw invalidLink();
+      const opened = await begin(account, hash, visitor);
+      if (!opened) throw invalidLink();
+      return opened;
     },
 
     /** Sets a new password with the old one. @throws AppError wrong_password, weak_password, too_many_attempts */
-    async change(
-      account: { id: string; email: string },
-      { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
-      visitor: Visitor,
-    ): Promise<OpenedLogin> {
-      await confirm(account.id, currentPassword);
-      requireStrongPassword(newPassword, account.email);
-      return replace(account.id, account.email, await passwords.hash(newPassword), visitor);
-    },
+    change,
   };
 }
 

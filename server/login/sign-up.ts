@@ -10,8 +10,8 @@ export interface LinkPassword {
   password: string;
 }
 
-/** Mails that one address may ask for in an hour. */
-export const MAILS_PER_ADDRESS = 10;
+/** Mails that one network address, or one account, may ask for in an hour. */
+export const MAILS_PER_HOUR = 10;
 
 /**
  * Makes the sign-up: a mail with a link, and an account once the link was opened. So nobody learns who has an account,
@@ -30,7 +30,7 @@ export function createSignUp(parts: LoginParts, mode: 'open' | 'closed') {
     /** Has a link sent. The same for every address. @throws AppError sign_up_closed, too_many_attempts */
     async request(email: string, visitor: Visitor): Promise<void> {
       requireOpen();
-      requests.take([{ key: networkOf(visitor.address), limit: MAILS_PER_ADDRESS }]);
+      requests.take([{ key: networkOf(visitor.address), limit: MAILS_PER_HOUR }]);
       await notices.order('sign-up', email);
     },
 

@@ -105,6 +105,18 @@ describe('the mail address', () => {
     expect(taken.body.pendingEmail).toBe(other.email);
     const { text } = await mail.mailTo(other.email);
     expect(text).not.toContain('#token=');
-    expect((await me.browser.get('/account/profile')).body.email).toBe(me.email);
+    // The profile tells no more after the mails went out than before.
+    expect((await me.browser.get('/account/profile')).body).toEqual(taken.body);
+    expect(taken.body).toEqual({ ...open.body, pendingEmail: other.email });
+  });
+
+  it('cannot be asked for without end: the eleventh mail in an hour is refused', async () => {
+    const me = await createPerson(test);
+    const statuses = [];
+    for (let index = 0; index < 11; index += 1) {
+      const email = `stranger-${index}-${me.email}`;
+      statuses.push((await me.browser.patch('/account/profile', { email, password: PASSWORD })).status);
+    }
+    expect(statuses).toEqual([...Array(10).fill(200), 429]);
   });
 });

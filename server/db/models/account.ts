@@ -13,6 +13,13 @@ export interface HoldRecord {
   at: Date;
 }
 
+/** A mail address that waits for its link. */
+export interface PendingEmailRecord {
+  email: string;
+  /** From then on it waits no longer. */
+  endsAt: Date;
+}
+
 /** An account as stored. What one invariant needs stands in this one document. */
 export interface AccountRecord {
   _id: string;
@@ -36,6 +43,8 @@ export interface AccountRecord {
   /** From the log-in module; absent or null as long as nobody has set a password. */
   passwordHash?: string | null;
   lastLoginAt?: Date | null;
+  /** The address that it is to get, once the link that goes there is opened. */
+  pendingEmail?: PendingEmailRecord | null;
   /** Set when the account is being deleted: it is no account any more, and what is left of it goes. */
   deletedAt?: Date | null;
   createdAt: Date;
@@ -57,6 +66,14 @@ const holdSchema = new Schema<HoldRecord>(
   { _id: false },
 );
 
+const pendingEmailSchema = new Schema<PendingEmailRecord>(
+  {
+    email: { type: String, required: true },
+    endsAt: { type: Date, required: true },
+  },
+  { _id: false },
+);
+
 /** Schema of {@link AccountRecord}. */
 export const accountSchema = new Schema<AccountRecord>(
   {
@@ -73,6 +90,7 @@ export const accountSchema = new Schema<AccountRecord>(
     role: { type: String },
     passwordHash: { type: String },
     lastLoginAt: { type: Date },
+    pendingEmail: { type: pendingEmailSchema },
     deletedAt: { type: Date },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },

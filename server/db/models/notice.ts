@@ -5,7 +5,7 @@ export type NoticeKind = 'sign-up' | 'reset' | 'email-change' | 'invitation' | '
 
 /** A mail that is to be written: what it is about and to whom, without its text and without any secret. */
 export interface NoticeRecord {
-  /** `<kind>:<email>`, so that a request that is repeated makes one mail. */
+  /** `<kind>:<email>` or `<kind>:<account>:<email>`, so that a request that is repeated makes one mail. */
   _id: string;
   kind: NoticeKind;
   email: string;
@@ -38,4 +38,5 @@ export const noticeSchema = new Schema<NoticeRecord>(
 )
   .index({ sentAt: 1, dueAt: 1 })
   .index({ email: 1 })
+  .index({ accountId: 1 })
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 });

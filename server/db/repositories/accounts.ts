@@ -1,9 +1,15 @@
 import type { AccountRole } from '#contract';
 import type { Connection } from '../connect.ts';
-import { type AccountRecord, accountSchema, DELETED_ACCOUNT, type HoldRecord } from '../models/account.ts';
+import {
+  type AccountRecord,
+  accountSchema,
+  DELETED_ACCOUNT,
+  type HoldRecord,
+  type PendingEmailRecord,
+} from '../models/account.ts';
 import { plainCollection } from '../plain-collection.ts';
 
-export type { AccountRecord, HoldRecord };
+export type { AccountRecord, HoldRecord, PendingEmailRecord };
 
 /** One movement of credits, as the account document takes it. */
 export interface Movement {
@@ -22,10 +28,20 @@ export function createAccountRepository(connection: Connection) {
   const model = connection.model<AccountRecord>('Account', accountSchema);
   const collection = plainCollection<AccountRecord>(model);
 
-  async function update(accountId: string, fields: Partial<AccountRecord>): Promise<AccountRecord | null> {
+  /** Null when there is no such account, or it is not as `where` says. */
+  async function update(accountId: string, fields: Partial<AccountRecord>, where = {}): Promise<AccountRecord | null> {
     return model
-      .findOneAndUpdate({ _id: accountId, deletedAt: null }, { $set: fields }, { returnDocument: 'after' })
+      .findOneAndUpdate({ ...where, _id: accountId, deletedAt: null }, { $set: fields }, { returnDocument: 'after' })
       .lean();
+  }
+
+  async function updateEmail(accountId: string, fields: Partial<AccountRecord>, where = {}) {
+    try {
+      return await update(accountId, fields, where);
+    } catch (error) {
+      if ((error as { code?: unknown }).code === 11000) return 'taken' as const;
+      throw error;
+    }
   }
 
   return {
@@ -73,18 +89,39 @@ export function createAccountRepository(connection: Connection) {
       return update(accountId, { role, updatedAt: now });
     },
 
-    async setPassword(accountId: string, passwordHash: string, now: Date): Promise<AccountRecord | null> {
-      return update(accountId, { passwordHash, updatedAt: now });
+    /** Sets a new password, in one step with dropping a change of address that was asked for with the old one. */
+    async setPassword(
+      accountId: string,
+      passwordHash: string,
+      now: Date,
+      where: Partial<Pick<AccountRecord, 'email' | 'passwordHash'>>,
+    ): Promise<AccountRecord | null> {
+      return update(accountId, { passwordHash, pendingEmail: null, updatedAt: now }, where);
+    },
+
+    /** Puts another hash of the same password in the place of one. */
+    async renewHash(accountId: string, before: string, passwordHash: string): Promise<void> {
+      await update(accountId, { passwordHash }, { passwordHash: before });
     },
 
     /** `taken`: another account has this email. */
     async setEmail(accountId: string, email: string, now: Date): Promise<AccountRecord | null | 'taken'> {
-      try {
-        return await update(accountId, { email, updatedAt: now });
-      } catch (error) {
-        if ((error as { code?: unknown }).code === 11000) return 'taken';
-        throw error;
-      }
+      return updateEmail(accountId, { email, pendingEmail: null, updatedAt: now });
+    },
+
+    /** Notes the address that an account is to get; null when its password is not the one of `passwordHash`. */
+    async setPendingEmail(
+      accountId: string,
+      pendingEmail: PendingEmailRecord | null,
+      passwordHash: string,
+    ): Promise<AccountRecord | null> {
+      return update(accountId, { pendingEmail }, { passwordHash });
+    },
+
+    /** Gives an account the address that it waits for; null when it does not, or no longer. `taken`: another has it. */
+    async confirmEmail(accountId: string, email: string, now: Date): Promise<AccountRecord | null | 'taken'> {
+      const waits = { 'pendingEmail.email': email, 'pendingEmail.endsAt': { $gt: now } };
+      return updateEmail(accountId, { email, pendingEmail: null, updatedAt: now }, waits);
     },
 
     async noteLogin(accountId: string, lastLoginAt: Date): Promise<void> {
@@ -94,7 +131,8 @@ export function createAccountRepository(connection: Connection) {
     /** Makes an account none any more: no key, no password, its email free for others. False when it was one no longer. */
     async markDeleted(accountId: string, deletedAt: Date): Promise<boolean> {
       const email = `deleted:${accountId}`;
-      const changed = await update(accountId, { deletedAt, email, activeKeys: [], passwordHash: null, role: 'user' });
+      const nothing = { activeKeys: [], passwordHash: null, pendingEmail: null, role: 'user' as const };
+      const changed = await update(accountId, { deletedAt, email, ...nothing });
       return changed !== null;
     },
 

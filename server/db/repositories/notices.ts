@@ -7,11 +7,11 @@ export type { NoticeKind, NoticeRecord };
 export function createNoticeRepository(connection: Connection) {
   const model = connection.model<NoticeRecord>('Notice', noticeSchema);
   return {
-    /** Writes a notice down, in the place of one that was sent before `sentBefore`. False when there is a newer one. */
-    async put(notice: NoticeRecord, sentBefore: Date): Promise<boolean> {
+    /** Writes a notice down, in the place of one that was sent by `sentBy`. False when one waits or is newer. */
+    async put(notice: NoticeRecord, sentBy: Date): Promise<boolean> {
       const { _id, ...fields } = notice;
       try {
-        await model.updateOne({ _id, sentAt: { $lt: sentBefore } }, { $set: fields }, { upsert: true });
+        await model.updateOne({ _id, sentAt: { $lte: sentBy } }, { $set: fields }, { upsert: true });
         return true;
       } catch (error) {
         // The upsert met the one that is there.
@@ -39,6 +39,18 @@ export function createNoticeRepository(connection: Connection) {
     /** Leaves a notice for later. */
     async postpone({ _id, token }: NoticeRecord, dueAt: Date): Promise<void> {
       await model.updateOne({ _id, token, sentAt: null }, { $set: { dueAt } });
+    },
+
+    /** Whether a notice is still what it was when it was claimed. */
+    async isWanted({ _id, token }: NoticeRecord): Promise<boolean> {
+      return (await model.countDocuments({ _id, token })) === 1;
+    },
+
+    /** Forgets notices of some kinds, those about an account and those that were ordered for its email alone. */
+    async withdraw({ accountId, email }: { accountId: string | null; email: string }, kinds: NoticeKind[]) {
+      const kind = { $in: kinds };
+      if (accountId !== null) await model.deleteMany({ accountId, kind });
+      await model.deleteMany({ email, accountId: null, kind });
     },
 
     async remove({ _id, token }: NoticeRecord): Promise<void> {

@@ -21,17 +21,9 @@ export function createOneTimeLinkRepository(connection: Connection) {
       return model.findOneAndDelete({ _id: hash, expiresAt: { $gt: now } }).lean();
     },
 
-    /** The newest link of an account for a purpose; null when there is none. */
-    async findOfAccount(accountId: string, purpose: LinkPurpose, now: Date): Promise<OneTimeLinkRecord | null> {
-      return model
-        .findOne({ accountId, purpose, expiresAt: { $gt: now } })
-        .sort({ createdAt: -1 })
-        .lean();
-    },
-
-    /** Makes links of an account useless; without purposes all of them. */
-    async removeOfAccount(accountId: string, purposes?: LinkPurpose[]): Promise<void> {
-      await model.deleteMany({ accountId, ...(purposes && { purpose: { $in: purposes } }) });
+    /** Makes links of an account useless. */
+    async removeOfAccount(accountId: string, purposes: LinkPurpose[]): Promise<void> {
+      await model.deleteMany({ accountId, purpose: { $in: purposes } });
     },
 
     /** Makes links useless that were for making an account of an email. */

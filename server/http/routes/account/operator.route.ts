@@ -6,7 +6,7 @@ import { defineRoute } from '../../define-route.ts';
 import { runOnce } from '../../run-once.ts';
 import type { Services } from '../../services.ts';
 
-const show = ({ updatedAt: _, createdAt, lastLoginAt, ...account }: Account): AccountView => ({
+const show = ({ updatedAt: _, pendingEmail: _own, createdAt, lastLoginAt, ...account }: Account): AccountView => ({
   ...account,
   createdAt: createdAt.toISOString(),
   lastLoginAt: lastLoginAt?.toISOString() ?? null,

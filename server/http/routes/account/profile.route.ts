@@ -7,8 +7,8 @@ export const getProfileRoute = defineRoute('getProfile', ({ account }, services)
 
 /** `PATCH /account/profile`: the new address counts when the link sent to it was opened. */
 export const updateProfileRoute = defineRoute('updateProfile', async ({ account, body }, services) => {
-  const pendingEmail = await services.login.emailChange.request(account, body);
-  return { ...(await showProfile(account.id, services)), pendingEmail };
+  await services.login.emailChange.request(account, body);
+  return showProfile(account.id, services);
 });
 
 /** `POST /account/password`: every log-in ends, and this browser gets a new one. */

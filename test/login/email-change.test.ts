@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLogin, type Login, loginConfig } from '../../server/login/index.ts';
+import { createPasswordHash } from '../../server/login/password-hash.ts';
+import { createMailer, mailConfig } from '../../server/mail/index.ts';
+import { createLogger } from '../../server/observability/index.ts';
+import { PEPPER, rejection, useAccounts } from '../accounts/accounts-fixture.ts';
+import { newGate } from '../support/gate.ts';
+import { type MailServer, startMailServer, tokenIn } from '../support/mail-server.ts';
+
+const fixture = useAccounts();
+const PASSWORD = 'old correct horse 77';
+const NEW = 'new battery staple 88';
+/** Quick to check, since how much work that is has nothing to do with what is tested here. */
+const cheap = createPasswordHash({ cost: { ln: 4, r: 8, p: 1 } });
+
+let mail: MailServer;
+let login: Login;
+let logged: string[];
+beforeAll(async () => {
+  // The database removes what has expired by the real clock.
+  fixture.clock.now = new Date();
+  mail = await startMailServer();
+});
+afterAll(() => mail.close());
+beforeEach(() => {
+  mail.state.mode = 'accept';
+  logged = [];
+  login = newProcess();
+});
+afterEach(() => login.close());
+
+function newProcess(repositories = fixture.repositories) {
+  return createLogin({
+    repositories,
+    accounts: fixture.accounts,
+    mailer: createMailer({ config: mailConfig.parse({ SMTP_URL: mail.url }) }),
+    pepper: PEPPER,
+    config: { ...loginConfig.parse({}), SIGN_UP: 'open' },
+    publicUrl: () => 'https://images.example.com/',
+    logger: createLogger({ level: 'warn', format: 'json', destination: { write: (line) => logged.push(line) } }),
+    now: () => new Date(fixture.clock.now),
+  });
+}
+
+let people = 0;
+async function newPerson() {
+  people += 1;
+  const passwordHash = await cheap.hash(PASSWORD);
+  const { id, email } = await fixture.accounts.create({ email: newAddress(), passwordHash });
+  return { id, email, visitor: { address: `192.0.2.${people}`, userAgent: '' } };
+}
+type Person = Awaited<ReturnType<typeof newPerson>>;
+
+const newAddress = () => `${randomUUID()}@example.org`;
+const wait = (ms: number) => {
+  fixture.clock.now = new Date(fixture.clock.now.getTime() + ms);
+};
+const request = (person: Person, email: string, through = login) =>
+  through.emailChange.request(person, { email, password: PASSWORD });
+const mailsTo = (address: string) => mail.received.filter(({ to }) => to.includes(address));
+const tokenTo = (address: string, index = -1) => tokenIn(mailsTo(address).at(index)?.text ?? '');
+const accountOf = ({ id }: Person) => fixture.accounts.find(id);
+const linksOf = ({ id }: Person) => fixture.connection.model('OneTimeLink').countDocuments({ accountId: id });
+
+/** The token of a link to set a new password. */
+async function askForReset({ email, visitor }: Person) {
+  await login.passwords.requestReset(email, visitor);
+  await login.deliver();
+  return tokenTo(email);
+}
+
+describe('a change of address that waits in the queue', () => {
+  it('ends with a new password: no mail goes out, and no link is good for it', async () => {
+    const person = await newPerson();
+    const token = await askForReset(person);
+    mail.state.mode = 'busy';
+    const email = newAddress();
+    await request(person, email);
+    await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: 60_000 });
+    await login.passwords.reset({ token, password: NEW }, person.visitor);
+    mail.state.mode = 'accept';
+    wait(60_000);
+    await login.deliver();
+    expect(mailsTo(email)).toEqual([]);
+    expect(await linksOf(person)).toBe(0);
+    expect(await accountOf(person)).toMatchObject({ email: person.email, pendingEmail: null });
+    expect(mailsTo(person.email).at(-1)?.subject).toContain('was changed');
+  });
+
+  it('ends with a new password, also while its link is being made', async () => {
+    const person = await newPerson();
+    const token = await askForReset(person);
+    const { oneTimeLinks } = fixture.repositories;
+    const gate = newGate();
+    const insert: typeof oneTimeLinks.insert = async (link) => {
+      await gate.pass();
+      await oneTimeLinks.insert(link);
+    };
+    const slow = newProcess({ ...fixture.repositories, oneTimeLinks: { ...oneTimeLinks, insert } });
+    const email = newAddress();
+    await request(person, email, slow);
+    await gate.reached;
+    await login.passwords.reset({ token, password: NEW }, person.visitor);
+    gate.open();
+    await slow.deliver();
+    expect(mailsTo(email)).toEqual([]);
+    expect(await linksOf(person)).toBe(0);
+    await slow.close();
+  });
+
+  it('gives way to one that was asked for after it', async () => {
+    const person = await newPerson();
+    const [typo, email] = [newAddress(), newAddress()];
+    mail.state.mode = 'busy';
+    await request(person, typo);
+    await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: 60_000 });
+    mail.state.mode = 'accept';
+    await request(person, email);
+    await login.deliver();
+    await login.emailChange.confirm(tokenTo(email));
+    wait(60_000);
+    await login.deliver();
+    expect(mailsTo(typo)).toEqual([]);
+    expect(await accountOf(person)).toMatchObject({ email, pendingEmail: null });
+  });
+});
+
+describe('the link of a change of address', () => {
+  it('is good only for the address that the account waits for', async () => {
+    const person = await newPerson();
+    const [typo, email] = [newAddress(), newAddress()];
+    await request(person, typo);
+    await login.deliver();
+    const token = tokenTo(typo);
+    expect(await login.readLink(token)).toMatchObject({ purpose: 'email', email: typo });
+    await request(person, email);
+    await login.deliver();
+    for (const use of [login.readLink, login.emailChange.confirm]) {
+      expect(await rejection(use(token))).toMatchObject({ code: 'invalid_link' });
+    }
+    // One's own address: no change is wanted any more.
+    await request(person, person.email);
+    expect(await rejection(login.emailChange.confirm(tokenTo(email)))).toMatchObject({ code: 'invalid_link' });
+    expect(await accountOf(person)).toMatchObject({ email: person.email, pendingEmail: null });
+  });
+
+  it('comes again, each time that it is asked for', async () => {
+    const person = await newPerson();
+    const email = newAddress();
+    for (const expected of [1, 2]) {
+      await request(person, email);
+      await login.deliver();
+      expect(mailsTo(email)).toHaveLength(expected);
+    }
+    await login.emailChange.confirm(tokenTo(email, 0));
+    expect(await accountOf(person)).toMatchObject({ email });
+    expect(await rejection(login.emailChange.confirm(tokenTo(email, 1)))).toMatchObject({ code: 'invalid_link' });
+  });
+
+  it('stays good where the address has an account by then, until it has none', async () => {
+    const person = await newPerson();
+    const email = newAddress();
+    await request(person, email);
+    await login.deliver();
+    const { id } = await fixture.accounts.create({ email });
+    expect(await rejection(login.emailChange.confirm(tokenTo(email)))).toMatchObject({ code: 'email_taken' });
+    expect(await accountOf(person)).toMatchObject({ email: person.email, pendingEmail: email });
+    await fixture.accounts.setEmail(id, newAddress());
+    await login.emailChange.confirm(tokenTo(email));
+    expect(await accountOf(person)).toMatchObject({ email, pendingEmail: null });
+  });
+});
+
+describe('asking for a change of address', () => {
+  it('tells the one who asks nothing about who has the address, then or later', async () => {
+    const [person, other] = [await newPerson(), await newPerson()];
+    const seen = [];
+    for (const email of [newAddress(), other.email]) {
+      await request(person, email);
+      const states = [await accountOf(person)];
+      await login.deliver();
+      states.push(await accountOf(person));
+      wait(47 * 3_600_000);
+      states.push(await accountOf(person));
+      wait(2 * 3_600_000);
+      states.push(await accountOf(person));
+      seen.push(states.map((account) => account?.pendingEmail === email));
+    }
+    expect(seen[0]).toEqual([true, true, true, false]);
+    expect(seen[1]).toEqual(seen[0]);
+  });
+
+  it('is refused the eleventh time in an hour, and nothing is written to that address', async () => {
+    const person = await newPerson();
+    const addresses = Array.from({ length: 11 }, newAddress);
+    const last = addresses.pop() ?? '';
+    for (const email of addresses) await request(person, email);
+    expect(await rejection(request(person, last))).toMatchObject({ code: 'too_many_attempts' });
+    expect(await fixture.connection.model('Notice').countDocuments({ email: last })).toBe(0);
+    expect(await accountOf(person)).toMatchObject({ pendingEmail: addresses.at(-1) });
+    // Taking it back asks for no mail.
+    await request(person, person.email);
+    expect(await accountOf(person)).toMatchObject({ pendingEmail: null });
+    wait(3_600_000);
+    await request(person, last);
+    await login.deliver();
+    expect(mailsTo(last)).toHaveLength(1);
+  });
+});
+
+describe('a link that was used', () => {
+  it('does not keep the next request from being answered', async () => {
+    const person = await newPerson();
+    await login.passwords.reset({ token: await askForReset(person), password: NEW }, person.visitor);
+    const resets = () => mailsTo(person.email).filter(({ text }) => text.includes('/reset#'));
+    expect(resets()).toHaveLength(1);
+    const again = await askForReset(person);
+    expect(resets()).toHaveLength(2);
+    expect(await login.readLink(again)).toMatchObject({ purpose: 'reset' });
+  });
+
+  it('sets no password once the account has another address', async () => {
+    const person = await newPerson();
+    const email = newAddress();
+    const { oneTimeLinks } = fixture.repositories;
+    const token = await askForReset(person);
+    const [stored] = await fixture.connection.model('OneTimeLink').find({ accountId: person.id }).lean();
+    await request(person, email);
+    await login.deliver();
+    await login.emailChange.confirm(tokenTo(email));
+    // As if it had been made in the moment after the change forgot such links.
+    await oneTimeLinks.insert(stored as never);
+    const reset = login.passwords.reset({ token, password: NEW }, person.visitor);
+    expect(await rejection(reset)).toMatchObject({ code: 'invalid_link' });
+  });
+});
