@@ -76,7 +76,11 @@ export const linkPasswordSchema = z
 
 /** Body of `POST /account/claim`. */
 export const claimRequestSchema = linkPasswordSchema
-  .extend({ email: emailSchema.optional().describe('New mail address of the account. Default: the one it has.') })
+  .extend({
+    email: emailSchema
+      .optional()
+      .describe('Mail address of the account, where the one that it has is made up; any other is refused.'),
+  })
   .meta({ id: 'ClaimRequest' });
 
 /** Body of requests that need nothing but a link. */

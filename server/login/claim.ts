@@ -23,9 +23,10 @@ export function createClaims({ accounts, logins, links, passwords }: LoginParts)
     },
 
     /**
-     * Sets password, mail address and role of the link's account.
+     * Sets the password and role of the link's account, and its mail address where it has only a made-up one. Any other
+     * address is changed by a link that goes to the new one: nobody takes one that is not theirs, or learns who has it.
      * @throws AppError invalid_link, weak_password, email_taken, account_suspended, overloaded; invalid_request without
-     *   a mail address where the account has only a made-up one
+     *   a mail address where one is needed, or with another than the account's where it has one
      */
     async claim(
       { token, password, email }: LinkPassword & { email?: string | undefined },
@@ -33,9 +34,9 @@ export function createClaims({ accounts, logins, links, passwords }: LoginParts)
     ): Promise<OpenedLogin> {
       const account = await accountOfLink(accounts, await links.read(token, ['claim']));
       const wanted = email ?? account.email;
-      if (wanted === PLACEHOLDER_EMAIL) {
-        const fault = 'expected your mail address';
-        throw new AppError('invalid_request', `email: ${fault}`, { details: { errors: { email: [fault] } } });
+      if (wanted === PLACEHOLDER_EMAIL) throw badEmail('expected your mail address');
+      if (wanted !== account.email && account.email !== PLACEHOLDER_EMAIL) {
+        throw badEmail('expected the address that the account has; it can be changed after logging in');
       }
       requireStrongPassword(password, wanted);
       const hash = await passwords.hash(password);
@@ -55,6 +56,10 @@ export function createClaims({ accounts, logins, links, passwords }: LoginParts)
       return opened;
     },
   };
+}
+
+function badEmail(fault: string): AppError {
+  return new AppError('invalid_request', `email: ${fault}`, { details: { errors: { email: [fault] } } });
 }
 
 /** What gives accounts to people. */

@@ -102,6 +102,25 @@ describe('a one-time link', () => {
     expect(await accounts.find(first.id)).toMatchObject({ role: 'operator' });
   });
 
+  test('gives an account no other mail address than the one it has, whoever has that', async () => {
+    const { accounts, login } = fixture;
+    await accounts.create({ email: 'boss@example.org' });
+    const { id, email } = await accounts.create({ email: 'invited@example.org' });
+    const token = tokenIn((await login.invite({ id, email })) ?? '');
+    const claim = (wanted: string) =>
+      login.claims.claim({ token, password: 'a long enough sentence', email: wanted }, VISITOR);
+    const faults = [];
+    for (const wanted of ['boss@example.org', 'free@example.org']) {
+      const { code, details } = await rejection(claim(wanted));
+      expect(code).toBe('invalid_request');
+      faults.push(details);
+    }
+    expect(faults[1]).toEqual(faults[0]);
+    expect(await accounts.find(id)).toMatchObject({ email, state: 'unclaimed' });
+    await claim(email);
+    expect(await accounts.find(id)).toMatchObject({ email, state: 'active' });
+  });
+
   test('is printed for the operator where no mail is sent, and not in the log', async () => {
     await fixture.login.signUp.request('printed@example.org', VISITOR);
     await fixture.login.deliver();

@@ -15,6 +15,8 @@ export interface Field {
   /** What is wrong with it; `''` or absent when nothing is. */
   error?: string | undefined;
   required?: boolean;
+  /** Shown, and kept by password managers, but not to be changed. */
+  readOnly?: boolean;
   minLength?: number;
   maxLength?: number;
   min?: number;
@@ -41,6 +43,7 @@ function renderInput(field: Field): TemplateResult {
     autocomplete=${autocomplete}
     .defaultValue=${value}
     ?required=${required}
+    ?readonly=${field.readOnly ?? false}
     minlength=${ifDefined(field.minLength)}
     maxlength=${ifDefined(field.maxLength)}
     min=${ifDefined(field.min)}

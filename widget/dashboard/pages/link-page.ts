@@ -77,8 +77,8 @@ export class LinkPage extends DashboardPage {
     const fields: Field[] = [{ ...password, autocomplete: 'new-password' }];
     if (purpose === 'email') return [];
     if (purpose !== 'claim') return fields;
-    const value = placeholderEmail ? '' : email;
-    return [{ name: 'email', label: STRINGS.email, type: 'email', autocomplete: 'username', value }, ...fields];
+    const owner: Field = { name: 'email', label: STRINGS.email, type: 'email', autocomplete: 'username' };
+    return [placeholderEmail ? owner : { ...owner, value: email, readOnly: true }, ...fields];
   }
 
   #read = (): void => {
