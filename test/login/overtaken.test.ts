@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { AppError } from '../../server/errors.ts';
+import { createAttempts } from '../../server/login/attempts.ts';
 import { createLogin, loginConfig } from '../../server/login/index.ts';
+import { createLogIn } from '../../server/login/log-in.ts';
 import { createPasswordHash } from '../../server/login/password-hash.ts';
 import { createMailer, mailConfig } from '../../server/mail/index.ts';
 import { createLogger } from '../../server/observability/index.ts';
@@ -181,4 +184,22 @@ test('of log-ins that renew one hash at once, each counts', async () => {
   const opened = await Promise.all([1, 2, 3].map(() => fixture.login.logIn({ email, password: OLD }, visitor)));
   for (const { token } of opened) expect(await fixture.login.logins.check(token)).toMatchObject({ outcome: 'valid' });
   expect(createPasswordHash().isOutdated(await fixture.accounts.passwordHashOf(id))).toBe(false);
+});
+
+test('a password that could not be checked, since too many wait, is no guess', async () => {
+  const { email, visitor } = await newPerson();
+  let busy = true;
+  const verify: typeof cheap.verify = async (...given) => {
+    if (busy) throw new AppError('overloaded', 'Too many people log in at this moment');
+    return cheap.verify(...given);
+  };
+  const passwords = { ...cheap, verify };
+  const guesses = createAttempts({ windowMs: 900_000, now: () => fixture.clock.now });
+  const { accounts, login } = fixture;
+  const { logIn } = createLogIn({ accounts, logins: login.logins, passwords, guesses } as never);
+  for (let attempt = 0; attempt < 6; attempt += 1) {
+    expect(await rejection(logIn({ email, password: OLD }, visitor))).toMatchObject({ code: 'overloaded' });
+  }
+  busy = false;
+  expect(await logIn({ email, password: OLD }, visitor)).toMatchObject({ accountId: expect.any(String) });
 });
