@@ -47,7 +47,7 @@ describe('an error that passes, after the export was paid for', { timeout: 90_00
   ])('%s: the next try goes on with the same export', async (_, status, body, target, spared) => {
     const id = await admin.upload(`passing-${status}.jpg`, await photograph(900), 'image/jpeg');
     const price = await priceOf(async () => {
-      for (let index = 0; index < spared; index += 1) proxy.inject({ kind: 'bytewise' }, target);
+      for (let index = 0; index < spared; index += 1) proxy.inject({ kind: 'buffer' }, target);
       proxy.inject({ kind: 'answer', status, ...(body ? { json: body } : {}) }, target);
       const [refused, answer] = await optimize(id);
       expect([refused, answer.data?.noted]).toEqual([status, undefined]);
