@@ -41,6 +41,16 @@ export function openParser(req: IncomingMessage, limits: MultipartLimits): Busbo
   }
 }
 
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * The file part that has begun and not ended. busboy 1.6 goes on reading parts behind the closing delimiter, if they come in
+ * the same chunk, and waits for ever for the end of one that is cut off there; it has no event for that.
+ */
+function partBeingRead(parser: Busboy & { _fileStream?: unknown }): unknown {
+  return parser._fileStream;
+}
+
 /** Pumps the request into the parser until it has closed; rejects with the first failure, whoever reports it. */
 export function feedParser(
   req: IncomingMessage,
@@ -58,7 +68,13 @@ export function feedParser(
     if (received > maxBytes) failure.abort(requestTooLarge({ maxRequestBytes: maxBytes }));
     else if (!parser.write(chunk)) req.pause();
   };
-  const onEnd = () => parser.end();
+  const onEnd = () => {
+    // The callback comes when all that was written before has been parsed.
+    parser.write(NOTHING, () => {
+      if (partBeingRead(parser)) broken();
+    });
+    parser.end();
+  };
   const onClose = () => {
     if (!req.readableEnded) broken();
   };

@@ -253,6 +253,16 @@ describe('failures', () => {
     expect(await server.filesLeft()).toEqual([]);
   });
 
+  it('refuses a part behind the end that is cut off, instead of waiting for its end', async () => {
+    const late = part('name="images"; filename="late.jpg"', 'a file');
+    const delimiter = Buffer.from(`--${BOUNDARY}\r\n`);
+    const end = Buffer.from(`--${BOUNDARY}--ignored\r\n\r\nand more\r\n`);
+    const body = Buffer.concat([delimiter, end, delimiter, late, delimiter, late.subarray(0, -4)]);
+    expect(await post(body)).toMatchObject({ status: 400, body: { code: 'invalid_multipart' } });
+    await until(() => server.running() === 0);
+    expect(await server.filesLeft()).toEqual([]);
+  });
+
   it('never overwrites a file that exists', async () => {
     await server.close();
     server = await startUploadServer({ newTemporaryFile: () => `${server.directory}/same.part` });
