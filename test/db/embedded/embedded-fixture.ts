@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { patchDriver } from '../../../server/db/driver-patch.ts';
 import { startEmbedded } from '../../../server/db/embedded/index.ts';
 
 /** A directory under the system's temporary one, and how to remove it. */
@@ -18,8 +19,9 @@ export function freshDirectory(): string {
   return path;
 }
 
-/** Opens a connection of its own to a store. */
+/** Opens a connection of its own to a store, with the service's remedy for a driver that may hang when a store is killed. */
 export function connect(uri: string, options: mongoose.ConnectOptions = {}): Promise<mongoose.Connection> {
+  patchDriver();
   return mongoose.createConnection(uri, { serverSelectionTimeoutMS: 3000, ...options }).asPromise();
 }
 
