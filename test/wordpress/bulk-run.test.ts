@@ -215,8 +215,9 @@ it('goes past an image that ends PHP and one that this server cannot open, and n
   await button(page, 'Optimize 3 images for 3 credits').click();
   await status(page, 'Done: 1 of 3 images.').waitFor(PATIENCE);
   const lines = page.locator('#imagewright-bulk li');
-  await lines.filter({ hasText: 'many-1: WordPress cannot open the exported file' }).waitFor(PATIENCE);
-  await lines.filter({ hasText: 'many-2: Two tries of this image ended in the middle' }).waitFor(PATIENCE);
+  // WordPress numbers a name that an earlier test's image still has.
+  await lines.filter({ hasText: /^many-1(-\d)?: WordPress cannot open the exported file/ }).waitFor(PATIENCE);
+  await lines.filter({ hasText: /^many-2(-\d)?: Two tries of this image ended in the middle/ }).waitFor(PATIENCE);
   expect(await mimes([fine, blind, fatal])).toEqual(['image/webp', 'image/jpeg', 'image/jpeg']);
 
   // On a server that can, the next run makes them of what was paid for.
