@@ -162,13 +162,19 @@ it('renews a nonce that has expired, and names the images that could not be done
   expect(await mimes([broken])).toEqual(['image/jpeg']);
 });
 
-it('shares the work between two tabs, without paying twice', { timeout: 120_000 }, async () => {
-  const ids = await uploadMany(6);
-  const before = await spent();
+/** A tab whose run has done one of six images and holds the next ones back until `open` is called. */
+async function beginWithSix() {
   const first = await openPage(await browser.open());
   const open = await holdAfter(first, 1);
   await button(first, 'Optimize 6 images for 6 credits').click();
   await status(first, '1 of 6 done').waitFor(PATIENCE);
+  return { first, open };
+}
+
+it('shares the work between two tabs, without paying twice', { timeout: 120_000 }, async () => {
+  const ids = await uploadMany(6);
+  const before = await spent();
+  const { first, open } = await beginWithSix();
   const second = await openPage(await browser.open());
   await button(second, 'Resume').click();
   open();
@@ -180,10 +186,7 @@ it('shares the work between two tabs, without paying twice', { timeout: 120_000 
 it.each(['Stop', 'Close'])('%s in one tab ends the run in the other one, too', { timeout: 120_000 }, async (way) => {
   await uploadMany(6);
   const before = await spent();
-  const first = await openPage(await browser.open());
-  const open = await holdAfter(first, 1);
-  await button(first, 'Optimize 6 images for 6 credits').click();
-  await status(first, '1 of 6 done').waitFor(PATIENCE);
+  const { first, open } = await beginWithSix();
   const second = await openPage(await browser.open());
   if (way === 'Stop') {
     const openSecond = await holdAfter(second, 0);

@@ -15,13 +15,7 @@ beforeAll(async () => {
 afterEach(() => rig.define({}));
 afterAll(() => rig?.stop());
 
-type Answer = Record<string, unknown> & { code?: string; data?: { status: number; details?: unknown } };
-
-async function post(path: string, body: unknown = {}): Promise<[number, Answer]> {
-  const response = await admin.call('POST', path, body);
-  const text = await response.text();
-  return [response.status, (text ? JSON.parse(text) : {}) as Answer];
-}
+const post = (path: string, body: unknown = {}) => admin.answer('POST', path, body);
 
 async function uploaded(name: string, bytes = photo) {
   const id = await admin.upload(name, bytes, 'image/jpeg');

@@ -15,12 +15,7 @@ beforeAll(async () => {
 afterEach(() => rig.define({}));
 afterAll(() => rig?.stop());
 
-type Answer = Record<string, unknown> & { code?: string; data?: { details?: unknown } };
-
-async function post(path: string, body: unknown = {}): Promise<[number, Answer]> {
-  const response = await admin.call('POST', path, body);
-  return [response.status, (await response.json()) as Answer];
-}
+const post = (path: string, body: unknown = {}) => admin.answer('POST', path, body);
 
 async function uploaded(name: string, bytes: Uint8Array, type = 'image/jpeg') {
   const id = await admin.upload(name, bytes, type);

@@ -20,12 +20,7 @@ afterAll(async () => {
   await Promise.all([rig?.stop(), proxy?.close()]);
 });
 
-type Answer = { status: string; code?: string; data?: { noted?: boolean } };
-
-async function optimize(id: number, body: unknown = {}): Promise<[number, Answer]> {
-  const response = await admin.call('POST', `/attachments/${id}/optimize`, body);
-  return [response.status, (await response.json()) as Answer];
-}
+const optimize = (id: number, body: unknown = {}) => admin.answer('POST', `/attachments/${id}/optimize`, body);
 
 /** Credits that something costs. */
 async function priceOf(work: () => Promise<unknown>): Promise<number> {

@@ -1,3 +1,9 @@
+/** What the plugin's routes answer: the attachment as it is now, or an error. */
+export type Answer = Record<string, unknown> & {
+  code?: string;
+  data?: { status: number; noted?: boolean; details?: unknown };
+};
+
 /** Somebody who is logged in: cookies and a nonce, as the admin pages have them. */
 export interface SiteUser {
   /** `Cookie` header. */
@@ -9,6 +15,8 @@ export interface SiteUser {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   /** The same, and its JSON. @throws Error on a status from 400 on */
   json<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T>;
+  /** The same, and its status with its JSON, whatever they are. */
+  answer<T = Answer>(method: string, path: string, body?: unknown): Promise<[status: number, body: T]>;
   /** Uploads a file to the media library and gives the attachment's id. */
   upload(name: string, bytes: Uint8Array, type: string): Promise<number>;
 }
@@ -54,6 +62,11 @@ export async function logIn(url: string, user: string, password: string): Promis
       const text = await response.text();
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 2000)}`);
       return JSON.parse(text) as T;
+    },
+    async answer<T>(method: string, path: string, sent?: unknown): Promise<[number, T]> {
+      const response = await call(method, path, sent);
+      const text = await response.text();
+      return [response.status, JSON.parse(text || '{}') as T];
     },
     async upload(name, bytes, type) {
       const response = await fetch(`${url}/wp-json/wp/v2/media`, {
