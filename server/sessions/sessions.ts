@@ -135,9 +135,12 @@ export function createSessions(deps: SessionDeps) {
       }
     },
 
-    /** Adds the acceptable files to a session. @throws session_not_found, session_full, or the first file's error */
-    async addImages(accountId: string, sessionId: string, upload: Upload): Promise<UploadResult> {
-      const session = await find(accountId, sessionId);
+    /**
+     * Adds the acceptable files to a session, as `find` gave it before they came.
+     * @throws session_not_found when it has ended since, session_full, or the first file's error
+     */
+    async addImages(session: SessionRecord, upload: Upload): Promise<UploadResult> {
+      const { _id: sessionId, accountId } = session;
       const { accepted, rejected, firstError } = await inspectUpload(upload, processor);
       refuseWhenNothingIsLeft(accepted, firstError, rejected);
       const taken = await sessions.reserveImages(sessionId, accepted.length, config.MAX_IMAGES_PER_SESSION);

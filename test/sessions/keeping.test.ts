@@ -58,7 +58,7 @@ async function breaking(at: 'placing' | 'inserting', kept = 0) {
     return { originalFilename: `${index}.png`, file, size: 1, sha256: 'x' };
   });
   for (const { file } of files) await writeFile(file, 'x');
-  const added = sessions.addImages('acct_1', 'sess_1', { files });
+  const added = sessions.addImages(session as SessionRecord, { files });
   const stored = () => readdir(join(directory, 'sessions', 'sess_1'));
   return { added, session, stored, kept: () => records.map(({ uploadPath }) => uploadPath.split('/').at(-1)) };
 }

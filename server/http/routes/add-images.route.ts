@@ -4,12 +4,12 @@ import { runOnce } from '../run-once.ts';
 
 /** `POST /v1/sessions/:sessionId/images`: more files for a session; how uploads run in parallel. */
 export const addImagesRoute = defineRoute('addImages', async ({ ctx, account, params }, services) => {
-  await services.sessions.find(account.id, params.sessionId);
+  const session = await services.sessions.find(account.id, params.sessionId);
   const incoming = await receiveUpload(ctx, services);
   try {
     const requestHash = `${params.sessionId} ${incoming.fingerprint}`;
     await runOnce({ ctx, account, operation: 'addImages', requestHash }, services, async () => {
-      const body = await services.sessions.addImages(account.id, params.sessionId, incoming.upload);
+      const body = await services.sessions.addImages(session, incoming.upload);
       return { status: 201, headers: {}, body };
     });
   } finally {

@@ -44,3 +44,20 @@ export async function photographFolder(): Promise<string> {
   await rename(making, folder).catch(() => {});
   return folder;
 }
+
+/** A folder with a version of each of {@link photographFolder} that is 64 pixels wide; made once and kept. */
+export async function smallImageFolder(): Promise<string> {
+  const folder = join(tmpdir(), 'imagewright-bench-small-images-1');
+  if (existsSync(folder)) return folder;
+  const photographs = await photographFolder();
+  const making = `${folder}-${process.pid}`;
+  await mkdir(making, { recursive: true });
+  for (const name of await readdir(photographs)) {
+    await sharp(join(photographs, name))
+      .resize({ width: 64 })
+      .jpeg()
+      .toFile(join(making, `${name}.jpg`));
+  }
+  await rename(making, folder).catch(() => {});
+  return folder;
+}
