@@ -1,31 +1,21 @@
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { photograph, type Rig, startRig } from './rig.ts';
-import type { SiteUser } from './site/site-user.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { photograph } from './rig.ts';
+import { type Uploaded, useRig } from './use-rig.ts';
 
-let rig: Rig;
-let admin: SiteUser;
+const { rig, admin, post, upload, remove, exported, expectAsBefore, expectQuietLog } = useRig();
 let photo: Uint8Array;
 
 beforeAll(async () => {
-  rig = await startRig();
-  admin = await rig.site.logIn();
   photo = await photograph(900);
-}, 300_000);
-afterEach(() => rig.define({}));
-afterAll(() => rig?.stop());
+});
 
-const post = (path: string, body: unknown = {}) => admin.answer('POST', path, body);
+const uploaded = (name: string, bytes = photo) => upload(name, bytes);
 
-async function uploaded(name: string, bytes = photo) {
-  const id = await admin.upload(name, bytes, 'image/jpeg');
-  return { id, before: await rig.attachment(id), checksums: await rig.checksums() };
-}
-
-async function expectAsBefore({ id, before, checksums }: Awaited<ReturnType<typeof uploaded>>) {
-  expect(await rig.attachment(id)).toEqual(before);
-  expect(await rig.checksums()).toEqual(checksums);
-  await rig.site.php('wp_delete_attachment( $id, true );', { id });
+/** Holds that an attachment is as it was, and deletes it. */
+async function expectUnchanged(image: Uploaded) {
+  await expectAsBefore(image);
+  await remove(image.id);
 }
 
 /** Crops an image in WordPress' own editor. */
@@ -45,7 +35,7 @@ describe('changes by others', { timeout: 90_000 }, () => {
     }
     expect(await rig.attachment(image.id)).toEqual(edited);
     expect(await post(`/attachments/${image.id}/restore`, { force: true })).toMatchObject([200, { restored: true }]);
-    await expectAsBefore(image);
+    await expectUnchanged(image);
   });
 
   it('an edit after the replacement leaves no file behind when the attachment is deleted', async () => {
@@ -53,7 +43,7 @@ describe('changes by others', { timeout: 90_000 }, () => {
     const image = await uploaded('edited-and-deleted.jpg');
     await post(`/attachments/${image.id}/optimize`);
     await rig.site.php(CROP, { id: image.id });
-    await rig.site.php('wp_delete_attachment( $id, true );', { id: image.id });
+    await remove(image.id);
     expect(await rig.checksums()).toEqual(empty);
   });
 
@@ -72,7 +62,7 @@ describe('changes by others', { timeout: 90_000 }, () => {
         before.metadata.height,
       ]);
       await post(`/attachments/${one}/restore`);
-      await expectAsBefore({ id: one, before, checksums });
+      await expectUnchanged({ id: one, before, checksums });
     }
   });
 
@@ -86,7 +76,7 @@ describe('changes by others', { timeout: 90_000 }, () => {
     );
     expect(Object.keys((await rig.attachment(image.id)).metadata.sizes)).toContain('new-one');
     await post(`/attachments/${image.id}/restore`);
-    await expectAsBefore(image);
+    await expectUnchanged(image);
   });
 
   it('a backup that somebody deleted is told, and nothing is changed', async () => {
@@ -99,7 +89,7 @@ describe('changes by others', { timeout: 90_000 }, () => {
       { code: 'imagewright_backup_missing', data: { details: { files: ['lost.jpg'] } } },
     ]);
     expect(await rig.attachment(id)).toEqual(replaced);
-    await rig.site.php('wp_delete_attachment( $id, true );', { id });
+    await remove(id);
   });
 });
 
@@ -123,7 +113,7 @@ describe('faults', { timeout: 90_000 }, () => {
       // What was paid for was not paid for again.
       expect(balance - (await rig.account.api.balance())).toBe(1);
       await post(`/attachments/${image.id}/restore`);
-      await expectAsBefore(image);
+      await expectUnchanged(image);
     },
   );
 
@@ -136,23 +126,11 @@ describe('faults', { timeout: 90_000 }, () => {
     for (const outcome of outcomes) expect([200, 'imagewright_busy', 'already_optimized']).toContain(outcome);
     expect(balance - (await rig.account.api.balance())).toBe(1);
     await post(`/attachments/${image.id}/restore`);
-    await expectAsBefore(image);
+    await expectUnchanged(image);
   });
 });
 
 describe('what replaces an image', { timeout: 90_000 }, () => {
-  async function exported(id: number, kind: 'export' | 'sample') {
-    const { sessionId, image } = await admin.json<{ sessionId: string; image: { id: string } }>(
-      'POST',
-      `/attachments/${id}/attach`,
-      {},
-    );
-    const body = { images: [{ id: image.id }], settings: await admin.json('GET', `/export-settings?ids[]=${id}`) };
-    const stream = await admin.call('POST', `/service/v1/sessions/${sessionId}/${kind}`, body);
-    const sha256 = /"sha256":"([0-9a-f]{64})"/.exec(await stream.text())?.[1];
-    return { sessionId, imageId: image.id, sha256 };
-  }
-
   it('is a full export of this image as it is now: no sample, no other image, no earlier file', async () => {
     const image = await uploaded('guarded.jpg');
     const other = await admin.upload('other.jpg', await photograph(880), 'image/jpeg');
@@ -238,6 +216,5 @@ it('leaves nothing in the database when it is uninstalled, and every image as it
   expect(left).toEqual([[], [], []]);
   expect(await rig.attachment(id)).toEqual({ ...stored, state: '' });
   expect(await rig.checksums()).toEqual(files);
-  const log = await rig.site.debugLog();
-  expect(log.split('\n').filter((line) => line.includes('imagewright/'))).toEqual([]);
+  await expectQuietLog();
 });

@@ -1,34 +1,12 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { launchBrowser, type Tab, type TestBrowser } from '../support/browser.ts';
-import { photograph, type Rig, startRig } from './rig.ts';
-import type { SiteUser } from './site/site-user.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { photograph } from './rig.ts';
+import { PATIENCE, useBrowser, useRig } from './use-rig.ts';
 
-let rig: Rig;
-let browser: TestBrowser;
-let admin: SiteUser;
-
-beforeAll(async () => {
-  [rig, browser] = await Promise.all([startRig(), launchBrowser()]);
-  admin = await rig.site.logIn();
-}, 300_000);
-beforeEach(() =>
-  rig.site.php(
-    'foreach ( get_posts( array( "post_type" => "attachment", "post_status" => "any", "fields" => "ids", "numberposts" => -1 ) ) as $id ) { wp_delete_attachment( $id, true ); }',
-  ),
-);
-afterAll(async () => {
-  await Promise.all([rig?.stop(), browser?.close()]);
-});
-
-const PATIENCE = { timeout: 60_000 };
-
-async function openPage(): Promise<Tab> {
-  const tab = await browser.open();
-  await tab.context.addCookies(admin.cookies);
-  await tab.page.goto(`${rig.site.url}/wp-admin/upload.php?page=imagewright-optimize`, PATIENCE);
-  return tab;
-}
+const tests = useRig();
+const { rig, admin, emptyLibrary } = tests;
+const { openPage } = useBrowser(tests);
+beforeEach(emptyLibrary);
 
 /** Exports what is in the widget and replaces the images of the library by it. */
 async function exportAndReplace(page: Page, count: number) {
