@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { afterEach, expect, it } from 'vitest';
-import { photograph } from './rig.ts';
+import { photograph, tinyPicture } from './rig.ts';
 import { PATIENCE, useBrowser, useRig } from './use-rig.ts';
 
 const tests = useRig();
@@ -79,7 +80,7 @@ it('shows the cost, stops, and goes on after the tab was closed; what is done is
   // An image at hand is finished. None is begun any more, not even one whose request was on its way.
   await status(again, new RegExp(`Stopped: [${done}${done + 1}] of 7 done`)).waitFor(PATIENCE);
   await button(again, 'Resume').click();
-  await status(again, 'Done: 7 of 7 images.').waitFor(PATIENCE);
+  await status(again, 'Done: 7 of 7.').waitFor(PATIENCE);
   expect(await mimes(ids)).toEqual(Array(7).fill('image/webp'));
   expect((await spent()) - before).toBe(7);
 
@@ -87,7 +88,7 @@ it('shows the cost, stops, and goes on after the tab was closed; what is done is
   await button(again, 'Close').click();
   again.once('dialog', (dialog) => void dialog.accept());
   await button(again, 'Restore all originals').click();
-  await status(again, 'Done: 7 of 7 images.').waitFor(PATIENCE);
+  await status(again, 'Done: 7 of 7.').waitFor(PATIENCE);
   expect(await mimes(ids)).toEqual(Array(7).fill('image/jpeg'));
 });
 
@@ -109,7 +110,7 @@ it('stops when the credits are used up, says why, and goes on when there are mor
 
   await rig.define({});
   await button(page, 'Resume').click();
-  await status(page, 'Done: 4 of 4 images.').waitFor(PATIENCE);
+  await status(page, 'Done: 4 of 4.').waitFor(PATIENCE);
 });
 
 it('renews a nonce that has expired, and names the images that could not be done', { timeout: 120_000 }, async () => {
@@ -130,9 +131,9 @@ it('renews a nonce that has expired, and names the images that could not be done
   // As a day later: every nonce of before is worth nothing.
   await rig.define({ IMAGEWRIGHT_TEST_NONCE_DAY: 3 });
   await button(page, 'Optimize 3 images for 3 credits').click();
-  await status(page, 'Done: 2 of 3 images.').waitFor(PATIENCE);
+  await status(page, 'Done: 2 of 3.').waitFor(PATIENCE);
   expect(refused).toBeGreaterThan(0);
-  await page.getByText('1 images could not be done:').waitFor(PATIENCE);
+  await page.getByText('1 image could not be done:').waitFor(PATIENCE);
   await page.locator('#imagewright-bulk li').filter({ hasText: 'broken' }).waitFor(PATIENCE);
   expect(await mimes(ids)).toEqual(['image/webp', 'image/webp']);
   expect(await mimes([broken])).toEqual(['image/jpeg']);
@@ -154,7 +155,7 @@ it('shares the work between two tabs, without paying twice', { timeout: 120_000 
   const second = (await openPage()).page;
   await button(second, 'Resume').click();
   open();
-  await Promise.all([first, second].map((page) => status(page, 'Done: 6 of 6 images.').waitFor(PATIENCE)));
+  await Promise.all([first, second].map((page) => status(page, 'Done: 6 of 6.').waitFor(PATIENCE)));
   expect(await mimes(ids)).toEqual(Array(6).fill('image/webp'));
   expect((await spent()) - before).toBe(6);
 });
@@ -192,7 +193,7 @@ it('goes past an image that ends PHP and one that this server cannot open, and n
   await rig.define({ IMAGEWRIGHT_TEST_BLIND: blind, IMAGEWRIGHT_TEST_FATAL: fatal });
   const page = (await openPage()).page;
   await button(page, 'Optimize 3 images for 3 credits').click();
-  await status(page, 'Done: 1 of 3 images.').waitFor(PATIENCE);
+  await status(page, 'Done: 1 of 3.').waitFor(PATIENCE);
   const lines = page.locator('#imagewright-bulk li');
   // WordPress numbers a name that an earlier test's image still has.
   await lines.filter({ hasText: /^many-1(-\d)?: WordPress cannot open the exported file/ }).waitFor(PATIENCE);
@@ -203,7 +204,7 @@ it('goes past an image that ends PHP and one that this server cannot open, and n
   await rig.define({});
   await button(page, 'Close').click();
   await button(page, 'Optimize 2 images for 2 credits').click();
-  await status(page, 'Done: 2 of 2 images.').waitFor(PATIENCE);
+  await status(page, 'Done: 2 of 2.').waitFor(PATIENCE);
   expect(await mimes(ids)).toEqual(Array(3).fill('image/webp'));
   expect((await spent()) - before).toBe(3);
 });
@@ -219,4 +220,40 @@ it('optimises and restores from the attachment’s details and the media modal',
   await field.getByRole('button', { name: /Restore the original/ }).click(PATIENCE);
   await field.getByText('Not optimized').waitFor(PATIENCE);
   expect(await mimes([id])).toEqual(['image/jpeg']);
+});
+
+it('names what it leaves out; of an image that gains nothing, a person may want the larger file all the same', {
+  timeout: 120_000,
+}, async () => {
+  const scan = new Uint8Array(
+    await sharp(await photograph(300))
+      .tiff()
+      .toBuffer(),
+  );
+  const tiff = await admin.upload('scan.tif', scan, 'image/tiff');
+  const id = await admin.upload('tiny.webp', await tinyPicture(720), 'image/webp');
+  const before = await spent();
+  const { page } = await openPage();
+  await button(page, 'Optimize 1 image for 1 credit').click();
+  await page.getByText('1 image could not be done:').waitFor(PATIENCE);
+  await button(page, 'Close').click();
+  await page.getByText('There is nothing to optimize.').waitFor(PATIENCE);
+  await page.getByText('Left out of this run: 2').click();
+  const lines = page.locator('.imagewright-left-out li');
+  expect(await lines.filter({ hasText: 'TIFF' }).getByRole('link', { name: 'scan' }).count()).toBe(1);
+  const link = lines.filter({ hasText: 'would not be smaller' }).getByRole('link', { name: 'tiny' });
+
+  await link.click();
+  const field = page.locator(`[data-imagewright-id="${id}"]`);
+  const asked = page.waitForEvent('dialog', PATIENCE);
+  page.once('dialog', (dialog) => void dialog.accept());
+  await field.getByRole('button', { name: /Optimize \(1 credit\)/ }).click(PATIENCE);
+  expect((await asked).message()).toMatch(/would not be smaller.* paid for already/);
+  await field.getByText(/larger as you wished/).waitFor(PATIENCE);
+  expect((await spent()) - before).toBe(1);
+
+  await page.goto(`${rig.site.url}/wp-admin/upload.php?mode=list`, PATIENCE);
+  const hopeless = page.locator(`[data-imagewright-id="${tiff}"]`);
+  expect(await hopeless.innerText()).toMatch(/^Cannot be optimized: .*TIFF/);
+  expect(await hopeless.getByRole('button').count()).toBe(0);
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, it } from 'vitest';
-import { photograph } from './rig.ts';
+import { photograph, tinyPicture } from './rig.ts';
 import { PATIENCE, useBrowser, useRig } from './use-rig.ts';
 
 const tests = useRig();
@@ -98,4 +98,18 @@ it('takes images from WordPress’ own dialog, also without pretty addresses', {
   } finally {
     await permalinks('/%postname%/');
   }
+});
+
+it('tells of an image that gains nothing in the widget, and a run over the library does not pay for it again', {
+  timeout: 120_000,
+}, async () => {
+  const id = await admin.upload('tiny.webp', await tinyPicture(730), 'image/webp');
+  const { page } = await openPage(`upload.php?page=imagewright-optimize&imagewright_ids=${id}`);
+  expect(await admin.json('GET', '/run/preview')).toMatchObject({ images: 1, cost: 1 });
+  await exportAndReplace(page, 1);
+  await page.locator('image-optimizer').getByText('The result would be larger than the original.').waitFor(PATIENCE);
+  await expect
+    .poll(() => admin.json('GET', '/run/preview'), PATIENCE)
+    .toMatchObject({ images: 0, cost: 0, leftOut: [{ count: 1, examples: [{ id }] }] });
+  expect(await library()).toMatchObject([{ file: 'tiny.webp' }]);
 });

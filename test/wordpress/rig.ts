@@ -97,6 +97,12 @@ export async function photograph(
   return new Uint8Array(await image.jpeg({ quality: 95 }).toBuffer());
 }
 
+/** A picture that no export makes smaller, as WebP. */
+export async function tinyPicture(width: number): Promise<Uint8Array> {
+  const image = sharp(await photograph(width)).webp({ quality: 5 });
+  return new Uint8Array(await image.toBuffer());
+}
+
 /** A file of `test/fixtures`. */
 export async function fixture(path: string): Promise<Uint8Array> {
   return new Uint8Array(await readFile(join(FIXTURES, path)));

@@ -28,7 +28,7 @@ class Imagewright_Runs {
 	 */
 	public static function start( $kind, $ids, $options ) {
 		if ( ! $ids ) {
-			$ids = 'optimize' === $kind ? Imagewright_Due::among( Imagewright_Library::ids( 'none' ), $options ) : Imagewright_Library::ids( 'optimized' );
+			$ids = 'optimize' === $kind ? Imagewright_Due::among( Imagewright_Library::ids( 'any' ), $options ) : Imagewright_Library::ids( 'optimized' );
 		}
 		$run = array(
 			'id'      => wp_generate_uuid4(),

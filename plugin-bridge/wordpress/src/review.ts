@@ -78,7 +78,10 @@ export async function createReview(
   choose.className = 'button imagewright-choose';
   choose.textContent = strings.choose ?? '';
   choose.addEventListener('click', () => chooseMedia(strings, (ids) => void add(ids)));
-  element.append(choose);
+  const hint = document.createElement('span');
+  hint.slot = 'dropzone-hint';
+  hint.textContent = strings.dropHint ?? '';
+  element.append(choose, hint);
   place.append(element, problems);
   return { element, connection, add };
 }
