@@ -186,20 +186,6 @@ describe('what replaces an image', { timeout: 90_000 }, () => {
   });
 });
 
-it('keeps a bulk run to its own site: on another one of the network its ids are other images', async () => {
-  const { id } = await uploaded('of-site-one.jpg');
-  await admin.json('POST', '/run', { ids: [id] });
-  const seen = await rig.site.php(
-    `global $wpdb; wp_set_current_user( 1 );
-    $here = Imagewright_Runs::current();
-    $wpdb->base_prefix = 'wp_2_';
-    $there = Imagewright_Runs::current();
-    $wpdb->base_prefix = 'wp_';
-    return array( $here['remaining'], $there, array_keys( array_filter( get_user_meta( 1 ), static function ( $key ) { return false !== strpos( $key, 'imagewright_run' ); }, ARRAY_FILTER_USE_KEY ) ) );`,
-  );
-  expect(seen).toEqual([[id], null, ['wp_imagewright_run']]);
-});
-
 it('leaves nothing in the database when it is uninstalled, and every image as it is', { timeout: 60_000 }, async () => {
   const { id } = await uploaded('stays.jpg');
   await post(`/attachments/${id}/optimize`, { format: 'jpeg' });

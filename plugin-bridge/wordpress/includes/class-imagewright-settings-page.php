@@ -24,7 +24,9 @@ class Imagewright_Settings_Page {
 
 	/** Adds the page. */
 	public static function menu() {
-		add_options_page( __( 'Imagewright', 'imagewright' ), __( 'Imagewright', 'imagewright' ), 'manage_options', self::SLUG, array( __CLASS__, 'render' ) );
+		$hook = add_options_page( __( 'Imagewright', 'imagewright' ), __( 'Imagewright', 'imagewright' ), 'manage_options', self::SLUG, array( __CLASS__, 'render' ) );
+		// A network activates the plugin on its main site alone: on the others, too, the key is not loaded on every page.
+		add_action( "load-$hook", array( 'Imagewright_Lifecycle', 'activate' ) );
 	}
 
 	/** Registers the options. They are not part of WordPress' own settings route. */
