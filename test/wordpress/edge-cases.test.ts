@@ -186,6 +186,26 @@ describe('what replaces an image', { timeout: 90_000 }, () => {
   });
 });
 
+it('takes address and key from the environment, then from a constant, then from the settings', async () => {
+  const seen = await rig.site.php(
+    `update_option( 'imagewright_settings', array( 'url' => 'https://of.settings' ) ); update_option( 'imagewright_api_key', 'iw_settings' );
+    $read = static function () { return array( Imagewright_Options::url(), Imagewright_Options::key() ); };
+    putenv( 'IMAGEWRIGHT_URL=https://of.environment/' ); putenv( 'IMAGEWRIGHT_API_KEY= iw_environment ' );
+    $seen = array( $read() );
+    putenv( 'IMAGEWRIGHT_URL' ); putenv( 'IMAGEWRIGHT_API_KEY' );
+    $seen[] = $read();
+    return $seen;`,
+  );
+  const { url } = rig.service;
+  expect(seen).toEqual([
+    ['https://of.environment', 'iw_environment'],
+    [url, rig.account.apiKey],
+  ]);
+  await rig.site.define({});
+  const stored = await rig.site.php('return array( Imagewright_Options::url(), Imagewright_Options::key() );');
+  expect(stored).toEqual(['https://of.settings', 'iw_settings']);
+});
+
 it('leaves nothing in the database when it is uninstalled, and every image as it is', { timeout: 60_000 }, async () => {
   const { id } = await uploaded('stays.jpg');
   await post(`/attachments/${id}/optimize`, { format: 'jpeg' });

@@ -104,7 +104,9 @@ it('tells of an image that gains nothing in the widget, and a run over the libra
   timeout: 120_000,
 }, async () => {
   const id = await admin.upload('tiny.webp', await tinyPicture(730), 'image/webp');
-  const { page } = await openPage(`upload.php?page=imagewright-optimize&imagewright_ids=${id}`);
+  const { page } = await openPage('upload.php?mode=list');
+  await page.locator(`#post-${id}`).hover();
+  await page.locator(`#post-${id} .row-actions`).getByRole('link', { name: 'Optimize' }).click(PATIENCE);
   expect(await admin.json('GET', '/run/preview')).toMatchObject({ images: 1, cost: 1 });
   await exportAndReplace(page, 1);
   await page.locator('image-optimizer').getByText('The result would be larger than the original.').waitFor(PATIENCE);
@@ -112,4 +114,28 @@ it('tells of an image that gains nothing in the widget, and a run over the libra
     .poll(() => admin.json('GET', '/run/preview'), PATIENCE)
     .toMatchObject({ images: 0, cost: 0, leftOut: [{ count: 1, examples: [{ id }] }] });
   expect(await library()).toMatchObject([{ file: 'tiny.webp' }]);
+});
+
+it('tells the cost of a library of hundreds at once, and a run begins with every image', {
+  timeout: 60_000,
+}, async () => {
+  const id = await admin.upload('one.jpg', await photograph(600), 'image/jpeg');
+  const count = await rig.site.php<number>(
+    `$file = get_attached_file( $id ); $metadata = wp_get_attachment_metadata( $id );
+    for ( $count = 1; $count < 300; $count++ ) {
+      $path = dirname( $metadata['file'] ) . "/copy-$count.jpg";
+      copy( $file, dirname( $file ) . "/copy-$count.jpg" );
+      $copy = wp_insert_attachment( array( 'post_title' => "copy $count", 'post_mime_type' => 'image/jpeg' ), $path );
+      wp_update_attachment_metadata( $copy, array( 'file' => $path ) + $metadata );
+    }
+    return $count;`,
+    { id },
+  );
+  const { page } = await openPage();
+  await page.getByText(`Optimizing ${count} images costs ${count} credits`).waitFor(PATIENCE);
+  await page.getByText('You have fewer credits than that').waitFor(PATIENCE);
+  const { run } = await admin.json<{ run: { total: number; remaining: number[] } }>('POST', '/run');
+  expect([count, run.total, new Set(run.remaining).size]).toEqual([300, 300, 300]);
+  await page.reload(PATIENCE);
+  await page.getByText('Stopped: 0 of 300 done.').first().waitFor(PATIENCE);
 });

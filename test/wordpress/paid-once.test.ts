@@ -58,6 +58,27 @@ describe('an error that passes, after the export was paid for', { timeout: 90_00
   });
 });
 
+describe('errors of the service', { timeout: 60_000 }, () => {
+  it.each<[number, Record<string, unknown>, Record<string, string>]>([
+    [413, { code: 'file_too_large', limit: 7 }, {}],
+    [429, { code: 'rate_limited' }, { 'retry-after': '17' }],
+    [500, { code: 'internal_error' }, {}],
+    [503, { code: 'overloaded' }, { 'retry-after': '5' }],
+  ])('%i reaches the browser as it is, as JSON where a stream was asked for, too', async (status, body, headers) => {
+    const id = await admin.upload(`refused-${status}.jpg`, await photograph(300), 'image/jpeg');
+    const { sessionId } = await admin.json<{ sessionId: string }>('POST', `/attachments/${id}/attach`, {});
+    for (const [method, path] of [
+      ['GET', `/sessions/${sessionId}`],
+      ['POST', `/sessions/${sessionId}/export`],
+    ] as const) {
+      proxy.inject({ kind: 'answer', status, json: { error: 'Not now', ...body }, headers }, { method });
+      const answer = await admin.call(method, `/service/v1${path}`, method === 'POST' ? {} : undefined);
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([status, headers['retry-after'] ?? null]);
+      expect(await answer.json()).toEqual({ error: 'Not now', ...body });
+    }
+  });
+});
+
 interface Preview {
   images: number;
   skipped: number;

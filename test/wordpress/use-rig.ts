@@ -59,7 +59,14 @@ export function useRig(options: Parameters<typeof startRig>[0] = {}): RigOfTests
     started = { rig: made, admin: await made.site.logIn() };
   }, 300_000);
   afterEach(() => started?.rig.define({}));
-  afterAll(() => started?.rig.stop());
+  afterAll(async () => {
+    // Whatever the tests were about: PHP and WordPress have nothing to complain of.
+    await expectQuietLog().finally(() => started?.rig.stop());
+  });
+  async function expectQuietLog() {
+    const log = (await started?.rig.site.debugLog()) ?? '';
+    expect(log.split('\n').filter((line) => line.includes('imagewright/'))).toEqual([]);
+  }
 
   const post = (path: string, body: unknown = {}) => admin.answer('POST', path, body);
   const expectAsBefore = async ({ id, before, checksums }: Uploaded) => {
@@ -96,10 +103,7 @@ export function useRig(options: Parameters<typeof startRig>[0] = {}): RigOfTests
     },
     remove: (id) => rig.site.php('wp_delete_attachment( $id, true );', { id }),
     emptyLibrary: () => rig.site.php(EMPTY),
-    async expectQuietLog() {
-      const log = await rig.site.debugLog();
-      expect(log.split('\n').filter((line) => line.includes('imagewright/'))).toEqual([]);
-    },
+    expectQuietLog,
   };
 }
 
