@@ -113,6 +113,7 @@ it('tells of an image that gains nothing in the widget, and a run over the libra
   await expect
     .poll(() => admin.json('GET', '/run/preview'), PATIENCE)
     .toMatchObject({ images: 0, cost: 0, leftOut: [{ count: 1, examples: [{ id }] }] });
+  await page.getByText('Left out of this run: 1').first().waitFor(PATIENCE);
   expect(await library()).toMatchObject([{ file: 'tiny.webp' }]);
 });
 

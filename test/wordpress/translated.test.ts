@@ -28,7 +28,8 @@ function mo(texts: Record<string, string>): Uint8Array {
   const head = 28;
   const tables = [0, 1].map(() => Buffer.alloc(8 * pairs.length));
   const strings: Buffer[] = [];
-  let at = head + 16 * pairs.length;
+  const afterTables = head + 16 * pairs.length;
+  let at = afterTables;
   for (const side of [0, 1]) {
     for (const [index, pair] of pairs.entries()) {
       const text = pair[side] as Buffer;
@@ -39,7 +40,7 @@ function mo(texts: Record<string, string>): Uint8Array {
     }
   }
   const header = Buffer.alloc(head);
-  const fields = [0x950412de, 0, pairs.length, head, head + 8 * pairs.length, 0, at];
+  const fields = [0x950412de, 0, pairs.length, head, head + 8 * pairs.length, 0, afterTables];
   for (const [index, field] of fields.entries()) header.writeUInt32LE(field, 4 * index);
   return new Uint8Array(Buffer.concat([header, ...tables, ...strings]));
 }

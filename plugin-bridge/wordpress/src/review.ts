@@ -34,7 +34,8 @@ export async function createReview(
   const host = createWordPressHost(rest, config);
   const connection = await connectHost(element as unknown as HostElement, host, {
     onOutcome: (outcome) => {
-      if (outcome.status === 'replaced') changed();
+      // One that is no gain is left out of runs from now on.
+      if (outcome.status !== 'failed') changed();
     },
   });
   const tell = (name: string, reason: string) => {
