@@ -116,7 +116,7 @@ class Imagewright_Library {
 		$thumb    = wp_get_attachment_image_src( $id, 'thumbnail' );
 		return array(
 			'id'       => (int) $id,
-			'title'    => get_the_title( $id ),
+			'title'    => Imagewright_Texts::title( $id ),
 			// WordPress made it of the file's name: nothing that a description would have to respect.
 			'ownTitle' => ! Imagewright_Texts::is_automatic_title( get_post( $id )->post_title, (string) get_post_meta( $id, '_wp_attached_file', true ) ),
 			'alt'      => (string) get_post_meta( $id, Imagewright_Texts::ALT, true ),

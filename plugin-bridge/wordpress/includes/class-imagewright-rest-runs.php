@@ -137,7 +137,7 @@ class Imagewright_Rest_Runs {
 			static function ( $id ) {
 				return array(
 					'id'    => $id,
-					'title' => get_the_title( $id ),
+					'title' => Imagewright_Texts::title( $id ),
 				);
 			},
 			array_slice( $group['ids'], 0, self::EXAMPLES )

@@ -132,7 +132,7 @@ class Imagewright_Runs {
 			if ( $failure && $failure['run'] === $run['id'] ) {
 				$failed[] = array(
 					'id'      => $id,
-					'title'   => get_the_title( $id ),
+					'title'   => Imagewright_Texts::title( $id ),
 					'code'    => $failure['code'],
 					'message' => $failure['message'],
 				);
