@@ -90,7 +90,7 @@ export async function startRig({
 }
 
 /** The media library of a site. */
-export function libraryOf(site: SiteOfNetwork): Library {
+function libraryOf(site: SiteOfNetwork): Library {
   return {
     attachment: (id) => site.php<StoredAttachment>(ATTACHMENT, { id }),
     async checksums() {
