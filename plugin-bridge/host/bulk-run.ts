@@ -135,6 +135,7 @@ export async function runBatches(
     enter('upload', image.filename);
     const { id, filename, title, alt } = image;
     try {
+      await host.check?.(id, { signal });
       const blob = await host.fetch(id, { signal });
       const { added, rejections } = await element.addItems([{ id, blob, name: filename, title, alt }]);
       if (added.length === 0) throw new HostError('unsupported', rejections[0]?.message ?? text('host.unsupported'));

@@ -17,6 +17,11 @@ export interface CmsHost {
   readonly downloads?: boolean;
   /** One page of images, in a stable order. */
   list(query: HostQuery): Promise<HostPage>;
+  /**
+   * Called before an image is uploaded, where there is one: rejects as {@link CmsHost.replace} would, so that nothing is paid
+   * for that could not be put in its place. An image that nobody can replace is better listed as `unavailable`.
+   */
+  check?(id: string, options?: HostCall): Promise<void>;
   /** The original's bytes: of a replaced image those from before it was replaced. */
   fetch(id: string, options?: HostCall): Promise<Blob>;
   /**
@@ -24,6 +29,8 @@ export interface CmsHost {
    * when it rejects, the image is as it was. Called again for a replaced image, it replaces again and keeps the first original.
    */
   replace(id: string, replacement: Replacement, options?: HostCall): Promise<Replaced>;
+  /** Told when a result is not used because it is no gain: a host that plans runs of its own need not pay for it again. */
+  noGain?(id: string, replacement: Replacement, options?: HostCall): Promise<void>;
   /** Puts the original back, byte for byte. An image that is not replaced is left alone: calling it twice does no harm. */
   restore(id: string, options?: HostCall): Promise<Restored>;
   /** The widget's texts in the CMS's language; keys that are missing stay as they are. */

@@ -228,7 +228,11 @@ export async function connectHost(
     const { id, filename, title, alt } = image;
     if (image.status === 'unavailable') throw new HostError('unsupported', image.reason ?? text('host.unsupported'));
     if (element.items.some((item) => item.clientRef === id)) return;
-    const blob = await host.fetch(id, { signal }).catch((error: unknown) => {
+    const fetchChecked = async () => {
+      await host.check?.(id, { signal });
+      return host.fetch(id, { signal });
+    };
+    const blob = await fetchChecked().catch((error: unknown) => {
       throw toHostError(error);
     });
     const { added, rejections } = await element.addItems([{ id, blob, name: filename, title, alt }]);

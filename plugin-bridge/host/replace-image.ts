@@ -33,8 +33,6 @@ export async function replaceImage(
   { host, download, decode, text }: ReplaceDependencies,
   { signal, ...rules }: ReplaceRules & { signal?: AbortSignal } = {},
 ): Promise<Replaced> {
-  checkReplaceable(result, rules, text);
-  if (signal?.aborted) throw new HostError('stopped', text('host.stopped'));
   const variants = result.variants.map((variant): ReplacementVariant => {
     const { namespace, filename } = placeOf(variant.url);
     let verified: Promise<Blob> | null = null;
@@ -58,8 +56,6 @@ export async function replaceImage(
       },
     };
   });
-  if (!host.downloads) for (const variant of variants) await variant.blob();
-  if (signal?.aborted) throw new HostError('stopped', text('host.stopped'));
   const first = result.variants[0];
   const replacement: Replacement = {
     variants,
@@ -69,5 +65,22 @@ export async function replaceImage(
     sessionId: first ? placeOf(first.url).namespace : '',
     imageId: result.imageId,
   };
+  try {
+    checkReplaceable(result, rules, text);
+  } catch (error) {
+    // What it says of that changes nothing for the image at hand.
+    if (isNoGain(error)) await host.noGain?.(id, replacement, { signal }).catch(() => {});
+    throw error;
+  }
+  const goOn = () => {
+    if (signal?.aborted) throw new HostError('stopped', text('host.stopped'));
+  };
+  goOn();
+  if (!host.downloads) for (const variant of variants) await variant.blob();
+  goOn();
   return host.replace(id, replacement, { signal });
+}
+
+function isNoGain(error: unknown): boolean {
+  return error instanceof HostError && (error.code === 'larger' || error.code === 'no_gain');
 }

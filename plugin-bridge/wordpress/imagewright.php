@@ -43,6 +43,7 @@ foreach (
 		'texts',
 		'due',
 		'tries',
+		'work',
 		'optimization',
 		'runs',
 		'library',

@@ -19,7 +19,9 @@ function imagewright_uninstall_site() {
 	foreach ( array( '_imagewright', '_imagewright_failure', '_imagewright_work', '_imagewright_version', '_imagewright_tries' ) as $imagewright_key ) {
 		delete_metadata( 'post', 0, $imagewright_key, '', true );
 	}
-	delete_metadata( 'user', 0, $wpdb->get_blog_prefix() . 'imagewright_run', '', true );
+	foreach ( array( 'imagewright_run', 'imagewright_session' ) as $imagewright_key ) {
+		delete_metadata( 'user', 0, $wpdb->get_blog_prefix() . $imagewright_key, '', true );
+	}
 }
 
 if ( is_multisite() ) {
@@ -31,4 +33,3 @@ if ( is_multisite() ) {
 } else {
 	imagewright_uninstall_site();
 }
-delete_metadata( 'user', 0, 'imagewright_session', '', true );

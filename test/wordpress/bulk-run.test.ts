@@ -1,42 +1,19 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { launchBrowser, type Tab, type TestBrowser } from '../support/browser.ts';
-import { photograph, type Rig, startRig } from './rig.ts';
-import type { SiteUser } from './site/site-user.ts';
+import sharp from 'sharp';
+import { afterEach, expect, it } from 'vitest';
+import { photograph, tinyPicture } from './rig.ts';
+import { PATIENCE, useBrowser, useRig } from './use-rig.ts';
 
-let rig: Rig;
-let browser: TestBrowser;
-let admin: SiteUser;
-
-beforeAll(async () => {
-  [rig, browser] = await Promise.all([startRig(), launchBrowser()]);
-  admin = await rig.site.logIn();
-}, 300_000);
-afterEach(async () => {
-  await rig.define({});
-  await rig.site.php(
-    `foreach ( get_posts( array( "post_type" => "attachment", "post_status" => "any", "fields" => "ids", "numberposts" => -1 ) ) as $id ) { wp_delete_attachment( $id, true ); }
-    delete_metadata( "user", 0, "wp_imagewright_run", "", true );`,
-  );
-});
-afterAll(async () => {
-  await Promise.all([rig?.stop(), browser?.close()]);
-});
-
-const PATIENCE = { timeout: 60_000 };
-
+const tests = useRig();
+const { rig, admin, emptyLibrary } = tests;
+const { openPage } = useBrowser(tests);
+afterEach(emptyLibrary);
 async function uploadMany(count: number): Promise<number[]> {
   const ids: number[] = [];
   for (let index = 0; index < count; index += 1) {
     ids.push(await admin.upload(`many-${index}.jpg`, await photograph(420 + index), 'image/jpeg'));
   }
   return ids;
-}
-
-async function openPage(tab: Tab): Promise<Page> {
-  await tab.context.addCookies(admin.cookies);
-  await tab.page.goto(`${rig.site.url}/wp-admin/upload.php?page=imagewright-optimize`, PATIENCE);
-  return tab.page;
 }
 
 const button = (page: Page, name: string | RegExp) => page.locator('#imagewright-bulk').getByRole('button', { name });
@@ -78,7 +55,7 @@ it('shows the cost, stops, and goes on after the tab was closed; what is done is
 }, async () => {
   const ids = await uploadMany(7);
   const before = await spent();
-  const page = await openPage(await browser.open());
+  const page = (await openPage()).page;
   await page.getByText('Optimizing 7 images costs 7 credits').waitFor(PATIENCE);
   expect(await spent()).toBe(before);
   await holdAfter(page, 2);
@@ -86,7 +63,7 @@ it('shows the cost, stops, and goes on after the tab was closed; what is done is
   await status(page, '2 of 7 done').waitFor(PATIENCE);
   await page.close({ runBeforeUnload: false });
 
-  const again = await openPage(await browser.open());
+  const again = (await openPage()).page;
   const stopped = status(again, /Stopped: [234] of 7 done/);
   await stopped.waitFor(PATIENCE);
   // Requests that were held in a tab are sent when it is closed: they are over before one counts.
@@ -103,7 +80,7 @@ it('shows the cost, stops, and goes on after the tab was closed; what is done is
   // An image at hand is finished. None is begun any more, not even one whose request was on its way.
   await status(again, new RegExp(`Stopped: [${done}${done + 1}] of 7 done`)).waitFor(PATIENCE);
   await button(again, 'Resume').click();
-  await status(again, 'Done: 7 of 7 images.').waitFor(PATIENCE);
+  await status(again, 'Done: 7 of 7.').waitFor(PATIENCE);
   expect(await mimes(ids)).toEqual(Array(7).fill('image/webp'));
   expect((await spent()) - before).toBe(7);
 
@@ -111,7 +88,7 @@ it('shows the cost, stops, and goes on after the tab was closed; what is done is
   await button(again, 'Close').click();
   again.once('dialog', (dialog) => void dialog.accept());
   await button(again, 'Restore all originals').click();
-  await status(again, 'Done: 7 of 7 images.').waitFor(PATIENCE);
+  await status(again, 'Done: 7 of 7.').waitFor(PATIENCE);
   expect(await mimes(ids)).toEqual(Array(7).fill('image/jpeg'));
 });
 
@@ -119,7 +96,7 @@ it('stops when the credits are used up, says why, and goes on when there are mor
   const ids = await uploadMany(4);
   const poor = await rig.service.createAccount({ credits: 2 });
   await rig.site.define({ IMAGEWRIGHT_URL: rig.service.url, IMAGEWRIGHT_API_KEY: poor.apiKey });
-  const page = await openPage(await browser.open());
+  const page = (await openPage()).page;
   await page.getByText('You have fewer credits than that').waitFor(PATIENCE);
   await button(page, 'Optimize 4 images for 4 credits').click();
   await status(page, 'Stopped: 2 of 4 done.').waitFor(PATIENCE);
@@ -133,7 +110,7 @@ it('stops when the credits are used up, says why, and goes on when there are mor
 
   await rig.define({});
   await button(page, 'Resume').click();
-  await status(page, 'Done: 4 of 4 images.').waitFor(PATIENCE);
+  await status(page, 'Done: 4 of 4.').waitFor(PATIENCE);
 });
 
 it('renews a nonce that has expired, and names the images that could not be done', { timeout: 120_000 }, async () => {
@@ -145,7 +122,7 @@ it('renews a nonce that has expired, and names the images that could not be done
       id: broken,
     },
   );
-  const page = await openPage(await browser.open());
+  const page = (await openPage()).page;
   await button(page, 'Optimize 3 images for 3 credits').waitFor(PATIENCE);
   let refused = 0;
   page.on('response', (response) => {
@@ -154,9 +131,9 @@ it('renews a nonce that has expired, and names the images that could not be done
   // As a day later: every nonce of before is worth nothing.
   await rig.define({ IMAGEWRIGHT_TEST_NONCE_DAY: 3 });
   await button(page, 'Optimize 3 images for 3 credits').click();
-  await status(page, 'Done: 2 of 3 images.').waitFor(PATIENCE);
+  await status(page, 'Done: 2 of 3.').waitFor(PATIENCE);
   expect(refused).toBeGreaterThan(0);
-  await page.getByText('1 images could not be done:').waitFor(PATIENCE);
+  await page.getByText('1 image could not be done:').waitFor(PATIENCE);
   await page.locator('#imagewright-bulk li').filter({ hasText: 'broken' }).waitFor(PATIENCE);
   expect(await mimes(ids)).toEqual(['image/webp', 'image/webp']);
   expect(await mimes([broken])).toEqual(['image/jpeg']);
@@ -164,7 +141,7 @@ it('renews a nonce that has expired, and names the images that could not be done
 
 /** A tab whose run has done one of six images and holds the next ones back until `open` is called. */
 async function beginWithSix() {
-  const first = await openPage(await browser.open());
+  const first = (await openPage()).page;
   const open = await holdAfter(first, 1);
   await button(first, 'Optimize 6 images for 6 credits').click();
   await status(first, '1 of 6 done').waitFor(PATIENCE);
@@ -175,10 +152,10 @@ it('shares the work between two tabs, without paying twice', { timeout: 120_000 
   const ids = await uploadMany(6);
   const before = await spent();
   const { first, open } = await beginWithSix();
-  const second = await openPage(await browser.open());
+  const second = (await openPage()).page;
   await button(second, 'Resume').click();
   open();
-  await Promise.all([first, second].map((page) => status(page, 'Done: 6 of 6 images.').waitFor(PATIENCE)));
+  await Promise.all([first, second].map((page) => status(page, 'Done: 6 of 6.').waitFor(PATIENCE)));
   expect(await mimes(ids)).toEqual(Array(6).fill('image/webp'));
   expect((await spent()) - before).toBe(6);
 });
@@ -187,7 +164,7 @@ it.each(['Stop', 'Close'])('%s in one tab ends the run in the other one, too', {
   await uploadMany(6);
   const before = await spent();
   const { first, open } = await beginWithSix();
-  const second = await openPage(await browser.open());
+  const second = (await openPage()).page;
   if (way === 'Stop') {
     const openSecond = await holdAfter(second, 0);
     const begun = second.waitForRequest('**/optimize', PATIENCE);
@@ -214,9 +191,9 @@ it('goes past an image that ends PHP and one that this server cannot open, and n
   const before = await spent();
   // Newest first: the two are met before the one that is well.
   await rig.define({ IMAGEWRIGHT_TEST_BLIND: blind, IMAGEWRIGHT_TEST_FATAL: fatal });
-  const page = await openPage(await browser.open());
+  const page = (await openPage()).page;
   await button(page, 'Optimize 3 images for 3 credits').click();
-  await status(page, 'Done: 1 of 3 images.').waitFor(PATIENCE);
+  await status(page, 'Done: 1 of 3.').waitFor(PATIENCE);
   const lines = page.locator('#imagewright-bulk li');
   // WordPress numbers a name that an earlier test's image still has.
   await lines.filter({ hasText: /^many-1(-\d)?: WordPress cannot open the exported file/ }).waitFor(PATIENCE);
@@ -227,18 +204,15 @@ it('goes past an image that ends PHP and one that this server cannot open, and n
   await rig.define({});
   await button(page, 'Close').click();
   await button(page, 'Optimize 2 images for 2 credits').click();
-  await status(page, 'Done: 2 of 2 images.').waitFor(PATIENCE);
+  await status(page, 'Done: 2 of 2.').waitFor(PATIENCE);
   expect(await mimes(ids)).toEqual(Array(3).fill('image/webp'));
   expect((await spent()) - before).toBe(3);
 });
 
 it('optimises and restores from the attachment’s details and the media modal', { timeout: 120_000 }, async () => {
   const [id = 0] = await uploadMany(1);
-  const tab = await browser.open();
-  await tab.context.addCookies(admin.cookies);
-  const { page } = tab;
+  const { page } = await openPage(`upload.php?item=${id}&mode=grid`);
   const field = page.locator(`[data-imagewright-id="${id}"]`);
-  await page.goto(`${rig.site.url}/wp-admin/upload.php?item=${id}&mode=grid`, PATIENCE);
   await field.getByRole('button', { name: /Optimize \(1 credit\)/ }).click(PATIENCE);
   await field.getByText(/Optimized: .* smaller/).waitFor(PATIENCE);
   expect(await mimes([id])).toEqual(['image/webp']);
@@ -246,4 +220,40 @@ it('optimises and restores from the attachment’s details and the media modal',
   await field.getByRole('button', { name: /Restore the original/ }).click(PATIENCE);
   await field.getByText('Not optimized').waitFor(PATIENCE);
   expect(await mimes([id])).toEqual(['image/jpeg']);
+});
+
+it('names what it leaves out; of an image that gains nothing, a person may want the larger file all the same', {
+  timeout: 120_000,
+}, async () => {
+  const scan = new Uint8Array(
+    await sharp(await photograph(300))
+      .tiff()
+      .toBuffer(),
+  );
+  const tiff = await admin.upload('scan.tif', scan, 'image/tiff');
+  const id = await admin.upload('tiny.webp', await tinyPicture(720), 'image/webp');
+  const before = await spent();
+  const { page } = await openPage();
+  await button(page, 'Optimize 1 image for 1 credit').click();
+  await page.getByText('1 image could not be done:').waitFor(PATIENCE);
+  await button(page, 'Close').click();
+  await page.getByText('There is nothing to optimize.').waitFor(PATIENCE);
+  await page.getByText('Left out of this run: 2').click();
+  const lines = page.locator('.imagewright-left-out li');
+  expect(await lines.filter({ hasText: 'TIFF' }).getByRole('link', { name: 'scan' }).count()).toBe(1);
+  const link = lines.filter({ hasText: 'would not be smaller' }).getByRole('link', { name: 'tiny' });
+
+  await link.click();
+  const field = page.locator(`[data-imagewright-id="${id}"]`);
+  const asked = page.waitForEvent('dialog', PATIENCE);
+  page.once('dialog', (dialog) => void dialog.accept());
+  await field.getByRole('button', { name: /Optimize \(1 credit\)/ }).click(PATIENCE);
+  expect((await asked).message()).toMatch(/would not be smaller.* paid for already/);
+  await field.getByText(/larger as you wished/).waitFor(PATIENCE);
+  expect((await spent()) - before).toBe(1);
+
+  await page.goto(`${rig.site.url}/wp-admin/upload.php?mode=list`, PATIENCE);
+  const hopeless = page.locator(`[data-imagewright-id="${tiff}"]`);
+  expect(await hopeless.innerText()).toMatch(/^Cannot be optimized: .*TIFF/);
+  expect(await hopeless.getByRole('button').count()).toBe(0);
 });

@@ -1,21 +1,16 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { photograph, type Rig, startRig } from './rig.ts';
-import type { SiteUser } from './site/site-user.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { photograph } from './rig.ts';
+import { useRig } from './use-rig.ts';
 
-let rig: Rig;
-let admin: SiteUser;
+const { rig, admin, upload, expectAsBefore } = useRig();
 let photo: Uint8Array;
 
 beforeAll(async () => {
-  rig = await startRig();
-  admin = await rig.site.logIn();
   photo = await photograph(1100);
-}, 300_000);
-afterEach(() => rig.define({}));
-afterAll(() => rig?.stop());
+});
 
 const optimize = (id: number, body: unknown = { format: 'jpeg' }) =>
   admin.json('POST', `/attachments/${id}/optimize`, body);
@@ -126,14 +121,13 @@ describe('a file that keeps its name', { timeout: 120_000 }, () => {
 
   it('comes back byte for byte when WordPress makes sizes of it that the service cannot', async () => {
     await rig.define({ IMAGEWRIGHT_TEST_CORNER: true });
-    const id = await admin.upload('corner.jpg', photo, 'image/jpeg');
-    const [before, checksums] = [await rig.attachment(id), await rig.checksums()];
+    const image = await upload('corner.jpg', photo);
+    const { id, before } = image;
     expect(before.metadata.sizes.corner).toMatchObject({ width: 310, height: 290 });
     await optimize(id);
     expect(await rig.attachment(id)).toMatchObject({ missing: {}, mime: 'image/jpeg' });
     await restore(id);
-    expect(await rig.attachment(id)).toEqual(before);
-    expect(await rig.checksums()).toEqual(checksums);
+    await expectAsBefore(image);
   });
 });
 

@@ -1,34 +1,12 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { launchBrowser, type Tab, type TestBrowser } from '../support/browser.ts';
-import { photograph, type Rig, startRig } from './rig.ts';
-import type { SiteUser } from './site/site-user.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { photograph, tinyPicture } from './rig.ts';
+import { PATIENCE, useBrowser, useRig } from './use-rig.ts';
 
-let rig: Rig;
-let browser: TestBrowser;
-let admin: SiteUser;
-
-beforeAll(async () => {
-  [rig, browser] = await Promise.all([startRig(), launchBrowser()]);
-  admin = await rig.site.logIn();
-}, 300_000);
-beforeEach(() =>
-  rig.site.php(
-    'foreach ( get_posts( array( "post_type" => "attachment", "post_status" => "any", "fields" => "ids", "numberposts" => -1 ) ) as $id ) { wp_delete_attachment( $id, true ); }',
-  ),
-);
-afterAll(async () => {
-  await Promise.all([rig?.stop(), browser?.close()]);
-});
-
-const PATIENCE = { timeout: 60_000 };
-
-async function openPage(): Promise<Tab> {
-  const tab = await browser.open();
-  await tab.context.addCookies(admin.cookies);
-  await tab.page.goto(`${rig.site.url}/wp-admin/upload.php?page=imagewright-optimize`, PATIENCE);
-  return tab;
-}
+const tests = useRig();
+const { rig, admin, emptyLibrary } = tests;
+const { openPage } = useBrowser(tests);
+beforeEach(emptyLibrary);
 
 /** Exports what is in the widget and replaces the images of the library by it. */
 async function exportAndReplace(page: Page, count: number) {
@@ -120,4 +98,45 @@ it('takes images from WordPress’ own dialog, also without pretty addresses', {
   } finally {
     await permalinks('/%postname%/');
   }
+});
+
+it('tells of an image that gains nothing in the widget, and a run over the library does not pay for it again', {
+  timeout: 120_000,
+}, async () => {
+  const id = await admin.upload('tiny.webp', await tinyPicture(730), 'image/webp');
+  const { page } = await openPage('upload.php?mode=list');
+  await page.locator(`#post-${id}`).hover();
+  await page.locator(`#post-${id} .row-actions`).getByRole('link', { name: 'Optimize' }).click(PATIENCE);
+  expect(await admin.json('GET', '/run/preview')).toMatchObject({ images: 1, cost: 1 });
+  await exportAndReplace(page, 1);
+  await page.locator('image-optimizer').getByText('The result would be larger than the original.').waitFor(PATIENCE);
+  await expect
+    .poll(() => admin.json('GET', '/run/preview'), PATIENCE)
+    .toMatchObject({ images: 0, cost: 0, leftOut: [{ count: 1, examples: [{ id }] }] });
+  await page.getByText('Left out of this run: 1').first().waitFor(PATIENCE);
+  expect(await library()).toMatchObject([{ file: 'tiny.webp' }]);
+});
+
+it('tells the cost of a library of hundreds at once, and a run begins with every image', {
+  timeout: 60_000,
+}, async () => {
+  const id = await admin.upload('one.jpg', await photograph(600), 'image/jpeg');
+  const count = await rig.site.php<number>(
+    `$file = get_attached_file( $id ); $metadata = wp_get_attachment_metadata( $id );
+    for ( $count = 1; $count < 300; $count++ ) {
+      $path = dirname( $metadata['file'] ) . "/copy-$count.jpg";
+      copy( $file, dirname( $file ) . "/copy-$count.jpg" );
+      $copy = wp_insert_attachment( array( 'post_title' => "copy $count", 'post_mime_type' => 'image/jpeg' ), $path );
+      wp_update_attachment_metadata( $copy, array( 'file' => $path ) + $metadata );
+    }
+    return $count;`,
+    { id },
+  );
+  const { page } = await openPage();
+  await page.getByText(`Optimizing ${count} images costs ${count} credits`).waitFor(PATIENCE);
+  await page.getByText('You have fewer credits than that').waitFor(PATIENCE);
+  const { run } = await admin.json<{ run: { total: number; remaining: number[] } }>('POST', '/run');
+  expect([count, run.total, new Set(run.remaining).size]).toEqual([300, 300, 300]);
+  await page.reload(PATIENCE);
+  await page.getByText('Stopped: 0 of 300 done.').first().waitFor(PATIENCE);
 });

@@ -19,8 +19,16 @@ const SUITES: Record<string, string[]> = {
   ],
 };
 const TESTS = [
-  ...['replace-and-restore', 'kept-addresses', 'edge-cases', 'optimize-page', 'library-page', 'bulk-run'],
-  ...['service-routes', 'shipped-files'],
+  ...[
+    'replace-and-restore',
+    'kept-addresses',
+    'edge-cases',
+    'other-files',
+    'optimize-page',
+    'library-page',
+    'bulk-run',
+  ],
+  ...['paid-once', 'service-routes', 'multisite', 'shipped-files'],
 ];
 /** What is enough where each request compiles all of WordPress anew. */
 const MAIN_TESTS = ['replace-and-restore', 'kept-addresses', 'optimize-page', 'shipped-files'];

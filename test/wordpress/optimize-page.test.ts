@@ -1,18 +1,12 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchBrowser, type TestBrowser } from '../support/browser.ts';
-import { photograph, type Rig, startRig } from './rig.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { photograph } from './rig.ts';
+import { useBrowser, useRig } from './use-rig.ts';
 
-let rig: Rig;
-let browser: TestBrowser;
-
-beforeAll(async () => {
-  [rig, browser] = await Promise.all([startRig({ configured: false }), launchBrowser()]);
-  await rig.site.php('deactivate_plugins( "imagewright/imagewright.php" );');
-}, 300_000);
-afterAll(async () => {
-  await Promise.all([rig?.stop(), browser?.close()]);
-});
+const tests = useRig({ configured: false });
+const { rig, expectQuietLog } = tests;
+const { browser } = useBrowser(tests);
+beforeAll(() => rig.site.php('deactivate_plugins( "imagewright/imagewright.php" );'));
 
 const NAMES = ['photo-mountains.jpg', 'photo-stream.jpg', 'photo-brushes.jpg'];
 /** Waits of this test: a page of the admin area may take long on a busy machine. */
@@ -117,8 +111,7 @@ it('optimises three attachments of the library with review, and puts them back',
   await rig.site.php('foreach ( $ids as $id ) { wp_delete_attachment( $id, true ); }', { ids });
   expect(await rig.site.uploads()).toEqual([]);
   expectQuiet();
-  const log = await rig.site.debugLog();
-  expect(log.split('\n').filter((line) => line.includes('imagewright/'))).toEqual([]);
+  await expectQuietLog();
 });
 
 /** A visitor gets the new files, in the width that fits. */

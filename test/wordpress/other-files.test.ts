@@ -1,35 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { fixture, photograph, type Rig, startRig } from './rig.ts';
-import type { SiteUser } from './site/site-user.ts';
+import { describe, expect, it } from 'vitest';
+import { fixture, photograph } from './rig.ts';
+import { useRig } from './use-rig.ts';
 
-let rig: Rig;
-let admin: SiteUser;
-
-beforeAll(async () => {
-  rig = await startRig();
-  admin = await rig.site.logIn();
-}, 300_000);
-afterEach(() => rig.define({}));
-afterAll(() => rig?.stop());
-
-const post = (path: string, body: unknown = {}) => admin.answer('POST', path, body);
-
-async function uploaded(name: string, bytes: Uint8Array, type = 'image/jpeg') {
-  const id = await admin.upload(name, bytes, type);
-  return { id, before: await rig.attachment(id), checksums: await rig.checksums() };
-}
-
-/** Restores and holds that the attachment and every file are as before. */
-async function expectRestored({ id, before, checksums }: Awaited<ReturnType<typeof uploaded>>, body = {}) {
-  expect(await post(`/attachments/${id}/restore`, body)).toMatchObject([200, { restored: true, status: 'none' }]);
-  expect(await rig.attachment(id)).toEqual(before);
-  expect(await rig.checksums()).toEqual(checksums);
-}
-
-const remove = (id: number) => rig.site.php('wp_delete_attachment( $id, true );', { id });
+const { rig, admin, post, upload, expectRestored, remove } = useRig();
 
 async function graphic(width: number): Promise<Uint8Array> {
   const image = sharp(await fixture('photos/graphic-badge-alpha.png')).resize(width);
@@ -39,8 +15,8 @@ async function graphic(width: number): Promise<Uint8Array> {
 describe('files of other images', { timeout: 120_000 }, () => {
   it('keep their bytes when an image needs a name that they have', async () => {
     await rig.define({ IMAGEWRIGHT_TEST_THRESHOLD: 800 });
-    const other = await uploaded('logo-full.png', await graphic(400), 'image/png');
-    const logo = await uploaded('logo.png', await graphic(900), 'image/png');
+    const other = await upload('logo-full.png', await graphic(400), 'image/png');
+    const logo = await upload('logo.png', await graphic(900), 'image/png');
     const folder = logo.before.file.replace(/[^/]+$/, '');
 
     expect(await post(`/attachments/${logo.id}/optimize`, { format: 'original' })).toMatchObject([
@@ -62,7 +38,7 @@ describe('files of other images', { timeout: 120_000 }, () => {
   });
 
   it('keep their bytes when WordPress would make a size of their name', async () => {
-    const image = await uploaded('plain.jpg', await photograph(900));
+    const image = await upload('plain.jpg', await photograph(900));
     const folder = image.before.file.replace(/[^/]+$/, '');
     const foreign = `${folder}plain-310x290.jpg`;
     await writeFile(join(rig.site.uploadsDir, foreign), 'not of this attachment');
@@ -79,7 +55,7 @@ describe('files of other images', { timeout: 120_000 }, () => {
 
 describe('a picture that a person put under the same name', { timeout: 120_000 }, () => {
   it.each(['jpeg', 'webp'])('is not given up without a question (%s)', async (format) => {
-    const image = await uploaded(`swapped-${format}.jpg`, await photograph(900));
+    const image = await upload(`swapped-${format}.jpg`, await photograph(900));
     await post(`/attachments/${image.id}/optimize`, { format });
     const { file } = await rig.attachment(image.id);
     const path = join(rig.site.uploadsDir, file);
@@ -107,7 +83,7 @@ describe('a picture that a person put under the same name', { timeout: 120_000 }
 
 describe('a size that was lost', { timeout: 120_000 }, () => {
   it('does not stand in the way of the original, once a person says so', async () => {
-    const image = await uploaded('one-lost.jpg', await photograph(900));
+    const image = await upload('one-lost.jpg', await photograph(900));
     await post(`/attachments/${image.id}/optimize`);
     const lost = image.before.metadata.sizes.thumbnail?.file ?? '';
     await rig.site.php('unlink( path_join( wp_get_upload_dir()["basedir"], $file ) );', {
@@ -131,7 +107,7 @@ describe('a size that was lost', { timeout: 120_000 }, () => {
 describe('a lock that was taken over', { timeout: 120_000 }, () => {
   it('stops the one who held it, and the record of the original stays', async () => {
     // Too small for further sizes: there is one download. When the first one has it, after more than 15 minutes, a second one comes.
-    const image = await uploaded('slow.jpg', await photograph(120));
+    const image = await upload('slow.jpg', await photograph(120));
     const outcome = await rig.site.php<[string, string]>(
       `wp_set_current_user( 1 );
       $options = array( 'format' => 'webp', 'preset' => 'high' );

@@ -1,26 +1,21 @@
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import { startTestService } from '../support/service.ts';
-import { photograph, type Rig, startRig } from './rig.ts';
-import type { SiteUser } from './site/site-user.ts';
+import { startTestService, type TestAccount, type TestService } from '../support/service.ts';
+import { photograph, tinyPicture } from './rig.ts';
+import { useRig } from './use-rig.ts';
 
-let rig: Rig;
+const { rig, admin, post, exported } = useRig();
 let proxy: FaultProxy;
-let admin: SiteUser;
 
 beforeAll(async () => {
-  rig = await startRig();
   proxy = await startFaultProxy(rig.service.url);
-  admin = await rig.site.logIn();
-  await rig.define({ IMAGEWRIGHT_URL: proxy.url });
-}, 300_000);
-afterEach(() => proxy.reset());
-afterAll(async () => {
-  await Promise.all([rig?.stop(), proxy?.close()]);
 });
+beforeEach(() => rig.define({ IMAGEWRIGHT_URL: proxy.url }));
+afterEach(() => proxy.reset());
+afterAll(() => proxy?.close());
 
-const optimize = (id: number, body: unknown = {}) => admin.answer('POST', `/attachments/${id}/optimize`, body);
+const optimize = (id: number, body: unknown = {}) => post(`/attachments/${id}/optimize`, body);
 
 /** Credits that something costs. */
 async function priceOf(work: () => Promise<unknown>): Promise<number> {
@@ -63,9 +58,31 @@ describe('an error that passes, after the export was paid for', { timeout: 90_00
   });
 });
 
+describe('errors of the service', { timeout: 60_000 }, () => {
+  it.each<[number, Record<string, unknown>, Record<string, string>]>([
+    [413, { code: 'file_too_large', limit: 7 }, {}],
+    [429, { code: 'rate_limited' }, { 'retry-after': '17' }],
+    [500, { code: 'internal_error' }, {}],
+    [503, { code: 'overloaded' }, { 'retry-after': '5' }],
+  ])('%i reaches the browser as it is, as JSON where a stream was asked for, too', async (status, body, headers) => {
+    const id = await admin.upload(`refused-${status}.jpg`, await photograph(300), 'image/jpeg');
+    const { sessionId } = await admin.json<{ sessionId: string }>('POST', `/attachments/${id}/attach`, {});
+    for (const [method, path] of [
+      ['GET', `/sessions/${sessionId}`],
+      ['POST', `/sessions/${sessionId}/export`],
+    ] as const) {
+      proxy.inject({ kind: 'answer', status, json: { error: 'Not now', ...body }, headers }, { method });
+      const answer = await admin.call(method, `/service/v1${path}`, method === 'POST' ? {} : undefined);
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([status, headers['retry-after'] ?? null]);
+      expect(await answer.json()).toEqual({ error: 'Not now', ...body });
+    }
+  });
+});
+
 interface Preview {
   images: number;
   skipped: number;
+  leftOut: { message: string; count: number; examples: { id: number; title: string }[] }[];
   described: number;
   textCost: number;
   cost: number;
@@ -73,66 +90,150 @@ interface Preview {
 }
 const preview = (query = '') => admin.json<Preview>('GET', `/run/preview?${query}`);
 
+const IN_VAIN = { format: 'webp', preset: 'maximum' };
+const inVain = (id: number) => `ids[]=${id}&format=webp&preset=maximum`;
+
+/** Works through a run of one image, as the page does. */
+async function run(id: number, options: object) {
+  const started = await admin.json<{ run: { id: string } }>('POST', '/run', { ids: [id], ...options });
+  const [status, { code }] = await optimize(id, { ...options, run: started.run.id });
+  const { run: ended } = await admin.json<{ run: { state: string; failed: { id: number }[] } }>('GET', '/run');
+  return [status, code, ended.state, ended.failed.map((one) => one.id)];
+}
+
 describe('what would be paid for in vain', { timeout: 90_000 }, () => {
-  it('a TIFF, for which WordPress has no sizes, is refused before it is sent', async () => {
-    const { images } = await preview();
-    const tiff = new Uint8Array(
-      await sharp(await photograph(300))
-        .tiff()
-        .toBuffer(),
+  it('an image in a format that is not replaced is refused before it is sent, and the whole library’s run says so', async () => {
+    const { images, leftOut } = await preview();
+    const source = sharp(await photograph(300));
+    const id = await admin.upload('scan.tif', new Uint8Array(await source.tiff().toBuffer()), 'image/tiff');
+    const other = await rig.site.php<number>(
+      'return wp_insert_attachment( array( "post_title" => $title, "post_mime_type" => "image/bmp" ), "clip-art.bmp" );',
+      { title: "Tom & Jerry's clip art" },
     );
-    const id = await admin.upload('scan.tif', tiff, 'image/tiff');
     proxy.reset();
-    expect(await optimize(id)).toMatchObject([422, { code: 'imagewright_not_local', data: { noted: true } }]);
+    const refused = [422, { code: 'imagewright_no_sizes' }];
+    expect(await optimize(id)).toMatchObject([422, { code: 'imagewright_no_sizes', data: { noted: true } }]);
+    expect(await post(`/attachments/${id}/attach`)).toMatchObject(refused);
     expect(proxy.seen).toEqual([]);
-    expect(await preview()).toMatchObject({ images });
+    const { items } = await admin.json<{ items: object[] }>('GET', `/attachments?ids[]=${id}`);
+    expect(items).toMatchObject([{ obstacle: expect.stringContaining('TIFF') }]);
+    expect(leftOut).toEqual([]);
+    expect(await preview()).toMatchObject({
+      images,
+      skipped: 2,
+      leftOut: [
+        { message: expect.stringContaining('TIFF'), count: 1, examples: [{ id, title: 'scan' }] },
+        {
+          message: expect.stringContaining('format'),
+          count: 1,
+          examples: [{ id: other, title: "Tom & Jerry's clip art" }],
+        },
+      ],
+    });
     expect(await preview(`ids[]=${id}`)).toMatchObject({ images: 0, skipped: 1, cost: 0 });
   });
 
   it('an image that gains nothing is paid for once: further runs name it, and other settings try anew', async () => {
-    const tiny = new Uint8Array(
-      await sharp(await photograph(700))
-        .webp({ quality: 5 })
-        .toBuffer(),
-    );
-    const id = await admin.upload('tiny.webp', tiny, 'image/webp');
-    const settings = { format: 'webp', preset: 'maximum' };
+    const id = await admin.upload('tiny.webp', await tinyPicture(700), 'image/webp');
     const query = `ids[]=${id}&format=webp&preset=`;
-    expect(await preview(`${query}maximum`)).toMatchObject({ images: 1, cost: 1 });
-    const run = async (options: object) => {
-      const started = await admin.json<{ run: { id: string } }>('POST', '/run', { ids: [id], ...options });
-      const [status, { code }] = await optimize(id, { ...options, run: started.run.id });
-      const { run: ended } = await admin.json<{ run: { state: string; failed: { id: number }[] } }>('GET', '/run');
-      return [status, code, ended.state, ended.failed.map((one) => one.id)];
-    };
-    const inVain = [409, 'imagewright_not_smaller', 'done', [id]];
-    expect(await priceOf(async () => expect(await run(settings)).toEqual(inVain))).toBe(1);
-    expect(await priceOf(async () => expect(await run(settings)).toEqual(inVain))).toBe(0);
-    expect(await preview(`${query}maximum`)).toMatchObject({ images: 0, skipped: 1, cost: 0 });
+    expect(await preview(inVain(id))).toMatchObject({ images: 1, cost: 1, leftOut: [] });
+    const ended = [409, 'imagewright_not_smaller', 'done', [id]];
+    expect(await priceOf(async () => expect(await run(id, IN_VAIN)).toEqual(ended))).toBe(1);
+    expect(await priceOf(async () => expect(await run(id, IN_VAIN)).toEqual(ended))).toBe(0);
+    const leftOut = [{ message: expect.stringContaining('smaller'), count: 1, examples: [{ id, title: 'tiny' }] }];
+    expect(await preview(inVain(id))).toMatchObject({ images: 0, skipped: 1, cost: 0, leftOut });
     expect(await preview(`${query}high`)).toMatchObject({ images: 1, cost: 1 });
-    expect(await priceOf(() => run({ format: 'webp', preset: 'very_high' }))).toBe(1);
+    expect(await priceOf(() => run(id, { format: 'webp', preset: 'very_high' }))).toBe(1);
+    // Nothing of the first settings stays at the service.
+    expect(proxy.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+  });
+
+  it('nor is it when the widget has shown it: a run leaves it out', async () => {
+    const id = await admin.upload('tiny-in-widget.webp', await tinyPicture(701), 'image/webp');
+    const made = await exported(id, 'export', IN_VAIN);
+    expect(await post(`/attachments/${id}/replace`, made)).toMatchObject([409, { code: 'imagewright_not_smaller' }]);
+    expect(await preview(inVain(id))).toMatchObject({ images: 0, skipped: 1, cost: 0 });
+    expect(await priceOf(() => run(id, IN_VAIN))).toBe(0);
+    // Wanted all the same, the widget’s own result is used. Its session is left to it.
+    const anyway = { ...IN_VAIN, allowLarger: true };
+    expect(await priceOf(async () => expect((await optimize(id, anyway))[1].status).toBe('optimized'))).toBe(0);
+    expect(proxy.seen.filter(({ method }) => method === 'DELETE')).toEqual([]);
+  });
+
+  it('a file that is no gain and wanted all the same is the one that was paid for', async () => {
+    const id = await admin.upload('tiny-but-wanted.webp', await tinyPicture(702), 'image/webp');
+    const price = await priceOf(async () => {
+      const offer = { data: { details: { needs: 'allowLarger', paid: true } } };
+      expect(await optimize(id, IN_VAIN)).toMatchObject([409, offer]);
+      expect(await optimize(id, IN_VAIN)).toMatchObject([409, offer]);
+      const [status, done] = await optimize(id, { ...IN_VAIN, allowLarger: true });
+      expect([status, done.status]).toEqual([200, 'optimized']);
+    });
+    expect(price).toBe(1);
+    expect(uploads()).toHaveLength(1);
+    expect(proxy.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+  });
+
+  it('is told to cost a credit again when the paid result has been given up', async () => {
+    const id = await admin.upload('tiny-and-late.webp', await tinyPicture(703), 'image/webp');
+    await optimize(id, IN_VAIN);
+    await rig.site.php(
+      '$work = get_post_meta( $id, "_imagewright_work", true ); $work["at"] -= 21 * HOUR_IN_SECONDS; update_post_meta( $id, "_imagewright_work", $work );',
+      { id },
+    );
+    expect(await optimize(id, IN_VAIN)).toMatchObject([409, { data: { details: { paid: false } } }]);
+    const again = () => optimize(id, { ...IN_VAIN, allowLarger: true });
+    expect(await priceOf(async () => expect((await again())[0]).toBe(200))).toBe(1);
   });
 });
 
-it('a run that describes images tells what that costs', { timeout: 90_000 }, async () => {
-  const bytes = await photograph(500);
-  const [plain, described] = [
-    await admin.upload('plain.jpg', bytes, 'image/jpeg'),
-    await admin.upload('described.jpg', bytes, 'image/jpeg'),
-  ];
-  await rig.site.php(
-    'update_post_meta( $id, "_wp_attachment_image_alt", "Rocks" ); wp_update_post( array( "ID" => $id, "post_title" => "High up" ) );',
-    { id: described },
-  );
-  const dear = await startTestService({ ANALYSIS_CREDITS: '1' });
-  try {
-    const { apiKey } = await dear.createAccount({ credits: 2 });
-    await rig.site.define({ IMAGEWRIGHT_URL: dear.url, IMAGEWRIGHT_API_KEY: apiKey });
+describe('descriptions that cost credits', { timeout: 90_000 }, () => {
+  let dear: TestService;
+  let account: TestAccount;
+  beforeAll(async () => {
+    dear = await startTestService({ ANALYSIS_CREDITS: '1' });
+    account = await dear.createAccount({ credits: 2 });
+  });
+  beforeEach(() => rig.site.define({ IMAGEWRIGHT_URL: dear.url, IMAGEWRIGHT_API_KEY: account.apiKey }));
+  afterAll(() => dear?.close());
+
+  it('are part of what a run tells of its cost', async () => {
+    const bytes = await photograph(500);
+    const [plain, described] = [
+      await admin.upload('plain.jpg', bytes, 'image/jpeg'),
+      await admin.upload('described.jpg', bytes, 'image/jpeg'),
+    ];
+    await rig.site.php(
+      'update_post_meta( $id, "_wp_attachment_image_alt", "Rocks" ); wp_update_post( array( "ID" => $id, "post_title" => "High up" ) );',
+      { id: described },
+    );
     const query = `ids[]=${plain}&ids[]=${described}&fillText=`;
     expect(await preview(`${query}false`)).toMatchObject({ described: 0, textCost: 0, cost: 2, sufficient: true });
     expect(await preview(`${query}true`)).toMatchObject({ described: 1, textCost: 1, cost: 3, sufficient: false });
-  } finally {
-    await rig.define({ IMAGEWRIGHT_URL: proxy.url });
-    await dear.close();
-  }
+  });
+
+  it('are made of images that gain, and of no others', async () => {
+    const { api, apiKey } = await dear.createAccount({ credits: 10 });
+    await rig.site.define({ IMAGEWRIGHT_URL: dear.url, IMAGEWRIGHT_API_KEY: apiKey });
+    const id = await admin.upload('tiny-untold.webp', await tinyPicture(704), 'image/webp');
+    expect((await optimize(id, { ...IN_VAIN, fillText: true }))[1].code).toBe('imagewright_not_smaller');
+    expect(await api.balance()).toBe(9);
+    const gains = await admin.upload('untold.jpg', await photograph(600), 'image/jpeg');
+    expect((await optimize(gains, { fillText: true }))[0]).toBe(200);
+    expect(await api.balance()).toBe(7);
+    // The description of one that is wanted all the same comes with it.
+    expect((await optimize(id, { ...IN_VAIN, fillText: true, allowLarger: true }))[0]).toBe(200);
+    expect(await api.balance()).toBe(6);
+  });
+
+  it('that cannot be paid for lose nothing of the export', async () => {
+    const { api, apiKey, accountId } = await dear.createAccount({ credits: 1 });
+    await rig.site.define({ IMAGEWRIGHT_URL: dear.url, IMAGEWRIGHT_API_KEY: apiKey });
+    const id = await admin.upload('poor.jpg', await photograph(610), 'image/jpeg');
+    expect(await optimize(id, { fillText: true })).toMatchObject([402, { code: 'insufficient_credits' }]);
+    expect(await rig.attachment(id)).toMatchObject({ mime: 'image/jpeg', state: '' });
+    await dear.service.accounts.ledger.grant({ accountId, ref: 'more', amount: 1 });
+    expect((await optimize(id, { fillText: true }))[0]).toBe(200);
+    expect(await api.balance()).toBe(0);
+  });
 });

@@ -1,40 +1,22 @@
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { fixture, photograph, type Rig, startRig } from './rig.ts';
-import type { SiteUser } from './site/site-user.ts';
+import { describe, expect, it } from 'vitest';
+import { fixture, photograph } from './rig.ts';
+import { useRig } from './use-rig.ts';
 
-let rig: Rig;
-let admin: SiteUser;
-
-beforeAll(async () => {
-  rig = await startRig();
-  admin = await rig.site.logIn();
-}, 300_000);
-afterEach(() => rig.define({}));
-afterAll(() => rig?.stop());
+const { rig, admin, upload, expectRestored, remove } = useRig();
 
 /** Uploads, optimises, and gives what was before and after. */
 async function optimize(name: string, bytes: Uint8Array, type: string, options: Record<string, unknown> = {}) {
   const filesBefore = await rig.checksums();
-  const id = await admin.upload(name, bytes, type);
-  const before = await rig.attachment(id);
-  const checksums = await rig.checksums();
-  const answer = await admin.json('POST', `/attachments/${id}/optimize`, options);
-  return { id, before, checksums, answer, after: await rig.attachment(id), filesBefore };
-}
-
-/** Restores and holds that everything is as it was. */
-async function expectRestored(done: Awaited<ReturnType<typeof optimize>>) {
-  const answer = await admin.json('POST', `/attachments/${done.id}/restore`);
-  expect(answer).toMatchObject({ restored: true, status: 'none' });
-  expect(await rig.attachment(done.id)).toEqual(done.before);
-  expect(await rig.checksums()).toEqual(done.checksums);
+  const image = await upload(name, bytes, type);
+  const answer = await admin.json('POST', `/attachments/${image.id}/optimize`, options);
+  return { ...image, answer, after: await rig.attachment(image.id), filesBefore };
 }
 
 /** Deletes an attachment as WordPress does and holds that no file of it is left. */
 async function expectNoFileLeft(done: Awaited<ReturnType<typeof optimize>>) {
-  await rig.site.php('return (bool) wp_delete_attachment( $id, true );', { id: done.id });
+  await remove(done.id);
   expect(await rig.checksums()).toEqual(done.filesBefore);
 }
 

@@ -4,21 +4,27 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { FIXTURES } from '../support/api-client.ts';
 import { startTestService, type TestAccount, type TestService } from '../support/service.ts';
-import { type Site, startSite } from './site/site.ts';
+import { type Site, type SiteOfNetwork, startSite } from './site/site.ts';
 import type { Constants } from './site/site-config.ts';
 
 /** A WordPress with the plugin active, and the service that it uses. */
-export interface Rig {
+export interface Rig extends Library {
   site: Site;
+  /** The second site of the network, if there is one. */
+  second: (SiteOfNetwork & Library) | null;
   service: TestService;
   account: TestAccount;
   /** Adds constants to those that connect the site with the service. */
   define(constants: Constants): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What is in the media library of a site. */
+export interface Library {
   /** What WordPress stores of an attachment. */
   attachment(id: number): Promise<StoredAttachment>;
   /** md5 of every file below the uploads folder, by path. */
   checksums(): Promise<Record<string, string>>;
-  stop(): Promise<void>;
 }
 
 /** An attachment in WordPress' database. */
@@ -54,30 +60,43 @@ return array(
 	'state' => get_post_meta( $id, '_imagewright', true ),
 );`;
 
-/** Starts service and site. Address and key are constants of the site, unless `configured` is false. */
+/**
+ * Starts service and site. Address and key are constants of the site, unless `configured` is false. With `network` there are two
+ * sites, and the plugin is active on both.
+ */
 export async function startRig({
   credits = 100,
   configured = true,
+  network = false,
   tree = undefined as string | undefined,
 } = {}): Promise<Rig> {
   const [service, site] = await Promise.all([startTestService(), startSite({ tree })]);
   const account = await service.createAccount({ credits });
   const connection: Constants = configured ? { IMAGEWRIGHT_URL: service.url, IMAGEWRIGHT_API_KEY: account.apiKey } : {};
   await site.define(connection);
-  await site.php('return activate_plugin( "imagewright/imagewright.php" );');
+  const second = network ? await site.makeNetwork() : null;
+  await site.php('return activate_plugin( "imagewright/imagewright.php", "", $network );', { network });
   return {
     site,
+    second: second && { ...second, ...libraryOf(second) },
     service,
     account,
     define: (constants) => site.define({ ...connection, ...constants }),
+    ...libraryOf(site),
+    async stop() {
+      await Promise.all([site.stop(), service.close()]);
+    },
+  };
+}
+
+/** The media library of a site. */
+function libraryOf(site: SiteOfNetwork): Library {
+  return {
     attachment: (id) => site.php<StoredAttachment>(ATTACHMENT, { id }),
     async checksums() {
       const paths = await site.uploads();
       const sums = paths.map(async (path) => [path, md5(await readFile(join(site.uploadsDir, path)))] as const);
       return Object.fromEntries(await Promise.all(sums));
-    },
-    async stop() {
-      await Promise.all([site.stop(), service.close()]);
     },
   };
 }
@@ -95,6 +114,12 @@ export async function photograph(
     .rotate()
     .resize({ width, height, fit: 'cover' });
   return new Uint8Array(await image.jpeg({ quality: 95 }).toBuffer());
+}
+
+/** A picture that no export makes smaller, as WebP. */
+export async function tinyPicture(width: number): Promise<Uint8Array> {
+  const image = sharp(await photograph(width)).webp({ quality: 5 });
+  return new Uint8Array(await image.toBuffer());
 }
 
 /** A file of `test/fixtures`. */

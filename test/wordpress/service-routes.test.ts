@@ -1,23 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readEvents } from '../support/api-client.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import { photograph, type Rig, startRig } from './rig.ts';
+import { photograph } from './rig.ts';
 import type { SiteUser } from './site/site-user.ts';
+import { useRig } from './use-rig.ts';
 
-let rig: Rig;
+const { rig, admin } = useRig();
 let editor: SiteUser;
 let photo: Uint8Array;
 
 beforeAll(async () => {
-  rig = await startRig();
   for (const [name, role] of Object.entries({ ed: 'editor', sub: 'subscriber', aut: 'author', ed2: 'editor' })) {
     await rig.site.createUser(name, role);
   }
   editor = await rig.site.logIn('ed', 'ed');
   photo = await photograph(700);
-}, 300_000);
-afterEach(() => rig.define({}));
-afterAll(() => rig?.stop());
+});
 
 const BEHIND_NGINX = process.env.IMAGEWRIGHT_TEST_SERVER === 'nginx';
 const service = (path: string) => `/service/v1${path}`;
@@ -177,7 +175,6 @@ describe('rights', { timeout: 120_000 }, () => {
   });
 
   it('the key of a constant wins over the stored one, and no answer and no page shows either', async () => {
-    const admin = await rig.site.logIn();
     await rig.site.php('update_option( "imagewright_api_key", $key );', { key: `iw_${'1'.repeat(36)}` });
     expect((await editor.call('GET', '/status')).status).toBe(200);
     const pages = [
@@ -202,7 +199,6 @@ describe('rights', { timeout: 120_000 }, () => {
   it('an address typed into the form does not lead into the network of the server', async () => {
     await rig.site.define({});
     await typedInto(rig.service.url, rig.account.apiKey);
-    const admin = await rig.site.logIn();
     const answer = await admin.call('POST', '/connection', {});
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([
       424,
@@ -220,10 +216,8 @@ const typedInto = (url: string, key: string) =>
 
 describe('the key, when somebody types another address', { timeout: 120_000 }, () => {
   let other: FaultProxy;
-  let admin: SiteUser;
   beforeAll(async () => {
     other = await startFaultProxy(rig.service.url);
-    admin = await rig.site.logIn();
   });
   afterAll(() => other?.close());
   const openPort = () => ({ IMAGEWRIGHT_TEST_OPEN_PORT: Number(new URL(other.url).port) });
@@ -283,7 +277,6 @@ describe('the key, when somebody types another address', { timeout: 120_000 }, (
 it('sends files and streams also when another plugin holds a buffer that cannot be removed', {
   timeout: 60_000,
 }, async () => {
-  const admin = await rig.site.logIn();
   const id = await admin.upload('buffered.jpg', photo, 'image/jpeg');
   const made = await upload(editor);
   await rig.define({ IMAGEWRIGHT_TEST_BUFFER: true });

@@ -3,10 +3,20 @@ import type { Core } from './core.ts';
 import { failure, toOptimizerError } from './errors.ts';
 import type { FileDetail } from './event-details.ts';
 import type { Runs } from './runs.ts';
-import type { Item } from './types.ts';
+import type { Item, OptimizerErrorCode } from './types.ts';
 
 /** What stands behind the session's id in the name of the samples' namespace. */
 const SAMPLE_SUFFIX = '-sample';
+
+/** What only the way to the service can mean: no CMS says that of itself. */
+const OF_CLIENT: readonly OptimizerErrorCode[] = [
+  'network',
+  'timeout',
+  'stalled',
+  'stream_interrupted',
+  'bad_response',
+  'aborted',
+];
 
 /** Takes files out: to the page, to the CMS, to the comparison. */
 export function createFiles(core: Core, runs: Pick<Runs, 'fail'>) {
@@ -53,8 +63,9 @@ export function createFiles(core: Core, runs: Pick<Runs, 'fail'>) {
       core.announcer.say('replaced', core.t('announce.replaced', { name: store.get(id)?.name ?? '' }));
     } catch (cause) {
       const error = toOptimizerError(cause, core.t, [id]);
-      // The adapter knows best what went wrong in its CMS.
-      const message = error.serviceCode === null && cause instanceof Error ? cause.message : error.message;
+      // The adapter knows best what went wrong in its CMS; of the service and the way there the widget has its own words.
+      const isOfService = error.status !== null || OF_CLIENT.includes(error.code);
+      const message = !isOfService && cause instanceof Error && cause.message ? cause.message : error.message;
       store.patch(id, { replacement: { status: 'failed', message } });
       core.report(cause, 'replace', [id]);
       core.announcer.say('error', message, { assertive: true });

@@ -7,6 +7,7 @@ import {
   isUnchanged,
   type KnownFile,
   type Manifest,
+  type ReplacedEntry,
   readManifest,
   writeManifest,
 } from './folder-manifest.ts';
@@ -46,6 +47,10 @@ export function createFolderHost(folder: Folder): CmsHost {
   return {
     id: `folder:${folder.name}`,
     list: async (query) => listImages(await readManifest(files), files, query),
+    async check(id) {
+      const entry = (await readManifest(files)).get(id);
+      if (entry) await requireOwnPlaces(id, entry, files);
+    },
     async fetch(id) {
       const manifest = await readManifest(files);
       const file = await files.read(manifest.has(id) ? backupPath(id) : id);
@@ -101,7 +106,7 @@ async function replaceFile(
   const paths = namePaths(id, replacement, await files.namesBeside(id), ours);
   const contents = await Promise.all(replacement.variants.map((variant) => variant.blob()));
   // Before the first time, the backup has been compared with what lies there.
-  if (before) for (const path of ours) await requireOurs(path, [before.original, ...before.files], files);
+  if (before) await requireOwnPlaces(id, before, files);
   const made: KnownFile[] = await Promise.all(paths.map((path, index) => describeFile(path, contents[index] as Blob)));
   const { title = null, alt = null } = replacement.metadata ?? {};
   const entry = { original, files: made, title, alt, replacedAt: new Date().toISOString() };
@@ -131,6 +136,12 @@ async function keepOriginal(id: string, { original }: Replacement, files: Folder
   const copy = await files.read(backupPath(id));
   if (!copy || !(await isUnchanged(copy, known))) throw new HostError('no_backup', `${id} could not be backed up.`);
   return known;
+}
+
+/** Holds that nobody's own file lies where a replaced image's files are, or was. @throws HostError `changed` */
+async function requireOwnPlaces(id: string, entry: ReplacedEntry, files: FolderFiles): Promise<void> {
+  const known = [entry.original, ...entry.files];
+  for (const path of new Set([id, ...entry.files.map((file) => file.path)])) await requireOurs(path, known, files);
 }
 
 /** Holds that what lies at a path, if anything, is what we know. @throws HostError `changed` when it is somebody's own */

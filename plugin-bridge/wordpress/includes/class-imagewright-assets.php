@@ -78,6 +78,7 @@ class Imagewright_Assets {
 			'formats'       => Imagewright_Options::formats(),
 			'optimizeUrl'   => Imagewright_Optimize_Page::url(),
 			'strings'       => Imagewright_Strings::all(),
+			'nouns'         => Imagewright_Strings::nouns(),
 			'widgetStrings' => (object) Imagewright_Strings::widget(),
 		);
 		wp_add_inline_script( $handle, 'window.imagewrightConfig = ' . wp_json_encode( $config, JSON_HEX_TAG | JSON_HEX_AMP ) . ';', 'before' );

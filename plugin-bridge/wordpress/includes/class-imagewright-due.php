@@ -20,15 +20,82 @@ class Imagewright_Due {
 	 * @return int[]
 	 */
 	public static function among( $ids, $options ) {
-		return array_values(
-			array_filter(
-				$ids,
-				static function ( $id ) use ( $options ) {
-					$status = Imagewright_State::status( $id );
-					return 'interrupted' === $status || ( in_array( $status, array( 'none', 'failed' ), true ) && ! self::refusal( $id, $options ) );
-				}
-			)
-		);
+		return self::sort( $ids, $options )['due'];
+	}
+
+	/**
+	 * Tells the images of a list that a bulk run would pay for from those that it leaves out.
+	 *
+	 * @param int[] $ids     Attachments.
+	 * @param array $options `format`, `preset`.
+	 * @return array{due:int[],left_out:array<string,array{message:string,ids:int[]}>} What is left out by code of the reason.
+	 */
+	public static function sort( $ids, $options ) {
+		$due      = array();
+		$left_out = array();
+		foreach ( $ids as $id ) {
+			$reason = self::reason( $id, $options );
+			if ( ! $reason ) {
+				$due[] = $id;
+				continue;
+			}
+			$code     = (string) $reason->get_error_code();
+			$left_out = $left_out + array(
+				$code => array(
+					'message' => $reason->get_error_message(),
+					'ids'     => array(),
+				),
+			);
+
+			$left_out[ $code ]['ids'][] = $id;
+		}
+		return compact( 'due', 'left_out' );
+	}
+
+	/**
+	 * Why a bulk run would leave an image out, or null.
+	 *
+	 * @param int   $id      Attachment.
+	 * @param array $options `format`, `preset`.
+	 * @return WP_Error|null
+	 */
+	private static function reason( $id, $options ) {
+		switch ( Imagewright_State::status( $id ) ) {
+			case 'optimized':
+				return Imagewright_Rest_Errors::make( 'optimized', __( 'Optimized already.', 'imagewright' ) );
+			case 'edited':
+				return self::edited();
+			case 'working':
+				return Imagewright_Rest_Errors::make( 'busy', __( 'This image is being worked on in another window or by somebody else.', 'imagewright' ) );
+			case 'interrupted':
+				return null;
+			default:
+				return self::refusal( $id, $options );
+		}
+	}
+
+	/**
+	 * What is said of an image that somebody edited after it was optimized.
+	 *
+	 * @return WP_Error
+	 */
+	public static function edited() {
+		return Imagewright_Rest_Errors::make( 'edited', __( 'The image was edited after it was optimized. Restore it first.', 'imagewright' ), 409 );
+	}
+
+	/**
+	 * Why no result could be put in the place of an image, whatever it is, or null.
+	 *
+	 * @param int $id Attachment.
+	 * @return WP_Error|null
+	 */
+	public static function obstacle( $id ) {
+		$state = Imagewright_State::get( $id );
+		if ( $state && 'optimized' === $state['status'] ) {
+			return Imagewright_State::is_edited( $id, $state ) ? self::edited() : null;
+		}
+		// One that was interrupted is put back first.
+		return $state ? null : Imagewright_Snapshot::fault( $id );
 	}
 
 	/**
@@ -76,7 +143,8 @@ class Imagewright_Due {
 	}
 
 	/**
-	 * Stands for the file and the settings that a result was made of.
+	 * Stands for the file and the settings that a result was made of. `original` is the file's own format: the service then gives
+	 * the better one of the file itself and that format.
 	 *
 	 * @param int   $id      Attachment.
 	 * @param array $options `format`, `preset`.
@@ -84,7 +152,37 @@ class Imagewright_Due {
 	 */
 	public static function mark( $id, $options ) {
 		$source = Imagewright_Source::of( $id );
-		return is_wp_error( $source ) ? $source : md5( wp_json_encode( array( $source['name'], md5_file( $source['path'] ), $options['format'], $options['preset'] ) ) );
+		if ( is_wp_error( $source ) ) {
+			return $source;
+		}
+		$format = 'original' === $options['format'] ? substr( $source['type'], strlen( 'image/' ) ) : $options['format'];
+		return md5( wp_json_encode( array( $source['name'], md5_file( $source['path'] ), $format, $options['preset'] ) ) );
+	}
+
+	/**
+	 * The verdict on a result that is no gain. It holds for this file with these settings, and is noted with them.
+	 *
+	 * @param int   $id     Attachment.
+	 * @param array $result Result of the export.
+	 * @param int   $before Bytes of the file.
+	 * @return WP_Error
+	 */
+	public static function not_smaller( $id, $result, $before ) {
+		$settings = array(
+			'format' => (string) $result['format'],
+			'preset' => (string) ( $result['quality']['preset'] ?? '' ),
+		);
+		$verdict  = Imagewright_Rest_Errors::make(
+			'not_smaller',
+			__( 'The optimized file would not be smaller, so the image stays as it is.', 'imagewright' ),
+			409,
+			array(
+				'before'   => $before,
+				'after'    => (int) $result['variants'][0]['size'],
+				'settings' => $settings,
+			)
+		);
+		return self::marked( $verdict, (string) self::mark( $id, $settings ) );
 	}
 
 	/**
@@ -94,7 +192,7 @@ class Imagewright_Due {
 	 * @param string   $mark  Of mark().
 	 * @return WP_Error The same.
 	 */
-	public static function marked( $error, $mark ) {
+	private static function marked( $error, $mark ) {
 		$error->add_data( array( 'mark' => $mark ) + (array) $error->get_error_data() );
 		return $error;
 	}

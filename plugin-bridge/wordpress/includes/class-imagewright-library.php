@@ -40,7 +40,7 @@ class Imagewright_Library {
 	/**
 	 * Ids of all attachments with a status that the current user may change, newest first.
 	 *
-	 * @param string $status `none` or `optimized`.
+	 * @param string $status `any`, `none` or `optimized`.
 	 * @return int[]
 	 */
 	public static function ids( $status ) {
@@ -49,6 +49,23 @@ class Imagewright_Library {
 		$query['no_found_rows']  = true;
 		$found                   = new WP_Query( $query );
 		return array_values( array_filter( wp_list_pluck( $found->posts, 'ID' ), array( __CLASS__, 'may_change' ) ) );
+	}
+
+	/**
+	 * Ids of images in formats that are not optimized at all, such as HEIC or SVG, which the current user may change.
+	 *
+	 * @return int[]
+	 */
+	public static function ids_of_other_types() {
+		$types = array_diff( array_keys( (array) wp_count_attachments( 'image' ) ), Imagewright_Source::TYPES, array( 'trash' ) );
+		if ( ! $types ) {
+			return array();
+		}
+		$query                   = self::query_args( 'any' );
+		$query['post_mime_type'] = array_values( $types );
+		$query['posts_per_page'] = -1;
+		$query['no_found_rows']  = true;
+		return array_values( array_filter( wp_list_pluck( ( new WP_Query( $query ) )->posts, 'ID' ), array( __CLASS__, 'may_change' ) ) );
 	}
 
 	/**
@@ -99,7 +116,7 @@ class Imagewright_Library {
 		$thumb    = wp_get_attachment_image_src( $id, 'thumbnail' );
 		return array(
 			'id'       => (int) $id,
-			'title'    => get_the_title( $id ),
+			'title'    => Imagewright_Texts::title( $id ),
 			// WordPress made it of the file's name: nothing that a description would have to respect.
 			'ownTitle' => ! Imagewright_Texts::is_automatic_title( get_post( $id )->post_title, (string) get_post_meta( $id, '_wp_attached_file', true ) ),
 			'alt'      => (string) get_post_meta( $id, Imagewright_Texts::ALT, true ),
@@ -112,11 +129,27 @@ class Imagewright_Library {
 			'editLink' => (string) get_edit_post_link( $id, 'raw' ),
 			'status'   => $status,
 			'bytes'    => $state['bytes'] ?? null,
+			'obstacle' => self::obstacle( $id, $status ),
 			'reason'   => $failure && 'optimized' !== $status ? array(
 				'code'    => $failure['code'],
 				'message' => $failure['message'],
 			) : null,
 		);
+	}
+
+	/**
+	 * Why nothing could be put in the place of an image, in words, or an empty string.
+	 *
+	 * @param int    $id     Attachment.
+	 * @param string $status How it stands.
+	 * @return string
+	 */
+	private static function obstacle( $id, $status ) {
+		if ( 'edited' === $status ) {
+			return Imagewright_Due::edited()->get_error_message();
+		}
+		$fault = in_array( $status, array( 'none', 'failed' ), true ) ? Imagewright_Snapshot::fault( $id ) : null;
+		return $fault ? $fault->get_error_message() : '';
 	}
 
 	/**

@@ -13,9 +13,8 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Optimization {
 
-	const WORK = '_imagewright_work';
 	/** Errors that stay the same with the same result, so that the result is of no more use. */
-	const VERDICTS = array( 'not_smaller', 'source_changed', 'other_image', 'no_result', 'unknown_type', 'not_an_export' );
+	const VERDICTS = array( 'source_changed', 'other_image', 'no_result', 'unknown_type', 'not_an_export' );
 
 	/**
 	 * Optimizes an attachment. The caller holds its lock.
@@ -29,7 +28,7 @@ class Imagewright_Optimization {
 		$state = Imagewright_State::get( $id );
 		if ( $state && 'optimized' === $state['status'] ) {
 			if ( Imagewright_State::is_edited( $id, $state ) ) {
-				return Imagewright_Rest_Errors::make( 'edited', __( 'The image was edited after it was optimized. Restore it first.', 'imagewright' ), 409 );
+				return Imagewright_Due::edited();
 			}
 			if ( empty( $options['again'] ) ) {
 				return array( 'skipped' => 'already_optimized' );
@@ -41,19 +40,37 @@ class Imagewright_Optimization {
 			}
 		}
 		$refusal = empty( $options['again'] ) && empty( $options['allow_larger'] ) ? Imagewright_Due::refusal( $id, $options ) : Imagewright_Snapshot::fault( $id );
-		if ( $refusal ) {
-			return $refusal;
+		$done    = $refusal ? $refusal : self::replace( $id, $options );
+		if ( is_wp_error( $done ) && 'imagewright_not_smaller' === $done->get_error_code() ) {
+			// A person may want the file all the same. As long as the service has it, that costs nothing more.
+			$data            = (array) $done->get_error_data();
+			$data['details'] = array(
+				'needs' => 'allowLarger',
+				'paid'  => (bool) Imagewright_Work::known( $id, $options ),
+			) + (array) ( $data['details'] ?? array() );
+			$done->add_data( $data );
 		}
+		return $done;
+	}
+
+	/**
+	 * Exports, looks at what came of it, and replaces.
+	 *
+	 * @param int   $id      Attachment.
+	 * @param array $options Of run().
+	 * @return array|WP_Error The record.
+	 */
+	private static function replace( $id, $options ) {
 		$export = self::exported( $id, $options );
 		if ( is_wp_error( $export ) && self::is_gone( $export ) ) {
 			// What an earlier try uploaded has expired, or belongs to another account: from the beginning.
-			delete_post_meta( $id, self::WORK );
+			Imagewright_Work::forget( $id );
 			$export = self::exported( $id, $options );
 		}
 		if ( is_wp_error( $export ) ) {
 			return $export;
 		}
-		list( $work, $texts, $job ) = $export;
+		list( $work, $job ) = $export;
 
 		$done = Imagewright_Replacement::run(
 			$id,
@@ -61,17 +78,16 @@ class Imagewright_Optimization {
 			$work['image'],
 			array(
 				'job'          => $job,
-				'alt'          => $texts['alt'] ?? null,
-				'title'        => $texts['title'] ?? null,
 				'allow_larger' => ! empty( $options['allow_larger'] ),
+				// Not before it is known that the image gains: a description may cost as much as the export.
+				'texts'        => static function () use ( $id, $work, $options ) {
+					return empty( $options['fill_text'] ) ? array() : self::describe( $id, $work );
+				},
 			)
 		);
-		if ( is_wp_error( $done ) && 'imagewright_not_smaller' === $done->get_error_code() ) {
-			Imagewright_Due::marked( $done, (string) Imagewright_Due::mark( $id, $options ) );
-		}
 		// Whatever else went wrong, here, at the service or between, can be tried again with what was paid for.
 		if ( ! is_wp_error( $done ) || self::is_final( $done ) ) {
-			self::finish( $id, $work );
+			Imagewright_Work::finish( $id, $work );
 		}
 		return $done;
 	}
@@ -92,23 +108,19 @@ class Imagewright_Optimization {
 	}
 
 	/**
-	 * Uploads, describes and exports.
+	 * Uploads and exports.
 	 *
 	 * @param int   $id      Attachment.
 	 * @param array $options Of run().
-	 * @return array{0:array,1:array,2:string}|WP_Error Upload, texts, job.
+	 * @return array{0:array,1:string}|WP_Error Upload, job.
 	 */
 	private static function exported( $id, $options ) {
-		$work = self::work( $id, $options );
+		$work = Imagewright_Work::of( $id, $options );
 		if ( is_wp_error( $work ) ) {
 			return $work;
 		}
-		$texts = empty( $options['fill_text'] ) ? array() : self::describe( $id, $work );
-		if ( is_wp_error( $texts ) ) {
-			return $texts;
-		}
-		$job = self::export( $work, $options );
-		return is_wp_error( $job ) ? $job : array( $work, $texts, $job );
+		$job = $work['job'] ?? self::export( $work, $options );
+		return is_wp_error( $job ) ? $job : array( $work, $job );
 	}
 
 	/**
@@ -122,58 +134,24 @@ class Imagewright_Optimization {
 	}
 
 	/**
-	 * The upload that an export is made of: the one of an earlier try if file and settings are the same.
-	 *
-	 * @param int   $id      Attachment.
-	 * @param array $options Of run().
-	 * @return array{session:string,image:string,size:array,mark:string}|WP_Error
-	 */
-	private static function work( $id, $options ) {
-		$mark = Imagewright_Due::mark( $id, $options );
-		if ( is_wp_error( $mark ) ) {
-			return $mark;
-		}
-		$mark = md5( get_current_user_id() . ' ' . $mark );
-		$work = get_post_meta( $id, self::WORK, true );
-		if ( is_array( $work ) && $work['mark'] === $mark && $work['at'] > time() - 20 * HOUR_IN_SECONDS && Imagewright_Sessions::is_own( $work['session'] ) ) {
-			return $work;
-		}
-		$sent = Imagewright_Source::send( $id, '' );
-		if ( is_wp_error( $sent ) ) {
-			return $sent;
-		}
-		$work = array(
-			'session' => $sent['sessionId'],
-			'image'   => $sent['image']['id'],
-			'size'    => array(
-				'width'  => (int) $sent['image']['width'],
-				'height' => (int) $sent['image']['height'],
-			),
-			'mark'    => $mark,
-			'at'      => time(),
-		);
-		update_post_meta( $id, self::WORK, $work );
-		return $work;
-	}
-
-	/**
 	 * Has the image described, when a text is missing.
 	 *
 	 * @param int   $id   Attachment.
-	 * @param array $work Of work().
+	 * @param array $work Of Imagewright_Work::of().
 	 * @return array{alt?:string,title?:string}|WP_Error
 	 */
 	private static function describe( $id, $work ) {
 		if ( ! Imagewright_Due::lacks_text( $id ) ) {
 			return array();
 		}
-		$answer = self::stream(
+		$language = Imagewright_Options::language();
+		$answer   = self::stream(
 			"/v1/sessions/{$work['session']}/analyze",
 			array(
 				'images'  => array( array( 'id' => $work['image'] ) ),
-				'options' => array( 'language' => Imagewright_Options::language() ),
+				'options' => array( 'language' => $language ),
 			),
-			'wp-analyze-' . $work['mark'] . $work['image']
+			"wp-analyze-{$work['mark']}{$work['image']}$language"
 		);
 		if ( is_wp_error( $answer ) ) {
 			return $answer;
@@ -240,17 +218,5 @@ class Imagewright_Optimization {
 			return Imagewright_Rest_Errors::make( 'interrupted', __( 'The connection to the image service broke off. Nothing is lost: trying again goes on with the same work.', 'imagewright' ), 502 );
 		}
 		return (string) $answer['headers']['x-job-id'];
-	}
-
-	/**
-	 * Removes the upload from the service: it has done its work.
-	 *
-	 * @param int   $id   Attachment.
-	 * @param array $work Of work().
-	 */
-	private static function finish( $id, $work ) {
-		delete_post_meta( $id, self::WORK );
-		Imagewright_Service::request( 'DELETE', '/v1/sessions/' . $work['session'], array( 'timeout' => 15 ) );
-		Imagewright_Sessions::forget( $work['session'] );
 	}
 }

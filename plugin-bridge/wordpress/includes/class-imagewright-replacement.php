@@ -19,7 +19,8 @@ class Imagewright_Replacement {
 	 * @param string $job_id  Export of an own session.
 	 * @param string $image   Image of that export.
 	 * @param array  $options `alt`, `title`, `filename` (string or null), `confirmed` (fields that replace what is there),
-	 *                        `allow_larger`, `settings` (to note them).
+	 *                        `allow_larger`, `job`, `texts` (callable that gives `alt` and `title` or WP_Error; asked when
+	 *                        the result is known to be used).
 	 * @return array|WP_Error The new record.
 	 */
 	public static function run( $id, $job_id, $image, $options ) {
@@ -32,7 +33,7 @@ class Imagewright_Replacement {
 			$state = null;
 		}
 		if ( $state && Imagewright_State::is_edited( $id, $state ) ) {
-			return Imagewright_Rest_Errors::make( 'edited', __( 'The image was edited after it was optimized. Restore it first.', 'imagewright' ), 409 );
+			return Imagewright_Due::edited();
 		}
 		if ( $state && $state['job'] === $job_id && $state['image'] === $image ) {
 			return $state;
@@ -41,6 +42,12 @@ class Imagewright_Replacement {
 		if ( is_wp_error( $result ) ) {
 			return $result;
 		}
+		$texts = isset( $options['texts'] ) ? call_user_func( $options['texts'] ) : array();
+		if ( is_wp_error( $texts ) ) {
+			return $texts;
+		}
+		$options = $texts + $options;
+
 		$roles = Imagewright_Plan::roles( $id, $result );
 		$paths = Imagewright_Download::fetch( $result['session'], $roles['variants'], $result['mimeType'] );
 		if ( is_wp_error( $paths ) ) {
@@ -104,15 +111,7 @@ class Imagewright_Replacement {
 			return self::changed();
 		}
 		if ( ! $allow_larger && (int) $result['variants'][0]['size'] >= $before ) {
-			return Imagewright_Rest_Errors::make(
-				'not_smaller',
-				__( 'The optimized file would not be smaller, so the image stays as it is.', 'imagewright' ),
-				409,
-				array(
-					'before' => $before,
-					'after'  => (int) $result['variants'][0]['size'],
-				)
-			);
+			return Imagewright_Due::not_smaller( $id, $result, $before );
 		}
 		if ( ! isset( Imagewright_Plan::EXTENSIONS[ $result['mimeType'] ] ) ) {
 			return Imagewright_Rest_Errors::make( 'unknown_type', __( 'WordPress cannot show files of this type.', 'imagewright' ), 422 );

@@ -118,7 +118,9 @@ class Imagewright_Rest_Media {
 		if ( '' !== $request['sessionId'] && ! Imagewright_Sessions::is_own( $request['sessionId'] ) ) {
 			return new WP_Error( 'session_not_found', __( 'No such session, or it has expired.', 'imagewright' ), array( 'status' => 404 ) );
 		}
-		return Imagewright_Source::send( (int) $request['id'], $request['sessionId'], (string) $request->get_header( 'idempotency_key' ) );
+		// Nothing is sent whose result could not be used: by then it would have been paid for.
+		$obstacle = Imagewright_Due::obstacle( (int) $request['id'] );
+		return $obstacle ? $obstacle : Imagewright_Source::send( (int) $request['id'], $request['sessionId'], (string) $request->get_header( 'idempotency_key' ) );
 	}
 
 	/**
@@ -164,7 +166,10 @@ class Imagewright_Rest_Media {
 			$id,
 			static function () use ( $id, $request ) {
 				$job = Imagewright_Sessions::export_with( $request['sessionId'], $request['imageId'], $request['sha256'] );
-				return is_wp_error( $job ) ? $job : Imagewright_Replacement::run(
+				if ( is_wp_error( $job ) ) {
+					return $job;
+				}
+				$done = Imagewright_Replacement::run(
 					$id,
 					$job,
 					$request['imageId'],
@@ -177,6 +182,11 @@ class Imagewright_Rest_Media {
 						'allow_larger' => $request['allowLarger'],
 					)
 				);
+				if ( is_wp_error( $done ) && 'imagewright_not_smaller' === $done->get_error_code() ) {
+					$settings = ( (array) $done->get_error_data() )['details']['settings'];
+					Imagewright_Work::keep( $id, $request['sessionId'], $request['imageId'], $job, $settings );
+				}
+				return $done;
 			}
 		);
 		return self::outcome( $id, $done, '' );

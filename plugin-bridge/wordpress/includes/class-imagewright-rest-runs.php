@@ -12,6 +12,9 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Rest_Runs {
 
+	/** Titles of images that a run leaves out, at most, for each reason. */
+	const EXAMPLES = 5;
+
 	/** Registers the routes. */
 	public static function register() {
 		add_action( 'rest_api_init', array( __CLASS__, 'routes' ) );
@@ -87,8 +90,21 @@ class Imagewright_Rest_Runs {
 	 * @return array|WP_Error
 	 */
 	public static function preview( $request ) {
-		$ids = $request['ids'] ? array_filter( $request['ids'], array( 'Imagewright_Library', 'may_change' ) ) : Imagewright_Library::ids( 'none' );
-		$due = Imagewright_Due::among( $ids, self::options( $request ) );
+		$ids    = $request['ids'] ? array_filter( $request['ids'], array( 'Imagewright_Library', 'may_change' ) ) : Imagewright_Library::ids( 'any' );
+		$sorted = Imagewright_Due::sort( $ids, self::options( $request ) );
+		$due    = $sorted['due'];
+		if ( ! $request['ids'] ) {
+			// How many of the library are done stands beside it already.
+			unset( $sorted['left_out']['imagewright_optimized'] );
+			$others = Imagewright_Library::ids_of_other_types();
+			if ( $others ) {
+				$sorted['left_out']['imagewright_other_type'] = array(
+					'message' => __( 'The image service does not take this format.', 'imagewright' ),
+					'ids'     => $others,
+				);
+			}
+		}
+		$left_out = array_values( array_map( array( __CLASS__, 'left_out' ), $sorted['left_out'] ) );
 
 		$described = $request['fillText'] ? Imagewright_Due::undescribed( $due ) : 0;
 		$export    = self::price( 'export', count( $due ) );
@@ -100,12 +116,36 @@ class Imagewright_Rest_Runs {
 		}
 		return array(
 			'images'     => count( $due ),
-			'skipped'    => count( $ids ) - count( $due ),
+			'skipped'    => array_sum( array_column( $left_out, 'count' ) ),
+			'leftOut'    => $left_out,
 			'described'  => $described,
 			'textCost'   => $texts['cost'],
 			'cost'       => $export['cost'] + $texts['cost'],
 			'balance'    => $export['balance'],
 			'sufficient' => $export['balance'] >= $export['cost'] + $texts['cost'],
+		);
+	}
+
+	/**
+	 * Images that are left out for one reason, with the titles of some of them.
+	 *
+	 * @param array $group `message`, `ids`.
+	 * @return array{message:string,count:int,examples:array<int,array{id:int,title:string}>}
+	 */
+	private static function left_out( $group ) {
+		$examples = array_map(
+			static function ( $id ) {
+				return array(
+					'id'    => $id,
+					'title' => Imagewright_Texts::title( $id ),
+				);
+			},
+			array_slice( $group['ids'], 0, self::EXAMPLES )
+		);
+		return array(
+			'message'  => $group['message'],
+			'count'    => count( $group['ids'] ),
+			'examples' => $examples,
 		);
 	}
 

@@ -28,7 +28,7 @@ class Imagewright_Runs {
 	 */
 	public static function start( $kind, $ids, $options ) {
 		if ( ! $ids ) {
-			$ids = 'optimize' === $kind ? Imagewright_Due::among( Imagewright_Library::ids( 'none' ), $options ) : Imagewright_Library::ids( 'optimized' );
+			$ids = 'optimize' === $kind ? Imagewright_Due::among( Imagewright_Library::ids( 'any' ), $options ) : Imagewright_Library::ids( 'optimized' );
 		}
 		$run = array(
 			'id'      => wp_generate_uuid4(),
@@ -132,7 +132,7 @@ class Imagewright_Runs {
 			if ( $failure && $failure['run'] === $run['id'] ) {
 				$failed[] = array(
 					'id'      => $id,
-					'title'   => get_the_title( $id ),
+					'title'   => Imagewright_Texts::title( $id ),
 					'code'    => $failure['code'],
 					'message' => $failure['message'],
 				);

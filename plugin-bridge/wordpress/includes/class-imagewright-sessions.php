@@ -12,6 +12,7 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Sessions {
 
+	/** Behind the prefix of the site: what one site of a network created opens nothing on another. */
 	const META = 'imagewright_session';
 	/** Seconds after which a session is forgotten; the service forgets it 24 hours after its last use. */
 	const KEEP = 3 * DAY_IN_SECONDS;
@@ -24,11 +25,11 @@ class Imagewright_Sessions {
 	public static function remember( $session_id ) {
 		$user = get_current_user_id();
 		if ( ! self::is_own( $session_id ) ) {
-			add_user_meta( $user, self::META, time() . ' ' . $session_id );
+			add_user_meta( $user, self::key(), time() . ' ' . $session_id );
 		}
-		foreach ( get_user_meta( $user, self::META ) as $row ) {
+		foreach ( get_user_meta( $user, self::key() ) as $row ) {
 			if ( (int) $row < time() - self::KEEP ) {
-				delete_user_meta( $user, self::META, $row );
+				delete_user_meta( $user, self::key(), $row );
 			}
 		}
 	}
@@ -40,7 +41,7 @@ class Imagewright_Sessions {
 	 * @return bool
 	 */
 	public static function is_own( $session_id ) {
-		foreach ( get_user_meta( get_current_user_id(), self::META ) as $row ) {
+		foreach ( get_user_meta( get_current_user_id(), self::key() ) as $row ) {
 			if ( substr( (string) strstr( $row, ' ' ), 1 ) === $session_id ) {
 				return true;
 			}
@@ -55,11 +56,21 @@ class Imagewright_Sessions {
 	 */
 	public static function forget( $session_id ) {
 		$user = get_current_user_id();
-		foreach ( get_user_meta( $user, self::META ) as $row ) {
+		foreach ( get_user_meta( $user, self::key() ) as $row ) {
 			if ( substr( (string) strstr( $row, ' ' ), 1 ) === $session_id ) {
-				delete_user_meta( $user, self::META, $row );
+				delete_user_meta( $user, self::key(), $row );
 			}
 		}
+	}
+
+	/**
+	 * Where sessions are noted with their users.
+	 *
+	 * @return string
+	 */
+	private static function key() {
+		global $wpdb;
+		return $wpdb->get_blog_prefix() . self::META;
 	}
 
 	/**

@@ -24,7 +24,9 @@ class Imagewright_Settings_Page {
 
 	/** Adds the page. */
 	public static function menu() {
-		add_options_page( __( 'Imagewright', 'imagewright' ), __( 'Imagewright', 'imagewright' ), 'manage_options', self::SLUG, array( __CLASS__, 'render' ) );
+		$hook = add_options_page( __( 'Imagewright', 'imagewright' ), __( 'Imagewright', 'imagewright' ), 'manage_options', self::SLUG, array( __CLASS__, 'render' ) );
+		// A network activates the plugin on its main site alone: on the others, too, the key is not loaded on every page.
+		add_action( "load-$hook", array( 'Imagewright_Lifecycle', 'activate' ) );
 	}
 
 	/** Registers the options. They are not part of WordPress' own settings route. */
@@ -93,11 +95,16 @@ class Imagewright_Settings_Page {
 		$pick = static function ( $name, $allowed ) use ( $input, $old ) {
 			return in_array( $input[ $name ] ?? null, $allowed, true ) ? $input[ $name ] : $old[ $name ];
 		};
+		$language = trim( (string) ( $input['language'] ?? '' ) );
+		if ( '' !== $language && ! preg_match( '/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/D', $language ) ) {
+			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_language', __( 'The language has to be a tag such as en, de or pt-BR.', 'imagewright' ) );
+			$language = $old['language'];
+		}
 		return array(
 			'url'       => untrailingslashit( $url ),
 			'format'    => $pick( 'format', Imagewright_Options::formats() ),
 			'preset'    => $pick( 'preset', Imagewright_Options::PRESETS ),
-			'language'  => preg_match( '/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/D', (string) ( $input['language'] ?? '' ) ) ? $input['language'] : '',
+			'language'  => $language,
 			'fill_text' => ! empty( $input['fill_text'] ),
 		);
 	}
@@ -271,6 +278,7 @@ class Imagewright_Settings_Page {
 			<td>
 				<label><input type="checkbox" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[fill_text]" value="1" <?php checked( $all['fill_text'] ); ?>>
 					<?php esc_html_e( 'In bulk runs, describe images and fill in alternative text and title where there are none', 'imagewright' ); ?></label>
+				<p class="description"><?php esc_html_e( 'What the service asks for that is shown before a run begins.', 'imagewright' ); ?></p>
 			</td>
 		</tr>
 		<tr>

@@ -51,7 +51,10 @@ class Imagewright_Snapshot {
 		if ( is_array( $metadata ) && ! empty( $metadata['width'] ) && Imagewright_Files::is_local( get_attached_file( $id, true ) ) ) {
 			return null;
 		}
-		return Imagewright_Rest_Errors::make( 'not_local', __( 'The file is not on this server, or WordPress knows nothing of its sizes.', 'imagewright' ), 422 );
+		if ( Imagewright_Files::is_local( get_attached_file( $id, true ) ) ) {
+			return Imagewright_Rest_Errors::make( 'no_sizes', __( 'WordPress has no sizes of this file: it makes none of a TIFF. If this is another image, have its thumbnails made again.', 'imagewright' ), 422 );
+		}
+		return Imagewright_Rest_Errors::make( 'not_local', __( 'The file is not on this server, so it cannot be replaced here.', 'imagewright' ), 422 );
 	}
 
 	/**

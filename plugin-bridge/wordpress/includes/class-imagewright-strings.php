@@ -19,11 +19,19 @@ class Imagewright_Strings {
 	 * @return string
 	 */
 	public static function status( $item ) {
+		if ( '' !== $item['obstacle'] && 'edited' !== $item['status'] ) {
+			/* translators: %s: reason */
+			return sprintf( __( 'Cannot be optimized: %s', 'imagewright' ), $item['obstacle'] );
+		}
 		switch ( $item['status'] ) {
 			case 'optimized':
 				$before = (int) $item['bytes']['before'];
 				$after  = (int) $item['bytes']['after'];
-				$saved  = $before > 0 ? (int) round( 100 * ( $before - $after ) / $before ) : 0;
+				if ( $after >= $before ) {
+					/* translators: 1: size before, 2: size after */
+					return sprintf( __( 'Optimized: %1$s to %2$s, larger as you wished', 'imagewright' ), size_format( $before, 1 ), size_format( $after, 1 ) );
+				}
+				$saved = $before > 0 ? (int) round( 100 * ( $before - $after ) / $before ) : 0;
 				/* translators: 1: size before, 2: size after, 3: saved percent */
 				return sprintf( __( 'Optimized: %1$s to %2$s, %3$s%% smaller', 'imagewright' ), size_format( $before, 1 ), size_format( $after, 1 ), number_format_i18n( $saved ) );
 			case 'edited':
@@ -92,35 +100,58 @@ class Imagewright_Strings {
 			'bulkHeading'     => __( 'Optimize without review', 'imagewright' ),
 			'bulkTitle'       => __( 'The whole library', 'imagewright' ),
 			'bulkCounts'      => __( '{optimized} of {total} images are optimized.', 'imagewright' ),
-			'bulkCost'        => __( 'Optimizing {images} images costs {cost} credits, one for each image whatever the number of its sizes. You have {balance}.', 'imagewright' ),
-			'bulkCostTexts'   => __( 'Optimizing {images} images costs {cost} credits: one for each image whatever the number of its sizes, and {textCost} to describe the {described} that lack a text. You have {balance}.', 'imagewright' ),
+			'bulkCost'        => __( 'Optimizing {images} costs {credits}, one for each image whatever the number of its sizes. You have {balance}.', 'imagewright' ),
+			'bulkCostTexts'   => __( 'Optimizing {images} costs {credits}: one for each image whatever the number of its sizes, and {textCost} to describe those without a text: {described}. You have {balance}.', 'imagewright' ),
 			'bulkNothing'     => __( 'There is nothing to optimize.', 'imagewright' ),
+			'bulkLeftOut'     => __( 'Left out of this run: {n}', 'imagewright' ),
 			'bulkShort'       => __( 'You have fewer credits than that: the run stops when they are used up and can be resumed.', 'imagewright' ),
-			'bulkStart'       => __( 'Optimize {images} images for {cost} credits', 'imagewright' ),
-			'bulkSelected'    => __( 'The {images} chosen images', 'imagewright' ),
+			'bulkStart'       => __( 'Optimize {images} for {credits}', 'imagewright' ),
+			'bulkSelected'    => __( 'Chosen: {images}', 'imagewright' ),
 			'bulkStop'        => __( 'Stop', 'imagewright' ),
 			'bulkResume'      => __( 'Resume', 'imagewright' ),
 			'bulkForget'      => __( 'Close', 'imagewright' ),
 			'bulkRunning'     => __( '{done} of {total} done', 'imagewright' ),
 			'bulkStopping'    => __( 'Stopping after the images at hand …', 'imagewright' ),
 			'bulkStopped'     => __( 'Stopped: {done} of {total} done.', 'imagewright' ),
-			'bulkDone'        => __( 'Done: {done} of {total} images.', 'imagewright' ),
+			'bulkDone'        => __( 'Done: {done} of {total}.', 'imagewright' ),
 			'bulkSaved'       => __( '{before} became {after}.', 'imagewright' ),
-			'bulkFailed'      => __( '{n} images could not be done:', 'imagewright' ),
+			'bulkFailed'      => __( '{images} could not be done:', 'imagewright' ),
 			'bulkElsewhere'   => __( 'The remaining images are being worked on in another window.', 'imagewright' ),
 			'restoreAll'      => __( 'Restore all originals', 'imagewright' ),
-			'restoreConfirm'  => __( 'Put the original files of {n} images back? The optimized files are removed. This costs nothing.', 'imagewright' ),
+			'restoreConfirm'  => __( 'Put the original files of {images} back? The optimized files are removed. This costs nothing.', 'imagewright' ),
 			'restoreForce'    => __( 'This image was edited after it was optimized. Restoring it gives up these edits. Go on?', 'imagewright' ),
 			'restoreLost'     => __( 'The original itself is there. Restore it, and have WordPress make the lost sizes anew?', 'imagewright' ),
+			'largerPaid'      => __( 'Use the larger file all the same? It is paid for already.', 'imagewright' ),
+			'largerCosts'     => __( 'Export it again for 1 credit and use the larger file all the same?', 'imagewright' ),
 			'working'         => __( 'Working …', 'imagewright' ),
 			'choose'          => __( 'Choose from the media library', 'imagewright' ),
 			'chooseTitle'     => __( 'Choose images to optimize', 'imagewright' ),
 			'chooseButton'    => __( 'Use these images', 'imagewright' ),
 			'replaced'        => __( 'Replaced', 'imagewright' ),
 			'restored'        => __( 'The original is back.', 'imagewright' ),
+			'dropHint'        => __( 'JPEG, PNG, WebP, AVIF or GIF. What you drop here becomes part of the media library.', 'imagewright' ),
+			'saveFirst'       => __( 'Save the changes first: what is stored is tested.', 'imagewright' ),
 			'testing'         => __( 'Testing …', 'imagewright' ),
 			'loggedOut'       => __( 'You are logged out. Log in again in another tab, then resume.', 'imagewright' ),
 			'unreachable'     => __( 'The site does not answer. Check the connection, then resume.', 'imagewright' ),
+		);
+	}
+
+	/**
+	 * Numbers with their noun, which the scripts put in for {images} and {credits}: a form for each that the language has.
+	 *
+	 * @return array<string,array<string,string>>
+	 */
+	public static function nouns() {
+		return array(
+			'images'  => array(
+				'one'   => __( '{n} image', 'imagewright' ),
+				'other' => __( '{n} images', 'imagewright' ),
+			),
+			'credits' => array(
+				'one'   => __( '{n} credit', 'imagewright' ),
+				'other' => __( '{n} credits', 'imagewright' ),
+			),
 		);
 	}
 

@@ -15,6 +15,16 @@ class Imagewright_Texts {
 	const ALT = '_wp_attachment_image_alt';
 
 	/**
+	 * The title of an attachment as plain text: what themes print has entities and typographic quotes.
+	 *
+	 * @param int $id Attachment.
+	 * @return string
+	 */
+	public static function title( $id ) {
+		return html_entity_decode( get_post( $id )->post_title, ENT_QUOTES, 'UTF-8' );
+	}
+
+	/**
 	 * Whether WordPress made the title from the file's name.
 	 *
 	 * @param string $title Title of the attachment.

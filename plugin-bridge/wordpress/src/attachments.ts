@@ -22,7 +22,7 @@ async function act(status: HTMLElement, action: 'optimize' | 'restore', force = 
   if (text) text.textContent = config.strings.working ?? '';
   try {
     // The button names the price of the image alone: texts are for bulk runs, which tell what they add.
-    const json = action === 'restore' ? { force } : { fillText: false };
+    const json = action === 'restore' ? { force } : { fillText: false, allowLarger: force };
     const done = await rest.call<LibraryImage & { html: string }>('POST', `/attachments/${id}/${action}`, { json });
     // Made and escaped by the same PHP that made what is there.
     status.outerHTML = done.html;
@@ -40,8 +40,9 @@ async function act(status: HTMLElement, action: 'optimize' | 'restore', force = 
 
 /** What a person may decide to do in spite of an error, as a question. */
 function questionOf({ code, message, data }: RestError): string | null {
-  const { needs } = (data.details ?? {}) as { needs?: string };
+  const { needs, paid } = (data.details ?? {}) as { needs?: string; paid?: boolean };
+  const { restoreForce = '', restoreLost = '', largerPaid = '', largerCosts = '' } = config.strings;
+  if (needs === 'allowLarger') return `${message} ${paid ? largerPaid : largerCosts}`;
   if (needs !== 'force') return null;
-  const { restoreForce = '', restoreLost = '' } = config.strings;
   return code === 'imagewright_edited' ? restoreForce : `${message} ${restoreLost}`;
 }

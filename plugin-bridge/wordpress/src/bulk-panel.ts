@@ -1,12 +1,13 @@
 import { createRunDriver, type Run } from './bulk-run.ts';
 import { formatBytes, make, makeButton } from './make.ts';
 import { type Rest, RestError } from './rest.ts';
-import { fill, type SiteConfig } from './site-config.ts';
+import { count, fill, type SiteConfig } from './site-config.ts';
 
 /** What a run would cost. */
 interface Preview {
   images: number;
-  skipped: number;
+  /** Images that it leaves out, by reason. */
+  leftOut: { message: string; count: number; examples: { id: number; title: string }[] }[];
   /** Images that would be described, and what that adds to the cost. */
   described: number;
   textCost: number;
@@ -29,19 +30,22 @@ export function createBulkPanel(
 ): BulkPanel {
   const { strings, locale } = config;
   const say = (key: string, values?: Record<string, string | number>) => fill(strings[key], values);
+  const images = (n: number) => count(n, 'images', config);
   const title = make('h2', {}, say('bulkHeading'));
   const body = make('div', { className: 'imagewright-bulk-body' });
   // One live region that stays: what is put into a new one is often not read out.
   const news = make('p', { className: 'imagewright-news' });
   news.setAttribute('role', 'status');
+  const tell = (text: string, { shown = true } = {}) => {
+    news.className = shown ? 'imagewright-news' : 'screen-reader-text';
+    news.textContent = text;
+  };
   place.append(title, body, news);
   let working = false;
 
   const driver = createRunDriver(rest, {
     changed: showRun,
-    elsewhere: () => {
-      news.textContent = say('bulkElsewhere');
-    },
+    elsewhere: () => tell(say('bulkElsewhere')),
   });
 
   async function start(kind: Run['kind'], ids: readonly number[]): Promise<void> {
@@ -78,7 +82,7 @@ export function createBulkPanel(
       await work();
     } catch (error) {
       if (!(error instanceof RestError)) throw error;
-      news.textContent = error.message;
+      tell(error.message);
       const button = makeButton(say('bulkResume'), () => void resume(), 'button-primary');
       body.replaceChildren(make('p', {}, button));
     }
@@ -99,7 +103,7 @@ export function createBulkPanel(
     const stop = makeButton(say('bulkStop'), () => {
       driver.stop();
       stop.disabled = true;
-      news.textContent = say('bulkStopping');
+      tell(say('bulkStopping'));
       void rest.call('PATCH', '/run', { json: { state: 'stopped' } }).catch(() => {});
     });
     const ways = working
@@ -114,14 +118,22 @@ export function createBulkPanel(
       run.failed.length > 0 ? failures(run) : '',
       make('p', { className: 'imagewright-ways' }, ...ways),
     );
-    if (!working) news.textContent = text;
+    // It stands beside the bar already.
+    if (!working) tell(text, { shown: false });
   }
 
   function failures(run: Run): HTMLElement {
-    const lines = run.failed.map(({ id, title: name, message }) =>
-      make('li', {}, make('a', { href: `post.php?post=${id}&action=edit` }, name || String(id)), `: ${message}`),
+    const lines = run.failed.map(({ id, title: name, message }) => make('li', {}, linkTo(id, name), `: ${message}`));
+    return make(
+      'div',
+      {},
+      make('p', {}, say('bulkFailed', { images: images(run.failed.length) })),
+      make('ul', {}, ...lines),
     );
-    return make('div', {}, make('p', {}, say('bulkFailed', { n: run.failed.length })), make('ul', {}, ...lines));
+  }
+
+  function linkTo(id: number, name: string): HTMLElement {
+    return make('a', { href: `post.php?post=${id}&action=edit` }, name || String(id));
   }
 
   async function forget(): Promise<void> {
@@ -142,31 +154,45 @@ export function createBulkPanel(
     const status = await rest.call<{ total: number; optimized: number }>('GET', '/status');
     const lines: (Node | string)[] = [];
     if (chosen.length > 0) {
-      lines.push(make('h3', {}, say('bulkSelected', { images: chosen.length })), ...(await offer(chosen)));
+      lines.push(make('h3', {}, say('bulkSelected', { images: images(chosen.length) })), ...(await offer(chosen)));
     }
     lines.push(make('h3', {}, say('bulkTitle')), make('p', {}, say('bulkCounts', status)), ...(await offer([])));
     if (status.optimized > 0) {
-      const confirmed = () => window.confirm(say('restoreConfirm', { n: status.optimized }));
+      const confirmed = () => window.confirm(say('restoreConfirm', { images: images(status.optimized) }));
       const restore = () => void (confirmed() && start('restore', []));
       lines.push(make('p', {}, makeButton(say('restoreAll'), restore, 'button-link')));
     }
-    news.textContent = '';
+    tell('');
     body.replaceChildren(...lines);
   }
 
   /** The cost of a run, and the button that starts it. */
   async function offer(ids: readonly number[]): Promise<(Node | string)[]> {
     const preview = await rest.call<Preview>('GET', '/run/preview', { query: ids.length > 0 ? { ids } : {} });
-    const { images, cost, textCost, described, balance, sufficient } = preview;
-    const numbers = { images, cost, textCost, described, balance };
-    if (images === 0) return [make('p', {}, say('bulkNothing'))];
-    const button = makeButton(say('bulkStart', { images, cost }), () => void start('optimize', ids), 'button-primary');
+    const { cost, textCost, described, balance, sufficient } = preview;
+    const counts = { images: images(preview.images), credits: count(cost, 'credits', config) };
+    const numbers = { ...counts, textCost, described, balance: balance.toLocaleString(locale) };
+    const leftOut = preview.leftOut.length > 0 ? omissions(preview.leftOut) : '';
+    if (preview.images === 0) return [make('p', {}, say('bulkNothing')), leftOut];
+    const button = makeButton(say('bulkStart', counts), () => void start('optimize', ids), 'button-primary');
     button.disabled = balance === 0;
     return [
       make('p', {}, textCost > 0 ? say('bulkCostTexts', numbers) : say('bulkCost', numbers)),
       sufficient ? '' : make('p', { className: 'notice notice-warning inline' }, say('bulkShort')),
       make('p', {}, button),
+      leftOut,
     ];
+  }
+
+  /** What a run leaves out and why, with some of the images. */
+  function omissions(groups: Preview['leftOut']): HTMLElement {
+    const sum = groups.reduce((all, group) => all + group.count, 0);
+    const lines = groups.map(({ message, count: n, examples }) => {
+      const links = examples.flatMap(({ id, title }) => [' ', linkTo(id, title)]);
+      return make('li', {}, `${n} × ${message}`, ...links, n > examples.length ? ' …' : '');
+    });
+    const summary = make('summary', {}, say('bulkLeftOut', { n: sum }));
+    return make('details', { className: 'imagewright-left-out' }, summary, make('ul', {}, ...lines));
   }
 
   return { refresh };

@@ -20,6 +20,6 @@ export function makeButton(text: string, click: () => void, kind = ''): HTMLButt
 export function formatBytes(bytes: number, locale: string): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
   const step = bytes > 0 ? Math.min(3, Math.floor(Math.log10(bytes) / 3)) : 0;
-  const format = { style: 'unit', unit: units[step], unitDisplay: 'narrow', maximumFractionDigits: 1 } as const;
+  const format = { style: 'unit', unit: units[step], unitDisplay: 'short', maximumFractionDigits: 1 } as const;
   return new Intl.NumberFormat(locale, format).format(bytes / 1000 ** step);
 }

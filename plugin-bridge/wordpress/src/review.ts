@@ -34,7 +34,8 @@ export async function createReview(
   const host = createWordPressHost(rest, config);
   const connection = await connectHost(element as unknown as HostElement, host, {
     onOutcome: (outcome) => {
-      if (outcome.status === 'replaced') changed();
+      // One that is no gain is left out of runs from now on.
+      if (outcome.status !== 'failed') changed();
     },
   });
   const tell = (name: string, reason: string) => {
@@ -78,7 +79,10 @@ export async function createReview(
   choose.className = 'button imagewright-choose';
   choose.textContent = strings.choose ?? '';
   choose.addEventListener('click', () => chooseMedia(strings, (ids) => void add(ids)));
-  element.append(choose);
+  const hint = document.createElement('span');
+  hint.slot = 'dropzone-hint';
+  hint.textContent = strings.dropHint ?? '';
+  element.append(choose, hint);
   place.append(element, problems);
   return { element, connection, add };
 }

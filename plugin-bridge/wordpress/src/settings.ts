@@ -11,6 +11,12 @@ button?.addEventListener('click', () => void test());
 
 async function test(): Promise<void> {
   if (!button || !result) return;
+  const typed = [...document.querySelectorAll<HTMLInputElement>('#imagewright-url, #imagewright-key')];
+  if (typed.some(({ value, defaultValue }) => value !== defaultValue)) {
+    result.textContent = config.strings.saveFirst ?? '';
+    result.className = 'imagewright-bad';
+    return;
+  }
   button.disabled = true;
   result.textContent = config.strings.testing ?? '';
   try {

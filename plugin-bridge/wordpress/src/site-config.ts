@@ -18,6 +18,8 @@ export interface LibraryImage {
   status: 'none' | 'optimized' | 'edited' | 'interrupted' | 'working' | 'failed';
   bytes: { before: number; after: number } | null;
   reason: { code: string; message: string } | null;
+  /** Why nothing could be put in its place; empty when something could. */
+  obstacle: string;
 }
 
 /** What the page was given by PHP. The key of the service is no part of it. */
@@ -37,6 +39,8 @@ export interface SiteConfig {
   formats: string[];
   optimizeUrl: string;
   strings: Strings;
+  /** Numbers with their noun, by the form of the language's plural. */
+  nouns: Record<'images' | 'credits', { one: string; other: string }>;
   /** Texts of the widget, where they are translated. */
   widgetStrings: Record<string, unknown>;
 }
@@ -56,4 +60,10 @@ export function readConfig(): SiteConfig {
 /** A text with its numbers put in: `{n}`. */
 export function fill(text: string | undefined, values: Record<string, string | number> = {}): string {
   return (text ?? '').replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
+
+/** A number with its noun, e.g. `1 image`, in the form that the language has for it. */
+export function count(n: number, noun: 'images' | 'credits', { nouns, locale }: SiteConfig): string {
+  const forms: Record<string, string> = nouns[noun];
+  return fill(forms[new Intl.PluralRules(locale).select(n)] ?? forms.other, { n: n.toLocaleString(locale) });
 }

@@ -22,6 +22,7 @@ const CODES: Record<string, HostErrorCode> = {
   imagewright_backup_missing: 'no_backup',
   imagewright_cannot_open: 'unsupported',
   imagewright_not_local: 'unsupported',
+  imagewright_no_sizes: 'unsupported',
   imagewright_not_an_image: 'unsupported',
   imagewright_unknown_type: 'unsupported',
   insufficient_storage: 'no_space',
@@ -64,6 +65,11 @@ export function createWordPressHost(rest: Rest, config: SiteConfig): CmsHost {
         rest.call<LibraryImage>('POST', `/attachments/${id}/replace`, { json: replacementOf(replacement), signal }),
       ),
 
+    // The route looks for itself, refuses, and notes why: a bulk run leaves the image out then.
+    noGain: async (id, replacement, { signal } = {}) => {
+      await rest.call('POST', `/attachments/${id}/replace`, { json: replacementOf(replacement), signal });
+    },
+
     restore: (id, { signal } = {}) =>
       hostCall(() => rest.call('POST', `/attachments/${id}/restore`, { json: {}, signal })),
 
@@ -78,16 +84,15 @@ export function createWordPressHost(rest: Rest, config: SiteConfig): CmsHost {
 }
 
 function imageOf(image: LibraryImage): HostImage {
-  const { id, url, filename, title, alt, width, height, mime, status } = image;
-  const edited = status === 'edited' ? { reason: image.reason?.message ?? '' } : {};
+  const { id, url, filename, title, alt, width, height, mime, status, obstacle } = image;
   return {
     ...{ id: String(id), url: url || null, filename, mime, alt: alt || null },
     title: image.ownTitle && title ? title : null,
     width: width || null,
     height: height || null,
     bytes: image.bytes?.before ?? null,
-    status: status === 'optimized' ? 'replaced' : 'original',
-    ...edited,
+    status: obstacle ? 'unavailable' : status === 'optimized' ? 'replaced' : 'original',
+    ...(obstacle && { reason: obstacle }),
   };
 }
 

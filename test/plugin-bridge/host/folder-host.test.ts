@@ -188,6 +188,9 @@ describe('a folder as a CMS', () => {
     await call('put', 'b-480w.webp', 'painted over');
     await call('put', 'c.webp', 'painted in its place');
     const before = await call('files');
+    // Nothing needs to be exported to know that; the original can be looked at all the same.
+    for (const id of ['a.jpg', 'b.jpg', 'c.webp']) expect(await call('check', id)).toMatchObject({ code: 'changed' });
+    expect(await call('fetch', 'a.jpg')).toBe('the original');
     // One would be written over, the other removed, since these have other names and fewer sizes.
     const jpg = (base: string) => [{ name: 'full', filename: `${base}.jpg`, text: 'again' }];
     for (const variants of [webp('x', 'again'), jpg('x')]) {
@@ -198,6 +201,7 @@ describe('a folder as a CMS', () => {
     expect(await call('files')).toEqual(before);
     // Moved away, as the message says.
     await call('put', 'b-480w.webp', 'small at 480');
+    expect(await call('check', 'b.jpg')).toBeUndefined();
     expect(await call('replace', 'b.jpg', jpg('x'), { size: 1 })).toEqual({ url: null });
     expect((await call('files'))['b.jpg']).toBe('again');
   });

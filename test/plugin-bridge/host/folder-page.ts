@@ -63,6 +63,8 @@ const actions = {
     await stream.close();
   },
   list: async (query: object) => createFolderHost(await folder()).list(query),
+  check: async (id: string) =>
+    told(createFolderHost(await folder()).check?.(id) ?? Promise.reject(new Error('no check'))),
   fetch: async (id: string) =>
     told(
       createFolderHost(await folder())

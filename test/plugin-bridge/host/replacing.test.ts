@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImageResult } from '#contract';
-import { sha256 } from '../../../plugin-bridge/host/index.ts';
+import { HostError, sha256 } from '../../../plugin-bridge/host/index.ts';
 import { digest } from '../../../plugin-bridge/host/sha256.ts';
 import { createClient } from '../../../plugin-bridge/sdk/index.ts';
 import { startTestService, type TestAccount, type TestService } from '../../support/service.ts';
@@ -134,6 +134,41 @@ describe('replacing an image of a CMS', () => {
       allowLarger: true,
     });
     expect(await generous.replaceAll()).toMatchObject([{ status: 'replaced', savedBytes: expect.any(Number) }]);
+  });
+
+  it('is told to the host when it is no gain: it need not be paid for again', async () => {
+    const flat = await plainImage('flat.png', { width: 64, height: 64 });
+    const told: unknown[] = [];
+    const shelf = createShelf([flat], {
+      settings: () => ({ format: 'jpeg', preset: 'maximum' }),
+      async noGain(id, { imageId, sessionId, variants }) {
+        told.push([id, imageId, sessionId, variants[0]?.sha256]);
+        throw new Error('it could not be written down');
+      },
+    });
+    const { element, connection } = await exported(shelf);
+    expect(await connection.replaceAll()).toMatchObject([{ status: 'skipped', code: 'larger' }]);
+    const { result } = element.items[0] ?? {};
+    expect(told).toEqual([['flat.png', result?.imageId, element.sessionId, result?.variants[0]?.sha256]]);
+  });
+
+  it('is paid for only if the host has nothing against it', async () => {
+    const shelf = createShelf(files.slice(0, 2), {
+      async check(id) {
+        if (id === 'photo-0.jpg') throw new HostError('changed', 'There is another photo-0.jpg now.');
+      },
+    });
+    const before = await charged(account);
+    const { element, connection } = await connectShelf({ url: test.url, account, host: shelf });
+    expect(await connection.add(['photo-0.jpg'])).toMatchObject([{ status: 'failed', code: 'changed' }]);
+    expect(element.items).toEqual([]);
+    expect(await connection.run(['photo-0.jpg', 'photo-1.jpg'])).toMatchObject({
+      replaced: 1,
+      failed: 1,
+      outcomes: [{ id: 'photo-0.jpg', code: 'changed', message: 'There is another photo-0.jpg now.' }],
+    });
+    expect(shelf.calls.fetch).toEqual(['photo-1.jpg']);
+    expect((await charged(account)) - before).toBe(1);
   });
 
   it('is skipped when there is nothing to gain', async () => {

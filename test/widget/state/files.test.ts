@@ -68,6 +68,27 @@ test('a replacement is pending until the CMS is done with it, and its outcome is
   expect(details('io-error')).toMatchObject([{ phase: 'replace' }]);
 });
 
+test.each([
+  ['larger', undefined, 'The result would be larger.'],
+  ['unsupported', undefined, 'This format cannot be used here.'],
+  ['network', undefined, null],
+  ['insufficient_credits', 402, null],
+])(
+  'a replacement that failed is told in the words of the CMS, unless it is of the service (%s)',
+  async (code, status, expected) => {
+    const { optimizer, first } = await exported();
+    const said = expected ?? 'raw words';
+    optimizer.on((event) => {
+      const error = Object.assign(new Error(said), { code, ...(status && { status }) });
+      if (event.type === 'io-replace') event.detail.waitUntil(Promise.reject(error));
+    });
+    await optimizer.replace(first);
+    const { message } = optimizer.items.get(first)?.replacement ?? {};
+    if (expected) expect(message).toBe(expected);
+    else expect(message).not.toMatch(/^(raw words)?$/);
+  },
+);
+
 test('a page without a place for replacements says so instead of doing nothing', async () => {
   const { optimizer, first, details } = await exported();
   await optimizer.replace(first);

@@ -29,6 +29,11 @@ add_action(
 	},
 	99
 );
+// One address for all sites of a network is one for none of them.
+if ( is_multisite() ) {
+	remove_filter( 'option_home', '_config_wp_home' );
+	remove_filter( 'option_siteurl', '_config_wp_siteurl' );
+}
 // Tests look at pages without network: no pictures of users from elsewhere.
 add_filter( 'pre_option_show_avatars', '__return_zero' );
 add_filter( 'pre_wp_mail', '__return_true' );

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createNetwork } from './network.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { installNatively, serveNatively } from './serve-native.ts';
 import { serveBehindNginx } from './serve-nginx.ts';
@@ -13,10 +14,21 @@ import { COMMON_CONSTANTS, type Constants, phpLiteral } from './site-config.ts';
 import { logIn, type SiteUser } from './site-user.ts';
 
 /** A running WordPress with the plugin in its folder, not yet activated. */
-export interface Site {
-  url: string;
+export interface Site extends SiteOfNetwork {
   /** `native` or `wasm`. */
   engine: 'native' | 'wasm';
+  /** What WordPress and PHP complained of. */
+  debugLog(): Promise<string>;
+  /** Changes constants of `wp-config.php` that tests may change: they are read from a file with each request. */
+  define(constants: Constants): Promise<void>;
+  /** Makes it the first site of a network, and gives a second one of that network. */
+  makeNetwork(): Promise<SiteOfNetwork>;
+  stop(): Promise<void>;
+}
+
+/** What there is of each site of a network. */
+export interface SiteOfNetwork {
+  url: string;
   /** Evaluates PHP inside of WordPress and gives what it returns. */
   php<T = unknown>(code: string, values?: Record<string, unknown>): Promise<T>;
   /** Logs a user in, as a browser would. */
@@ -26,11 +38,6 @@ export interface Site {
   /** Paths of all files below the uploads folder, sorted. */
   uploads(): Promise<string[]>;
   uploadsDir: string;
-  /** What WordPress and PHP complained of. */
-  debugLog(): Promise<string>;
-  /** Changes constants of `wp-config.php` that tests may change: they are read from a file with each request. */
-  define(constants: Constants): Promise<void>;
-  stop(): Promise<void>;
 }
 
 /** Starts a fresh site. `tree` is another WordPress than the pinned one. */
@@ -57,6 +64,32 @@ export async function startSite(
   const constants = { ...COMMON_CONSTANTS, IMAGEWRIGHT_TEST_SECRET: secret, ...options.constants };
   const stop = await serve({ prepared, plugin, www, port, constants, workers: options.workers });
 
+  // The first request to Playground loses its body.
+  await fetch(url).then((response) => response.arrayBuffer());
+  const site = openSite(url, secret, join(www, 'wp-content/uploads'));
+  return {
+    ...site,
+    engine: prepared.php ? 'native' : 'wasm',
+    debugLog: () => readFile(join(www, 'wp-content/debug.log'), 'utf8').catch(() => ''),
+    async define(changed) {
+      const lines = Object.entries(changed).map(([name, value]) => `define( '${name}', ${phpLiteral(value)} );`);
+      await writeFile(join(muPlugins, 'a-constants.php'), `<?php\n${lines.join('\n')}\n`);
+    },
+    async makeNetwork() {
+      // The other name of this machine: a network tells its sites apart by their hosts.
+      const second = url.replace('127.0.0.1', 'localhost');
+      const id = await createNetwork(site, { www, second });
+      return openSite(second, secret, join(www, `wp-content/uploads/sites/${id}`));
+    },
+    async stop() {
+      await stop();
+      await rm(home, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** A site that is served at an address. */
+function openSite(url: string, secret: string, uploadsDir: string): SiteOfNetwork {
   async function php<T>(code: string, values: Record<string, unknown> = {}): Promise<T> {
     const json = phpLiteral(JSON.stringify(values));
     const body = `extract( json_decode( ${json}, true ) );\n${code}`;
@@ -67,13 +100,8 @@ export async function startSite(
       throw new Error(`PHP failed (${response.status}): ${answer?.error ?? text.slice(0, 2000)}`);
     return answer.result as T;
   }
-
-  // The first request to Playground loses its body.
-  await fetch(url).then((response) => response.arrayBuffer());
-  const uploadsDir = join(www, 'wp-content/uploads');
   return {
     url,
-    engine: prepared.php ? 'native' : 'wasm',
     php,
     logIn: (user = 'admin', password = 'password') => logIn(url, user, password),
     createUser: (name, role) =>
@@ -88,15 +116,6 @@ export async function startSite(
         .filter((entry) => entry.isFile())
         .map((entry) => relative(uploadsDir, join(entry.parentPath, entry.name)))
         .sort();
-    },
-    debugLog: () => readFile(join(www, 'wp-content/debug.log'), 'utf8').catch(() => ''),
-    async define(changed) {
-      const lines = Object.entries(changed).map(([name, value]) => `define( '${name}', ${phpLiteral(value)} );`);
-      await writeFile(join(muPlugins, 'a-constants.php'), `<?php\n${lines.join('\n')}\n`);
-    },
-    async stop() {
-      await stop();
-      await rm(home, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

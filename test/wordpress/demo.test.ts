@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+import { logIn } from './site/site-user.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+it('`npm run demo:wordpress` prints an address and a login, and has photographs to optimize there', {
+  timeout: 300_000,
+}, async () => {
+  const demo = spawn(process.execPath, ['node_modules/tsx/dist/cli.mjs', 'test/wordpress/demo.ts'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void demo.kill('SIGKILL'));
+  let told = '';
+  for (const stream of [demo.stdout, demo.stderr]) stream.on('data', (chunk) => (told += chunk));
+  const ended = once(demo, 'exit');
+  await expect.poll(() => told || demo.exitCode, { timeout: 240_000, interval: 500 }).toMatch(/Ctrl\+C ends it/);
+
+  const [, url = '', name = '', password = ''] = /Log in: +(\S+)\/wp-login\.php +(\w+) \/ (\w+)/.exec(told) ?? [];
+  const visitor = await logIn(url, name, password);
+  expect(await visitor.json('GET', '/status')).toEqual({ total: 5, optimized: 0, balance: 100, plan: 'free' });
+  const { items } = await visitor.json<{ items: { id: number }[] }>('GET', '/attachments');
+  expect(await visitor.json('POST', `/attachments/${items[0]?.id}/optimize`)).toMatchObject({ status: 'optimized' });
+
+  demo.kill('SIGINT');
+  expect(await ended).toEqual([0, null]);
+  await expect(fetch(url)).rejects.toThrow();
+});

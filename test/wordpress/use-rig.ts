@@ -1,0 +1,138 @@
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { launchBrowser, type Tab, type TestBrowser } from '../support/browser.ts';
+import { type Rig, type StoredAttachment, startRig } from './rig.ts';
+import type { Answer, SiteUser } from './site/site-user.ts';
+
+/** What the tests of one file work with. It is there from their first hook on. */
+export interface RigOfTests {
+  rig: Rig;
+  /** The administrator, logged in. */
+  admin: SiteUser;
+  /** Sends something as the administrator, e.g. `/attachments/1/optimize`, whatever is answered. */
+  post(path: string, body?: unknown): Promise<[status: number, body: Answer]>;
+  /** Puts an image into the library and takes down how it is. */
+  upload(name: string, bytes: Uint8Array, type?: string): Promise<Uploaded>;
+  /** Holds that an attachment and every file of the library are as they were. */
+  expectAsBefore(uploaded: Uploaded): Promise<void>;
+  /** Restores an attachment, and holds that it and every file are as they were. */
+  expectRestored(uploaded: Uploaded, body?: object): Promise<void>;
+  /** Exports an attachment as the widget does, and gives what replaces it. */
+  exported(id: number, kind: 'export' | 'sample', settings?: object): Promise<ExportOfWidget>;
+  /** Deletes an attachment as WordPress does. */
+  remove(id: number): Promise<void>;
+  /** Deletes every attachment, and forgets bulk runs. */
+  emptyLibrary(): Promise<void>;
+  /** Holds that nobody complained of the plugin in WordPress' log. */
+  expectQuietLog(): Promise<void>;
+}
+
+/** An attachment as it was uploaded, with the md5 of every file in the library. */
+export interface Uploaded {
+  id: number;
+  before: StoredAttachment;
+  checksums: Record<string, string>;
+}
+
+/** What the widget sends to replace an attachment. */
+export interface ExportOfWidget {
+  sessionId: string;
+  imageId: string;
+  sha256: string | undefined;
+}
+
+/** Waits in the admin pages: one may take long on a busy machine. */
+export const PATIENCE = { timeout: 60_000 };
+
+const EMPTY = `foreach ( get_posts( array( "post_type" => "attachment", "post_status" => "any", "fields" => "ids", "numberposts" => -1 ) ) as $id ) { wp_delete_attachment( $id, true ); }
+delete_metadata( "user", 0, "wp_imagewright_run", "", true );`;
+
+/**
+ * Starts service and site before the tests of a file and logs the administrator in; sets the constants of the site back after
+ * each test; stops everything at the end.
+ */
+export function useRig(options: Parameters<typeof startRig>[0] = {}): RigOfTests {
+  let started: { rig: Rig; admin: SiteUser } | null = null;
+  const rig = whenStarted(() => started?.rig);
+  const admin = whenStarted(() => started?.admin);
+  beforeAll(async () => {
+    const made = await startRig(options);
+    started = { rig: made, admin: await made.site.logIn() };
+  }, 300_000);
+  afterEach(() => started?.rig.define({}));
+  afterAll(async () => {
+    // Whatever the tests were about: PHP and WordPress have nothing to complain of.
+    await expectQuietLog().finally(() => started?.rig.stop());
+  });
+  async function expectQuietLog() {
+    const log = (await started?.rig.site.debugLog()) ?? '';
+    expect(log.split('\n').filter((line) => line.includes('imagewright/'))).toEqual([]);
+  }
+
+  const post = (path: string, body: unknown = {}) => admin.answer('POST', path, body);
+  const expectAsBefore = async ({ id, before, checksums }: Uploaded) => {
+    expect(await rig.attachment(id)).toEqual(before);
+    expect(await rig.checksums()).toEqual(checksums);
+  };
+  return {
+    rig,
+    admin,
+    post,
+    expectAsBefore,
+    async upload(name, bytes, type = 'image/jpeg') {
+      const id = await admin.upload(name, bytes, type);
+      return { id, before: await rig.attachment(id), checksums: await rig.checksums() };
+    },
+    async expectRestored(uploaded, body = {}) {
+      const answer = await post(`/attachments/${uploaded.id}/restore`, body);
+      expect(answer).toMatchObject([200, { restored: true, status: 'none' }]);
+      await expectAsBefore(uploaded);
+    },
+    async exported(id, kind, settings = {}) {
+      const made = await admin.json<{ sessionId: string; image: { id: string } }>(
+        'POST',
+        `/attachments/${id}/attach`,
+        {},
+      );
+      const wanted = await admin.json('GET', `/export-settings?ids[]=${id}`);
+      const stream = await admin.call('POST', `/service/v1/sessions/${made.sessionId}/${kind}`, {
+        images: [{ id: made.image.id }],
+        settings: { ...wanted, ...settings },
+      });
+      const sha256 = /"sha256":"([0-9a-f]{64})"/.exec(await stream.text())?.[1];
+      return { sessionId: made.sessionId, imageId: made.image.id, sha256 };
+    },
+    remove: (id) => rig.site.php('wp_delete_attachment( $id, true );', { id }),
+    emptyLibrary: () => rig.site.php(EMPTY),
+    expectQuietLog,
+  };
+}
+
+/** Launches the browser before the tests of a file. `openPage` opens a page of the admin area as the administrator. */
+export function useBrowser({ rig, admin }: RigOfTests) {
+  let launched: TestBrowser | null = null;
+  const browser = whenStarted(() => launched);
+  beforeAll(async () => {
+    launched = await launchBrowser();
+  }, 60_000);
+  afterAll(() => launched?.close());
+  return {
+    browser,
+    async openPage(path = 'upload.php?page=imagewright-optimize'): Promise<Tab> {
+      const tab = await browser.open();
+      await tab.context.addCookies(admin.cookies);
+      await tab.page.goto(`${rig.site.url}/wp-admin/${path}`, PATIENCE);
+      return tab;
+    },
+  };
+}
+
+/** Stands for something that a hook makes later. */
+function whenStarted<T extends object>(get: () => T | null | undefined): T {
+  return new Proxy({} as T, {
+    get(_, name) {
+      const thing = get();
+      if (!thing) throw new Error(`${String(name)} is not there before the first hook`);
+      return Reflect.get(thing, name);
+    },
+  });
+}
