@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Transaction } from '#contract';
-import { createI18n, en } from '../../widget/i18n/index.ts';
+import { createI18n, loadLocale } from '../../widget/i18n/index.ts';
 import { FIXTURES } from './api-client.ts';
 import { launchBrowser, type Tab, type TestBrowser } from './browser.ts';
 import { type FakeVisionServer, startFakeVisionServer } from './fake-vision-server.ts';
@@ -63,7 +63,7 @@ export interface WidgetRig {
   close(): Promise<void>;
 }
 
-const { t } = createI18n({ locale: 'en', messages: en });
+const { t } = createI18n({ locale: 'en', messages: await loadLocale('en') });
 
 /** An English text of the element, as a page shows it. */
 export const text = t;

@@ -1,14 +1,17 @@
 import { fileURLToPath } from 'node:url';
-import { build, type Rolldown } from 'vite';
+import { build, createLogger, type Rolldown } from 'vite';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const configFile = fileURLToPath(new URL('../../vite.config.ts', import.meta.url));
+/** What the bundler complained of, by mode. */
+const warnings: string[] = [];
 const LANGUAGES = ['ar', 'de', 'es', 'fr', 'ja'];
 
 async function bundle(mode: string): Promise<Rolldown.OutputChunk[]> {
   const environment = process.env.NODE_ENV;
   process.env.NODE_ENV = 'production';
-  const built = await build({ root, mode, logLevel: 'silent', build: { write: false } });
+  const customLogger = { ...createLogger('silent'), warn: (message: string) => warnings.push(`${mode}: ${message}`) };
+  const built = await build({ configFile, mode, logLevel: 'silent', customLogger, build: { write: false } });
   process.env.NODE_ENV = environment;
   return [built].flat().flatMap((result) => {
     if (!('output' in result)) throw new Error(`Expected the build "${mode}" to end`);
@@ -49,6 +52,16 @@ describe('the files of the widget', () => {
   it('hold English apart, which a page in another language never loads', () => {
     const parts = ['/image-optimizer.ts', '/workbench.ts', '/io-compare.ts'].map(holding);
     expect(loadedWith(modules, ['define.js', 'index.js', ...parts])).not.toContain(holding('/i18n/en.ts'));
+  });
+
+  it('hold it apart in the demo page too, and nothing in any build is in vain', async () => {
+    await bundle('dashboard');
+    const demo = await bundle('demo');
+    const english = demo.filter(({ moduleIds }) => moduleIds.some((id) => id.endsWith('/i18n/en.ts')));
+    expect(english.map(({ isDynamicEntry, isEntry }) => ({ isDynamicEntry, isEntry }))).toEqual([
+      { isDynamicEntry: true, isEntry: false },
+    ]);
+    expect(warnings).toEqual([]);
   });
 
   it('are a single classic script, but for the languages', () => {

@@ -44,7 +44,9 @@ export class FolderThumb extends HTMLElement {
     const canvas = document.createElement('canvas');
     canvas.width = bitmap.width;
     canvas.height = bitmap.height;
-    canvas.getContext('bitmaprenderer')?.transferFromImageBitmap(bitmap);
+    // Chromium forgets which way is up when a bitmap is handed over.
+    canvas.getContext('2d')?.drawImage(bitmap, 0, 0);
+    bitmap.close();
     this.replaceChildren(canvas);
   }
 }

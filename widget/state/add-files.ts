@@ -2,7 +2,7 @@ import { type Candidate, collectFiles } from './collect-files.ts';
 import type { Core } from './core.ts';
 import { itemOfCandidate } from './new-item.ts';
 import type { AddOutcome, FileSource } from './optimizer-interface.ts';
-import { createRestrictions, identityOf } from './restrictions.ts';
+import { createRestrictions, getToKnow } from './restrictions.ts';
 import type { AddSource, Item, MediaItem, Rejection } from './types.ts';
 
 /** Files that are looked into at once: the first rows come as soon as the first few are through. */
@@ -25,13 +25,13 @@ export function createAdding(core: Core, added: (items: readonly Item[]) => void
   async function addChunk(chunk: readonly Candidate[], check: ReturnType<typeof createRestrictions>) {
     const rejections: Rejection[] = [];
     const now = present();
-    const listed = chunk.filter((candidate) => {
+    const listed = chunk.map(getToKnow).filter((candidate) => {
       const refused = check.checkListed(candidate, now);
       if (refused) rejections.push(refused);
       else {
         now.count += 1;
-        now.bytes += candidate.file?.size ?? 0;
-        now.identities.add(identityOf(candidate));
+        now.bytes += candidate.size ?? 0;
+        now.identities.add(candidate.identity);
       }
       return !refused;
     });
@@ -43,7 +43,7 @@ export function createAdding(core: Core, added: (items: readonly Item[]) => void
         return [];
       }
       const item = itemOfCandidate(candidate);
-      identities.set(identityOf(candidate), item.id);
+      identities.set(candidate.identity, item.id);
       return [item];
     });
     if (items.length > 0) {

@@ -1,6 +1,6 @@
 import type { Image, Metadata } from '#contract';
-import type { Candidate } from './collect-files.ts';
 import { EDITABLE_FIELDS } from './item-questions.ts';
+import type { KnownCandidate } from './restrictions.ts';
 import type { EditableField, FieldOrigin, Item, ItemMetadata } from './types.ts';
 
 let count = 0;
@@ -38,7 +38,8 @@ function newId(): string {
 }
 
 /** The item of a file or media item that was accepted. */
-export function itemOfCandidate({ file, name, relativePath, clientRef, url, title, alt }: Candidate): Item {
+export function itemOfCandidate(candidate: KnownCandidate): Item {
+  const { file, size, name, relativePath, clientRef, url, title, alt } = candidate;
   const texts = { ...(title ? { title } : {}), ...(alt ? { alt } : {}) };
   return {
     ...EMPTY,
@@ -48,7 +49,7 @@ export function itemOfCandidate({ file, name, relativePath, clientRef, url, titl
     file,
     url: url ?? null,
     clientRef: clientRef ?? null,
-    size: file?.size ?? null,
+    size,
     type: file?.type ?? '',
     metadata: { ...NOTHING_KNOWN, ...texts },
     origins: Object.fromEntries(Object.keys(texts).map((field) => [field, 'cms'])),

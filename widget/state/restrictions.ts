@@ -32,15 +32,23 @@ const TYPES: { readonly [extension: string]: string } = {
 export interface Present {
   count: number;
   bytes: number;
-  /** Of {@link identityOf}. */
+  /** Of {@link KnownCandidate}. */
   identities: ReadonlySet<string>;
 }
 
-/** What tells a file from all others without reading it. */
-export function identityOf({ file, clientRef, relativePath, url }: Candidate): string {
-  if (clientRef) return `ref ${clientRef}`;
-  const { lastModified = 0 } = (file ?? {}) as Partial<File>;
-  return [relativePath, file?.size, lastModified, url].join('\n');
+/** A candidate whose file was asked once what it says of itself: Chromium goes to the disk for each such question. */
+export interface KnownCandidate extends Candidate {
+  size: number | null;
+  /** What tells it from all others without reading it. */
+  identity: string;
+}
+
+/** Asks a candidate's file for its size and age. */
+export function getToKnow(candidate: Candidate): KnownCandidate {
+  const { file, clientRef, relativePath, url } = candidate;
+  const { size = null, lastModified = 0 } = (file ?? {}) as Partial<File>;
+  const identity = clientRef ? `ref ${clientRef}` : [relativePath, size, lastModified, url].join('\n');
+  return { ...candidate, size, identity };
 }
 
 /** True when an `accept` list names the file's type or extension. */
@@ -79,19 +87,19 @@ export function createRestrictions(
 
   return {
     /** By name, type, size and what is there; null when nothing speaks against it. */
-    checkListed(candidate: Candidate, present: Present): Rejection | null {
-      const { file, name } = candidate;
+    checkListed(candidate: KnownCandidate, present: Present): Rejection | null {
+      const { file, name, size, identity } = candidate;
       const { maxFiles, maxFileSize, maxTotalSize, accept } = limits;
       const type = file?.type ?? '';
       // What an address without an extension holds is seen when it is fetched.
       const unknown = !file && !/\.\w+$/.test(name);
       if (!unknown && !isAccepted(name, type, accept)) return refuse(candidate, 'type');
       if (/\.hei[cf]$/i.test(name) || /^image\/hei[cf]/.test(type)) return heic(candidate);
-      if (file?.size === 0) return refuse(candidate, 'empty');
-      if (maxFileSize !== null && file && file.size > maxFileSize) return refuse(candidate, 'size');
-      if (present.identities.has(identityOf(candidate))) return refuse(candidate, 'duplicate');
+      if (size === 0) return refuse(candidate, 'empty');
+      if (maxFileSize !== null && size !== null && size > maxFileSize) return refuse(candidate, 'size');
+      if (present.identities.has(identity)) return refuse(candidate, 'duplicate');
       if (maxFiles !== null && present.count >= maxFiles) return refuse(candidate, 'count');
-      if (maxTotalSize !== null && present.bytes + (file?.size ?? 0) > maxTotalSize) return refuse(candidate, 'total');
+      if (maxTotalSize !== null && present.bytes + (size ?? 0) > maxTotalSize) return refuse(candidate, 'total');
       return null;
     },
 

@@ -29,7 +29,7 @@ export async function buildPlugin(target = output): Promise<BuiltPlugin> {
   await mkdir(folder, { recursive: true });
   for (const name of SHIPPED) await cp(join(source, name), join(folder, name), { recursive: true });
   await bundleScripts(join(folder, 'build'));
-  await writeFile(join(folder, 'build/widget-strings.php'), widgetStrings());
+  await writeFile(join(folder, 'build/widget-strings.php'), await widgetStrings());
   await mkdir(join(folder, 'languages'));
   await writeFile(join(folder, 'languages/imagewright.pot'), await template(folder));
   const files = (await readdir(folder, { recursive: true, withFileTypes: true }))

@@ -1,11 +1,11 @@
-import { en } from '../../../widget/i18n/index.ts';
+import { loadLocale } from '../../../widget/i18n/index.ts';
 
 /**
  * The widget's English texts as PHP, each in a call that WordPress' translation tools find: the widget's own languages end
  * where WordPress' begin.
  */
-export function widgetStrings(): string {
-  const lines = Object.entries(en).map(([key, text]) =>
+export async function widgetStrings(): Promise<string> {
+  const lines = Object.entries(await loadLocale('en')).map(([key, text]) =>
     typeof text === 'string' ? `\t${quote(key)} => ${pair(text)},` : `\t${quote(key)} => array(\n${forms(text)}\n\t),`,
   );
   return `<?php

@@ -1,8 +1,8 @@
 import type { HostElement } from '../../../plugin-bridge/host/index.ts';
-import { createI18n, en } from '../../../widget/i18n/index.ts';
+import { createI18n, loadLocale } from '../../../widget/i18n/index.ts';
 import { createOptimizer, type Optimizer } from '../../../widget/state/index.ts';
 
-const { t } = createI18n({ locale: 'en', messages: en });
+const { t } = createI18n({ locale: 'en', messages: await loadLocale('en') });
 
 /** The widget's flow as an element without a page: what `<image-optimizer>` does with it, minus what is to be seen. */
 export class HeadlessElement extends EventTarget implements HostElement {

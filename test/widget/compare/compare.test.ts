@@ -21,6 +21,12 @@ async function fixtures(): Promise<Record<string, Uint8Array>> {
     'green.webp': await plain('#00ff00').webp({ lossless: true }).toBuffer(),
     'huge.png': await plain('#ff0000', 6000, 4000).png().toBuffer(),
     'turned.jpg': await readFile(turned),
+    // More pixels than are kept, as a camera writes them that is held upright.
+    'huge-turned.jpg': await sharp(turned)
+      .resize(6000, 4000, { fit: 'fill' })
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer(),
     'upright.webp': await sharp(turned).autoOrient().webp({ lossless: true }).toBuffer(),
     'float.tif': await readFile(`${FIXTURES}/nasty/tiff-float32.tif`),
     'broken.webp': new TextEncoder().encode('not an image'),
@@ -200,8 +206,11 @@ describe('io-compare', () => {
     await untilColours(page, [0.2, 0.4, 0.9], ['blue', 'red', 'red']);
   });
 
-  it('turns photographs the right way up', async () => {
-    const original: SideInput = { file: 'turned.jpg', format: 'jpeg' };
+  it.each<[string, SideInput]>([
+    ['as they are', { file: 'turned.jpg' }],
+    ['with fewer pixels', { file: 'huge-turned.jpg', width: 4000, height: 6000 }],
+    ['with fewer pixels, when nobody knew how many there are', { file: 'huge-turned.jpg' }],
+  ])('turns photographs the right way up, %s', async (_, original) => {
     const upright: SideInput = { file: 'upright.webp', format: 'webp' };
     const { page } = await open([{ name: 't.jpg', original, result: upright }]);
     // Both files show the same picture: neither side may differ from the other.

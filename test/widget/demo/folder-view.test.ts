@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { charged } from '../../plugin-bridge/host/connect-shelf.ts';
 import { photographs } from '../../plugin-bridge/host/photographs.ts';
@@ -32,8 +33,11 @@ describe('the folder of the demo page', () => {
     });
 
   async function openFolder(count: number, options: { credits?: number } = {}) {
+    return openFolderOf(await photographs(count), options);
+  }
+
+  async function openFolderOf(files: { name: string; bytes: Uint8Array }[], options: { credits?: number } = {}) {
     const tab = await rig.open({ search: '?mode=replace', setUp: PICKER, ...options });
-    const files = await photographs(count);
     for (const { name, bytes } of files) {
       await tab.page.evaluate(
         async ([path, base64]) => {
@@ -57,6 +61,31 @@ describe('the folder of the demo page', () => {
     expect(await page.locator('#folder-why').textContent()).toContain(
       'This browser does not let pages work on a folder',
     );
+  });
+
+  it('shows pictures the right way up, also of a camera that was held upright', async () => {
+    const half = { create: { width: 150, height: 200, channels: 3 as const, background: '#0f0' } };
+    const bytes = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#f00' } })
+      .composite([{ input: half, left: 150, top: 0 }])
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer();
+    const { page } = await openFolderOf([{ name: 'upright.jpg', bytes }]);
+    const thumb = page.locator('folder-thumb canvas');
+    await thumb.waitFor();
+    const { data, info } = await sharp(await thumb.screenshot())
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const colourAt = (x: number, y: number) => {
+      const at = (Math.round(y * info.height) * info.width + Math.round(x * info.width)) * info.channels;
+      return [...data.subarray(at, at + 2)].map((value) => value > 128);
+    };
+    const [red, green] = [
+      [true, false],
+      [false, true],
+    ];
+    expect([colourAt(0.3, 0.3), colourAt(0.7, 0.3)]).toEqual([red, red]);
+    expect([colourAt(0.3, 0.7), colourAt(0.7, 0.7)]).toEqual([green, green]);
   });
 
   it('optimises and replaces all images at once, after the cost was shown, and restores each byte for byte', async () => {

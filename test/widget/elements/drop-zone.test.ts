@@ -85,6 +85,14 @@ describe('the drop zone', () => {
     expect((await tab.events('io-before-add')).map(({ detail }) => detail.source)).toEqual(['paste', 'paste']);
   });
 
+  it('says of a single file that was not taken why, once', async () => {
+    const tab = await rig.open();
+    await drag(tab.widget, 'drop', ['b.txt']);
+    const notice = tab.widget.locator('.notice');
+    await expect.poll(() => notice.textContent()).toContain(text('reject.type', { name: 'b.txt' }));
+    expect((await notice.textContent())?.match(/b\.txt/g)).toHaveLength(1);
+  });
+
   it('lists files that were not taken once, and keeps them in sight until they are dismissed', async () => {
     const tab = await rig.open();
     await drag(tab.widget, 'drop', ['b.txt', 'c.txt']);

@@ -1,8 +1,55 @@
 import type { Locator } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWidgetRig, type WidgetRig } from '../../support/widget-rig.ts';
+import { startWidgetRig, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
 import { canvasStats, rows } from '../read-page.ts';
+
+/** Quarters in reading order, as they are to be seen: of a picture whose sensor saw red, green, blue, white. */
+const UPRIGHT = ['RGBW', 'GRWB', 'WBGR', 'BWRG', 'RBGW', 'BRWG', 'WGBR', 'GWRB'];
+const PLAIN_DECODER = 'delete window.ImageDecoder;';
+/** Keeps what each picture was made from: `VideoFrame` for one that was decoded at a part of its size. */
+const WATCH_SOURCES = `
+  const make = window.createImageBitmap;
+  window.sources = [];
+  window.createImageBitmap = (source, ...rest) => {
+    window.sources.push(source.constructor.name);
+    return make(source, ...rest);
+  };
+`;
+
+/** A picture of four coloured quarters, which says that the camera lay on its side or hung in a mirror. */
+async function photograph(width: number, height: number, orientation: number): Promise<Buffer> {
+  const quarter = (background: string, left: number, top: number) => ({
+    input: { create: { width: width / 2, height: height / 2, channels: 3 as const, background } },
+    left,
+    top,
+  });
+  const quarters = [
+    quarter('#0f0', width / 2, 0),
+    quarter('#00f', 0, height / 2),
+    quarter('#fff', width / 2, height / 2),
+  ];
+  return sharp({ create: { width, height, channels: 3, background: '#f00' } })
+    .composite(quarters)
+    .withMetadata({ orientation })
+    .jpeg()
+    .toBuffer();
+}
+
+/** The quarters of what is on the screen in an element's place; empty while it is one colour. */
+async function quartersOf(place: Locator): Promise<string> {
+  const { data, info } = await sharp(await place.screenshot())
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const places = [0.3, 0.7].flatMap((y) => [0.3, 0.7].map((x) => [x, y] as const));
+  const names = places.map(([x, y]) => {
+    const at = (Math.round(y * info.height) * info.width + Math.round(x * info.width)) * info.channels;
+    const [red, green, blue] = [...data.subarray(at, at + 3)].map((value) => value > 128);
+    return red && green && blue ? 'W' : red ? 'R' : green ? 'G' : blue ? 'B' : '?';
+  });
+  return new Set(names).size === 1 ? '' : names.join('');
+}
 
 describe('thumbnails', () => {
   let rig: WidgetRig;
@@ -12,66 +59,52 @@ describe('thumbnails', () => {
   });
   afterAll(() => rig?.close());
 
-  /** A red picture with a blue upper left quarter, turned as a camera's sensor was. */
-  async function photograph(width: number, height: number, orientation: number): Promise<Buffer> {
-    const corner = { create: { width: width / 2, height: height / 2, channels: 3 as const, background: '#00f' } };
-    const input = await sharp(corner).png().toBuffer();
-    return sharp({ create: { width, height, channels: 3, background: '#f00' } })
-      .composite([{ input, top: 0, left: 0 }])
-      .withMetadata({ orientation })
-      .jpeg()
-      .toBuffer();
-  }
-
-  it.each([
-    { how: 'by the decoder for parts of the size', script: '' },
-    { how: 'where there is no such decoder', script: 'delete window.ImageDecoder;' },
-  ])('of photographs are upright, whatever their size, $how', async ({ script }) => {
+  async function openWith(files: readonly Buffer[], script: string): Promise<WidgetTab> {
     const tab = await rig.open({ elements: [{ 'auto-upload': 'false' }], script });
-    const files = [
-      await photograph(2400, 1600, 1),
-      await photograph(2400, 1600, 6),
-      await photograph(4800, 3200, 8),
-      await photograph(120, 80, 3),
-      Buffer.from('no picture at all'),
-    ];
     const named = files.map((buffer, index) => ({ name: `photo-${index}.jpg`, mimeType: 'image/jpeg', buffer }));
     await tab.widget.locator('input[type=file]').first().setInputFiles(named);
-    const canvas = (index: number) => rows(tab.widget).nth(index).locator('canvas');
-    // Which quarter is blue: upper left, upper right, lower left, lower right.
-    await expect.poll(() => blueQuarter(canvas(0))).toBe(0);
-    await expect.poll(() => blueQuarter(canvas(1))).toBe(1);
-    await expect.poll(() => blueQuarter(canvas(2))).toBe(2);
-    await expect.poll(() => blueQuarter(canvas(3))).toBe(3);
-    const { width = 0, height = 1 } = (await canvasStats(canvas(1))) ?? {};
-    expect(width / height).toBeCloseTo(1600 / 2400, 1);
-    // As many pixels as are shown, or a few more.
-    expect(width).toBeGreaterThanOrEqual(88);
-    expect(width).toBeLessThan(300);
-    expect(await canvas(4).count()).toBe(0);
-    tab.expectQuiet();
+    return tab;
+  }
+
+  describe.each([
+    { how: 'by the decoder for parts of the size', script: '', source: 'VideoFrame' },
+    { how: 'where there is no such decoder', script: PLAIN_DECODER, source: 'File' },
+  ])('$how', ({ script, source }) => {
+    it.each([
+      { width: 4000, height: 3000 },
+      { width: 1600, height: 6400 },
+    ])('are upright and whole, however the camera of $width x $height was held', async ({ width, height }) => {
+      const files = await Promise.all(UPRIGHT.map((_, index) => photograph(width, height, index + 1)));
+      const tab = await openWith(files, script + WATCH_SOURCES);
+      for (const [index, wanted] of UPRIGHT.entries()) {
+        const thumb = rows(tab.widget).nth(index).locator('.thumb');
+        await thumb.scrollIntoViewIfNeeded();
+        await expect.poll(() => quartersOf(thumb), { message: `orientation ${index + 1}` }).toBe(wanted);
+        const shown = await canvasStats(thumb.locator('canvas'));
+        const ratio = index < 4 ? width / height : height / width;
+        expect((shown?.width ?? 0) / (shown?.height ?? 1) / ratio).toBeCloseTo(1, 1);
+      }
+      const sources = await tab.page.evaluate(() => (window as unknown as { sources: string[] }).sources);
+      expect(new Set(sources)).toEqual(new Set([source]));
+      tab.expectQuiet();
+    });
+
+    it('have as many pixels as are shown, also of small pictures; what is none has an icon', async () => {
+      const files = [
+        await photograph(2400, 1600, 6),
+        await photograph(120, 80, 1),
+        Buffer.from('no picture at all'),
+      ] as const;
+      const tab = await openWith(files, script);
+      const thumb = (index: number) => rows(tab.widget).nth(index).locator('.thumb');
+      await expect.poll(() => quartersOf(thumb(0))).toBe(UPRIGHT[5]);
+      await expect.poll(() => quartersOf(thumb(1))).toBe(UPRIGHT[0]);
+      const { width = 0 } = (await canvasStats(thumb(0).locator('canvas'))) ?? {};
+      expect(width).toBeGreaterThanOrEqual(88);
+      expect(width).toBeLessThan(140);
+      expect(await thumb(2).locator('canvas').count()).toBe(0);
+      expect(await thumb(2).locator('svg').count()).toBe(1);
+      tab.expectQuiet();
+    });
   });
 });
-
-/** The place of the quarter that is more blue than red; null while there is no picture, or not one such quarter. */
-async function blueQuarter(canvas: Locator): Promise<number | null> {
-  if ((await canvas.count()) === 0) return null;
-  return canvas.evaluate((element) => {
-    const copy = document.createElement('canvas');
-    copy.width = 8;
-    copy.height = 8;
-    const context = copy.getContext('2d', { willReadFrequently: true });
-    context?.drawImage(element as HTMLCanvasElement, 0, 0, 8, 8);
-    const places: [number, number][] = [
-      [2, 2],
-      [6, 2],
-      [2, 6],
-      [6, 6],
-    ];
-    const blue = places.map(([x, y]) => {
-      const [red = 0, , azure = 0] = context?.getImageData(x, y, 1, 1).data ?? [];
-      return azure > red;
-    });
-    return blue.filter(Boolean).length === 1 ? blue.indexOf(true) : null;
-  });
-}

@@ -164,6 +164,26 @@ describe('of more rows than a screen has', () => {
     rig.proxy.reset();
   });
 
+  it('a brief one has all that is written in it as text, which a search in the page finds', async () => {
+    const tab = await openWith(80);
+    const row = rows(tab.widget).nth(60);
+    await row.evaluate((element) => {
+      const { itemId, context } = element as unknown as {
+        itemId: string;
+        context: { optimizer: { setMetadata(id: string, field: string, value: string): void } };
+      };
+      context.optimizer.setMetadata(itemId, 'filename', 'heron-at-dusk');
+      context.optimizer.setMetadata(itemId, 'title', 'Grey heron');
+      context.optimizer.setMetadata(itemId, 'alt', 'A heron waits in the reeds');
+    });
+    await expect.poll(() => textOf(row)).toContain('heron-at-dusk · Grey heron · A heron waits in the reeds');
+    expect(await isWhole(row)).toBe(false);
+    // As a browser does with what it found.
+    await row.locator('.facts').scrollIntoViewIfNeeded();
+    await expect.poll(() => isWhole(row)).toBe(true);
+    expect(await field(row, 'alt').inputValue()).toBe('A heron waits in the reeds');
+  });
+
   it('none is kept in memory when all images are taken out', async () => {
     const tab = await openWith(80);
     await scrollThrough(tab);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { en, LOCALES, loadLocale, matchLocale, type PluralForms } from '../../../widget/i18n/index.ts';
+import { LOCALES, loadLocale, matchLocale, type PluralForms } from '../../../widget/i18n/index.ts';
 
+const en = await loadLocale('en');
 const others = LOCALES.filter((name) => name !== 'en');
 const keys = Object.keys(en).sort();
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { createI18n, en, loadLocale } from '../../../widget/i18n/index.ts';
+import { createI18n, loadLocale } from '../../../widget/i18n/index.ts';
 
+const en = await loadLocale('en');
 const load = async (locale: string) => createI18n({ locale, messages: await loadLocale(locale), fallback: en });
 
 test('English chooses its plural by the count and writes large numbers readably', async () => {

@@ -30,6 +30,23 @@ test('a HEIC photograph is refused with a text of its own, also under another na
   ]);
 });
 
+test('a file is asked for its size and age once: each question is a visit to the disk', async () => {
+  const { optimizer } = startOptimizer({ restrictions: { maxTotalSize: 1000, maxFileSize: 900 }, autoUpload: false });
+  const asked = { size: 0, lastModified: 0 };
+  const file = fileOf('a.jpg', { size: 400 });
+  for (const name of ['size', 'lastModified'] as const) {
+    const value = file[name];
+    const get = () => {
+      asked[name] += 1;
+      return value;
+    };
+    Object.defineProperty(file, name, { get });
+  }
+  const { added } = await optimizer.addFiles([file]);
+  expect(added).toMatchObject([{ name: 'a.jpg', size: 400 }]);
+  expect(asked).toEqual({ size: 1, lastModified: 1 });
+});
+
 test('limits of size, sum and number count what is there and what comes', async () => {
   const limits = { maxFiles: 4, maxFileSize: 500, maxTotalSize: 1000 };
   const { optimizer } = startOptimizer({ restrictions: limits, autoUpload: false });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { ApiError, ConnectionError } from '../../../plugin-bridge/sdk/index.ts';
-import { createI18n, en } from '../../../widget/i18n/index.ts';
+import { createI18n, loadLocale } from '../../../widget/i18n/index.ts';
 import { toOptimizerError } from '../../../widget/state/errors.ts';
 
-const { t } = createI18n({ locale: 'en', messages: en });
+const { t } = createI18n({ locale: 'en', messages: await loadLocale('en') });
 const fromApi = (status: number, code?: string, details: object = {}) =>
   toOptimizerError(new ApiError('x', status, code ? { code, ...details } : {}), t);
 
@@ -52,7 +52,7 @@ test('the numbers of a 402 are there, as far as the answer has them', () => {
 
 test('anything that is thrown becomes an error that can be shown', () => {
   for (const thrown of [undefined, null, 'text', new TypeError('x'), { code: 7 }]) {
-    expect(toOptimizerError(thrown, t)).toMatchObject({ code: 'server', message: en['error.server'] });
+    expect(toOptimizerError(thrown, t)).toMatchObject({ code: 'server', message: t('error.server') });
   }
   expect(toOptimizerError(new DOMException('x', 'AbortError'), t).code).toBe('aborted');
 });

@@ -7,9 +7,9 @@ test('state and texts can be imported and created without a page, and leave no t
       Object.defineProperty(globalThis, name, { get() { throw new Error('touched ' + name); }, configurable: true });
     }
     const { createOptimizer } = await import('./widget/state/index.ts');
-    const { createI18n, en } = await import('./widget/i18n/index.ts');
+    const { createI18n, loadLocale } = await import('./widget/i18n/index.ts');
     for (const name of ['navigator', 'sessionStorage']) delete globalThis[name];
-    const optimizer = createOptimizer({ translate: createI18n({ locale: 'en', messages: en }).t });
+    const optimizer = createOptimizer({ translate: createI18n({ locale: 'en', messages: await loadLocale('en') }).t });
     console.log(optimizer.state);
   `;
   const output = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createI18n, en } from '../../../widget/i18n/index.ts';
+import { createI18n, loadLocale } from '../../../widget/i18n/index.ts';
 import {
   completed,
   createScriptedService,
@@ -10,7 +10,7 @@ import {
 } from './scripted-service.ts';
 import { fileOf, startOptimizer } from './started-optimizer.ts';
 
-const { t: translate } = createI18n({ locale: 'en', messages: en });
+const { t: translate } = createI18n({ locale: 'en', messages: await loadLocale('en') });
 
 test('a whole run is told in few sentences, two seconds apart, errors assertively', async () => {
   const service = createScriptedService();

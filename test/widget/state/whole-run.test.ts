@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createI18n, en } from '../../../widget/i18n/index.ts';
+import { createI18n, loadLocale } from '../../../widget/i18n/index.ts';
 import { createOptimizer, type Optimizer, type OptimizerOptions } from '../../../widget/state/index.ts';
 import { FIXTURES } from '../../support/api-client.ts';
 import { type FakeVisionServer, GOOD_ANSWER, startFakeVisionServer } from '../../support/fake-vision-server.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
   await vision?.close();
 });
 
-const { t: translate } = createI18n({ locale: 'en', messages: en });
+const { t: translate } = createI18n({ locale: 'en', messages: await loadLocale('en') });
 
 /** The flow as a page has it, with a storage that a reload keeps. */
 function start(stored = new Map<string, string>(), options: OptimizerOptions = {}): Optimizer {

@@ -48,6 +48,7 @@ export class IoList extends LitElement {
         max-block-size: var(--_list-max);
         scroll-padding-block: calc(var(--_space) * 4);
         scrollbar-width: thin;
+        scrollbar-color: var(--_edge) transparent;
       }
       /* No content-visibility: what it skips is missing for screen readers. */
       li:not(.gap) {

@@ -31,7 +31,7 @@ export const rowStyles = css`
   }
   canvas {
     inline-size: 100%;
-    block-size: 100%;
+    aspect-ratio: 1;
     object-fit: cover;
   }
   .head {

@@ -42,7 +42,7 @@ export class IoRow extends LitElement {
   declare context: RowContext;
   /** Which item is shown. */
   declare itemId: string;
-  /** Only name, size and state are drawn, as for a row that nobody sees. */
+  /** Only names, texts, size and state are drawn, as for a row that nobody sees. */
   declare brief: boolean;
   declare protected item: Item | undefined;
   declare protected picture: HTMLCanvasElement | null;
@@ -160,8 +160,11 @@ export class IoRow extends LitElement {
 
   #renderBrief(item: Item): TemplateResult {
     const { i18n } = this.context;
-    const state = item.error?.message ?? describeStatus(item, i18n)?.text ?? '';
-    const facts = ['', ...describeFacts(item, i18n), state].filter((part, place) => part || !place).join(' · ');
+    const { filename, title, alt } = item.metadata;
+    const state = item.error?.message ?? describeStatus(item, i18n)?.text;
+    // With the texts, so that a search in the page finds them as it finds those in fields.
+    const parts = [...describeFacts(item, i18n), state, filename, title, alt].filter(Boolean);
+    const facts = parts.map((part) => ` · ${part}`).join('');
     // No white space, no markers, few boxes: there are hundreds of it.
     return html`<p class="brief" part="status"><bdi class="name" .textContent=${item.relativePath || item.name}></bdi><span class="facts" .textContent=${facts}></span></p>`;
   }

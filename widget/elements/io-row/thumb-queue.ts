@@ -77,22 +77,22 @@ async function decode(
   await new Promise(requestAnimationFrame);
   if (signal.aborted) return null;
   const edge = Math.ceil((place.clientWidth || 88) * Math.min(2, globalThis.devicePixelRatio || 1));
-  const { width, height } = item.image ?? { width: 3, height: 2 };
   // The picture covers a square: a landscape needs its height, a panorama only so much of it.
-  const resizeWidth = Math.round(edge * Math.min(3, Math.max(1, width / height)));
-  const options: ImageBitmapOptions = { resizeWidth, resizeQuality: 'medium' };
-  const { file } = item;
-  const decodable =
-    file && file.size <= MAX_BYTES && width * height <= MAX_PIXELS && !UNDECODABLE.test(item.name) ? file : null;
-  if (decodable) {
-    const small = await decodeSmall(decodable, edge);
-    const bitmap = await createImageBitmap(small ?? decodable, options).catch(() => null);
+  const widthFor = (width = 3, height = 2) => Math.round(edge * Math.min(3, Math.max(1, width / height)));
+  const resizeQuality = 'medium';
+  const { image, file } = item;
+  const pixels = image ? image.width * image.height : 0;
+  if (file && file.size <= MAX_BYTES && pixels <= MAX_PIXELS && !UNDECODABLE.test(item.name)) {
+    const small = await decodeSmall(file, edge);
+    const resizeWidth = widthFor(small?.displayWidth ?? image?.width, small?.displayHeight ?? image?.height);
+    const bitmap = await createImageBitmap(small ?? file, { resizeWidth, resizeQuality }).catch(() => null);
     small?.close();
     if (bitmap || signal.aborted) return bitmap;
   }
   if (!item.imageId) return null;
+  const resizeWidth = widthFor(image?.width, image?.height);
   const preview = await optimizer.preview(item.id, resizeWidth, signal);
-  return createImageBitmap(preview, options);
+  return createImageBitmap(preview, { resizeWidth, resizeQuality });
 }
 
 /** Always a new canvas: one that is emptied keeps more than it shows. */
@@ -101,7 +101,8 @@ function paint(bitmap: ImageBitmap): HTMLCanvasElement {
   canvas.setAttribute('aria-hidden', 'true');
   canvas.width = bitmap.width;
   canvas.height = bitmap.height;
-  // Hands the pixels over without a copy, and closes the bitmap.
-  canvas.getContext('bitmaprenderer')?.transferFromImageBitmap(bitmap);
+  // Drawn, not handed over: a bitmap that is handed over lies as the camera did in Chromium, whatever its EXIF data say.
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0);
+  bitmap.close();
   return canvas;
 }

@@ -43,7 +43,7 @@ function renderNotice(notice: Notice, shell: Shell): TemplateResult {
       ${icon(symbol)}
       <div class="content">
         <p id="notice-${notice.id}">${notice.message}</p>
-        ${notice.rejections.length > 0 ? renderRejections(notice, shell) : nothing}
+        ${notice.rejections.length > 1 ? renderRejections(notice, shell) : nothing}
         ${notice.error?.requestId ? html`<p class="muted small">${t('notice.request', { id: notice.error.requestId })}</p>` : nothing}
       </div>
       ${

@@ -61,18 +61,22 @@ export function renderFilter({ optimizer, i18n }: Shell): TemplateResult | typeo
   // A filter that would show nothing is not offered, unless it is the one in use.
   const shown = all.filter(([name, count]) => name === 'all' || count > 0 || name === filter);
   if (shown.length < 2) return nothing;
+  // In a form, which is never sent: Chromium keeps radio buttons for good that were taken out of a shadow root, unless
+  // their group is a form's.
   return html`
-    <fieldset class="filter">
-      <legend class="visually-hidden">${t('filter.label')}</legend>
-      ${shown.map(
-        ([name, count]) => html`
-          <label>
-            <input class="visually-hidden" type="radio" name="filter" .checked=${filter === name}
-              @change=${() => optimizer.setFilter(name)} />
-            <span>${t(`filter.${name}`)} <bdi class="numbers">${formatNumber(count)}</bdi></span>
-          </label>
-        `,
-      )}
-    </fieldset>
+    <form method="dialog">
+      <fieldset class="filter">
+        <legend class="visually-hidden">${t('filter.label')}</legend>
+        ${shown.map(
+          ([name, count]) => html`
+            <label>
+              <input class="visually-hidden" type="radio" name="filter" .checked=${filter === name}
+                @change=${() => optimizer.setFilter(name)} />
+              <span>${t(`filter.${name}`)} <bdi class="numbers">${formatNumber(count)}</bdi></span>
+            </label>
+          `,
+        )}
+      </fieldset>
+    </form>
   `;
 }

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
+import { rows } from '../read-page.ts';
+import { addMany } from './elements-rig.ts';
+
+describe('an element that is cleared, or taken out of the page', () => {
+  let rig: WidgetRig;
+
+  beforeAll(async () => {
+    rig = await startWidgetRig();
+  });
+  afterAll(() => rig?.close());
+
+  const elements = [{ 'auto-upload': 'false' }];
+
+  /** Nodes and listeners that the page's processes hold, once what nobody needs is gone. */
+  async function countNodes(tab: WidgetTab): Promise<{ nodes: number; jsEventListeners: number }> {
+    const session = await tab.page.context().newCDPSession(tab.page);
+    for (let time = 0; time < 3; time += 1) {
+      await session.send('HeapProfiler.collectGarbage');
+      await tab.page.waitForTimeout(50);
+    }
+    const { nodes, jsEventListeners } = await session.send('Memory.getDOMCounters');
+    await session.detach();
+    return { nodes, jsEventListeners };
+  }
+
+  async function addAndClear(tab: WidgetTab): Promise<void> {
+    await addMany(tab, 12);
+    await expect.poll(() => rows(tab.widget).count()).toBe(12);
+    await tab.widget.getByRole('radio', { name: text('filter.missing') }).check({ force: true });
+    await tab.widget.evaluate((element) => (element as unknown as { clear(): void }).clear());
+    await expect.poll(() => rows(tab.widget).count()).toBe(0);
+  }
+
+  it('leaves no rows, no settings and no choice of rows behind', async () => {
+    const tab = await rig.open({ elements });
+    await addAndClear(tab);
+    await addAndClear(tab);
+    const before = await countNodes(tab);
+    for (let time = 0; time < 3; time += 1) await addAndClear(tab);
+    const after = await countNodes(tab);
+    // One row has 160 nodes, and the settings have 400.
+    expect(after.nodes - before.nodes).toBeLessThan(50);
+    expect(after.jsEventListeners).toBe(before.jsEventListeners);
+    tab.expectQuiet();
+  });
+
+  it('goes as a whole when the page lets go of it', async () => {
+    const tab = await rig.open({ elements });
+    const putBackAnother = async () => {
+      await addMany(tab, 12);
+      await expect.poll(() => rows(tab.widget).count()).toBe(12);
+      await tab.widget.evaluate((element) => {
+        const next = element.cloneNode() as HTMLElement;
+        element.replaceWith(next);
+      });
+      await expect.poll(() => rows(tab.widget).count()).toBe(0);
+    };
+    await putBackAnother();
+    await putBackAnother();
+    const before = await countNodes(tab);
+    for (let time = 0; time < 3; time += 1) await putBackAnother();
+    expect((await countNodes(tab)).nodes - before.nodes).toBeLessThan(50);
+    tab.expectQuiet();
+  });
+
+  it('has a form around the choice of rows that sends nothing', async () => {
+    const tab = await rig.open({ elements });
+    await addMany(tab, 2);
+    const missing = tab.widget.getByRole('radio', { name: text('filter.missing') });
+    await missing.focus();
+    await tab.page.keyboard.press('Space');
+    await tab.page.keyboard.press('Enter');
+    const address = tab.page.url();
+    await missing.evaluate((radio) => (radio as HTMLInputElement).form?.requestSubmit());
+    await tab.page.waitForTimeout(100);
+    expect(tab.page.url()).toBe(address);
+    expect(await rows(tab.widget).count()).toBe(2);
+    expect(await missing.isChecked()).toBe(true);
+    tab.expectQuiet();
+  });
+});
