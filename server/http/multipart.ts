@@ -6,7 +6,7 @@ import type { Busboy } from 'busboy';
 import { AppError } from '../errors.ts';
 import { cleanOriginalFilename } from '../sessions/index.ts';
 import { drainRequest } from './drain-request.ts';
-import { feedParser, type MultipartLimits, openParser } from './multipart-parser.ts';
+import { brokenBody, feedParser, type MultipartLimits, openParser } from './multipart-parser.ts';
 import { type ReceivedFile, refusalOf, skipPart, storePart } from './received-file.ts';
 
 /** What {@link receiveMultipart} needs beside the request. */
@@ -93,7 +93,7 @@ function collectParts(parser: Busboy, { options, parts, temporaryFiles, failure 
   });
   parser.on('file', (fieldName: string | undefined, stream, info) => {
     // In the same tick: the parser may fail before anyone reads this part, and an unheard 'error' ends the process.
-    stream.on('error', () => {});
+    stream.on('error', (cause) => fail(brokenBody(cause)));
     // One chunk can hold many parts: those behind the faulty one still arrive.
     if (failure.signal.aborted) return void stream.resume();
     live.add(stream);
