@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type Koa from 'koa';
+import { localUrl } from '../gateway/index.ts';
 import { answerClientError } from './answer-client-error.ts';
 import type { HttpConfig } from './config.ts';
 import { cutSlowReaders, type ReadingPace } from './slow-readers.ts';
@@ -55,8 +56,7 @@ export async function listen(
 function urlOf(server: Server): string {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('expected a TCP address');
-  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return `http://${host}:${address.port}`;
+  return localUrl(address.address, address.port);
 }
 
 async function close(server: Server, graceMs: number): Promise<void> {
