@@ -93,12 +93,14 @@ function collectParts(parser: Busboy, { options, parts, temporaryFiles, failure 
   });
   parser.on('file', (fieldName: string | undefined, stream, info) => {
     // In the same tick: the parser may fail before anyone reads this part, and an unheard 'error' ends the process.
-    stream.on('error', (cause) => fail(brokenBody(cause)));
+    stream.on('error', () => {});
     // One chunk can hold many parts: those behind the faulty one still arrive.
     if (failure.signal.aborted) return void stream.resume();
     live.add(stream);
     stream.once('close', () => live.delete(stream));
-    add(receiveFile(stream, fieldName ?? '', info.filename));
+    const received = receiveFile(stream, fieldName ?? '', info.filename);
+    // What the parser ends a part with is the body's fault; all else, above all the disk's, is passed on.
+    add(received.catch((error) => Promise.reject(error === stream.errored ? brokenBody(error) : error)));
   });
   parser.on('field', (name: string | undefined, value, info) => {
     if (name !== undefined && isFileField(name)) add(Promise.resolve(textInsteadOfFile(name, value)));
