@@ -3,7 +3,7 @@ FROM node:20.20-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY vite.config.ts ./
+COPY tsconfig.json vite.config.ts ./
 COPY server ./server
 COPY widget ./widget
 COPY plugin-bridge ./plugin-bridge

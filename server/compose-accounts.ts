@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { type Accounts, createAccounts, loadPepper } from './accounts/index.ts';
 import { type Config, loadConfig } from './config/index.ts';
 import { type Database, EMBEDDED_PATIENCE_MS, openDatabase, startEmbedded } from './db/index.ts';
-import { isLoopback } from './gateway/index.ts';
+import { isLoopback, localUrl } from './gateway/index.ts';
 import { createLogin, type Login } from './login/index.ts';
 import { createMailer } from './mail/index.ts';
 import { createLogger, type Logger } from './observability/index.ts';
@@ -65,7 +65,7 @@ function defaultSignUp({ http }: Config): 'open' | 'closed' {
 
 /** Where the service is reached as far as the settings tell. */
 export function configuredUrl({ http }: Config): string {
-  return http.PUBLIC_URL ?? `http://${http.HOST}:${http.PORT}`;
+  return http.PUBLIC_URL ?? localUrl(http.HOST, http.PORT);
 }
 
 /** Opens the accounts alone, beside a running service or without one: for administration. */

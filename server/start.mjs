@@ -60,7 +60,7 @@ const TARGETS = [
     served: true,
   },
 ];
-const BUILD_FILES = ['package.json', 'package-lock.json', 'vite.config.ts', 'widget/build/plugins.ts'];
+const BUILD_FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'vite.config.ts', 'widget/build/plugins.ts'];
 const SOURCES = /\.(ts|css|html|json|svg|png|webp|avif)$/;
 
 /** @param {Target} target */

@@ -38,6 +38,7 @@ beforeAll(() => {
     'widget/build/plugins.ts',
     'package.json',
     'package-lock.json',
+    'tsconfig.json',
   ]) {
     mkdirSync(join(root, path, '..'), { recursive: true });
     cpSync(path, join(root, path));

@@ -118,6 +118,13 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
       return living(await accounts.find(accountId));
     },
 
+    /** An account, and how many passwords were set for it: a log-in that began under another number has ended. */
+    async findForLogin(accountId: string): Promise<{ account: Account; passwordVersion: number } | null> {
+      const record = await accounts.find(accountId);
+      const account = living(record);
+      return account && { account, passwordVersion: record?.passwordVersion ?? 0 };
+    },
+
     /** Finds by email, whatever its case. */
     async findByEmail(email: string): Promise<Account | null> {
       return living(await accounts.findByEmail(email.trim().toLowerCase()));

@@ -6,12 +6,16 @@ export const PASSWORD_MIN_LENGTH = 10;
 /** Most characters of a password: hashing must not become work for megabytes. */
 export const PASSWORD_MAX_LENGTH = 200;
 
+/** As zod has it, but with the top-level domains of private networks (`a@b.c`) and of other scripts (`xn--p1ai`). */
+const EMAIL =
+  /^(?:[A-Za-z0-9_'+-]+\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
+
 /** A mail address as somebody types it. */
 export const emailSchema = z
   .string({ error: 'expected a mail address' })
   .trim()
   .toLowerCase()
-  .pipe(z.email({ error: 'expected a mail address' }).max(254))
+  .pipe(z.email({ pattern: EMAIL, error: 'expected a mail address' }).max(254))
   .describe('Mail address; its case does not count.');
 
 /** A password that is being chosen; further rules are checked where the account is known. */

@@ -56,7 +56,7 @@ export type Beginning =
  *    then on the record points at the job, and nothing more has to be done.
  * 4. A plain answer is stored with `complete` before it is sent.
  * 5. When the request was refused (402, 404, 429, 5xx before the work was done): `abandon`, so that a retry starts anew.
- * 6. When a plain one failed and may have done something all the same: `release`, so that a retry goes on at once.
+ * 6. When a plain one failed and may have moved credits all the same: `release`, so that a retry goes on at once.
  *
  * A process that dies in step 3 leaves a running record. The next request with the key takes it over: a plain one
  * after 180 s and with the same `workId`, a stream whose job is not there after 30 s and with the same job id; under

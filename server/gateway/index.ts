@@ -14,7 +14,7 @@ export type { Billing, Outcome } from './billing.ts';
 export type { GatewayConfig } from './config.ts';
 export { type Beginning, hashRequest, type Idempotency, type IdempotentRequest, type Ticket } from './idempotency.ts';
 export { createLoginCookie, type LoginCookie } from './login-cookie.ts';
-export { isLoopback } from './loopback.ts';
+export { isLoopback, localUrl } from './loopback.ts';
 
 /** What {@link createGateway} works with. */
 export interface GatewayDeps {

@@ -43,25 +43,22 @@ export function openParser(req: IncomingMessage, limits: MultipartLimits): Busbo
 
 const NOTHING = Buffer.alloc(0);
 
-/**
- * The file part that has begun and not ended. busboy 1.6 goes on reading parts behind the closing delimiter, if they come in
- * the same chunk, and waits for ever for the end of one that is cut off there; it has no event for that.
- */
-function partBeingRead(parser: Busboy & { _fileStream?: unknown }): unknown {
-  return parser._fileStream;
+/** What is wrong with a body that cannot be parsed. */
+export function brokenBody(cause?: unknown): AppError {
+  return new AppError('invalid_multipart', 'The multipart body is malformed or was cut off', { cause });
 }
 
-/** Pumps the request into the parser until it has closed; rejects with the first failure, whoever reports it. */
+/**
+ * Pumps the request into the parser until all of it is parsed; rejects with the first failure, whoever reports it. Parts
+ * may still have to be read to their end; one that has none fails with the parser's error.
+ */
 export function feedParser(
   req: IncomingMessage,
   parser: Busboy,
   maxBytes: number,
   failure: AbortController,
 ): Promise<void> {
-  const broken = (cause?: unknown) => {
-    const message = 'The multipart body is malformed or was cut off';
-    failure.abort(new AppError('invalid_multipart', message, { cause }));
-  };
+  const broken = (cause?: unknown) => failure.abort(brokenBody(cause));
   let received = 0;
   const onData = (chunk: Buffer) => {
     received += chunk.length;
@@ -69,11 +66,9 @@ export function feedParser(
     else if (!parser.write(chunk)) req.pause();
   };
   const onEnd = () => {
-    // The callback comes when all that was written before has been parsed.
-    parser.write(NOTHING, () => {
-      if (partBeingRead(parser)) broken();
-    });
-    parser.end();
+    // The callback comes when all that was written before has been parsed. Not `end`: busboy 1.6 goes on with parts behind
+    // the closing delimiter, if they come in the same chunk, and then waits for ever for the end of one that is cut off.
+    parser.write(NOTHING, () => parser.destroy());
   };
   const onClose = () => {
     if (!req.readableEnded) broken();

@@ -6,7 +6,7 @@ import type { Busboy } from 'busboy';
 import { AppError } from '../errors.ts';
 import { cleanOriginalFilename } from '../sessions/index.ts';
 import { drainRequest } from './drain-request.ts';
-import { feedParser, type MultipartLimits, openParser } from './multipart-parser.ts';
+import { brokenBody, feedParser, type MultipartLimits, openParser } from './multipart-parser.ts';
 import { type ReceivedFile, refusalOf, skipPart, storePart } from './received-file.ts';
 
 /** What {@link receiveMultipart} needs beside the request. */
@@ -98,7 +98,9 @@ function collectParts(parser: Busboy, { options, parts, temporaryFiles, failure 
     if (failure.signal.aborted) return void stream.resume();
     live.add(stream);
     stream.once('close', () => live.delete(stream));
-    add(receiveFile(stream, fieldName ?? '', info.filename));
+    const received = receiveFile(stream, fieldName ?? '', info.filename);
+    // What the parser ends a part with is the body's fault; all else, above all the disk's, is passed on.
+    add(received.catch((error) => Promise.reject(error === stream.errored ? brokenBody(error) : error)));
   });
   parser.on('field', (name: string | undefined, value, info) => {
     if (name !== undefined && isFileField(name)) add(Promise.resolve(textInsteadOfFile(name, value)));

@@ -18,16 +18,22 @@ interface OnceInput {
   operation: string;
   /** Hash of what was asked for; the same key with another hash is refused. */
   requestHash: string;
+  /**
+   * What a failure leaves of the key. `free`: a later attempt is another request, which suits work that undoes itself or
+   * costs nothing. `same-work`: nothing else can be asked for with it, since credits may have moved before the failure.
+   * @default free
+   */
+  afterFailure?: 'free' | 'same-work';
 }
 
 /**
  * Does the work of a request once per `Idempotency-Key` and answers every repetition with the first answer. Without the
  * header the work is simply done. A failure is not remembered. A repetition that comes meanwhile waits a moment.
- * @param work gets an id that is the same whenever this request is tried again: a failure may come after the deed
+ * @param work gets an id that is the same whenever the same work is tried again: a failure may come after the deed
  * @throws invalid_idempotency_key, idempotency_mismatch, idempotency_in_progress
  */
 export async function runOnce(
-  { ctx, account, operation, requestHash }: OnceInput,
+  { ctx, account, operation, requestHash, afterFailure = 'free' }: OnceInput,
   services: Services,
   work: (workId: string) => Promise<PlainAnswer>,
 ): Promise<void> {
@@ -42,8 +48,8 @@ export async function runOnce(
     await idempotency.complete(begun.ticket, done);
     answer(ctx, done);
   } catch (error) {
-    const refused = error instanceof AppError;
-    await (refused ? idempotency.abandon : idempotency.release)(begun.ticket).catch(() => {});
+    const free = afterFailure === 'free' || error instanceof AppError;
+    await (free ? idempotency.abandon : idempotency.release)(begun.ticket).catch(() => {});
     throw error;
   }
 }

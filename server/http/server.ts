@@ -1,20 +1,19 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, type Server } from 'node:http';
 import type Koa from 'koa';
+import { localUrl } from '../gateway/index.ts';
 import { answerClientError } from './answer-client-error.ts';
 import type { HttpConfig } from './config.ts';
+import { cutSlowReaders, type ReadingPace } from './slow-readers.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 5_000;
 const IDLE_SWEEP_MS = 200;
 const CLOSE_GRACE_MS = 5_000;
-/** How long a client may leave an answer unread, that is without a byte going out, before its connection is cut. */
-const STALL_MS = 30_000;
 
 /** For tests. */
 interface TimeLimits {
   closeGraceMs?: number;
-  stallMs?: number;
+  pace?: Partial<ReadingPace>;
 }
 
 /** A listening server. */
@@ -29,7 +28,7 @@ export interface HttpServer {
 export async function listen(
   app: Koa,
   config: Pick<HttpConfig, 'PORT' | 'HOST' | 'REQUEST_TIMEOUT_SECONDS'>,
-  { closeGraceMs = CLOSE_GRACE_MS, stallMs = STALL_MS }: TimeLimits = {},
+  { closeGraceMs = CLOSE_GRACE_MS, pace }: TimeLimits = {},
 ): Promise<HttpServer> {
   const server = createServer(
     {
@@ -43,7 +42,7 @@ export async function listen(
   );
   server.maxConnections = 4096;
   server.on('clientError', answerClientError);
-  cutStalledReaders(server, stallMs);
+  cutSlowReaders(server, pace);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.PORT, config.HOST, () => {
@@ -54,22 +53,10 @@ export async function listen(
   return { url: urlOf(server), close: () => close(server, closeGraceMs) };
 }
 
-/** Cuts whoever leaves an answer unread, whatever it is made of. To think before the answer is nobody's fault. */
-function cutStalledReaders(server: Server, stallMs: number): void {
-  server.timeout = stallMs;
-  server.on('request', (_request, response: ServerResponse) => {
-    // Without a listener Node would also cut those whose answer is not there yet. Each byte that moves starts it anew.
-    response.on('timeout', (socket: Socket) => {
-      if (response.headersSent) socket.destroy();
-    });
-  });
-}
-
 function urlOf(server: Server): string {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('expected a TCP address');
-  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return `http://${host}:${address.port}`;
+  return localUrl(address.address, address.port);
 }
 
 async function close(server: Server, graceMs: number): Promise<void> {

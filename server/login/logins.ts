@@ -45,6 +45,10 @@ export function createLogins({ logins, accounts, pepper, config, now }: LoginsDe
     return login && login.expiresAt > now() ? login : null;
   }
 
+  /** A log-in ends in the very step that sets another password, whether or not its record is removed after that. */
+  const isUnder = ({ passwordVersion = 0 }: LoginRecord, owner: { passwordVersion: number }) =>
+    passwordVersion === owner.passwordVersion;
+
   async function noteUse({ _id, lastSeenAt, endsAt }: LoginRecord): Promise<void> {
     const at = now();
     if (at.getTime() - lastSeenAt.getTime() < TOUCH_INTERVAL_MS) return;
@@ -54,9 +58,9 @@ export function createLogins({ logins, accounts, pepper, config, now }: LoginsDe
 
   /** Begins a log-in with a token of its own, whatever the browser brought along. @throws AppError account_suspended */
   async function open(accountId: string, visitor: Visitor): Promise<OpenedLogin> {
-    const account = await accounts.find(accountId);
-    if (!account) throw new AppError('not_found', `No account ${accountId}`);
-    if (account.suspended) throw new AppError('account_suspended', 'This account is suspended');
+    const owner = await accounts.findForLogin(accountId);
+    if (!owner) throw new AppError('not_found', `No account ${accountId}`);
+    if (owner.account.suspended) throw new AppError('account_suspended', 'This account is suspended');
     const token = makeSecret('iws');
     const at = now();
     const endsAt = new Date(at.getTime() + maxMs);
@@ -64,6 +68,7 @@ export function createLogins({ logins, accounts, pepper, config, now }: LoginsDe
       _id: newId('login'),
       hash: hashSecret(token, pepper),
       accountId,
+      passwordVersion: owner.passwordVersion,
       createdAt: at,
       lastSeenAt: at,
       expiresAt: endOf(at, endsAt),
@@ -92,8 +97,9 @@ export function createLogins({ logins, accounts, pepper, config, now }: LoginsDe
     /** Checks a presented token against the database as it is now. */
     async check(token: unknown): Promise<LoginCheck> {
       const login = await findLive(token);
-      const account = login && (await accounts.find(login.accountId));
-      if (!login || !account) return { outcome: 'unknown' };
+      const owner = login && (await accounts.findForLogin(login.accountId));
+      if (!login || !owner || !isUnder(login, owner)) return { outcome: 'unknown' };
+      const { account } = owner;
       if (account.suspended) return { outcome: 'suspended' };
       await noteUse(login);
       return { outcome: 'valid', loginId: login._id, account };
@@ -107,8 +113,9 @@ export function createLogins({ logins, accounts, pepper, config, now }: LoginsDe
 
     /** An account's log-ins, the latest first. */
     async list(accountId: string, currentId: string): Promise<Login[]> {
-      const found = await logins.list(accountId, now());
+      const [found, owner] = await Promise.all([logins.list(accountId, now()), accounts.findForLogin(accountId)]);
       return found
+        .filter((login) => owner && isUnder(login, owner))
         .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
         .map(({ _id, createdAt, lastSeenAt, expiresAt, address, userAgent }) => ({
           id: _id,

@@ -7,7 +7,7 @@ import { type Accounts, accountsConfig, createAccounts } from '../../server/acco
 import { type Connection, connectDatabase } from '../../server/db/connect.ts';
 import { startEmbedded } from '../../server/db/embedded/index.ts';
 import { createRepositories, type Repositories } from '../../server/db/repositories/index.ts';
-import { createLogin, type Login, loginConfig } from '../../server/login/index.ts';
+import { createLogin, type Login, type LoginDeps, loginConfig } from '../../server/login/index.ts';
 import { createMailer, mailConfig } from '../../server/mail/index.ts';
 import { createLogger } from '../../server/observability/index.ts';
 
@@ -28,6 +28,8 @@ export interface Fixture {
   clock: { now: Date };
   /** Accounts over repositories of which some are replaced. */
   createWith(overrides: Partial<Repositories>): Accounts;
+  /** The ways in of a process of its own, with some parts replaced; mails go nowhere. */
+  newLogin(parts: Partial<LoginDeps>): Login;
   /** A new account with the 25 sign-up credits; its id. */
   newAccount(plan?: string): Promise<string>;
 }
@@ -52,17 +54,21 @@ export function useAccounts(config = CONFIG): Fixture {
       createAccounts({ repositories: { ...repositories, ...overrides }, pepper: PEPPER, config, now });
     const accounts = createWith({});
     const printed: string[] = [];
-    const login = createLogin({
-      repositories,
-      accounts,
-      mailer: createMailer({ config: mailConfig.parse({}), print: (text) => void printed.push(text) }),
-      pepper: PEPPER,
-      config: { ...loginConfig.parse({}), SIGN_UP: 'open' },
-      publicUrl: () => 'http://127.0.0.1:8080',
-      logger: createLogger({ level: 'silent', format: 'json' }),
-      now,
-    });
-    Object.assign(fixture, { connection, repositories, createWith, accounts, login, printed });
+    const newLogin = (parts: Partial<LoginDeps>) =>
+      createLogin({
+        repositories,
+        accounts,
+        mailer: createMailer({ config: mailConfig.parse({}), print: () => {} }),
+        pepper: PEPPER,
+        config: { ...loginConfig.parse({}), SIGN_UP: 'open' },
+        publicUrl: () => 'http://127.0.0.1:8080',
+        logger: createLogger({ level: 'silent', format: 'json' }),
+        now,
+        ...parts,
+      });
+    const mailer = createMailer({ config: mailConfig.parse({}), print: (text) => void printed.push(text) });
+    const login = newLogin({ mailer });
+    Object.assign(fixture, { connection, repositories, createWith, newLogin, accounts, login, printed });
     fixture.newAccount = async (plan = 'agency') => {
       const account = await fixture.accounts.create({ email: `${randomUUID()}@example.org`, plan });
       return account.id;

@@ -31,9 +31,19 @@ describe('accounts', () => {
     expect((await fixture.accounts.audit()).broken).toEqual([]);
   });
 
-  test.each(['', 'nobody', 'a@b', 'a b@example.org'])('%j is no email address', async (email) => {
-    expect(await rejection(fixture.accounts.create({ email }))).toMatchObject({ code: 'invalid_request' });
-  });
+  test.each(['a@b.c', 'me@imagewright.local', 'x.y+z@mail.example.xn--p1ai', "o'neil@a-b.co.uk"])(
+    '%j is an email address',
+    async (email) => {
+      expect(await fixture.accounts.create({ email })).toMatchObject({ email });
+    },
+  );
+
+  test.each(['', 'nobody', 'a@b', 'a@b.', 'a@.c', 'a@b.-c', 'a@b.1', 'a.@b.c', 'a b@example.org'])(
+    '%j is no email address',
+    async (email) => {
+      expect(await rejection(fixture.accounts.create({ email }))).toMatchObject({ code: 'invalid_request' });
+    },
+  );
 
   test('a plan must exist', async () => {
     const error = await rejection(fixture.accounts.create({ email: 'plan@example.org', plan: 'constructor' }));

@@ -9,7 +9,7 @@ import { collect, type Follower, faultsOf, resume } from './job-client.ts';
 import { auditOf, clientOf, createAccountIn, type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { smallPhotographs } from './small-photographs.ts';
 
-const ROUNDS = Number(process.env.IMAGEWRIGHT_KILL_ROUNDS ?? 5);
+const ROUNDS = Number(process.env.IMAGEWRIGHT_KILL_ROUNDS ?? (process.env.CI ? 20 : 5));
 const SEED = Number(process.env.IMAGEWRIGHT_KILL_SEED ?? 20_261_121);
 const IMAGES = 20;
 

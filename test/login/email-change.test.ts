@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLogin, type Login, loginConfig } from '../../server/login/index.ts';
+import type { Login, LoginDeps } from '../../server/login/index.ts';
 import { createPasswordHash } from '../../server/login/password-hash.ts';
-import { createMailer, mailConfig } from '../../server/mail/index.ts';
-import { createLogger } from '../../server/observability/index.ts';
-import { PEPPER, rejection, useAccounts } from '../accounts/accounts-fixture.ts';
+import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 import { newGate } from '../support/gate.ts';
-import { type MailServer, startMailServer, tokenIn } from '../support/mail-server.ts';
+import { type MailServer, mailing, startMailServer, tokenIn } from '../support/mail-server.ts';
 
 const fixture = useAccounts();
 const PASSWORD = 'old correct horse 77';
@@ -30,18 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => login.close());
 
-function newProcess(repositories = fixture.repositories) {
-  return createLogin({
-    repositories,
-    accounts: fixture.accounts,
-    mailer: createMailer({ config: mailConfig.parse({ SMTP_URL: mail.url }) }),
-    pepper: PEPPER,
-    config: { ...loginConfig.parse({}), SIGN_UP: 'open' },
-    publicUrl: () => 'https://images.example.com/',
-    logger: createLogger({ level: 'warn', format: 'json', destination: { write: (line) => logged.push(line) } }),
-    now: () => new Date(fixture.clock.now),
-  });
-}
+const newProcess = (parts: Partial<LoginDeps> = {}) => fixture.newLogin({ ...mailing(mail, logged), ...parts });
 
 let people = 0;
 async function newPerson() {
@@ -97,7 +84,7 @@ describe('a change of address that waits in the queue', () => {
       await gate.pass();
       await oneTimeLinks.insert(link);
     };
-    const slow = newProcess({ ...fixture.repositories, oneTimeLinks: { ...oneTimeLinks, insert } });
+    const slow = newProcess({ repositories: { ...fixture.repositories, oneTimeLinks: { ...oneTimeLinks, insert } } });
     const email = newAddress();
     await request(person, email, slow);
     await gate.reached;

@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../server/errors.ts';
 import { createAttempts } from '../../server/login/attempts.ts';
-import { createLogin, loginConfig } from '../../server/login/index.ts';
+import type { LoginDeps } from '../../server/login/index.ts';
 import { createLogIn } from '../../server/login/log-in.ts';
 import { createPasswordHash } from '../../server/login/password-hash.ts';
-import { createMailer, mailConfig } from '../../server/mail/index.ts';
-import { createLogger } from '../../server/observability/index.ts';
-import { PEPPER, rejection, useAccounts } from '../accounts/accounts-fixture.ts';
+import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 import { type Gate, newGate } from '../support/gate.ts';
 import { tokenIn } from '../support/mail-server.ts';
 
@@ -32,23 +30,12 @@ async function newPerson() {
 }
 type Person = Awaited<ReturnType<typeof newPerson>>;
 
-type Gated = Partial<Parameters<typeof createLogin>[0]>;
+type Gated = Partial<LoginDeps>;
 
 /** The ways in of a process of its own, which is slow at one place. */
 function slowProcess(parts: (pass: Gate['pass']) => Gated) {
   const gate = newGate();
-  const login = createLogin({
-    repositories: fixture.repositories,
-    accounts: fixture.accounts,
-    mailer: createMailer({ config: mailConfig.parse({}), print: () => {} }),
-    pepper: PEPPER,
-    config: { ...loginConfig.parse({}), SIGN_UP: 'open' },
-    publicUrl: () => 'http://127.0.0.1:8080',
-    logger: createLogger({ level: 'silent', format: 'json' }),
-    now: () => new Date(fixture.clock.now),
-    ...parts(gate.pass),
-  });
-  return { login, gate };
+  return { login: fixture.newLogin(parts(gate.pass)), gate };
 }
 
 /** A function that waits at a gate before it does its work. */

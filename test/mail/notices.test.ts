@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLogin, loginConfig } from '../../server/login/index.ts';
-import { createMailer, mailConfig } from '../../server/mail/index.ts';
-import { createLogger } from '../../server/observability/index.ts';
-import { PEPPER, useAccounts } from '../accounts/accounts-fixture.ts';
-import { type MailServer, startMailServer, tokenIn } from '../support/mail-server.ts';
+import { useAccounts } from '../accounts/accounts-fixture.ts';
+import { type MailServer, mailing, startMailServer, tokenIn } from '../support/mail-server.ts';
 
 const fixture = useAccounts();
 // The database removes what has expired by the real clock.
@@ -23,18 +20,7 @@ beforeEach(() => {
 });
 
 /** The ways in of a process of its own, with the real mail server. */
-function newProcess() {
-  return createLogin({
-    repositories: fixture.repositories,
-    accounts: fixture.accounts,
-    mailer: createMailer({ config: mailConfig.parse({ SMTP_URL: mail.url }) }),
-    pepper: PEPPER,
-    config: { ...loginConfig.parse({}), SIGN_UP: 'open' },
-    publicUrl: () => 'https://images.example.com/',
-    logger: createLogger({ level: 'warn', format: 'json', destination: { write: (line) => logged.push(line) } }),
-    now: () => new Date(fixture.clock.now),
-  });
-}
+const newProcess = () => fixture.newLogin(mailing(mail, logged));
 const wait = (ms: number) => {
   fixture.clock.now = new Date(fixture.clock.now.getTime() + ms);
 };

@@ -1,5 +1,8 @@
 import { createServer, type Socket } from 'node:net';
 import { vi } from 'vitest';
+import type { LoginDeps } from '../../server/login/index.ts';
+import { createMailer, mailConfig } from '../../server/mail/index.ts';
+import { createLogger } from '../../server/observability/index.ts';
 
 /** A mail as it came over the wire. */
 export interface ReceivedMail {
@@ -51,6 +54,14 @@ export async function startMailServer() {
 
 /** A mail server for tests. */
 export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
+
+/** What makes the ways in send their mails to the server, and note in `logged` what goes wrong. */
+export const mailing = ({ url }: MailServer, logged: string[]) =>
+  ({
+    mailer: createMailer({ config: mailConfig.parse({ SMTP_URL: url }) }),
+    publicUrl: () => 'https://images.example.com/',
+    logger: createLogger({ level: 'warn', format: 'json', destination: { write: (line) => logged.push(line) } }),
+  }) satisfies Partial<LoginDeps>;
 
 /** The token of the link in a mail or in what was printed. */
 export function tokenIn(text: string): string {

@@ -1,7 +1,11 @@
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 
-/** Ends a run with one line that machines can read: `N passed, N failed, N skipped`. */
+/** Says on which store a run works, and ends it with one line that machines can read: `N passed, N failed, N skipped`. */
 export class SummaryReporter implements Reporter {
+  onTestRunStart(): void {
+    process.stdout.write(`Database of the tests: ${storeOf(process.env.TEST_MONGODB_URI)}\n`);
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
     const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
     for (const module of modules) {
@@ -16,4 +20,10 @@ export class SummaryReporter implements Reporter {
     const line = `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`;
     process.once('exit', () => process.stdout.write(`${line}\n`));
   }
+}
+
+/** Without the password that a connection string may have. */
+function storeOf(uri: string | undefined): string {
+  if (!uri) return 'the embedded store (TEST_MONGODB_URI is not set)';
+  return `the MongoDB server at ${new URL(uri).host} (TEST_MONGODB_URI); of its own crashes, the embedded store`;
 }

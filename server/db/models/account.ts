@@ -42,6 +42,8 @@ export interface AccountRecord {
   role?: AccountRole;
   /** From the log-in module; absent or null as long as nobody has set a password. */
   passwordHash?: string | null;
+  /** Passwords that were set since the account was made; absent: 0. A log-in counts only under the one it began with. */
+  passwordVersion?: number;
   lastLoginAt?: Date | null;
   /** The address that it is to get, once the link that goes there is opened. */
   pendingEmail?: PendingEmailRecord | null;
@@ -89,6 +91,7 @@ export const accountSchema = new Schema<AccountRecord>(
     activeKeys: { type: [String], required: true },
     role: { type: String },
     passwordHash: { type: String },
+    passwordVersion: { type: Number },
     lastLoginAt: { type: Date },
     pendingEmail: { type: pendingEmailSchema },
     deletedAt: { type: Date },

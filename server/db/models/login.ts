@@ -6,6 +6,8 @@ export interface LoginRecord {
   /** HMAC-SHA-256 of the token under the pepper, in hex. */
   hash: string;
   accountId: string;
+  /** The account's when it began; absent: 0. Another password gives the account another one, and so ends it. */
+  passwordVersion?: number;
   createdAt: Date;
   /** Accurate to a minute. */
   lastSeenAt: Date;
@@ -24,6 +26,7 @@ export const loginSchema = new Schema<LoginRecord>(
     _id: { type: String, required: true },
     hash: { type: String, required: true },
     accountId: { type: String, required: true },
+    passwordVersion: { type: Number },
     createdAt: { type: Date, required: true },
     lastSeenAt: { type: Date, required: true },
     expiresAt: { type: Date, required: true },

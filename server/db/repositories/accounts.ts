@@ -29,10 +29,14 @@ export function createAccountRepository(connection: Connection) {
   const collection = plainCollection<AccountRecord>(model);
 
   /** Null when there is no such account, or it is not as `where` says. */
-  async function update(accountId: string, fields: Partial<AccountRecord>, where = {}): Promise<AccountRecord | null> {
-    return model
-      .findOneAndUpdate({ ...where, _id: accountId, deletedAt: null }, { $set: fields }, { returnDocument: 'after' })
-      .lean();
+  async function update(
+    accountId: string,
+    fields: Partial<AccountRecord>,
+    where = {},
+    others = {},
+  ): Promise<AccountRecord | null> {
+    const living = { ...where, _id: accountId, deletedAt: null };
+    return model.findOneAndUpdate(living, { $set: fields, ...others }, { returnDocument: 'after' }).lean();
   }
 
   async function updateEmail(accountId: string, fields: Partial<AccountRecord>, where = {}) {
@@ -89,14 +93,15 @@ export function createAccountRepository(connection: Connection) {
       return update(accountId, { role, updatedAt: now });
     },
 
-    /** Sets a new password, in one step with dropping a change of address that was asked for with the old one. */
+    /** Sets a new password, in one step with ending what was begun with the old one: log-ins, and a change of address. */
     async setPassword(
       accountId: string,
       passwordHash: string,
       now: Date,
       where: Partial<Pick<AccountRecord, 'email' | 'passwordHash'>>,
     ): Promise<AccountRecord | null> {
-      return update(accountId, { passwordHash, pendingEmail: null, updatedAt: now }, where);
+      const fields = { passwordHash, pendingEmail: null, updatedAt: now };
+      return update(accountId, fields, where, { $inc: { passwordVersion: 1 } });
     },
 
     /** Puts another hash of the same password in the place of one. */

@@ -11,7 +11,7 @@ import { openStore } from '../../../server/db/embedded/store.ts';
 import { startChildStore } from './child-store.ts';
 import { connect, freshDirectory, rejection } from './embedded-fixture.ts';
 
-const ROUNDS = Number(process.env.IMAGEWRIGHT_KILL_ROUNDS ?? 3);
+const ROUNDS = Number(process.env.IMAGEWRIGHT_KILL_ROUNDS ?? (process.env.CI ? 20 : 3));
 
 describe('a store', () => {
   it('has its documents, indexes and rules again after a restart', async () => {

@@ -50,8 +50,9 @@ export const grantCreditsRoute = defineRoute('grantCredits', async ({ ctx, accou
   const { accountId } = params;
   const { amount, note } = body;
   await requireAccount(accountId, services);
-  const once = { ctx, account, operation: 'grantCredits', requestHash: hashRequest(accountId, body) };
-  await runOnce(once, services, async (workId) => {
+  const requestHash = hashRequest(accountId, body);
+  const afterFailure = 'same-work';
+  await runOnce({ ctx, account, operation: 'grantCredits', requestHash, afterFailure }, services, async (workId) => {
     const ref = `grant_${workId}`;
     const { balance, applied } = await services.accounts.ledger.grant({ accountId, ref, amount, note: note ?? null });
     services.logger.info({ operator: account.id, accountId, amount, applied }, 'credits granted');

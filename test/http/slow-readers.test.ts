@@ -92,21 +92,23 @@ it('a client that has stopped reading does not hold up the stop beyond the grace
   expect(took).toBeLessThan(20_000);
 });
 
+const [page] = serveFiles([{ path: '/', type: 'image/png', read: async () => Buffer.alloc(SIZE) }], { sources: {} });
+const json = JSON.stringify({ text: 'a'.repeat(SIZE) });
+const ANSWERS: [string, (ctx: Context) => unknown][] = [
+  ['a stored file', download],
+  ['a built file', (ctx) => page?.handler(ctx as never, async () => {})],
+  [
+    'JSON',
+    (ctx) => {
+      ctx.type = 'json';
+      ctx.body = json;
+    },
+  ],
+];
+
 describe('a client that leaves an answer unread loses its connection', () => {
-  const [page] = serveFiles([{ path: '/', type: 'image/png', read: async () => Buffer.alloc(SIZE) }], { sources: {} });
-  const json = JSON.stringify({ text: 'a'.repeat(SIZE) });
-  it.each<[string, (ctx: Context) => unknown]>([
-    ['a stored file', download],
-    ['a built file', (ctx) => page?.handler(ctx as never, async () => {})],
-    [
-      'JSON',
-      (ctx) => {
-        ctx.type = 'json';
-        ctx.body = json;
-      },
-    ],
-  ])('%s', async (_, answer) => {
-    await start(answer, { stallMs: 1500 });
+  it.each(ANSWERS)('%s', async (_, answer) => {
+    await start(answer, { pace: { stallMs: 1500 } });
     // Another request on the connection, which is not finished, is no sign of life.
     const requests = [GET, GET + GET, `${GET}GET / HTTP`];
     await Promise.all(Array.from({ length: 6 }, (_, index) => startAndStall(requests[index % 3])));
@@ -116,22 +118,64 @@ describe('a client that leaves an answer unread loses its connection', () => {
   });
 });
 
+/** Reads an answer with a pause after each piece; how many bytes have come. */
+async function readWithPauses(pauseMs: number, request?: string): Promise<() => number> {
+  const slow = await startAndStall(request);
+  let received = 0;
+  slow.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    slow.pause();
+    setTimeout(() => slow.resume(), pauseMs);
+  });
+  slow.resume();
+  return () => received;
+}
+
+describe('a client that takes an answer in crumbs loses its connection', () => {
+  it.each(ANSWERS)('%s', async (_, answer) => {
+    await start(answer, { pace: { graceMs: 500, bytesPerSecond: 40_000_000 } });
+    const received = await readWithPauses(100);
+    await expect.poll(allCut, { timeout: 15_000 }).toBe(true);
+    expect(received()).toBeGreaterThan(0);
+    expect(received()).toBeLessThan(SIZE);
+    await expect.poll(timesOpen, { timeout: 20_000 }).toBe(0);
+  });
+});
+
 describe('nobody else does:', () => {
   it('who reads slowly', async () => {
-    await start(download, { stallMs: 500 });
-    const slow = await startAndStall();
-    let received = 0;
-    slow.on('data', (chunk: Buffer) => {
-      received += chunk.length;
-      slow.pause();
-      setTimeout(() => slow.resume(), 3);
-    });
-    slow.resume();
+    await start(download, { pace: { stallMs: 500, graceMs: 100, bytesPerSecond: 100_000 } });
+    const received = await readWithPauses(3);
     await sleep(1500);
-    const halfWay = received;
+    const halfWay = received();
     await sleep(300);
     expect(allCut()).toBe(false);
-    expect(received > halfWay || received >= SIZE - 200_000).toBe(true);
+    expect(received() > halfWay || received() >= SIZE - 200_000).toBe(true);
+  });
+
+  it('who reads a stream of events, which has a rule of its own', async () => {
+    const stream = (ctx: Context) => {
+      ctx.respond = false;
+      ctx.res.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
+      ctx.res.write(`data: ${'a'.repeat(SIZE)}\n\n`);
+    };
+    await start(stream, { pace: { graceMs: 100, bytesPerSecond: 1_000_000_000 } });
+    await startAndStall();
+    await sleep(1000);
+    expect(asked.size).toBe(1);
+    expect(allCut()).toBe(false);
+  });
+
+  it('whose answer is not there yet, or comes slowly', async () => {
+    const slowly = async (ctx: Context) => {
+      ctx.respond = false;
+      await sleep(500);
+      ctx.res.write('begin');
+      await sleep(500);
+      ctx.res.end('end');
+    };
+    await start(slowly, { pace: { graceMs: 100, bytesPerSecond: 1_000_000_000 } });
+    expect(await read(open(), (text) => text.includes('end\r\n'))).toContain('begin');
   });
 
   it('who waits for an answer that takes its time, also behind another one', async () => {
@@ -143,7 +187,7 @@ describe('nobody else does:', () => {
         if (mine > 1) await sleep(1000);
         ctx.body = `answer ${mine}`;
       },
-      { stallMs: 200 },
+      { pace: { stallMs: 200 } },
     );
     expect(await read(open(GET + GET), (text) => text.endsWith('answer 2'))).toMatch(/answer 1.*answer 2$/s);
     expect(await read(open(), (text) => text.endsWith('answer 3'))).toMatch(/answer 3$/);
@@ -156,7 +200,7 @@ describe('nobody else does:', () => {
         for await (const chunk of ctx.req) body += chunk;
         ctx.body = `received ${body}`;
       },
-      { stallMs: 200 },
+      { pace: { stallMs: 200 } },
     );
     const socket = open('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab');
     setTimeout(() => socket.write('cd'), 1000);
