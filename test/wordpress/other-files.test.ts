@@ -14,9 +14,10 @@ async function graphic(width: number): Promise<Uint8Array> {
 
 describe('files of other images', { timeout: 120_000 }, () => {
   it('keep their bytes when an image needs a name that they have', async () => {
-    await rig.define({ IMAGEWRIGHT_TEST_THRESHOLD: 800 });
     const other = await upload('logo-full.png', await graphic(400), 'image/png');
     const logo = await upload('logo.png', await graphic(900), 'image/png');
+    // Only now: WordPress 6.8 scales PNG, too, and would have given the name `logo-scaled.png` to the smaller file.
+    await rig.define({ IMAGEWRIGHT_TEST_THRESHOLD: 800 });
     const folder = logo.before.file.replace(/[^/]+$/, '');
 
     expect(await post(`/attachments/${logo.id}/optimize`, { format: 'original' })).toMatchObject([
