@@ -121,8 +121,7 @@ describe('the ladder', () => {
   });
 });
 
-// A busy machine may hold up any of them; a limit that is not kept is not kept three times either.
-describe('time', { retry: 2 }, () => {
+describe('time', () => {
   it.each<[FakeMode]>([['hang'], ['hang-in-body']])('%s ends at the limit, with a closed socket', async (mode) => {
     const result = await ask(mode, { AI_TIMEOUT_MS: 600 });
     expect(result.aiStatus).toBe('timeout');
@@ -237,7 +236,7 @@ describe('the canary', () => {
     expect(harness.logged()).toContain('does not see');
   });
 
-  it('does not delay the start, and leaves an unreachable service unverified', { retry: 2 }, async () => {
+  it('does not delay the start, and leaves an unreachable service unverified', async () => {
     Object.assign(server, { mode: 'hang', failsCanary: true });
     const analysis = harness.analysis(settings({ AI_CANARY: 'on', AI_TIMEOUT_MS: 500 }));
     const startedAt = performance.now();
