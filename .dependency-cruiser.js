@@ -172,6 +172,17 @@ export default {
       to: { path: '^server/', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'workers-load-no-schemas',
+      comment:
+        'a process that encodes does without the contract and zod, 5 MB of heap each; these files stay in the service process',
+      severity: 'error',
+      from: {
+        path: '^server/processing/',
+        pathNot: String.raw`^server/processing/(index|config|processor|variants|lane)\.ts$`,
+      },
+      to: { path: String.raw`^server/(contract/|errors\.ts)`, dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'server-knows-no-client',
       severity: 'error',
       from: { path: '^server/' },

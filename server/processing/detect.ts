@@ -1,8 +1,9 @@
 import { open } from 'node:fs/promises';
-import { INPUT_FORMATS, type InputFormat } from '#contract';
+import type { InputFormat } from '#contract';
+import { READABLE_FORMATS } from './formats.ts';
 import { ProcessingFailure } from './worker-failure.ts';
 
-const SUPPORTED = INPUT_FORMATS.join(', ');
+const SUPPORTED = READABLE_FORMATS.join(', ');
 const HEIF_BRANDS = new Set(['heic', 'heix', 'hevc', 'hevx', 'heim', 'heis', 'mif1', 'msf1']);
 
 /**
@@ -14,7 +15,7 @@ export async function detectFormat(file: string): Promise<InputFormat> {
   const format = supportedFormat(head);
   if (format !== null) return format;
   const detected = foreignFormat(head) ?? (await otherFormat(head));
-  throw new ProcessingFailure('unsupported_image', advice(detected), { detected, supported: [...INPUT_FORMATS] });
+  throw new ProcessingFailure('unsupported_image', advice(detected), { detected, supported: [...READABLE_FORMATS] });
 }
 
 async function readHead(file: string, length: number): Promise<Buffer> {

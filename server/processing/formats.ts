@@ -9,6 +9,9 @@ const EXTENSIONS: Record<InputFormat, string> = {
   tiff: 'tif',
 };
 
+/** Every format that is read, as the contract names them; without the contract's schemas, which a worker has no use for. */
+export const READABLE_FORMATS = Object.keys(EXTENSIONS) as InputFormat[];
+
 /** Longest edge in pixels that each format can hold (WebP: RFC 9649; AVIF: the encoder's frame limit; GIF and JPEG: 16 bits). */
 export const MAX_EDGE: Record<InputFormat, number> = {
   jpeg: 65_500,

@@ -1,10 +1,7 @@
-/**
- * What six responsive widths cost beside `full`: six photographs, two at a time, through the real processor.
- * Run: node --import tsx test/bench/variants.bench.ts [format] [rounds]
- */
-import { readFileSync } from 'node:fs';
+// What six responsive widths cost beside `full`: six photographs, two at a time, through the real processor.
+// `npm run bench:variants`, for another format `npm run bench:variants -- avif`
 import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { OutputFormat } from '#contract';
@@ -14,14 +11,14 @@ import {
   type SourceFacts,
   type VariantSpec,
 } from '../../server/processing/index.ts';
+import { cpuSecondsOf, memoryOf } from './support/process-tree.ts';
+import { median, printFigures, ROUNDS } from './support/table.ts';
 
 const PHOTOS = ['stream', 'mountains', 'dandelion', 'nuthatch', 'brushes', 'dogs-portrait'];
 const WIDTHS = [320, 480, 768, 1024, 1440, 1920];
-const TARGETS = { wall: 1.35, cpu: 1.9, peakMB: 700 };
 
 const format = (process.argv[2] ?? 'webp') as OutputFormat;
-const rounds = Number(process.argv[3] ?? 5);
-const ticksPerSecond = 100;
+const load = loadavg()[0]?.toFixed(1);
 
 interface Run {
   wall: number;
@@ -47,39 +44,37 @@ const all: VariantSpec[] = [...full, ...WIDTHS.map((width) => ({ name: `${width}
 await measure(full);
 const alone: Run[] = [];
 const together: Run[] = [];
-for (let round = 0; round < rounds; round += 1) {
+for (let round = 0; round < ROUNDS; round += 1) {
   // In turn, so that a noisy neighbour meets both.
   alone.push(await measure(full));
   together.push(await measure(all));
 }
 // Reading every page's share holds the processes up: a round of its own.
-let peakMB = 0;
+let peak = 0;
 const sampling = setInterval(() => {
-  const total = processor.stats().pids.reduce((sum, pid) => sum + proportionalMB(pid), proportionalMB(process.pid));
-  peakMB = Math.max(peakMB, total);
+  peak = Math.max(peak, memoryOf(process.pid).pss);
 }, 50);
 await measure(all);
 clearInterval(sampling);
 await processor.close();
 await rm(folder, { recursive: true });
 
-const ratio = (field: keyof Run): number =>
-  median(together.map((run) => run[field])) / median(alone.map((run) => run[field]));
-console.log(
-  `${format} high, ${PHOTOS.length} photographs, 2 at a time, ${rounds} rounds, ${availableParallelism()} cores`,
+const ratio = (field: keyof Run) => median(together.map((run, round) => run[field] / (alone[round]?.[field] ?? 0)));
+const seconds = (runs: Run[]) => `${median(runs.map(({ wall }) => wall)).toFixed(2)} s`;
+const [wall, cpu] = [ratio('wall'), ratio('cpu')];
+printFigures(
+  `${PHOTOS.length} photographs to ${format} high, two at a time, median of ${ROUNDS} (load at the start: ${load})`,
+  [
+    { what: 'full alone', measured: seconds(alone), target: '' },
+    { what: 'full and 6 widths', measured: seconds(together), target: '' },
+    { what: 'wall, with widths / full', measured: wall.toFixed(2), target: '<= 1.35', met: wall <= 1.35 },
+    { what: 'processor time, the same', measured: cpu.toFixed(2), target: '<= 1.9', met: cpu <= 1.9 },
+    { what: 'peak memory, sum of PSS', measured: `${peak.toFixed(0)} MB`, target: '<= 700 MB', met: peak <= 700 },
+  ],
 );
-console.log(
-  `full alone      wall ${median(alone.map(({ wall }) => wall)).toFixed(2)} s  cpu ${median(alone.map(({ cpu }) => cpu)).toFixed(2)} s`,
-);
-console.log(
-  `full + 6 widths wall ${median(together.map(({ wall }) => wall)).toFixed(2)} s  cpu ${median(together.map(({ cpu }) => cpu)).toFixed(2)} s`,
-);
-report('wall', ratio('wall'), TARGETS.wall);
-report('cpu', ratio('cpu'), TARGETS.cpu);
-report('peak MB of all processes', peakMB, TARGETS.peakMB);
 
 async function measure(variants: VariantSpec[]): Promise<Run> {
-  const cpuBefore = cpuSeconds();
+  const cpuBefore = cpuOfWorkers();
   const startedAt = performance.now();
   await Promise.all(
     sources.map(({ file, facts }, index) =>
@@ -96,30 +91,9 @@ async function measure(variants: VariantSpec[]): Promise<Run> {
       ),
     ),
   );
-  return { wall: (performance.now() - startedAt) / 1000, cpu: cpuSeconds() - cpuBefore };
+  return { wall: (performance.now() - startedAt) / 1000, cpu: cpuOfWorkers() - cpuBefore };
 }
 
-/** User and system time of the worker processes so far (proc(5), fields 14 and 15). */
-function cpuSeconds(): number {
-  return processor.stats().pids.reduce((sum, pid) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return sum + (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
-  }, 0);
-}
-
-/** Memory of a process in which pages shared with others count in part (proc(5), smaps_rollup). */
-function proportionalMB(pid: number): number {
-  try {
-    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1000;
-  } catch {
-    return 0;
-  }
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-function report(name: string, value: number, target: number): void {
-  console.log(`${value <= target ? 'ok  ' : 'OVER'} ${name} ${value.toFixed(2)} (target ${target})`);
+function cpuOfWorkers(): number {
+  return processor.stats().pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0);
 }
