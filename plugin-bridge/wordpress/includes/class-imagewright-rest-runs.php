@@ -116,7 +116,6 @@ class Imagewright_Rest_Runs {
 		}
 		return array(
 			'images'     => count( $due ),
-			'skipped'    => array_sum( array_column( $left_out, 'count' ) ),
 			'leftOut'    => $left_out,
 			'described'  => $described,
 			'textCost'   => $texts['cost'],
