@@ -244,8 +244,6 @@ it('names what it leaves out; of an image that gains nothing, a person may want 
   const link = lines.filter({ hasText: 'would not be smaller' }).getByRole('link', { name: 'tiny' });
 
   await link.click();
-  // Until the page is loaded, its buttons do nothing yet.
-  await page.waitForURL(/post\.php/, PATIENCE);
   const field = page.locator(`[data-imagewright-id="${id}"]`);
   const asked = page.waitForEvent('dialog', PATIENCE);
   page.once('dialog', (dialog) => void dialog.accept());

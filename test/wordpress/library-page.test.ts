@@ -5,7 +5,7 @@ import { PATIENCE, useBrowser, useRig } from './use-rig.ts';
 
 const tests = useRig();
 const { rig, admin, emptyLibrary } = tests;
-const { openPage } = useBrowser(tests);
+const { openPage, browser } = useBrowser(tests);
 beforeEach(emptyLibrary);
 
 /** Exports what is in the widget and replaces the images of the library by it. */
@@ -139,4 +139,39 @@ it('tells the cost of a library of hundreds at once, and a run begins with every
   expect([count, run.total, new Set(run.remaining).size]).toEqual([300, 300, 300]);
   await page.reload(PATIENCE);
   await page.getByText('Stopped: 0 of 300 done.').first().waitFor(PATIENCE);
+});
+
+it('loses no press on a button whose script is still on its way, and says so where none comes', {
+  timeout: 180_000,
+}, async () => {
+  const id = await admin.upload('waits.jpg', await photograph(620), 'image/jpeg');
+  const { page } = await openPage();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/build\/attachments\.js/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  const field = page.locator(`[data-imagewright-id="${id}"]`);
+  const optimize = field.getByRole('button', { name: /Optimize \(1 credit\)/ });
+  for (const path of [`post.php?post=${id}&action=edit`, 'upload.php?mode=list']) {
+    await page.goto(`${rig.site.url}/wp-admin/${path}`, { ...PATIENCE, waitUntil: 'commit' });
+    await optimize.waitFor(PATIENCE);
+    expect([path, await optimize.isDisabled()]).toEqual([path, true]);
+  }
+  const pressed = optimize.click(PATIENCE);
+  release();
+  await pressed;
+  await field.getByText(/Optimized: .* smaller/).waitFor(PATIENCE);
+  // What came with the answer works at once.
+  expect(await field.getByRole('button', { name: /Restore the original/ }).isEnabled()).toBe(true);
+
+  const plain = await browser.open({ javaScriptEnabled: false });
+  await plain.context.addCookies(admin.cookies);
+  await plain.page.goto(`${rig.site.url}/wp-admin/post.php?post=${id}&action=edit`, PATIENCE);
+  const text = plain.page.locator(`[data-imagewright-id="${id}"]`);
+  await text.getByText('This needs JavaScript.').waitFor(PATIENCE);
+  expect(await text.getByRole('button').count()).toBe(0);
 });

@@ -36,7 +36,7 @@ class Imagewright_Attachment_Field {
 	}
 
 	/**
-	 * The status with its buttons. The script makes the buttons work; without it the status still shows.
+	 * The status with its buttons. The buttons wait for the script; without it the status still shows.
 	 *
 	 * @param int $id Attachment.
 	 * @return string
@@ -51,12 +51,15 @@ class Imagewright_Attachment_Field {
 		if ( $may && in_array( $item['status'], array( 'optimized', 'edited', 'interrupted' ), true ) ) {
 			$buttons .= self::button( 'restore', __( 'Restore the original', 'imagewright' ), $item );
 		}
+		if ( '' !== $buttons ) {
+			$buttons .= '<span class="hide-if-js">' . esc_html__( 'This needs JavaScript.', 'imagewright' ) . '</span>';
+		}
 		return '<div class="imagewright-status" data-imagewright-id="' . esc_attr( (string) $id ) . '" data-status="' . esc_attr( $item['status'] ) . '"><span class="imagewright-status-text" role="status">'
 			. esc_html( Imagewright_Strings::status( $item ) ) . '</span> ' . $buttons . '</div>';
 	}
 
 	/**
-	 * A button.
+	 * A button. It can be pressed as soon as the script has taken it over: what is pressed earlier would do nothing.
 	 *
 	 * @param string $action `optimize` or `restore`.
 	 * @param string $text   Text.
@@ -64,7 +67,7 @@ class Imagewright_Attachment_Field {
 	 * @return string
 	 */
 	private static function button( $action, $text, $item ) {
-		return '<button type="button" class="button button-small" data-imagewright-action="' . esc_attr( $action ) . '" aria-label="'
+		return '<button type="button" disabled="disabled" class="button button-small hide-if-no-js" data-imagewright-waits="1" data-imagewright-action="' . esc_attr( $action ) . '" aria-label="'
 			. esc_attr( $text . ': ' . $item['filename'] ) . '">' . esc_html( $text ) . '</button> ';
 	}
 }

@@ -13,6 +13,16 @@ document.addEventListener('click', (event) => {
   void act(status, button.dataset.imagewrightAction === 'restore' ? 'restore' : 'optimize');
 });
 
+/** Buttons come disabled: nobody presses one before this script listens. Some come later, with the media modal. */
+function takeOver(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>('[data-imagewright-waits]')) {
+    button.disabled = false;
+    button.removeAttribute('data-imagewright-waits');
+  }
+}
+new MutationObserver(takeOver).observe(document.body, { childList: true, subtree: true });
+takeOver();
+
 /** Optimizes or restores one attachment and shows what came of it. */
 async function act(status: HTMLElement, action: 'optimize' | 'restore', force = false): Promise<void> {
   const id = Number(status.dataset.imagewrightId);
@@ -26,6 +36,7 @@ async function act(status: HTMLElement, action: 'optimize' | 'restore', force = 
     const done = await rest.call<LibraryImage & { html: string }>('POST', `/attachments/${id}/${action}`, { json });
     // Made and escaped by the same PHP that made what is there.
     status.outerHTML = done.html;
+    takeOver();
     document.querySelector<HTMLElement>(`[data-imagewright-id="${id}"] button`)?.focus();
     // The modal's own picture of the attachment.
     window.wp?.media?.attachment?.(id).fetch();
