@@ -32,6 +32,8 @@ export interface RunDependencies {
   journal: Journal;
   /** Replaces the image of an item that has a result. */
   replaceItem: (item: HostItem) => Promise<HostOutcome>;
+  /** Why an image was left out of the export. */
+  refusalOf?: ((item: HostItem) => HostError | null) | undefined;
   text: (key: HostTextKey) => string;
   batchSize: number;
   onProgress: (progress: RunProgress) => void;
@@ -64,7 +66,7 @@ const MOST_IN_A_ROW = 2;
  */
 export async function runBatches(
   record: RunRecord,
-  { element, host, journal, replaceItem, text, batchSize, onProgress }: RunDependencies,
+  { element, host, journal, replaceItem, refusalOf, text, batchSize, onProgress }: RunDependencies,
   signal: AbortSignal,
 ): Promise<RunProgress> {
   let phase: RunProgress['phase'] = 'upload';
@@ -181,7 +183,8 @@ export async function runBatches(
         if (!isPassing(outcome)) settle(outcome);
         else if (!putOff(outcome)) return;
       } else if (goesOn()) {
-        settle(failed(new HostError('not_exported', item.error?.message ?? text('host.not_exported')), image, text));
+        const problem = new HostError('not_exported', item.error?.message ?? text('host.not_exported'));
+        settle(failed(refusalOf?.(item) ?? problem, image, text));
       }
       if (!record.waiting.includes(image.id)) element.remove(item.id);
     }

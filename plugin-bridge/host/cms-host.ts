@@ -18,10 +18,11 @@ export interface CmsHost {
   /** One page of images, in a stable order. */
   list(query: HostQuery): Promise<HostPage>;
   /**
-   * Called before an image is uploaded, where there is one: rejects as {@link CmsHost.replace} would, so that nothing is paid
-   * for that could not be put in its place. An image that nobody can replace is better listed as `unavailable`.
+   * Where there is one, called before an image is uploaded, and with what was `uploaded` again right before something is paid for
+   * it: rejects as {@link CmsHost.replace} would, with `changed` when the CMS's file is another one by then, so that nothing is
+   * paid for that could not be put in its place. An image that nobody can replace is better listed as `unavailable`.
    */
-  check?(id: string, options?: HostCall): Promise<void>;
+  check?(id: string, options?: HostCheck): Promise<void>;
   /** The original's bytes: of a replaced image those from before it was replaced. */
   fetch(id: string, options?: HostCall): Promise<Blob>;
   /**
@@ -52,6 +53,12 @@ export type HostSettings = Partial<Omit<Settings, 'responsiveSizes'>> & {
 export interface HostCall {
   /** Aborted when a person stops the run. A host that has begun to write finishes or rolls back first. */
   signal?: AbortSignal;
+}
+
+/** What a check of a host may be given. */
+export interface HostCheck extends HostCall {
+  /** What the service has of the image, once it has it. */
+  uploaded?: { size: number; width: number; height: number; format: string };
 }
 
 /** Which images to list. */

@@ -2,6 +2,7 @@ import type { Metadata, Settings } from '#contract';
 import { createClient, type HeadersSource } from '../sdk/index.ts';
 import { createBringBack } from './bring-back.ts';
 import { type RunProgress, runBatches } from './bulk-run.ts';
+import { checkBeforePaying, type PaidCalls } from './check-before-paying.ts';
 import type { CmsHost, HostImage } from './cms-host.ts';
 import type { HostElement, HostItem, ReplaceDetail } from './host-element.ts';
 import { HostError, toHostError } from './host-error.ts';
@@ -86,6 +87,17 @@ export async function connectHost(
   const renew = host.renew?.bind(host);
   if (renew) element.transport = { ...renewingTransport(makeClient(), renew), ...(element.transport as object) };
 
+  const before = element.transport;
+  const checked =
+    host.check &&
+    checkBeforePaying({
+      element,
+      check: host.check.bind(host),
+      calls: () => ({ ...makeClient(), ...(before as object) }) as unknown as PaidCalls,
+    });
+  if (checked) element.transport = { ...(before as object), ...checked.calls };
+  const ours = element.transport;
+
   const download = (namespace: string, filename: string, signal?: AbortSignal): Promise<Blob> => {
     const calls = (element.transport ?? {}) as Partial<ReturnType<typeof makeClient>>;
     const call = calls.downloadFile ?? makeClient().downloadFile;
@@ -146,7 +158,8 @@ export async function connectHost(
       // An upload or export under way ends at once; an image that is being written does not.
       signal.addEventListener('abort', () => element.cancel());
       const progress = (report: RunProgress) => onProgress?.(report);
-      const dependencies = { element, host, journal, replaceItem, text, batchSize, onProgress: progress };
+      const refusalOf = checked?.refusalOf;
+      const dependencies = { element, host, journal, replaceItem, refusalOf, text, batchSize, onProgress: progress };
       return work((record) => runBatches(record, dependencies, signal));
     });
   }
@@ -220,6 +233,7 @@ export async function connectHost(
     disconnect() {
       controller.abort();
       element.removeEventListener('io-replace', listener);
+      if (element.transport === ours) element.transport = before;
     },
   };
 
@@ -227,7 +241,9 @@ export async function connectHost(
     if (!image) throw new HostError('not_found', text('host.not_found'));
     const { id, filename, title, alt } = image;
     if (image.status === 'unavailable') throw new HostError('unsupported', image.reason ?? text('host.unsupported'));
-    if (element.items.some((item) => item.clientRef === id)) return;
+    const there = element.items.find((item) => item.clientRef === id);
+    // What was left out is added anew: as it is now.
+    if (there && !checked?.refusalOf(there)) return;
     const fetchChecked = async () => {
       await host.check?.(id, { signal });
       return host.fetch(id, { signal });
@@ -235,6 +251,7 @@ export async function connectHost(
     const blob = await fetchChecked().catch((error: unknown) => {
       throw toHostError(error);
     });
+    if (there) element.remove(there.id);
     const { added, rejections } = await element.addItems([{ id, blob, name: filename, title, alt }]);
     if (added.length === 0) throw new HostError('unsupported', rejections[0]?.message ?? text('host.unsupported'));
   }

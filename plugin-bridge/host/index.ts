@@ -4,6 +4,7 @@ export type { RunProgress } from './bulk-run.ts';
 export type {
   CmsHost,
   HostCall,
+  HostCheck,
   HostImage,
   HostImageStatus,
   HostPage,

@@ -117,6 +117,39 @@ it('tells of an image that gains nothing in the widget, and a run over the libra
   expect(await library()).toMatchObject([{ file: 'tiny.webp' }]);
 });
 
+it('does not pay for an image that somebody replaced since it was added, and adds it anew', {
+  timeout: 180_000,
+}, async () => {
+  const kept = await admin.upload('kept.jpg', await photograph(610), 'image/jpeg');
+  const id = await admin.upload('swapped.jpg', await photograph(611), 'image/jpeg');
+  const balance = await rig.account.api.balance();
+  const { page } = await openPage(`upload.php?page=imagewright-optimize&imagewright_ids=${kept},${id}`);
+  const widget = page.locator('image-optimizer');
+  await widget.getByRole('button', { name: 'Export 2 images' }).waitFor(PATIENCE);
+  await rig.site.php('copy( get_attached_file( $from ), get_attached_file( $to ) );', { from: kept, to: id });
+  await widget.getByRole('button', { name: 'Export 2 images' }).click();
+  await widget
+    .getByRole('dialog')
+    .getByRole('button', { name: /Export for/ })
+    .click();
+  await widget.getByText('The file has changed since it was sent to the service.').first().waitFor(PATIENCE);
+  await widget.getByRole('button', { name: 'Replace 1 image' }).click(PATIENCE);
+  await expect.poll(library, PATIENCE).toMatchObject([{ file: 'kept.webp' }, { file: 'swapped.jpg' }]);
+  expect(balance - (await rig.account.api.balance())).toBe(1);
+
+  await page.getByRole('button', { name: 'Choose from the media library' }).click(PATIENCE);
+  const dialog = page.getByRole('dialog', { name: 'Choose images to optimize' });
+  await dialog.locator(`.attachment[data-id="${id}"]`).click(PATIENCE);
+  await dialog.getByRole('button', { name: 'Use these images' }).click(PATIENCE);
+  await widget
+    .getByText('The file has changed since it was sent to the service.')
+    .first()
+    .waitFor({ ...PATIENCE, state: 'detached' });
+  await exportAndReplace(page, 1);
+  await expect.poll(library, PATIENCE).toMatchObject([{ file: 'kept.webp' }, { file: 'swapped.webp' }]);
+  expect(balance - (await rig.account.api.balance())).toBe(2);
+});
+
 it('tells the cost of a library of hundreds at once, and a run begins with every image', {
   timeout: 60_000,
 }, async () => {

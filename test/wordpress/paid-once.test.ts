@@ -146,6 +146,15 @@ describe('what would be paid for in vain', { timeout: 90_000 }, () => {
     expect(proxy.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
   });
 
+  it('an image whose file is replaced while it is on its way is not exported, and another try sends it as it is', async () => {
+    const id = await admin.upload('meanwhile.jpg', await photograph(640), 'image/jpeg');
+    await rig.define({ IMAGEWRIGHT_URL: proxy.url, IMAGEWRIGHT_TEST_MEANWHILE: id });
+    const changed = [409, 'imagewright_source_changed', 'done', [id]];
+    expect(await priceOf(async () => expect(await run(id, {})).toEqual(changed))).toBe(0);
+    await rig.define({ IMAGEWRIGHT_URL: proxy.url });
+    expect(await priceOf(async () => expect((await run(id, {}))[0]).toBe(200))).toBe(1);
+  });
+
   it('nor is it when the widget has shown it: a run leaves it out', async () => {
     const id = await admin.upload('tiny-in-widget.webp', await tinyPicture(701), 'image/webp');
     const made = await exported(id, 'export', IN_VAIN);

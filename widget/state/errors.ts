@@ -66,7 +66,9 @@ export function toOptimizerError(cause: unknown, t: Translate, ids: readonly str
     (own === 'bad_response' ? (byStatus ?? own) : (own ?? byStatus)) ?? (name === 'AbortError' ? 'aborted' : 'server');
   // A key that is off, as the service says it without a word of its own; anything else at 403 is the CMS'.
   const known = t(`error.${serviceCode}`);
-  const text = known === `error.${serviceCode}` ? t(`error.${found}`, { message, status: number ?? 0 }) : known;
+  const mine = known === `error.${serviceCode}` ? t(`error.${found}`, { message, status: number ?? 0 }) : known;
+  // An adapter left the image out: it knows best why.
+  const text = serviceCode === 'cms' ? message : mine;
   return {
     code: found,
     status: number,

@@ -47,9 +47,10 @@ export function createFolderHost(folder: Folder): CmsHost {
   return {
     id: `folder:${folder.name}`,
     list: async (query) => listImages(await readManifest(files), files, query),
-    async check(id) {
+    async check(id, { uploaded } = {}) {
       const entry = (await readManifest(files)).get(id);
       if (entry) await requireOwnPlaces(id, entry, files);
+      else if (uploaded) await requireUploaded(id, uploaded, files);
     },
     async fetch(id) {
       const manifest = await readManifest(files);
@@ -126,11 +127,17 @@ async function replaceFile(
   return { url: null };
 }
 
-/** Copies an image into the backup and reads the copy back, before anything else is touched. */
-async function keepOriginal(id: string, { original }: Replacement, files: FolderFiles): Promise<KnownFile> {
+/** The file of an image, which is what was uploaded. @throws HostError `not_found`, `changed` */
+async function requireUploaded(id: string, { size }: { size: number }, files: FolderFiles): Promise<File> {
   const file = await files.read(id);
   if (!file) throw new HostError('not_found', `${id} is not there any more.`);
-  if (file.size !== original.size) throw new HostError('changed', `${id} was changed since it was uploaded.`);
+  if (file.size !== size) throw new HostError('changed', `${id} was changed since it was uploaded.`);
+  return file;
+}
+
+/** Copies an image into the backup and reads the copy back, before anything else is touched. */
+async function keepOriginal(id: string, { original }: Replacement, files: FolderFiles): Promise<KnownFile> {
+  const file = await requireUploaded(id, original, files);
   const known = await describeFile(id, file);
   await files.write(backupPath(id), file);
   const copy = await files.read(backupPath(id));

@@ -119,6 +119,10 @@ class Imagewright_Optimization {
 		if ( is_wp_error( $work ) ) {
 			return $work;
 		}
+		// Sending took its time: what was replaced meanwhile is not paid for.
+		if ( ! Imagewright_Work::known( $id, $options ) ) {
+			return Imagewright_Replacement::changed();
+		}
 		$job = $work['job'] ?? self::export( $work, $options );
 		return is_wp_error( $job ) ? $job : array( $work, $job );
 	}

@@ -102,13 +102,10 @@ class Imagewright_Replacement {
 		if ( 'completed' !== $result['status'] ) {
 			return new WP_Error( (string) ( $result['error']['code'] ?? 'processing_failed' ), (string) ( $result['error']['message'] ?? __( 'The image could not be processed.', 'imagewright' ) ), array( 'status' => 422 ) );
 		}
-		$source = Imagewright_Source::of( $id );
-		if ( is_wp_error( $source ) ) {
-			return $source;
-		}
-		$before = wp_filesize( $source['path'] );
-		if ( $before !== (int) $result['original']['size'] ) {
-			return self::changed();
+		$before = (int) $result['original']['size'];
+		$change = self::change( $id, $before );
+		if ( $change ) {
+			return $change;
 		}
 		if ( ! $allow_larger && (int) $result['variants'][0]['size'] >= $before ) {
 			return Imagewright_Due::not_smaller( $id, $result, $before );
@@ -121,11 +118,26 @@ class Imagewright_Replacement {
 	}
 
 	/**
+	 * Why a result of what was sent could not replace the file that is there now, or null.
+	 *
+	 * @param int $id   Attachment.
+	 * @param int $size Bytes of what was sent.
+	 * @return WP_Error|null
+	 */
+	public static function change( $id, $size ) {
+		$source = Imagewright_Source::of( $id );
+		if ( is_wp_error( $source ) ) {
+			return $source;
+		}
+		return wp_filesize( $source['path'] ) === $size ? null : self::changed();
+	}
+
+	/**
 	 * What is said when the result is one of an older file.
 	 *
 	 * @return WP_Error
 	 */
-	private static function changed() {
+	public static function changed() {
 		return Imagewright_Rest_Errors::make( 'source_changed', __( 'The file has changed since it was sent to the service.', 'imagewright' ), 409 );
 	}
 

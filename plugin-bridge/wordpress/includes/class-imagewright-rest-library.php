@@ -35,6 +35,16 @@ class Imagewright_Rest_Library {
 		$route( '/attachments', 'find', self::list_args() );
 		$route( '/attachments/(?P<id>\d+)', 'show' );
 		$route( '/attachments/(?P<id>\d+)/original', 'original' );
+		$route(
+			'/attachments/(?P<id>\d+)/check',
+			'check',
+			array(
+				'size' => array(
+					'type'     => 'integer',
+					'required' => true,
+				),
+			)
+		);
 		$route( '/status', 'status' );
 		$route( '/export-settings', 'export_settings', array( 'ids' => self::ids_arg() ) + self::settings_args() );
 	}
@@ -174,6 +184,19 @@ class Imagewright_Rest_Library {
 	 */
 	public static function show( $request ) {
 		return Imagewright_Library::describe( (int) $request['id'] );
+	}
+
+	/**
+	 * Whether a result of what was sent earlier could be put in the place of an attachment as it is now.
+	 *
+	 * @param WP_REST_Request $request Request.
+	 * @return array|WP_Error
+	 */
+	public static function check( $request ) {
+		$id       = (int) $request['id'];
+		$obstacle = Imagewright_Due::obstacle( $id );
+		$obstacle = $obstacle ? $obstacle : Imagewright_Replacement::change( $id, (int) $request['size'] );
+		return $obstacle ? $obstacle : array( 'ok' => true );
 	}
 
 	/**

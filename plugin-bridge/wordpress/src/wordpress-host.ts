@@ -60,6 +60,13 @@ export function createWordPressHost(rest: Rest, config: SiteConfig): CmsHost {
 
     fetch: (id, { signal } = {}) => hostCall(() => rest.blob(`/attachments/${id}/original`, signal)),
 
+    // Before an upload, the route that sends the file looks for itself.
+    check: async (id, { uploaded, signal } = {}) => {
+      if (!uploaded) return;
+      const query = { size: uploaded.size };
+      await hostCall(() => rest.call('GET', `/attachments/${id}/check`, { query, signal }));
+    },
+
     replace: (id, replacement, { signal } = {}) =>
       hostCall(() =>
         rest.call<LibraryImage>('POST', `/attachments/${id}/replace`, { json: replacementOf(replacement), signal }),

@@ -206,6 +206,18 @@ describe('a folder as a CMS', () => {
     expect((await call('files'))['b.jpg']).toBe('again');
   });
 
+  it('knows before an export that a file was changed or moved away since it was uploaded', async () => {
+    const { call } = await open({ 'a.jpg': 'the original' });
+    expect(await call('check', 'a.jpg')).toBeUndefined();
+    expect(await call('check', 'a.jpg', 12)).toBeUndefined();
+    await call('put', 'a.jpg', 'a new photograph');
+    expect(await call('check', 'a.jpg', 12)).toMatchObject({ code: 'changed' });
+    expect(await call('check', 'b.jpg', 12)).toMatchObject({ code: 'not_found' });
+    // Of one that is replaced the backup was sent, whatever lies in its place.
+    await call('replace', 'a.jpg', webp('a'));
+    expect(await call('check', 'a.jpg', 16)).toBeUndefined();
+  });
+
   it('says so when the backup is damaged, and removes nothing', async () => {
     const { call } = await open({ 'a.jpg': 'the original' });
     await call('replace', 'a.jpg', webp('a'));

@@ -63,8 +63,12 @@ const actions = {
     await stream.close();
   },
   list: async (query: object) => createFolderHost(await folder()).list(query),
-  check: async (id: string) =>
-    told(createFolderHost(await folder()).check?.(id) ?? Promise.reject(new Error('no check'))),
+  /** `size`: bytes of what was uploaded, if anything was. */
+  async check(id: string, size?: number) {
+    const uploaded = size === undefined ? undefined : { size, width: 1, height: 1, format: 'jpeg' };
+    const { check } = createFolderHost(await folder());
+    return told(check?.(id, { uploaded }) ?? Promise.reject(new Error('no check')));
+  },
   fetch: async (id: string) =>
     told(
       createFolderHost(await folder())

@@ -78,6 +78,18 @@ add_filter(
 	10,
 	3
 );
+// Somebody who puts another file in an image's place while it is on its way to the service.
+add_filter(
+	'http_response',
+	static function ( $response, $options, $url ) {
+		if ( defined( 'IMAGEWRIGHT_TEST_MEANWHILE' ) && 'POST' === $options['method'] && preg_match( '#/v1/sessions$#', $url ) ) {
+			file_put_contents( get_attached_file( IMAGEWRIGHT_TEST_MEANWHILE ), 'more', FILE_APPEND );
+		}
+		return $response;
+	},
+	10,
+	3
+);
 // A buffer of another plugin that cannot be removed.
 if ( defined( 'IMAGEWRIGHT_TEST_BUFFER' ) ) {
 	ob_start( null, 0, PHP_OUTPUT_HANDLER_FLUSHABLE );

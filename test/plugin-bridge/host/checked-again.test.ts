@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type CmsHost, type HostCheck, HostError } from '../../../plugin-bridge/host/index.ts';
+import { startTestService, type TestAccount, type TestService } from '../../support/service.ts';
+import { charged, connectShelf } from './connect-shelf.ts';
+import { photographs } from './photographs.ts';
+import { createShelf, createStorage } from './shelf.ts';
+
+const ANALYSIS_CREDITS = 3;
+
+describe('images that a host is asked about once more before they are paid for', () => {
+  let test: TestService;
+  let files: { name: string; bytes: Uint8Array }[];
+  let account: TestAccount;
+
+  beforeAll(async () => {
+    test = await startTestService({ ANALYSIS_CREDITS: String(ANALYSIS_CREDITS) });
+    files = await photographs(5);
+  });
+  afterAll(() => test?.close());
+  beforeEach(async () => {
+    account = await test.createAccount({ credits: 100 });
+  });
+
+  /** A shelf that knows its images by their bytes, as a CMS does, with three of the files. */
+  function changingShelf(own: Partial<CmsHost> = {}) {
+    const asked: [id: string, uploaded: HostCheck['uploaded']][] = [];
+    const shelf = createShelf(files.slice(0, 3), {
+      async check(id, { uploaded } = {}) {
+        asked.push([id, uploaded]);
+        const bytes = shelf.images.get(id)?.bytes.byteLength;
+        if (uploaded && uploaded.size !== bytes) throw new HostError('changed', `Somebody changed ${id}.`);
+      },
+      ...own,
+    });
+    const change = (id: string) => Object.assign(shelf.images.get(id) ?? {}, { bytes: files.at(-1)?.bytes });
+    return { shelf, change, asked };
+  }
+
+  const connect = (host: CmsHost, options = {}) =>
+    connectShelf({ url: test.url, account, host, options: { batchSize: 3, ...options } });
+
+  it('are left out when they have changed, with the host’s reason, and can be added anew', async () => {
+    const { shelf, change, asked } = changingShelf();
+    const { element, connection } = await connect(shelf);
+    const ids = [...shelf.images.keys()];
+    await connection.add(ids);
+    await element.upload();
+    change('photo-1.jpg');
+    await element.export();
+    expect(asked.slice(-3)).toMatchObject(ids.map((id) => [id, { width: 240, height: 180, format: 'jpeg' }]));
+    expect(await charged(account)).toBe(2);
+    const stand = () => element.items.map(({ name, status, error }) => [name, status, error?.message]);
+    expect(stand()).toEqual([
+      ['photo-0.jpg', 'done', undefined],
+      ['photo-1.jpg', 'failed', 'Somebody changed photo-1.jpg.'],
+      ['photo-2.jpg', 'done', undefined],
+    ]);
+    // Trying the same upload again costs nothing either.
+    await element.export();
+    expect(await charged(account)).toBe(2);
+
+    expect(await connection.add(ids)).toEqual([]);
+    expect(element.items.map(({ name, result }) => [name, result !== null])).toEqual([
+      ['photo-0.jpg', true],
+      ['photo-2.jpg', true],
+      ['photo-1.jpg', false],
+    ]);
+    await element.upload();
+    await element.export();
+    expect(await connection.replaceAll()).toMatchObject(ids.map(() => ({ status: 'replaced' })));
+    expect(shelf.images.get('photo-1.jpg')?.replacement?.original.size).toBe(files.at(-1)?.bytes.byteLength);
+    expect(await charged(account)).toBe(3);
+  });
+
+  it('are nothing that the service hears of when all of them have changed', async () => {
+    const { shelf, change } = changingShelf();
+    const { element, connection } = await connect(shelf);
+    await connection.add([...shelf.images.keys()]);
+    await element.upload();
+    for (const id of shelf.images.keys()) change(id);
+    await element.export();
+    expect(element.items.map(({ status }) => status)).toEqual(['failed', 'failed', 'failed']);
+    const { jobs } = await account.api.readJson<{ jobs: object[] }>(`/v1/sessions/${element.optimizer.sessionId}`);
+    expect(jobs).toEqual([]);
+    expect(element.state).not.toBe('exporting');
+  });
+
+  it('are left out of a run, which goes on with the others and names them', async () => {
+    const { shelf, change } = changingShelf();
+    const { element, connection } = await connect(shelf, { storage: createStorage() });
+    element.addEventListener('io-upload', () => change('photo-2.jpg'));
+    const report = await connection.run([...shelf.images.keys()]);
+    expect(report).toMatchObject({ phase: 'done', replaced: 2, failed: 1, reason: null });
+    expect(report.outcomes).toMatchObject([
+      { id: 'photo-2.jpg', code: 'changed', message: 'Somebody changed photo-2.jpg.', retryable: false },
+    ]);
+    expect(await charged(account)).toBe(2);
+    expect(element.items).toEqual([]);
+  });
+
+  it('are exported all the same when the host cannot tell just now: the result waits for its image', async () => {
+    const { shelf } = changingShelf({
+      async check(_, { uploaded } = {}) {
+        if (uploaded) throw new HostError('locked', 'Somebody is editing it.');
+      },
+    });
+    const { connection } = await connect(shelf, { storage: createStorage() });
+    expect(await connection.run([...shelf.images.keys()])).toMatchObject({ phase: 'done', replaced: 3 });
+  });
+
+  it('are not paid for when a person cancels while the host thinks', async () => {
+    let answer = () => {};
+    const thinking = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    let begun = () => {};
+    const hasBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const { shelf } = changingShelf({
+      async check(_, { uploaded } = {}) {
+        if (!uploaded) return;
+        begun();
+        await thinking;
+      },
+    });
+    const { element, connection } = await connect(shelf);
+    await connection.add([...shelf.images.keys()]);
+    await element.upload();
+    const exporting = element.export();
+    await hasBegun;
+    element.cancel();
+    answer();
+    await exporting;
+    expect(await charged(account)).toBe(0);
+    expect(element.items.map(({ status, error }) => [status, error])).toEqual(Array(3).fill(['ready', null]));
+    await element.export();
+    expect(await charged(account)).toBe(3);
+  });
+
+  it('are left out of an analysis that has a price', async () => {
+    const { shelf, change } = changingShelf();
+    const { element, connection } = await connect(shelf);
+    await connection.add([...shelf.images.keys()]);
+    await element.upload();
+    change('photo-0.jpg');
+    await element.optimizer.analyze();
+    expect(element.items.map(({ analyzed, error }) => [analyzed, error?.message])).toEqual([
+      [false, 'Somebody changed photo-0.jpg.'],
+      [true, undefined],
+      [true, undefined],
+    ]);
+    expect(await charged(account)).toBe(2 * ANALYSIS_CREDITS);
+  });
+
+  it('are not asked about for an analysis that costs nothing', async () => {
+    const free = await startTestService();
+    try {
+      const { shelf, change, asked } = changingShelf();
+      const { element, connection } = await connectShelf({
+        url: free.url,
+        account: await free.createAccount(),
+        host: shelf,
+      });
+      await connection.add([...shelf.images.keys()]);
+      await element.upload();
+      change('photo-0.jpg');
+      await element.optimizer.analyze();
+      expect(element.items.map(({ analyzed }) => analyzed)).toEqual([true, true, true]);
+      expect(asked.filter(([, uploaded]) => uploaded)).toEqual([]);
+    } finally {
+      await free.close();
+    }
+  });
+
+  it('are those of the host that is connected, and of no earlier one', async () => {
+    const first = changingShelf();
+    const { element, connection } = await connect(first.shelf);
+    connection.disconnect();
+    expect(element.transport).toBeUndefined();
+  });
+});
