@@ -26,7 +26,7 @@ async function holdAfter(page: Page, count: number) {
   let seen = 0;
   const held: (() => void)[] = [];
   let isOpen = false;
-  await page.route('**/optimize', async (route) => {
+  await page.route('**/optimize?*', async (route) => {
     seen += 1;
     if (seen > count && !isOpen) await new Promise<void>((resolve) => held.push(resolve));
     await route.continue().catch(() => {});
@@ -72,7 +72,7 @@ it('shows the cost, stops, and goes on after the tab was closed; what is done is
   await stopped.waitFor(PATIENCE);
   const done = Number(/\d/.exec(await stopped.innerText())?.[0]);
   const open = await holdAfter(again, 1);
-  const begun = again.waitForRequest('**/optimize', PATIENCE);
+  const begun = again.waitForRequest('**/optimize?*', PATIENCE);
   await button(again, 'Resume').click();
   await begun;
   await stop(again);
@@ -167,7 +167,7 @@ it.each(['Stop', 'Close'])('%s in one tab ends the run in the other one, too', {
   const second = (await openPage()).page;
   if (way === 'Stop') {
     const openSecond = await holdAfter(second, 0);
-    const begun = second.waitForRequest('**/optimize', PATIENCE);
+    const begun = second.waitForRequest('**/optimize?*', PATIENCE);
     await button(second, 'Resume').click();
     await begun;
     await stop(second);

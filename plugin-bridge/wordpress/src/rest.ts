@@ -70,6 +70,8 @@ export function createRest({
       credentials: 'same-origin',
       headers: {
         'X-WP-Nonce': nonce,
+        // With `_locale`: WordPress answers in the language of the user, not of the site.
+        Accept: 'application/json, */*;q=0.1',
         ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...headers,
       },
@@ -100,14 +102,12 @@ export function createRest({
 
 /** Without pretty permalinks the root has a query of its own already. */
 function addressOf(root: string, path: string, query: RestOptions['query'] = {}): string {
-  const pairs = new URLSearchParams();
+  const pairs = new URLSearchParams({ _locale: 'user' });
   for (const [name, value] of Object.entries(query)) {
     if (Array.isArray(value)) for (const one of value) pairs.append(`${name}[]`, String(one));
     else pairs.append(name, String(value));
   }
-  const tail = pairs.toString();
-  if (!tail) return root + path;
-  return `${root}${path}${root.includes('?') ? '&' : '?'}${tail}`;
+  return `${root}${path}${root.includes('?') ? '&' : '?'}${pairs}`;
 }
 
 /** The error of an answer, in the form of WordPress or, of the proxied routes, of the service. */
