@@ -68,7 +68,10 @@ const OUTSIDE = {
   'plugin-bridge/cli': { may: ['plugin-bridge/sdk'], packages: '.' },
   'plugin-bridge/host': { may: ['plugin-bridge/sdk', 'widget/events'], packages: '^$' },
   'plugin-bridge/wordpress/src': { may: ['plugin-bridge/sdk', 'plugin-bridge/host', 'widget'], packages: '^$' },
-  'plugin-bridge/wordpress/build': { may: ['widget'], packages: 'node_modules/(vite|fflate)/' },
+  'plugin-bridge/wordpress/build': {
+    may: ['widget', 'plugin-bridge/host'],
+    packages: 'node_modules/(vite|fflate|gettext-parser)/',
+  },
   'widget/i18n': { may: [], packages: '^$' },
   'widget/styles': { may: [], packages: 'node_modules/lit' },
   'widget/state': { may: ['plugin-bridge/sdk', 'widget/i18n', 'widget/events'], packages: '^$' },

@@ -1,31 +1,32 @@
 import type { HostErrorCode } from './host-error.ts';
 
 /** What a person reads about an image that was not replaced or restored; a host's `strings()` may replace each by its key. */
-const TEXTS: Record<`host.${HostErrorCode | 'already_replaced' | 'other_images' | 'result_gone'}`, string> = {
-  'host.already_replaced': 'Is optimized already.',
-  'host.other_images': 'There are other images in the list: finish or remove them first.',
-  'host.result_gone': 'The service no longer has the result: optimize the image again.',
-  'host.not_found': 'The image is no longer there.',
-  'host.forbidden': 'You may not change this image.',
-  'host.expired': 'You have been logged out. Log in and go on.',
-  'host.locked': 'Somebody else, or another tab, is working on it.',
-  'host.changed': 'The image was changed meanwhile: optimize it again.',
-  'host.unsupported': 'This format cannot be used here.',
-  'host.no_space': 'There is no space left.',
-  'host.larger': 'The result would be larger than the original.',
-  'host.no_gain': 'Cannot be made smaller than it is.',
-  'host.sample': 'A sample is for looking at: export the image first.',
-  'host.damaged': 'The download was damaged. Try again.',
-  'host.not_exported': 'The image could not be exported.',
-  'host.no_backup': 'The original is not there, or damaged.',
-  'host.stopped': 'Stopped.',
-  'host.failed': 'It did not work.',
-};
+export const HOST_TEXTS: Record<`host.${HostErrorCode | 'already_replaced' | 'other_images' | 'result_gone'}`, string> =
+  {
+    'host.already_replaced': 'Is optimized already.',
+    'host.other_images': 'There are other images in the list: finish or remove them first.',
+    'host.result_gone': 'The service no longer has the result: optimize the image again.',
+    'host.not_found': 'The image is no longer there.',
+    'host.forbidden': 'You may not change this image.',
+    'host.expired': 'You have been logged out. Log in and go on.',
+    'host.locked': 'Somebody else, or another tab, is working on it.',
+    'host.changed': 'The image was changed meanwhile: optimize it again.',
+    'host.unsupported': 'This format cannot be used here.',
+    'host.no_space': 'There is no space left.',
+    'host.larger': 'The result would be larger than the original.',
+    'host.no_gain': 'Cannot be made smaller than it is.',
+    'host.sample': 'A sample is for looking at: export the image first.',
+    'host.damaged': 'The download was damaged. Try again.',
+    'host.not_exported': 'The image could not be exported.',
+    'host.no_backup': 'The original is not there, or damaged.',
+    'host.stopped': 'Stopped.',
+    'host.failed': 'It did not work.',
+  };
 
 /** Key of a text of the hosts. */
-export type HostTextKey = keyof typeof TEXTS;
+export type HostTextKey = keyof typeof HOST_TEXTS;
 
 /** The texts with a host's own in their place. */
 export function hostTexts(strings: Partial<Record<string, string>> = {}): (key: HostTextKey) => string {
-  return (key) => strings[key] ?? TEXTS[key];
+  return (key) => strings[key] ?? HOST_TEXTS[key];
 }

@@ -19,7 +19,7 @@ export { type ConnectOptions, connectHost, type HostConnection } from './connect
 export { createFolderHost } from './folder/folder-host.ts';
 export type { HostElement, HostItem, HostMedia } from './host-element.ts';
 export { HostError, type HostErrorCode, toHostError } from './host-error.ts';
-export type { HostTextKey } from './host-texts.ts';
+export { HOST_TEXTS, type HostTextKey } from './host-texts.ts';
 export type { JournalStorage } from './journal.ts';
 export type { HostOutcome } from './outcome.ts';
 export type { ReplaceRules } from './replace-rules.ts';

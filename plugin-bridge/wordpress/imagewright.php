@@ -59,12 +59,14 @@ foreach (
 		'media-list',
 		'attachment-field',
 		'lifecycle',
+		'languages',
 	) as $imagewright_part
 ) {
 	require_once IMAGEWRIGHT_DIR . 'includes/class-imagewright-' . $imagewright_part . '.php';
 }
 unset( $imagewright_part );
 
+Imagewright_Languages::register();
 Imagewright_Lifecycle::register();
 Imagewright_Versions::register();
 Imagewright_Proxy::register();

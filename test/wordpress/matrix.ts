@@ -28,7 +28,7 @@ const TESTS = [
     'library-page',
     'bulk-run',
   ],
-  ...['paid-once', 'service-routes', 'multisite', 'shipped-files'],
+  ...['paid-once', 'service-routes', 'multisite', 'shipped-files', 'translated'],
 ];
 /** What is enough where each request compiles all of WordPress anew. */
 const MAIN_TESTS = ['replace-and-restore', 'kept-addresses', 'optimize-page', 'shipped-files'];

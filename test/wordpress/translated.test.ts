@@ -1,80 +1,126 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
-import { prepare } from './site/prepare.ts';
+import { mo } from 'gettext-parser';
+import { beforeAll, expect, it } from 'vitest';
+import { tinyPicture } from './rig.ts';
 import { PATIENCE, useBrowser, useRig } from './use-rig.ts';
 
 const tests = useRig();
 const { rig, admin, expectQuietLog } = tests;
 const { openPage } = useBrowser(tests);
+let id: number;
+beforeAll(async () => {
+  id = await admin.upload('tiny.webp', await tinyPicture(720), 'image/webp');
+}, 120_000);
 
-/** What a translator makes of some texts; the others stay as they are. */
-const GERMAN: Record<string, string> = {
-  'Optimize images': 'Bilder optimieren',
-  'Optimize {images} for {credits}': '{images} für {credits} optimieren',
-  '{n} image': '{n} Bild',
-  '{n} credit': '{n} Guthaben',
-  'Choose from the media library': 'Aus der Mediathek wählen',
-  'Not optimized': 'Nicht optimiert',
-  'Test the connection': 'Verbindung prüfen',
-  'Drop images here to begin': 'Hierher damit',
-};
+const speak = (locale: string) => rig.site.php('update_user_meta( 1, "locale", $locale );', { locale });
 
-/** Compiled translations, as WordPress reads them. */
-function mo(texts: Record<string, string>): Uint8Array {
-  const pairs = [['', 'Content-Type: text/plain; charset=UTF-8\n'] as const, ...Object.entries(texts)]
-    .map((pair) => pair.map((text) => Buffer.from(text)))
-    .sort(([a], [b]) => Buffer.compare(a as Buffer, b as Buffer));
-  const head = 28;
-  const tables = [0, 1].map(() => Buffer.alloc(8 * pairs.length));
-  const strings: Buffer[] = [];
-  const afterTables = head + 16 * pairs.length;
-  let at = afterTables;
-  for (const side of [0, 1]) {
-    for (const [index, pair] of pairs.entries()) {
-      const text = pair[side] as Buffer;
-      tables[side]?.writeUInt32LE(text.length, 8 * index);
-      tables[side]?.writeUInt32LE(at, 8 * index + 4);
-      strings.push(text, Buffer.alloc(1));
-      at += text.length + 1;
-    }
-  }
-  const header = Buffer.alloc(head);
-  const fields = [0x950412de, 0, pairs.length, head, head + 8 * pairs.length, 0, afterTables];
-  for (const [index, field] of fields.entries()) header.writeUInt32LE(field, 4 * index);
-  return new Uint8Array(Buffer.concat([header, ...tables, ...strings]));
+it('speaks the language of the user with what it brings along: in PHP, in scripts, in the widget and in answers', {
+  timeout: 180_000,
+}, async () => {
+  await speak('de_DE');
+  const { page } = await openPage();
+  const go = (path: string) => page.goto(`${rig.site.url}/wp-admin/${path}`, PATIENCE);
+  await page.getByRole('heading', { name: 'Bilder optimieren' }).waitFor(PATIENCE);
+  await page.getByRole('button', { name: '1 Bild für 1 Credit optimieren' }).waitFor(PATIENCE);
+  await page.getByRole('button', { name: 'Aus der Mediathek wählen' }).waitFor(PATIENCE);
+  // Of its own texts the widget has German itself.
+  await page.locator('image-optimizer').getByRole('button', { name: 'Bilder hinzufügen' }).waitFor(PATIENCE);
+
+  await go('upload.php?mode=list');
+  const status = page.locator(`[data-imagewright-id="${id}"]`);
+  await status.getByText('Nicht optimiert').waitFor(PATIENCE);
+  await status.getByRole('button', { name: /^Optimieren \(1 Credit\)/ }).click(PATIENCE);
+  await status
+    .getByText('Die optimierte Datei wäre nicht kleiner, deshalb bleibt das Bild, wie es ist.')
+    .waitFor(PATIENCE);
+  await go('options-general.php?page=imagewright');
+  await page.getByRole('button', { name: 'Verbindung testen' }).click(PATIENCE);
+  await page.getByText(/^Verbunden\. Noch \d+ Credits, Tarif: free\.$/).waitFor(PATIENCE);
+  await go('plugins.php');
+  await page.getByText('Optimiert die Bilder der Mediathek mit einem Imagewright-Dienst').waitFor(PATIENCE);
+
+  // What a host says in the widget has a language here alone.
+  await go(`upload.php?page=imagewright-optimize&imagewright_ids=${id}`);
+  const widget = page.locator('image-optimizer');
+  await widget.getByRole('button', { name: '1 Bild exportieren' }).click(PATIENCE);
+  await widget
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Für 1 Credit exportieren/ })
+    .click();
+  await widget.getByRole('button', { name: '1 Bild ersetzen' }).click(PATIENCE);
+  await widget.getByText('Das Ergebnis wäre größer als das Original.').first().waitFor(PATIENCE);
+  await expectQuietLog();
+});
+
+it('gives the scripts all six forms that nouns have in Arabic', { timeout: 120_000 }, async () => {
+  await speak('ar');
+  const { page } = await openPage();
+  await page.getByRole('heading', { name: 'تحسين الصور' }).waitFor(PATIENCE);
+  const nouns = await page.evaluate(() => window.imagewrightConfig?.nouns.images);
+  expect(nouns).toEqual({
+    zero: 'لا صور',
+    one: 'صورة واحدة',
+    two: 'صورتان',
+    few: '{n} صور',
+    many: '{n} صورة',
+    other: '{n} صورة',
+  });
+  await expectQuietLog();
+});
+
+/** Something that the plugin says, in the language of the user. */
+async function said(): Promise<string> {
+  const answer = await admin.call('GET', '/service/v1/unknown?_locale=user', undefined, { Accept: 'application/json' });
+  return ((await answer.json()) as { error: string }).error;
 }
 
-it('speaks the language of the user where it is translated, in PHP, in the scripts and in the widget', {
+it('speaks to a region as to another one of its language, and English where it has no language', {
   timeout: 120_000,
 }, async () => {
-  // Every text is one that the template for translators has.
-  const { built } = await prepare();
-  const template = await readFile(join(built.folder, 'languages/imagewright.pot'), 'utf8');
-  for (const text of Object.keys(GERMAN)) expect(template).toContain(`msgid ${JSON.stringify(text)}\n`);
+  const wanted = {
+    de_AT: 'Diesen Pfad des Bilddienstes gibt diese Website nicht frei.',
+    de_DE_formal: 'Diesen Pfad des Bilddienstes gibt diese Website nicht frei.',
+    fr_CA: 'Ce chemin du service d’images n’est pas ouvert par ce site.',
+    es_MX: 'Esta no es una ruta del servicio de imágenes que este sitio abra.',
+    ja: 'これは、このサイトが公開している画像サービスのパスではありません。',
+    ary: 'This is not a path of the image service that this site opens.',
+    sv_SE: 'This is not a path of the image service that this site opens.',
+  };
+  const found: Record<string, string> = {};
+  for (const locale of Object.keys(wanted)) {
+    await speak(locale);
+    found[locale] = await said();
+  }
+  expect(found).toEqual(wanted);
+});
+
+it('leaves the last word to translations of the site itself, of the widget too', { timeout: 120_000 }, async () => {
+  const own = { 'Optimize images': 'Bilder kleiner machen', 'Drop images here to begin': 'Hierher damit' };
+  const translations = Object.entries(own).map(([msgid, text]) => [msgid, { msgid, msgstr: [text] }]);
   const path = join(rig.site.uploadsDir, '../languages/plugins/imagewright-de_DE.mo');
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, mo(GERMAN));
-  await rig.site.php('update_user_meta( 1, "locale", "de_DE" );');
-  const id = await rig.site.php<number>(
-    `$upload = wp_upload_bits( 'red.png', null, base64_decode( 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==' ) );
-    $id = wp_insert_attachment( array( 'post_title' => 'red', 'post_mime_type' => 'image/png' ), $upload['file'] );
-    wp_update_attachment_metadata( $id, wp_generate_attachment_metadata( $id, $upload['file'] ) );
-    return $id;`,
+  const headers = { 'Content-Type': 'text/plain; charset=UTF-8' };
+  await writeFile(
+    path,
+    mo.compile({ charset: 'utf-8', headers, translations: { '': Object.fromEntries(translations) } }),
   );
-
+  await speak('de_DE');
   const { page } = await openPage();
-  await page.getByRole('heading', { name: 'Bilder optimieren' }).waitFor(PATIENCE);
-  await page.getByRole('button', { name: '1 Bild für 1 Guthaben optimieren' }).waitFor(PATIENCE);
-  await page.getByRole('button', { name: 'Aus der Mediathek wählen' }).waitFor(PATIENCE);
-  const widget = page.locator('image-optimizer');
-  await widget.getByText('Hierher damit').first().waitFor(PATIENCE);
-  // Of the rest the widget has German of its own.
-  await widget.getByRole('button', { name: 'Bilder hinzufügen' }).waitFor(PATIENCE);
-  await page.goto(`${rig.site.url}/wp-admin/upload.php?mode=list`, PATIENCE);
-  await page.locator(`[data-imagewright-id="${id}"]`, { hasText: 'Nicht optimiert' }).waitFor(PATIENCE);
-  await page.goto(`${rig.site.url}/wp-admin/options-general.php?page=imagewright`, PATIENCE);
-  await page.getByRole('button', { name: 'Verbindung prüfen' }).waitFor(PATIENCE);
-  expect(await admin.json('GET', `/attachments/${id}`)).toMatchObject({ status: 'none' });
+  await page.getByRole('heading', { name: 'Bilder kleiner machen' }).waitFor(PATIENCE);
+  await page.locator('image-optimizer').getByText('Hierher damit').first().waitFor(PATIENCE);
   await expectQuietLog();
+});
+
+it('looks no further where the site has a translation as PHP alone', async () => {
+  const nearest = (locale: string) =>
+    rig.site.php<string>(
+      'return apply_filters( "load_textdomain_mofile", WP_LANG_DIR . "/plugins/imagewright-$locale.mo", "imagewright" );',
+      { locale },
+    );
+  const folder = join(rig.site.uploadsDir, '../languages/plugins');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'imagewright-fr_BE.l10n.php'), "<?php\nreturn array( 'messages' => array() );\n");
+  expect(await nearest('fr_BE')).toMatch(/languages\/plugins\/imagewright-fr_BE\.mo$/);
+  expect(await nearest('fr_CA')).toMatch(/imagewright\/languages\/imagewright-fr_FR\.mo$/);
 });

@@ -3,8 +3,9 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { zipSync } from 'fflate';
 import { bundleScripts } from './bundle-scripts.ts';
+import { compileLanguages } from './compile-languages.ts';
 import { potFile } from './pot-file.ts';
-import { widgetStrings } from './widget-strings.ts';
+import { hostStrings, widgetStrings } from './widget-strings.ts';
 
 const source = fileURLToPath(new URL('../', import.meta.url));
 const output = fileURLToPath(new URL('../../../dist/wordpress/', import.meta.url));
@@ -30,7 +31,8 @@ export async function buildPlugin(target = output): Promise<BuiltPlugin> {
   for (const name of SHIPPED) await cp(join(source, name), join(folder, name), { recursive: true });
   await bundleScripts(join(folder, 'build'));
   await writeFile(join(folder, 'build/widget-strings.php'), await widgetStrings());
-  await mkdir(join(folder, 'languages'));
+  await writeFile(join(folder, 'build/host-strings.php'), hostStrings());
+  await compileLanguages(join(source, 'languages'), join(folder, 'languages'));
   await writeFile(join(folder, 'languages/imagewright.pot'), await template(folder));
   const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())

@@ -1,18 +1,36 @@
-const CALL = /(?:__|_e|esc_html__|esc_html_e|esc_attr__|esc_attr_e)\(\s*'((?:[^'\\]|\\.)*)',\s*'imagewright'/g;
+const CALL =
+  /(?:__|_e|esc_html__|esc_html_e|esc_attr__|esc_attr_e|_n_noop)\(\s*'((?:[^'\\]|\\.)*)',\s*(?:'((?:[^'\\]|\\.)*)',\s*)?'imagewright'/g;
 const HINT = /\/\*\s*(translators: .*?)\s*\*\/\s*$/;
+/** WordPress shows it in the list of plugins, in the language of the user. */
+const DESCRIPTION = /^( \* Description:\s+)(.*)$/m;
+
+interface Text {
+  /** The plural, of a text that has one. */
+  plural: string;
+  places: string[];
+  hint: string;
+}
 
 /** The template for translators (`.pot`): every text of the PHP files once, with where it stands and the hint above it. */
 export function potFile(sources: ReadonlyMap<string, string>, version: string): string {
-  const texts = new Map<string, { places: string[]; hint: string }>();
+  const texts = new Map<string, Text>();
+  const add = (text: string, place: string, { plural = '', hint = '' }) => {
+    const found = texts.get(text) ?? { plural, places: [], hint: '' };
+    found.places.push(place);
+    found.hint ||= hint;
+    texts.set(text, found);
+  };
   for (const [name, source] of sources) {
-    for (const match of source.matchAll(CALL)) {
-      const text = (match[1] ?? '').replace(/\\(['\\])/g, '$1');
-      const before = source.slice(0, match.index);
-      const found = texts.get(text) ?? { places: [], hint: '' };
-      found.places.push(`${name}:${before.split('\n').length}`);
+    const place = (index: number) => `${name}:${source.slice(0, index).split('\n').length}`;
+    const description = DESCRIPTION.exec(source);
+    if (description) {
+      add(description[2] ?? '', place(description.index), { hint: 'translators: Description of the plugin.' });
+    }
+    for (const { index, 1: text = '', 2: plural = '' } of source.matchAll(CALL)) {
+      const before = source.slice(0, index);
       // The hint stands on the line above the call, whatever the call begins with.
-      found.hint ||= HINT.exec(before.slice(0, before.lastIndexOf('\n')))?.[1] ?? '';
-      texts.set(text, found);
+      const hint = HINT.exec(before.slice(0, before.lastIndexOf('\n')))?.[1] ?? '';
+      add(unquote(text), place(index), { plural: unquote(plural), hint });
     }
   }
   const header = [
@@ -24,10 +42,17 @@ export function potFile(sources: ReadonlyMap<string, string>, version: string): 
     '"Content-Transfer-Encoding: 8bit\\n"',
     '"X-Domain: imagewright\\n"',
   ].join('\n');
-  const entries = [...texts].map(([text, { places, hint }]) =>
-    [...(hint ? [`#. ${hint}`] : []), `#: ${places.join(' ')}`, `msgid ${JSON.stringify(text)}`, 'msgstr ""'].join(
-      '\n',
-    ),
+  const entries = [...texts].map(([text, { plural, places, hint }]) =>
+    [
+      ...(hint ? [`#. ${hint}`] : []),
+      `#: ${places.join(' ')}`,
+      `msgid ${JSON.stringify(text)}`,
+      ...(plural ? [`msgid_plural ${JSON.stringify(plural)}`, 'msgstr[0] ""', 'msgstr[1] ""'] : ['msgstr ""']),
+    ].join('\n'),
   );
   return `${[header, ...entries].join('\n\n')}\n`;
+}
+
+function unquote(text: string): string {
+  return text.replace(/\\(['\\])/g, '$1');
 }

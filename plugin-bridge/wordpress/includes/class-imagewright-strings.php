@@ -12,6 +12,16 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Strings {
 
+	/** A number that takes each form of a plural, in any language that has the form. */
+	const NUMBERS = array(
+		'zero'  => 0,
+		'one'   => 1,
+		'two'   => 2,
+		'few'   => 3,
+		'many'  => 11,
+		'other' => 100,
+	);
+
 	/**
 	 * How an attachment stands, in words.
 	 *
@@ -138,20 +148,29 @@ class Imagewright_Strings {
 	}
 
 	/**
-	 * Numbers with their noun, which the scripts put in for {images} and {credits}: a form for each that the language has.
+	 * Numbers with their noun, which the scripts put in for {images} and {credits}: a form for each that a language may have.
 	 *
 	 * @return array<string,array<string,string>>
 	 */
 	public static function nouns() {
 		return array(
-			'images'  => array(
-				'one'   => __( '{n} image', 'imagewright' ),
-				'other' => __( '{n} images', 'imagewright' ),
-			),
-			'credits' => array(
-				'one'   => __( '{n} credit', 'imagewright' ),
-				'other' => __( '{n} credits', 'imagewright' ),
-			),
+			'images'  => self::forms( _n_noop( '{n} image', '{n} images', 'imagewright' ) ),
+			'credits' => self::forms( _n_noop( '{n} credit', '{n} credits', 'imagewright' ) ),
+		);
+	}
+
+	/**
+	 * The forms of a noun by their names in browsers.
+	 *
+	 * @param array $noun Of _n_noop().
+	 * @return array<string,string>
+	 */
+	private static function forms( $noun ) {
+		return array_map(
+			static function ( $number ) use ( $noun ) {
+				return translate_nooped_plural( $noun, $number );
+			},
+			self::NUMBERS
 		);
 	}
 
@@ -162,7 +181,7 @@ class Imagewright_Strings {
 	 * @return array<string,string|array<string,string>>
 	 */
 	public static function widget() {
-		$texts = 0 === strpos( get_user_locale(), 'en' ) ? array() : require IMAGEWRIGHT_DIR . 'build/widget-strings.php';
+		$texts = 0 === strpos( get_user_locale(), 'en' ) ? array() : array_merge( require IMAGEWRIGHT_DIR . 'build/widget-strings.php', require IMAGEWRIGHT_DIR . 'build/host-strings.php' );
 		$known = array();
 		foreach ( $texts as $key => $text ) {
 			$forms = isset( $text[0] ) ? array( $text ) : $text;

@@ -40,7 +40,7 @@ export interface SiteConfig {
   optimizeUrl: string;
   strings: Strings;
   /** Numbers with their noun, by the form of the language's plural. */
-  nouns: Record<'images' | 'credits', { one: string; other: string }>;
+  nouns: Record<'images' | 'credits', Record<Intl.LDMLPluralRule, string>>;
   /** Texts of the widget, where they are translated. */
   widgetStrings: Record<string, unknown>;
 }
@@ -64,6 +64,5 @@ export function fill(text: string | undefined, values: Record<string, string | n
 
 /** A number with its noun, e.g. `1 image`, in the form that the language has for it. */
 export function count(n: number, noun: 'images' | 'credits', { nouns, locale }: SiteConfig): string {
-  const forms: Record<string, string> = nouns[noun];
-  return fill(forms[new Intl.PluralRules(locale).select(n)] ?? forms.other, { n: n.toLocaleString(locale) });
+  return fill(nouns[noun][new Intl.PluralRules(locale).select(n)], { n: n.toLocaleString(locale) });
 }

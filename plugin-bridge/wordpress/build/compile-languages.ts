@@ -1,0 +1,18 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { mo, po } from 'gettext-parser';
+
+/**
+ * Compiles the translations in a folder (`imagewright-<locale>.po`) for WordPress, and puts source and result (`.mo`) into
+ * another. WordPress 6.5 makes what it reads faster of the latter by itself.
+ * @throws Error when a file is no translation
+ */
+export async function compileLanguages(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  const names = (await readdir(from)).filter((name) => name.endsWith('.po')).sort();
+  for (const name of names) {
+    const source = await readFile(join(from, name));
+    await writeFile(join(to, name), source);
+    await writeFile(join(to, name.replace(/\.po$/, '.mo')), mo.compile(po.parse(source, { validation: true })));
+  }
+}

@@ -1,0 +1,40 @@
+<?php
+/**
+ * Translations.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Tells WordPress where the translations of this plugin are. Those that a site has in its own folder of languages win.
+ */
+class Imagewright_Languages {
+
+	/** Registers the folder and the hook. WordPress before 6.8 does not read the folder from the head of the plugin. */
+	public static function register() {
+		global $wp_textdomain_registry;
+		if ( $wp_textdomain_registry instanceof WP_Textdomain_Registry ) {
+			$wp_textdomain_registry->set_custom_path( 'imagewright', IMAGEWRIGHT_DIR . 'languages' );
+		}
+		add_filter( 'load_textdomain_mofile', array( __CLASS__, 'nearest' ), 10, 2 );
+	}
+
+	/**
+	 * The translation for another region, where there is none for this one: `de_DE` for `de_AT`, `es_ES` for `es_MX`.
+	 *
+	 * @param string $file   Translation that WordPress looks for.
+	 * @param string $domain Text domain.
+	 * @return string
+	 */
+	public static function nearest( $file, $domain ) {
+		$is_ours = 'imagewright' === $domain && preg_match( '/^imagewright-([a-z]{2,3})(?:_\w+)?\.mo$/', wp_basename( $file ), $found );
+		// From 6.5 on WordPress may have it as PHP alone.
+		if ( ! $is_ours || is_readable( $file ) || is_readable( substr_replace( $file, '.l10n.php', -strlen( '.mo' ) ) ) ) {
+			return $file;
+		}
+		$others = glob( IMAGEWRIGHT_DIR . "languages/imagewright-{$found[1]}[_.]*mo" );
+		return $others ? $others[0] : $file;
+	}
+}

@@ -1,0 +1,117 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { type GetTextTranslation, type GetTextTranslations, mo, po } from 'gettext-parser';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { compileLanguages } from '../../plugin-bridge/wordpress/build/compile-languages.ts';
+import { prepare } from './site/prepare.ts';
+
+/** Languages that the plugin has, and how many forms their plurals have. */
+const LANGUAGES: [locale: string, forms: number][] = [
+  ['ar', 6],
+  ['de_DE', 2],
+  ['es_ES', 2],
+  ['fr_FR', 2],
+  ['ja', 1],
+];
+const NUMBERS = Array.from({ length: 201 }, (_, n) => n);
+
+let folder: string;
+let everything: GetTextTranslation[];
+/** What every language has to have. */
+let template: GetTextTranslation[];
+beforeAll(async () => {
+  const { built } = await prepare();
+  folder = join(built.folder, 'languages');
+  everything = entriesOf(po.parse(await readFile(join(folder, 'imagewright.pot'))));
+  // The widget has languages of its own; what it shares with the plugin is the plugin's, too.
+  template = everything.filter(({ comments }) =>
+    comments?.reference?.split(/\s+/).some((place) => !place.startsWith('build/widget-strings.php:')),
+  );
+}, 300_000);
+
+function entriesOf({ translations }: GetTextTranslations): GetTextTranslation[] {
+  return Object.values(translations[''] ?? {}).filter(({ msgid }) => msgid !== '');
+}
+
+/** What has to be the same in every language: numbers and words that are put in, tags, names that a machine reads. */
+function fixedParts(text: string): string[] {
+  const parts = text.match(/%(?:\d\$)?[sd]|%%|\{\w+\}|<\/?\w+[^>]*>|IMAGEWRIGHT_\w+|wp-config\.php|https?:\/\/|\biw_/g);
+  return (parts ?? []).sort();
+}
+
+/** The form of each number, as the file says. */
+function formsOf({ headers }: GetTextTranslations): number[] {
+  const [, rule = ''] = /plural=(.*?);?$/.exec(headers['Plural-Forms'] ?? '') ?? [];
+  return NUMBERS.map((n) => Number(runInNewContext(rule, { n })));
+}
+
+it('every language of the plugin is held to these rules', async () => {
+  const names = (await readdir(folder)).filter((name) => name !== 'imagewright.pot').sort();
+  expect(names).toEqual(LANGUAGES.flatMap(([locale]) => ['mo', 'po'].map((kind) => `imagewright-${locale}.${kind}`)));
+  expect(template.length).toBeGreaterThan(140);
+  expect(everything.length).toBeGreaterThan(2 * template.length);
+});
+
+describe.each(LANGUAGES)('the translation into %s', (locale, forms) => {
+  let source: GetTextTranslations;
+  let texts: Map<string, GetTextTranslation>;
+  beforeAll(async () => {
+    source = po.parse(await readFile(join(folder, `imagewright-${locale}.po`)), { validation: true });
+    texts = new Map(entriesOf(source).map((entry) => [entry.msgid, entry]));
+  });
+
+  it('has every text of the template, in every form, and no other', () => {
+    const missing = template.filter(({ msgid, msgid_plural: plural }) => {
+      const found = texts.get(msgid);
+      const count = plural ? forms : 1;
+      const isWhole = found?.msgstr.length === count && found.msgstr.every((text) => text.trim() !== '');
+      return !isWhole || found.msgid_plural !== plural || found.comments?.flag?.includes('fuzzy');
+    });
+    expect(missing.map(({ msgid }) => msgid)).toEqual([]);
+    const known = new Set(everything.map(({ msgid }) => msgid));
+    expect([...texts.keys()].filter((msgid) => !known.has(msgid))).toEqual([]);
+    expect(source.headers).toMatchObject({ Language: locale, 'X-Domain': 'imagewright' });
+  });
+
+  it('puts in what the English text puts in', () => {
+    const formOf = formsOf(source);
+    for (const { msgid, msgid_plural: plural, msgstr } of texts.values()) {
+      for (const [form, text] of msgstr.entries()) {
+        const isOneNumber = plural && formOf.filter((one) => one === form).length === 1;
+        const parts = fixedParts(text);
+        // "Two images" need not be called "2 images".
+        const wanted = fixedParts(plural ?? msgid).filter((part) => part !== '{n}' || !isOneNumber);
+        expect([text, parts.filter((part) => part !== '{n}' || !isOneNumber)]).toEqual([text, wanted]);
+      }
+    }
+  });
+
+  it('counts as browsers count in this language', () => {
+    const formOf = formsOf(source);
+    expect(source.headers['Plural-Forms']).toMatch(new RegExp(`^nplurals=${forms};`));
+    const rules = new Intl.PluralRules(locale.replace('_', '-'));
+    const pairs = new Set(NUMBERS.map((n) => `${rules.select(n)}: ${formOf[n]}`));
+    // Each name of a form stands for one form, and the other way round.
+    expect(pairs.size).toBe(forms);
+    expect(new Set(formOf)).toEqual(new Set(Array.from({ length: forms }, (_, form) => form)));
+  });
+
+  it('is compiled with all of its texts', async () => {
+    const compiled = mo.parse(await readFile(join(folder, `imagewright-${locale}.mo`)));
+    const told = (table: GetTextTranslations) =>
+      Object.fromEntries(entriesOf(table).map(({ msgid, msgstr }) => [msgid, msgstr]));
+    expect(told(compiled)).toEqual(told(source));
+    expect(compiled.headers['Plural-Forms']).toBe(source.headers['Plural-Forms']);
+  });
+});
+
+it('a file that is no translation ends the build', async () => {
+  const broken = await mkdtemp(join(tmpdir(), 'imagewright-languages-'));
+  onTestFinished(() => rm(broken, { recursive: true }));
+  const plural = 'msgid "{n} image"\nmsgid_plural "{n} images"\nmsgstr[0] "{n} Bild"\n';
+  const header = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n';
+  await writeFile(join(broken, 'a.po'), `${header}"Plural-Forms: nplurals=2; plural=n != 1;\\n"\n\n${plural}`);
+  await expect(compileLanguages(broken, broken)).rejects.toThrow(/plural/i);
+});
