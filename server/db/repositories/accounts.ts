@@ -1,5 +1,6 @@
 import type { AccountRole } from '#contract';
 import type { Connection } from '../connect.ts';
+import { unlessDuplicate } from '../duplicate-key.ts';
 import {
   type AccountRecord,
   accountSchema,
@@ -43,24 +44,14 @@ export function createAccountRepository(connection: Connection) {
   }
 
   async function updateEmail(accountId: string, fields: Partial<AccountRecord>, where: object, others = {}) {
-    try {
-      return await update(accountId, fields, where, others);
-    } catch (error) {
-      if ((error as { code?: unknown }).code === 11000) return 'taken' as const;
-      throw error;
-    }
+    return unlessDuplicate(update(accountId, fields, where, others), 'taken' as const);
   }
 
   return {
     /** Inserts an account; false when its email is taken. */
     async insert(account: AccountRecord): Promise<boolean> {
-      try {
-        await model.collection.insertOne(account as never);
-        return true;
-      } catch (error) {
-        if ((error as { code?: unknown }).code === 11000) return false;
-        throw error;
-      }
+      const inserted = model.collection.insertOne(account as never).then(() => true);
+      return unlessDuplicate(inserted, false);
     },
 
     async find(accountId: string): Promise<AccountRecord | null> {
