@@ -61,15 +61,17 @@ it('pipes events as they come, with the given headers, and ends the connection a
 
 it('ends right after the terminal event, sends nothing behind it, and reads the source to its end', async () => {
   let settled = false;
+  const gate = new EventEmitter();
   source = async function* () {
     yield { id: '1', event: 'error', data: { error: 'x' } };
-    await pause(50);
+    await once(gate, 'go');
     yield progress(2);
     settled = true;
   };
   const client = openClient(port);
   await client.closed;
   expect(settled).toBe(false);
+  gate.emit('go');
   await until(() => returned === 1);
   expect(settled).toBe(true);
   expect(client.text()).not.toContain('progress');
