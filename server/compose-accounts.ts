@@ -68,6 +68,12 @@ export function configuredUrl({ http }: Config): string {
   return http.PUBLIC_URL ?? localUrl(http.HOST, http.PORT);
 }
 
+/** The same for who is not the service itself; empty when only the running service knows which port it got. */
+function urlFromOutside(config: Config): string {
+  const { PUBLIC_URL, PORT } = config.http;
+  return PUBLIC_URL === undefined && PORT === 0 ? '' : configuredUrl(config);
+}
+
 /** Opens the accounts alone, beside a running service or without one: for administration. */
 export async function openAccounts(
   env: NodeJS.ProcessEnv,
@@ -75,7 +81,7 @@ export async function openAccounts(
   const config = loadConfig(env);
   const logger = createLogger({ level: 'silent', format: 'json' });
   const { database, close } = await openConfiguredDatabase(config, logger);
-  const { accounts, login } = await composeAccounts(config, database, logger, () => configuredUrl(config));
+  const { accounts, login } = await composeAccounts(config, database, logger, () => urlFromOutside(config));
   return {
     accounts,
     login,

@@ -1,5 +1,5 @@
 import { type AccountRole, emailSchema } from '#contract';
-import type { AccountRecord, AccountRepository } from '../db/index.ts';
+import type { AccountRecord, AccountRepository, ClaimedFields } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { Ledger } from './ledger.ts';
@@ -152,11 +152,15 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
       return known(await accounts.setRole(accountId, role, now()), accountId);
     },
 
-    /** Gives an account another mail address. @throws AppError email_taken */
-    async setEmail(accountId: string, email: string): Promise<Account> {
-      const changed = await accounts.setEmail(accountId, cleanEmail(email), now());
-      if (changed === 'taken') throw new AppError('email_taken', `The email ${email} has an account already`);
-      return known(changed, accountId);
+    /**
+     * Gives an account to whoever claims it, whole or not at all. False when it is gone or has another address by now.
+     * @throws AppError email_taken
+     */
+    async claim({ id, email }: Pick<Account, 'id' | 'email'>, claimed: ClaimedFields): Promise<boolean> {
+      const fields = { ...claimed, email: cleanEmail(claimed.email) };
+      const changed = await accounts.claim(id, email, fields, now());
+      if (changed === 'taken') throw new AppError('email_taken', `The email ${claimed.email} has an account already`);
+      return changed !== null;
     },
 
     /**

@@ -35,6 +35,9 @@ interface Command {
   run(on: Administered, options: Record<string, string>): Promise<unknown>;
 }
 
+const ADDRESS_UNKNOWN =
+  'PORT is 0, so only the running service knows its address: put the one that it logged as "listening" before this link, or set PUBLIC_URL';
+
 /** Every command of the administration. */
 const COMMANDS: Record<string, Command> = {
   'account create': {
@@ -85,7 +88,8 @@ const COMMANDS: Record<string, Command> = {
     optional: [],
     async run({ accounts, login }, { email = '' }) {
       const { id: accountId } = await findAccount(accounts, email);
-      return { accountId, link: await login.claims.createLink(accountId) };
+      const link = await login.claims.createLink(accountId);
+      return { accountId, link, ...(link.startsWith('/') && { hint: ADDRESS_UNKNOWN }) };
     },
   },
   'account logout': {

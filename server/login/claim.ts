@@ -41,14 +41,16 @@ export function createClaims({ accounts, logins, links, passwords }: LoginParts)
       requireStrongPassword(password, wanted);
       const hash = await passwords.hash(password);
       const link = await links.take(token, ['claim']);
+      const role = link.role ? { role: link.role } : {};
+      let claimed = false;
       try {
-        if (wanted !== account.email) await accounts.setEmail(account.id, wanted);
+        claimed = await accounts.claim(account, { email: wanted, passwordHash: hash, ...role });
       } catch (error) {
+        // Also when only the answer was lost: a link that gives a role is of no use to an account that was claimed.
         await links.giveBack(link);
         throw error;
       }
-      if (!(await accounts.setPasswordHash({ id: account.id, email: wanted }, hash))) throw invalidLink();
-      if (link.role) await accounts.setRole(account.id, link.role);
+      if (!claimed) throw invalidLink();
       await logins.revokeAll(account.id);
       await links.forget({ id: account.id, email: wanted });
       const opened = await logins.openWith(account.id, hash, visitor);

@@ -8,7 +8,7 @@ export interface LinksDeps {
   links: OneTimeLinkRepository;
   notices: NoticeRepository;
   pepper: Buffer;
-  /** Base URL under which browsers reach the service. */
+  /** Base URL under which browsers reach the service; empty: unknown, and links are paths. */
   publicUrl: () => string;
   now: () => Date;
 }

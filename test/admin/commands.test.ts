@@ -1,5 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { describeCommands, parseCommand, runCommand, UsageError } from '../../server/admin/commands.ts';
+import { openAccounts } from '../../server/compose-accounts.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 
 const fixture = useAccounts();
@@ -65,6 +69,26 @@ describe('administration', () => {
     expect(await fixture.login.logins.check(token)).toEqual({ outcome: 'unknown' });
     const wrong = runCommand({ ...fixture, args: 'account role --email person@example.org --role king'.split(' ') });
     expect(await rejection(wrong)).toBeInstanceOf(UsageError);
+  });
+
+  test.each([
+    [{ PORT: '0' }, /^\/dashboard\/claim#token=iwl_\w{43}$/, /PORT is 0.*"listening".*PUBLIC_URL/],
+    [{ PORT: '0', PUBLIC_URL: 'https://images.example/' }, /^https:\/\/images\.example\/dashboard\/claim#token=/, null],
+    [{ PORT: '8090', HOST: '0.0.0.0' }, /^http:\/\/[^/]+:8090\/dashboard\/claim#token=/, null],
+  ])('account link has no address but one that leads to the service: %j', async (settings, address, hint) => {
+    const directory = mkdtempSync(join(tmpdir(), 'admin-test-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const { accounts, login, close } = await openAccounts({ ...settings, DATA_DIR: directory });
+    onTestFinished(close);
+    await accounts.create({ email: 'a@example.org' });
+    const { output } = await runCommand({ accounts, login, args: 'account link --email a@example.org'.split(' ') });
+    expect(output).toEqual({
+      accountId: expect.stringMatching(/^acct_/),
+      link: expect.stringMatching(address),
+      ...(hint && { hint: expect.stringMatching(hint) }),
+    });
+    const { link } = output as { link: string };
+    expect(await login.readLink(link.split('=')[1] ?? '')).toMatchObject({ email: 'a@example.org' });
   });
 
   test('key create, list, deactivate and activate', async () => {

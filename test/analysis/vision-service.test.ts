@@ -37,13 +37,8 @@ async function ask(mode: FakeMode, extra: Record<string, unknown> = {}) {
   server.mode = mode;
   const analysis = harness.analysis(settings(extra));
   const image = await harness.place({ name: 'IMG_2034.jpg', bytes });
-  const startedAt = performance.now();
   const result = await describeImage(analysis, image);
-  return {
-    ...result,
-    elapsedMs: performance.now() - startedAt,
-    formats: server.questions().map(({ format }) => format),
-  };
+  return { ...result, formats: server.questions().map(({ format }) => format) };
 }
 
 const schema = 'json_schema';
@@ -121,43 +116,7 @@ describe('the ladder', () => {
   });
 });
 
-describe('time', () => {
-  it.each<[FakeMode]>([['hang'], ['hang-in-body']])('%s ends at the limit, with a closed socket', async (mode) => {
-    const result = await ask(mode, { AI_TIMEOUT_MS: 600 });
-    expect(result.aiStatus).toBe('timeout');
-    expect(result.elapsedMs).toBeGreaterThan(590);
-    expect(result.elapsedMs).toBeLessThan(600 * 1.1 + 150);
-    await expect.poll(() => server.questions()[0]?.abortedAt, { timeout: 500 }).not.toBeNull();
-  });
-
-  it('the limit holds over the wait for the first test of the service too', async () => {
-    server.failsCanary = true;
-    const result = await ask('hang', { AI_CANARY: 'on', AI_TIMEOUT_MS: 800 });
-    expect(result.aiStatus).toBe('timeout');
-    expect(result.elapsedMs).toBeLessThan(800 * 1.1 + 200);
-  });
-
-  it('the limit holds over all retries together', async () => {
-    const result = await ask('error', { AI_TIMEOUT_MS: 1200, AI_MAX_RETRIES: 10 });
-    expect(result.aiStatus).toBe('failed');
-    expect(result.elapsedMs).toBeLessThan(1200 * 1.1);
-    expect(server.questions().length).toBe(2);
-  });
-
-  it('waits as long as it is told to', async () => {
-    const result = await ask('rate-limited-once');
-    expect(result.aiStatus).toBe('completed');
-    expect(result.elapsedMs).toBeGreaterThan(1000);
-    expect(result.elapsedMs).toBeLessThan(1600);
-  });
-
-  it('does not wait for what would come after the limit', async () => {
-    const result = await ask('rate-limited-long');
-    expect(result.aiStatus).toBe('failed');
-    expect(result.elapsedMs).toBeLessThan(1000);
-    expect(server.questions()).toHaveLength(1);
-  });
-
+describe('an end from outside', () => {
   it('an abort rejects with its reason and closes the socket within 500 ms', async () => {
     server.mode = 'hang';
     const analysis = harness.analysis(settings());
@@ -235,18 +194,6 @@ describe('the canary', () => {
     expect(server.questions()).toHaveLength(0);
     expect(harness.logged()).toContain('does not see');
   });
-
-  it('does not delay the start, and leaves an unreachable service unverified', async () => {
-    Object.assign(server, { mode: 'hang', failsCanary: true });
-    const analysis = harness.analysis(settings({ AI_CANARY: 'on', AI_TIMEOUT_MS: 500 }));
-    const startedAt = performance.now();
-    await analysis.start();
-    expect(performance.now() - startedAt).toBeLessThan(100);
-    await expect.poll(() => harness.logged(), { timeout: 3000 }).toContain('could not be tested');
-    expect(analysis.state().status).toBe('unverified');
-    server.mode = 'good';
-    expect((await describeImage(analysis, await harness.place({ name: 'a.jpg', bytes }))).aiStatus).toBe('completed');
-  });
 });
 
 describe('secrets', () => {
@@ -267,11 +214,17 @@ describe('secrets', () => {
 
 describe('limits', () => {
   it('asks about as many images at once as configured, over all jobs', async () => {
-    server.delayMs = 150;
-    const analysis = harness.analysis(settings({ AI_CONCURRENCY: 2 }));
+    let answer = () => {};
+    server.held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const analysis = harness.analysis(settings({ AI_CONCURRENCY: 2, AI_TIMEOUT_MS: 30_000 }));
     expect(analysis.concurrency).toBeGreaterThan(2);
     const images = await Promise.all(Array.from({ length: 8 }, () => harness.place({ name: 'a.jpg', bytes })));
-    const results = await Promise.all(images.map((image) => describeImage(analysis, image)));
+    const described = images.map((image) => describeImage(analysis, image));
+    await expect.poll(() => server.peak).toBe(2);
+    answer();
+    const results = await Promise.all(described);
     expect(results.every(({ aiStatus }) => aiStatus === 'completed')).toBe(true);
     expect(server.peak).toBe(2);
   });

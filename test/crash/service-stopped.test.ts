@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openAccounts } from '../../server/compose-accounts.ts';
 import type { ApiClient } from '../support/api-client.ts';
@@ -50,8 +49,8 @@ describe('SIGTERM during an export', () => {
     const second = await api.upload(await smallPhotographs(1));
     const { follower, ended } = await startExport(api);
     const exit = service.terminate();
-    await sleep(100);
-    expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
+    const { url } = service;
+    await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { interval: 20 }).toBe(503);
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
     const refused = await api.request(`/v1/sessions/${second.sessionId}/export`, { json: api.exportBody(second, {}) });
     expect([refused.status, await refused.json()]).toMatchObject([503, { code: 'shutting_down' }]);

@@ -40,7 +40,7 @@ it('a request that died between its charge and its start is one charge and one j
     createdAt: new Date(diedAt),
     finishedAt: null,
     leaseOwner: 'a-server-that-died',
-    leaseUntil: new Date(Date.now() + 4000),
+    leaseUntil: new Date(Date.now() + 600_000),
     attempts: 0,
     crashes: 0,
     stopRequested: null,
@@ -50,7 +50,6 @@ it('a request that died between its charge and its start is one charge and one j
     error: null,
   });
   await test.service.accounts.ledger.charge({ accountId, ref: jobId, amount: 2 });
-  await database.close();
 
   const headers = { 'Idempotency-Key': 'died' };
   const retry = () => api.request(`/v1/sessions/${sessionId}/export`, { json: body, headers });
@@ -61,7 +60,10 @@ it('a request that died between its charge and its start is one charge and one j
     statuses.push(response.status);
     if (response.status === 200) jobs = [...jobs, response.headers.get('X-Job-Id')];
     await response.text();
+    // The lease ends behind the first answer, however long that took.
+    if (attempt === 0) await database.jobs.renewLease(jobId, 'a-server-that-died', new Date());
   }
+  await database.close();
   expect(statuses[0]).toBe(409);
   expect(jobs).toEqual([jobId, jobId]);
   expect(await api.balance()).toBe(23);

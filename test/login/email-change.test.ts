@@ -153,7 +153,7 @@ describe('the link of a change of address', () => {
     const { id } = await fixture.accounts.create({ email });
     expect(await rejection(login.emailChange.confirm(tokenTo(email)))).toMatchObject({ code: 'email_taken' });
     expect(await accountOf(person)).toMatchObject({ email: person.email, pendingEmail: email });
-    await fixture.accounts.setEmail(id, newAddress());
+    await fixture.accounts.claim({ id, email }, { email: newAddress(), passwordHash: 'of a password' });
     await login.emailChange.confirm(tokenTo(email));
     expect(await accountOf(person)).toMatchObject({ email, pendingEmail: null });
   });

@@ -1,5 +1,6 @@
-import { beforeAll, expect, test } from 'vitest';
-import type { Login } from '../../server/login/index.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Repositories } from '../../server/db/index.ts';
+import { type Login, PLACEHOLDER_EMAIL } from '../../server/login/index.ts';
 import { createPasswordHash } from '../../server/login/password-hash.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 import { tokenIn } from '../support/mail-server.ts';
@@ -67,4 +68,67 @@ test('another hash of the same password ends no log-in', async () => {
   expect(createPasswordHash().isOutdated(hash)).toBe(false);
   await fixture.accounts.renewPasswordHash(account.id, hash ?? '', await cheap.hash(OLD));
   expect(await outcome(token)).toBe('valid');
+});
+
+/**
+ * The ways in of a process whose call number `last` of the database goes wrong: `dead` before it is made, and so are all
+ * that follow, or only its answer is `lost`.
+ */
+function troubledProcess(last: number, trouble: 'dead' | 'lost') {
+  let calls = 0;
+  const mortal = <T extends object>(repository: T): T =>
+    new Proxy(repository, {
+      get: (target, name) => {
+        const call = Reflect.get(target, name) as (...given: unknown[]) => Promise<unknown>;
+        return async (...given: unknown[]) => {
+          const number = ++calls;
+          if (trouble === 'dead' && number >= last) throw new Error('dead');
+          const answer = await call(...given);
+          if (number === last) throw new Error('lost');
+          return answer;
+        };
+      },
+    });
+  const { accounts, logins, oneTimeLinks, notices } = fixture.repositories;
+  const repositories: Repositories = {
+    ...fixture.repositories,
+    logins: mortal(logins),
+    oneTimeLinks: mortal(oneTimeLinks),
+    notices: mortal(notices),
+  };
+  return fixture.newLogin({ repositories, accounts: fixture.createWith({ accounts: mortal(accounts) }) });
+}
+
+describe.each(['dead', 'lost'] as const)('a call of the database that is %s', (trouble) => {
+  test('leaves the first account to be claimed, or claimed whole with its role', async () => {
+    const { accounts, login } = fixture;
+    const states = new Set<string>();
+    for (let last = 1; ; last++) {
+      const { id } = await accounts.create({ email: PLACEHOLDER_EMAIL });
+      const token = tokenIn(await login.claims.createLink(id));
+      const other = tokenIn(await login.claims.createLink(id));
+      const email = `${trouble}-${last}@example.org`;
+      const claim = { token, password: NEW, email };
+      const end = await troubledProcess(last, trouble)
+        .claims.claim(claim, VISITOR)
+        .catch(({ message }: Error) => message);
+      const account = await accounts.find(id);
+      states.add(`${account?.email === email} ${account?.state} ${account?.role}`);
+      if (account?.email === PLACEHOLDER_EMAIL) {
+        // A link that is left, or a new one, is as good as the first.
+        const again = tokenIn(await login.claims.createLink(id));
+        await login.claims.claim({ ...claim, token: again }, VISITOR);
+      } else {
+        // What is left of its links is good for nobody.
+        for (const left of [token, other]) {
+          const taken = login.claims.claim({ token: left, password: OLD, email }, VISITOR);
+          expect(await rejection(taken)).toMatchObject({ code: 'invalid_link' });
+        }
+      }
+      expect(await accounts.find(id)).toMatchObject({ email, state: 'active', role: 'operator' });
+      if (end !== trouble) break;
+      expect(last).toBeLessThan(50);
+    }
+    expect([...states]).toEqual(['false unclaimed user', 'true active operator']);
+  });
 });

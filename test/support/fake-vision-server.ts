@@ -78,6 +78,8 @@ export interface FakeVisionServer {
   answer: unknown;
   /** Milliseconds before each answer. */
   delayMs: number;
+  /** What every answer waits for. */
+  held: Promise<unknown> | null;
   /** Whether it looks at pictures: reads the digits of the canary. */
   blind: boolean;
   /** Also applies `mode` to the canary. */
@@ -107,13 +109,21 @@ export async function startFakeVisionServer(): Promise<FakeVisionServer> {
     mode: 'good',
     answer: GOOD_ANSWER,
     delayMs: 0,
+    held: null,
     blind: false,
     failsCanary: false,
     requests: [],
     questions: () => fake.requests.filter(({ canary }) => !canary),
     peak: 0,
     reset() {
-      const fresh = { mode: 'good' as const, answer: GOOD_ANSWER, delayMs: 0, blind: false, failsCanary: false };
+      const fresh = {
+        mode: 'good' as const,
+        answer: GOOD_ANSWER,
+        delayMs: 0,
+        held: null,
+        blind: false,
+        failsCanary: false,
+      };
       Object.assign(fake, fresh, { requests: [], peak: 0 });
     },
     close: () =>
@@ -135,6 +145,7 @@ async function serve(fake: FakeVisionServer, request: IncomingMessage, response:
   response.on('close', () => {
     if (!response.writableFinished) seen.abortedAt = Date.now();
   });
+  await fake.held;
   if (fake.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fake.delayMs));
   const sameKind = fake.requests.filter(({ canary }) => canary === seen.canary).length;
   if (seen.canary && !fake.failsCanary) return say(response, await readCanary(fake, seen.image));

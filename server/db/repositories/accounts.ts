@@ -1,5 +1,6 @@
 import type { AccountRole } from '#contract';
 import type { Connection } from '../connect.ts';
+import { unlessDuplicate } from '../duplicate-key.ts';
 import {
   type AccountRecord,
   accountSchema,
@@ -23,6 +24,9 @@ export interface Movement {
   laneCount: number;
 }
 
+/** What somebody sets who claims an account. */
+export type ClaimedFields = Pick<AccountRecord, 'email'> & { passwordHash: string; role?: AccountRole };
+
 /** Accounts, their credits and the list of their active keys. */
 export function createAccountRepository(connection: Connection) {
   const model = connection.model<AccountRecord>('Account', accountSchema);
@@ -39,25 +43,15 @@ export function createAccountRepository(connection: Connection) {
     return model.findOneAndUpdate(living, { $set: fields, ...others }, { returnDocument: 'after' }).lean();
   }
 
-  async function updateEmail(accountId: string, fields: Partial<AccountRecord>, where = {}) {
-    try {
-      return await update(accountId, fields, where);
-    } catch (error) {
-      if ((error as { code?: unknown }).code === 11000) return 'taken' as const;
-      throw error;
-    }
+  async function updateEmail(accountId: string, fields: Partial<AccountRecord>, where: object, others = {}) {
+    return unlessDuplicate(update(accountId, fields, where, others), 'taken' as const);
   }
 
   return {
     /** Inserts an account; false when its email is taken. */
     async insert(account: AccountRecord): Promise<boolean> {
-      try {
-        await model.collection.insertOne(account as never);
-        return true;
-      } catch (error) {
-        if ((error as { code?: unknown }).code === 11000) return false;
-        throw error;
-      }
+      const inserted = model.collection.insertOne(account as never).then(() => true);
+      return unlessDuplicate(inserted, false);
     },
 
     async find(accountId: string): Promise<AccountRecord | null> {
@@ -109,9 +103,13 @@ export function createAccountRepository(connection: Connection) {
       await update(accountId, { passwordHash }, { passwordHash: before });
     },
 
-    /** `taken`: another account has this email. */
-    async setEmail(accountId: string, email: string, now: Date): Promise<AccountRecord | null | 'taken'> {
-      return updateEmail(accountId, { email, pendingEmail: null, updatedAt: now });
+    /**
+     * Gives the account that has the address `before` to whoever claims it, in one step: no interruption leaves half of
+     * it. Ends what {@link setPassword} ends. `taken`: another account has this email.
+     */
+    async claim(accountId: string, before: string, claimed: ClaimedFields, now: Date) {
+      const fields = { ...claimed, pendingEmail: null, updatedAt: now };
+      return updateEmail(accountId, fields, { email: before }, { $inc: { passwordVersion: 1 } });
     },
 
     /** Notes the address that an account is to get; null when its password is not the one of `passwordHash`. */

@@ -1,4 +1,5 @@
 import type { Connection } from '../connect.ts';
+import { unlessDuplicate } from '../duplicate-key.ts';
 import { type IdempotencyRecord, idempotencyRecordSchema, type StoredResponse } from '../models/idempotency-record.ts';
 
 export type { IdempotencyRecord, StoredResponse };
@@ -9,13 +10,8 @@ export function createIdempotencyRepository(connection: Connection) {
   return {
     /** Inserts a record; false when there is one of this id. */
     async insert(record: IdempotencyRecord): Promise<boolean> {
-      try {
-        await model.collection.insertOne(record as never);
-        return true;
-      } catch (error) {
-        if ((error as { code?: unknown }).code === 11000) return false;
-        throw error;
-      }
+      const inserted = model.collection.insertOne(record as never).then(() => true);
+      return unlessDuplicate(inserted, false);
     },
 
     async find(id: string): Promise<IdempotencyRecord | null> {

@@ -1,4 +1,5 @@
 import type { Connection } from '../connect.ts';
+import { unlessDuplicate } from '../duplicate-key.ts';
 import { type ImageResultRecord, imageResultSchema, type StoredEvent } from '../models/image-result.ts';
 
 export type { ImageResultRecord, StoredEvent };
@@ -9,9 +10,7 @@ export function createImageResultRepository(connection: Connection) {
   return {
     /** Stores a result; one that is there already stays, so an image counts once whoever worked on it. */
     async insert(record: ImageResultRecord): Promise<void> {
-      await model.collection.insertOne(record as never).catch((error: { code?: unknown }) => {
-        if (error.code !== 11000) throw error;
-      });
+      await unlessDuplicate(model.collection.insertOne(record as never), undefined);
     },
 
     /** All results of a job, in request order. */

@@ -1,5 +1,6 @@
 import { type JobKindName, type JobState, UNFINISHED_JOB_STATES } from '#contract';
 import type { Connection } from '../connect.ts';
+import { unlessDuplicate } from '../duplicate-key.ts';
 import { type JobImage, type JobRecord, jobSchema } from '../models/job.ts';
 
 export type { JobImage, JobRecord };
@@ -13,13 +14,8 @@ export function createJobRepository(connection: Connection) {
   return {
     /** Inserts a job; false when its id is taken already. */
     async insert(job: JobRecord): Promise<boolean> {
-      try {
-        await model.collection.insertOne(job as never);
-        return true;
-      } catch (error) {
-        if ((error as { code?: unknown }).code === 11000) return false;
-        throw error;
-      }
+      const inserted = model.collection.insertOne(job as never).then(() => true);
+      return unlessDuplicate(inserted, false);
     },
 
     async find(accountId: string, jobId: string): Promise<JobRecord | null> {

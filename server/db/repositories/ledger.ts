@@ -1,5 +1,6 @@
 import type { LedgerKind } from '#contract';
 import type { Connection } from '../connect.ts';
+import { unlessDuplicate } from '../duplicate-key.ts';
 import { type LedgerLineRecord, ledgerLineSchema } from '../models/ledger-line.ts';
 
 export type { LedgerLineRecord };
@@ -18,13 +19,8 @@ export function createLedgerRepository(connection: Connection) {
   return {
     /** Writes a line; false when its (kind, ref) or its id is in the ledger already. */
     async insert(line: LedgerLineRecord): Promise<boolean> {
-      try {
-        await model.collection.insertOne(line as never);
-        return true;
-      } catch (error) {
-        if ((error as { code?: unknown }).code === 11000) return false;
-        throw error;
-      }
+      const inserted = model.collection.insertOne(line as never).then(() => true);
+      return unlessDuplicate(inserted, false);
     },
 
     /** The line of a (kind, ref), whose account the caller must compare; (kind, ref) is unique over all accounts. */

@@ -1,4 +1,5 @@
 import type { Connection } from '../connect.ts';
+import { unlessDuplicate } from '../duplicate-key.ts';
 import { type NoticeKind, type NoticeRecord, noticeSchema } from '../models/notice.ts';
 
 export type { NoticeKind, NoticeRecord };
@@ -10,14 +11,12 @@ export function createNoticeRepository(connection: Connection) {
     /** Writes a notice down, in the place of one that was sent by `sentBy`. False when one waits or is newer. */
     async put(notice: NoticeRecord, sentBy: Date): Promise<boolean> {
       const { _id, ...fields } = notice;
-      try {
-        await model.updateOne({ _id, sentAt: { $lte: sentBy } }, { $set: fields }, { upsert: true });
-        return true;
-      } catch (error) {
-        // The upsert met the one that is there.
-        if ((error as { code?: unknown }).code === 11000) return false;
-        throw error;
-      }
+      const written = model.updateOne({ _id, sentAt: { $lte: sentBy } }, { $set: fields }, { upsert: true });
+      // False: the upsert met the one that is there.
+      return unlessDuplicate(
+        written.then(() => true),
+        false,
+      );
     },
 
     /** Takes one notice that is due, for `leaseMs` milliseconds; null when there is none. */

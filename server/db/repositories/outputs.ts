@@ -1,4 +1,5 @@
 import type { Connection } from '../connect.ts';
+import { unlessDuplicate } from '../duplicate-key.ts';
 import { type OutputFile, type OutputRecord, outputSchema } from '../models/output.ts';
 import { plainCollection } from '../plain-collection.ts';
 
@@ -15,17 +16,15 @@ export function createOutputRepository(connection: Connection) {
      */
     async publish(record: OutputRecord): Promise<'taken' | OutputFile[]> {
       const { _id, ...fields } = record;
-      try {
-        const before = await collection.findOneAndUpdate(
-          { _id },
-          { $set: fields },
-          { upsert: true, returnDocument: 'before', ignoreUndefined: true },
-        );
-        return before?.files ?? [];
-      } catch (error) {
-        if ((error as { code?: unknown }).code === 11000) return 'taken';
-        throw error;
-      }
+      const replaced = collection.findOneAndUpdate(
+        { _id },
+        { $set: fields },
+        { upsert: true, returnDocument: 'before', ignoreUndefined: true },
+      );
+      return unlessDuplicate(
+        replaced.then((before) => before?.files ?? []),
+        'taken',
+      );
     },
 
     /** The owner of every name in a namespace. */

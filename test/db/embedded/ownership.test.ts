@@ -1,12 +1,26 @@
 import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, type Mock, onTestFinished, vi } from 'vitest';
 import { startEmbedded } from '../../../server/db/embedded/index.ts';
 import { addressOf, noteOf } from '../../../server/db/embedded/ownership.ts';
 import { startChildStore } from './child-store.ts';
 import { connect, freshDirectory, rejection } from './embedded-fixture.ts';
 
 const socketOf = (uri: string) => decodeURIComponent(/\/\/([^/]+)/.exec(uri)?.[1] ?? '');
+
+/** Does something to a client's socket as it is given a command, the first time: no delay comes between the two. */
+function atTheWriteOf(command: string, act: (socket: Socket) => void): Mock<(socket: Socket) => void> {
+  const once = vi.fn(act);
+  const { write } = Socket.prototype;
+  const spy = vi.spyOn(Socket.prototype, 'write').mockImplementation(function (this: Socket, ...sent) {
+    const [bytes] = sent;
+    if (once.mock.calls.length === 0 && Buffer.isBuffer(bytes) && bytes.includes(command)) once(this);
+    return write.apply(this, sent as Parameters<typeof write>);
+  });
+  onTestFinished(() => spy.mockRestore());
+  return once;
+}
 
 describe('a directory', () => {
   it('is served on a socket that only its user can reach', async () => {
@@ -45,6 +59,23 @@ describe('a directory', () => {
     expect(await rejection(connection.collection('docs').countDocuments())).toBeInstanceOf(Error);
     await connection.close();
   });
+
+  it.each(['end', 'destroy'] as const)(
+    'whose server is gone (%s) at the instant of a write refuses it at once',
+    async (way) => {
+      const store = await startEmbedded({ directory: freshDirectory() });
+      onTestFinished(() => store.close());
+      const connection = await connect(store.uri, { retryReads: false });
+      onTestFinished(() => connection.close());
+      const docs = connection.collection('docs');
+      await docs.insertOne({ n: 1 });
+      const lost = atTheWriteOf('aggregate', (socket) => socket[way]());
+      // Without the remedy the driver waits for ever, past every limit of time.
+      expect(await rejection(docs.countDocuments())).toBeInstanceOf(Error);
+      expect(lost).toHaveBeenCalledOnce();
+      await expect.poll(() => docs.countDocuments().catch(() => null)).toBe(1);
+    },
+  );
 
   it('is served once within a process too', async () => {
     const directory = freshDirectory();
