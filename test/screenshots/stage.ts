@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { FIXTURES } from '../support/api-client.ts';
-import { startFakeVisionServer } from '../support/fake-vision-server.ts';
+import { type FakeVisionServer, startFakeVisionServer } from '../support/fake-vision-server.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { launchAnyBrowser } from '../support/find-browser.ts';
 import { startTestService, type TestAccount, type TestService } from '../support/service.ts';
 import { describePhotos } from './describe-photos.ts';
@@ -22,6 +23,9 @@ const PHOTOS = {
 /** The real service with the built pages, a vision model that answers at once, and a browser. */
 export interface Stage {
   test: TestService;
+  vision: FakeVisionServer;
+  /** Before the service, for what goes wrong on the way. */
+  proxy: FaultProxy;
   /** Paths of photographs to pick. */
   photos: string[];
   /** A page of the demo for a new account; the caller closes its context. */
@@ -47,6 +51,7 @@ export async function setStage(): Promise<Stage> {
     AI_MODEL: 'fake-model',
     AI_CANARY: 'off',
   });
+  const proxy = await startFaultProxy(test.url);
   const folder = await mkdtemp(join(tmpdir(), 'imagewright-photos-'));
   const photos = await Promise.all(
     Object.entries(PHOTOS).map(async ([name, file]) => {
@@ -65,6 +70,8 @@ export async function setStage(): Promise<Stage> {
   });
   return {
     test,
+    vision,
+    proxy,
     photos,
     async open({ width, theme, credits = 25 }) {
       const account = await test.createAccount({ credits });
@@ -86,6 +93,7 @@ export async function setStage(): Promise<Stage> {
     },
     async close() {
       await browser.close();
+      await proxy.close();
       await test.close();
       await vision.close();
       await rm(folder, { recursive: true, force: true });

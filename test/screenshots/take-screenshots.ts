@@ -9,14 +9,18 @@ import { DOCS_PICTURES, keepForDocs } from './docs-pictures.ts';
 import { showFirstUse } from './first-use.ts';
 import { runShort, type Snap, useFolder, walkThrough } from './journeys.ts';
 import { picturesFolder, type Scene, type Stage, setStage } from './stage.ts';
+import { showStates } from './widget-states.ts';
 
-const WIDTHS = { phone: 390, tablet: 820, desktop: 1280 };
+const WIDTHS = { phone: 320, tablet: 768, desktop: 1280 };
 const wanted = process.argv.slice(2).filter((part) => !part.startsWith('--'));
 const forDocs = process.argv.includes('--docs');
 
 const JOURNEYS: Record<string, (stage: Stage, scene: Scene, snap: Snap) => Promise<void>> = {
   walk: (stage, scene, snap) => walkThrough(stage, scene, snap),
   arabic: (stage, scene, snap) => walkThrough(stage, scene, snap, 'ar'),
+  'states-en': (stage, scene, snap) => showStates(stage, scene, snap),
+  'states-de': (stage, scene, snap) => showStates(stage, scene, snap, 'de'),
+  'states-ar': (stage, scene, snap) => showStates(stage, scene, snap, 'ar'),
   short: runShort,
   folder: useFolder,
   dashboard: tourDashboard,
