@@ -240,6 +240,7 @@ export const appStyles = css`
       margin-inline-start: auto;
       color: var(--soft);
       font-size: 0.9em;
+      white-space: nowrap;
       font-variant-numeric: tabular-nums;
     }
     .head .menu {

@@ -11,6 +11,9 @@ import { STRINGS } from './strings.ts';
 const { operator: texts } = STRINGS;
 
 const styles = css`
+  .notice.success {
+    --_notice: var(--_success);
+  }
   :host {
     display: grid;
     gap: 22px;

@@ -2,6 +2,9 @@ import { css } from 'lit';
 
 /** What the pages are made of: cards, rows, tables, figures. */
 export const pageStyles = css`
+  .notice.success {
+    --_notice: var(--_success);
+  }
   :host {
     display: grid;
     gap: 20px;

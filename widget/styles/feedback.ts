@@ -52,9 +52,8 @@ export const feedback = css`
   }
   .notice {
     display: flex;
-    flex-wrap: wrap;
     align-items: flex-start;
-    gap: calc(var(--_space) * 2) calc(var(--_space) * 3);
+    gap: calc(var(--_space) * 3);
     padding: calc(var(--_space) * 3) calc(var(--_space) * 4);
     border: 1px solid color-mix(in oklab, var(--_notice, var(--_accent)) 30%, var(--_border));
     border-radius: var(--_radius);
@@ -66,20 +65,14 @@ export const feedback = css`
     color: var(--_notice, var(--_accent));
   }
   .notice > .content {
-    flex: 1 1 24ch;
+    flex: 1;
     min-inline-size: 0;
-  }
-  .notice strong {
-    font-weight: 600;
   }
   .notice.danger {
     --_notice: var(--_danger);
   }
   .notice.warning {
     --_notice: var(--_warning);
-  }
-  .notice.success {
-    --_notice: var(--_success);
   }
   .muted {
     color: var(--_muted);

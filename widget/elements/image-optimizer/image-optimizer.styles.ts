@@ -38,7 +38,7 @@ export const shellStyles = css`
     display: flex;
     flex-wrap: wrap;
     align-items: center;
-    gap: calc(var(--_space) * 2);
+    gap: calc(var(--_space) * 1.5);
   }
   .empty .tools {
     display: block;

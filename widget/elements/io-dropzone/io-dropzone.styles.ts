@@ -13,7 +13,7 @@ export const dropzoneStyles = css`
   :host([large]) .zone {
     flex-direction: column;
     justify-content: center;
-    padding: calc(var(--_space) * 12) calc(var(--_space) * 6);
+    padding: calc(var(--_space) * 12) calc(var(--_space) * 4);
     border: 1.5px dashed var(--_edge);
     border-radius: calc(var(--_radius) * 1.2);
     background: var(--_surface-2);
@@ -67,7 +67,7 @@ export const dropzoneStyles = css`
     color: var(--_on-accent);
   }
   /* Phones have no folders to pick, and little room. */
-  @container io (inline-size < 720px) {
+  @container io (inline-size < 860px) {
     :host(:not([large])) .folder-pick {
       display: none;
     }

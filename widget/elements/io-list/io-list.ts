@@ -50,6 +50,14 @@ export class IoList extends LitElement {
         scrollbar-width: thin;
         scrollbar-color: var(--_edge) transparent;
       }
+      /* A shadow at the lower edge while there are more rows below: many scroll bars are hidden. */
+      @media (forced-colors: none) {
+        ul {
+          background:
+            linear-gradient(transparent, var(--_surface) 60%) bottom / 100% 40px no-repeat local,
+            linear-gradient(transparent, color-mix(in oklab, var(--_text) 16%, transparent)) bottom / 100% 14px no-repeat;
+        }
+      }
       /* No content-visibility: what it skips is missing for screen readers. */
       li:not(.gap) {
         contain: content;

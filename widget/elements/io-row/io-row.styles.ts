@@ -107,16 +107,14 @@ export const rowStyles = css`
   }
   .review {
     display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    gap: 0 calc(var(--_space) * 2);
+    align-items: baseline;
+    gap: calc(var(--_space) * 2);
     color: color-mix(in oklab, var(--_warning) 85%, var(--_text));
     font-size: 0.9333em;
     --_icon: 18px;
   }
-  .review span {
-    flex: 0 1 auto;
-    min-inline-size: 0;
+  .review .icon {
+    translate: 0 4px;
   }
   .review .button {
     min-block-size: 28px;
@@ -161,6 +159,9 @@ export const rowStyles = css`
     color: var(--_success);
     font-weight: 600;
   }
+  .worse {
+    color: var(--_warning);
+  }
   .produced {
     overflow-wrap: anywhere;
   }
@@ -187,6 +188,15 @@ export const rowStyles = css`
   .variants .button {
     font-weight: 400;
     --_icon: 16px;
+  }
+  @container io (inline-size < 400px) {
+    .row {
+      column-gap: calc(var(--_space) * 2);
+      padding: calc(var(--_space) * 3);
+    }
+    .actions {
+      flex-direction: column;
+    }
   }
   @container io (inline-size >= 560px) {
     .row {

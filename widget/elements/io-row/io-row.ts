@@ -195,9 +195,9 @@ export class IoRow extends LitElement {
           ${item.error ? this.#renderError(item) : nothing}
           ${
             review
-              ? html`<p class="review">${icon('alert')}<span>${review}</span>
+              ? html`<p class="review">${icon('alert')}<span>${review}
                   <button type="button" class="button quiet" part="button" aria-describedby="name"
-                    @click=${() => context.optimizer.acceptAll([item.id])}>${i18n.t('row.accept')}</button></p>`
+                    @click=${() => context.optimizer.acceptAll([item.id])}>${i18n.t('row.accept')}</button></span></p>`
               : nothing
           }
           ${hopeless ? nothing : renderFields(item, context, this.#editor.draft)}

@@ -100,10 +100,10 @@ export const settingsStyles = css`
     display: flex;
     flex-wrap: wrap;
     align-items: center;
-    gap: var(--_space) calc(var(--_space) * 2);
+    gap: var(--_space);
   }
   .sizes li .input:not(select) {
-    inline-size: 8.5ch;
+    inline-size: 8ch;
   }
   .fit .input {
     inline-size: auto;

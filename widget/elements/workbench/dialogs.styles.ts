@@ -6,7 +6,7 @@ export const dialogStyles = css`
     inline-size: min(440px, calc(100vw - 32px));
     max-block-size: calc(100dvh - 32px);
     margin: auto;
-    padding: calc(var(--_space) * 6);
+    padding: calc(var(--_space) * 5);
     border: 1px solid var(--_border);
     border-radius: calc(var(--_radius) * 1.6);
     background: var(--_surface);
@@ -45,7 +45,7 @@ export const dialogStyles = css`
     display: flex;
     flex-wrap: wrap;
     justify-content: space-between;
-    gap: 0 calc(var(--_space) * 4);
+    gap: 0 calc(var(--_space) * 2);
     padding-block: calc(var(--_space) * 2.5);
   }
   .bill div + div {

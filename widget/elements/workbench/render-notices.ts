@@ -1,14 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Notice } from '../../state/index.ts';
-import { type IconName, icon } from '../../styles/index.ts';
+import { icon } from '../../styles/index.ts';
 import type { Shell } from './shell.ts';
 
-const LOOKS: { readonly [kind in Notice['kind']]: readonly [tone: string, symbol: IconName] } = {
-  error: ['danger', 'alert'],
-  warning: ['warning', 'alert'],
-  info: ['', 'info'],
-  success: ['success', 'check'],
-};
 /** More files that were not taken are counted, not listed. */
 const LISTED = 8;
 
@@ -34,37 +28,38 @@ export function renderNotices(shell: Shell): TemplateResult | typeof nothing {
 function renderNotice(notice: Notice, shell: Shell): TemplateResult {
   const { i18n, optimizer, act, exportFirst, locked } = shell;
   const { t } = i18n;
-  const [tone, symbol] = LOOKS[notice.kind];
   const ids = notice.error?.ids ?? [];
   const hopeless = ids.length > 0 && ids.every((id) => optimizer.items.get(id)?.error?.retryable === false);
   const affordable = optimizer.cost?.affordable ?? 0;
   return html`
-    <div class="notice ${tone}" part="notice">
-      ${icon(symbol)}
-      <div class="content">
-        <p id="notice-${notice.id}">${notice.message}</p>
-        ${notice.rejections.length > 1 ? renderRejections(notice, shell) : nothing}
-        ${notice.error?.requestId ? html`<p class="muted small">${t('notice.request', { id: notice.error.requestId })}</p>` : nothing}
-      </div>
-      ${
-        locked
-          ? nothing
-          : notice.actions.map((action) => {
-              if (action === 'retry') {
-                if (hopeless) return nothing;
-                return html`<button type="button" class="button" part="button" aria-describedby="notice-${notice.id}"
+    <div class="notice ${notice.kind === 'error' ? 'danger' : 'warning'}" part="notice">
+      ${icon('alert')}
+      <div class="content ways">
+        <div>
+          <p id="notice-${notice.id}">${notice.message}</p>
+          ${notice.rejections.length > 1 ? renderRejections(notice, shell) : nothing}
+          ${notice.error?.requestId ? html`<p class="muted small">${t('notice.request', { id: notice.error.requestId })}</p>` : nothing}
+        </div>
+        ${
+          locked
+            ? nothing
+            : notice.actions.map((action) => {
+                if (action === 'retry') {
+                  if (hopeless) return nothing;
+                  return html`<button type="button" class="button" part="button" aria-describedby="notice-${notice.id}"
                   @click=${() => act('retry')}>${t('action.retry')}</button>`;
-              }
-              if (action === 'export-first' && affordable > 0) {
-                return html`<button type="button" class="button" part="button" @click=${() => exportFirst(affordable)}>
+                }
+                if (action === 'export-first' && affordable > 0) {
+                  return html`<button type="button" class="button" part="button" @click=${() => exportFirst(affordable)}>
                   ${t('export.first', { count: affordable })}</button>`;
-              }
-              return action === 'check-cost'
-                ? html`<button type="button" class="button" part="button" @click=${() => act('check-cost')}>
+                }
+                return action === 'check-cost'
+                  ? html`<button type="button" class="button" part="button" @click=${() => act('check-cost')}>
                     ${t('notice.check-cost')}</button>`
-                : nothing;
-            })
-      }
+                  : nothing;
+              })
+        }
+      </div>
       <button type="button" class="button quiet icon-only" part="button" aria-label=${t('notice.dismiss')}
         aria-describedby="notice-${notice.id}" @click=${() => optimizer.dismiss(notice.id)}>${icon('close')}</button>
     </div>

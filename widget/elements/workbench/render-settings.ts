@@ -1,23 +1,28 @@
 import { html, type TemplateResult } from 'lit';
+import type { I18n } from '../../i18n/index.ts';
+import type { Settings } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import type { OptionsEditDetail, SettingsEditDetail } from '../io-settings/index.ts';
 import { isRunning, type Shell } from './shell.ts';
+
+/** Format and quality in words, e.g. `WebP · High`. */
+export const nameSettings = ({ format, preset }: Settings, { t }: I18n): string =>
+  `${t(`settings.format-${format}`)} · ${t(`settings.preset-${preset}`)}`;
 
 /** What an export is to make: folded to one line where there is little room, always open where there is enough. */
 export function renderSettings(shell: Shell): TemplateResult {
   const { optimizer, i18n, locked, noAnalyze, settingsOpen, analyzeOptions, act, setAnalyzeOptions } = shell;
   const { t } = i18n;
   const { settings } = optimizer;
-  const summary = [t(`settings.format-${settings.format}`), t(`settings.preset-${settings.preset}`)];
-  if (settings.responsive) summary.push(t('settings.responsive'));
   return html`
     <section class="panel ${settingsOpen ? '' : 'closed'}" aria-labelledby="settings-title">
       <h3 id="settings-title">
         <span class="plain">${t('settings.title')}</span>
         <button type="button" class="fold" aria-expanded=${settingsOpen} aria-controls="settings"
           @click=${() => act('toggle-settings')}>
-          ${icon('settings')}<span>${t('settings.title')}</span>
-          <span class="muted">${summary.join(' · ')}</span>${icon('down')}</button>
+          ${icon('settings')}<span>${t('settings.title')} <span class="muted">${nameSettings(settings, i18n)}${
+            settings.responsive ? ` · ${t('settings.responsive')}` : ''
+          }</span></span>${icon('down')}</button>
       </h3>
       <div class="content" id="settings">
         <io-settings exportparts="settings" .i18n=${i18n} .settings=${settings} .options=${analyzeOptions}

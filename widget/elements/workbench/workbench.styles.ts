@@ -39,13 +39,18 @@ const styles = css`
     gap: calc(var(--_space) * 2);
   }
   .notice .button {
-    background: var(--_surface);
+    margin-block: -6px;
   }
-  .notice .button.quiet {
-    margin: -6px;
-    background: transparent;
+  .notice .ways {
+    align-items: flex-start;
+    row-gap: calc(var(--_space) * 4);
+  }
+  .notice .ways > div {
+    flex: 1 1 22ch;
+    min-inline-size: 0;
   }
   .small {
+    overflow-wrap: anywhere;
     font-size: 0.8667em;
   }
   .rejections {
@@ -72,8 +77,17 @@ const styles = css`
   .outcome.quiet {
     --_outcome: var(--_accent);
   }
+  .outcome.warning {
+    --_outcome: var(--_warning);
+  }
+  .warning .story {
+    flex-basis: 40ch;
+  }
   .outcome.danger {
     --_outcome: var(--_danger);
+  }
+  .outcome.stale {
+    --_outcome: var(--_muted);
   }
   .figure {
     display: flex;
@@ -182,9 +196,8 @@ const styles = css`
   }
   .fold {
     display: flex;
-    flex-wrap: wrap;
     align-items: center;
-    gap: 0 calc(var(--_space) * 2.5);
+    gap: calc(var(--_space) * 2.5);
     inline-size: 100%;
     min-block-size: 52px;
     margin: 0;
@@ -200,8 +213,11 @@ const styles = css`
   .fold:focus-visible {
     outline-offset: -2px;
   }
-  .fold .muted {
+  .fold > span {
     flex: 1;
+  }
+  .fold .muted {
+    margin-inline-start: 0.4em;
     font-weight: 400;
   }
   .fold .icon:last-child {

@@ -1,0 +1,127 @@
+import type { Locator } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GOOD_ANSWER } from '../../support/fake-vision-server.ts';
+import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
+import { rows } from '../read-page.ts';
+
+const PHONE = { width: 320, height: 720 };
+const TABLET = { width: 768, height: 1024 };
+
+async function boxOf(place: Locator) {
+  const box = await place.boundingBox();
+  if (!box) throw new Error('expected it to be seen');
+  return { ...box, right: box.x + box.width, bottom: box.y + box.height, middle: box.y + box.height / 2 };
+}
+
+/** Height of the text in lines of its own. */
+const linesOf = (place: Locator) =>
+  place.evaluate((element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+  });
+
+const analyze = ({ widget }: WidgetTab) =>
+  widget.evaluate((element) => (element as unknown as { analyze(): Promise<void> }).analyze());
+
+describe('where there is little room', () => {
+  let rig: WidgetRig;
+
+  beforeAll(async () => {
+    rig = await startWidgetRig();
+  });
+  afterAll(() => rig?.close());
+
+  it('messages have their sign before them and their button to close behind them, and are never wider', async () => {
+    const tab = await rig.open({ elements: [{ retries: '1' }], context: { viewport: PHONE } });
+    const json = { error: 'Internal error', code: 'internal_error', requestId: `req_${'8d2c71'.repeat(8)}` };
+    rig.proxy.inject({ kind: 'answer', status: 500, json }, { path: /^\/v1\/sessions$/, times: 99 });
+    await tab.pick('photos/graphic-badge-alpha.png');
+    const notice = tab.widget.locator('.notice');
+    await expect.poll(() => notice.count(), { timeout: 20_000 }).toBe(1);
+    const message = await boxOf(notice.locator('p').first());
+    const sign = await boxOf(notice.locator('svg').first());
+    const close = await boxOf(notice.getByRole('button', { name: text('notice.dismiss') }));
+    expect(sign.right).toBeLessThanOrEqual(message.x);
+    expect(close.x).toBeGreaterThanOrEqual(message.right);
+    for (const { y, bottom } of [sign, close]) {
+      expect(y).toBeLessThan(message.bottom);
+      expect(bottom).toBeGreaterThan(message.y);
+    }
+    expect(close.right).toBeLessThanOrEqual((await boxOf(notice)).right);
+    expect((await boxOf(notice)).right).toBeLessThanOrEqual((await boxOf(tab.widget)).right);
+    rig.proxy.reset();
+  });
+
+  it('names of files are whole, signs stand before their words, and buttons beside what they are for', async () => {
+    const tab = await rig.open({ context: { viewport: PHONE } });
+    await tab.pick('photos/photo-dogs-portrait.jpg', 'photos/graphic-badge-alpha.png');
+    await tab.untilState('ready');
+    rig.vision.answer = { ...GOOD_ANSWER, people: true, textInImage: 'A sign', kind: 'document' };
+    await analyze(tab);
+    const review = rows(tab.widget).first().locator('.review');
+    await expect.poll(() => review.count()).toBe(1);
+    rig.vision.reset();
+    const sign = await boxOf(review.locator('svg'));
+    const words = await boxOf(review.locator('span'));
+    expect(sign.right).toBeLessThanOrEqual(words.x);
+    expect(sign.y).toBeGreaterThanOrEqual(words.y - 2);
+    expect(sign.bottom).toBeLessThan(words.y + 28);
+    const accept = await boxOf(review.getByRole('button'));
+    expect(accept.height).toBeGreaterThanOrEqual(24);
+
+    await tab.widget.evaluate((element) => Object.assign(element, { settings: { responsive: true } }));
+    const fold = tab.widget.locator('button.fold');
+    const arrow = await boxOf(fold.locator('svg').last());
+    expect(Math.abs(arrow.middle - (await boxOf(fold)).middle)).toBeLessThan(2);
+    await fold.click();
+    const size = tab.widget.locator('io-settings .sizes li').first();
+    const width = await boxOf(size.locator('input').first());
+    const remove = await boxOf(size.getByRole('button'));
+    expect(Math.abs(remove.middle - width.middle)).toBeLessThan(2);
+    expect(remove.right).toBeLessThanOrEqual((await boxOf(tab.widget)).right);
+  });
+
+  it('a short name stays in one line beside its buttons, also when there is a result', async () => {
+    const tab = await rig.open({ context: { viewport: PHONE } });
+    await tab.upload(1);
+    await tab.exportAll();
+    await tab.untilState('done');
+    const row = rows(tab.widget).first();
+    await expect.poll(() => row.locator('.actions button').count()).toBe(2);
+    const name = row.locator('.name bdi');
+    await name.evaluate((element) => {
+      element.textContent = 'DSC_01.jpg';
+    });
+    expect(await linesOf(name)).toBe(1);
+    for (const button of await row.locator('.actions button').all()) {
+      expect((await boxOf(button)).height).toBeGreaterThanOrEqual(24);
+    }
+  });
+
+  it('the buttons above the list are one row on a tablet', async () => {
+    const tab = await rig.open({ context: { viewport: TABLET }, css: 'body { margin: 0; padding: 16px }' });
+    await tab.upload(2);
+    const add = await boxOf(tab.button(text('dropzone.pick')));
+    const clear = await boxOf(tab.button(text('toolbar.clear')));
+    expect(Math.abs(add.middle - clear.middle)).toBeLessThan(2);
+  });
+
+  it('a list shows that it goes on below, until its end', async () => {
+    const tab = await rig.open({ css: 'image-optimizer { --io-list-max-height: 300px }' });
+    await tab.upload(4);
+    const list = tab.widget.locator('io-list ul');
+    // The last pixels of the visible part, beside the rows' pictures and fields.
+    const edge = async () => {
+      const { x, bottom } = await boxOf(list);
+      const clip = { x: x + 12, y: bottom - 3, width: 6, height: 2 };
+      const { channels } = await sharp(await tab.page.screenshot({ clip })).stats();
+      return channels[0]?.mean ?? 0;
+    };
+    await list.scrollIntoViewIfNeeded();
+    expect(await edge()).toBeLessThan(245);
+    await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await expect.poll(edge).toBeGreaterThan(253);
+  });
+});
