@@ -70,7 +70,12 @@ export function createI18n({
       unit += 1;
     }
     const maximumFractionDigits = unit > 0 && Math.abs(value) < 9.95 ? 1 : 0;
-    const style = { style: 'unit', unit: UNITS[unit], unitDisplay: 'short', maximumFractionDigits } as const;
+    const style = {
+      style: 'unit',
+      unit: UNITS[unit],
+      unitDisplay: unit ? 'short' : 'long',
+      maximumFractionDigits,
+    } as const;
     return new Intl.NumberFormat(locale, style).format(value);
   }
 

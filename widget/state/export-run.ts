@@ -171,7 +171,8 @@ export function createExportRun({ core, runs, saver, results, cost, keeper, catc
       cost.outdate(error);
       return;
     }
-    runs.fail(cause, 'export', ['retry']);
+    // What is gone is not there at the next try either.
+    runs.fail(cause, 'export', error.code === 'not_found' ? [] : ['retry']);
     if (isFatal(error.code)) return;
     for (const { id } of items) store.patch(id, { status: 'failed', error: { ...error, ids: [id], phase: 'export' } });
   }

@@ -254,7 +254,7 @@ export interface ExportOutcome {
 /** A message that stays in sight until it is dismissed or out of date. */
 export interface Notice {
   readonly id: string;
-  readonly kind: 'error' | 'warning' | 'info' | 'success';
+  readonly kind: 'error' | 'warning';
   readonly message: string;
   readonly error: OptimizerError | null;
   readonly phase: Phase | null;

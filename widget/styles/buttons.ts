@@ -26,6 +26,10 @@ export const buttons = css`
       border-color 120ms ease-out,
       box-shadow 120ms ease-out;
   }
+  .button[aria-busy='true'] {
+    opacity: 0.6;
+    cursor: progress;
+  }
   .button:hover {
     background: color-mix(in oklab, var(--_text) 5%, var(--_surface));
   }
@@ -66,11 +70,11 @@ export const buttons = css`
   .button.quiet:hover:not(:disabled, [aria-disabled='true']) {
     background: var(--_hover);
   }
-  .button.tinted:not(:disabled) {
+  .button.tinted:not([aria-disabled='true']) {
     border-color: color-mix(in oklab, var(--_accent) 45%, var(--_surface));
     background: var(--_tint);
   }
-  .button.tinted:not(:disabled):hover {
+  .button.tinted:not([aria-disabled='true']):hover {
     background: color-mix(in oklab, var(--_accent) 14%, var(--_surface));
   }
   .button.danger {

@@ -63,8 +63,9 @@ test('what is filled in is not looked into again, and what is not given stays to
 });
 
 test.each([
-  ['en', 0, '0 byte'],
-  ['en', 999, '999 byte'],
+  ['en', 0, '0 bytes'],
+  ['en', 1, '1 byte'],
+  ['en', 999, '999 bytes'],
   ['en', 1_200, '1.2 kB'],
   ['en', 245_000, '245 kB'],
   ['en', 999_600, '1 MB'],

@@ -280,7 +280,7 @@ export class IoCompare extends TranslatedElement {
     return html`
       <div class="cover" role="alert">
         <p>${t('compare.failed')}</p>
-        <button type="button" class="button" @click=${this.#retry}>${t('compare.retry')}</button>
+        <button type="button" class="button" @click=${this.#retry}>${t('action.retry')}</button>
       </div>
     `;
   }

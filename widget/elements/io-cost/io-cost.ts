@@ -44,7 +44,7 @@ export class IoCost extends TranslatedElement {
     if (this.failed) {
       return html`
         ${icon('alert')}<span>${t('cost.failed')}</span>
-        <button type="button" class="link" @click=${this.#retry}>${t('cost.retry')}</button>
+        <button type="button" class="link" @click=${this.#retry}>${t('action.retry')}</button>
       `;
     }
     if (this.cost && this.cost.images > 0) return this.#renderCost(this.cost);

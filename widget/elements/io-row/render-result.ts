@@ -4,6 +4,16 @@ import type { Item } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import type { RowContext } from './row-context.ts';
 
+/** The button shows that its file is on the way. */
+const saving =
+  (save: () => Promise<void>) =>
+  async ({ currentTarget }: Event) => {
+    const button = currentTarget as Element;
+    button.ariaBusy = 'true';
+    await save();
+    button.ariaBusy = null;
+  };
+
 /** What the export made of an image: sizes before and after, and the way out for its files. */
 export function renderResult(item: Item, result: ImageResult, context: RowContext): TemplateResult | typeof nothing {
   const { i18n, mode, noDownload, optimizer, locked, download } = context;
@@ -11,14 +21,15 @@ export function renderResult(item: Item, result: ImageResult, context: RowContex
   const [full, ...others] = result.variants;
   if (!full) return nothing;
   const saved = result.savedPercent / 100;
-  const key = result.keptOriginal ? 'result.kept' : saved < -0.0049 ? 'result.larger' : 'result.smaller';
+  const larger = saved < -0.0049;
+  const key = result.keptOriginal ? 'result.kept' : larger ? 'result.larger' : 'result.smaller';
   const replacement = item.replacement;
   const percent = formatPercent(Math.abs(saved));
   return html`
     <div class="result">
       <p class="saving numbers">
-        <strong>${t('outcome.bytes', { from: formatBytes(result.original.size), to: formatBytes(full.size) })}</strong>
-        <span class="${saved > 0 ? 'good' : 'muted'}">${t(key, { percent })}</span>
+        <strong>${t('compare.from-to', { from: formatBytes(result.original.size), to: formatBytes(full.size) })}</strong>
+        <span class="${saved > 0 ? 'good' : larger ? 'worse' : 'muted'}">${t(key, { percent })}</span>
         <bdi class="muted produced">${full.filename}</bdi>
       </p>
       <div class="ways">
@@ -34,7 +45,7 @@ export function renderResult(item: Item, result: ImageResult, context: RowContex
             ? nothing
             : html`<button type="button" class="button ${mode === 'replace' ? 'quiet' : ''}" part="button"
                 data-control="download" aria-label=${t('row.download', { name: full.filename })}
-                @click=${() => download(item)}>${icon('download')}${t('action.download')}</button>`
+                @click=${saving(() => download(item))}>${icon('download')}${t('action.download')}</button>`
         }
       </div>
       ${replacement?.status === 'failed' ? html`<p class="error wide">${replacement.message}</p>` : nothing}
@@ -47,7 +58,7 @@ export function renderResult(item: Item, result: ImageResult, context: RowContex
                   (variant) =>
                     html`<li><button type="button" class="button quiet numbers" part="button"
                       aria-label=${t('row.download', { name: variant.filename })}
-                      @click=${() => download(item, variant.name)}>
+                      @click=${saving(() => download(item, variant.name))}>
                       ${icon('download')}<bdi>${variant.width} × ${variant.height}</bdi>
                       <bdi class="muted">${formatBytes(variant.size)}</bdi></button></li>`,
                 )}

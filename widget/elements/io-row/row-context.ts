@@ -15,6 +15,6 @@ export interface RowContext {
   focused(control: HTMLElement): void;
   /** Opens the comparison of one image. */
   compare(item: Item): void;
-  /** Saves a file of the export. */
-  download(item: Item, variant?: string): void;
+  /** Saves a file of the export; settles when it is on the disk or is among the notices. */
+  download(item: Item, variant?: string): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { comparable, type Dialog, type ShellAction } from './shell.ts';
+import { comparable, type Dialog, type Shell, type ShellAction } from './shell.ts';
 import type { WorkbenchHost } from './workbench-host.ts';
 
 /** Between two downloads, so that the browser takes them for several, in milliseconds. */
@@ -9,6 +9,8 @@ interface Page {
   open(dialog: Dialog): void;
   compare(kind: 'sample' | 'result'): Promise<void>;
   checkCost(): Promise<void>;
+  /** Which file of how many is being saved. */
+  saving(file: Shell['saving']): void;
   focusBar(): void;
   toggleSettings(): void;
   /** Whether the focus is still where the button of the run was. */
@@ -34,14 +36,17 @@ export function createActions(
     if (downloading) return;
     downloading = true;
     try {
-      for (const item of comparable(optimizer.items.list(), 'result')) {
-        for (const { name } of item.result?.variants ?? []) {
-          await download(item.id, name);
-          await new Promise((resolve) => setTimeout(resolve, DOWNLOAD_GAP_MS));
-        }
+      const files = comparable(optimizer.items.list(), 'result').flatMap(
+        ({ id, result }) => result?.variants.map(({ name }) => [id, name] as const) ?? [],
+      );
+      for (const [index, [id, name]] of files.entries()) {
+        page.saving({ index: index + 1, count: files.length });
+        await download(id, name);
+        await new Promise((resolve) => setTimeout(resolve, DOWNLOAD_GAP_MS));
       }
     } finally {
       downloading = false;
+      page.saving(null);
     }
   }
 

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { icon } from '../../styles/index.ts';
 import type { ComparePair } from '../io-compare/index.ts';
+import { nameSettings } from './render-settings.ts';
 import type { Shell } from './shell.ts';
 
 /** The open dialog: a native one, which keeps the focus inside. It says `yes` by its return value, else nothing is done. */
@@ -16,7 +17,11 @@ export function renderDialog(shell: Shell): TemplateResult | typeof nothing {
   return dialog.name === 'export' ? renderExport(shell, dialog.first, close) : renderClear(shell, close);
 }
 
-function renderExport({ optimizer, i18n }: Shell, first: number | null, close: (event: Event) => void): TemplateResult {
+function renderExport(
+  { optimizer, i18n, costFailed }: Shell,
+  first: number | null,
+  close: (event: Event) => void,
+): TemplateResult {
   const { t } = i18n;
   const { cost, settings, counts } = optimizer;
   const images = first ?? cost?.images ?? counts.toExport;
@@ -26,9 +31,9 @@ function renderExport({ optimizer, i18n }: Shell, first: number | null, close: (
     <dialog class="dialog" aria-labelledby="dialog-title" @close=${close}>
       <h2 id="dialog-title">${t('confirm.export', { count: images })}</h2>
       <dl class="bill numbers">
-        <div><dt>${t('confirm.output')}</dt><dd>${t(`settings.format-${settings.format}`)} · ${t(`settings.preset-${settings.preset}`)}</dd></div>
-        <div><dt>${t('confirm.cost')}</dt><dd><strong>${credits === null ? '…' : t('cost.credits', { count: credits })}</strong></dd></div>
-        <div><dt>${t('confirm.after')}</dt><dd>${after === null ? '…' : t('cost.credits', { count: after })}</dd></div>
+        <div><dt>${t('confirm.output')}</dt><dd>${nameSettings(settings, i18n)}</dd></div>
+        <div><dt>${t('confirm.cost')}</dt><dd><strong>${credits === null ? t(costFailed ? 'cost.failed' : 'cost.loading') : t('cost.credits', { count: credits })}</strong></dd></div>
+        ${after === null ? nothing : html`<div><dt>${t('confirm.after')}</dt><dd>${t('cost.credits', { count: after })}</dd></div>`}
       </dl>
       <p class="muted small">${t('confirm.note')}</p>
       <form method="dialog" class="ways">

@@ -1,6 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { icon } from '../../styles/index.ts';
+import { nameSettings } from './render-settings.ts';
 import type { Shell } from './shell.ts';
+
+/** Less than that is no difference: it would be written as 0 %. */
+const SAME = 0.005;
 
 /** What the export came to, and the way out for all its files; before an export, what the sample came to. */
 export function renderOutcome(shell: Shell): TemplateResult | typeof nothing {
@@ -9,71 +13,94 @@ export function renderOutcome(shell: Shell): TemplateResult | typeof nothing {
   return optimizer.samples.length > 0 && optimizer.state !== 'sampling' ? renderSamples(shell) : nothing;
 }
 
-function renderExport(shell: Shell): TemplateResult | typeof nothing {
-  const { optimizer, i18n, mode, noDownload, locked, act } = shell;
+/** The figure with its tone, what is to be said of it, and the ways out. `stale`: not of the present settings. */
+function renderSum(
+  { optimizer, i18n }: Shell,
+  sum: { before: number; after: number; good: string; stale?: boolean; title: string; note: string },
+  ways: unknown,
+): TemplateResult {
   const { t, formatBytes, formatPercent } = i18n;
-  const { outcome, counts } = optimizer;
-  if (!outcome) return nothing;
-  const { succeeded, failed, bytesBefore, bytesAfter, credits } = outcome;
-  const saved = bytesBefore > 0 ? 1 - bytesAfter / bytesBefore : 0;
-  const all = failed === 0;
-  const replaceable = optimizer.items
-    .list()
-    .filter(({ result, replacement }) => result?.variants.length && replacement?.status !== 'replaced').length;
+  const { before, after, stale } = sum;
+  const saved = before > 0 ? 1 - after / before : 0;
+  const larger = saved < -SAME;
+  const tone = stale ? 'stale' : before === 0 ? 'danger' : larger ? 'warning' : saved < SAME ? 'quiet' : sum.good;
   return html`
-    <section class="outcome ${succeeded === 0 ? 'danger' : ''}" aria-labelledby="outcome-title">
-      <div class="figure numbers" aria-hidden="true">${succeeded > 0 ? formatPercent(Math.abs(saved)) : icon('alert')}
-        ${succeeded > 0 ? html`<span>${t(saved < 0 ? 'outcome.larger' : 'outcome.smaller')}</span>` : nothing}</div>
+    <section class="outcome ${tone}" aria-labelledby="outcome-title">
+      <div class="figure numbers" aria-hidden="true">${
+        before > 0
+          ? html`${formatPercent(Math.abs(saved))} <span>${t(larger ? 'outcome.larger' : 'outcome.smaller')}</span>`
+          : icon('alert')
+      }</div>
       <div class="story">
-        <h3 id="outcome-title">${
-          all
-            ? t('outcome.all', { count: succeeded })
-            : succeeded === 0
-              ? t('outcome.failed', { count: failed })
-              : t('outcome.some', { done: succeeded, count: failed })
-        }</h3>
+        <h3 id="outcome-title">${sum.title}</h3>
         <p class="numbers">${
-          succeeded > 0
-            ? html`<bdi>${t('outcome.bytes', { from: formatBytes(bytesBefore), to: formatBytes(bytesAfter), percent: formatPercent(Math.abs(saved)) })}</bdi> · `
+          before > 0
+            ? html`<bdi>${t('compare.from-to', { from: formatBytes(before), to: formatBytes(after) })}</bdi> · `
             : nothing
-        }<span class="muted">${t('outcome.credits', { count: credits })}</span></p>
+        }<span class="muted">${sum.note}</span></p>
+        ${larger && !stale ? html`<p>${t('outcome.larger-why', { settings: nameSettings(optimizer.settings, i18n) })}</p>` : nothing}
       </div>
-      <div class="ways">
-        ${
-          mode === 'replace' && !locked && replaceable > 0
-            ? html`<button type="button" class="button primary" part="button button-primary"
-                @click=${() => act('replace-all')}>${icon('replace')}${t('outcome.replace-all', { count: replaceable })}</button>`
-            : nothing
-        }
-        ${
-          noDownload || counts.exported === 0
-            ? nothing
-            : html`<button type="button" class="button ${mode === 'replace' ? '' : 'primary'}" part="button"
-                @click=${() => act('download-all')}>${icon('download')}${t('outcome.download-all')}</button>`
-        }
-      </div>
+      <div class="ways">${ways}</div>
     </section>
   `;
 }
 
-function renderSamples({ optimizer, i18n, act }: Shell): TemplateResult {
-  const { t, formatBytes, formatPercent } = i18n;
-  const before = optimizer.samples.reduce((sum, { original }) => sum + original.size, 0);
-  const after = optimizer.samples.reduce((sum, { variants }) => sum + (variants[0]?.size ?? 0), 0);
-  const saved = before > 0 ? 1 - after / before : 0;
-  const params = { from: formatBytes(before), to: formatBytes(after), percent: formatPercent(Math.abs(saved)) };
-  return html`
-    <section class="outcome quiet" aria-labelledby="sample-title">
-      <div class="figure numbers" aria-hidden="true">${formatPercent(Math.abs(saved))}
-        <span>${t(saved < 0 ? 'outcome.larger' : 'outcome.smaller')}</span></div>
-      <div class="story">
-        <h3 id="sample-title">${t('sample.title', { count: optimizer.samples.length })}</h3>
-        <p class="numbers"><bdi>${t('outcome.bytes', params)}</bdi> · <span class="muted">${t('sample.free')}</span></p>
-      </div>
-      <div class="ways">
-        <button type="button" class="button" part="button" @click=${() => act('compare-samples')}>
-          ${icon('compare')}${t('sample.compare')}</button>
-      </div>
-    </section>
-  `;
+function renderExport(shell: Shell): TemplateResult | typeof nothing {
+  const { optimizer, i18n, mode, noDownload, locked, act, saving } = shell;
+  const { t } = i18n;
+  const { outcome, counts } = optimizer;
+  if (!outcome) return nothing;
+  const { succeeded, failed, bytesBefore, bytesAfter, credits } = outcome;
+  const replaceable = optimizer.items
+    .list()
+    .filter(({ result, replacement }) => result?.variants.length && replacement?.status !== 'replaced').length;
+  const title =
+    failed === 0
+      ? t('outcome.all', { count: succeeded })
+      : succeeded === 0
+        ? t('outcome.failed', { count: failed })
+        : t('outcome.some', { done: succeeded, count: failed });
+  return renderSum(
+    shell,
+    { before: bytesBefore, after: bytesAfter, good: '', title, note: t('cost.credits', { count: credits }) },
+    html`
+      ${
+        mode === 'replace' && !locked && replaceable > 0
+          ? html`<button type="button" class="button primary" part="button button-primary"
+              @click=${() => act('replace-all')}>${icon('replace')}${t('outcome.replace-all', { count: replaceable })}</button>`
+          : nothing
+      }
+      ${
+        noDownload || counts.exported === 0
+          ? nothing
+          : html`<button type="button" class="button ${mode === 'replace' ? '' : 'primary'}" part="button"
+              aria-busy=${saving ? 'true' : nothing} @click=${() => act('download-all')}>${icon('download')}${
+                t('outcome.download-all') + (saving ? ` · ${t('compare.position', saving)}` : '')
+              }</button>`
+      }
+    `,
+  );
+}
+
+function renderSamples(shell: Shell): TemplateResult {
+  const { optimizer, i18n, act } = shell;
+  const { t } = i18n;
+  const { samples, settings } = optimizer;
+  const stale = samples.some(
+    ({ format, quality }) =>
+      quality.preset !== settings.preset || (settings.format !== 'original' && settings.format !== format),
+  );
+  return renderSum(
+    shell,
+    {
+      before: samples.reduce((sum, { original }) => sum + original.size, 0),
+      after: samples.reduce((sum, { variants }) => sum + (variants[0]?.size ?? 0), 0),
+      good: 'quiet',
+      stale,
+      title: t('sample.title', { count: samples.length }),
+      note: t(stale ? 'sample.stale' : 'sample.free'),
+    },
+    html`<button type="button" class="button" part="button" @click=${() => act('compare-samples')}>
+      ${icon('compare')}${t('action.compare')}</button>`,
+  );
 }

@@ -1,7 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ListFilter } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
-import { isRunning, type Shell } from './shell.ts';
+import { isRunning, type Shell, type ShellAction } from './shell.ts';
+
+/** What cannot be done now is told, and keeps the focus: a disabled button would drop it. */
+const pressed =
+  (act: Shell['act'], action: ShellAction) =>
+  ({ currentTarget }: Event) => {
+    if ((currentTarget as Element).ariaDisabled !== 'true') act(action);
+  };
 
 /** What can be done with all images together. */
 export function renderToolbar(shell: Shell): TemplateResult {
@@ -18,27 +25,26 @@ export function renderToolbar(shell: Shell): TemplateResult {
     ${
       noAnalyze || locked
         ? nothing
-        : html`<button type="button" class="button ${anyAnalyzed && !onlyMissing ? '' : 'tinted'} analyze" part="button" ?disabled=${running || counts.uploaded === 0}
-            @click=${() => act('analyze')}>${icon('sparkle')}${
-              onlyMissing
-                ? t('toolbar.analyze-missing', { count: counts.missing })
-                : t(anyAnalyzed ? 'toolbar.analyze-again' : 'toolbar.analyze')
-            }</button>`
+        : html`<button type="button" class="button ${anyAnalyzed && !onlyMissing ? '' : 'tinted'} analyze" part="button" aria-disabled=${running || counts.uploaded === 0} @click=${pressed(act, 'analyze')}>${icon('sparkle')}${
+            onlyMissing
+              ? t('toolbar.analyze-missing', { count: counts.missing })
+              : t(anyAnalyzed ? 'toolbar.analyze-again' : 'toolbar.analyze')
+          }</button>`
     }
     ${
       locked
         ? nothing
         : html`
-          <button type="button" class="button" part="button" ?disabled=${counts.unaccepted === 0}
-            @click=${() => act('accept-all')}>${icon('check')}${t('toolbar.accept-all')}</button>
+          <button type="button" class="button" part="button" aria-disabled=${counts.unaccepted === 0}
+            @click=${pressed(act, 'accept-all')}>${icon('check')}${t('toolbar.accept-all')}</button>
           <span class="pair">
             <button type="button" class="button quiet icon-only undo" part="button" aria-label=${t('toolbar.undo')}
-              title=${t('toolbar.undo')} ?disabled=${!optimizer.canUndo} @click=${() => act('undo')}>${icon('undo')}</button>
+              title=${t('toolbar.undo')} aria-disabled=${!optimizer.canUndo} @click=${pressed(act, 'undo')}>${icon('undo')}</button>
             <button type="button" class="button quiet icon-only redo" part="button" aria-label=${t('toolbar.redo')}
-              title=${t('toolbar.redo')} ?disabled=${!optimizer.canRedo} @click=${() => act('redo')}>${icon('undo')}</button>
+              title=${t('toolbar.redo')} aria-disabled=${!optimizer.canRedo} @click=${pressed(act, 'redo')}>${icon('undo')}</button>
           </span>
           ${
-            retryable > 0 && !running
+            retryable > 0 && !running && !optimizer.notices.some(({ actions }) => actions.includes('retry'))
               ? html`<button type="button" class="button" part="button" @click=${() => act('retry')}>
                   ${icon('replace')}${t('toolbar.retry', { count: retryable })}</button>`
               : nothing

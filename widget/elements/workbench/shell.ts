@@ -8,6 +8,8 @@ export interface Shell extends WorkbenchView {
   /** True while an answer about the cost is on its way. */
   readonly costLoading: boolean;
   readonly costFailed: boolean;
+  /** Which file of how many is being saved. */
+  readonly saving: { index: number; count: number } | null;
   readonly dialog: Dialog | null;
   act(action: ShellAction): void;
   /** The open dialog was closed, with yes or without. */

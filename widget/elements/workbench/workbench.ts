@@ -13,7 +13,7 @@ import { renderNotices } from './render-notices.ts';
 import { renderOutcome } from './render-outcome.ts';
 import { renderSettings } from './render-settings.ts';
 import { renderFilter, renderToolbar } from './render-toolbar.ts';
-import { comparable, type Dialog, type Shell, type ShellAction } from './shell.ts';
+import { comparable, type Dialog, isRunning, type Shell, type ShellAction } from './shell.ts';
 import type { WorkbenchHost } from './workbench-host.ts';
 
 /** What is to be seen once there are images. The public element draws it in its own shadow root. */
@@ -24,6 +24,7 @@ export class Workbench implements ReactiveController {
   #dialog: Dialog | null = null;
   #settingsOpen = false;
   #checking = false;
+  #saving: Shell['saving'] = null;
   #focusInBar = false;
   #settings: Element | null = null;
 
@@ -33,6 +34,10 @@ export class Workbench implements ReactiveController {
       open: (dialog) => this.#open(dialog),
       compare: (kind) => this.#compare(kind),
       checkCost: () => this.#checkCost(),
+      saving: (file) => {
+        this.#saving = file;
+        host.host.requestUpdate();
+      },
       focusBar: () => this.#focusBar(),
       toggleSettings: () => {
         this.#settingsOpen = !this.#settingsOpen;
@@ -45,7 +50,7 @@ export class Workbench implements ReactiveController {
   }
 
   hostUpdate(): void {
-    this.#focusInBar = Boolean(this.#host.root.activeElement?.closest('.bar'));
+    this.#focusInBar = Boolean(this.#host.root.activeElement?.closest('.bar, .outcome'));
   }
 
   hostUpdated(): void {
@@ -121,6 +126,7 @@ export class Workbench implements ReactiveController {
       dialog: this.#dialog,
       settingsOpen: this.#settingsOpen,
       costFailed,
+      saving: this.#saving,
       costLoading: this.#checking || (!costFailed && optimizer.cost === null && optimizer.counts.toExport > 0),
       act: (action) => this.#act(action),
       closed: (yes) => void this.#closed(yes),
@@ -141,7 +147,7 @@ export class Workbench implements ReactiveController {
       ...parts,
       focused: (control: HTMLElement) => keepInSight(this.#host.root, control),
       compare: (item: Item) => void this.#compare(item.result ? 'result' : 'sample', item.id),
-      download: (item: Item, variant?: string) => void this.#host.download(item.id, variant).catch(() => {}),
+      download: (item: Item, variant?: string) => this.#host.download(item.id, variant).catch(() => {}),
     };
     return this.#context;
   }
@@ -173,7 +179,9 @@ export class Workbench implements ReactiveController {
   }
 
   #focusBar(): void {
-    const button = this.#host.root.querySelector<HTMLElement>(':is(.bar, .outcome) .ways button:not(:disabled)');
+    // A run is stopped in the bar; what it came to stands above.
+    const place = isRunning(this.#host.view().optimizer) ? '.bar' : ':is(.bar, .outcome)';
+    const button = this.#host.root.querySelector<HTMLElement>(`${place} .ways button:not(:disabled)`);
     if (button) button.focus();
     else this.#host.focusPicker();
   }

@@ -1,0 +1,210 @@
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
+import { rows, textOf } from '../read-page.ts';
+import { focused } from './elements-rig.ts';
+
+const PHOTO = 'photos/photo-dogs-portrait.jpg';
+
+/** Colours of the theme that are told apart; others have the name of the nearest. */
+const COLORS = {
+  success: 'rgb(1, 120, 1)',
+  warning: 'rgb(180, 90, 1)',
+  accent: 'rgb(1, 1, 200)',
+  muted: 'rgb(90, 90, 90)',
+};
+const CSS = `image-optimizer {
+  ${Object.entries(COLORS)
+    .map(([name, color]) => `--io-color-${name}: ${color};`)
+    .join('\n')}
+  --io-color-text: rgb(0, 0, 0); --io-color-surface: rgb(255, 255, 255);
+}`;
+
+const outcome = ({ widget }: WidgetTab) => widget.locator('.outcome');
+
+/** Which of the theme's colours the figure is drawn in. */
+function toneOf(place: Locator): Promise<string> {
+  return place.evaluate((element, colors) => {
+    const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+    if (!canvas) return '';
+    const pixelOf = (color: string) => {
+      canvas.fillStyle = color;
+      canvas.fillRect(0, 0, 1, 1);
+      return [...canvas.getImageData(0, 0, 1, 1).data];
+    };
+    const drawn = pixelOf(getComputedStyle(element).color);
+    const distance = (color: string) =>
+      pixelOf(color).reduce((sum, value, at) => sum + Math.abs(value - (drawn[at] ?? 0)), 0);
+    return Object.entries(colors).sort(([, a], [, b]) => distance(a) - distance(b))[0]?.[0] ?? '';
+  }, COLORS);
+}
+
+const set = ({ widget }: WidgetTab, settings: Record<string, unknown>) =>
+  widget.evaluate((element, changes) => Object.assign(element, { settings: changes }), settings);
+
+describe('what an export or a sample came to', () => {
+  let rig: WidgetRig;
+
+  beforeAll(async () => {
+    rig = await startWidgetRig();
+  });
+  afterAll(() => rig?.close());
+
+  it('is told in the colour of success when files became smaller, and as a warning with a way out when larger', async () => {
+    const tab = await rig.open({ css: CSS });
+    await tab.pick(PHOTO);
+    await tab.untilState('ready');
+    await tab.exportAll();
+    await tab.untilState('done');
+    const why = (settings: string) => text('outcome.larger-why', { settings });
+    await expect.poll(() => textOf(outcome(tab))).toContain(text('outcome.smaller'));
+    expect(await toneOf(outcome(tab).locator('.figure'))).toBe('success');
+    expect(await toneOf(rows(tab.widget).locator('.result .good'))).toBe('success');
+    expect(await textOf(outcome(tab))).not.toContain(why('WebP · High'));
+
+    await set(tab, { format: 'png' });
+    await expect.poll(() => tab.widget.locator('button.export').count()).toBe(1);
+    await tab.exportAll();
+    await tab.untilState('done');
+    await expect.poll(() => textOf(outcome(tab))).toContain(text('outcome.larger'));
+    expect(await textOf(outcome(tab))).toContain(why('PNG · High'));
+    expect(await toneOf(outcome(tab).locator('.figure'))).toBe('warning');
+    expect(await toneOf(rows(tab.widget).locator('.result .worse'))).toBe('warning');
+  });
+
+  it('warns before anything is spent, and a sample of other settings is called that', async () => {
+    const tab = await rig.open({ css: CSS, elements: [{ format: 'png' }] });
+    await tab.pick(PHOTO);
+    await tab.untilState('ready');
+    await tab.button(text('export.sample')).click();
+    await expect.poll(() => outcome(tab).count(), { timeout: 20_000 }).toBe(1);
+    await tab.page.keyboard.press('Escape');
+    expect(await toneOf(outcome(tab).locator('.figure'))).toBe('warning');
+    expect(await textOf(outcome(tab))).toContain(text('outcome.larger-why', { settings: 'PNG · High' }));
+    expect(await textOf(outcome(tab))).toContain(text('sample.free'));
+
+    await set(tab, { format: 'webp' });
+    await expect.poll(() => textOf(outcome(tab))).toContain(text('sample.stale'));
+    expect(await textOf(outcome(tab))).not.toContain(text('outcome.larger-why', { settings: 'WebP · High' }));
+    expect(await toneOf(outcome(tab).locator('.figure'))).toBe('muted');
+    await set(tab, { format: 'png', preset: 'low' });
+    expect(await textOf(outcome(tab))).toContain(text('sample.stale'));
+    await set(tab, { preset: 'high' });
+    await expect.poll(() => textOf(outcome(tab))).toContain(text('sample.free'));
+  });
+
+  it('gives the focus to the way to stop and then to the results, also after a sample was compared', async () => {
+    const tab = await rig.open({ credits: 3 });
+    await tab.upload(2);
+    await tab.button(text('export.sample')).click();
+    await expect.poll(() => tab.widget.locator('io-compare').count(), { timeout: 20_000 }).toBe(1);
+    await tab.page.keyboard.press('Escape');
+    await expect.poll(() => focused(tab)).toBe(text('action.compare'));
+    let goOn = () => {};
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    await tab.page.route(/\/export$/, async (route) => {
+      await gate;
+      await route.continue();
+    });
+    await tab.exportAll();
+    await tab.untilState('exporting');
+    await expect.poll(() => focused(tab)).toBe(text('action.cancel'));
+    goOn();
+    await tab.untilState('done');
+    await expect.poll(() => focused(tab)).toBe(text('outcome.download-all'));
+  });
+
+  it('says which file of how many is being saved while a slow service sends them', async () => {
+    const tab = await rig.open({ credits: 3 });
+    await tab.upload(2);
+    await tab.exportAll();
+    await tab.untilState('done');
+    const release: (() => void)[] = [];
+    await tab.page.route(/\/download/, async (route) => {
+      await new Promise<void>((resolve) => release.push(resolve));
+      await route.continue();
+    });
+    const all = tab.widget.locator('.outcome .ways button');
+    await all.click();
+    await expect.poll(() => textOf(all)).toContain(text('compare.position', { index: 1, count: 2 }));
+    expect(await all.getAttribute('aria-busy')).toBe('true');
+    release[0]?.();
+    await expect.poll(() => textOf(all)).toContain(text('compare.position', { index: 2, count: 2 }));
+    await expect.poll(() => release.length).toBe(2);
+    release[1]?.();
+    await expect.poll(() => textOf(all)).toBe(text('outcome.download-all'));
+    expect(await all.getAttribute('aria-busy')).toBeNull();
+
+    const one = rows(tab.widget).first().locator('[data-control=download]');
+    await one.click();
+    await expect.poll(() => one.getAttribute('aria-busy')).toBe('true');
+    await expect.poll(() => release.length).toBe(3);
+    release[2]?.();
+    await expect.poll(() => one.getAttribute('aria-busy')).toBeNull();
+  });
+
+  it('asks with the words that the cost is not known when the service does not tell it', async () => {
+    const tab = await rig.open();
+    await tab.upload(1);
+    const json = { error: 'Internal error', code: 'internal_error' };
+    rig.proxy.inject({ kind: 'answer', status: 500, json }, { path: /\/credits\/check/, times: 99 });
+    await tab.widget.locator('button.export').click();
+    await expect.poll(() => textOf(tab.widget.locator('dialog'))).toContain(text('cost.failed'));
+    expect(await textOf(tab.widget.locator('dialog'))).not.toContain('…');
+    rig.proxy.reset();
+  });
+
+  it('offers no second try for images that are gone, and says what to do instead', async () => {
+    const tab = await rig.open();
+    await tab.upload(1);
+    const json = { error: 'gone', code: 'session_not_found' };
+    rig.proxy.inject({ kind: 'answer', status: 404, json }, { method: 'POST', path: /\/export$/, times: 99 });
+    await tab.exportAll();
+    await expect.poll(() => textOf(tab.widget.locator('.notices'))).toContain(text('error.not_found'));
+    expect(await tab.button(text('action.retry')).count()).toBe(0);
+    rig.proxy.reset();
+  });
+});
+
+describe('the buttons above the list', () => {
+  let rig: WidgetRig;
+
+  beforeAll(async () => {
+    rig = await startWidgetRig();
+  });
+  afterAll(() => rig?.close());
+
+  it('keep the focus while they can do nothing, and do nothing', async () => {
+    const tab = await rig.open();
+    await tab.upload(2);
+    const analyze = tab.button(text('toolbar.analyze'));
+    rig.vision.mode = 'hang';
+    await analyze.click();
+    await tab.untilState('analyzing');
+    expect(await analyze.getAttribute('aria-disabled')).toBe('true');
+    expect(await focused(tab)).toBe(text('toolbar.analyze'));
+    const asked = rig.proxy.seen.filter(({ path }) => /analyze/.test(path)).length;
+    await tab.page.keyboard.press('Enter');
+    await tab.button(text('action.cancel')).click();
+    await tab.untilState('ready');
+    rig.vision.reset();
+    expect(rig.proxy.seen.filter(({ path }) => /analyze/.test(path)).length).toBe(asked);
+  });
+
+  it('offer to try again in one place: with the message, else here', async () => {
+    const tab = await rig.open({ elements: [{ retries: '0' }] });
+    const json = { error: 'busy', code: 'overloaded' };
+    rig.proxy.inject({ kind: 'answer', status: 503, json }, { path: /^\/v1\/sessions$/, times: 99 });
+    await tab.pick('photos/graphic-badge-alpha.png');
+    const notice = tab.widget.locator('.notice');
+    await expect.poll(() => notice.count(), { timeout: 20_000 }).toBe(1);
+    const again = tab.button(text('toolbar.retry', { count: 1 }));
+    await expect.poll(() => notice.getByRole('button', { name: text('action.retry') }).count()).toBe(1);
+    expect(await again.count()).toBe(0);
+    await notice.getByRole('button', { name: text('notice.dismiss') }).click();
+    await expect.poll(() => again.count()).toBe(1);
+    rig.proxy.reset();
+  });
+});
