@@ -2,7 +2,7 @@ import { type Candidate, collectFiles } from './collect-files.ts';
 import type { Core } from './core.ts';
 import { itemOfCandidate } from './new-item.ts';
 import type { AddOutcome, FileSource } from './optimizer-interface.ts';
-import { createRestrictions, getToKnow } from './restrictions.ts';
+import { createRestrictions, getToKnow, type KnownCandidate } from './restrictions.ts';
 import type { AddSource, Item, MediaItem, Rejection } from './types.ts';
 
 /** Files that are looked into at once: the first rows come as soon as the first few are through. */
@@ -22,10 +22,10 @@ export function createAdding(core: Core, added: (items: readonly Item[]) => void
     return { count: items.length, bytes, identities: new Set(identities.keys()) };
   }
 
-  async function addChunk(chunk: readonly Candidate[], check: ReturnType<typeof createRestrictions>) {
+  async function addChunk(chunk: readonly KnownCandidate[], check: ReturnType<typeof createRestrictions>) {
     const rejections: Rejection[] = [];
     const now = present();
-    const listed = chunk.map(getToKnow).filter((candidate) => {
+    const listed = chunk.filter((candidate) => {
       const refused = check.checkListed(candidate, now);
       if (refused) rejections.push(refused);
       else {
@@ -63,8 +63,13 @@ export function createAdding(core: Core, added: (items: readonly Item[]) => void
     const check = createRestrictions(core.config.restrictions, core.config);
     const items: Item[] = [];
     const rejections: Rejection[] = [];
-    for (let start = 0, end = FIRST_CHUNK; start < candidates.length; start = end, end += CHUNK) {
-      const outcome = await addChunk(candidates.slice(start, end), check);
+    let chunk = candidates.slice(0, FIRST_CHUNK).map(getToKnow);
+    for (let next = FIRST_CHUNK; chunk.length > 0; next += CHUNK) {
+      const adding = addChunk(chunk, check);
+      // Nothing comes before the first rows; from then on files are read while rows are made of those before them.
+      if (next === FIRST_CHUNK) await adding;
+      chunk = candidates.slice(next, next + CHUNK).map(getToKnow);
+      const outcome = await adding;
       items.push(...outcome.items);
       rejections.push(...outcome.rejections);
     }

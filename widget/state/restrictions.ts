@@ -39,16 +39,27 @@ export interface Present {
 /** A candidate whose file was asked once what it says of itself: Chromium goes to the disk for each such question. */
 export interface KnownCandidate extends Candidate {
   size: number | null;
+  /** Bytes 4 to 11 as characters; null when the file cannot be read. */
+  head: Promise<string | null>;
   /** What tells it from all others without reading it. */
   identity: string;
 }
 
-/** Asks a candidate's file for its size and age. */
+/** Asks a candidate's file for its size and age, and begins to read it. */
 export function getToKnow(candidate: Candidate): KnownCandidate {
   const { file, clientRef, relativePath, url } = candidate;
   const { size = null, lastModified = 0 } = (file ?? {}) as Partial<File>;
   const identity = clientRef ? `ref ${clientRef}` : [relativePath, size, lastModified, url].join('\n');
-  return { ...candidate, size, identity };
+  return { ...candidate, size, identity, head: readHead(file) };
+}
+
+/** A file that was moved, a folder in a file's clothes, a cloud file that is not here: all fail at the first read. */
+async function readHead(file: Blob | null): Promise<string | null> {
+  try {
+    return file && String.fromCharCode(...new Uint8Array(await file.slice(4, 12).arrayBuffer()));
+  } catch {
+    return null;
+  }
 }
 
 /** True when an `accept` list names the file's type or extension. */
@@ -104,16 +115,11 @@ export function createRestrictions(
     },
 
     /** By its first bytes, its pixels and the page's own check. */
-    async checkContent(candidate: Candidate): Promise<Rejection | null> {
+    async checkContent(candidate: KnownCandidate): Promise<Rejection | null> {
       const { file } = candidate;
       if (!file) return null;
-      let head: string;
-      try {
-        // A file that was moved, a folder in a file's clothes, a cloud file that is not here: all fail at the first read.
-        head = String.fromCharCode(...new Uint8Array(await file.slice(4, 12).arrayBuffer()));
-      } catch {
-        return refuse(candidate, 'unreadable');
-      }
+      const head = await candidate.head;
+      if (head === null) return refuse(candidate, 'unreadable');
       if (/^ftyp(heic|heix|hevc|heim|heis)/.test(head)) return heic(candidate);
       if (limits.maxPixels !== null) {
         const { readImageSize } = await import('./image-size.ts');
