@@ -38,6 +38,7 @@ foreach (
 		'snapshot',
 		'plan',
 		'download',
+		'result',
 		'replacement',
 		'restoration',
 		'texts',

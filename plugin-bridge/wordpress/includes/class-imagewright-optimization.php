@@ -121,7 +121,7 @@ class Imagewright_Optimization {
 		}
 		// Sending took its time: what was replaced meanwhile is not paid for.
 		if ( ! Imagewright_Work::known( $id, $options ) ) {
-			return Imagewright_Replacement::changed();
+			return Imagewright_Result::changed();
 		}
 		$job = $work['job'] ?? self::export( $work, $options );
 		return is_wp_error( $job ) ? $job : array( $work, $job );

@@ -38,7 +38,7 @@ class Imagewright_Replacement {
 		if ( $state && $state['job'] === $job_id && $state['image'] === $image ) {
 			return $state;
 		}
-		$result = self::result( $id, $job_id, $image, ! empty( $options['allow_larger'] ) );
+		$result = Imagewright_Result::read( $id, $job_id, $image, ! empty( $options['allow_larger'] ) );
 		if ( is_wp_error( $result ) ) {
 			return $result;
 		}
@@ -60,7 +60,7 @@ class Imagewright_Replacement {
 				return $mine;
 			}
 			if ( Imagewright_State::get( $id ) != $state || ( $state && Imagewright_State::is_edited( $id, $state ) ) ) { // phpcs:ignore Universal.Operators.StrictComparisons, WordPress.PHP.StrictComparisons -- Two arrays with the same content.
-				return self::changed();
+				return Imagewright_Result::changed();
 			}
 			$restored = $state ? Imagewright_Restoration::put_back( $id, $state, false ) : true;
 			if ( is_wp_error( $restored ) ) {
@@ -70,75 +70,6 @@ class Imagewright_Replacement {
 		} finally {
 			Imagewright_Download::discard( $paths );
 		}
-	}
-
-	/**
-	 * Reads the result from the service itself and checks that it is one of this attachment's file as it is now.
-	 *
-	 * @param int    $id           Attachment.
-	 * @param string $job_id       Job.
-	 * @param string $image        Image.
-	 * @param bool   $allow_larger Whether a larger file is wanted too.
-	 * @return array|WP_Error
-	 */
-	private static function result( $id, $job_id, $image, $allow_larger ) {
-		$job = Imagewright_Sessions::own_job( $job_id );
-		if ( is_wp_error( $job ) ) {
-			return $job;
-		}
-		if ( 'export' !== $job['kind'] ) {
-			return Imagewright_Rest_Errors::make( 'not_an_export', __( 'Samples are previews: only a full export can replace an image.', 'imagewright' ), 409 );
-		}
-		$found = array_values( array_filter( (array) ( $job['results'] ?? array() ), static function ( $result ) use ( $image ) {
-			return $result['imageId'] === $image;
-		} ) );
-		if ( ! $found ) {
-			return Imagewright_Rest_Errors::make( 'no_result', __( 'This export has no result for the image.', 'imagewright' ), 409 );
-		}
-		$result = $found[0];
-		if ( (string) $id !== (string) $result['clientRef'] ) {
-			return Imagewright_Rest_Errors::make( 'other_image', __( 'This result belongs to another image.', 'imagewright' ), 409 );
-		}
-		if ( 'completed' !== $result['status'] ) {
-			return new WP_Error( (string) ( $result['error']['code'] ?? 'processing_failed' ), (string) ( $result['error']['message'] ?? __( 'The image could not be processed.', 'imagewright' ) ), array( 'status' => 422 ) );
-		}
-		$before = (int) $result['original']['size'];
-		$change = self::change( $id, $before );
-		if ( $change ) {
-			return $change;
-		}
-		if ( ! $allow_larger && (int) $result['variants'][0]['size'] >= $before ) {
-			return Imagewright_Due::not_smaller( $id, $result, $before );
-		}
-		if ( ! isset( Imagewright_Plan::EXTENSIONS[ $result['mimeType'] ] ) ) {
-			return Imagewright_Rest_Errors::make( 'unknown_type', __( 'WordPress cannot show files of this type.', 'imagewright' ), 422 );
-		}
-		$result['session'] = $job['sessionId'];
-		return $result;
-	}
-
-	/**
-	 * Why a result of what was sent could not replace the file that is there now, or null.
-	 *
-	 * @param int $id   Attachment.
-	 * @param int $size Bytes of what was sent.
-	 * @return WP_Error|null
-	 */
-	public static function change( $id, $size ) {
-		$source = Imagewright_Source::of( $id );
-		if ( is_wp_error( $source ) ) {
-			return $source;
-		}
-		return wp_filesize( $source['path'] ) === $size ? null : self::changed();
-	}
-
-	/**
-	 * What is said when the result is one of an older file.
-	 *
-	 * @return WP_Error
-	 */
-	public static function changed() {
-		return Imagewright_Rest_Errors::make( 'source_changed', __( 'The file has changed since it was sent to the service.', 'imagewright' ), 409 );
 	}
 
 	/**

@@ -195,7 +195,7 @@ class Imagewright_Rest_Library {
 	public static function check( $request ) {
 		$id       = (int) $request['id'];
 		$obstacle = Imagewright_Due::obstacle( $id );
-		$obstacle = $obstacle ? $obstacle : Imagewright_Replacement::change( $id, (int) $request['size'] );
+		$obstacle = $obstacle ? $obstacle : Imagewright_Result::change( $id, (int) $request['size'] );
 		return $obstacle ? $obstacle : array( 'ok' => true );
 	}
 

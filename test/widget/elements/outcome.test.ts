@@ -64,6 +64,8 @@ describe('what an export or a sample came to', () => {
 
     await set(tab, { format: 'png' });
     await expect.poll(() => tab.widget.locator('button.export').count()).toBe(1);
+    // What it says is of the settings that are shown: other ones make it a thing of the past.
+    expect(await outcome(tab).count()).toBe(0);
     await tab.exportAll();
     await tab.untilState('done');
     await expect.poll(() => textOf(outcome(tab))).toContain(text('outcome.larger'));

@@ -1,6 +1,7 @@
 import { css } from 'lit';
 import { feedback } from '../../styles/index.ts';
 import { dialogStyles } from './dialogs.styles.ts';
+import { outcomeStyles } from './outcome.styles.ts';
 
 /** What stands in the card once there are images; from 1,080 px on the settings stand beside the rows. */
 const styles = css`
@@ -63,51 +64,6 @@ const styles = css`
     inline-size: fit-content;
     min-block-size: 24px;
     cursor: pointer;
-  }
-  .outcome {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    gap: calc(var(--_space) * 3) calc(var(--_space) * 6);
-    padding: calc(var(--_space) * 5);
-    border-radius: calc(var(--_radius) * 1.2);
-    background: color-mix(in oklab, var(--_outcome, var(--_success)) 9%, var(--_surface));
-    --_control: 40px;
-  }
-  .outcome.quiet {
-    --_outcome: var(--_accent);
-  }
-  .outcome.warning {
-    --_outcome: var(--_warning);
-  }
-  .warning .story {
-    flex-basis: 40ch;
-  }
-  .outcome.danger {
-    --_outcome: var(--_danger);
-  }
-  .outcome.stale {
-    --_outcome: var(--_muted);
-  }
-  .figure {
-    display: flex;
-    align-items: baseline;
-    gap: 0.3em;
-    color: color-mix(in oklab, var(--_outcome, var(--_success)) 88%, var(--_text));
-    font-size: 2.2667em;
-    font-weight: 700;
-    line-height: 1;
-    letter-spacing: -0.03em;
-    --_icon: 36px;
-  }
-  .figure span {
-    font-size: 0.42em;
-    font-weight: 600;
-    letter-spacing: 0;
-  }
-  .story {
-    flex: 1 1 22ch;
-    min-inline-size: 0;
   }
   .ways {
     display: flex;
@@ -266,10 +222,6 @@ const styles = css`
     .dialog .ways .button {
       flex: 1 1 auto;
     }
-    .outcome .ways,
-    .outcome .button {
-      flex: 1 1 auto;
-    }
   }
   @container io (inline-size >= 560px) {
     .bar {
@@ -301,11 +253,8 @@ const styles = css`
     .filter input:checked + span {
       outline: 2px solid Highlight;
     }
-    .outcome {
-      border: 1px solid CanvasText;
-    }
   }
 `;
 
 /** All that the workbench adds to the styles of the public element. */
-export const workbenchStyles = [feedback, styles, dialogStyles];
+export const workbenchStyles = [feedback, styles, outcomeStyles, dialogStyles];
