@@ -4,13 +4,8 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { OutputFormat } from '#contract';
-import {
-  createProcessor,
-  processingConfig,
-  type SourceFacts,
-  type VariantSpec,
-} from '../../server/processing/index.ts';
+import type { OutputFormat, Settings } from '#contract';
+import { createProcessor, planVariants, processingConfig, type SourceFacts } from '../../server/processing/index.ts';
 import { cpuSecondsOf, memoryOf } from './support/process-tree.ts';
 import { median, printFigures, ROUNDS } from './support/table.ts';
 
@@ -39,8 +34,9 @@ for (const name of PHOTOS) {
   sources.push({ file, facts: { ...(await processor.probe({ file, originalFilename: file })), size } });
 }
 
-const full: VariantSpec[] = [{ name: 'full' }];
-const all: VariantSpec[] = [...full, ...WIDTHS.map((width) => ({ name: `${width}w`, width }))];
+// As an export plans them: nothing is enlarged, so the smallest photograph has four widths.
+const full = { responsive: false };
+const all = { responsive: true, responsiveSizes: WIDTHS.map((width) => ({ width, fit: 'inside' as const })) };
 await measure(full);
 const alone: Run[] = [];
 const together: Run[] = [];
@@ -73,7 +69,7 @@ printFigures(
   ],
 );
 
-async function measure(variants: VariantSpec[]): Promise<Run> {
+async function measure(settings: Pick<Settings, 'responsive' | 'responsiveSizes'>): Promise<Run> {
   const cpuBefore = cpuOfWorkers();
   const startedAt = performance.now();
   await Promise.all(
@@ -85,7 +81,10 @@ async function measure(variants: VariantSpec[]): Promise<Run> {
           format,
           preset: 'high',
           keepCopyright: true,
-          variants: variants.map((variant) => ({ ...variant, target: join(folder, `${index}-${variant.name}`) })),
+          variants: planVariants(facts, settings).variants.map((variant) => ({
+            ...variant,
+            target: join(folder, `${index}-${variant.name}`),
+          })),
         },
         { group: 'bench' },
       ),
