@@ -1,7 +1,7 @@
-import { variantSize } from './variant-size.ts';
+import { isFullSize, variantSize } from './variant-size.ts';
 import type { VariantSpec } from './variants.ts';
 
-/** Decoding a file takes about as long as resizing and encoding a fifth of its pixels. */
+/** Decoding a file takes about as long as making widths of a fifth of its pixels. */
 const DECODING_SHARE = 1 / 5;
 
 /** The variants of one render in the order in which they are made; another process may be given some that wait. */
@@ -15,17 +15,22 @@ export interface VariantQueue<V extends VariantSpec> {
   leave(): V[];
 }
 
-/** Creates the queue of a render. @param source width and height of the image */
+/**
+ * Creates the queue of a render.
+ * @param source width and height of the image
+ * @param fullSizeCost what a pixel of the whole image takes, of the time that a pixel of a smaller one takes. @default 1
+ */
 export function createVariantQueue<V extends VariantSpec>(
   source: { width: number; height: number },
   variants: V[],
+  fullSizeCost = 1,
 ): VariantQueue<V> {
   const waiting = [...variants];
   let making: V | undefined;
 
-  function area(variant: V): number {
+  function cost(variant: V): number {
     const { width, height } = variantSize(source, variant);
-    return width * height;
+    return width * height * (isFullSize(source, variant) ? fullSizeCost : 1);
   }
 
   return {
@@ -37,16 +42,16 @@ export function createVariantQueue<V extends VariantSpec>(
       // Nothing begun: the file is being decoded, and the first variant stays here.
       const [first, ...others] = making ? [undefined, ...waiting] : waiting;
       // Of the one being made, half is to be expected.
-      let mine = making ? area(making) / 2 : first ? area(first) : 0;
+      let mine = making ? cost(making) / 2 : first ? cost(first) : 0;
       let theirs = source.width * source.height * DECODING_SHARE;
       const given = new Set<V>();
       const rest = others.filter((variant) => variant !== undefined);
-      for (const variant of rest.toSorted((one, other) => area(other) - area(one))) {
+      for (const variant of rest.toSorted((one, other) => cost(other) - cost(one))) {
         if (theirs < mine) {
-          theirs += area(variant);
+          theirs += cost(variant);
           given.add(variant);
         } else {
-          mine += area(variant);
+          mine += cost(variant);
         }
       }
       const left = waiting.filter((variant) => given.has(variant));

@@ -1,11 +1,13 @@
 // The entry of every child process: prepares the image library and answers tasks. Loaded by the pool, never imported.
 import { setPriority } from 'node:os';
+import { outputFormatOf } from './formats.ts';
 import { prepareImageLibrary } from './image-library.ts';
 import { inspectImage } from './inspect/inspect-image.ts';
 import type { InspectReport, InspectTask } from './inspect/inspection.ts';
 import { findOpenLoaders } from './loader-check.ts';
 import { makePreview } from './make-preview.ts';
 import { renderImage } from './pipeline.ts';
+import { fullSizeCost } from './presets.ts';
 import { probeImage } from './probe-image.ts';
 import { createVariantQueue, type VariantQueue } from './variant-queue.ts';
 import { describeFailure } from './worker-failure.ts';
@@ -42,7 +44,8 @@ process.on('message', (message: PoolMessage | { type?: undefined }) => {
 
 /** Makes the variants of one image. */
 export async function render(task: RenderTask): Promise<WorkerOutcome<RenderReport[]>> {
-  const queue = createVariantQueue(task.facts, task.variants);
+  const format = outputFormatOf(task.format, task.facts.format);
+  const queue = createVariantQueue(task.facts, task.variants, fullSizeCost(format, task.preset));
   rendering = queue;
   const outcome = await answer(() => renderImage(task, queue, (step) => tell({ type: 'step', step })));
   rendering = undefined;

@@ -34,6 +34,17 @@ describe('a queue of variants', () => {
     expect([queue.next()?.name, queue.next()?.name, queue.next()]).toEqual(['320w', '1920w', undefined]);
   });
 
+  it('leaves more while the whole image is made when that takes longer than its pixels tell', () => {
+    const square = { width: 2000, height: 2000 };
+    const left = (fullSizeCost?: number) => {
+      const queue = createVariantQueue(square, [full, ...widths], fullSizeCost);
+      expect(queue.next()).toBe(full);
+      return namesOf(queue.leave());
+    };
+    expect(left()).toEqual(['1920w']);
+    expect(left(2)).toEqual(['320w', '480w', '1920w']);
+  });
+
   it('keeps what is made sooner than another process has decoded the file', () => {
     const queue = createVariantQueue(source, widths);
     for (const _ of [1, 2, 3]) queue.next();
