@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { builtWorkers } from './test/support/built-workers.ts';
 import { SummaryReporter } from './test/support/summary-reporter.ts';
 
 export default defineConfig({
+  plugins: [builtWorkers()],
   test: {
     include: ['test/**/*.test.ts'],
     pool: 'forks',
