@@ -1,9 +1,18 @@
 import { defineConfig } from 'vitest/config';
+import { builtWorkers } from './test/support/built-workers.ts';
+import { LongestFirst } from './test/support/longest-first.ts';
 import { SummaryReporter } from './test/support/summary-reporter.ts';
 
+/** Tests about processes, their memory and their ends, or with modules that are replaced: each file in a process of its own. */
+const APART = [
+  'test/{crash,db,http,sse}/**/*.test.ts',
+  'test/analysis/{time-limit,provider-loading}.test.ts',
+  'test/*.test.ts',
+];
+
 export default defineConfig({
+  plugins: [builtWorkers()],
   test: {
-    include: ['test/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 120_000,
@@ -14,5 +23,20 @@ export default defineConfig({
     retry: process.env.CI ? 1 : 0,
     globalSetup: ['test/support/build-server.ts'],
     reporters: ['default', new SummaryReporter()],
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      { extends: true, test: { name: 'apart', include: APART } },
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: ['test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...APART],
+          // Loading the server's dependencies takes a second of each file that begins in a new process.
+          isolate: false,
+          setupFiles: ['test/support/leave-no-trace.ts'],
+        },
+      },
+    ],
   },
 });

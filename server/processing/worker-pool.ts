@@ -1,4 +1,5 @@
 import Tinypool from 'tinypool';
+import { WORKER_FILE, WORKER_LOADER } from './worker-file.ts';
 import type { PoolMessage, RenderStep, WorkerMessage, WorkerOutcome } from './worker-protocol.ts';
 
 /** The process that ran a task died: a crash of native code, the kernel's memory killer, or a kill from outside. */
@@ -51,20 +52,14 @@ const MEBIBYTE = 1024 * 1024;
  * Its own queue stays empty: the scheduler above knows memory and fairness.
  */
 export function createWorkerPool({ size, blockLoaders }: { size: number; blockLoaders: boolean }): WorkerPool {
-  const typescript = import.meta.url.endsWith('.ts');
   const pool = new Tinypool({
     runtime: 'child_process',
-    filename: new URL(typescript ? './worker.ts' : './worker.js', import.meta.url).href,
+    filename: WORKER_FILE.href,
     minThreads: size,
     maxThreads: size,
     // Pixels live outside the JavaScript heap, which stays small; the worker collects it after each image. Marking it step by step as
     // well, which every large buffer sets off, took half of what a worker does beside encoding: 20 ms an image.
-    execArgv: [
-      '--max-old-space-size=256',
-      '--expose-gc',
-      '--no-incremental-marking',
-      ...(typescript ? ['--import', 'tsx'] : []),
-    ],
+    execArgv: ['--max-old-space-size=256', '--expose-gc', '--no-incremental-marking', ...WORKER_LOADER],
     env: workerEnvironment(blockLoaders),
   });
   // A process that dies between two tasks is replaced; nobody waits for it.

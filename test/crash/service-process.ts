@@ -26,12 +26,14 @@ export interface ServiceProcess {
 /**
  * Starts the built service on a directory and waits until it listens.
  * @param nodeOptions for Node, before the program
+ * @param program another than the built one
  */
 export async function startServiceProcess(
   env: Record<string, string>,
   nodeOptions: string[] = [],
+  program = MAIN,
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [...nodeOptions, MAIN], {
+  const child = spawn(process.execPath, [...nodeOptions, program], {
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', LOG_FORMAT: 'json', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -1,6 +1,7 @@
 // Owns the embedded database: MongoDB's wire protocol over LMDB, in a worker thread. It must not know the service.
 import { Worker } from 'node:worker_threads';
 import type { WorkerMessage } from './worker.ts';
+import { WORKER_FILE, WORKER_LOADER } from './worker-file.ts';
 
 export { SUPPORTED } from './subset.ts';
 
@@ -67,10 +68,5 @@ export async function startEmbedded({ directory, ttlSeconds = 60, logger, onEnd 
 function createWorker(workerData: { directory: string; ttlSeconds: number }): Worker {
   // A small young generation: 30 MB less with 100,000 documents, at the same speed.
   const resourceLimits = { maxYoungGenerationSizeMb: 8 };
-  if (!import.meta.url.endsWith('.ts'))
-    return new Worker(new URL('./worker.js', import.meta.url), { workerData, resourceLimits, execArgv: [] });
-  // From the sources: on Node 20 `--import tsx` does nothing in a worker, its loader has to be registered there.
-  const loader = import.meta.resolve('tsx/esm/api');
-  const execArgv = ['--import', `data:text/javascript,import { register } from '${loader}'; register();`];
-  return new Worker(new URL('./worker.ts', import.meta.url), { workerData, resourceLimits, execArgv });
+  return new Worker(WORKER_FILE, { workerData, resourceLimits, execArgv: [...WORKER_LOADER] });
 }

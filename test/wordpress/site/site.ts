@@ -12,6 +12,7 @@ import { serveBehindNginx } from './serve-nginx.ts';
 import { servePlayground } from './serve-playground.ts';
 import { COMMON_CONSTANTS, type Constants, phpLiteral } from './site-config.ts';
 import { logIn, type SiteUser } from './site-user.ts';
+import { copyTree } from './wordpress-tree.ts';
 
 /** A running WordPress with the plugin in its folder, not yet activated. */
 export interface Site extends SiteOfNetwork {
@@ -49,7 +50,7 @@ export async function startSite(
   // Also when the process ends before the site was stopped.
   process.once('exit', () => rmSync(home, { recursive: true, force: true }));
   const www = join(home, 'www');
-  await cp(options.tree ?? prepared.tree, www, { recursive: true, dereference: true });
+  await copyTree(options.tree ?? prepared.tree, www);
   // A copy of its own: what is built may be built anew while the site runs.
   const plugin = join(home, 'plugin');
   await cp(prepared.built.folder, plugin, { recursive: true });

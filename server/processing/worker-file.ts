@@ -1,0 +1,8 @@
+// A module of its own, so that tests can take the built one: see `built-workers.ts` in `test/support`.
+const isSource = import.meta.url.endsWith('.ts');
+
+/** What a worker process runs. */
+export const WORKER_FILE = new URL(isSource ? './worker.ts' : './worker.js', import.meta.url);
+
+/** What Node needs on its command line to run it. */
+export const WORKER_LOADER: readonly string[] = isSource ? ['--import', 'tsx'] : [];

@@ -1,0 +1,21 @@
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'vitest/config';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * Lets a service that runs within a test start its processes and threads as they are built, as it does where it is
+ * installed. From the sources each of them would first load a compiler, which takes longer than all else of a start. The
+ * build is as new as the sources (`build-server.ts`).
+ */
+export function builtWorkers(): Plugin {
+  return {
+    name: 'built-workers',
+    enforce: 'pre',
+    resolveId(source, importer) {
+      if (source !== './worker-file.ts' || !importer) return null;
+      return join(ROOT, 'dist', relative(ROOT, dirname(importer)), 'worker-file.js');
+    },
+  };
+}
