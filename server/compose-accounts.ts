@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Accounts, createAccounts, loadPepper } from './accounts/index.ts';
 import { type Config, loadConfig } from './config/index.ts';
 import { type Database, EMBEDDED_PATIENCE_MS, openDatabase, startEmbedded } from './db/index.ts';
@@ -14,31 +15,57 @@ interface OpenedDatabase {
   close(): Promise<void>;
 }
 
-/** Connects to the configured MongoDB, or to the embedded one below `DATA_DIR`, which is started when nobody serves it. */
+interface OpenOptions {
+  /** Hears that the embedded database of this process ended unasked. */
+  onDatabaseLost?: (() => void) | undefined;
+  /** How long an embedded database of another process is waited for, to be this one's own; 0: it is shared. @default 0 */
+  aloneWithinMs?: number;
+}
+
+const ALONE_EVERY_MS = 250;
+/** For the embedded database of another process: once that has ended, nobody answers there again. */
+const GUEST_PATIENCE_MS = 2500;
+
+/**
+ * Connects to the configured MongoDB, or to the embedded one below `DATA_DIR`, which is started when nobody serves it.
+ * @throws Error when the embedded one still is another process's after `aloneWithinMs`
+ */
 export async function openConfiguredDatabase(
   config: Config,
   logger: Logger,
-  onDatabaseLost?: () => void,
+  { onDatabaseLost, aloneWithinMs = 0 }: OpenOptions = {},
 ): Promise<OpenedDatabase> {
   if (config.db.MONGODB_URI) {
     const database = await openDatabase({ uri: config.db.MONGODB_URI });
     return { database, exclusive: false, close: () => database.close() };
   }
   const directory = join(resolve(config.storage.DATA_DIR), 'db');
-  const embedded = await startEmbedded({
-    directory,
-    logger: { warn: (message) => logger.warn(message) },
-    onEnd: onDatabaseLost,
-  });
-  const database = await openDatabase({ uri: embedded.uri, patienceMs: EMBEDDED_PATIENCE_MS });
-  return {
-    database,
-    exclusive: embedded.owner,
-    async close() {
-      await database.close();
-      await embedded.close();
-    },
-  };
+  const start = () =>
+    startEmbedded({ directory, logger: { warn: (message) => logger.warn(message) }, onEnd: onDatabaseLost });
+  let embedded = await start();
+  const waitsUntil = performance.now() + aloneWithinMs;
+  while (!embedded.owner && aloneWithinMs > 0) {
+    if (performance.now() > waitsUntil)
+      throw new Error(`DATA_DIR ${resolve(config.storage.DATA_DIR)} is in use by another running service`);
+    await sleep(ALONE_EVERY_MS);
+    embedded = await start();
+  }
+  const patience = embedded.owner ? {} : { serverSelectionTimeoutMs: GUEST_PATIENCE_MS };
+  try {
+    const database = await openDatabase({ uri: embedded.uri, patienceMs: EMBEDDED_PATIENCE_MS, ...patience });
+    return {
+      database,
+      exclusive: embedded.owner,
+      async close() {
+        await database.close();
+        await embedded.close();
+      },
+    };
+  } catch (error) {
+    // Its thread would keep the process.
+    await embedded.close();
+    throw error;
+  }
 }
 
 /** The accounts and the ways into them. `publicUrl` is asked for when a link is made. */
@@ -81,13 +108,18 @@ export async function openAccounts(
   const config = loadConfig(env);
   const logger = createLogger({ level: 'silent', format: 'json' });
   const { database, close } = await openConfiguredDatabase(config, logger);
-  const { accounts, login } = await composeAccounts(config, database, logger, () => urlFromOutside(config));
-  return {
-    accounts,
-    login,
-    async close() {
-      await login.close();
-      await close();
-    },
-  };
+  try {
+    const { accounts, login } = await composeAccounts(config, database, logger, () => urlFromOutside(config));
+    return {
+      accounts,
+      login,
+      async close() {
+        await login.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { buildOpenApi } from '#contract';
 import { createAccountRemoval } from './accounts/index.ts';
 import { createAnalysis, createAnalyzeImages } from './analysis/index.ts';
@@ -20,6 +20,8 @@ import { VERSION } from './version.ts';
 /** Interrupted work is looked for this often, in milliseconds. */
 const RECOVERY_MS = 5000;
 const HOUR_MS = 3_600_000;
+/** An administration command that has the database, or the service before this one, may need so long to end. */
+const ALONE_WITHIN_MS = 5000;
 /** What a stop waits for the regular chores; the next start does them again. */
 const CHORES_STOP_MS = 3500;
 
@@ -33,11 +35,11 @@ export async function composeService(
   onDatabaseLost?: () => void,
 ) {
   const metrics = createMetrics();
-  const { database, exclusive, close: closeDatabase } = await openConfiguredDatabase(config, logger, onDatabaseLost);
-  if (!config.db.MONGODB_URI && !exclusive) {
-    await closeDatabase();
-    throw new Error(`DATA_DIR ${resolve(config.storage.DATA_DIR)} is in use by another running service`);
-  }
+  const {
+    database,
+    exclusive,
+    close: closeDatabase,
+  } = await openConfiguredDatabase(config, logger, { onDatabaseLost, aloneWithinMs: ALONE_WITHIN_MS });
   let url = configuredUrl(config);
   const { accounts, login } = await composeAccounts(config, database, logger, () => url);
   const gateway = createGateway({

@@ -64,7 +64,8 @@ function fromForeign(thrown: unknown): AppError {
   return new AppError('internal_error', 'Something went wrong on our side', { cause: thrown });
 }
 
-function isDatabaseAway(thrown: unknown): boolean {
+/** Whether an error means that the database does not answer, so that nothing is known of what was asked of it. */
+export function isDatabaseAway(thrown: unknown): boolean {
   const { name = '', code, writeErrors } = (thrown ?? {}) as { name?: string; code?: unknown; writeErrors?: unknown };
   // EPIPE: the driver hands on, unwrapped, what it meets on a socket that the server has just closed.
   if (DATABASE_AWAY.has(name) || code === 'EPIPE') return true;
