@@ -111,6 +111,7 @@ export async function composeService(
   });
   const streams = createStreamRegistry();
   let stopping = false;
+  let reachable = false;
 
   const services: Services = {
     accounts,
@@ -157,7 +158,7 @@ export async function composeService(
       onError: (error, ref) => logger.warn({ err: error, ref }, 'a charge could not be settled'),
     });
 
-  let background: ReturnType<typeof startBackgroundTasks> | undefined;
+  const background: ReturnType<typeof startBackgroundTasks>[] = [];
   return {
     app: createApp(services),
     accounts,
@@ -169,9 +170,16 @@ export async function composeService(
     jobs,
     disposal,
 
-    /** Tells the service where it listens, for the links that it makes; a configured URL goes before. */
+    /**
+     * Tells the service where it listens, for the links that it makes; a configured URL goes before. From now on it sends
+     * the mails that an earlier run has left: before, nobody could open what they lead to.
+     */
     listensAt(address: string): void {
       url = config.http.PUBLIC_URL ?? address;
+      if (reachable) return;
+      reachable = true;
+      const sendMails = { name: 'send mails', everyMs: RECOVERY_MS, atOnce: true, run: login.deliver };
+      background.push(startBackgroundTasks([sendMails], logger));
     },
 
     /** Starts the workers, takes up what an interruption left, and begins the regular chores. */
@@ -186,13 +194,12 @@ export async function composeService(
       await jobs.recover();
       const sweepMs = config.sessions.SWEEP_SECONDS * 1000;
       // Each chore is a task of its own: one that fails keeps no other from its turn.
-      background = startBackgroundTasks(
+      const chores = startBackgroundTasks(
         [
           { name: 'settle movements', everyMs: RECOVERY_MS, run: () => settlePending() },
           { name: 'take up jobs', everyMs: RECOVERY_MS, run: jobs.recover },
           { name: 'remove sessions', everyMs: sweepMs, run: disposal.sweep },
           { name: 'remove accounts', everyMs: sweepMs, run: accountRemoval.sweep },
-          { name: 'send mails', everyMs: RECOVERY_MS, atOnce: true, run: login.deliver },
           { name: 'trim the cache', everyMs: sweepMs, run: exports.sweepCache },
           { name: 'settle charges', everyMs: sweepMs, run: settleAbandoned },
           {
@@ -205,6 +212,7 @@ export async function composeService(
         ],
         logger,
       );
+      background.push(chores);
     },
 
     /**
@@ -215,7 +223,7 @@ export async function composeService(
       stopping = true;
       jobs.close();
       // At once: the mails that still wait are sent by the next start, and a chore is at it.
-      await Promise.all([login.close(), background?.stop(CHORES_STOP_MS)]);
+      await Promise.all([login.close(), ...background.map(({ stop }) => stop(CHORES_STOP_MS))]);
       await jobs.drain(config.http.SHUTDOWN_SECONDS * 1000);
       streams.closeAll();
       await closeServer();
