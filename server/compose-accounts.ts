@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Accounts, createAccounts, loadPepper } from './accounts/index.ts';
 import { type Config, loadConfig } from './config/index.ts';
 import { type Database, EMBEDDED_PATIENCE_MS, openDatabase, startEmbedded } from './db/index.ts';
+import { DirectoryInUseError } from './errors.ts';
 import { isLoopback, localUrl } from './gateway/index.ts';
 import { createLogin, type Login } from './login/index.ts';
 import { createMailer } from './mail/index.ts';
@@ -28,7 +29,7 @@ const GUEST_PATIENCE_MS = 2500;
 
 /**
  * Connects to the configured MongoDB, or to the embedded one below `DATA_DIR`, which is started when nobody serves it.
- * @throws Error when the embedded one still is another process's after `aloneWithinMs`
+ * @throws DirectoryInUseError when the embedded one still is another process's after `aloneWithinMs`
  */
 export async function openConfiguredDatabase(
   config: Config,
@@ -43,10 +44,13 @@ export async function openConfiguredDatabase(
   const start = () =>
     startEmbedded({ directory, logger: { warn: (message) => logger.warn(message) }, onEnd: onDatabaseLost });
   let embedded = await start();
+  if (!embedded.owner && aloneWithinMs > 0) logger.info('another process has the database; waiting for its end');
   const waitsUntil = performance.now() + aloneWithinMs;
   while (!embedded.owner && aloneWithinMs > 0) {
     if (performance.now() > waitsUntil)
-      throw new Error(`DATA_DIR ${resolve(config.storage.DATA_DIR)} is in use by another running service`);
+      throw new DirectoryInUseError(
+        `DATA_DIR: ${resolve(config.storage.DATA_DIR)} is in use by another running service; stop that, or set another directory`,
+      );
     await sleep(ALONE_EVERY_MS);
     embedded = await start();
   }
@@ -101,11 +105,20 @@ function urlFromOutside(config: Config): string {
   return PUBLIC_URL === undefined && PORT === 0 ? '' : configuredUrl(config);
 }
 
+/** What administration works on. */
+export interface OpenedAccounts {
+  accounts: Accounts;
+  login: Login;
+  close(): Promise<void>;
+}
+
 /** Opens the accounts alone, beside a running service or without one: for administration. */
-export async function openAccounts(
-  env: NodeJS.ProcessEnv,
-): Promise<{ accounts: Accounts; login: Login; close(): Promise<void> }> {
-  const config = loadConfig(env);
+export async function openAccounts(env: NodeJS.ProcessEnv): Promise<OpenedAccounts> {
+  return openConfiguredAccounts(loadConfig(env));
+}
+
+/** The same with settings that are read already. */
+export async function openConfiguredAccounts(config: Config): Promise<OpenedAccounts> {
   const logger = createLogger({ level: 'silent', format: 'json' });
   const { database, close } = await openConfiguredDatabase(config, logger);
   try {

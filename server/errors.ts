@@ -30,6 +30,11 @@ export class AppError extends Error {
   }
 }
 
+/** Thrown when another process keeps the embedded database to itself. */
+export class DirectoryInUseError extends Error {
+  override readonly name = 'DirectoryInUseError';
+}
+
 /** What goes on the wire for an error: the one shape of every error answer. */
 export interface WireError {
   status: number;

@@ -31,6 +31,8 @@ it('a service waits for the command of the administration that has its database'
 it('a service whose database stays with another says so', async () => {
   const { config, directory, other } = await takenDirectory();
   const refused = await rejection(openConfiguredDatabase(config, logger, { aloneWithinMs: 1 }));
-  expect(refused.message).toBe(`DATA_DIR ${directory} is in use by another running service`);
+  expect(refused.message).toBe(
+    `DATA_DIR: ${directory} is in use by another running service; stop that, or set another directory`,
+  );
   await other.close();
 });

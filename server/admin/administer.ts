@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openAccounts } from '../compose-accounts.ts';
-import { loadConfig } from '../config/index.ts';
+import { openConfiguredAccounts } from '../compose-accounts.ts';
+import type { Config } from '../config/index.ts';
 import { isDatabaseAway } from '../errors.ts';
 import { type CommandResult, newNames, runCommand } from './commands.ts';
 
@@ -8,7 +8,7 @@ import { type CommandResult, newNames, runCommand } from './commands.ts';
 export interface AdministerInput {
   /** The words behind the program's name. */
   args: string[];
-  env: NodeJS.ProcessEnv;
+  config: Config;
   /** How long a database that went away is looked for, in milliseconds. @default 20000 */
   patienceMs?: number;
 }
@@ -21,14 +21,13 @@ const RETRY_MS = 200;
  * twice by that, since whatever a command makes has the same name in each attempt.
  * @throws UsageError, AppError; Error when the database went away and did not come back
  */
-export async function administer({ args, env, patienceMs = 20_000 }: AdministerInput): Promise<CommandResult> {
+export async function administer({ args, config, patienceMs = 20_000 }: AdministerInput): Promise<CommandResult> {
   const names = newNames();
-  const { MONGODB_URI } = loadConfig(env).db;
   let began = false;
   let givesUpAt: number | undefined;
   for (;;) {
     try {
-      const opened = await openAccounts(env);
+      const opened = await openConfiguredAccounts(config);
       try {
         began = true;
         return await runCommand({ ...opened, args, names });
@@ -38,7 +37,7 @@ export async function administer({ args, env, patienceMs = 20_000 }: AdministerI
       }
     } catch (error) {
       if (!isDatabaseAway(error)) throw error;
-      givesUpAt ??= performance.now() + (MONGODB_URI ? 0 : patienceMs);
+      givesUpAt ??= performance.now() + (config.db.MONGODB_URI ? 0 : patienceMs);
       if (performance.now() >= givesUpAt) throw began ? outcomeUnknown(error as Error) : error;
       await sleep(RETRY_MS);
     }

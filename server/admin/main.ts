@@ -1,3 +1,4 @@
+import { loadConfig } from '../config/index.ts';
 import { administer } from './administer.ts';
 import { describeCommands, parseCommand, UsageError } from './commands.ts';
 
@@ -12,7 +13,7 @@ if (args.length === 0 || args.includes('--help') || args.includes('-h')) {
 async function main(): Promise<number> {
   try {
     parseCommand(args);
-    const { output, exitCode } = await administer({ args, env: process.env });
+    const { output, exitCode } = await administer({ args, config: loadConfig(process.env) });
     console.log(JSON.stringify(output, null, 2));
     return exitCode;
   } catch (error) {

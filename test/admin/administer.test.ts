@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { administer } from '../../server/admin/administer.ts';
+import { administer as administerOn } from '../../server/admin/administer.ts';
 import { openAccounts } from '../../server/compose-accounts.ts';
+import { loadConfig } from '../../server/config/index.ts';
 import { rejection } from '../accounts/accounts-fixture.ts';
 import { startPassingOwner } from './passing-owner.ts';
 
@@ -15,6 +16,9 @@ function freshSettings() {
   return { DATA_DIR: directory };
 }
 
+/** Runs a command as its program does. */
+const administer = ({ args, env, ...rest }: { args: string[]; env: NodeJS.ProcessEnv; patienceMs?: number }) =>
+  administerOn({ args, config: loadConfig(env), ...rest });
 const words = (line: string) => line.split(' ');
 
 /** What is in the books after all, read by a process that has the database to itself. */
