@@ -52,10 +52,13 @@ export function toWireError(thrown: unknown, requestId: string): WireError {
   };
 }
 
+/** MongoDB's code for a database whose disk is full. */
+const DATABASE_DISK_FULL = 14031;
+
 /** Recognises the infrastructure's own failures, so that a full disk or an absent database is not a 500. */
 function fromForeign(thrown: unknown): AppError {
   const { code } = (thrown ?? {}) as { code?: unknown };
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === DATABASE_DISK_FULL) {
     return new AppError('insufficient_storage', 'The server has no disk space left for this request', {
       cause: thrown,
     });
