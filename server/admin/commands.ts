@@ -40,7 +40,10 @@ export interface CommandResult {
 }
 
 interface Command {
+  /** Its options. */
   usage: string;
+  /** What else has to be said in the help. */
+  note?: string;
   required: readonly string[];
   optional: readonly string[];
   run(on: Administered & { names: Names }, options: Record<string, string>): Promise<unknown>;
@@ -52,7 +55,8 @@ const ADDRESS_UNKNOWN =
 /** Every command of the administration. */
 const COMMANDS: Record<string, Command> = {
   'account create': {
-    usage: '--email a@b.c [--plan NAME] [--credits N]   with sign-up credits, N more, and a first API key',
+    usage: '--email a@b.c [--plan NAME] [--credits N]',
+    note: 'with sign-up credits, N more, and a first API key',
     required: ['email'],
     optional: ['plan', 'credits'],
     async run({ accounts, names }, { email = '', plan, credits }) {
@@ -94,7 +98,8 @@ const COMMANDS: Record<string, Command> = {
       accounts.setRole((await findAccount(accounts, email)).id, accountRole(role)),
   },
   'account link': {
-    usage: '--email a@b.c                        a one-time link to set its password, for 24 hours',
+    usage: '--email a@b.c',
+    note: 'a one-time link to set its password, for 24 hours',
     required: ['email'],
     optional: [],
     async run({ accounts, login }, { email = '' }) {
@@ -104,7 +109,8 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   'account logout': {
-    usage: '--email a@b.c                      ends all its log-ins at once',
+    usage: '--email a@b.c',
+    note: 'ends all its log-ins at once',
     required: ['email'],
     optional: [],
     async run({ accounts, login }, { email = '' }) {
@@ -115,7 +121,8 @@ const COMMANDS: Record<string, Command> = {
   'account suspend': suspension(true),
   'account resume': suspension(false),
   'key create': {
-    usage: '--email a@b.c --name NAME                  the key is shown this once',
+    usage: '--email a@b.c --name NAME',
+    note: 'the key is shown this once',
     required: ['email', 'name'],
     optional: [],
     run: async ({ accounts, names }, { email = '', name = '' }) =>
@@ -128,7 +135,8 @@ const COMMANDS: Record<string, Command> = {
     run: async ({ accounts }, { email = '' }) => accounts.keys.list((await findAccount(accounts, email)).id),
   },
   'key deactivate': {
-    usage: '--id KEY_ID                            it answers 403 at once',
+    usage: '--id KEY_ID',
+    note: 'it answers 403 at once',
     required: ['id'],
     optional: [],
     run: async ({ accounts }, { id = '' }) => accounts.keys.deactivate(await ownerOf(accounts, id), id),
@@ -152,7 +160,8 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   'credits audit': {
-    usage: '                                        exit code 1 when the books do not add up',
+    usage: '',
+    note: 'exit code 1 when the books do not add up',
     required: [],
     optional: [],
     run: ({ accounts }) => accounts.audit(),
@@ -161,7 +170,9 @@ const COMMANDS: Record<string, Command> = {
 
 /** The text of `--help`. */
 export function describeCommands(): string {
-  const rows = Object.entries(COMMANDS).map(([name, { usage }]) => `  ${`${name} ${usage}`.trimEnd()}`);
+  const commands = Object.entries(COMMANDS).map(([name, { usage, note = '' }]) => ({ line: `${name} ${usage}`, note }));
+  const width = Math.max(...commands.map(({ line }) => line.length)) + 3;
+  const rows = commands.map(({ line, note }) => `  ${line.padEnd(width)}${note}`.trimEnd());
   return [
     'Administers accounts, API keys and credits, whether the service is running or not.',
     '',
@@ -211,7 +222,8 @@ function parseOptions(args: string[], names: string[]): Record<string, string> {
 
 function suspension(suspended: boolean): Command {
   return {
-    usage: suspended ? '--email a@b.c                     its keys and log-ins answer 403 at once' : '--email a@b.c',
+    usage: '--email a@b.c',
+    ...(suspended && { note: 'its keys and log-ins answer 403 at once' }),
     required: ['email'],
     optional: [],
     run: async ({ accounts }, { email = '' }) =>
