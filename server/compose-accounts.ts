@@ -1,7 +1,9 @@
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Accounts, createAccounts, loadPepper } from './accounts/index.ts';
 import { type Config, loadConfig } from './config/index.ts';
 import { type Database, EMBEDDED_PATIENCE_MS, openDatabase, startEmbedded } from './db/index.ts';
+import { DirectoryInUseError } from './errors.ts';
 import { isLoopback, localUrl } from './gateway/index.ts';
 import { createLogin, type Login } from './login/index.ts';
 import { createMailer } from './mail/index.ts';
@@ -14,31 +16,60 @@ interface OpenedDatabase {
   close(): Promise<void>;
 }
 
-/** Connects to the configured MongoDB, or to the embedded one below `DATA_DIR`, which is started when nobody serves it. */
+interface OpenOptions {
+  /** Hears that the embedded database of this process ended unasked. */
+  onDatabaseLost?: (() => void) | undefined;
+  /** How long an embedded database of another process is waited for, to be this one's own; 0: it is shared. @default 0 */
+  aloneWithinMs?: number;
+}
+
+const ALONE_EVERY_MS = 250;
+/** For the embedded database of another process: once that has ended, nobody answers there again. */
+const GUEST_PATIENCE_MS = 2500;
+
+/**
+ * Connects to the configured MongoDB, or to the embedded one below `DATA_DIR`, which is started when nobody serves it.
+ * @throws DirectoryInUseError when the embedded one still is another process's after `aloneWithinMs`
+ */
 export async function openConfiguredDatabase(
   config: Config,
   logger: Logger,
-  onDatabaseLost?: () => void,
+  { onDatabaseLost, aloneWithinMs = 0 }: OpenOptions = {},
 ): Promise<OpenedDatabase> {
   if (config.db.MONGODB_URI) {
     const database = await openDatabase({ uri: config.db.MONGODB_URI });
     return { database, exclusive: false, close: () => database.close() };
   }
   const directory = join(resolve(config.storage.DATA_DIR), 'db');
-  const embedded = await startEmbedded({
-    directory,
-    logger: { warn: (message) => logger.warn(message) },
-    onEnd: onDatabaseLost,
-  });
-  const database = await openDatabase({ uri: embedded.uri, patienceMs: EMBEDDED_PATIENCE_MS });
-  return {
-    database,
-    exclusive: embedded.owner,
-    async close() {
-      await database.close();
-      await embedded.close();
-    },
-  };
+  const start = () =>
+    startEmbedded({ directory, logger: { warn: (message) => logger.warn(message) }, onEnd: onDatabaseLost });
+  let embedded = await start();
+  if (!embedded.owner && aloneWithinMs > 0) logger.info('another process has the database; waiting for its end');
+  const waitsUntil = performance.now() + aloneWithinMs;
+  while (!embedded.owner && aloneWithinMs > 0) {
+    if (performance.now() > waitsUntil)
+      throw new DirectoryInUseError(
+        `DATA_DIR: ${resolve(config.storage.DATA_DIR)} is in use by another running service; stop that, or set another directory`,
+      );
+    await sleep(ALONE_EVERY_MS);
+    embedded = await start();
+  }
+  const patience = embedded.owner ? {} : { serverSelectionTimeoutMs: GUEST_PATIENCE_MS };
+  try {
+    const database = await openDatabase({ uri: embedded.uri, patienceMs: EMBEDDED_PATIENCE_MS, ...patience });
+    return {
+      database,
+      exclusive: embedded.owner,
+      async close() {
+        await database.close();
+        await embedded.close();
+      },
+    };
+  } catch (error) {
+    // Its thread would keep the process.
+    await embedded.close();
+    throw error;
+  }
 }
 
 /** The accounts and the ways into them. `publicUrl` is asked for when a link is made. */
@@ -74,20 +105,34 @@ function urlFromOutside(config: Config): string {
   return PUBLIC_URL === undefined && PORT === 0 ? '' : configuredUrl(config);
 }
 
+/** What administration works on. */
+export interface OpenedAccounts {
+  accounts: Accounts;
+  login: Login;
+  close(): Promise<void>;
+}
+
 /** Opens the accounts alone, beside a running service or without one: for administration. */
-export async function openAccounts(
-  env: NodeJS.ProcessEnv,
-): Promise<{ accounts: Accounts; login: Login; close(): Promise<void> }> {
-  const config = loadConfig(env);
+export async function openAccounts(env: NodeJS.ProcessEnv): Promise<OpenedAccounts> {
+  return openConfiguredAccounts(loadConfig(env));
+}
+
+/** The same with settings that are read already. */
+export async function openConfiguredAccounts(config: Config): Promise<OpenedAccounts> {
   const logger = createLogger({ level: 'silent', format: 'json' });
   const { database, close } = await openConfiguredDatabase(config, logger);
-  const { accounts, login } = await composeAccounts(config, database, logger, () => urlFromOutside(config));
-  return {
-    accounts,
-    login,
-    async close() {
-      await login.close();
-      await close();
-    },
-  };
+  try {
+    const { accounts, login } = await composeAccounts(config, database, logger, () => urlFromOutside(config));
+    return {
+      accounts,
+      login,
+      async close() {
+        await login.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { buildOpenApi } from '#contract';
 import { createAccountRemoval } from './accounts/index.ts';
 import { createAnalysis, createAnalyzeImages } from './analysis/index.ts';
@@ -20,6 +20,8 @@ import { VERSION } from './version.ts';
 /** Interrupted work is looked for this often, in milliseconds. */
 const RECOVERY_MS = 5000;
 const HOUR_MS = 3_600_000;
+/** An administration command that has the database, or the service before this one, may need so long to end. */
+const ALONE_WITHIN_MS = 5000;
 /** What a stop waits for the regular chores; the next start does them again. */
 const CHORES_STOP_MS = 3500;
 
@@ -33,11 +35,11 @@ export async function composeService(
   onDatabaseLost?: () => void,
 ) {
   const metrics = createMetrics();
-  const { database, exclusive, close: closeDatabase } = await openConfiguredDatabase(config, logger, onDatabaseLost);
-  if (!config.db.MONGODB_URI && !exclusive) {
-    await closeDatabase();
-    throw new Error(`DATA_DIR ${resolve(config.storage.DATA_DIR)} is in use by another running service`);
-  }
+  const {
+    database,
+    exclusive,
+    close: closeDatabase,
+  } = await openConfiguredDatabase(config, logger, { onDatabaseLost, aloneWithinMs: ALONE_WITHIN_MS });
   let url = configuredUrl(config);
   const { accounts, login } = await composeAccounts(config, database, logger, () => url);
   const gateway = createGateway({
@@ -109,6 +111,7 @@ export async function composeService(
   });
   const streams = createStreamRegistry();
   let stopping = false;
+  let reachable = false;
 
   const services: Services = {
     accounts,
@@ -155,7 +158,7 @@ export async function composeService(
       onError: (error, ref) => logger.warn({ err: error, ref }, 'a charge could not be settled'),
     });
 
-  let background: ReturnType<typeof startBackgroundTasks> | undefined;
+  const background: ReturnType<typeof startBackgroundTasks>[] = [];
   return {
     app: createApp(services),
     accounts,
@@ -167,9 +170,16 @@ export async function composeService(
     jobs,
     disposal,
 
-    /** Tells the service where it listens, for the links that it makes; a configured URL goes before. */
+    /**
+     * Tells the service where it listens, for the links that it makes; a configured URL goes before. From now on it sends
+     * the mails that an earlier run has left: before, nobody could open what they lead to.
+     */
     listensAt(address: string): void {
       url = config.http.PUBLIC_URL ?? address;
+      if (reachable) return;
+      reachable = true;
+      const sendMails = { name: 'send mails', everyMs: RECOVERY_MS, atOnce: true, run: login.deliver };
+      background.push(startBackgroundTasks([sendMails], logger));
     },
 
     /** Starts the workers, takes up what an interruption left, and begins the regular chores. */
@@ -184,13 +194,12 @@ export async function composeService(
       await jobs.recover();
       const sweepMs = config.sessions.SWEEP_SECONDS * 1000;
       // Each chore is a task of its own: one that fails keeps no other from its turn.
-      background = startBackgroundTasks(
+      const chores = startBackgroundTasks(
         [
           { name: 'settle movements', everyMs: RECOVERY_MS, run: () => settlePending() },
           { name: 'take up jobs', everyMs: RECOVERY_MS, run: jobs.recover },
           { name: 'remove sessions', everyMs: sweepMs, run: disposal.sweep },
           { name: 'remove accounts', everyMs: sweepMs, run: accountRemoval.sweep },
-          { name: 'send mails', everyMs: RECOVERY_MS, atOnce: true, run: login.deliver },
           { name: 'trim the cache', everyMs: sweepMs, run: exports.sweepCache },
           { name: 'settle charges', everyMs: sweepMs, run: settleAbandoned },
           {
@@ -203,6 +212,7 @@ export async function composeService(
         ],
         logger,
       );
+      background.push(chores);
     },
 
     /**
@@ -213,7 +223,7 @@ export async function composeService(
       stopping = true;
       jobs.close();
       // At once: the mails that still wait are sent by the next start, and a chore is at it.
-      await Promise.all([login.close(), background?.stop(CHORES_STOP_MS)]);
+      await Promise.all([login.close(), ...background.map(({ stop }) => stop(CHORES_STOP_MS))]);
       await jobs.drain(config.http.SHUTDOWN_SECONDS * 1000);
       streams.closeAll();
       await closeServer();

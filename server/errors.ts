@@ -30,6 +30,11 @@ export class AppError extends Error {
   }
 }
 
+/** Thrown when another process keeps the embedded database to itself. */
+export class DirectoryInUseError extends Error {
+  override readonly name = 'DirectoryInUseError';
+}
+
 /** What goes on the wire for an error: the one shape of every error answer. */
 export interface WireError {
   status: number;
@@ -47,10 +52,13 @@ export function toWireError(thrown: unknown, requestId: string): WireError {
   };
 }
 
+/** MongoDB's code for a database whose disk is full. */
+const DATABASE_DISK_FULL = 14031;
+
 /** Recognises the infrastructure's own failures, so that a full disk or an absent database is not a 500. */
 function fromForeign(thrown: unknown): AppError {
   const { code } = (thrown ?? {}) as { code?: unknown };
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === DATABASE_DISK_FULL) {
     return new AppError('insufficient_storage', 'The server has no disk space left for this request', {
       cause: thrown,
     });
@@ -64,7 +72,8 @@ function fromForeign(thrown: unknown): AppError {
   return new AppError('internal_error', 'Something went wrong on our side', { cause: thrown });
 }
 
-function isDatabaseAway(thrown: unknown): boolean {
+/** Whether an error means that the database does not answer, so that nothing is known of what was asked of it. */
+export function isDatabaseAway(thrown: unknown): boolean {
   const { name = '', code, writeErrors } = (thrown ?? {}) as { name?: string; code?: unknown; writeErrors?: unknown };
   // EPIPE: the driver hands on, unwrapped, what it meets on a socket that the server has just closed.
   if (DATABASE_AWAY.has(name) || code === 'EPIPE') return true;

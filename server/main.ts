@@ -1,11 +1,14 @@
 import { composeService } from './compose.ts';
-import { ConfigError, loadConfig } from './config/index.ts';
+import { type Config, loadConfig } from './config/index.ts';
+import { explainStart } from './explain-start.ts';
 import { announceFirstAccount } from './first-account.ts';
 import { listen } from './http/index.ts';
 
+let config: Config | undefined;
+
 /** Runs the service: configuration, composition, listening, and a graceful stop on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
-  const config = loadConfig(process.env);
+  config = loadConfig(process.env);
   // A supervisor starts it again; staying without a database would help nobody.
   const service = await composeService(config, undefined, () => process.exit(1));
   const { logger } = service;
@@ -40,6 +43,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  console.error(error instanceof ConfigError ? error.message : error);
+  console.error(explainStart(error, config) ?? error);
   process.exit(1);
 });

@@ -38,6 +38,8 @@ export interface Account {
 
 /** What an account is made from. */
 export interface NewAccount {
+  /** Known before, so that a repetition of the same request finds what an earlier attempt has made. */
+  id?: string;
   email: string;
   plan?: string;
   passwordHash?: string | null;
@@ -89,9 +91,13 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
      * @param passwordHash from the log-in module; without one only its keys work
      * @throws AppError email_taken; invalid_request when the email is malformed or there is no such plan
      */
-    async create({ email, plan = plans.defaultName, passwordHash = null }: NewAccount): Promise<Account> {
+    async create({
+      id = newId('acct'),
+      email,
+      plan = plans.defaultName,
+      passwordHash = null,
+    }: NewAccount): Promise<Account> {
       const { signupCredits } = plans.require(plan);
-      const id = newId('acct');
       const at = now();
       const record: AccountRecord = {
         _id: id,
@@ -107,11 +113,10 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
         createdAt: at,
         updatedAt: at,
       };
-      if (!(await accounts.insert(record))) {
-        throw new AppError('email_taken', `The email ${record.email} has an account already`);
-      }
-      for (const hold of record.holds) await ledger.finish(id, hold);
-      return toAccount(record);
+      const made = (await accounts.insert(record)) ? record : await accounts.find(id);
+      if (!made) throw new AppError('email_taken', `The email ${record.email} has an account already`);
+      for (const hold of made.holds) await ledger.finish(id, hold);
+      return known(made, id);
     },
 
     async find(accountId: string): Promise<Account | null> {

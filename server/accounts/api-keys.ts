@@ -30,6 +30,17 @@ export interface ApiKey {
   disabledAt: Date | null;
 }
 
+/** A key that nobody has stored yet. */
+export interface NewApiKey {
+  keyId: string;
+  apiKey: string;
+}
+
+/** Makes up a key; it is good for nothing until it is created. */
+export function newApiKey(): NewApiKey {
+  return { keyId: newId('key'), apiKey: makeApiKey() };
+}
+
 /** What a presented key turned out to be. */
 export type KeyCheck =
   | { outcome: 'valid'; keyId: string; account: AccountRecord }
@@ -75,14 +86,15 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
   return {
     /**
      * Makes a key. `apiKey` is the only time that it is seen.
+     * @param made the key itself, known before, so that a repetition of the same request makes no second one
      * @throws AppError key_limit_reached when the plan's number of active keys is reached
      */
-    async create({ accountId, name }: { accountId: string; name: string }) {
+    async create({ accountId, name, made = newApiKey() }: { accountId: string; name: string; made?: NewApiKey }) {
       const account = await requireAccount(accountId);
       await refuseHoarding(accountId);
-      const apiKey = makeApiKey();
+      const { keyId, apiKey } = made;
       const record: ApiKeyRecord = {
-        _id: newId('key'),
+        _id: keyId,
         accountId,
         name: cleanName(name),
         hash: hashApiKey(apiKey, pepper),
@@ -93,12 +105,12 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
       };
       await apiKeys.insert(record);
       try {
-        await activateKey(account, record._id);
+        await activateKey(account, keyId);
       } catch (error) {
-        if (error instanceof AppError) await apiKeys.remove(accountId, record._id);
+        if (error instanceof AppError) await apiKeys.remove(accountId, keyId);
         throw error;
       }
-      return { keyId: record._id, apiKey };
+      return made;
     },
 
     /** A key of an account. @throws AppError not_found */

@@ -11,10 +11,10 @@ import { createTransactions } from './transactions.ts';
 // The gateway keeps its records through this module, since it may not know the database.
 export type { IdempotencyRecord, IdempotencyRepository, StoredResponse } from '../db/index.ts';
 export type { Account } from './accounts.ts';
-export type { ApiKey, KeyCheck } from './api-keys.ts';
+export { type ApiKey, type KeyCheck, newApiKey } from './api-keys.ts';
 export type { AuditReport, BrokenInvariant } from './audit.ts';
 export { type AccountsConfig, accountsConfig, type Plan } from './config.ts';
-export type { MovementRequest, MovementResult, Settled } from './ledger.ts';
+export { type MovementRequest, type MovementResult, newGrantRef, type Settled } from './ledger.ts';
 export { loadPepper } from './pepper.ts';
 export { type AccountRemoval, createAccountRemoval } from './removal.ts';
 export { hashSecret, makeSecret, type SecretPrefix, secretHasForm } from './secrets.ts';

@@ -146,7 +146,7 @@ export function createLedger({ accounts, ledger, now }: LedgerDeps) {
 
     /** Adds credits, once per ref; without a ref each call is a grant of its own. */
     async grant(request: Omit<MovementRequest, 'ref'> & { ref?: string }): Promise<MovementResult> {
-      return move('grant', { ref: `grant_${randomBase62(22)}`, ...request }, 1);
+      return move('grant', { ref: newGrantRef(), ...request }, 1);
     },
 
     /** The part of a new account's record that gives it its sign-up credits; `finish` writes the line. */
@@ -213,6 +213,11 @@ export function createLedger({ accounts, ledger, now }: LedgerDeps) {
       return settled;
     },
   };
+}
+
+/** A ref of no other grant: to be chosen before a grant that may have to be repeated. */
+export function newGrantRef(): string {
+  return `grant_${randomBase62(22)}`;
 }
 
 /** The ledger of credits. */

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { ACCOUNT_ROLES, type AccountRole } from '#contract';
-import type { Account, Accounts } from '../accounts/index.ts';
+import { type Account, type Accounts, newApiKey, newGrantRef } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
+import { newId } from '../ids.ts';
 import type { Login } from '../login/index.ts';
 
 /** Thrown when the words on the command line make no command. */
@@ -15,10 +16,20 @@ interface Administered {
   login: Pick<Login, 'claims' | 'logins'>;
 }
 
+/** What a command makes is named before its first attempt, so that another one finds it and does nothing twice. */
+export type Names = ReturnType<typeof newNames>;
+
+/** Names for the attempts of one command. */
+export function newNames() {
+  return { accountId: newId('acct'), key: newApiKey(), grantRef: newGrantRef() };
+}
+
 /** What {@link runCommand} works with. */
 export interface CommandInput extends Administered {
   /** The words behind the program's name. */
   args: string[];
+  /** @default new ones */
+  names?: Names;
 }
 
 /** What a command answers. */
@@ -29,10 +40,13 @@ export interface CommandResult {
 }
 
 interface Command {
+  /** Its options. */
   usage: string;
+  /** What else has to be said in the help. */
+  note?: string;
   required: readonly string[];
   optional: readonly string[];
-  run(on: Administered, options: Record<string, string>): Promise<unknown>;
+  run(on: Administered & { names: Names }, options: Record<string, string>): Promise<unknown>;
 }
 
 const ADDRESS_UNKNOWN =
@@ -41,21 +55,22 @@ const ADDRESS_UNKNOWN =
 /** Every command of the administration. */
 const COMMANDS: Record<string, Command> = {
   'account create': {
-    usage: '--email a@b.c [--plan NAME] [--credits N]   with sign-up credits, N more, and a first API key',
+    usage: '--email a@b.c [--plan NAME] [--credits N]',
+    note: 'with sign-up credits, N more, and a first API key',
     required: ['email'],
     optional: ['plan', 'credits'],
-    async run({ accounts }, { email = '', plan, credits }) {
+    async run({ accounts, names }, { email = '', plan, credits }) {
       const amount = credits === undefined ? 0 : wholeNumber('credits', credits);
-      const account = await accounts.create({ email, ...(plan === undefined ? {} : { plan }) });
-      if (amount > 0) await accounts.ledger.grant({ accountId: account.id, amount, note: 'given at creation' });
-      const key = await accounts.keys.create({ accountId: account.id, name: 'default' });
-      return {
-        accountId: account.id,
-        email: account.email,
-        plan: account.plan,
-        balance: account.balance + amount,
-        ...key,
-      };
+      const account = await accounts.create({
+        id: names.accountId,
+        email,
+        ...(plan === undefined ? {} : { plan }),
+      });
+      const accountId = account.id;
+      const given = { accountId, amount, ref: names.grantRef, note: 'given at creation' };
+      const { balance } = amount > 0 ? await accounts.ledger.grant(given) : account;
+      const key = await accounts.keys.create({ accountId, name: 'default', made: names.key });
+      return { accountId, email: account.email, plan: account.plan, balance, ...key };
     },
   },
   'account list': {
@@ -83,7 +98,8 @@ const COMMANDS: Record<string, Command> = {
       accounts.setRole((await findAccount(accounts, email)).id, accountRole(role)),
   },
   'account link': {
-    usage: '--email a@b.c                        a one-time link to set its password, for 24 hours',
+    usage: '--email a@b.c',
+    note: 'a one-time link to set its password, for 24 hours',
     required: ['email'],
     optional: [],
     async run({ accounts, login }, { email = '' }) {
@@ -93,7 +109,8 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   'account logout': {
-    usage: '--email a@b.c                      ends all its log-ins at once',
+    usage: '--email a@b.c',
+    note: 'ends all its log-ins at once',
     required: ['email'],
     optional: [],
     async run({ accounts, login }, { email = '' }) {
@@ -104,11 +121,12 @@ const COMMANDS: Record<string, Command> = {
   'account suspend': suspension(true),
   'account resume': suspension(false),
   'key create': {
-    usage: '--email a@b.c --name NAME                  the key is shown this once',
+    usage: '--email a@b.c --name NAME',
+    note: 'the key is shown this once',
     required: ['email', 'name'],
     optional: [],
-    run: async ({ accounts }, { email = '', name = '' }) =>
-      accounts.keys.create({ accountId: (await findAccount(accounts, email)).id, name }),
+    run: async ({ accounts, names }, { email = '', name = '' }) =>
+      accounts.keys.create({ accountId: (await findAccount(accounts, email)).id, name, made: names.key }),
   },
   'key list': {
     usage: '--email a@b.c',
@@ -117,7 +135,8 @@ const COMMANDS: Record<string, Command> = {
     run: async ({ accounts }, { email = '' }) => accounts.keys.list((await findAccount(accounts, email)).id),
   },
   'key deactivate': {
-    usage: '--id KEY_ID                            it answers 403 at once',
+    usage: '--id KEY_ID',
+    note: 'it answers 403 at once',
     required: ['id'],
     optional: [],
     run: async ({ accounts }, { id = '' }) => accounts.keys.deactivate(await ownerOf(accounts, id), id),
@@ -132,15 +151,17 @@ const COMMANDS: Record<string, Command> = {
     usage: '--email a@b.c --amount N [--note TEXT]',
     required: ['email', 'amount'],
     optional: ['note'],
-    async run({ accounts }, { email = '', amount = '', note }) {
+    async run({ accounts, names }, { email = '', amount = '', note }) {
       const credits = wholeNumber('amount', amount);
       const { id: accountId } = await findAccount(accounts, email);
-      const { balance } = await accounts.ledger.grant({ accountId, amount: credits, note: note ?? null });
+      const given = { accountId, amount: credits, ref: names.grantRef, note: note ?? null };
+      const { balance } = await accounts.ledger.grant(given);
       return { accountId, granted: credits, balance };
     },
   },
   'credits audit': {
-    usage: '                                        exit code 1 when the books do not add up',
+    usage: '',
+    note: 'exit code 1 when the books do not add up',
     required: [],
     optional: [],
     run: ({ accounts }) => accounts.audit(),
@@ -149,7 +170,9 @@ const COMMANDS: Record<string, Command> = {
 
 /** The text of `--help`. */
 export function describeCommands(): string {
-  const rows = Object.entries(COMMANDS).map(([name, { usage }]) => `  ${`${name} ${usage}`.trimEnd()}`);
+  const commands = Object.entries(COMMANDS).map(([name, { usage, note = '' }]) => ({ line: `${name} ${usage}`, note }));
+  const width = Math.max(...commands.map(({ line }) => line.length)) + 3;
+  const rows = commands.map(({ line, note }) => `  ${line.padEnd(width)}${note}`.trimEnd());
   return [
     'Administers accounts, API keys and credits, whether the service is running or not.',
     '',
@@ -178,9 +201,9 @@ export function parseCommand(args: string[]) {
 }
 
 /** Runs one command. @throws UsageError, AppError */
-export async function runCommand({ args, ...on }: CommandInput): Promise<CommandResult> {
+export async function runCommand({ args, names = newNames(), ...on }: CommandInput): Promise<CommandResult> {
   const { name, command, options } = parseCommand(args);
-  const output = await command.run(on, options);
+  const output = await command.run({ ...on, names }, options);
   const failed = name === 'credits audit' && !(output as { ok: boolean }).ok;
   return { output, exitCode: failed ? 1 : 0 };
 }
@@ -199,7 +222,8 @@ function parseOptions(args: string[], names: string[]): Record<string, string> {
 
 function suspension(suspended: boolean): Command {
   return {
-    usage: suspended ? '--email a@b.c                     its keys and log-ins answer 403 at once' : '--email a@b.c',
+    usage: '--email a@b.c',
+    ...(suspended && { note: 'its keys and log-ins answer 403 at once' }),
     required: ['email'],
     optional: [],
     run: async ({ accounts }, { email = '' }) =>

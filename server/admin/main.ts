@@ -1,5 +1,6 @@
-import { openAccounts } from '../compose-accounts.ts';
-import { describeCommands, parseCommand, runCommand, UsageError } from './commands.ts';
+import { loadConfig } from '../config/index.ts';
+import { administer } from './administer.ts';
+import { describeCommands, parseCommand, UsageError } from './commands.ts';
 
 const args = process.argv.slice(2);
 
@@ -12,14 +13,9 @@ if (args.length === 0 || args.includes('--help') || args.includes('-h')) {
 async function main(): Promise<number> {
   try {
     parseCommand(args);
-    const { accounts, login, close } = await openAccounts(process.env);
-    try {
-      const { output, exitCode } = await runCommand({ accounts, login, args });
-      console.log(JSON.stringify(output, null, 2));
-      return exitCode;
-    } finally {
-      await close();
-    }
+    const { output, exitCode } = await administer({ args, config: loadConfig(process.env) });
+    console.log(JSON.stringify(output, null, 2));
+    return exitCode;
   } catch (error) {
     console.error((error as Error).message);
     return error instanceof UsageError ? 2 : 1;

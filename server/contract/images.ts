@@ -141,7 +141,7 @@ export type Rejected = z.output<typeof rejectedSchema>;
 const clientRef = z.string().max(255).optional().describe("The caller's own id, e.g. a CMS attachment id.");
 
 /** One element of the multipart text field `metadata`, in file order. */
-export const uploadMetadataSchema = z.array(
+const uploadMetadataSchema = z.array(
   z
     .object({
       clientRef,
@@ -152,6 +152,9 @@ export const uploadMetadataSchema = z.array(
     .nullable(),
 );
 export type UploadMetadata = z.output<typeof uploadMetadataSchema>;
+
+/** The text fields of a multipart upload, each parsed from JSON. */
+export const uploadFieldsSchema = z.object({ metadata: uploadMetadataSchema });
 
 /** The JSON form of an upload: import by URL, off by default. */
 export const urlImportSchema = z

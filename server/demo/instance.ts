@@ -22,6 +22,7 @@ export async function startInstance(): Promise<Instance> {
     const service = await composeService(config, createLogger({ level: 'silent', format: 'json' }));
     await service.start();
     const server = await listen(service.app, config.http);
+    service.listensAt(server.url);
     const account = await service.accounts.create({ email: 'demo@imagewright.local' });
     const { apiKey } = await service.accounts.keys.create({ accountId: account.id, name: 'demo' });
     return {

@@ -3,6 +3,8 @@ import { koaBody } from 'koa-body';
 import { AppError } from '../errors.ts';
 import { drainRequest } from './drain-request.ts';
 
+/** What the parser says of a text, a number, true, false or null alone. */
+const NO_CONTAINER = 'invalid JSON, only supports object and array';
 /** Rest of a refused body that is read and forgotten, in bytes; more costs the client its connection. */
 const MOST_DRAINED = 10_000_000;
 
@@ -48,7 +50,8 @@ function toAppError(error: unknown, limitKb: number): unknown {
   if (status === 415)
     return new AppError('unsupported_media_type', 'The Content-Encoding of the body is not supported');
   if (type === 'request.aborted' || status === 400 || error instanceof SyntaxError) {
-    return new AppError('invalid_json', `The body is not valid JSON: ${message.slice(0, 120)}`, { cause: error });
+    const fault = message === NO_CONTAINER ? 'expected an object or a list' : message.slice(0, 120);
+    return new AppError('invalid_json', `The body is not valid JSON: ${fault}`, { cause: error });
   }
   // What is left comes from inflating: the bytes are not what Content-Encoding says.
   const code = String((error as { code?: unknown })?.code ?? '');

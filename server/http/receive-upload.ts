@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
-import { type UploadMetadata, type UrlImport, uploadMetadataSchema, urlImportSchema } from '#contract';
+import { type UploadMetadata, type UrlImport, uploadFieldsSchema, urlImportSchema } from '#contract';
 import { AppError } from '../errors.ts';
 import { cleanOriginalFilename, filenameOfUrl, type Upload, type UploadedFile } from '../sessions/index.ts';
 import { createJsonBody } from './json-body.ts';
@@ -75,7 +75,7 @@ function readMetadata(text: string | undefined): UploadMetadata | undefined {
       details: { errors: { metadata: ['expected a JSON array in file order'] } },
     });
   }
-  return validate(uploadMetadataSchema, parsed, 'metadata');
+  return validate(uploadFieldsSchema, { metadata: parsed }, 'body').metadata;
 }
 
 async function importUrls(ctx: Context, services: Services): Promise<IncomingUpload> {

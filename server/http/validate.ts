@@ -7,7 +7,7 @@ const SHOWN_ISSUES = 20;
 
 /**
  * Parses one part of a request with its schema.
- * @param where what the message calls the part, e.g. `body`
+ * @param where what the message calls the part as a whole, e.g. `body`
  * @throws invalid_request with `errors`: messages by field, each with what was expected and what came
  */
 export function validate<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
@@ -17,11 +17,26 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, where: string)
   for (const issue of parsed.error.issues.slice(0, SHOWN_ISSUES)) {
     const field = issue.path.length > 0 ? issue.path.map(String).join('.') : where;
     const list = errors[field] ?? [];
-    list.push(`${issue.message}${received(value, issue.path)}`);
+    const text = expected(issue);
+    list.push(text.includes(' received ') ? text : `${text}${received(value, issue.path)}`);
     errors[field] = list;
   }
   const [field = where, messages = []] = Object.entries(errors)[0] ?? [];
   throw new AppError('invalid_request', `${field}: ${messages[0] ?? 'is not as expected'}`, { details: { errors } });
+}
+
+/**
+ * What was expected, without the words that zod puts around it: the class of the fault, and the type that came. Of a choice
+ * between forms those are told that the value was meant to have, else all.
+ */
+function expected(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const first = issue.errors.flatMap((branch) => branch.slice(0, 1));
+    const inside = first.filter(({ path }) => path.length > 0);
+    const told = (inside.length > 0 ? inside : first).map((one) => [...one.path.map(String), expected(one)].join(': '));
+    return [...new Set(told)].join(', or ');
+  }
+  return issue.message.replace(/^(Invalid \w+|Too \w+): /, '').replace(/(?<!but), received \w+$/, '');
 }
 
 /** `, but received …`, short and in one line; never the inside of a list or object, which may be deeper than any stack. */

@@ -1,10 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toWireError } from '../errors.ts';
-
-/** Tells whether an error means that the database does not answer at the moment. */
-function isDatabaseOutage(error: unknown): boolean {
-  return toWireError(error, '').body.code === 'database_unavailable';
-}
+import { isDatabaseAway } from '../errors.ts';
 
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 2000;
@@ -18,7 +13,7 @@ export async function outlastOutage<T>(work: () => Promise<T>, signal?: AbortSig
     try {
       return await work();
     } catch (error) {
-      if (!isDatabaseOutage(error) || signal?.aborted) throw error;
+      if (!isDatabaseAway(error) || signal?.aborted) throw error;
       await sleep(wait, undefined, { signal }).catch(() => {});
     }
   }

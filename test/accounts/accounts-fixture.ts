@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { type Accounts, accountsConfig, createAccounts } from '../../server/accounts/index.ts';
-import { type Connection, connectDatabase } from '../../server/db/connect.ts';
+import { type Connection, connectDatabase, EMBEDDED_PATIENCE_MS } from '../../server/db/connect.ts';
 import { startEmbedded } from '../../server/db/embedded/index.ts';
 import { createRepositories, type Repositories } from '../../server/db/repositories/index.ts';
 import { createLogin, type Login, type LoginDeps, loginConfig } from '../../server/login/index.ts';
@@ -44,7 +44,8 @@ export function useAccounts(config = CONFIG): Fixture {
     const server = real ? { uri: real, close: async () => {} } : await startEmbedded({ directory, ttlSeconds: 1 });
     const uri = new URL(server.uri);
     uri.pathname = `/test_${randomUUID().replaceAll('-', '')}`;
-    const connection = await connectDatabase({ uri: uri.href });
+    // As the service itself: a busy machine is no outage.
+    const connection = await connectDatabase({ uri: uri.href, ...(real ? {} : { patienceMs: EMBEDDED_PATIENCE_MS }) });
     const repositories = createRepositories(connection);
     for (const name of ['Account', 'ApiKey', 'LedgerLine', 'IdempotencyRecord', 'Login', 'OneTimeLink', 'Notice']) {
       await connection.model(name).createIndexes();

@@ -179,4 +179,12 @@ describe('administration', () => {
       expect(describeCommands()).toContain(`  ${name}`);
     }
   });
+
+  test('the help puts what it says of the commands into one column', () => {
+    const columns = describeCommands()
+      .split('\n')
+      .flatMap((line) => /^ {2}\S.*? {3,}(?=\S)/.exec(line)?.[0].length ?? []);
+    expect(columns.length).toBeGreaterThan(5);
+    expect(new Set(columns).size).toBe(1);
+  });
 });

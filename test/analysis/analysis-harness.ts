@@ -2,11 +2,13 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type AnalyzeOptions, analyzeOptionsSchema, type Metadata } from '#contract';
 import { type Analysis, type AnalyzedImage, analysisConfig, createAnalysis } from '../../server/analysis/index.ts';
 import { type Database, type ImageRecord, openDatabase, startEmbedded } from '../../server/db/index.ts';
 import { createLogger } from '../../server/observability/index.ts';
 import { createProcessor, type Processor, processingConfig } from '../../server/processing/index.ts';
+import { type FakeVisionServer, startFakeVisionServer } from '../support/fake-vision-server.ts';
 
 /** A key that must not be seen anywhere but in the header. */
 export const SECRET_KEY = 'sk-secret-7f3a9b2c4d5e6f70';
@@ -93,6 +95,39 @@ export async function startAnalysisHarness(): Promise<AnalysisHarness> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A harness, a model that it can ask, and a picture. */
+export interface VisionRig {
+  harness: AnalysisHarness;
+  server: FakeVisionServer;
+  bytes: Buffer;
+  /** The settings with which the model is asked. */
+  settings(extra?: Record<string, unknown>): Record<string, unknown>;
+}
+
+/** Starts all that a test file needs to ask a model; before each test the model answers well and nothing is logged. */
+export function useVision(): VisionRig {
+  const rig = {} as VisionRig;
+  rig.settings = (extra = {}) => ({
+    AI_PROVIDER: 'openai-compatible',
+    AI_BASE_URL: rig.server.url,
+    AI_MODEL: 'fake-vision',
+    AI_CANARY: 'off',
+    ...extra,
+  });
+  beforeAll(async () => {
+    [rig.harness, rig.server, rig.bytes] = await Promise.all([startAnalysisHarness(), startFakeVisionServer(), jpeg()]);
+  });
+  beforeEach(() => {
+    rig.server.reset();
+    rig.harness.clearLog();
+  });
+  afterAll(async () => {
+    await rig.harness.close();
+    await rig.server.close();
+  });
+  return rig;
 }
 
 /** Options with their defaults. */

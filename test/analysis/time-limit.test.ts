@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type FakeMode, type FakeVisionServer, startFakeVisionServer } from '../support/fake-vision-server.ts';
-import { type AnalysisHarness, describeImage, jpeg, startAnalysisHarness } from './analysis-harness.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { FakeMode } from '../support/fake-vision-server.ts';
+import { describeImage, useVision } from './analysis-harness.ts';
 
 /** The waits between two tries, in milliseconds. They are of the faked clock, as the limits are. */
 const waits = vi.hoisted(() => [] as number[]);
@@ -20,36 +20,18 @@ vi.mock('node:timers/promises', async (original) => ({
 const realSetTimeout = setTimeout;
 const realPause = (ms: number) => new Promise<void>((resolve) => void realSetTimeout(resolve, ms));
 
-let harness: AnalysisHarness;
-let server: FakeVisionServer;
-let bytes: Buffer;
-
-beforeAll(async () => {
-  [harness, server, bytes] = await Promise.all([startAnalysisHarness(), startFakeVisionServer(), jpeg()]);
-});
+const vision = useVision();
 beforeEach(() => {
-  server.reset();
-  harness.clearLog();
   waits.length = 0;
 });
 afterEach(() => void vi.useRealTimers());
-afterAll(async () => {
-  await harness.close();
-  await server.close();
-});
 
 /** Stops the clock and makes an analysis: from here on, time passes only where a test lets it. */
 async function stopClock(mode: FakeMode, extra: Record<string, unknown>) {
-  server.mode = mode;
-  const image = await harness.place({ name: 'IMG_2034.jpg', bytes });
+  vision.server.mode = mode;
+  const image = await vision.harness.place({ name: 'IMG_2034.jpg', bytes: vision.bytes });
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  const analysis = harness.analysis({
-    AI_PROVIDER: 'openai-compatible',
-    AI_BASE_URL: server.url,
-    AI_MODEL: 'fake-vision',
-    AI_CANARY: 'off',
-    ...extra,
-  });
+  const analysis = vision.harness.analysis(vision.settings(extra));
   return { analysis, image };
 }
 
@@ -76,7 +58,7 @@ async function until(condition: () => boolean): Promise<void> {
   for (let tries = 0; tries < 3000 && !condition(); tries++) await realPause(5);
   expect(condition()).toBe(true);
 }
-const asked = (count: number) => until(() => server.requests.length === count);
+const asked = (count: number) => until(() => vision.server.requests.length === count);
 
 describe('the time limit of an image', () => {
   it.each<[FakeMode]>([['hang'], ['hang-in-body']])('%s ends at the limit, with a closed socket', async (mode) => {
@@ -85,60 +67,60 @@ describe('the time limit of an image', () => {
     expect(await pass(599)).toBe(false);
     await pass(1);
     expect(await result).toEqual({ aiStatus: 'timeout', tookMs: 600 });
-    await until(() => server.questions()[0]?.abortedAt !== null);
+    await until(() => vision.server.questions()[0]?.abortedAt !== null);
   });
 
   it('holds over the wait for the first test of the service too', async () => {
-    server.failsCanary = true;
+    vision.server.failsCanary = true;
     const { result, pass } = await ask('hang', { AI_CANARY: 'on', AI_TIMEOUT_MS: 800 });
     await asked(1);
     expect(await pass(799)).toBe(false);
     await pass(1);
     expect(await result).toEqual({ aiStatus: 'timeout', tookMs: 800 });
-    expect(server.questions()).toHaveLength(0);
+    expect(vision.server.questions()).toHaveLength(0);
   });
 
   it('holds over all retries together: none begins that would be waited for beyond it', async () => {
     const { result, pass } = await ask('error', { AI_TIMEOUT_MS: 1200, AI_MAX_RETRIES: 10 });
     await until(() => waits.length === 1);
     expect(await pass(499)).toBe(false);
-    expect(server.questions()).toHaveLength(1);
+    expect(vision.server.questions()).toHaveLength(1);
     await pass(1);
     expect(await result).toEqual({ aiStatus: 'failed', tookMs: 500 });
     expect(waits).toEqual([500]);
-    expect(server.questions()).toHaveLength(2);
+    expect(vision.server.questions()).toHaveLength(2);
   });
 
   it('leaves room to wait as long as the service says', async () => {
     const { result, pass } = await ask('rate-limited-once', { AI_TIMEOUT_MS: 4000 });
     await until(() => waits.length === 1);
     expect(await pass(999)).toBe(false);
-    expect(server.questions()).toHaveLength(1);
+    expect(vision.server.questions()).toHaveLength(1);
     await pass(1);
     expect(await result).toEqual({ aiStatus: 'completed', tookMs: 1000 });
-    expect(server.questions()).toHaveLength(2);
+    expect(vision.server.questions()).toHaveLength(2);
   });
 
   it('leaves none for what would come after it', async () => {
     const { result } = await ask('rate-limited-long', { AI_TIMEOUT_MS: 4000 });
     expect(await result).toEqual({ aiStatus: 'failed', tookMs: 0 });
     expect(waits).toEqual([]);
-    expect(server.questions()).toHaveLength(1);
+    expect(vision.server.questions()).toHaveLength(1);
   });
 });
 
 describe('the canary', () => {
   it('does not delay the start, and leaves an unreachable service unverified', async () => {
-    server.failsCanary = true;
+    vision.server.failsCanary = true;
     const { analysis, image } = await stopClock('hang', { AI_CANARY: 'on', AI_TIMEOUT_MS: 500 });
     // No time passes, so the canary is not over.
     await analysis.start();
     await asked(1);
-    expect(harness.logged()).not.toContain('could not be tested');
+    expect(vision.harness.logged()).not.toContain('could not be tested');
     await vi.advanceTimersByTimeAsync(500);
-    await until(() => harness.logged().includes('could not be tested'));
+    await until(() => vision.harness.logged().includes('could not be tested'));
     expect(analysis.state().status).toBe('unverified');
-    server.mode = 'good';
+    vision.server.mode = 'good';
     expect((await describeImage(analysis, image)).aiStatus).toBe('completed');
   });
 });

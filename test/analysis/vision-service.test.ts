@@ -1,44 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type FakeMode,
-  type FakeVisionServer,
-  GOOD_ANSWER,
-  startFakeVisionServer,
-} from '../support/fake-vision-server.ts';
-import { type AnalysisHarness, describeImage, jpeg, SECRET_KEY, startAnalysisHarness } from './analysis-harness.ts';
+import { describe, expect, it } from 'vitest';
+import { type FakeMode, GOOD_ANSWER } from '../support/fake-vision-server.ts';
+import { describeImage, SECRET_KEY, useVision } from './analysis-harness.ts';
 
-let harness: AnalysisHarness;
-let server: FakeVisionServer;
-let bytes: Buffer;
+const vision = useVision();
 
-beforeAll(async () => {
-  [harness, server, bytes] = await Promise.all([startAnalysisHarness(), startFakeVisionServer(), jpeg()]);
-});
-beforeEach(() => {
-  server.reset();
-  harness.clearLog();
-});
-afterAll(async () => {
-  await harness.close();
-  await server.close();
-});
-
-const settings = (extra: Record<string, unknown> = {}) => ({
-  AI_PROVIDER: 'openai-compatible',
-  AI_BASE_URL: server.url,
-  AI_API_KEY: SECRET_KEY,
-  AI_MODEL: 'fake-vision',
-  AI_CANARY: 'off',
-  AI_TIMEOUT_MS: 4000,
-  ...extra,
-});
+const settings = (extra = {}) => vision.settings({ AI_API_KEY: SECRET_KEY, AI_TIMEOUT_MS: 4000, ...extra });
 
 async function ask(mode: FakeMode, extra: Record<string, unknown> = {}) {
-  server.mode = mode;
-  const analysis = harness.analysis(settings(extra));
-  const image = await harness.place({ name: 'IMG_2034.jpg', bytes });
+  vision.server.mode = mode;
+  const analysis = vision.harness.analysis(settings(extra));
+  const image = await vision.harness.place({ name: 'IMG_2034.jpg', bytes: vision.bytes });
   const result = await describeImage(analysis, image);
-  return { ...result, formats: server.questions().map(({ format }) => format) };
+  return { ...result, formats: vision.server.questions().map(({ format }) => format) };
 }
 
 const schema = 'json_schema';
@@ -89,16 +62,16 @@ describe('the ladder', () => {
   });
 
   it('remembers the form that worked', async () => {
-    server.mode = 'no-response-format';
-    const analysis = harness.analysis(settings());
+    vision.server.mode = 'no-response-format';
+    const analysis = vision.harness.analysis(settings());
     for (let round = 0; round < 3; round += 1)
-      await describeImage(analysis, await harness.place({ name: 'a.jpg', bytes }));
-    expect(server.questions().map(({ format }) => format)).toEqual([schema, object, 'text', 'text', 'text']);
+      await describeImage(analysis, await vision.harness.place({ name: 'a.jpg', bytes: vision.bytes }));
+    expect(vision.server.questions().map(({ format }) => format)).toEqual([schema, object, 'text', 'text', 'text']);
   });
 
   it('asks strictly, with the image before the words, and puts the shape into words where there is no schema', async () => {
     await ask('no-schema');
-    const [strict, loose] = server.questions();
+    const [strict, loose] = vision.server.questions();
     expect(strict?.body.response_format?.json_schema).toMatchObject({ strict: true });
     expect(JSON.stringify(strict?.body.response_format)).not.toMatch(/maxLength|pattern|minimum/);
     expect(strict?.words).not.toContain('textInImage"');
@@ -110,7 +83,7 @@ describe('the ladder', () => {
 
   it('shows the model its faulty answer once, with the fault', async () => {
     await ask('wrong-shape-once');
-    const repair = server.questions()[1]?.body.messages.slice(-2);
+    const repair = vision.server.questions()[1]?.body.messages.slice(-2);
     expect(repair?.[0]).toMatchObject({ role: 'assistant', content: '{"description":"a bicycle"}' });
     expect(JSON.stringify(repair?.[1])).toContain('alt');
   });
@@ -118,26 +91,26 @@ describe('the ladder', () => {
 
 describe('an end from outside', () => {
   it('an abort rejects with its reason and closes the socket within 500 ms', async () => {
-    server.mode = 'hang';
-    const analysis = harness.analysis(settings());
-    const image = await harness.place({ name: 'a.jpg', bytes });
+    vision.server.mode = 'hang';
+    const analysis = vision.harness.analysis(settings());
+    const image = await vision.harness.place({ name: 'a.jpg', bytes: vision.bytes });
     const controller = new AbortController();
     const reason = new Error('the client has gone');
     const running = describeImage(analysis, image, {}, controller.signal);
-    await expect.poll(() => server.questions().length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => vision.server.questions().length, { timeout: 5000 }).toBe(1);
     const abortedAt = Date.now();
     controller.abort(reason);
     await expect(running).rejects.toBe(reason);
-    await expect.poll(() => server.questions()[0]?.abortedAt, { interval: 10 }).not.toBeNull();
-    expect((server.questions()[0]?.abortedAt ?? 0) - abortedAt).toBeLessThan(500);
+    await expect.poll(() => vision.server.questions()[0]?.abortedAt, { interval: 10 }).not.toBeNull();
+    expect((vision.server.questions()[0]?.abortedAt ?? 0) - abortedAt).toBeLessThan(500);
   });
 
   it('closing ends what runs', async () => {
-    server.mode = 'hang';
-    const analysis = harness.analysis(settings());
-    const running = describeImage(analysis, await harness.place({ name: 'a.jpg', bytes }));
+    vision.server.mode = 'hang';
+    const analysis = vision.harness.analysis(settings());
+    const running = describeImage(analysis, await vision.harness.place({ name: 'a.jpg', bytes: vision.bytes }));
     running.catch(() => {});
-    await expect.poll(() => server.questions().length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => vision.server.questions().length, { timeout: 5000 }).toBe(1);
     await analysis.close();
     await expect(running).rejects.toThrow('stopping');
   });
@@ -146,31 +119,32 @@ describe('an end from outside', () => {
 describe('the breaker', () => {
   it('opens after 5 failures, answers at once while it is open, and lets one try after 30 s', async () => {
     let now = Date.now();
-    server.mode = 'error';
-    const analysis = harness.analysis(settings({ AI_MAX_RETRIES: 0 }), { now: () => new Date(now) });
-    const describeOne = async () => describeImage(analysis, await harness.place({ name: 'a.jpg', bytes }));
+    vision.server.mode = 'error';
+    const analysis = vision.harness.analysis(settings({ AI_MAX_RETRIES: 0 }), { now: () => new Date(now) });
+    const describeOne = async () =>
+      describeImage(analysis, await vision.harness.place({ name: 'a.jpg', bytes: vision.bytes }));
     for (let round = 0; round < 5; round += 1) expect((await describeOne()).aiStatus).toBe('failed');
     expect(analysis.state().status).toBe('open');
     expect((await describeOne()).aiStatus).toBe('unavailable');
-    expect(server.questions()).toHaveLength(5);
+    expect(vision.server.questions()).toHaveLength(5);
 
     now += 30_001;
     expect((await describeOne()).aiStatus).toBe('failed');
     expect((await describeOne()).aiStatus).toBe('unavailable');
-    expect(server.questions()).toHaveLength(6);
+    expect(vision.server.questions()).toHaveLength(6);
 
     now += 30_001;
-    server.mode = 'good';
+    vision.server.mode = 'good';
     expect((await describeOne()).aiStatus).toBe('completed');
     expect(analysis.state().status).toBe('unverified');
     expect((await describeOne()).aiStatus).toBe('completed');
   });
 
   it('does not count refusals', async () => {
-    server.mode = 'refusal-prose';
-    const analysis = harness.analysis(settings());
+    vision.server.mode = 'refusal-prose';
+    const analysis = vision.harness.analysis(settings());
     for (let round = 0; round < 6; round += 1) {
-      const image = await harness.place({ name: 'a.jpg', bytes });
+      const image = await vision.harness.place({ name: 'a.jpg', bytes: vision.bytes });
       expect((await describeImage(analysis, image)).aiStatus).toBe('refused');
     }
   });
@@ -178,21 +152,21 @@ describe('the breaker', () => {
 
 describe('the canary', () => {
   it('finds a service that sees', async () => {
-    const analysis = harness.analysis(settings({ AI_CANARY: 'on' }));
+    const analysis = vision.harness.analysis(settings({ AI_CANARY: 'on' }));
     await analysis.start();
     await expect.poll(() => analysis.state().status, { timeout: 5000 }).toBe('ready');
-    expect(server.requests[0]).toMatchObject({ canary: true, mediaType: 'image/png' });
+    expect(vision.server.requests[0]).toMatchObject({ canary: true, mediaType: 'image/png' });
   });
 
   it('finds a service that ignores images, and sends it none', async () => {
-    server.blind = true;
-    const analysis = harness.analysis(settings({ AI_CANARY: 'on' }));
+    vision.server.blind = true;
+    const analysis = vision.harness.analysis(settings({ AI_CANARY: 'on' }));
     await analysis.start();
-    const result = await describeImage(analysis, await harness.place({ name: 'a.jpg', bytes }));
+    const result = await describeImage(analysis, await vision.harness.place({ name: 'a.jpg', bytes: vision.bytes }));
     expect(result.aiStatus).toBe('unavailable');
     expect(analysis.state()).toEqual({ provider: 'openai-compatible', model: 'fake-vision', status: 'blind' });
-    expect(server.questions()).toHaveLength(0);
-    expect(harness.logged()).toContain('does not see');
+    expect(vision.server.questions()).toHaveLength(0);
+    expect(vision.harness.logged()).toContain('does not see');
   });
 });
 
@@ -200,13 +174,13 @@ describe('secrets', () => {
   it.each<[FakeMode]>([['unauthorized'], ['not-found'], ['html'], ['reset'], ['bad-request'], ['error']])(
     '%s: neither the key nor the words of the service come out',
     async (mode) => {
-      server.failsCanary = true;
-      const analysis = harness.analysis(settings({ AI_CANARY: 'on', AI_MAX_RETRIES: 0 }));
-      server.mode = mode;
-      const result = await describeImage(analysis, await harness.place({ name: 'a.jpg', bytes }));
+      vision.server.failsCanary = true;
+      const analysis = vision.harness.analysis(settings({ AI_CANARY: 'on', AI_MAX_RETRIES: 0 }));
+      vision.server.mode = mode;
+      const result = await describeImage(analysis, await vision.harness.place({ name: 'a.jpg', bytes: vision.bytes }));
       expect(result.aiStatus).toBe('failed');
-      const everything = harness.logged() + JSON.stringify(result) + JSON.stringify(analysis.state());
-      expect(harness.logged()).toContain('did not describe');
+      const everything = vision.harness.logged() + JSON.stringify(result) + JSON.stringify(analysis.state());
+      expect(vision.harness.logged()).toContain('did not describe');
       expect(everything).not.toMatch(/secret|Incorrect|Welcome|no model of|Bearer|out of memory|takes no images/i);
     },
   );
@@ -215,34 +189,38 @@ describe('secrets', () => {
 describe('limits', () => {
   it('asks about as many images at once as configured, over all jobs', async () => {
     let answer = () => {};
-    server.held = new Promise<void>((resolve) => {
+    vision.server.held = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    const analysis = harness.analysis(settings({ AI_CONCURRENCY: 2, AI_TIMEOUT_MS: 30_000 }));
+    const analysis = vision.harness.analysis(settings({ AI_CONCURRENCY: 2, AI_TIMEOUT_MS: 30_000 }));
     expect(analysis.concurrency).toBeGreaterThan(2);
-    const images = await Promise.all(Array.from({ length: 8 }, () => harness.place({ name: 'a.jpg', bytes })));
+    const images = await Promise.all(
+      Array.from({ length: 8 }, () => vision.harness.place({ name: 'a.jpg', bytes: vision.bytes })),
+    );
     const described = images.map((image) => describeImage(analysis, image));
-    await expect.poll(() => server.peak).toBe(2);
+    await expect.poll(() => vision.server.peak).toBe(2);
     answer();
     const results = await Promise.all(described);
     expect(results.every(({ aiStatus }) => aiStatus === 'completed')).toBe(true);
-    expect(server.peak).toBe(2);
+    expect(vision.server.peak).toBe(2);
   });
 
   it('stops sending at the daily limit, counts on after a restart, and begins anew at midnight', async () => {
     let now = new Date('2031-05-05T23:00:00Z');
-    const start = () => harness.analysis(settings({ AI_DAILY_IMAGE_LIMIT: 3 }), { now: () => now });
+    const start = () => vision.harness.analysis(settings({ AI_DAILY_IMAGE_LIMIT: 3 }), { now: () => now });
     const statuses = async (analysis: ReturnType<typeof start>, count: number) => {
       const found: string[] = [];
       for (let n = 0; n < count; n += 1) {
-        found.push((await describeImage(analysis, await harness.place({ name: 'a.jpg', bytes }))).aiStatus);
+        found.push(
+          (await describeImage(analysis, await vision.harness.place({ name: 'a.jpg', bytes: vision.bytes }))).aiStatus,
+        );
       }
       return found;
     };
     expect(await statuses(start(), 2)).toEqual(['completed', 'completed']);
     const restarted = start();
     expect(await statuses(restarted, 2)).toEqual(['completed', 'limit']);
-    expect(server.questions()).toHaveLength(3);
+    expect(vision.server.questions()).toHaveLength(3);
     now = new Date('2031-05-06T00:00:01Z');
     expect(await statuses(restarted, 1)).toEqual(['completed']);
   });

@@ -1,30 +1,12 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { photo } from '../processing/processor-harness.ts';
-import { type FakeVisionServer, GOOD_ANSWER, startFakeVisionServer } from '../support/fake-vision-server.ts';
-import { type AnalysisHarness, describeImage, jpeg, startAnalysisHarness } from './analysis-harness.ts';
+import { GOOD_ANSWER } from '../support/fake-vision-server.ts';
+import { describeImage, jpeg, useVision } from './analysis-harness.ts';
 import { alt, xmp } from './embedded-files.ts';
 import { PRIVATE_GPS } from './private-metadata.ts';
 
-let harness: AnalysisHarness;
-let server: FakeVisionServer;
-
-beforeAll(async () => {
-  [harness, server] = await Promise.all([startAnalysisHarness(), startFakeVisionServer()]);
-});
-beforeEach(() => server.reset());
-afterAll(async () => {
-  await harness.close();
-  await server.close();
-});
-
-const settings = (extra: Record<string, unknown> = {}) => ({
-  AI_PROVIDER: 'openai-compatible',
-  AI_BASE_URL: server.url,
-  AI_MODEL: 'fake-vision',
-  AI_CANARY: 'off',
-  ...extra,
-});
+const vision = useVision();
 
 async function sent(
   bytes: Buffer,
@@ -32,9 +14,9 @@ async function sent(
   options: object = {},
   name = 'family-secret.jpg',
 ) {
-  const image = await harness.place({ name, bytes });
-  const result = await describeImage(harness.analysis(settings(extra)), image, options);
-  const request = server.questions().at(-1);
+  const image = await vision.harness.place({ name, bytes });
+  const result = await describeImage(vision.harness.analysis(vision.settings(extra)), image, options);
+  const request = vision.server.questions().at(-1);
   const header = request ? await sharp(request.image).metadata() : null;
   return { result, request, header, image };
 }
@@ -134,23 +116,26 @@ describe('what leaves', () => {
 
   it('is nothing of an image that is smaller than 32 pixels on a side', async () => {
     const { result } = await sent(await jpeg(400, 31));
-    expect(server.requests).toHaveLength(0);
+    expect(vision.server.requests).toHaveLength(0);
     expect(result.aiStatus).toBe('none');
     expect((await sent(await jpeg(400, 32))).result.aiStatus).toBe('completed');
   });
 
   it('is nothing without a provider', async () => {
-    const analysis = harness.analysis({ AI_BASE_URL: server.url, AI_MODEL: 'fake-vision' });
+    const analysis = vision.harness.analysis({ AI_BASE_URL: vision.server.url, AI_MODEL: 'fake-vision' });
     await analysis.start();
-    const result = await describeImage(analysis, await harness.place({ name: 'old-mill.jpg', bytes: await jpeg() }));
+    const result = await describeImage(
+      analysis,
+      await vision.harness.place({ name: 'old-mill.jpg', bytes: await jpeg() }),
+    );
     expect(result).toMatchObject({ aiStatus: 'none', metadata: { alt: null, title: 'old mill', model: null } });
     expect(analysis.state()).toEqual({ provider: 'none', model: null, status: 'none' });
-    expect(server.requests).toHaveLength(0);
+    expect(vision.server.requests).toHaveLength(0);
   });
 
   it('is nothing when a model could write nothing', async () => {
     await sent(await jpeg(), {}, { usage: 'decorative', fields: ['alt'] });
-    expect(server.requests).toHaveLength(0);
+    expect(vision.server.requests).toHaveLength(0);
   });
 });
 
@@ -172,7 +157,7 @@ describe('prompt injection', () => {
   });
 
   it('by words in the image: what a model repeats is stored as harmless text', async () => {
-    server.answer = {
+    vision.server.answer = {
       ...GOOD_ANSWER,
       alt: "PWNED <script>alert(1)</script> \"onerror='x' https://evil.example",
       title: '</title><svg/onload=alert(1)>PWNED',
@@ -188,29 +173,29 @@ describe('prompt injection', () => {
 
 describe('equal questions', () => {
   it('are asked once for an account', async () => {
-    const analysis = harness.analysis(settings());
+    const analysis = vision.harness.analysis(vision.settings());
     const bytes = await jpeg(300, 200, '#123456');
-    const place = (accountId: string) => harness.place({ name: 'a.jpg', bytes, accountId });
+    const place = (accountId: string) => vision.harness.place({ name: 'a.jpg', bytes, accountId });
     const first = await describeImage(analysis, await place('acct_a'), { context: 'Boats' });
     const second = await describeImage(analysis, await place('acct_a'), { context: 'Boats' });
     expect([first.cached, second.cached]).toEqual([false, true]);
     expect(second.metadata).toEqual(first.metadata);
-    expect(server.requests).toHaveLength(1);
+    expect(vision.server.requests).toHaveLength(1);
 
-    const elsewhere = harness.analysis(settings({ AI_MODEL: 'another' }));
+    const elsewhere = vision.harness.analysis(vision.settings({ AI_MODEL: 'another' }));
     expect((await describeImage(analysis, await place('acct_b'), { context: 'Boats' })).cached).toBe(false);
     expect((await describeImage(analysis, await place('acct_a'), { context: 'Boats' })).cached).toBe(true);
     expect((await describeImage(analysis, await place('acct_a'), { context: 'Ships' })).cached).toBe(false);
     expect((await describeImage(elsewhere, await place('acct_a'), { context: 'Boats' })).cached).toBe(false);
-    expect(server.requests).toHaveLength(4);
+    expect(vision.server.requests).toHaveLength(4);
   });
 
   it('are asked again when the answer could not be used', async () => {
-    const analysis = harness.analysis(settings());
-    const image = await harness.place({ name: 'a.jpg', bytes: await jpeg() });
-    server.mode = 'refusal-prose';
+    const analysis = vision.harness.analysis(vision.settings());
+    const image = await vision.harness.place({ name: 'a.jpg', bytes: await jpeg() });
+    vision.server.mode = 'refusal-prose';
     expect(await describeImage(analysis, image)).toMatchObject({ aiStatus: 'refused', cached: false });
-    server.mode = 'good';
+    vision.server.mode = 'good';
     expect(await describeImage(analysis, image)).toMatchObject({ aiStatus: 'completed', cached: false });
   });
 });

@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, statfsSync } from 'node:fs';
-import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,44 +6,27 @@ import { storedFiles } from '../support/aftermath.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { faultyFiles } from './files-on-disk.ts';
 import { auditOf, clientOf, createAccountIn, type ServiceProcess, startServiceProcess } from './service-process.ts';
+import { mountSmallDisk, reasonNotToMount } from './small-disk.ts';
 import { smallPhotographs } from './small-photographs.ts';
 
 const DISK_MB = 16;
 const IMAGES = 6;
-
-/** Why no small disk can be mounted here; null when one can. */
-function reasonNotToMount(): string | null {
-  if (process.platform !== 'linux') return `mounting a tmpfs needs Linux, this is ${process.platform}`;
-  const place = join(tmpdir(), `imagewright-mount-${process.pid}`);
-  try {
-    mkdirSync(place, { recursive: true });
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place], { stdio: 'pipe' });
-    execFileSync('umount', [place]);
-    return null;
-  } catch (error) {
-    return `this user may not mount a tmpfs: ${String((error as Error).message)
-      .split('\n')
-      .at(-1)}`;
-  } finally {
-    rmSync(place, { recursive: true, force: true });
-  }
-}
 
 const reason = reasonNotToMount();
 if (reason) console.warn(`SKIPPED: the disk-full tests did not run, because ${reason}`);
 
 describe.skipIf(reason !== null)('the disk of the files is full', () => {
   let dataDir: string;
-  let disk: string;
+  let disk: ReturnType<typeof mountSmallDisk>;
   let env: Record<string, string>;
   let service: ServiceProcess;
   let api: ApiClient;
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'imagewright-full-'));
-    disk = join(dataDir, 'files');
-    await mkdir(disk);
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'tmpfs', disk]);
+    const files = join(dataDir, 'files');
+    await mkdir(files);
+    disk = mountSmallDisk(files, DISK_MB);
     env = { DATA_DIR: dataDir };
     const key = await createAccountIn(env, 'full@example.com', 100);
     service = await startServiceProcess(env);
@@ -53,18 +34,9 @@ describe.skipIf(reason !== null)('the disk of the files is full', () => {
   });
   afterAll(async () => {
     await service?.kill();
-    execFileSync('umount', ['-l', disk]);
+    disk.unmount();
     await rm(dataDir, { recursive: true, force: true });
   });
-
-  /** Takes all space but this much. */
-  async function fillDisk(leaveBytes: number): Promise<void> {
-    const { bavail, bsize } = statfsSync(disk);
-    const handle = await open(join(disk, 'ballast'), 'w');
-    await handle.writeFile(Buffer.alloc(bavail * bsize - leaveBytes));
-    await handle.close();
-  }
-  const emptyDisk = () => rm(join(disk, 'ballast'), { force: true });
 
   async function upload(count: number): Promise<Response> {
     const body = new FormData();
@@ -76,17 +48,17 @@ describe.skipIf(reason !== null)('the disk of the files is full', () => {
 
   it('an upload is answered 507 and leaves nothing; with space again it succeeds', async () => {
     const before = await storedFiles({ dataDir });
-    await fillDisk(65_536);
+    await disk.fill(65_536);
     const refused = await upload(IMAGES);
     expect([refused.status, await refused.json()]).toMatchObject([507, { code: 'insufficient_storage' }]);
     expect((await storedFiles({ dataDir })).filter((file) => file !== 'ballast')).toEqual(before);
-    await emptyDisk();
+    await disk.empty();
     expect((await upload(1)).status).toBe(201);
   });
 
   it('an upload without a length that runs into the end of the disk is answered 507 too', async () => {
     const before = await storedFiles({ dataDir });
-    await fillDisk(200_000);
+    await disk.fill(200_000);
     const form = new FormData();
     for (const { name, bytes } of await smallPhotographs(IMAGES))
       form.append('images', new Blob([bytes as Uint8Array<ArrayBuffer>]), name);
@@ -99,7 +71,7 @@ describe.skipIf(reason !== null)('the disk of the files is full', () => {
     } as RequestInit);
     expect([refused.status, await refused.json()]).toMatchObject([507, { code: 'insufficient_storage' }]);
     expect((await storedFiles({ dataDir })).filter((file) => file !== 'ballast')).toEqual(before);
-    await emptyDisk();
+    await disk.empty();
   });
 
   it.each([
@@ -108,9 +80,9 @@ describe.skipIf(reason !== null)('the disk of the files is full', () => {
   ])('%s: images fail one by one, are refunded, and leave nothing partial', async (_what, leave, preset) => {
     const uploaded = await api.upload(await smallPhotographs(IMAGES));
     const balance = await api.balance();
-    await fillDisk(leave);
+    await disk.fill(leave);
     const { last } = await api.run('export', uploaded, { format: 'png', preset });
-    await emptyDisk();
+    await disk.empty();
 
     const { results = [], credits } = last.data;
     const failed = results.filter(({ status }) => status === 'failed');
@@ -126,5 +98,41 @@ describe.skipIf(reason !== null)('the disk of the files is full', () => {
     expect(service.child.exitCode).toBeNull();
     expect(await auditOf(env)).toEqual({ ok: true, broken: [], pending: 0 });
     await api.request(`/v1/sessions/${uploaded.sessionId}`, { method: 'DELETE' });
+  });
+});
+
+describe.skipIf(reason !== null)('the disk of everything is full, the database included', () => {
+  it('is answered 507, charges nothing, and does not end the service, which goes on when there is space', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'imagewright-full-'));
+    const disk = mountSmallDisk(dataDir, DISK_MB);
+    let service: ServiceProcess | undefined;
+    try {
+      const env = { DATA_DIR: dataDir };
+      const key = await createAccountIn(env, 'full@example.com', 100);
+      service = await startServiceProcess(env);
+      const api = clientOf(service, key);
+      const uploaded = await api.upload(await smallPhotographs(2));
+      const json = api.exportBody(uploaded, { format: 'webp' });
+      const path = `/v1/sessions/${uploaded.sessionId}/export`;
+
+      await disk.fill(0);
+      for (let attempt = 0; attempt < 20; attempt++) {
+        const refused = await api.request(path, { json });
+        expect([refused.status, await refused.json()]).toMatchObject([507, { code: 'insufficient_storage' }]);
+      }
+      expect(await api.balance()).toBe(100);
+      await disk.empty();
+
+      const { last } = await api.run('export', uploaded, { format: 'webp' });
+      expect(last).toMatchObject({ event: 'complete', data: { summary: { completed: 2 } } });
+      expect(await api.balance()).toBe(98);
+      expect(service.child.exitCode).toBeNull();
+      expect(await auditOf(env)).toEqual({ ok: true, broken: [], pending: 0 });
+      expect(await service.terminate()).toBe(0);
+    } finally {
+      await service?.kill();
+      disk.unmount();
+      await rm(dataDir, { recursive: true, force: true });
+    }
   });
 });

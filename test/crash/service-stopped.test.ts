@@ -112,6 +112,8 @@ describe('SIGTERM while a mail server says nothing', () => {
       service = await startServiceProcess(env);
       // The one that was being sent is left alone as long as its server may still be at it.
       await vi.waitFor(() => expect(mail.received).toHaveLength(2), { timeout: 60_000 });
+      // To where it listens now: neither the port of the run before nor the 0 that it was told.
+      for (const { text } of mail.received) expect(text).toContain(`${service.url}/dashboard/confirm#token=`);
       expect(await service.terminate()).toBe(0);
     } finally {
       await service?.kill();

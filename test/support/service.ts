@@ -61,6 +61,7 @@ export async function startTestService(
   const service = await composeService(config, logger);
   await service.start();
   const server = await listen(service.app, config.http);
+  service.listensAt(server.url);
   const { accounts } = service;
 
   async function createAccount({ credits = SIGNUP, plan = 'free' } = {}): Promise<TestAccount> {

@@ -7,15 +7,15 @@ import type { KeyRange } from './store.ts';
 
 const BATCH = 500;
 
-/** Removes the documents that TTL indexes call expired; returns how many. */
-export async function removeExpired(engine: Engine, now = Date.now()): Promise<number> {
+/** Removes the documents that TTL indexes call expired, until it is to stop; returns how many. */
+export async function removeExpired(engine: Engine, stops = () => false, now = Date.now()): Promise<number> {
   let removed = 0;
   for (const { ns, name } of expiringIndexes(engine.catalog)) {
     let count: number;
     do {
       count = await engine.commits.write(() => removeBatch(engine, ns, name, now));
       removed += count;
-    } while (count === BATCH);
+    } while (count === BATCH && !stops());
   }
   return removed;
 }

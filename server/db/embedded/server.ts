@@ -3,21 +3,30 @@ import type { Engine } from './engine.ts';
 import { runCommand } from './run-command.ts';
 import { createFramer, encodeReply, parseRequest } from './wire.ts';
 
+/** What a client that does not read its last replies is waited for when the server closes. */
+const FLUSH_MS = 1000;
+
 /** Creates a server that answers each connection's requests in their order. */
 export function createProtocolServer() {
   const sockets = new Set<Socket>();
+  /** Requests that are not answered yet, also those whose client is gone: they may write. */
+  const running = new Set<Promise<void>>();
+  let closing = false;
   let start: (engine: Engine) => void = () => {};
   const engineReady = new Promise<Engine>((resolve) => {
     start = resolve;
   });
 
   const server = createServer((socket) => {
-    sockets.add(socket);
+    // Who asks whether the directory is served has been answered by the connection.
+    if (closing) return void socket.destroy();
     const frame = createFramer();
     let last: Promise<void> = Promise.resolve();
+    sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
     socket.on('data', (chunk) => {
+      if (closing) return;
       try {
         for (const message of frame(chunk)) {
           const request = parseRequest(message);
@@ -27,7 +36,9 @@ export function createProtocolServer() {
             await turn;
             if (request.wantsReply && socket.writable) socket.write(encodeReply(request, reply));
           });
-          last.catch(() => socket.destroy());
+          const answered = last.catch(() => void socket.destroy());
+          running.add(answered);
+          void answered.then(() => running.delete(answered));
         }
       } catch {
         socket.destroy();
@@ -40,11 +51,20 @@ export function createProtocolServer() {
     server,
     /** Lets connections run commands; until then they wait. */
     serve: (engine: Engine) => start(engine),
-    /** Ends all connections. */
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
+    /**
+     * Answers the requests that have arrived and runs none that comes later. Only then is the address given up: whoever
+     * finds it dead may serve the directory at once, and must find there all that was written. Then ends all connections.
+     */
+    async close(): Promise<void> {
+      closing = true;
+      await Promise.all(running);
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.end();
+      const deaf = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
-      }),
+      }, FLUSH_MS);
+      await closed;
+      clearTimeout(deaf);
+    },
   };
 }

@@ -20,21 +20,30 @@ let stop = async () => {};
 if (owner) {
   const engine = createEngine(store);
   protocol.serve(engine);
-  const timer = setInterval(async () => {
+  let closing = false;
+  const tidyUp = async () => {
     try {
       engine.cursors.sweep();
       store.forgetDeadReaders();
-      await removeExpired(engine);
+      await removeExpired(engine, () => closing);
     } catch (error) {
       // Thrown in here, it would end the thread and the database with it.
       tell({ type: 'warning', message: `tidying up failed: ${String(error)}` });
     }
+  };
+  let tidying: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    tidying ??= tidyUp().finally(() => {
+      tidying = undefined;
+    });
   }, ttlSeconds * 1000);
   stop = async () => {
+    closing = true;
     clearInterval(timer);
+    // Before the address is given up: nothing may be written by then.
+    await tidying;
     await protocol.close();
     engine.cursors.sweep(true);
-    await engine.commits.write(() => undefined);
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Connection } from '../connect.ts';
+import { unlessDuplicate } from '../duplicate-key.ts';
 import { type ApiKeyRecord, apiKeySchema } from '../models/api-key.ts';
 import { plainCollection } from '../plain-collection.ts';
 
@@ -9,8 +10,12 @@ export function createApiKeyRepository(connection: Connection) {
   const model = connection.model<ApiKeyRecord>('ApiKey', apiKeySchema);
   const collection = plainCollection<ApiKeyRecord>(model);
   return {
+    /** Inserts a key; one that is there already stays as it is. */
     async insert(key: ApiKeyRecord): Promise<void> {
-      await model.collection.insertOne(key as never);
+      const inserted = model.collection.insertOne(key as never);
+      if (await unlessDuplicate(inserted, null)) return;
+      if (!(await collection.findOne({ _id: key._id, hash: key.hash })))
+        throw new Error(`the key ${key._id} is another`);
     },
 
     async findByHash(hash: string): Promise<ApiKeyRecord | null> {

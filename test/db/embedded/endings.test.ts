@@ -31,6 +31,30 @@ describe('the end of the database', () => {
   });
 });
 
+describe('a disk that has no room for a commit', () => {
+  it('is never given one: the commit is refused, what was there stays, and writing goes on when there is room', async () => {
+    let free = 10_000_000;
+    const store = openStore(freshDirectory(), () => free);
+    onTestFinished(() => store.close());
+    const [first, second] = [Buffer.from([9, 1]), Buffer.from([9, 2])];
+    const write = (key: Buffer, bytes: number) => store.transaction(() => store.put(key, Buffer.alloc(bytes, 1)));
+    write(first, 100);
+
+    free = 300_000;
+    expect(() => write(second, 100_000)).toThrow(/^No space left on device: 300000 bytes are free, a commit may need/);
+    expect([store.get(first)?.length, store.get(second)]).toEqual([100, undefined]);
+    write(first, 200);
+    free = 100_000;
+    expect(() => store.transaction(() => store.remove(first))).toThrow('No space left');
+    // What writes nothing needs no room.
+    expect(store.transaction(() => store.get(first)?.length)).toBe(200);
+
+    free = 10_000_000;
+    write(second, 100_000);
+    expect(store.get(second)?.length).toBe(100_000);
+  });
+});
+
 describe('a catalog that cannot be read again after a failed commit', () => {
   it('fails the commands that need it, and no more once it can be read', async () => {
     const real = openStore(freshDirectory());

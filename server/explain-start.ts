@@ -1,0 +1,29 @@
+import { resolve, sep } from 'node:path';
+import { type Config, ConfigError } from './config/index.ts';
+import { DirectoryInUseError, isDatabaseAway } from './errors.ts';
+
+/** What Node tells of a failed call of the system. */
+type SystemError = Partial<Pick<NodeJS.ErrnoException, 'code' | 'syscall' | 'path'>> & { message: string };
+
+/**
+ * Why the service cannot start, in one line that names the setting, where that is something its operator can change; null
+ * for anything else, of which the whole error is needed.
+ * @param config absent when the settings themselves are at fault
+ */
+export function explainStart(error: unknown, config?: Config): string | null {
+  if (error instanceof ConfigError || error instanceof DirectoryInUseError) return error.message;
+  if (!config || !(error instanceof Error)) return null;
+  const { code = '', syscall = '', path = '', message } = error as SystemError;
+  const { HOST, PORT } = config.http;
+  if (syscall === 'listen' && code === 'EADDRINUSE')
+    return `PORT: ${PORT} on ${HOST} is in use by another program; stop that, or set another port`;
+  if (syscall === 'listen' && code === 'EACCES')
+    return `PORT: this user may not listen on ${PORT}; set one from 1024 to 65535, or 0 for any that is free`;
+  if (syscall === 'getaddrinfo' || code === 'EADDRNOTAVAIL')
+    return `HOST: ${HOST} is no address of this machine (${code})`;
+  if (config.db.MONGODB_URI && isDatabaseAway(error)) return `MONGODB_URI: no database answers there (${message})`;
+  const directory = resolve(config.storage.DATA_DIR);
+  if (code && `${resolve(path)}${sep}`.startsWith(`${directory}${sep}`))
+    return `DATA_DIR: ${directory} cannot be used (${message})`;
+  return null;
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import type { AnalysisReport, AnalysisResult, Metadata, UploadResult } from '#contract';
+import { type ApiClient, readEvents } from '../support/api-client.ts';
+import { type FakeVisionServer, GOOD_ANSWER, startFakeVisionServer } from '../support/fake-vision-server.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { plainImages } from '../support/small-images.ts';
+
+/** How long something is waited for on a machine with other work. */
+export const PATIENT = { timeout: 15_000 };
+
+/** An event of an analysis, with what the tests look at. */
+export interface AnalysisEvent {
+  id: string;
+  event: string;
+  data: {
+    imageId: string;
+    step: string;
+    current: number;
+    metadata?: Metadata;
+    status: string;
+    results: AnalysisResult[];
+    provider: string;
+    summary: { total: number; completed: number; failed: number };
+    code?: string;
+  };
+}
+
+/** A service with a model to ask, and an account of its own for each test. */
+export interface AnalyzingService {
+  vision: FakeVisionServer;
+  test: TestService;
+  api: ApiClient;
+  uploadImages(count: number): Promise<UploadResult>;
+  /** Asks for an analysis; its answer, which may be a stream. */
+  open(uploaded: UploadResult, body?: Record<string, unknown>, init?: RequestInit): Promise<Response>;
+  /** Runs an analysis to its end. */
+  analyze(uploaded: UploadResult, body?: Record<string, unknown>): Promise<AnalysisEvent['data']>;
+  report(uploaded: UploadResult): Promise<AnalysisReport>;
+}
+
+/** All events of a stream. */
+export async function collect(response: Response): Promise<AnalysisEvent[]> {
+  expect(response.status).toBe(200);
+  const events: AnalysisEvent[] = [];
+  for await (const event of readEvents(response)) events.push(event as unknown as AnalysisEvent);
+  return events;
+}
+
+/** Starts the real service and a model for one test file; before each test the model answers well. */
+export function useAnalyzingService(): AnalyzingService {
+  const rig = {
+    async uploadImages(count) {
+      const files = await plainImages(count, { width: 320, height: 240 });
+      return rig.api.upload(files.map(({ bytes }, index) => ({ name: `IMG_000${index}.jpg`, bytes })));
+    },
+    open: (uploaded, body = {}, init = {}) =>
+      rig.api.request(`/v1/sessions/${uploaded.sessionId}/analyze`, { json: body, ...init }),
+    async analyze(uploaded, body = {}) {
+      const last = (await collect(await rig.open(uploaded, body))).at(-1);
+      if (last?.event !== 'complete') throw new Error(`expected complete, but received ${JSON.stringify(last)}`);
+      return last.data;
+    },
+    report: (uploaded) => rig.api.readJson<AnalysisReport>(`/v1/sessions/${uploaded.sessionId}/analysis`),
+  } as AnalyzingService;
+  beforeAll(async () => {
+    rig.vision = await startFakeVisionServer();
+    rig.test = await startTestService({
+      AI_PROVIDER: 'openai-compatible',
+      AI_BASE_URL: rig.vision.url,
+      AI_MODEL: 'fake-model',
+      AI_CANARY: 'off',
+      AI_TIMEOUT_MS: '5000',
+      AI_CONCURRENCY: '2',
+      AI_MAX_RETRIES: '0',
+    });
+  });
+  afterAll(async () => {
+    await rig.test?.close();
+    await rig.vision?.close();
+  });
+  beforeEach(async () => {
+    rig.vision.mode = 'good';
+    rig.vision.delayMs = 0;
+    rig.vision.answer = GOOD_ANSWER;
+    // Answers are remembered per account.
+    rig.api = (await rig.test.createAccount()).api;
+  });
+  return rig;
+}

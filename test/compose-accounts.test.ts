@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { openConfiguredDatabase } from '../server/compose-accounts.ts';
+import { loadConfig } from '../server/config/index.ts';
+import { startEmbedded } from '../server/db/index.ts';
+import { createLogger } from '../server/observability/index.ts';
+import { rejection } from './accounts/accounts-fixture.ts';
+
+const logger = createLogger({ level: 'silent', format: 'json' });
+
+/** Settings of a service whose database another process has at the moment. */
+async function takenDirectory() {
+  const directory = mkdtempSync(join(tmpdir(), 'compose-test-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const other = await startEmbedded({ directory: join(directory, 'db') });
+  return { config: loadConfig({ DATA_DIR: directory }), directory, other };
+}
+
+it('a service waits for the command of the administration that has its database', async () => {
+  const { config, other } = await takenDirectory();
+  const opening = openConfiguredDatabase(config, logger, { aloneWithinMs: 60_000 });
+  await other.close();
+  const { exclusive, database, close } = await opening;
+  expect(exclusive).toBe(true);
+  await database.ping();
+  await close();
+});
+
+it('a service whose database stays with another says so', async () => {
+  const { config, directory, other } = await takenDirectory();
+  const refused = await rejection(openConfiguredDatabase(config, logger, { aloneWithinMs: 1 }));
+  expect(refused.message).toBe(
+    `DATA_DIR: ${directory} is in use by another running service; stop that, or set another directory`,
+  );
+  await other.close();
+});

@@ -1,0 +1,92 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openConfiguredDatabase } from '../server/compose-accounts.ts';
+import { loadConfig } from '../server/config/index.ts';
+import { startEmbedded } from '../server/db/index.ts';
+import { explainStart } from '../server/explain-start.ts';
+import { listen } from '../server/http/index.ts';
+import { createLogger } from '../server/observability/index.ts';
+import { rejection } from './accounts/accounts-fixture.ts';
+
+const logger = createLogger({ level: 'silent', format: 'json' });
+const app = { callback: () => () => {} } as unknown as Parameters<typeof listen>[0];
+
+function freshDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'explain-test-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** What is printed when the service fails to listen with these settings. */
+async function listening(env: Record<string, string>): Promise<string | null> {
+  const config = loadConfig(env);
+  return explainStart(await rejection(listen(app, config.http)), config);
+}
+
+/** What is printed when the service fails to open its database with these settings. */
+async function opening(env: Record<string, string>): Promise<string | null> {
+  const config = loadConfig(env);
+  return explainStart(await rejection(openConfiguredDatabase(config, logger, { aloneWithinMs: 1 })), config);
+}
+
+describe('a start that its operator can mend is explained in one line', () => {
+  it('settings that are wrong', () => {
+    const load = () => loadConfig({ PORT: 'x' });
+    expect(load).toThrow();
+    try {
+      load();
+    } catch (error) {
+      expect(explainStart(error)).toMatch(/^The configuration has 1 fault.*\n {2}PORT: expected .* received "x"$/);
+    }
+  });
+
+  it('a port that is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as { port: number };
+    expect(await listening({ PORT: String(port) })).toBe(
+      `PORT: ${port} on 127.0.0.1 is in use by another program; stop that, or set another port`,
+    );
+  });
+
+  it.each([['nothing.invalid'], ['192.0.2.1']])('the host %s, which is not here', async (HOST) => {
+    expect(await listening({ PORT: '0', HOST })).toMatch(/^HOST: \S+ is no address of this machine \(E[A-Z_]+\)$/);
+  });
+
+  it('a database that does not answer', async () => {
+    const explained = await opening({ MONGODB_URI: 'mongodb://user:secret@127.0.0.1:1/x' });
+    expect(explained).toMatch(/^MONGODB_URI: no database answers there \(.*ECONNREFUSED.*\)$/);
+    expect(explained).not.toContain('secret');
+  });
+
+  it('a directory that is served already', async () => {
+    const DATA_DIR = freshDirectory();
+    const other = await startEmbedded({ directory: join(DATA_DIR, 'db') });
+    onTestFinished(other.close);
+    expect(await opening({ DATA_DIR })).toMatch(/^DATA_DIR: \S+ is in use by another running service; stop that/);
+  });
+
+  it('a directory that is a file', async () => {
+    const DATA_DIR = join(freshDirectory(), 'file');
+    writeFileSync(DATA_DIR, '');
+    expect(await opening({ DATA_DIR })).toMatch(/^DATA_DIR: \S+file cannot be used \(ENOTDIR: /);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('a directory that may not be written', async () => {
+    const DATA_DIR = freshDirectory();
+    chmodSync(DATA_DIR, 0o500);
+    expect(await opening({ DATA_DIR })).toMatch(/^DATA_DIR: \S+ cannot be used \(EACCES: /);
+  });
+});
+
+it('any other failure is shown whole', async () => {
+  const config = loadConfig({ DATA_DIR: freshDirectory() });
+  expect(explainStart(new Error('a fault of ours'), config)).toBeNull();
+  expect(explainStart('thrown', config)).toBeNull();
+  const elsewhere = Object.assign(new Error('ENOENT: /elsewhere'), { code: 'ENOENT', path: '/elsewhere' });
+  expect(explainStart(elsewhere, config)).toBeNull();
+});
