@@ -223,6 +223,10 @@ export const en = {
     one: '{count} image could not be described.',
     other: '{count} images could not be described.',
   },
+  'notice.download_failed': {
+    one: '{count} file could not be downloaded.',
+    other: '{count} files could not be downloaded.',
+  },
   'notice.export_failed': {
     one: '{count} image could not be exported and was not charged.',
     other: '{count} images could not be exported and were not charged.',
@@ -230,6 +234,10 @@ export const en = {
   'notice.save_failed': {
     one: 'The texts of {count} image could not be saved.',
     other: 'The texts of {count} images could not be saved.',
+  },
+  'notice.sample_failed': {
+    one: '{count} image of the sample failed.',
+    other: '{count} images of the sample failed.',
   },
   'notice.upload_failed': {
     one: '{count} image could not be uploaded.',

@@ -17,13 +17,10 @@ export const fr: Messages = {
   'announce.attached': '{count} image retrouvée|{count} images retrouvées',
   'announce.cancelled': 'Annulé',
   'announce.done.analyze': '{count} image décrite|{count} images décrites',
+  'announce.done.download': '{count} fichier téléchargé|{count} fichiers téléchargés',
   'announce.done.export': '{count} image exportée|{count} images exportées',
   'announce.done.sample': 'Échantillon de {count} image prêt|Échantillon de {count} images prêt',
   'announce.done.upload': '{count} image envoyée|{count} images envoyées',
-  'announce.failed.analyze': '{count} image n’a pas pu être décrite|{count} images n’ont pas pu être décrites',
-  'announce.failed.export': '{count} image n’a pas pu être exportée|{count} images n’ont pas pu être exportées',
-  'announce.failed.sample': '{count} image de l’échantillon a échoué|{count} images de l’échantillon ont échoué',
-  'announce.failed.upload': '{count} image n’a pas pu être envoyée|{count} images n’ont pas pu être envoyées',
   'announce.offline': 'Connexion perdue',
   'announce.online': 'Connexion rétablie',
   'announce.progress.analyze': 'Description : {percent} pour cent',
@@ -139,6 +136,8 @@ export const fr: Messages = {
   'notice.analyze_failed': '{count} image n’a pas pu être décrite.|{count} images n’ont pas pu être décrites.',
   'notice.check-cost': 'Vérifier de nouveau',
   'notice.dismiss': 'Masquer',
+  'notice.download_failed':
+    '{count} fichier n’a pas pu être téléchargé.|{count} fichiers n’ont pas pu être téléchargés.',
   'notice.export_failed':
     '{count} image n’a pas pu être exportée et n’a pas été facturée.|{count} images n’ont pas pu être exportées et n’ont pas été facturées.',
   'notice.more': 'et {count} autre|et {count} autres',
@@ -146,6 +145,7 @@ export const fr: Messages = {
   'notice.request': 'Demande {id}',
   'notice.save_failed':
     'Les textes de {count} image n’ont pas pu être enregistrés.|Les textes de {count} images n’ont pas pu être enregistrés.',
+  'notice.sample_failed': '{count} image de l’échantillon a échoué.|{count} images de l’échantillon ont échoué.',
   'notice.upload_failed': '{count} image n’a pas pu être envoyée.|{count} images n’ont pas pu être envoyées.',
   'notice.which': 'Lesquels ?',
   'origin.ai': 'IA',

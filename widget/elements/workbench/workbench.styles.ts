@@ -54,7 +54,7 @@ const styles = css`
     overflow-wrap: anywhere;
     font-size: 0.8667em;
   }
-  .rejections {
+  .files {
     display: grid;
     gap: 2px;
     margin-block-start: var(--_space);
