@@ -97,6 +97,7 @@ export const de: Messages = {
   'error.network': 'Keine Verbindung zum Bilddienst.',
   'error.not_found':
     'Die Bilder sind nicht mehr beim Dienst. Bitte leeren Sie die Liste und fügen Sie sie erneut hinzu.',
+  'error.output_too_large': 'Dieses Format fasst nicht so viele Pixel. Bitte ein anderes wählen.',
   'error.sample_limit': 'Eine Probe hat höchstens 5 Bilder.',
   'error.server': 'Der Bilddienst konnte das nicht ausführen. Bitte versuchen Sie es erneut.',
   'error.session_full': 'Der Dienst nimmt hier keine weiteren Bilder an.',

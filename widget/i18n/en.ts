@@ -112,6 +112,7 @@ export const en = {
   'confirm.note': 'Images that fail are not charged.',
   'confirm.output': 'Output',
   'confirm.yes': { one: 'Export for {count} credit', other: 'Export for {count} credits' },
+  'error.output_too_large': 'This format cannot hold so many pixels. Please choose another one.',
   'export.first': { one: 'Export the first {count}', other: 'Export the first {count}' },
   'export.none': 'Nothing to export',
   'export.sample': 'Free sample',

@@ -96,6 +96,7 @@ export const es: Messages = {
   'error.media': 'No se pudo obtener la imagen del sitio.',
   'error.network': 'Sin conexión con el servicio de imágenes.',
   'error.not_found': 'Las imágenes ya no están en el servicio. Vacíe la lista y añádalas de nuevo.',
+  'error.output_too_large': 'Este formato no admite tantos píxeles. Elija otro.',
   'error.sample_limit': 'Una muestra tiene 5 imágenes como máximo.',
   'error.server': 'El servicio de imágenes no pudo hacerlo. Inténtelo de nuevo.',
   'error.session_full': 'El servicio no acepta más imágenes aquí.',

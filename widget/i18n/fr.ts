@@ -96,6 +96,7 @@ export const fr: Messages = {
   'error.media': 'L’image n’a pas pu être récupérée sur le site.',
   'error.network': 'Pas de connexion au service d’images.',
   'error.not_found': 'Les images ne sont plus sur le service. Veuillez vider la liste et les ajouter de nouveau.',
+  'error.output_too_large': 'Ce format ne peut pas contenir autant de pixels. Choisissez-en un autre.',
   'error.sample_limit': 'Un échantillon compte 5 images au plus.',
   'error.server': 'Le service d’images n’y est pas parvenu. Veuillez réessayer.',
   'error.session_full': 'Le service n’accepte plus d’images ici.',

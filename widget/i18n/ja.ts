@@ -95,6 +95,7 @@ export const ja: Messages = {
   'error.media': 'サイトから画像を取得できませんでした。',
   'error.network': '画像サービスに接続できません。',
   'error.not_found': '画像はもうサービスにありません。リストを空にして、もう一度追加してください。',
+  'error.output_too_large': '画素数がこの形式の上限を超えています。別の形式を選んでください。',
   'error.sample_limit': 'サンプルは画像 5 枚までです。',
   'error.server': '画像サービスで処理できませんでした。もう一度お試しください。',
   'error.session_full': 'これ以上の画像は受け付けられません。',

@@ -194,3 +194,19 @@ test('accepting hundreds of texts does not flood the service', async () => {
   }
   expect(optimizer.items.list().every(({ saving }) => saving === 'saved')).toBe(true);
 });
+
+test('texts of images that are no longer at the service are told so, with what to do instead of a second try', async () => {
+  const service = createScriptedService({
+    updateImage: async () => {
+      throw apiError(404, 'session_not_found');
+    },
+  });
+  const { optimizer, env, ids, said } = await startWithFiles(1, {}, { service });
+  optimizer.setMetadata(ids()[0] ?? '', 'alt', 'A bridge');
+  await env.advance(10_000);
+  expect(optimizer.notices).toMatchObject([{ message: expect.stringContaining('error.not_found'), actions: [] }]);
+  expect(said).toContainEqual({ text: expect.stringContaining('error.not_found'), urgency: 'assertive' });
+  // Nothing is exported with words that are not there.
+  expect(await optimizer.exportImages()).toBeNull();
+  expect(service.exports).toEqual([]);
+});
