@@ -26,7 +26,7 @@ export function createMetadataSaver(core: Core, changed: () => void) {
   const waiting: (() => void)[] = [];
   let underWay = 0;
   const stopListening = env.online.subscribe(() => {
-    if (env.online.isOnline()) retry();
+    if (env.online.isOnline()) for (const id of pending.keys()) put(id, {});
   });
 
   function put(id: string, patch: Patch) {
@@ -84,8 +84,10 @@ export function createMetadataSaver(core: Core, changed: () => void) {
 
   function fail(id: string, entry: Pending, cause: unknown) {
     if (!store.get(id)) return;
-    entry.tries += 1;
     const error = toOptimizerError(cause, core.t, [id]);
+    // It goes on by itself as soon as there is a connection.
+    if (error.status === null && !env.online.isOnline()) return void store.patch(id, { saving: 'pending' });
+    entry.tries += 1;
     if (error.retryable && entry.tries < TRIES) {
       store.patch(id, { saving: 'pending' });
       const delay = RETRY_MS * 2 ** (entry.tries - 1) * (0.5 + env.random());
