@@ -58,7 +58,18 @@ export interface HostCall {
 /** What a check of a host may be given. */
 export interface HostCheck extends HostCall {
   /** What the service has of the image, once it has it. */
-  uploaded?: { size: number; width: number; height: number; format: string };
+  uploaded?: Uploaded;
+}
+
+/** The bytes that the service has of an image. Two files may well be of one size: compare the checksum where there is one. */
+export interface Uploaded {
+  /** Bytes. */
+  size: number;
+  /** Hexadecimal; results of an earlier version of the service have none. */
+  sha256?: string | undefined;
+  width: number;
+  height: number;
+  format: string;
 }
 
 /** Which images to list. */
@@ -116,7 +127,7 @@ export interface Replacement {
   /** What the files were made with. */
   settings: Settings;
   /** What was uploaded to the service: refuse with `changed` when the CMS's file is another one by now. */
-  original: { size: number; width: number; height: number; format: string };
+  original: Uploaded;
   /** The session and job at the service, for a host that downloads there. */
   sessionId: string;
   imageId: string;

@@ -14,6 +14,7 @@ export type {
   Replacement,
   ReplacementVariant,
   Restored,
+  Uploaded,
 } from './cms-host.ts';
 export { type ConnectOptions, connectHost, type HostConnection } from './connect-host.ts';
 export { createFolderHost } from './folder/folder-host.ts';

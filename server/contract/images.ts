@@ -114,6 +114,7 @@ export const imageSchema = z
     mimeType: z.string(),
     format: z.enum(INPUT_FORMATS).describe('By what the bytes are, not by extension.'),
     size: z.int().describe('Bytes.'),
+    sha256: z.string().describe('Of the bytes as they came, hexadecimal.'),
     width: z.int().describe('Pixels, after EXIF orientation.'),
     height: z.int().describe('Pixels, after EXIF orientation.'),
     hasAlpha: z.boolean(),

@@ -13,7 +13,13 @@ function resultOf(image: ImageRecord, settings: Settings) {
     clientRef: image.clientRef,
     originalFilename: image.originalFilename,
     format: outputFormatOf(settings.format, image.format),
-    original: { size: image.size, width: image.width, height: image.height, format: image.format },
+    original: {
+      size: image.size,
+      sha256: image.sha256,
+      width: image.width,
+      height: image.height,
+      format: image.format,
+    },
     creditsCharged: 0,
   };
 }

@@ -112,6 +112,7 @@ export function showImage(record: ImageRecord): Image {
     mimeType: record.mimeType,
     format: record.format,
     size: record.size,
+    sha256: record.sha256,
     width: record.width,
     height: record.height,
     hasAlpha: record.hasAlpha,

@@ -231,7 +231,7 @@ describe('Export result', () => {
       filename: 'DSC1.webp',
       format: 'webp',
       mimeType: 'image/webp',
-      original: { size: named.images[0]?.size, width: 300, height: 30, format: 'png' },
+      original: { size: named.images[0]?.size, sha256: named.images[0]?.sha256, width: 300, height: 30, format: 'png' },
       keptOriginal: false,
       fromCache: false,
       skippedSizes: [],

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Image, Session, UploadResult } from '#contract';
@@ -37,6 +38,9 @@ describe('an upload', () => {
       mimeType: 'image/png',
       format: 'png',
       size: (await plainImage('a.png')).bytes.length,
+      sha256: createHash('sha256')
+        .update((await plainImage('a.png')).bytes)
+        .digest('hex'),
       width: 40,
       height: 30,
       hasAlpha: false,

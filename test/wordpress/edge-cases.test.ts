@@ -154,6 +154,29 @@ describe('what replaces an image', { timeout: 90_000 }, () => {
     ).toMatchObject([404, { code: 'session_not_found' }]);
   });
 
+  it('is of the very bytes that were sent: another file of the same size is not paid for, nor replaced', async () => {
+    const image = await uploaded('same-size.jpg');
+    const [, sent] = await post(`/attachments/${image.id}/attach`);
+    const { size, sha256 } = sent.image as { size: number; sha256: string };
+    const check = (query: string) => admin.call('GET', `/attachments/${image.id}/check?size=${size}${query}`);
+    const full = await exported(image.id, 'export');
+    expect((await check(`&sha256=${sha256}`)).status).toBe(200);
+    await rig.site.php(
+      '$path = get_attached_file( $id ); $bytes = file_get_contents( $path ); $bytes[ strlen( $bytes ) - 40 ] = chr( 1 ^ ord( $bytes[ strlen( $bytes ) - 40 ] ) ); file_put_contents( $path, $bytes );',
+      { id: image.id },
+    );
+    const refused = await check(`&sha256=${sha256}`);
+    expect([refused.status, await refused.json()]).toMatchObject([409, { code: 'imagewright_source_changed' }]);
+    expect(await post(`/attachments/${image.id}/replace`, full)).toMatchObject([
+      409,
+      { code: 'imagewright_source_changed' },
+    ]);
+    // A service that knows no checksums is asked with the size alone.
+    expect((await check('')).status).toBe(200);
+    expect((await check('&sha256=rubbish')).status).toBe(400);
+    await remove(image.id);
+  });
+
   it('is smaller, unless the user wants it anyway; the reason stands with the image', async () => {
     const id = await admin.upload('tiny.webp', await tinyPicture(900), 'image/webp');
     expect(await post(`/attachments/${id}/optimize`, { preset: 'maximum' })).toMatchObject([

@@ -98,7 +98,7 @@ export function useRig(options: Parameters<typeof startRig>[0] = {}): RigOfTests
         images: [{ id: made.image.id }],
         settings: { ...wanted, ...settings },
       });
-      const sha256 = /"sha256":"([0-9a-f]{64})"/.exec(await stream.text())?.[1];
+      const sha256 = /"variants":.*?"sha256":"([0-9a-f]{64})"/.exec(await stream.text())?.[1];
       return { sessionId: made.sessionId, imageId: made.image.id, sha256 };
     },
     remove: (id) => rig.site.php('wp_delete_attachment( $id, true );', { id }),

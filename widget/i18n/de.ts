@@ -17,16 +17,10 @@ export const de: Messages = {
   'announce.attached': '{count} Bild ist wieder da|{count} Bilder sind wieder da',
   'announce.cancelled': 'Abgebrochen',
   'announce.done.analyze': '{count} Bild beschrieben|{count} Bilder beschrieben',
+  'announce.done.download': '{count} Datei heruntergeladen|{count} Dateien heruntergeladen',
   'announce.done.export': '{count} Bild exportiert|{count} Bilder exportiert',
   'announce.done.sample': 'Probe von {count} Bild fertig|Probe von {count} Bildern fertig',
   'announce.done.upload': '{count} Bild hochgeladen|{count} Bilder hochgeladen',
-  'announce.failed.analyze':
-    '{count} Bild konnte nicht beschrieben werden|{count} Bilder konnten nicht beschrieben werden',
-  'announce.failed.export':
-    '{count} Bild konnte nicht exportiert werden|{count} Bilder konnten nicht exportiert werden',
-  'announce.failed.sample': '{count} Bild der Probe ist fehlgeschlagen|{count} Bilder der Probe sind fehlgeschlagen',
-  'announce.failed.upload':
-    '{count} Bild konnte nicht hochgeladen werden|{count} Bilder konnten nicht hochgeladen werden',
   'announce.offline': 'Verbindung verloren',
   'announce.online': 'Wieder verbunden',
   'announce.progress.analyze': 'Beschreiben: {percent} Prozent',
@@ -103,6 +97,7 @@ export const de: Messages = {
   'error.network': 'Keine Verbindung zum Bilddienst.',
   'error.not_found':
     'Die Bilder sind nicht mehr beim Dienst. Bitte leeren Sie die Liste und fügen Sie sie erneut hinzu.',
+  'error.output_too_large': 'Dieses Format fasst nicht so viele Pixel. Bitte ein anderes wählen.',
   'error.sample_limit': 'Eine Probe hat höchstens 5 Bilder.',
   'error.server': 'Der Bilddienst konnte das nicht ausführen. Bitte versuchen Sie es erneut.',
   'error.session_full': 'Der Dienst nimmt hier keine weiteren Bilder an.',
@@ -144,6 +139,8 @@ export const de: Messages = {
     '{count} Bild konnte nicht beschrieben werden.|{count} Bilder konnten nicht beschrieben werden.',
   'notice.check-cost': 'Erneut prüfen',
   'notice.dismiss': 'Ausblenden',
+  'notice.download_failed':
+    '{count} Datei konnte nicht heruntergeladen werden.|{count} Dateien konnten nicht heruntergeladen werden.',
   'notice.export_failed':
     '{count} Bild konnte nicht exportiert werden und wurde nicht berechnet.|{count} Bilder konnten nicht exportiert werden und wurden nicht berechnet.',
   'notice.more': 'und {count} weitere|und {count} weitere',
@@ -151,6 +148,7 @@ export const de: Messages = {
   'notice.request': 'Anfrage {id}',
   'notice.save_failed':
     'Die Texte von {count} Bild konnten nicht gespeichert werden.|Die Texte von {count} Bildern konnten nicht gespeichert werden.',
+  'notice.sample_failed': '{count} Bild der Probe ist fehlgeschlagen.|{count} Bilder der Probe sind fehlgeschlagen.',
   'notice.upload_failed':
     '{count} Bild konnte nicht hochgeladen werden.|{count} Bilder konnten nicht hochgeladen werden.',
   'notice.which': 'Welche?',

@@ -112,6 +112,7 @@ export const en = {
   'confirm.note': 'Images that fail are not charged.',
   'confirm.output': 'Output',
   'confirm.yes': { one: 'Export for {count} credit', other: 'Export for {count} credits' },
+  'error.output_too_large': 'This format cannot hold so many pixels. Please choose another one.',
   'export.first': { one: 'Export the first {count}', other: 'Export the first {count}' },
   'export.none': 'Nothing to export',
   'export.sample': 'Free sample',
@@ -223,6 +224,10 @@ export const en = {
     one: '{count} image could not be described.',
     other: '{count} images could not be described.',
   },
+  'notice.download_failed': {
+    one: '{count} file could not be downloaded.',
+    other: '{count} files could not be downloaded.',
+  },
   'notice.export_failed': {
     one: '{count} image could not be exported and was not charged.',
     other: '{count} images could not be exported and were not charged.',
@@ -230,6 +235,10 @@ export const en = {
   'notice.save_failed': {
     one: 'The texts of {count} image could not be saved.',
     other: 'The texts of {count} images could not be saved.',
+  },
+  'notice.sample_failed': {
+    one: '{count} image of the sample failed.',
+    other: '{count} images of the sample failed.',
   },
   'notice.upload_failed': {
     one: '{count} image could not be uploaded.',

@@ -18,25 +18,10 @@ export const enCore = {
   'announce.attached': { one: '{count} image is back', other: '{count} images are back' },
   'announce.cancelled': 'Cancelled',
   'announce.done.analyze': { one: '{count} image described', other: '{count} images described' },
+  'announce.done.download': { one: '{count} file downloaded', other: '{count} files downloaded' },
   'announce.done.export': { one: '{count} image exported', other: '{count} images exported' },
   'announce.done.sample': { one: 'Sample of {count} image ready', other: 'Sample of {count} images ready' },
   'announce.done.upload': { one: '{count} image uploaded', other: '{count} images uploaded' },
-  'announce.failed.analyze': {
-    one: '{count} image could not be described',
-    other: '{count} images could not be described',
-  },
-  'announce.failed.export': {
-    one: '{count} image could not be exported',
-    other: '{count} images could not be exported',
-  },
-  'announce.failed.sample': {
-    one: '{count} image of the sample failed',
-    other: '{count} images of the sample failed',
-  },
-  'announce.failed.upload': {
-    one: '{count} image could not be uploaded',
-    other: '{count} images could not be uploaded',
-  },
   'announce.offline': 'Connection lost',
   'announce.online': 'Connected again',
   'announce.progress.analyze': 'Describing: {percent} percent',

@@ -79,7 +79,7 @@ export function createAdding(core: Core, added: (items: readonly Item[]) => void
       const count = rejections.length;
       const [first] = rejections;
       const message = count === 1 && first ? first.message : t('reject.count', { count });
-      core.notices.reject(message, rejections);
+      core.notices.show('rejected', { kind: 'warning', message, phase: 'add', files: rejections });
       announcer.say('rejected', message, { assertive: true });
     } else core.notices.drop('rejected');
     return { added: items, rejections };

@@ -1,5 +1,6 @@
 import type { ImageResult } from '#contract';
 import type { Core } from './core.ts';
+import { createDownloads } from './downloads.ts';
 import { failure, toOptimizerError } from './errors.ts';
 import type { FileDetail } from './event-details.ts';
 import type { Runs } from './runs.ts';
@@ -73,23 +74,7 @@ export function createFiles(core: Core, runs: Pick<Runs, 'fail'>) {
   }
 
   return {
-    async download(id: string, variant = 'full') {
-      const item = store.get(id);
-      if (item?.result?.status !== 'completed') throw failure('not_found');
-      const { allowed, promises, filename } = offer('io-download', item, item.result, variant);
-      try {
-        if (!allowed) {
-          await Promise.all(promises);
-          return null;
-        }
-        const blob = await fetchFile(item.result, variant);
-        core.notices.drop('error-download');
-        return { blob, filename };
-      } catch (cause) {
-        runs.fail(cause, 'download', []);
-        throw cause;
-      }
-    },
+    downloads: createDownloads(core, { offer, fetchFile }),
     async replace(id: string) {
       const item = store.get(id);
       if (item?.result?.status !== 'completed') throw failure('not_found');

@@ -26,7 +26,7 @@ export function createMetadataSaver(core: Core, changed: () => void) {
   const waiting: (() => void)[] = [];
   let underWay = 0;
   const stopListening = env.online.subscribe(() => {
-    if (env.online.isOnline()) retry();
+    if (env.online.isOnline()) for (const id of pending.keys()) put(id, {});
   });
 
   function put(id: string, patch: Patch) {
@@ -84,8 +84,10 @@ export function createMetadataSaver(core: Core, changed: () => void) {
 
   function fail(id: string, entry: Pending, cause: unknown) {
     if (!store.get(id)) return;
-    entry.tries += 1;
     const error = toOptimizerError(cause, core.t, [id]);
+    // It goes on by itself as soon as there is a connection.
+    if (error.status === null && !env.online.isOnline()) return void store.patch(id, { saving: 'pending' });
+    entry.tries += 1;
     if (error.retryable && entry.tries < TRIES) {
       store.patch(id, { saving: 'pending' });
       const delay = RETRY_MS * 2 ** (entry.tries - 1) * (0.5 + env.random());
@@ -95,8 +97,11 @@ export function createMetadataSaver(core: Core, changed: () => void) {
     store.patch(id, { saving: 'failed' });
     core.report(cause, 'save', [id]);
     if (isFatal(error.code)) core.blocked = error;
-    const message = core.t('notice.save_failed', { count: failedIds().length });
-    core.notices.show('error-save', { kind: 'error', message, error, phase: 'save', actions: ['retry'] });
+    // What is gone will not be there at the next try either: the person has to know what to do instead.
+    const gone = error.code === 'not_found';
+    const message = gone ? error.message : core.t('notice.save_failed', { count: failedIds().length });
+    const actions = gone ? [] : (['retry'] as const);
+    core.notices.show('error-save', { kind: 'error', message, error, phase: 'save', actions });
     core.announcer.say('save', message, { assertive: true });
   }
 

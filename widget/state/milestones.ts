@@ -2,7 +2,7 @@ import type { Core } from './core.ts';
 import type { Progress } from './types.ts';
 
 /** What the run is called in texts. */
-type Name = Progress['phase'];
+type Name = Progress['phase'] | 'download';
 
 /** Announces a run: its quarters on the way, its outcome at the end. */
 export function createMilestones({ announcer, t }: Pick<Core, 'announcer' | 't'>, name: Name) {
@@ -26,7 +26,7 @@ export function createMilestones({ announcer, t }: Pick<Core, 'announcer' | 't'>
         const text = () => {
           const sum = unheard[outcome];
           unheard[outcome] = 0;
-          return t(`announce.${outcome}.${name}`, { count: sum });
+          return t(outcome === 'done' ? `announce.done.${name}` : `notice.${name}_failed`, { count: sum });
         };
         announcer.say(`${outcome}-${name}`, text, { assertive: outcome === 'failed' });
       };

@@ -1,4 +1,4 @@
-import type { Notice, OptimizerError, Phase, Rejection } from './types.ts';
+import type { Notice, OptimizerError, Phase } from './types.ts';
 
 /** Messages that stay in sight. */
 export interface Notices {
@@ -7,7 +7,6 @@ export interface Notices {
   show(topic: string, notice: Pick<Notice, 'kind' | 'message'> & Partial<Notice>): void;
   /** Shows an error of the whole widget or of several images. */
   fail(error: OptimizerError, phase: Phase, actions?: Notice['actions']): void;
-  reject(message: string, rejections: readonly Rejection[]): void;
   /** Takes back what is out of date; without a topic: all. */
   drop(topic?: string): void;
 }
@@ -16,7 +15,7 @@ export interface Notices {
 export function createNotices(changed: () => void): Notices {
   let list: readonly Notice[] = [];
   function show(topic: string, notice: Pick<Notice, 'kind' | 'message'> & Partial<Notice>) {
-    const whole: Notice = { error: null, phase: null, rejections: [], actions: [], ...notice, id: topic };
+    const whole: Notice = { error: null, phase: null, files: [], actions: [], ...notice, id: topic };
     list = [...list.filter(({ id }) => id !== topic), whole];
     changed();
   }
@@ -25,9 +24,6 @@ export function createNotices(changed: () => void): Notices {
     show,
     fail(error, phase, actions = error.retryable ? ['retry'] : []) {
       show(`error-${phase}`, { kind: 'error', message: error.message, error, phase, actions });
-    },
-    reject(message, rejections) {
-      show('rejected', { kind: 'warning', message, phase: 'add', rejections });
     },
     drop(topic) {
       const left = topic === undefined ? [] : list.filter(({ id }) => id !== topic);

@@ -14,6 +14,7 @@ import type {
   MediaItem,
   Notice,
   OptimizerState,
+  Position,
   Progress,
   Rejection,
   Restrictions,
@@ -102,6 +103,8 @@ export interface Optimizer {
   readonly results: readonly ImageResult[];
   readonly samples: readonly ImageResult[];
   readonly progress: Progress | null;
+  /** Which file of how many is being downloaded, of a download of all. */
+  readonly saving: Position | null;
   readonly notices: readonly Notice[];
   readonly offline: boolean;
   readonly paused: boolean;
@@ -158,6 +161,11 @@ export interface Optimizer {
 
   /** A file of the export; null when a listener of `io-download` took it. Default variant: `full`. */
   download(id: string, variant?: string): Promise<{ blob: Blob; filename: string } | null>;
+  /**
+   * All files of the export, one after the other. What fails keeps none of the others from coming; a notice says what is
+   * missing and why. `again`: only what is missing.
+   */
+  downloadAll(save: (blob: Blob, filename: string) => void, again?: boolean): Promise<void>;
   /** Hands the result to the CMS by `io-replace`; the outcome is in the item's `replacement`. */
   replace(id: string): Promise<void>;
   /** The server's small picture of an uploaded image, for rows without a file. */

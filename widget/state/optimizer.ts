@@ -136,6 +136,9 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
     get progress() {
       return runs.progress ?? uploading.progress();
     },
+    get saving() {
+      return flow?.files.downloads.saving ?? null;
+    },
     get notices() {
       return notices.list();
     },
@@ -244,7 +247,8 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
     redo: () => flow?.review.redo(),
     setFilter: store.setFilter,
     setSettings: settings.set,
-    download: withFlow((it) => it.files.download),
+    download: withFlow((it) => it.files.downloads.download),
+    downloadAll: withFlow((it) => it.files.downloads.downloadAll),
     replace: withFlow((it) => it.files.replace),
     preview: withFlow((it) => it.files.preview),
     fetchResult: withFlow((it) => it.files.fetchResult),

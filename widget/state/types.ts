@@ -240,6 +240,13 @@ export interface Progress {
   readonly batches?: number;
 }
 
+/** Which of how many. */
+export type Position = {
+  /** 1-based. */
+  readonly index: number;
+  readonly count: number;
+};
+
 /** What an export came to. */
 export interface ExportOutcome {
   readonly results: readonly ImageResult[];
@@ -258,10 +265,24 @@ export interface Notice {
   readonly message: string;
   readonly error: OptimizerError | null;
   readonly phase: Phase | null;
-  /** Files that were not taken, of a notice about adding. */
-  readonly rejections: readonly Rejection[];
-  /** What a button in the notice does: `export-first` exports as many as the balance is enough for. */
-  readonly actions: readonly ('retry' | 'export-first' | 'check-cost')[];
+  /** Files that were not taken, or could not be downloaded. */
+  readonly files: readonly NoticeFile[];
+  /**
+   * What a button in the notice does: `export-first` exports as many as the balance is enough for, `download-missing`
+   * fetches those of `files` again.
+   */
+  readonly actions: readonly ('retry' | 'export-first' | 'check-cost' | 'download-missing')[];
+}
+
+/** A file that a notice is about. */
+export interface NoticeFile {
+  /** Of a download: item id. */
+  readonly id?: string;
+  readonly variant?: string;
+  readonly name: string;
+  readonly code: RejectionCode | OptimizerErrorCode;
+  /** In the widget's language, with the name. */
+  readonly message: string;
 }
 
 /** A message for a live region. */

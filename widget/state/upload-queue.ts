@@ -82,7 +82,8 @@ export function createUploadQueue(deps: UploadQueueDeps) {
 
   function pump() {
     const { concurrency } = deps.limits();
-    const limit = deps.isOpen() ? concurrency : 1;
+    // What is no number must not keep everything waiting.
+    const limit = deps.isOpen() && concurrency > 1 ? concurrency : 1;
     const stands = paused || blocked || !env.online.isOnline();
     let active = activeCount();
     let next = Number.POSITIVE_INFINITY;

@@ -1,4 +1,13 @@
-import type { CmsHost, HostImage, HostPage, HostQuery, Replaced, Replacement, Restored } from '../cms-host.ts';
+import type {
+  CmsHost,
+  HostImage,
+  HostPage,
+  HostQuery,
+  Replaced,
+  Replacement,
+  Restored,
+  Uploaded,
+} from '../cms-host.ts';
 import { HostError } from '../host-error.ts';
 import { type Folder, type FolderFiles, openFolder, splitPath } from './folder-files.ts';
 import {
@@ -128,10 +137,11 @@ async function replaceFile(
 }
 
 /** The file of an image, which is what was uploaded. @throws HostError `not_found`, `changed` */
-async function requireUploaded(id: string, { size }: { size: number }, files: FolderFiles): Promise<File> {
+async function requireUploaded(id: string, { size, sha256 }: Uploaded, files: FolderFiles): Promise<File> {
   const file = await files.read(id);
   if (!file) throw new HostError('not_found', `${id} is not there any more.`);
-  if (file.size !== size) throw new HostError('changed', `${id} was changed since it was uploaded.`);
+  const isSame = file.size === size && (!sha256 || (await describeFile(id, file)).sha256 === sha256);
+  if (!isSame) throw new HostError('changed', `${id} was changed since it was uploaded.`);
   return file;
 }
 

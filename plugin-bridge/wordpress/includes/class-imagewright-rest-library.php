@@ -39,9 +39,13 @@ class Imagewright_Rest_Library {
 			'/attachments/(?P<id>\d+)/check',
 			'check',
 			array(
-				'size' => array(
+				'size'   => array(
 					'type'     => 'integer',
 					'required' => true,
+				),
+				'sha256' => array(
+					'type'    => 'string',
+					'pattern' => '^[0-9a-f]{64}$',
 				),
 			)
 		);
@@ -195,7 +199,7 @@ class Imagewright_Rest_Library {
 	public static function check( $request ) {
 		$id       = (int) $request['id'];
 		$obstacle = Imagewright_Due::obstacle( $id );
-		$obstacle = $obstacle ? $obstacle : Imagewright_Result::change( $id, (int) $request['size'] );
+		$obstacle = $obstacle ? $obstacle : Imagewright_Result::change( $id, (int) $request['size'], (string) $request['sha256'] );
 		return $obstacle ? $obstacle : array( 'ok' => true );
 	}
 

@@ -43,7 +43,7 @@ class Imagewright_Result {
 			return new WP_Error( (string) ( $result['error']['code'] ?? 'processing_failed' ), (string) ( $result['error']['message'] ?? __( 'The image could not be processed.', 'imagewright' ) ), array( 'status' => 422 ) );
 		}
 		$before = (int) $result['original']['size'];
-		$change = self::change( $id, $before );
+		$change = self::change( $id, $before, (string) ( $result['original']['sha256'] ?? '' ) );
 		if ( $change ) {
 			return $change;
 		}
@@ -60,16 +60,18 @@ class Imagewright_Result {
 	/**
 	 * Why a result of what was sent could not replace the file that is there now, or null.
 	 *
-	 * @param int $id   Attachment.
-	 * @param int $size Bytes of what was sent.
+	 * @param int    $id     Attachment.
+	 * @param int    $size   Bytes of what was sent.
+	 * @param string $sha256 Its checksum; empty: unknown, then the size has to do.
 	 * @return WP_Error|null
 	 */
-	public static function change( $id, $size ) {
+	public static function change( $id, $size, $sha256 = '' ) {
 		$source = Imagewright_Source::of( $id );
 		if ( is_wp_error( $source ) ) {
 			return $source;
 		}
-		return wp_filesize( $source['path'] ) === $size ? null : self::changed();
+		$is_same = wp_filesize( $source['path'] ) === $size && ( '' === $sha256 || hash_file( 'sha256', $source['path'] ) === $sha256 );
+		return $is_same ? null : self::changed();
 	}
 
 	/**

@@ -63,7 +63,8 @@ export function createWordPressHost(rest: Rest, config: SiteConfig): CmsHost {
     // Before an upload, the route that sends the file looks for itself.
     check: async (id, { uploaded, signal } = {}) => {
       if (!uploaded) return;
-      const query = { size: uploaded.size };
+      const { size, sha256 } = uploaded;
+      const query = { size, ...(sha256 && { sha256 }) };
       await hostCall(() => rest.call('GET', `/attachments/${id}/check`, { query, signal }));
     },
 

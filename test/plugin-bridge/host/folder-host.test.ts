@@ -212,6 +212,9 @@ describe('a folder as a CMS', () => {
     expect(await call('check', 'a.jpg', 12)).toBeUndefined();
     await call('put', 'a.jpg', 'a new photograph');
     expect(await call('check', 'a.jpg', 12)).toMatchObject({ code: 'changed' });
+    await call('put', 'a.jpg', 'the originaL');
+    expect(await call('check', 'a.jpg', 12, 'the original')).toMatchObject({ code: 'changed' });
+    expect(await call('check', 'a.jpg', 12, 'the originaL')).toBeUndefined();
     expect(await call('check', 'b.jpg', 12)).toMatchObject({ code: 'not_found' });
     // Of one that is replaced the backup was sent, whatever lies in its place.
     await call('replace', 'a.jpg', webp('a'));

@@ -63,9 +63,10 @@ const actions = {
     await stream.close();
   },
   list: async (query: object) => createFolderHost(await folder()).list(query),
-  /** `size`: bytes of what was uploaded, if anything was. */
-  async check(id: string, size?: number) {
-    const uploaded = size === undefined ? undefined : { size, width: 1, height: 1, format: 'jpeg' };
+  /** `size` and `text`: of what was uploaded, if anything was. */
+  async check(id: string, size?: number, text?: string) {
+    const checksum = text === undefined ? undefined : await sha256(new Blob([text]));
+    const uploaded = size === undefined ? undefined : { size, sha256: checksum, width: 1, height: 1, format: 'jpeg' };
     const { check } = createFolderHost(await folder());
     return told(check?.(id, { uploaded }) ?? Promise.reject(new Error('no check')));
   },

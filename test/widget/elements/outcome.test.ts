@@ -147,6 +147,50 @@ describe('what an export or a sample came to', () => {
     await expect.poll(() => one.getAttribute('aria-busy')).toBeNull();
   });
 
+  it('goes on after a file that fails, lists what is missing, and fetches it with the next try', async () => {
+    const tab = await rig.open({ credits: 3 });
+    await tab.upload(3);
+    await tab.exportAll();
+    await tab.untilState('done');
+    const json = { error: 'broken', code: 'internal_error' };
+    rig.proxy.inject({ kind: 'answer', status: 500, json }, { path: /\/download/, times: 1 });
+    const saved: string[] = [];
+    tab.page.on('download', (file) => saved.push(file.suggestedFilename()));
+    const all = tab.widget.locator('.outcome .ways button');
+    await all.click();
+    const notice = tab.widget.locator('.notice');
+    await expect.poll(() => textOf(notice), { timeout: 10_000 }).toContain(text('error.server'));
+    await expect.poll(() => textOf(all)).toBe(text('outcome.download-all'));
+    await expect.poll(() => saved.length).toBe(2);
+    const name = (await textOf(notice)).split(' · ')[0] ?? '';
+    expect(saved).not.toContain(name);
+    await expect.poll(() => tab.spoken()).toContain(`assertive: ${text('notice.download_failed', { count: 1 })}`);
+    await expect.poll(() => tab.spoken()).toContain(`polite: ${text('announce.done.download', { count: 2 })}`);
+
+    await notice.getByRole('button', { name: text('action.retry') }).focus();
+    await tab.page.keyboard.press('Enter');
+    await expect.poll(() => notice.count()).toBe(0);
+    await expect.poll(() => saved).toContain(name);
+    // The button that was pressed is gone.
+    await expect.poll(() => focused(tab)).toBe(text('outcome.download-all'));
+  });
+
+  it('lists what is missing also where nothing can be changed', async () => {
+    const tab = await rig.open({ credits: 3 });
+    await tab.upload(2);
+    await tab.exportAll();
+    await tab.untilState('done');
+    await tab.widget.evaluate((element) => Object.assign(element, { readonly: true }));
+    const json = { error: 'broken', code: 'internal_error' };
+    rig.proxy.inject({ kind: 'answer', status: 500, json }, { path: /\/download/, times: 2 });
+    await tab.widget.locator('.outcome .ways button').click();
+    const notice = tab.widget.locator('.notice');
+    await expect.poll(() => notice.locator('.files li').count()).toBe(2);
+    expect(await textOf(notice)).toContain(text('notice.download_failed', { count: 2 }));
+    expect(await notice.getByRole('button', { name: text('action.retry') }).count()).toBe(1);
+    rig.proxy.reset();
+  });
+
   it('asks with the words that the cost is not known when the service does not tell it', async () => {
     const tab = await rig.open();
     await tab.upload(1);

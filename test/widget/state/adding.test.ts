@@ -17,7 +17,7 @@ test('files of a type, or with an extension, that is not accepted are rejected i
     ['empty.png', 'empty'],
   ]);
   expect(details('io-reject')).toHaveLength(1);
-  expect(optimizer.notices).toMatchObject([{ kind: 'warning', message: 'reject.count 3', rejections }]);
+  expect(optimizer.notices).toMatchObject([{ kind: 'warning', message: 'reject.count 3', files: rejections }]);
 });
 
 test('a HEIC photograph is refused with a text of its own, also under another name', async () => {

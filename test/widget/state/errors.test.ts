@@ -36,6 +36,12 @@ test.each([
   expect(error.message).not.toContain('error.');
 });
 
+test('an image with too many pixels for a format is told so: trying again would not help, another format does', () => {
+  const failure = { code: 'output_too_large', message: 'WebP holds at most 16383 pixels a side' };
+  expect(toOptimizerError(failure, t).message).toBe(t('error.output_too_large'));
+  expect(t('error.output_too_large')).toMatch(/format.*another one/);
+});
+
 test.each(['network', 'timeout', 'stream_interrupted', 'aborted'] as const)('a lost connection is %s', (code) => {
   const error = toOptimizerError(new ConnectionError(code), t);
   expect(error).toMatchObject({ code, status: null, retryable: code !== 'aborted' });

@@ -194,3 +194,43 @@ test('accepting hundreds of texts does not flood the service', async () => {
   }
   expect(optimizer.items.list().every(({ saving }) => saving === 'saved')).toBe(true);
 });
+
+test('texts of images that are no longer at the service are told so, with what to do instead of a second try', async () => {
+  const service = createScriptedService({
+    updateImage: async () => {
+      throw apiError(404, 'session_not_found');
+    },
+  });
+  const { optimizer, env, ids, said } = await startWithFiles(1, {}, { service });
+  optimizer.setMetadata(ids()[0] ?? '', 'alt', 'A bridge');
+  await env.advance(10_000);
+  expect(optimizer.notices).toMatchObject([{ message: expect.stringContaining('error.not_found'), actions: [] }]);
+  expect(said).toContainEqual({ text: expect.stringContaining('error.not_found'), urgency: 'assertive' });
+  // Nothing is exported with words that are not there.
+  expect(await optimizer.exportImages()).toBeNull();
+  expect(service.exports).toEqual([]);
+});
+
+test('texts that are written without a connection wait for it, and nobody is told that they are lost', async () => {
+  const patches: unknown[] = [];
+  let connected = true;
+  const { optimizer, env, first, said, details } = await attached({
+    async updateImage(_session, imageId, metadata) {
+      if (!connected) throw connectionError();
+      patches.push(metadata);
+      return imageOf(imageId);
+    },
+  });
+  connected = false;
+  env.setOnline(false);
+  optimizer.setMetadata(first, 'alt', 'Written on a train');
+  await env.advance(120_000);
+  expect(optimizer.items.get(first)?.saving).toBe('pending');
+  expect(said.filter(({ urgency }) => urgency === 'assertive')).toEqual([]);
+  expect([optimizer.notices, details('io-error')]).toEqual([[], []]);
+  connected = true;
+  env.setOnline(true);
+  await env.advance(1000);
+  expect(patches).toEqual([{ alt: 'Written on a train' }]);
+  expect(optimizer.items.get(first)?.saving).toBe('saved');
+});

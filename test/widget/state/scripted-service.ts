@@ -76,6 +76,7 @@ export function imageOf(id: string, changes: Partial<Image> = {}): Image {
     mimeType: 'image/jpeg',
     format: 'jpeg',
     size: 1000,
+    sha256: 'x',
     width: 40,
     height: 30,
     hasAlpha: false,

@@ -69,7 +69,7 @@ test('a whole run is told in few sentences, two seconds apart, errors assertivel
   await env.advance(10_000);
   expect(transcript.splice(0)).toEqual([
     'Exporting: 25 percent',
-    '! 1 image could not be exported',
+    '! 1 image could not be exported and was not charged.',
     '7 images exported',
   ]);
 

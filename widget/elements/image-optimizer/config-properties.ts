@@ -6,9 +6,9 @@ export const TRUE_BY_DEFAULT: ComplexAttributeConverter<boolean> = {
   fromAttribute: (value) => value !== 'false',
 };
 
-/** Null for what is no number, as for an attribute that is not there. */
-export const NUMBER_OR_NULL: ComplexAttributeConverter<number | null> = {
-  fromAttribute: (value) => (value === null || !Number.isFinite(Number(value)) ? null : Number(value)),
+/** Null, no limit, for what is no number above zero, as for an attribute that is not there. */
+export const LIMIT_OR_NULL: ComplexAttributeConverter<number | null> = {
+  fromAttribute: (value) => (Number(value) > 0 ? Number(value) : null),
 };
 
 /** Properties that the flow is configured by. */

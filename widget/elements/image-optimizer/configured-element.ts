@@ -13,14 +13,7 @@ import {
   type Settings,
 } from '../../state/index.ts';
 import { englishI18n, loadI18n, nearestLanguage } from './choose-language.ts';
-import {
-  CONFIG_NAMES,
-  LIMIT_NAMES,
-  NUMBER_OR_NULL,
-  pick,
-  SETTING_NAMES,
-  TRUE_BY_DEFAULT,
-} from './config-properties.ts';
+import { CONFIG_NAMES, LIMIT_NAMES, LIMIT_OR_NULL, pick, SETTING_NAMES, TRUE_BY_DEFAULT } from './config-properties.ts';
 
 /** The flow of an element that nobody holds any more ends with it: timers and requests, not jobs at the server. */
 const abandoned =
@@ -40,10 +33,10 @@ export class ConfiguredElement extends LitElement {
     transport: { attribute: false },
     sessionId: { attribute: 'session-id', reflect: true },
     accept: {},
-    maxFiles: { attribute: 'max-files', converter: NUMBER_OR_NULL },
-    maxFileSize: { attribute: 'max-file-size', converter: NUMBER_OR_NULL },
-    maxTotalSize: { attribute: 'max-total-size', converter: NUMBER_OR_NULL },
-    maxPixels: { attribute: 'max-pixels', converter: NUMBER_OR_NULL },
+    maxFiles: { attribute: 'max-files', converter: LIMIT_OR_NULL },
+    maxFileSize: { attribute: 'max-file-size', converter: LIMIT_OR_NULL },
+    maxTotalSize: { attribute: 'max-total-size', converter: LIMIT_OR_NULL },
+    maxPixels: { attribute: 'max-pixels', converter: LIMIT_OR_NULL },
     validate: { attribute: false },
     concurrency: { type: Number },
     retries: { type: Number },
@@ -64,6 +57,8 @@ export class ConfiguredElement extends LitElement {
     preset: {},
     responsive: { type: Boolean },
     responsiveSizes: { attribute: false },
+    // Lit takes over what a page sets before the class is known; otherwise that would hide what is set later.
+    settings: { attribute: false, noAccessor: true },
     locale: {},
     strings: { attribute: false },
     disabled: { type: Boolean, reflect: true },
@@ -182,6 +177,18 @@ export class ConfiguredElement extends LitElement {
     this.optimizer.subscribe(() => self.deref()?.optimizerChanged());
     this.optimizer.onAnnounce((announcement) => self.deref()?.announced(announcement));
     abandoned?.register(this, this.optimizer);
+  }
+
+  /** What an export is to make: `format`, `preset`, `responsive` and more. Setting it changes only what is named. */
+  get settings(): Settings {
+    return this.optimizer.settings;
+  }
+
+  set settings(settings: Partial<Settings>) {
+    // What was set property by property before.
+    this.#takeSettings();
+    this.optimizer.setSettings(settings);
+    this.#showSettings();
   }
 
   override connectedCallback(): void {

@@ -8,6 +8,7 @@ import { VERSION } from '../version.ts';
 import type { Workbench } from '../workbench/index.ts';
 import { shellStyles } from './image-optimizer.styles.ts';
 import { OperableElement } from './operable-element.ts';
+import { saveFile } from './save-file.ts';
 
 /** A screen reader that comes back from a file dialog needs so long until it hears announcements, in milliseconds. */
 const DIALOG_SILENCE_MS = 1500;
@@ -166,6 +167,7 @@ export class ImageOptimizer extends OperableElement {
           this.analyzeOptions = options;
         },
         download: (id, variant) => this.download(id, variant),
+        save: saveFile,
         focusPicker: () => this.#dropzone?.focus(),
       });
       this.requestUpdate();

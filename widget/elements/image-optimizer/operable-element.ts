@@ -8,7 +8,6 @@ import type {
   MediaItem,
   OptimizerState,
   SavedState,
-  Settings,
 } from '../../state/index.ts';
 import { ConfiguredElement } from './configured-element.ts';
 import { saveFile } from './save-file.ts';
@@ -38,15 +37,6 @@ export class OperableElement extends ConfiguredElement {
   /** Results of all exported images. */
   get results(): readonly ImageResult[] {
     return this.optimizer.results;
-  }
-
-  /** What an export is to make: `format`, `preset`, `responsive` and more. Setting it changes only what is named. */
-  get settings(): Settings {
-    return this.optimizer.settings;
-  }
-
-  set settings(settings: Partial<Settings>) {
-    this.optimizer.setSettings(settings);
   }
 
   /** Adds files, or what was dropped or pasted: folders in it are walked. */

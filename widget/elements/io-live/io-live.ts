@@ -36,6 +36,11 @@ export class IoLive extends LitElement {
     this.#quietUntil = performance.now() + ms;
   }
 
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (this.#waiting.length > 0) this.#speak();
+  }
+
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     clearTimeout(this.#timer);

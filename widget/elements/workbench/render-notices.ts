@@ -3,7 +3,7 @@ import type { Notice } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import type { Shell } from './shell.ts';
 
-/** More files that were not taken are counted, not listed. */
+/** More files than these are counted, not listed. */
 const LISTED = 8;
 
 /** What the person should know now; every notice stays until it is dismissed or out of date. */
@@ -37,28 +37,21 @@ function renderNotice(notice: Notice, shell: Shell): TemplateResult {
       <div class="content ways">
         <div>
           <p id="notice-${notice.id}">${notice.message}</p>
-          ${notice.rejections.length > 1 ? renderRejections(notice, shell) : nothing}
+          ${notice.files.length > 1 ? renderFiles(notice, shell) : nothing}
           ${notice.error?.requestId ? html`<p class="muted small">${t('notice.request', { id: notice.error.requestId })}</p>` : nothing}
         </div>
-        ${
-          locked
-            ? nothing
-            : notice.actions.map((action) => {
-                if (action === 'retry') {
-                  if (hopeless) return nothing;
-                  return html`<button type="button" class="button" part="button" aria-describedby="notice-${notice.id}"
-                  @click=${() => act('retry')}>${t('action.retry')}</button>`;
-                }
-                if (action === 'export-first' && affordable > 0) {
-                  return html`<button type="button" class="button" part="button" @click=${() => exportFirst(affordable)}>
-                  ${t('export.first', { count: affordable })}</button>`;
-                }
-                return action === 'check-cost'
-                  ? html`<button type="button" class="button" part="button" @click=${() => act('check-cost')}>
-                    ${t('notice.check-cost')}</button>`
-                  : nothing;
-              })
-        }
+        ${notice.actions.map((action) => {
+          const first = action === 'export-first';
+          // What only reads can be done where nothing can be changed.
+          if ((locked && action !== 'download-missing') || (first && affordable === 0)) return nothing;
+          if (action === 'retry' && hopeless) return nothing;
+          return html`<button type="button" class="button" part="button" aria-describedby="notice-${notice.id}"
+            @click=${() => (first ? exportFirst(affordable) : act(action))}>${
+              first
+                ? t('export.first', { count: affordable })
+                : t(action === 'check-cost' ? 'notice.check-cost' : 'action.retry')
+            }</button>`;
+        })}
       </div>
       <button type="button" class="button quiet icon-only" part="button" aria-label=${t('notice.dismiss')}
         aria-describedby="notice-${notice.id}" @click=${() => optimizer.dismiss(notice.id)}>${icon('close')}</button>
@@ -66,11 +59,11 @@ function renderNotice(notice: Notice, shell: Shell): TemplateResult {
   `;
 }
 
-function renderRejections({ rejections }: Notice, { i18n }: Shell): TemplateResult {
-  const more = rejections.length - LISTED;
-  const list = html`<ul class="rejections">
-    ${rejections.slice(0, LISTED).map(({ message }) => html`<li>${message}</li>`)}
+function renderFiles({ files }: Notice, { i18n }: Shell): TemplateResult {
+  const more = files.length - LISTED;
+  const list = html`<ul class="files">
+    ${files.slice(0, LISTED).map(({ message }) => html`<li>${message}</li>`)}
     ${more > 0 ? html`<li class="muted">${i18n.t('notice.more', { count: more })}</li>` : nothing}
   </ul>`;
-  return rejections.length < 4 ? list : html`<details><summary>${i18n.t('notice.which')}</summary>${list}</details>`;
+  return files.length < 4 ? list : html`<details><summary>${i18n.t('notice.which')}</summary>${list}</details>`;
 }

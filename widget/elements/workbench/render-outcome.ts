@@ -46,9 +46,9 @@ function renderSum(
 }
 
 function renderExport(shell: Shell): TemplateResult | typeof nothing {
-  const { optimizer, i18n, mode, noDownload, locked, act, saving } = shell;
+  const { optimizer, i18n, mode, noDownload, locked, act } = shell;
   const { t } = i18n;
-  const { outcome, counts } = optimizer;
+  const { outcome, counts, saving } = optimizer;
   if (!outcome) return nothing;
   const { succeeded, failed, bytesBefore, bytesAfter, credits } = outcome;
   const replaceable = optimizer.items

@@ -8,8 +8,6 @@ export interface Shell extends WorkbenchView {
   /** True while an answer about the cost is on its way. */
   readonly costLoading: boolean;
   readonly costFailed: boolean;
-  /** Which file of how many is being saved. */
-  readonly saving: { index: number; count: number } | null;
   readonly dialog: Dialog | null;
   act(action: ShellAction): void;
   /** The open dialog was closed, with yes or without. */
@@ -34,6 +32,7 @@ export type ShellAction =
   | 'confirm-clear'
   | 'confirm-export'
   | 'download-all'
+  | 'download-missing'
   | 'pause'
   | 'redo'
   | 'replace-all'

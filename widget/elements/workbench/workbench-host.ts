@@ -24,6 +24,8 @@ export interface WorkbenchHost {
   setAnalyzeOptions(options: { [option: string]: unknown }): void;
   /** Saves a file of the export. */
   download(id: string, variant?: string): Promise<void>;
+  /** Saves bytes as the browser saves downloads. */
+  save(blob: Blob, filename: string): void;
   /** Gives the focus to "Add images". */
   focusPicker(): void;
 }

@@ -18,9 +18,18 @@ const styles = css`
     scale: 1 1;
   }
   .clear {
+    inset-block-start: calc(var(--_space) * 3);
+    inset-inline-end: calc(var(--_space) * 2);
     margin-inline-start: auto;
   }
+  /* Beside the heading: after the others it would often be in a line of its own. */
   @container io (inline-size < 860px) {
+    header {
+      padding-inline-end: var(--_control);
+    }
+    .clear {
+      position: absolute;
+    }
     .clear span {
       position: absolute;
       inline-size: 1px;
@@ -54,7 +63,7 @@ const styles = css`
     overflow-wrap: anywhere;
     font-size: 0.8667em;
   }
-  .rejections {
+  .files {
     display: grid;
     gap: 2px;
     margin-block-start: var(--_space);
@@ -224,6 +233,10 @@ const styles = css`
     }
   }
   @container io (inline-size >= 560px) {
+    .clear {
+      inset-block-start: calc(var(--_space) * 5);
+      inset-inline-end: calc(var(--_space) * 4);
+    }
     .bar {
       margin: 0 calc(var(--_space) * -6) calc(var(--_space) * -6);
       padding: calc(var(--_space) * 4) calc(var(--_space) * 6);

@@ -24,7 +24,6 @@ export class Workbench implements ReactiveController {
   #dialog: Dialog | null = null;
   #settingsOpen = false;
   #checking = false;
-  #saving: Shell['saving'] = null;
   #focusInBar = false;
   #settings: Element | null = null;
 
@@ -34,10 +33,6 @@ export class Workbench implements ReactiveController {
       open: (dialog) => this.#open(dialog),
       compare: (kind) => this.#compare(kind),
       checkCost: () => this.#checkCost(),
-      saving: (file) => {
-        this.#saving = file;
-        host.host.requestUpdate();
-      },
       focusBar: () => this.#focusBar(),
       toggleSettings: () => {
         this.#settingsOpen = !this.#settingsOpen;
@@ -50,7 +45,7 @@ export class Workbench implements ReactiveController {
   }
 
   hostUpdate(): void {
-    this.#focusInBar = Boolean(this.#host.root.activeElement?.closest('.bar, .outcome'));
+    this.#focusInBar = Boolean(this.#host.root.activeElement?.closest('.bar, .outcome, .notices'));
   }
 
   hostUpdated(): void {
@@ -126,7 +121,6 @@ export class Workbench implements ReactiveController {
       dialog: this.#dialog,
       settingsOpen: this.#settingsOpen,
       costFailed,
-      saving: this.#saving,
       costLoading: this.#checking || (!costFailed && optimizer.cost === null && optimizer.counts.toExport > 0),
       act: (action) => this.#act(action),
       closed: (yes) => void this.#closed(yes),

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { plainImages } from '../support/small-images.ts';
+import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
+
+/** What the element goes by: its settings, and the properties that show them. */
+const read = ({ widget }: WidgetTab) =>
+  widget.evaluate((element) => {
+    const { settings, format, preset, responsive } = element as unknown as Record<string, unknown>;
+    return { settings, shown: { format, preset, responsive } };
+  });
+
+describe('pages that use the element in their own way', () => {
+  let rig: WidgetRig;
+
+  beforeAll(async () => {
+    rig = await startWidgetRig();
+  });
+  afterAll(() => rig?.close());
+
+  it('settings that are set before the element is defined count, and later ones too', async () => {
+    const tab = await rig.open({
+      elements: [{ format: 'png', preset: 'low' }],
+      properties: { settings: { preset: 'medium', responsive: true } },
+    });
+    const settings = { format: 'png', preset: 'medium', responsive: true };
+    expect(await read(tab)).toEqual({ settings, shown: settings });
+    await tab.widget.evaluate((element) => Object.assign(element, { settings: { format: 'avif' } }));
+    expect((await read(tab)).settings).toEqual({ ...settings, format: 'avif' });
+    await tab.upload(1);
+    expect(await tab.widget.locator('io-settings input[value=avif]').isChecked()).toBe(true);
+  });
+
+  it('settings count whenever they are set: before the page has the element, and in the same turn as a property', async () => {
+    const tab = await rig.open();
+    const found = await tab.page.evaluate(async () => {
+      type Element = HTMLElement & Record<string, unknown> & { updateComplete: Promise<unknown> };
+      const make = (prepare: (element: Element) => void) => {
+        const element = document.createElement('image-optimizer') as unknown as Element;
+        prepare(element);
+        document.body.append(element);
+        return element;
+      };
+      const elements = [
+        make((element) => Object.assign(element, { settings: { format: 'avif', embedMetadata: true } })),
+        make((element) => Object.assign(element, { format: 'jpeg', settings: { preset: 'low' } })),
+        make((element) => Object.assign(element, { settings: { format: 'jpeg' }, format: 'png' })),
+      ];
+      await Promise.all(elements.map(({ updateComplete }) => updateComplete));
+      return elements.map(({ settings, format, preset }) => ({ settings, format, preset }));
+    });
+    expect(found).toMatchObject([
+      { settings: { format: 'avif', embedMetadata: true }, format: 'avif', preset: 'high' },
+      { settings: { format: 'jpeg', preset: 'low' }, format: 'jpeg', preset: 'low' },
+      { settings: { format: 'png', preset: 'high' }, format: 'png' },
+    ]);
+  });
+
+  it.each([
+    { concurrency: '-1' },
+    { concurrency: 'many' },
+    { retries: 'some', 'stall-timeout': 'soon', 'batch-size': '0' },
+    { 'max-files': '', 'max-file-size': '0', 'max-total-size': '-5', 'max-pixels': 'all' },
+    { format: 'gif', preset: 'ultra', mode: 'both', locale: 'not a tag', accept: '' },
+  ] as Record<string, string>[])('attributes that make no sense keep nothing from going on: %o', async (attributes) => {
+    const tab = await rig.open({ elements: [attributes] });
+    await tab.upload(2);
+    await tab.untilState('ready');
+    await tab.exportAll();
+    await tab.untilState('done');
+    expect(await tab.widget.locator('.notice').count()).toBe(0);
+  });
+
+  it('what is to be said while the element is out of the page is said when it is back', async () => {
+    const tab = await rig.open();
+    await tab.pick(...(await plainImages(1, { width: 64, height: 48 })));
+    await tab.untilState('ready');
+    // Within the silence after a file dialog.
+    await tab.page.evaluate(async () => {
+      const element = document.querySelector('image-optimizer');
+      const parent = element?.parentNode;
+      element?.remove();
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      if (element) parent?.append(element);
+    });
+    const said = `polite: ${text('announce.added', { count: 1 })}`;
+    await expect.poll(() => tab.spoken(), { timeout: 5000 }).toContain(said);
+  });
+});
