@@ -3,11 +3,11 @@ import type { InputFormat, WarningCode } from '#contract';
 import { readAttribution } from './attribution.ts';
 import { decodedFrames, holdsAnimation, outputFormatOf } from './formats.ts';
 import { refuseOversizedOutput } from './output-limits.ts';
-import { chooseQuality } from './steps/choose-quality.ts';
-import { encodeSmallest, type OutputMetadata } from './steps/encode.ts';
+import { chooseBeforeScaling, chooseQuality } from './steps/choose-quality.ts';
+import { type EncodedImage, encodeScaled, encodeSmallest, type OutputMetadata } from './steps/encode.ts';
 import { isAlwaysKept, type KeptFile, keepOriginal, prefersKept } from './steps/keep-original.ts';
 import { type LoadedImage, loadImage } from './steps/load.ts';
-import { type Halvings, resizePixels } from './steps/resize.ts';
+import { type Halvings, planScaling, scalePixels } from './steps/resize.ts';
 import { discard, writePart } from './steps/save.ts';
 import type { VariantQueue } from './variant-queue.ts';
 import { isFullSize, variantSize } from './variant-size.ts';
@@ -85,16 +85,32 @@ async function makeVariant(
   const replaces = task.format === 'original' && isFullSize(facts, variant);
   const kept = replaces ? await keepOriginal(task.source, facts, loaded, metadata, task) : null;
   if (kept && isAlwaysKept(facts)) return asKept(kept, size);
-  onStep('resize');
-  const pixels = await resizePixels(loaded.halvings, variant);
-  onStep('optimize');
-  const settings = chooseQuality(pixels, format, task.preset, pixels !== loaded.pixels);
-  const encoded = await encodeSmallest(pixels, settings, metadata);
+  const encoded = await encodeVariant(task, format, loaded, variant, metadata, onStep);
   if (kept && prefersKept(kept, encoded.data.length, facts.size, loaded.cmyk)) return asKept(kept, size);
   if (replaces && encoded.data.length > facts.size) throw tooLarge(encoded.data.length, facts.size);
   const warnings = [...loaded.warnings, ...droppedFrames(task, format)];
-  if (format === 'jpeg' && pixels.channels === 4) warnings.push('alpha_flattened');
-  return { ...encoded, width: pixels.width, height: pixels.height, warnings };
+  if (format === 'jpeg' && loaded.pixels.channels === 4) warnings.push('alpha_flattened');
+  return { ...encoded, ...variantSize(loaded.pixels, variant), warnings };
+}
+
+async function encodeVariant(
+  { preset }: RenderTask,
+  format: InputFormat,
+  { pixels: full, halvings }: LoadedImage & { halvings: Halvings },
+  variant: VariantSpec,
+  metadata: OutputMetadata,
+  onStep: (step: RenderStep) => void,
+): Promise<EncodedImage> {
+  onStep('resize');
+  const scaling = await planScaling(halvings, variant);
+  const known = scaling && chooseBeforeScaling(scaling.from, format, preset);
+  if (known) {
+    onStep('optimize');
+    return encodeScaled(scaling, known, metadata);
+  }
+  const pixels = scaling ? await scalePixels(scaling) : full;
+  onStep('optimize');
+  return encodeSmallest(pixels, chooseQuality(pixels, format, preset, scaling !== null), metadata);
 }
 
 /** What was converted or dropped while decoding is still there in the upload's own pixels. */

@@ -2,15 +2,27 @@ import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPixels, type Pixels } from '../../server/processing/pixels.ts';
-import { type Halvings, resizePixels } from '../../server/processing/steps/resize.ts';
+import { chooseBeforeScaling, chooseQuality } from '../../server/processing/steps/choose-quality.ts';
+import { encodeScaled, encodeSmallest } from '../../server/processing/steps/encode.ts';
+import { type Halvings, planScaling, scalePixels } from '../../server/processing/steps/resize.ts';
 import type { VariantSpec } from '../../server/processing/variants.ts';
 import { type Harness, only, photo, startHarness } from './processor-harness.ts';
 
 const PHOTOS = ['photo-mountains.jpg', 'photo-dogs-portrait.jpg', 'photo-brushes.jpg'];
 
 async function load(file: string): Promise<Pixels> {
-  const { data, info } = await sharp(photo(file)).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true });
+  const { data, info } = await sharp(photo(file))
+    .removeAlpha()
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height, channels: 3, frames: 1 };
+}
+
+async function resizePixels(halvings: Halvings, variant: VariantSpec): Promise<Pixels> {
+  const scaling = await planScaling(halvings, variant);
+  if (!scaling) throw new Error('expected a smaller version');
+  return scalePixels(scaling);
 }
 
 /** Straight from the full pixels, as one pipeline of the library would do it. */
@@ -76,6 +88,42 @@ describe('a width made from a halving', () => {
       const untouched: Halvings = { full, smaller: [] };
       await resizePixels(untouched, { name: 'x', width: 8 });
       expect(untouched.smaller).toHaveLength(0);
+    }
+  });
+});
+
+describe('a width that is scaled and encoded in one pass', () => {
+  const sizes: VariantSpec[] = [
+    { name: 'x', width: 700 },
+    { name: 'x', width: 200 },
+    { name: 'x', width: 200, height: 200, fit: 'cover' },
+  ];
+
+  it.each(['webp', 'jpeg', 'gif', 'tiff', 'avif'] as const)('has the bytes of one made in two: %s', async (format) => {
+    const halvings: Halvings = { full: await load('photo-brushes.jpg'), smaller: [] };
+    for (const size of format === 'avif' ? sizes.slice(1) : sizes) {
+      const scaling = await planScaling(halvings, size);
+      const settings = scaling && chooseBeforeScaling(scaling.from, format, 'high');
+      if (!scaling || !settings) throw new Error('expected a photograph to be known before it is scaled');
+      const pixels = await scalePixels(scaling);
+      const twice = await encodeSmallest(pixels, chooseQuality(pixels, format, 'high', true), { copyright: 'Me' });
+      const once = await encodeScaled(scaling, settings, { copyright: 'Me' });
+      expect(once.data.equals(twice.data)).toBe(true);
+      expect(once.quality).toBe(twice.quality);
+    }
+  });
+
+  it('is none whose pixels decide: PNG, flat art, transparency, grey, animations', async () => {
+    const photograph = await load('photo-brushes.jpg');
+    expect(chooseBeforeScaling(photograph, 'webp', 'high')).toMatchObject({ format: 'webp', lossless: false });
+    expect(chooseBeforeScaling(photograph, 'png', 'high')).toBeUndefined();
+    for (const file of ['screenshot-dashboard.png', 'art-flat-vector.png', 'art-stripes-24mp.jpg']) {
+      expect(chooseBeforeScaling(await load(file), 'webp', 'high')).toBeUndefined();
+      expect(chooseBeforeScaling(await load(file), 'jpeg', 'high')).toMatchObject({ format: 'jpeg' });
+    }
+    const { data, ...one } = photograph;
+    for (const other of [{ channels: 1 }, { channels: 4 }, { frames: 2 }] as const) {
+      expect(chooseBeforeScaling({ data, ...one, ...other }, 'webp', 'high')).toBeUndefined();
     }
   });
 });

@@ -7,6 +7,8 @@ import { countColours, lookAtPixels } from './look.ts';
 const MAX_PALETTE = 256;
 /** Whatever has more in a sample is no flat art. */
 const MAX_FLAT_COLOURS = 4096;
+/** Half a millisecond for rows of 3,000 pixels. */
+const ROWS_OF_PHOTOGRAPH = 32;
 
 /**
  * Chooses the encoder settings to try for these pixels; the smallest result is kept, and none is worse than the preset promises.
@@ -23,6 +25,23 @@ export function chooseQuality(
   if (settings.format === 'webp' && isFlat(pixels)) return [settings, { ...settings, lossless: true }];
   if (settings.format === 'png') return pngCandidates(pixels, settings.colours);
   return [settings];
+}
+
+/**
+ * The settings of a smaller version that can be told before its pixels are made: of a photograph, which stays one, and where a
+ * format has but one way. Undefined when the pixels have to be looked at.
+ * @param from pixels of at most four times its width
+ */
+export function chooseBeforeScaling(from: Pixels, format: InputFormat, preset: Preset): EncoderSettings | undefined {
+  const settings = presetSettings(format, preset, true);
+  if (settings.format === 'png' || from.frames > 1 || from.channels !== 3) return undefined;
+  return settings.format !== 'webp' || isPhotograph(from) ? settings : undefined;
+}
+
+/** Far from flat all over: what is scaled down from it is not flat either. */
+function isPhotograph(pixels: Pixels): boolean {
+  const { flatness, sampledColours } = lookAtPixels(pixels, Number.POSITIVE_INFINITY, ROWS_OF_PHOTOGRAPH);
+  return flatness < 0.5 && sampledColours > MAX_FLAT_COLOURS;
 }
 
 /** Flat art, text and 1-bit art: exact is often smaller than lossy there (measured: 0.2 to 1.0 of it; photographs 5 to 10 times). */

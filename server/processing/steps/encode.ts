@@ -5,6 +5,7 @@ import { openPixels, type Pixels } from '../pixels.ts';
 import type { EncoderSettings } from '../presets.ts';
 import { buildXmp, type XmpProperties } from '../xmp.ts';
 import { showsSame } from './look.ts';
+import { openScaled, type Scaling } from './resize.ts';
 
 /** What is written into an output beside its pixels. */
 export type OutputMetadata = XmpProperties;
@@ -23,7 +24,7 @@ export async function encodeSmallest(
 ): Promise<EncodedImage> {
   let best: EncodedImage | undefined;
   for (const settings of candidates) {
-    const encoded = await encodePixels(pixels, settings, metadata);
+    const encoded = await encodeImage(openPixels(pixels), pixels, settings, metadata);
     if (best && encoded.data.length >= best.data.length) continue;
     if (settings.format === 'png' && settings.colours !== null && settings.exact) {
       // The quantizer promises nothing: an exact palette is what decodes to the same pixels.
@@ -35,19 +36,32 @@ export async function encodeSmallest(
   return best;
 }
 
-async function encodePixels(
-  pixels: Pixels,
+/** Scales and encodes in one pass of the library: the same bytes as from pixels that were made before, without these. */
+export function encodeScaled(
+  scaling: Scaling,
   settings: EncoderSettings,
   metadata: OutputMetadata,
 ): Promise<EncodedImage> {
-  const image = openPixels(pixels);
-  const quality = applyFormat(image, pixels, settings);
+  return encodeImage(openScaled(scaling), scaling.from, settings, metadata);
+}
+
+/** @param animation delays and loop of the frames */
+async function encodeImage(
+  image: Sharp,
+  animation: Pick<Pixels, 'delay' | 'loop'>,
+  settings: EncoderSettings,
+  metadata: OutputMetadata,
+): Promise<EncodedImage> {
+  const quality = applyFormat(image, animation, settings);
   if (settings.format === 'avif' || settings.format === 'tiff') libraryMetadata(image, settings.format, metadata);
   return { data: withMetadata(await image.toBuffer(), settings.format, metadata), quality };
 }
 
-function applyFormat(image: Sharp, pixels: Pixels, settings: EncoderSettings): number | 'lossless' {
-  const { delay, loop } = pixels;
+function applyFormat(
+  image: Sharp,
+  { delay, loop }: Pick<Pixels, 'delay' | 'loop'>,
+  settings: EncoderSettings,
+): number | 'lossless' {
   const animation = { ...(delay ? { delay } : {}), ...(loop === undefined ? {} : { loop }) };
   switch (settings.format) {
     case 'webp': {

@@ -12,12 +12,13 @@ const SAMPLED_ROWS = 128;
 const COLOURS_COUNTED = 4097;
 
 /**
- * Looks at 128 rows spread over the image (of the first frame): a few milliseconds whatever its size.
+ * Looks at rows spread over the image (of the first frame): a few milliseconds whatever its size.
  * @param enough stops at more colours than this, as after a few rows of a photograph; the flatness is then that of what was seen
+ * @param mostRows how many rows, if there are as many
  */
-export function lookAtPixels(pixels: Pixels, enough = COLOURS_COUNTED): Impression {
+export function lookAtPixels(pixels: Pixels, enough = COLOURS_COUNTED, mostRows = SAMPLED_ROWS): Impression {
   const { width, height } = pixels;
-  const rows = Math.min(SAMPLED_ROWS, height);
+  const rows = Math.min(mostRows, height);
   const colours = new Set<number>();
   let equal = 0;
   for (let row = 0; row < rows; row += 1) {
