@@ -9,10 +9,11 @@ import type { MetadataSaver } from './metadata-saver.ts';
 import { outcomeOf, type Results } from './results.ts';
 import type { Runs } from './runs.ts';
 import type { SavedStateKeeper } from './saved-state.ts';
+import type { SavedBatch } from './saved-types.ts';
 import { requestSettings } from './settings.ts';
 import { createTally } from './tally.ts';
 import type { JobStream } from './transport.ts';
-import type { ExportOutcome, Item, SavedBatch, Settings } from './types.ts';
+import type { ExportOutcome, Item, Settings } from './types.ts';
 
 /** What an export works with. */
 export interface ExportDeps {

@@ -11,7 +11,8 @@ import { createReview } from './review.ts';
 import type { Runs } from './runs.ts';
 import { createSampleRun } from './sample-run.ts';
 import { createSavedState } from './saved-state.ts';
-import type { Item, Phase, SavedState } from './types.ts';
+import type { SavedState } from './saved-types.ts';
+import type { Item, Phase } from './types.ts';
 
 /** What can be done once there are images. Loaded with the first of them, so that an empty widget is small. */
 export function createFlow(core: Core, runs: Runs) {

@@ -25,6 +25,7 @@ export type {
 } from './optimizer-interface.ts';
 export { NO_LIMITS } from './restrictions.ts';
 export { pickSamples, SAMPLE_LIMIT } from './sample-run.ts';
+export type * from './saved-types.ts';
 export { DEFAULT_SETTINGS, FORMATS, isSize, MAX_SIZES, PRESETS, SIZE_RANGE } from './settings.ts';
 export type * from './transport.ts';
 export type * from './types.ts';

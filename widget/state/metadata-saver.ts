@@ -1,7 +1,8 @@
 import type { Core } from './core.ts';
 import { askedDelay, isFatal, toOptimizerError } from './errors.ts';
+import type { SavedState } from './saved-types.ts';
 import { createSoon, type Soon } from './soon.ts';
-import type { ItemMetadata, SavedState } from './types.ts';
+import type { ItemMetadata } from './types.ts';
 
 /** A person types; after this pause the image's texts are sent, in milliseconds. */
 const PAUSE_MS = 600;

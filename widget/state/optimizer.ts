@@ -4,9 +4,10 @@ import type { Flow } from './flow.ts';
 import { itemsOf } from './item-questions.ts';
 import type { Optimizer, OptimizerOptions } from './optimizer-interface.ts';
 import { createRuns } from './runs.ts';
+import type { SavedState } from './saved-types.ts';
 import { createSettingsKeeper } from './settings-keeper.ts';
 import { deriveState } from './state-of.ts';
-import type { Item, OptimizerState, Phase, SavedState } from './types.ts';
+import type { Item, OptimizerState, Phase } from './types.ts';
 import { createUploading } from './uploading.ts';
 
 /** Creates the flow. Nothing is sent, and nothing of the page is touched but its going on- and offline. */

@@ -7,8 +7,9 @@ import { itemOfImage } from './new-item.ts';
 import { type Results, restingStatus } from './results.ts';
 import type { SampleRun } from './sample-run.ts';
 import type { SavedStateKeeper } from './saved-state.ts';
+import type { SavedState } from './saved-types.ts';
 import { DEFAULT_SETTINGS, mergeSettings } from './settings.ts';
-import type { ItemMetadata, SavedState } from './types.ts';
+import type { ItemMetadata } from './types.ts';
 
 /** What finding a session again works with. */
 export interface RehydrateDeps {

@@ -1,6 +1,7 @@
 import type { Core } from './core.ts';
+import type { SavedBatch, SavedState } from './saved-types.ts';
 import { createSoon } from './soon.ts';
-import type { ItemMetadata, SavedBatch, SavedState } from './types.ts';
+import type { ItemMetadata } from './types.ts';
 
 const keyOf = (sessionId: string) => `imagewright:${sessionId}`;
 

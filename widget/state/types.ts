@@ -293,26 +293,3 @@ export interface Announcement {
 
 /** Which rows the review shows; `review`: the analysis asks a person to look. */
 export type ListFilter = 'all' | 'missing' | 'review' | 'failed';
-
-/** What a page may keep to bring the widget back; the images are at the server, under `sessionId`. */
-export interface SavedState {
-  readonly version: 1;
-  readonly sessionId: string | null;
-  readonly settings: Settings;
-  /** Edits that had not reached the server, by image id. */
-  readonly edits: { readonly [imageId: string]: Partial<ItemMetadata> };
-  /** Image ids as the list has them: the server has them as they arrived. */
-  readonly order: readonly string[];
-  /** Images that were removed here; the server still has them. */
-  readonly removed: readonly string[];
-  /** Batches of an export that were sent and whose end is not known. */
-  readonly batches: readonly SavedBatch[];
-}
-
-/** One request of an export: the same key and body never cost twice. */
-export interface SavedBatch {
-  readonly key: string;
-  readonly imageIds: readonly string[];
-  readonly settings: Settings;
-  readonly jobId: string | null;
-}
