@@ -125,7 +125,7 @@ async function exportAll(uploaded: { sessionId: string }) {
       if (last.event !== 'complete') throw new Error(JSON.stringify(last.data));
       return { results: last.data.results, failed: last.data.summary.failed };
     } catch (error) {
-      if (!String(error).includes('503')) throw error;
+      if (!(error as Error).message.startsWith('503 ')) throw error;
       tally.waits += 1;
       await sleep(1000);
     }

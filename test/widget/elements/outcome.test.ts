@@ -50,6 +50,15 @@ describe('what an export or a sample came to', () => {
   });
   afterAll(() => rig?.close());
 
+  /** An element that has exported so many images. */
+  async function openExported(count: number): Promise<WidgetTab> {
+    const tab = await rig.open({ credits: count });
+    await tab.upload(count);
+    await tab.exportAll();
+    await tab.untilState('done');
+    return tab;
+  }
+
   it('is told in the colour of success when files became smaller, and as a warning with a way out when larger', async () => {
     const tab = await rig.open({ css: CSS });
     await tab.pick(PHOTO);
@@ -119,10 +128,7 @@ describe('what an export or a sample came to', () => {
   });
 
   it('says which file of how many is being saved while a slow service sends them', async () => {
-    const tab = await rig.open({ credits: 3 });
-    await tab.upload(2);
-    await tab.exportAll();
-    await tab.untilState('done');
+    const tab = await openExported(2);
     const release: (() => void)[] = [];
     await tab.page.route(/\/download/, async (route) => {
       await new Promise<void>((resolve) => release.push(resolve));
@@ -148,10 +154,7 @@ describe('what an export or a sample came to', () => {
   });
 
   it('goes on after a file that fails, lists what is missing, and fetches it with the next try', async () => {
-    const tab = await rig.open({ credits: 3 });
-    await tab.upload(3);
-    await tab.exportAll();
-    await tab.untilState('done');
+    const tab = await openExported(3);
     const json = { error: 'broken', code: 'internal_error' };
     rig.proxy.inject({ kind: 'answer', status: 500, json }, { path: /\/download/, times: 1 });
     const saved: string[] = [];
@@ -176,10 +179,7 @@ describe('what an export or a sample came to', () => {
   });
 
   it('lists what is missing also where nothing can be changed', async () => {
-    const tab = await rig.open({ credits: 3 });
-    await tab.upload(2);
-    await tab.exportAll();
-    await tab.untilState('done');
+    const tab = await openExported(2);
     await tab.widget.evaluate((element) => Object.assign(element, { readonly: true }));
     const json = { error: 'broken', code: 'internal_error' };
     rig.proxy.inject({ kind: 'answer', status: 500, json }, { path: /\/download/, times: 2 });
