@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { wasmPhp } from './packages.ts';
@@ -25,9 +26,13 @@ export async function servePlayground(options: {
     constants: pick((value) => typeof value === 'boolean'),
     strings: pick((value) => typeof value === 'string'),
   };
+  // Playground leaves 60 MB there, which go with the site.
+  const temporary = join(www, '../tmp');
+  await mkdir(temporary);
   const server = fork(SCRIPT, [JSON.stringify(configuration)], {
     detached: true,
     execArgv: [],
+    env: { ...process.env, TMPDIR: temporary },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const log = createWriteStream(join(www, '../server.log'));
