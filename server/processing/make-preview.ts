@@ -1,5 +1,6 @@
+import { rm } from 'node:fs/promises';
 import sharp from 'sharp';
-import { discard, publish, writePart } from './steps/save.ts';
+import { publish, writePart } from './steps/save.ts';
 import type { PreviewReport, PreviewTask } from './worker-protocol.ts';
 
 // Small and quick: a preview is looked at once, on a screen that waits for it.
@@ -16,12 +17,12 @@ export async function makePreview(task: PreviewTask): Promise<PreviewReport> {
     .resize({ width: task.width, height: task.width * 4, fit: 'inside', withoutEnlargement: true })
     .webp({ quality: PREVIEW_QUALITY, effort: PREVIEW_EFFORT })
     .toBuffer({ resolveWithObject: true });
-  await discard([task]);
   try {
     await writePart(task.part, data);
     await publish([task]);
   } catch (error) {
-    await discard([task]);
+    // The service may have stopped waiting for it.
+    await rm(task.part, { force: true });
     throw error;
   }
   return { file: task.target, size: data.length, width: info.width, height: info.height };

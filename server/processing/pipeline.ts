@@ -8,7 +8,7 @@ import { type EncodedImage, encodeScaled, encodeSmallest, type OutputMetadata } 
 import { isAlwaysKept, type KeptFile, keepOriginal, prefersKept } from './steps/keep-original.ts';
 import { type LoadedImage, loadImage } from './steps/load.ts';
 import { type Halvings, planScaling, scalePixels } from './steps/resize.ts';
-import { discard, writePart } from './steps/save.ts';
+import { writePart } from './steps/save.ts';
 import type { VariantQueue } from './variant-queue.ts';
 import { isFullSize, variantSize } from './variant-size.ts';
 import type { VariantSpec } from './variants.ts';
@@ -26,8 +26,8 @@ interface MadeVariant {
 
 /**
  * Makes the variants of one image under their temporary names: load once, then resize, choose quality, encode and save each. The
- * service process flushes them to the disk and makes them visible when all are whole; meanwhile this one encodes the next image.
- * Variants that leave the queue are made by another process.
+ * service process flushes them to the disk and makes them visible when all are whole, or removes them when one has failed; meanwhile
+ * this one encodes the next image. Variants that leave the queue are made by another process, whose files it leaves alone.
  * @throws invalid_image | output_too_large | too_many_pixels | processing_failed, and what the disk says
  */
 export async function renderImage(
@@ -41,8 +41,6 @@ export async function renderImage(
     refuseOversizedOutput(format, variantSize(facts, variant), limits.maxAvifPixels);
   }
   const animated = holdsAnimation(format) && decodedFrames(facts.format, facts.pages) > 1;
-  // A first attempt that was killed may have left its temporary files under the same names.
-  await discard(task.variants);
   onStep('load');
   const loaded = await loadImage(task.source, facts, animated, limits.maxPixels);
   const halvings: Halvings = { full: loaded.pixels, smaller: [] };
@@ -66,7 +64,6 @@ export async function renderImage(
     await Promise.all(writing);
   } catch (error) {
     await Promise.allSettled(writing);
-    await discard(task.variants);
     throw error;
   }
   return reports;

@@ -1,6 +1,11 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createGathering } from '../../server/processing/all-or-none.ts';
+import { renderImage } from '../../server/processing/pipeline.ts';
+import { createVariantQueue } from '../../server/processing/variant-queue.ts';
 import { nasty, photo, startHarness } from './processor-harness.ts';
 
 const untilAborted = (signal: AbortSignal) =>
@@ -72,6 +77,24 @@ describe('a render that is shared', () => {
     expect(loads.filter((name) => name === 'many').length).toBeGreaterThan(1);
     expect(loads.filter((name) => name === 'one')).toHaveLength(1);
     await harness.close();
+  });
+
+  it('leaves alone what the other process has written meanwhile, and keeps nothing of a first attempt', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'imagewright-test-'));
+    const inFolder = (name: string) => ({ name, target: join(folder, name), part: join(folder, `${name}.part`) });
+    const full = inFolder('full');
+    const given = { ...inFolder('100w'), width: 100 };
+    await writeFile(full.part, 'what a process that was killed has left, longer than the file'.repeat(10_000));
+    await writeFile(given.part, 'what the other process has made');
+    const source = nasty('jpeg-grey.jpg');
+    const facts = { format: 'jpeg', width: 1200, height: 640, hasAlpha: false, pages: 1, size: 1 } as const;
+    const limits = { maxPixels: 50_000_000, maxFrames: 300, maxAvifPixels: 25_000_000 };
+    const task = { source, facts, format: 'webp', preset: 'high', keepCopyright: true, limits } as const;
+    // The second variant has left before the first is made.
+    const [made] = await renderImage({ ...task, variants: [full, given] }, createVariantQueue(facts, [full]), () => {});
+    expect(await readFile(given.part, 'utf8')).toBe('what the other process has made');
+    expect((await stat(full.part)).size).toBe(made?.size);
+    await rm(folder, { recursive: true });
   });
 
   it('survives the death of either process', async () => {

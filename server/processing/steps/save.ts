@@ -6,9 +6,12 @@ export interface Destination {
   target: string;
 }
 
-/** Writes the bytes to the temporary name; {@link publish} makes them visible. A failure (a full disk) leaves no partial file. */
+/**
+ * Writes the bytes to the temporary name, over what a first attempt that was killed may have left there; {@link publish} makes
+ * them visible. A failure (a full disk) leaves no partial file.
+ */
 export async function writePart(part: string, data: Uint8Array): Promise<void> {
-  const handle = await open(part, 'wx');
+  const handle = await open(part, 'w');
   try {
     await handle.writeFile(data);
   } catch (error) {
@@ -44,9 +47,4 @@ async function flush(file: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-/** Removes the temporary files that are still there. */
-export async function discard(destinations: Destination[]): Promise<void> {
-  await Promise.all(destinations.map(({ part }) => rm(part, { force: true })));
 }
