@@ -24,13 +24,18 @@ export function cpuSecondsOf(root: number): number {
   return processTree(root).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
 }
 
-/** Memory of a tree in megabytes: `pss` counts what processes share once, `rss` once for each of them. */
-export function memoryOf(root: number): { pss: number; rss: number } {
-  const sum = { pss: 0, rss: 0 };
+/**
+ * Memory of a tree in megabytes: `pss` counts what processes share once, `rss` once for each of them, `rootRss` is that of the
+ * first process alone.
+ */
+export function memoryOf(root: number): { pss: number; rss: number; rootRss: number } {
+  const sum = { pss: 0, rss: 0, rootRss: 0 };
   for (const { pid } of processTree(root)) {
     const text = readOrEmpty(`/proc/${pid}/smaps_rollup`);
     sum.pss += kilobytes(text, 'Pss') / 1024;
-    sum.rss += kilobytes(text, 'Rss') / 1024;
+    const rss = kilobytes(text, 'Rss') / 1024;
+    sum.rss += rss;
+    if (pid === root) sum.rootRss = rss;
   }
   return sum;
 }
