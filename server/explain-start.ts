@@ -23,7 +23,7 @@ export function explainStart(error: unknown, config?: Config): string | null {
     return `HOST: ${HOST} is no address of this machine (${code})`;
   if (config.db.MONGODB_URI && isDatabaseAway(error)) return `MONGODB_URI: no database answers there (${message})`;
   const directory = resolve(config.storage.DATA_DIR);
-  if (code && `${resolve(path)}${sep}`.startsWith(`${directory}${sep}`))
+  if (code && path && `${resolve(path)}${sep}`.startsWith(`${directory}${sep}`))
     return `DATA_DIR: ${directory} cannot be used (${message})`;
   return null;
 }

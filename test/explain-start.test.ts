@@ -90,4 +90,6 @@ it('any other failure is shown whole', async () => {
   expect(explainStart('thrown', config)).toBeNull();
   const elsewhere = Object.assign(new Error('ENOENT: /elsewhere'), { code: 'ENOENT', path: '/elsewhere' });
   expect(explainStart(elsewhere, config)).toBeNull();
+  const nowhere = Object.assign(new Error('Cannot find module'), { code: 'ERR_MODULE_NOT_FOUND' });
+  expect(explainStart(nowhere, loadConfig({ DATA_DIR: '.' }))).toBeNull();
 });
