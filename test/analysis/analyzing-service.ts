@@ -81,6 +81,7 @@ export function useAnalyzingService(): AnalyzingService {
   beforeEach(async () => {
     rig.vision.mode = 'good';
     rig.vision.delayMs = 0;
+    rig.vision.held = null;
     rig.vision.answer = GOOD_ANSWER;
     // Answers are remembered per account.
     rig.api = (await rig.test.createAccount()).api;
