@@ -4,18 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Job, Session } from '#contract';
 import { GOOD_ANSWER } from '../support/fake-vision-server.ts';
-import { collect, PATIENT, useAnalyzingService } from './analyzing-service.ts';
+import { collect, newHold, PATIENT, useAnalyzingService } from './analyzing-service.ts';
 
 const service = useAnalyzingService();
-
-/** What answers may wait for, until it ends. */
-function newHold() {
-  let end = () => {};
-  const held = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  return { held, end };
-}
 
 describe('a client that leaves', () => {
   it('ends the questions within 500 ms; what was described stays', async () => {
