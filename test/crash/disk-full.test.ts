@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENDPOINTS, errorCodesOf } from '#contract';
 import { storedFiles } from '../support/aftermath.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { faultyFiles } from './files-on-disk.ts';
@@ -121,6 +122,7 @@ describe.skipIf(reason !== null)('the disk of everything is full, the database i
         const refused = await api.request(path, { json });
         expect([refused.status, await refused.json()]).toMatchObject([507, { code: 'insufficient_storage' }]);
       }
+      expect(errorCodesOf(ENDPOINTS.exportImages)).toContain('insufficient_storage');
       expect(await api.balance()).toBe(100);
       await disk.empty();
 
