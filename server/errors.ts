@@ -57,8 +57,7 @@ const DATABASE_DISK_FULL = 14031;
 
 /** Recognises the infrastructure's own failures, so that a full disk or an absent database is not a 500. */
 function fromForeign(thrown: unknown): AppError {
-  const { code } = (thrown ?? {}) as { code?: unknown };
-  if (code === 'ENOSPC' || code === 'EDQUOT' || code === DATABASE_DISK_FULL) {
+  if (isDiskFull(thrown)) {
     return new AppError('insufficient_storage', 'The server has no disk space left for this request', {
       cause: thrown,
     });
@@ -70,6 +69,12 @@ function fromForeign(thrown: unknown): AppError {
     });
   }
   return new AppError('internal_error', 'Something went wrong on our side', { cause: thrown });
+}
+
+/** Whether an error means that a disk is full: that of the files, or that of the database. */
+export function isDiskFull(thrown: unknown): boolean {
+  const { code } = (thrown ?? {}) as { code?: unknown };
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === DATABASE_DISK_FULL;
 }
 
 /** Whether an error means that the database does not answer, so that nothing is known of what was asked of it. */

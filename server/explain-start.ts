@@ -1,6 +1,6 @@
 import { resolve, sep } from 'node:path';
 import { type Config, ConfigError } from './config/index.ts';
-import { DirectoryInUseError, isDatabaseAway } from './errors.ts';
+import { DirectoryInUseError, isDatabaseAway, isDiskFull } from './errors.ts';
 
 /** What Node tells of a failed call of the system. */
 type SystemError = Partial<Pick<NodeJS.ErrnoException, 'code' | 'syscall' | 'path'>> & { message: string };
@@ -23,7 +23,12 @@ export function explainStart(error: unknown, config?: Config): string | null {
     return `HOST: ${HOST} is no address of this machine (${code})`;
   if (config.db.MONGODB_URI && isDatabaseAway(error)) return `MONGODB_URI: no database answers there (${message})`;
   const directory = resolve(config.storage.DATA_DIR);
-  if (code && `${resolve(path)}${sep}`.startsWith(`${directory}${sep}`))
+  if (isDiskFull(error)) {
+    const at =
+      config.db.MONGODB_URI && !path ? 'MONGODB_URI: the disk of the database' : `DATA_DIR: the disk of ${directory}`;
+    return `${at} has no space left (${message})`;
+  }
+  if (code && path && `${resolve(path)}${sep}`.startsWith(`${directory}${sep}`))
     return `DATA_DIR: ${directory} cannot be used (${message})`;
   return null;
 }

@@ -76,6 +76,18 @@ describe('a start that its operator can mend is explained in one line', () => {
     expect(await opening({ DATA_DIR })).toMatch(/^DATA_DIR: \S+file cannot be used \(ENOTDIR: /);
   });
 
+  it('a disk without space, under the files or under the database', () => {
+    const DATA_DIR = freshDirectory();
+    const config = loadConfig({ DATA_DIR });
+    const full = (fields: object) => Object.assign(new Error('No space left on device'), fields);
+    const explained = `DATA_DIR: the disk of ${DATA_DIR} has no space left (No space left on device)`;
+    expect(explainStart(full({ code: 'ENOSPC', path: join(DATA_DIR, 'db') }), config)).toBe(explained);
+    expect(explainStart(full({ code: 14031 }), config)).toBe(explained);
+    expect(explainStart(full({ code: 14031 }), loadConfig({ DATA_DIR, MONGODB_URI: 'mongodb://db/x' }))).toBe(
+      'MONGODB_URI: the disk of the database has no space left (No space left on device)',
+    );
+  });
+
   it('a directory that may not be written', async (context) => {
     if (process.getuid?.() === 0) return context.skip('this user may write everywhere');
     const DATA_DIR = freshDirectory();
@@ -90,4 +102,6 @@ it('any other failure is shown whole', async () => {
   expect(explainStart('thrown', config)).toBeNull();
   const elsewhere = Object.assign(new Error('ENOENT: /elsewhere'), { code: 'ENOENT', path: '/elsewhere' });
   expect(explainStart(elsewhere, config)).toBeNull();
+  const nowhere = Object.assign(new Error('Cannot find module'), { code: 'ERR_MODULE_NOT_FOUND' });
+  expect(explainStart(nowhere, loadConfig({ DATA_DIR: '.' }))).toBeNull();
 });

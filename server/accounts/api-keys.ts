@@ -70,9 +70,9 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
     return account;
   }
 
-  async function refuseHoarding(accountId: string): Promise<void> {
+  async function refuseHoarding(accountId: string, keyId: string): Promise<void> {
     const used = await apiKeys.countOf(accountId);
-    if (used < MOST_KEYS) return;
+    if (used < MOST_KEYS || (await apiKeys.find(accountId, keyId))) return;
     const message = `expected at most ${MOST_KEYS} API keys, deactivated ones included: delete one first`;
     throw new AppError('key_limit_reached', message, { details: { limit: MOST_KEYS, used } });
   }
@@ -91,8 +91,8 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
      */
     async create({ accountId, name, made = newApiKey() }: { accountId: string; name: string; made?: NewApiKey }) {
       const account = await requireAccount(accountId);
-      await refuseHoarding(accountId);
       const { keyId, apiKey } = made;
+      await refuseHoarding(accountId, keyId);
       const record: ApiKeyRecord = {
         _id: keyId,
         accountId,

@@ -18,7 +18,8 @@ const RETRY_MS = 200;
 /**
  * Runs one command on the configured database. The embedded one may belong to another process, and end with it at any
  * moment: then it is opened again, here or at the next process that has it, and the command is repeated. Nothing is done
- * twice by that, since whatever a command makes has the same name in each attempt.
+ * twice by that, since whatever a command makes has the same name in each attempt; but for a link, of which one that nobody
+ * was shown expires. The log-ins that are counted are those that the last attempt ended.
  * @throws UsageError, AppError; Error when the database went away and did not come back
  */
 export async function administer({ args, config, patienceMs = 20_000 }: AdministerInput): Promise<CommandResult> {

@@ -15,7 +15,6 @@ export const UPLOAD_ERRORS = [
   'url_import_failed',
   'session_full',
   'overloaded',
-  'insufficient_storage',
 ] as const satisfies ErrorCode[];
 
 /** What an export or sample can be refused for. */

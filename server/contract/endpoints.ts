@@ -108,7 +108,6 @@ const V1_ENDPOINTS = {
       'processing_timeout',
       'processing_failed',
       'overloaded',
-      'insufficient_storage',
     ],
   },
   analyzeImages: {

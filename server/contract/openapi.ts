@@ -10,7 +10,13 @@ import { IDEMPOTENCY_KEY_LENGTH } from './limits.ts';
 type Json = Record<string, unknown>;
 
 /** Errors that any endpoint that asks the database can answer with. */
-const COMMON_ERRORS: ErrorCode[] = ['invalid_request', 'internal_error', 'shutting_down', 'database_unavailable'];
+const COMMON_ERRORS: ErrorCode[] = [
+  'invalid_request',
+  'internal_error',
+  'shutting_down',
+  'database_unavailable',
+  'insufficient_storage',
+];
 const LOGIN_ERRORS: ErrorCode[] = ['not_logged_in', 'cross_site_request', 'account_suspended'];
 const AUTH_ERRORS: Record<Endpoint['auth'], ErrorCode[]> = {
   key: [...LOGIN_ERRORS, 'invalid_api_key', 'inactive_api_key', 'rate_limited'],

@@ -1,6 +1,6 @@
 import type { JobEvent, JobResult } from '#contract';
 import type { ImageRecord, ImageResultRecord, JobRecord, StoredEvent } from '../db/index.ts';
-import { AppError } from '../errors.ts';
+import { AppError, isDiskFull } from '../errors.ts';
 import type { Logger } from '../observability/index.ts';
 import { createEventLog, type NumberedEvent } from './event-log.ts';
 import type { JobKind, JobTask } from './job-kind.ts';
@@ -61,10 +61,13 @@ export async function* runJob(input: RunJobInput, signal: AbortSignal): AsyncGen
     .map((task) => ({ task, index: task.index, events: [] as StoredEvent[] }));
   for (const { task, events } of queue) emit(task.image, events, { status: 'queued', step: 'queued' });
 
+  /** A result could not be stored: whoever takes the job up does the rest. */
+  let broken = false;
+
   async function work(): Promise<void> {
     for (
       let next = takeNext(queue, kind.concurrency);
-      next && !signal.aborted;
+      next && !signal.aborted && !broken;
       next = takeNext(queue, kind.concurrency)
     ) {
       const { task, index, events } = next;
@@ -76,7 +79,12 @@ export async function* runJob(input: RunJobInput, signal: AbortSignal): AsyncGen
       // Told once it is stored: after a crash in between, `current` would fall for whoever had heard of it.
       const finished = emit(task.image, events, { status, step: 'done', ...details }, true);
       const { _id: jobId, sessionId } = job;
-      await input.saveResult({ _id: `${jobId}:${index}`, jobId, sessionId, index, result, events });
+      try {
+        await input.saveResult({ _id: `${jobId}:${index}`, jobId, sessionId, index, result, events });
+      } catch (error) {
+        broken = true;
+        throw error;
+      }
       finished.held = false;
       tell();
     }
@@ -100,12 +108,11 @@ export async function* runJob(input: RunJobInput, signal: AbortSignal): AsyncGen
     }
   }
 
-  const workers = Promise.all(Array.from({ length: kind.concurrency }, work)).finally(() => log.close());
-  // The failure of a worker (the store is gone) is thrown below, after the events that came before it.
-  workers.catch(() => {});
+  // Also when one of them fails (the store is full), to the end of them all: nothing of a job goes on that was said to have ended.
+  const workers = Promise.allSettled(Array.from({ length: kind.concurrency }, work)).finally(() => log.close());
   // To the end of the work also when the signal aborts: what was stored is also told.
   yield* log.read(-1, new AbortController().signal);
-  await workers;
+  for (const outcome of await workers) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 /** How many of the last rounds go by weight. */
@@ -122,7 +129,7 @@ type Progress = Extract<JobEvent, { event: 'progress' }>['data'];
 
 function describeFailure(thrown: unknown, logger: Logger, jobId: string): { code: string; message: string } {
   if (thrown instanceof AppError) return { code: thrown.code, message: thrown.message };
-  if ((thrown as NodeJS.ErrnoException).code === 'ENOSPC') {
+  if (isDiskFull(thrown)) {
     return { code: 'insufficient_storage', message: 'The server has no disk space left for this image' };
   }
   logger.error({ err: thrown, jobId }, 'an image failed unexpectedly');

@@ -100,7 +100,7 @@ async function encodeVariant(
 ): Promise<EncodedImage> {
   onStep('resize');
   const scaling = await planScaling(halvings, variant);
-  const known = scaling && chooseBeforeScaling(scaling.from, format, preset);
+  const known = scaling && chooseBeforeScaling(scaling, format, preset);
   if (known) {
     onStep('optimize');
     return encodeScaled(scaling, known, metadata);

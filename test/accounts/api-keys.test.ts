@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { newApiKey } from '../../server/accounts/index.ts';
 import { rejection, useAccounts } from './accounts-fixture.ts';
 
 const fixture = useAccounts();
@@ -39,6 +40,29 @@ describe('API keys', () => {
     const { apiKey } = await fixture.accounts.keys.create({ accountId, name: 'a' });
     await fixture.accounts.setSuspended(accountId, true);
     expect(await outcomeOf(apiKey)).toBe('suspended');
+  });
+
+  test('an account has at most 1000, and the request that made the last one may be repeated', async () => {
+    const accountId = await fixture.newAccount();
+    const fields = {
+      accountId,
+      name: 'old',
+      last4: 'abcd',
+      createdAt: new Date(),
+      lastUsedAt: null,
+      disabledAt: new Date(),
+    };
+    const others = Array.from({ length: 999 }, (_, index) => ({
+      _id: `key_${accountId}${index}`,
+      hash: `${accountId}${index}`,
+    }));
+    await fixture.connection.collection('api_keys').insertMany(others.map((key) => ({ ...key, ...fields })) as never[]);
+    const { keys } = fixture.accounts;
+    const made = newApiKey();
+    await keys.create({ accountId, name: 'last', made });
+    expect(await keys.create({ accountId, name: 'last', made })).toEqual(made);
+    expect(await outcomeOf(made.apiKey)).toBe('valid');
+    expect(await rejection(keys.create({ accountId, name: 'one more' }))).toMatchObject({ code: 'key_limit_reached' });
   });
 
   test('another account cannot touch a key', async () => {

@@ -75,6 +75,43 @@ describe.skipIf(process.env.TEST_MONGODB_URI)('a command whose database belongs 
     expect(audit).toMatchObject({ ok: true });
   });
 
+  // Each begins with an account and a key, and is done once when its answer is lost.
+  test.each([
+    ['account plan --email a@example.org --plan agency', { account: { plan: 'agency' } }],
+    ['account role --email a@example.org --role operator', { account: { role: 'operator' } }],
+    ['account suspend --email a@example.org', { account: { suspended: true } }],
+    ['account link --email a@example.org', { account: { balance: 25 } }],
+    ['key deactivate --id KEY', { keys: [{ active: false }] }],
+  ])('%s', async (line, expected) => {
+    const env = freshSettings();
+    const made = await administer({ args: words('account create --email a@example.org'), env });
+    const { keyId } = made.output as { keyId: string };
+    const owner = await startPassingOwner(env.DATA_DIR, { commands: WRITES, nth: 1, done: true });
+    expect(await administer({ args: words(line.replace('KEY', keyId)), env })).toMatchObject({ exitCode: 0 });
+    expect(owner.hasEnded()).toBe(true);
+    const { all, audit } = await booksOf(env);
+    await owner.close();
+    expect(all).toMatchObject([{ keys: [{ id: keyId }], ...expected }]);
+    expect(audit).toMatchObject({ ok: true });
+  });
+
+  test('makes one key: at every write', async () => {
+    for (const nth of [1, 2]) {
+      const env = freshSettings();
+      await administer({ args: words('account create --email a@example.org --plan agency'), env });
+      const owner = await startPassingOwner(env.DATA_DIR, { commands: WRITES, nth, done: true });
+      const { output } = await administer({ args: words('key create --email a@example.org --name second'), env });
+      expect(owner.hasEnded()).toBe(true);
+      const { keyId, apiKey } = output as Record<'keyId' | 'apiKey', string>;
+      const { all } = await booksOf(env);
+      await owner.close();
+      expect(all[0]?.keys).toMatchObject([
+        { name: 'default' },
+        { id: keyId, name: 'second', active: true, last4: apiKey.slice(-4) },
+      ]);
+    }
+  });
+
   test('reads what there is', async () => {
     const env = freshSettings();
     await administer({ args: words('account create --email a@example.org'), env });

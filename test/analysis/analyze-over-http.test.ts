@@ -3,7 +3,7 @@ import type { Image, Session, UploadResult } from '#contract';
 import { GOOD_ANSWER } from '../support/fake-vision-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { plainImage } from '../support/small-images.ts';
-import { collect, PATIENT, useAnalyzingService } from './analyzing-service.ts';
+import { collect, newHold, PATIENT, useAnalyzingService } from './analyzing-service.ts';
 
 const service = useAnalyzingService();
 const edit = (uploaded: UploadResult, imageId: string, metadata: Record<string, unknown>) =>
@@ -93,10 +93,13 @@ describe('what a person has edited', () => {
   it('stays also when it is edited while the model thinks', async () => {
     const uploaded = await service.uploadImages(1);
     const id = uploaded.images[0]?.id ?? '';
-    service.vision.delayMs = 1500;
+    const { held, end } = newHold();
+    service.vision.held = held;
+    const asked = service.vision.requests.length;
     const running = service.analyze(uploaded);
-    await vi.waitFor(() => expect(service.vision.requests.at(-1)?.abortedAt).toBeNull(), PATIENT);
+    await vi.waitFor(() => expect(service.vision.requests.length).toBe(asked + 1), PATIENT);
     await edit(uploaded, id, { title: 'Written meanwhile' });
+    end();
     expect((await running).results[0]?.metadata).toMatchObject({ title: 'Written meanwhile', alt: GOOD_ANSWER.alt });
     expect((await service.report(uploaded)).images[0]?.metadata?.source).toMatchObject({ title: 'user', alt: 'ai' });
   });

@@ -46,6 +46,15 @@ export async function collect(response: Response): Promise<AnalysisEvent[]> {
   return events;
 }
 
+/** What the answers of the model may wait for, until it is ended. */
+export function newHold() {
+  let end = () => {};
+  const held = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { held, end };
+}
+
 /** Starts the real service and a model for one test file; before each test the model answers well. */
 export function useAnalyzingService(): AnalyzingService {
   const rig = {
@@ -81,6 +90,7 @@ export function useAnalyzingService(): AnalyzingService {
   beforeEach(async () => {
     rig.vision.mode = 'good';
     rig.vision.delayMs = 0;
+    rig.vision.held = null;
     rig.vision.answer = GOOD_ANSWER;
     // Answers are remembered per account.
     rig.api = (await rig.test.createAccount()).api;

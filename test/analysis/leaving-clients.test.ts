@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Job, Session } from '#contract';
 import { GOOD_ANSWER } from '../support/fake-vision-server.ts';
-import { collect, PATIENT, useAnalyzingService } from './analyzing-service.ts';
+import { collect, newHold, PATIENT, useAnalyzingService } from './analyzing-service.ts';
 
 const service = useAnalyzingService();
 
@@ -39,29 +40,40 @@ describe('a client that leaves', () => {
 
   it('before its stream was opened stops the analysis too', async () => {
     const uploaded = await service.uploadImages(4);
-    service.vision.delayMs = 300;
-    const body = JSON.stringify({});
+    service.vision.mode = 'hang';
     const { hostname, port } = new URL(service.test.url);
     const socket = connect(Number(port), hostname);
-    socket.end(
+    const { jobs: made } = service.test.service;
+    const create = made.create.bind(made);
+    const leaving = vi.spyOn(made, 'create').mockImplementation(async (job) => {
+      const created = await create(job);
+      socket.destroy();
+      await once(socket, 'close');
+      return created;
+    });
+    onTestFinished(() => leaving.mockRestore());
+    socket.write(
       `POST /v1/sessions/${uploaded.sessionId}/analyze HTTP/1.1\r\nHost: x\r\nX-API-Key: ${service.api.apiKey}\r\n` +
-        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
     );
-    setTimeout(() => socket.destroy(), 3);
     await vi.waitFor(async () => {
       const { jobs } = await service.api.readJson<Session>(`/v1/sessions/${uploaded.sessionId}`);
-      // Either the server never got to it, or it ended at once.
-      expect(jobs.every(({ status }) => status === 'cancelled')).toBe(true);
+      expect(jobs.map(({ status }) => status)).toEqual(['cancelled']);
     }, PATIENT);
   });
 
   it('by losing its connection gets the rest when it comes back with its Idempotency-Key', async () => {
     const uploaded = await service.uploadImages(4);
-    service.vision.delayMs = 600;
+    const [first, rest] = [newHold(), newHold()];
+    service.vision.held = first.held;
+    const asked = service.vision.requests.length;
     const headers = { 'Idempotency-Key': 'lost-1' };
     const leaving = new AbortController();
     const response = await service.open(uploaded, {}, { headers, signal: leaving.signal });
     const jobId = response.headers.get('X-Job-Id') ?? '';
+    await vi.waitFor(() => expect(service.vision.requests.length).toBe(asked + 2), PATIENT);
+    service.vision.held = rest.held;
+    first.end();
     await vi.waitFor(
       async () => expect((await service.api.readJson<Job>(`/v1/jobs/${jobId}`)).current).toBeGreaterThan(0),
       PATIENT,
@@ -72,6 +84,7 @@ describe('a client that leaves', () => {
       async () => expect((await service.api.readJson<Job>(`/v1/jobs/${jobId}`)).status).toBe('cancelled'),
       PATIENT,
     );
+    rest.end();
     const events = await collect(await service.open(uploaded, {}, { headers }));
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
     expect(events.at(-1)).toMatchObject({ event: 'complete', data: { jobId, summary: { completed: 4 } } });

@@ -2,9 +2,11 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENDPOINTS, errorCodesOf } from '#contract';
 import { storedFiles } from '../support/aftermath.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { faultyFiles } from './files-on-disk.ts';
+import { collect, type Follower, faultsOf, resume } from './job-client.ts';
 import { auditOf, clientOf, createAccountIn, type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { mountSmallDisk, reasonNotToMount } from './small-disk.ts';
 import { smallPhotographs } from './small-photographs.ts';
@@ -120,6 +122,7 @@ describe.skipIf(reason !== null)('the disk of everything is full, the database i
         const refused = await api.request(path, { json });
         expect([refused.status, await refused.json()]).toMatchObject([507, { code: 'insufficient_storage' }]);
       }
+      expect(errorCodesOf(ENDPOINTS.exportImages)).toContain('insufficient_storage');
       expect(await api.balance()).toBe(100);
       await disk.empty();
 
@@ -128,6 +131,44 @@ describe.skipIf(reason !== null)('the disk of everything is full, the database i
       expect(await api.balance()).toBe(98);
       expect(service.child.exitCode).toBeNull();
       expect(await auditOf(env)).toEqual({ ok: true, broken: [], pending: 0 });
+      expect(await service.terminate()).toBe(0);
+    } finally {
+      await service?.kill();
+      disk.unmount();
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  });
+
+  it('in the middle of an export: that is stopped, and goes on by itself when there is space', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'imagewright-full-'));
+    const disk = mountSmallDisk(dataDir, DISK_MB);
+    let service: ServiceProcess | undefined;
+    try {
+      const env = { DATA_DIR: dataDir, LEASE_SECONDS: '3' };
+      const key = await createAccountIn(env, 'full@example.com', 100);
+      service = await startServiceProcess(env);
+      const { log } = service;
+      const api = clientOf(service, key);
+      const uploaded = await api.upload(await smallPhotographs(20));
+      const json = api.exportBody(uploaded, { format: 'webp', preset: 'maximum' });
+      const follower: Follower = { jobId: null, events: [], clean: false };
+      let filled: Promise<void> | undefined;
+      const response = await api.request(`/v1/sessions/${uploaded.sessionId}/export`, { json });
+      const collected = collect(response, follower, ({ data }) => {
+        if ('current' in data && data.current > 0) filled ??= disk.fill(0);
+      });
+      await expect
+        .poll(() => log.some(({ msg }) => msg === 'a job stopped unexpectedly'), { timeout: 60_000 })
+        .toBe(true);
+      await filled;
+      await disk.empty();
+      await collected;
+      await resume(api, follower, { withinMs: 60_000 });
+      expect(faultsOf(follower)).toEqual([]);
+      expect(follower.events.at(-1)).toMatchObject({ event: 'complete', data: { summary: { completed: 20 } } });
+      expect(await api.balance()).toBe(80);
+      expect(await auditOf(env)).toEqual({ ok: true, broken: [], pending: 0 });
+      expect(await faultyFiles(dataDir)).toEqual([]);
       expect(await service.terminate()).toBe(0);
     } finally {
       await service?.kill();

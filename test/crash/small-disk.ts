@@ -31,8 +31,14 @@ export function mountSmallDisk(directory: string, megabytes: number) {
     async fill(leaveBytes: number): Promise<void> {
       const { bavail, bsize } = statfsSync(directory);
       const handle = await open(ballast, 'w');
-      await handle.writeFile(Buffer.alloc(bavail * bsize - leaveBytes));
-      await handle.close();
+      try {
+        await handle.writeFile(Buffer.alloc(bavail * bsize - leaveBytes));
+      } catch (error) {
+        // Somebody else has written meanwhile: it is full all the same.
+        if (leaveBytes > 0 || (error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      } finally {
+        await handle.close();
+      }
     },
     empty: () => rm(ballast, { force: true }),
     unmount: () => void execFileSync('umount', ['-l', directory]),

@@ -1,4 +1,5 @@
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 
 /** Half-open range of keys, in byte order. */
@@ -15,12 +16,16 @@ const SPARE_BYTES = 256 * 1024;
 /** What one write may copy: the pages from the root of the tree to a leaf. */
 const PATH_BYTES = 4 * 4096;
 
+const LOCK_FILE = 'lock.mdb';
+const LOCK_BYTES = 3 * 4096;
+
 /** Ordered binary keys and values on disk. */
 export type Store = ReturnType<typeof openStore>;
 
 /**
  * Opens the LMDB environment of a directory; several processes may hold it open.
  * @param freeBytes what is free on its disk
+ * @throws Error with the code ENOSPC when there is no room for a new one
  */
 export function openStore(directory: string, freeBytes: () => number = () => freeBytesAt(directory)) {
   let needed = 0;
@@ -32,10 +37,16 @@ export function openStore(directory: string, freeBytes: () => number = () => fre
   function requireSpace(): void {
     if (needed === 0) return;
     const free = freeBytes();
-    if (free < needed + SPARE_BYTES)
-      throw new Error(`No space left on device: ${free} bytes are free, a commit may need ${needed + SPARE_BYTES}`);
+    if (free >= needed + SPARE_BYTES) return;
+    const message = `No space left on device: ${free} bytes are free, a write may need ${needed + SPARE_BYTES}`;
+    throw Object.assign(new Error(message), { code: 'ENOSPC', path: directory });
   }
 
+  // Its table of readers is mapped: without room for it, the first look at a new one is the end of the process.
+  if (!existsSync(join(directory, LOCK_FILE))) {
+    needed = LOCK_BYTES;
+    requireSpace();
+  }
   const database: RootDatabase<Buffer, Buffer> = open({
     path: directory,
     encoding: 'binary',

@@ -3,6 +3,7 @@ import { MAX_LOSSLESS_PIXELS } from '../memory-estimate.ts';
 import type { Pixels } from '../pixels.ts';
 import { type EncoderSettings, presetSettings } from '../presets.ts';
 import { countColours, lookAtPixels } from './look.ts';
+import type { Scaling } from './resize.ts';
 
 const MAX_PALETTE = 256;
 /** Whatever has more in a sample is no flat art. */
@@ -28,14 +29,18 @@ export function chooseQuality(
 }
 
 /**
- * The settings of a smaller version that can be told before its pixels are made: of a photograph, which stays one, and where a
- * format has but one way. Undefined when the pixels have to be looked at.
- * @param from pixels of at most four times its width
+ * The settings of a smaller version that can be told before its pixels are made: of a whole photograph, which stays one, and
+ * where a format has but one way. Undefined when the pixels have to be looked at.
  */
-export function chooseBeforeScaling(from: Pixels, format: InputFormat, preset: Preset): EncoderSettings | undefined {
+export function chooseBeforeScaling(
+  { from, to }: Scaling,
+  format: InputFormat,
+  preset: Preset,
+): EncoderSettings | undefined {
   const settings = presetSettings(format, preset, true);
   if (settings.format === 'png' || from.frames > 1 || from.channels !== 3) return undefined;
-  return settings.format !== 'webp' || isPhotograph(from) ? settings : undefined;
+  // What is cropped out of a photograph may be flat.
+  return settings.format !== 'webp' || (to.fit === 'fill' && isPhotograph(from)) ? settings : undefined;
 }
 
 /** Far from flat all over: what is scaled down from it is not flat either. */

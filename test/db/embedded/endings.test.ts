@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadCatalog } from '../../../server/db/embedded/catalog.ts';
@@ -41,7 +42,7 @@ describe('a disk that has no room for a commit', () => {
     write(first, 100);
 
     free = 300_000;
-    expect(() => write(second, 100_000)).toThrow(/^No space left on device: 300000 bytes are free, a commit may need/);
+    expect(() => write(second, 100_000)).toThrow(/^No space left on device: 300000 bytes are free, a write may need/);
     expect([store.get(first)?.length, store.get(second)]).toEqual([100, undefined]);
     write(first, 200);
     free = 100_000;
@@ -52,6 +53,31 @@ describe('a disk that has no room for a commit', () => {
     free = 10_000_000;
     write(second, 100_000);
     expect(store.get(second)?.length).toBe(100_000);
+  });
+});
+
+describe('a disk that has no room for a new store', () => {
+  it('is not touched', () => {
+    const directory = freshDirectory();
+    let refused: unknown;
+    try {
+      openStore(directory, () => 0);
+    } catch (error) {
+      refused = error;
+    }
+    expect(refused).toMatchObject({ code: 'ENOSPC', path: directory });
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('serves the one that is there', async () => {
+    const directory = freshDirectory();
+    const key = Buffer.from([9, 1]);
+    const store = openStore(directory);
+    store.transaction(() => store.put(key, Buffer.alloc(100, 1)));
+    await store.close();
+    const again = openStore(directory, () => 0);
+    onTestFinished(() => again.close());
+    expect(again.get(key)?.length).toBe(100);
   });
 });
 

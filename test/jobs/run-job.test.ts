@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import type { JobResult } from '#contract';
+import type { ImageRecord, JobRecord } from '../../server/db/index.ts';
+import type { JobKind, JobTask } from '../../server/jobs/job-kind.ts';
+import { runJob } from '../../server/jobs/run-job.ts';
+import { createLogger } from '../../server/observability/index.ts';
+import { newGate } from '../support/gate.ts';
+
+const logger = createLogger({ level: 'silent', format: 'json' });
+const imageOf = (index: number) => ({ _id: `img_${index}`, clientRef: null }) as ImageRecord;
+
+/** A job of some images, two at once, each of which is what `run` makes of its number. */
+function jobOf(count: number, run: (index: number) => Promise<JobResult>) {
+  const tasks = Array.from({ length: count }, (_, index): JobTask<JobResult> => {
+    return { index, image: imageOf(index), run: () => run(index) };
+  });
+  const job = { _id: 'job_a', sessionId: 'sess_a', images: tasks.map(({ image }) => ({ imageId: image._id })) };
+  const kind = {
+    steps: [],
+    concurrency: 2,
+    failed: (_job, { _id }, error) => ({ imageId: _id, status: 'failed', error }) as JobResult,
+    finalProgress: () => ({}),
+  } as Partial<JobKind<JobResult>>;
+  const input = { job: job as JobRecord, kind: kind as JobKind<JobResult>, tasks, earlier: [], firstEvent: 0, logger };
+  return (saveResult: (record: { index: number; result: JobResult }) => Promise<void>) =>
+    runJob({ ...input, saveResult }, new AbortController().signal);
+}
+
+const done = (index: number) => ({ imageId: imageOf(index)._id, status: 'completed', error: null }) as JobResult;
+
+it('a job of which a result cannot be stored ends once nothing of it is worked on, and begins nothing more', async () => {
+  const gate = newGate();
+  const begun: number[] = [];
+  const stored: number[] = [];
+  const start = jobOf(6, async (index) => {
+    begun.push(index);
+    if (index === 1) await gate.pass();
+    return done(index);
+  });
+  const refused = new Error('No space left on device');
+  let ended: unknown;
+  const running = (async () => {
+    for await (const _event of start(async ({ index }) => {
+      if (index === 0) throw refused;
+      stored.push(index);
+    }));
+  })().catch((error: unknown) => {
+    ended = error;
+  });
+  await expect.poll(() => begun).toEqual([0, 1]);
+  // Long enough for everything that does not wait for the second image.
+  for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
+  expect(ended).toBeUndefined();
+  gate.open();
+  await running;
+  expect(ended).toBe(refused);
+  expect([begun, stored]).toEqual([[0, 1], [1]]);
+});
+
+it.each([
+  ['of the files', 'ENOSPC'],
+  ['of the files, by a quota', 'EDQUOT'],
+  ['of the database', 14031],
+])('an image that meets the full disk %s says so', async (_where, code) => {
+  const results: JobResult[] = [];
+  const start = jobOf(1, async () => {
+    throw Object.assign(new Error('No space left on device'), { code });
+  });
+  for await (const _event of start(async ({ result }) => void results.push(result)));
+  expect(results).toMatchObject([{ status: 'failed', error: { code: 'insufficient_storage' } }]);
+});
