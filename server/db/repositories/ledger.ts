@@ -28,6 +28,11 @@ export function createLedgerRepository(connection: Connection) {
       return model.findOne({ kind, ref }).lean();
     },
 
+    /** Tells whether an account has a line of this id. */
+    async has(accountId: string, lineId: string): Promise<boolean> {
+      return (await model.countDocuments({ _id: lineId, accountId })) === 1;
+    },
+
     /** An account's lines, newest first, from behind `cursor` (a line's id). */
     async page(
       accountId: string,
