@@ -23,7 +23,11 @@ export function explainStart(error: unknown, config?: Config): string | null {
     return `HOST: ${HOST} is no address of this machine (${code})`;
   if (config.db.MONGODB_URI && isDatabaseAway(error)) return `MONGODB_URI: no database answers there (${message})`;
   const directory = resolve(config.storage.DATA_DIR);
-  if (code && `${resolve(path)}${sep}`.startsWith(`${directory}${sep}`))
+  if (code && path && (isWithin(path, directory) || (syscall === 'mkdir' && isWithin(directory, path))))
     return `DATA_DIR: ${directory} cannot be used (${message})`;
   return null;
+}
+
+function isWithin(path: string, directory: string): boolean {
+  return `${resolve(path)}${sep}`.startsWith(`${resolve(directory)}${sep}`);
 }

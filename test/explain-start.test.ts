@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,6 +74,28 @@ describe('a start that its operator can mend is explained in one line', () => {
     const DATA_DIR = join(freshDirectory(), 'file');
     writeFileSync(DATA_DIR, '');
     expect(await opening({ DATA_DIR })).toMatch(/^DATA_DIR: \S+file cannot be used \(ENOTDIR: /);
+  });
+
+  it
+    .runIf(process.platform === 'linux')
+    .each([['/proc/imagewright'], ['/proc/imagewright/data'], ['/proc'], ['/proc/self/imagewright']])(
+    'the directory %s, where none can be made',
+    async (DATA_DIR) => {
+      for (const MONGODB_URI of ['', 'mongodb://127.0.0.1:1/x']) {
+        expect(await opening({ MONGODB_URI, DATA_DIR })).toMatch(
+          /^DATA_DIR: \/proc\S* cannot be used \(E[A-Z]+: .*mkdir/,
+        );
+      }
+    },
+  );
+
+  it('a directory below a link that leads nowhere, or to itself', async () => {
+    const directory = freshDirectory();
+    symlinkSync('nowhere', join(directory, 'dangling'));
+    symlinkSync('loop', join(directory, 'loop'));
+    for (const name of ['dangling', 'dangling/data', 'loop', 'loop/data']) {
+      expect(await opening({ DATA_DIR: join(directory, name) })).toMatch(/^DATA_DIR: \S+ cannot be used \(E[A-Z]+: /);
+    }
   });
 
   it('a directory that may not be written', async (context) => {
