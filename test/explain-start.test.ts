@@ -58,9 +58,24 @@ describe('a start that its operator can mend is explained in one line', () => {
   });
 
   it('a database that does not answer', async () => {
-    const explained = await opening({ MONGODB_URI: 'mongodb://user:secret@127.0.0.1:1/x' });
+    const MONGODB_URI = 'mongodb://user:secret@127.0.0.1:1/x';
+    const explained = await opening({ MONGODB_URI, DATA_DIR: freshDirectory() });
     expect(explained).toMatch(/^MONGODB_URI: no database answers there \(.*ECONNREFUSED.*\)$/);
     expect(explained).not.toContain('secret');
+  });
+
+  it.each([
+    ['mongodb://', 'Protocol and host list are required'],
+    ['mongodb://user:se/cret@127.0.0.1:1/x', 'Password contains unescaped characters'],
+    ['mongodb://user:secret@127.0.0.1:99999/x', 'Unable to parse 127.0.0.1:99999'],
+    ['mongodb://user:secret@127.0.0.1:1/x?foo=bar', 'option foo is not supported'],
+    ['mongodb://127.0.0.1:1/x?tls=true&tlsCAFile=/nowhere/ca.pem', '/nowhere/ca.pem'],
+    ['mongodb+srv://user:secret@nothing.invalid/x', 'querySrv'],
+  ])('a connection string that no database can be found by: %s', async (MONGODB_URI, why) => {
+    const explained = await opening({ MONGODB_URI, DATA_DIR: freshDirectory() });
+    expect(explained).toMatch(/^MONGODB_URI: (the database cannot be used|no database answers there) \(.*\)$/);
+    expect(explained).toContain(why);
+    expect(explained).not.toMatch(/secret|se\/cret/);
   });
 
   it('a directory that is served already', async () => {

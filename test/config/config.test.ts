@@ -49,6 +49,25 @@ describe('loadConfig', () => {
     expect(faultsOf({ TRUST_PROXY: 'yes' })[0]).toContain('TRUST_PROXY: expected off, or a number');
   });
 
+  it('takes of a public URL only what paths can be put behind', () => {
+    expect(loadConfig({ PUBLIC_URL: 'https://example.com/images//' }).http.PUBLIC_URL).toBe(
+      'https://example.com/images',
+    );
+    for (const url of [
+      'https://x.example/?a',
+      'https://x.example/#a',
+      'https://x.example/?',
+      'https://x.example/a?b#c',
+    ])
+      expect(faultsOf({ PUBLIC_URL: url })).toEqual([
+        `PUBLIC_URL: expected an http or https URL without user, password, query or fragment, but received "${url}"`,
+      ]);
+    const [fault] = faultsOf({ PUBLIC_URL: 'https://me:secret@x.example/' });
+    expect(fault).toContain('without user, password, query or fragment, but received "https://***@x.example/"');
+    for (const url of ['x', 'javascript:alert(1)', 'http://', '//x.example'])
+      expect(faultsOf({ PUBLIC_URL: url })[0]).toMatch(/^PUBLIC_URL: expected an http or https URL.*, but received /);
+  });
+
   it('lists all faults of all modules at once: variable, what was expected, what came', () => {
     const faults = faultsOf({
       PORT: 'eighty',
