@@ -89,7 +89,16 @@ describe('loadConfig', () => {
 
   it('says where in a structured value the fault lies', () => {
     expect(faultsOf({ PLANS: '{"free":{"keys":"one"}}' })[0]).toMatch(/^PLANS: at free\.keys: .*expected number/);
-    expect(faultsOf({ PLANS: '{"free":' })[0]).toContain('PLANS: expected a JSON object of plans');
+    for (const text of ['{"free":', '[]', 'null', '5', '"free"'])
+      expect(faultsOf({ PLANS: text })).toEqual([
+        `PLANS: expected a JSON object of plans, but received ${JSON.stringify(text)}`,
+      ]);
+  });
+
+  it('takes no mail server without a name', () => {
+    for (const url of ['smtp://', 'smtp:', 'smtp://:25', 'smtps://user:password@'])
+      expect(faultsOf({ SMTP_URL: url })[0]).toMatch(/^SMTP_URL: expected a URL such as smtp:.* other characters$/);
+    expect(loadConfig({ SMTP_URL: 'smtp://localhost:25' }).mail.SMTP_URL).toBe('smtp://localhost:25');
   });
 
   it('never repeats a secret, not even a faulty one', () => {
