@@ -8,6 +8,7 @@ import { isLoopback, localUrl } from './gateway/index.ts';
 import { createLogin, type Login } from './login/index.ts';
 import { createMailer } from './mail/index.ts';
 import { createLogger, type Logger } from './observability/index.ts';
+import { makeDirectory } from './storage/index.ts';
 
 interface OpenedDatabase {
   database: Database;
@@ -36,11 +37,14 @@ export async function openConfiguredDatabase(
   logger: Logger,
   { onDatabaseLost, aloneWithinMs = 0 }: OpenOptions = {},
 ): Promise<OpenedDatabase> {
+  const dataDirectory = resolve(config.storage.DATA_DIR);
   if (config.db.MONGODB_URI) {
+    await makeDirectory(join(dataDirectory, 'files'));
     const database = await openDatabase({ uri: config.db.MONGODB_URI });
     return { database, exclusive: false, close: () => database.close() };
   }
-  const directory = join(resolve(config.storage.DATA_DIR), 'db');
+  const directory = join(dataDirectory, 'db');
+  await makeDirectory(directory);
   const start = () =>
     startEmbedded({ directory, logger: { warn: (message) => logger.warn(message) }, onEnd: onDatabaseLost });
   let embedded = await start();
@@ -49,7 +53,7 @@ export async function openConfiguredDatabase(
   while (!embedded.owner && aloneWithinMs > 0) {
     if (performance.now() > waitsUntil)
       throw new DirectoryInUseError(
-        `DATA_DIR: ${resolve(config.storage.DATA_DIR)} is in use by another running service; stop that, or set another directory`,
+        `DATA_DIR: ${dataDirectory} is in use by another running service; stop that, or set another directory`,
       );
     await sleep(ALONE_EVERY_MS);
     embedded = await start();

@@ -189,15 +189,14 @@ export async function composeService(
       await store.sweepTemporaryFiles({ minAgeMs: exclusive ? 0 : HOUR_MS });
       await processor.start();
       await analysis.start();
-      if (exclusive) await jobs.endAllLeases();
       await settlePending(exclusive ? 0 : undefined);
-      await jobs.recover();
+      await jobs.recover({ alone: exclusive });
       const sweepMs = config.sessions.SWEEP_SECONDS * 1000;
       // Each chore is a task of its own: one that fails keeps no other from its turn.
       const chores = startBackgroundTasks(
         [
           { name: 'settle movements', everyMs: RECOVERY_MS, run: () => settlePending() },
-          { name: 'take up jobs', everyMs: RECOVERY_MS, run: jobs.recover },
+          { name: 'take up jobs', everyMs: RECOVERY_MS, run: () => jobs.recover() },
           { name: 'remove sessions', everyMs: sweepMs, run: disposal.sweep },
           { name: 'remove accounts', everyMs: sweepMs, run: accountRemoval.sweep },
           { name: 'trim the cache', everyMs: sweepMs, run: exports.sweepCache },

@@ -21,14 +21,31 @@ export function explainStart(error: unknown, config?: Config): string | null {
     return `PORT: this user may not listen on ${PORT}; set one from 1024 to 65535, or 0 for any that is free`;
   if (syscall === 'getaddrinfo' || code === 'EADDRNOTAVAIL')
     return `HOST: ${HOST} is no address of this machine (${code})`;
-  if (config.db.MONGODB_URI && isDatabaseAway(error)) return `MONGODB_URI: no database answers there (${message})`;
+  const uri = config.db.MONGODB_URI;
+  if (uri && isDatabaseAway(error)) return `MONGODB_URI: no database answers there (${withoutPassword(message, uri)})`;
   const directory = resolve(config.storage.DATA_DIR);
   if (isDiskFull(error)) {
-    const at =
-      config.db.MONGODB_URI && !path ? 'MONGODB_URI: the disk of the database' : `DATA_DIR: the disk of ${directory}`;
+    const at = uri && !path ? 'MONGODB_URI: the disk of the database' : `DATA_DIR: the disk of ${directory}`;
     return `${at} has no space left (${message})`;
   }
-  if (code && path && `${resolve(path)}${sep}`.startsWith(`${directory}${sep}`))
+  // What the driver makes of the string; a record that the name server does not have; a certificate that it names.
+  if (uri && (error.name.startsWith('Mongo') || syscall.startsWith('query') || isNamedIn(uri, path)))
+    return `MONGODB_URI: the database cannot be used (${withoutPassword(message, uri)})`;
+  if (code && path && (isWithin(path, directory) || (syscall === 'mkdir' && isWithin(directory, path))))
     return `DATA_DIR: ${directory} cannot be used (${message})`;
   return null;
+}
+
+function isNamedIn(uri: string, path: string): boolean {
+  return path !== '' && (uri.includes(path) || uri.includes(encodeURIComponent(path)));
+}
+
+/** The message of a driver that repeats what it could not read. */
+function withoutPassword(message: string, uri: string): string {
+  const [, password = ''] = /^[^:]+:\/\/[^:]*:(.*)@/.exec(uri) ?? [];
+  return password === '' ? message : message.replaceAll(password, '***');
+}
+
+function isWithin(path: string, directory: string): boolean {
+  return `${resolve(path)}${sep}`.startsWith(`${resolve(directory)}${sep}`);
 }

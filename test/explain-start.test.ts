@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,9 +58,24 @@ describe('a start that its operator can mend is explained in one line', () => {
   });
 
   it('a database that does not answer', async () => {
-    const explained = await opening({ MONGODB_URI: 'mongodb://user:secret@127.0.0.1:1/x' });
+    const MONGODB_URI = 'mongodb://user:secret@127.0.0.1:1/x';
+    const explained = await opening({ MONGODB_URI, DATA_DIR: freshDirectory() });
     expect(explained).toMatch(/^MONGODB_URI: no database answers there \(.*ECONNREFUSED.*\)$/);
     expect(explained).not.toContain('secret');
+  });
+
+  it.each([
+    ['mongodb://', 'Protocol and host list are required'],
+    ['mongodb://user:se/cret@127.0.0.1:1/x', 'Password contains unescaped characters'],
+    ['mongodb://user:secret@127.0.0.1:99999/x', 'Unable to parse 127.0.0.1:99999'],
+    ['mongodb://user:secret@127.0.0.1:1/x?foo=bar', 'option foo is not supported'],
+    ['mongodb://127.0.0.1:1/x?tls=true&tlsCAFile=/nowhere/ca.pem', '/nowhere/ca.pem'],
+    ['mongodb+srv://user:secret@nothing.invalid/x', 'querySrv'],
+  ])('a connection string that no database can be found by: %s', async (MONGODB_URI, why) => {
+    const explained = await opening({ MONGODB_URI, DATA_DIR: freshDirectory() });
+    expect(explained).toMatch(/^MONGODB_URI: (the database cannot be used|no database answers there) \(.*\)$/);
+    expect(explained).toContain(why);
+    expect(explained).not.toMatch(/secret|se\/cret/);
   });
 
   it('a directory that is served already', async () => {
@@ -86,6 +101,28 @@ describe('a start that its operator can mend is explained in one line', () => {
     expect(explainStart(full({ code: 14031 }), loadConfig({ DATA_DIR, MONGODB_URI: 'mongodb://db/x' }))).toBe(
       'MONGODB_URI: the disk of the database has no space left (No space left on device)',
     );
+  });
+
+  it
+    .runIf(process.platform === 'linux')
+    .each([['/proc/imagewright'], ['/proc/imagewright/data'], ['/proc'], ['/proc/self/imagewright']])(
+    'the directory %s, where none can be made',
+    async (DATA_DIR) => {
+      for (const MONGODB_URI of ['', 'mongodb://127.0.0.1:1/x']) {
+        expect(await opening({ MONGODB_URI, DATA_DIR })).toMatch(
+          /^DATA_DIR: \/proc\S* cannot be used \(E[A-Z]+: .*mkdir/,
+        );
+      }
+    },
+  );
+
+  it('a directory below a link that leads nowhere, or to itself', async () => {
+    const directory = freshDirectory();
+    symlinkSync('nowhere', join(directory, 'dangling'));
+    symlinkSync('loop', join(directory, 'loop'));
+    for (const name of ['dangling', 'dangling/data', 'loop', 'loop/data']) {
+      expect(await opening({ DATA_DIR: join(directory, name) })).toMatch(/^DATA_DIR: \S+ cannot be used \(E[A-Z]+: /);
+    }
   });
 
   it('a directory that may not be written', async (context) => {

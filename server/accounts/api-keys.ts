@@ -178,7 +178,7 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
   async function noteUse(key: ApiKeyRecord): Promise<void> {
     const at = now();
     const notAfter = new Date(at.getTime() - TOUCH_INTERVAL_MS);
-    if (key.lastUsedAt && key.lastUsedAt > notAfter) return;
+    if (key.lastUsedAt && key.lastUsedAt > notAfter && key.lastUsedAt <= at) return;
     // A full disk must not lock out callers who only want to read.
     await apiKeys.touch(key.accountId, key._id, at, notAfter).catch(() => {});
   }

@@ -23,6 +23,14 @@ const plans = z
   )
   .refine((table) => Object.keys(table).length > 0, 'expected at least one plan');
 
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The environment variables that steer accounts; keys are the variables' names. */
 export const accountsConfig = z.object({
   PLANS: z
@@ -34,12 +42,10 @@ export const accountsConfig = z.object({
       }),
     )
     .transform((text, context) => {
-      try {
-        return JSON.parse(text) as unknown;
-      } catch {
-        context.addIssue({ code: 'custom', message: 'expected a JSON object of plans' });
-        return z.NEVER;
-      }
+      const table = parseJson(text);
+      if (typeof table === 'object' && table !== null && !Array.isArray(table)) return table;
+      context.addIssue({ code: 'custom', message: 'expected a JSON object of plans' });
+      return z.NEVER;
     })
     .pipe(plans)
     .describe(

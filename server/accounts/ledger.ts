@@ -185,22 +185,25 @@ export function createLedger({ accounts, ledger, now }: LedgerDeps) {
       await ledger.close(accountId, ref);
     },
 
-    /** Charges older than `minAgeMs` milliseconds whose jobs were never settled, oldest first. */
+    /** Charges older than `minAgeMs` milliseconds, or of a time to come, whose jobs were never settled. */
     async openCharges({ minAgeMs, limit = 100 }: { minAgeMs: number; limit?: number }) {
-      const lines = await ledger.findOpen(new Date(now().getTime() - minAgeMs), limit);
+      const at = now();
+      const lines = await ledger.findOpen(new Date(at.getTime() - minAgeMs), at, limit);
       return lines.map(({ accountId, ref, delta, at }) => ({ accountId, ref, amount: -delta, at }));
     },
 
     /**
      * Finishes the movements that a crash has left between two steps. One that contradicts the ledger is left as it is,
      * for the audit to show, and named in `stuck`: it must not keep the others, or the start of the service, waiting.
-     * @param minAgeMs milliseconds that a hold must be old, to leave running ones alone; any age is safe
+     * @param minAgeMs milliseconds that a hold must be old, to leave running ones alone; any age is safe, and so is one of a
+     *   time to come, which the clock was set back from
      */
     async settlePending({ minAgeMs = 10_000 }: { minAgeMs?: number } = {}): Promise<Settled> {
-      const before = new Date(now().getTime() - minAgeMs);
+      const present = now();
+      const before = new Date(present.getTime() - minAgeMs);
       const settled: Settled = { finished: 0, stuck: [] };
-      for (const { _id: accountId, holds } of await accounts.findWithHolds(before, 1000)) {
-        for (const hold of holds.filter(({ at }) => at <= before)) {
+      for (const { _id: accountId, holds } of await accounts.findWithHolds(before, present, 1000)) {
+        for (const hold of holds.filter(({ at }) => at <= before || at > present)) {
           try {
             await finish(accountId, hold);
             settled.finished += 1;

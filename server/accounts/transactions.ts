@@ -1,5 +1,6 @@
 import type { LedgerFilter, LedgerKind, Transaction } from '#contract';
 import type { LedgerLineRecord, LedgerRepository } from '../db/index.ts';
+import { AppError } from '../errors.ts';
 
 /** Makes the reader of accounts' ledgers. */
 export function createTransactions({ ledger }: { ledger: LedgerRepository }) {
@@ -7,8 +8,10 @@ export function createTransactions({ ledger }: { ledger: LedgerRepository }) {
     /**
      * A page of an account's ledger, newest first. The cursor is the last line's id, so new lines never shift a page.
      * @param limit 1-200
+     * @throws AppError invalid_request when the cursor is of no page of this account
      */
     async page(accountId: string, { cursor, limit = 50, ...filter }: PageQuery = {}) {
+      if (cursor !== undefined && !(await ledger.has(accountId, cursor))) throw unknownCursor(cursor);
       // One more than asked for tells whether there is a next page.
       const lines = await ledger.page(accountId, limit + 1, cursor, momentsOf(filter));
       const page = lines.slice(0, limit);
@@ -32,6 +35,11 @@ export function createTransactions({ ledger }: { ledger: LedgerRepository }) {
       return new Map(days.map(({ day, credits }) => [day, credits]));
     },
   };
+}
+
+function unknownCursor(cursor: string): AppError {
+  const fault = `expected the nextCursor of an earlier page, but received ${JSON.stringify(cursor)}`;
+  return new AppError('invalid_request', `cursor: ${fault}`, { details: { errors: { cursor: [fault] } } });
 }
 
 const EXPORT_PAGE = 500;

@@ -1,4 +1,5 @@
-import { loadConfig } from '../config/index.ts';
+import { type Config, loadConfig } from '../config/index.ts';
+import { explainStart } from '../explain-start.ts';
 import { administer } from './administer.ts';
 import { describeCommands, parseCommand, UsageError } from './commands.ts';
 
@@ -11,13 +12,15 @@ if (args.length === 0 || args.includes('--help') || args.includes('-h')) {
 }
 
 async function main(): Promise<number> {
+  let config: Config | undefined;
   try {
     parseCommand(args);
-    const { output, exitCode } = await administer({ args, config: loadConfig(process.env) });
+    config = loadConfig(process.env);
+    const { output, exitCode } = await administer({ args, config });
     console.log(JSON.stringify(output, null, 2));
     return exitCode;
   } catch (error) {
-    console.error((error as Error).message);
+    console.error(explainStart(error, config) ?? (error as Error).message);
     return error instanceof UsageError ? 2 : 1;
   }
 }

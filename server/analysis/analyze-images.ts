@@ -60,9 +60,8 @@ export function createAnalyzeImages({ analysis, sessions, repositories }: Analyz
       error,
     }),
     show: (result, perImage) => ({ ...result, creditsCharged: result.status === 'completed' ? perImage : 0 }),
-    summarize(job, results, finishedAt) {
+    summarize(results, durationMs) {
       const completed = results.filter(({ status }) => status === 'completed').length;
-      const durationMs = Math.max(0, finishedAt.getTime() - job.createdAt.getTime());
       return { total: results.length, completed, failed: results.length - completed, durationMs };
     },
     completeDetails: () => ({ provider: analysis.state().provider }),

@@ -55,5 +55,5 @@ function expectation({ message, path }: z.core.$ZodIssue, field: z.ZodType): str
 function shown(name: string, value: string): string {
   return /URI|KEY|SECRET|PEPPER|PASSWORD|TOKEN|SMTP/.test(name)
     ? `${value.length} other characters`
-    : JSON.stringify(value);
+    : JSON.stringify(value.replace(/\/\/[^/@]*@/, '//***@'));
 }

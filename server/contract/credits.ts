@@ -77,7 +77,7 @@ export const transactionPageSchema = z
 export const transactionQuerySchema = z.object({
   cursor: z
     .string()
-    .regex(/^[0-9A-Za-z_.:-]{1,200}$/, 'expected the nextCursor of an earlier page')
+    .regex(/^line_[0-9A-Za-z]{25}$/, 'expected the nextCursor of an earlier page')
     .optional(),
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });

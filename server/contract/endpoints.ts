@@ -103,6 +103,7 @@ const V1_ENDPOINTS = {
       'session_not_found',
       'image_not_found',
       'file_not_found',
+      'precondition_failed',
       'range_not_satisfiable',
       'invalid_image',
       'processing_timeout',
@@ -194,7 +195,7 @@ const V1_ENDPOINTS = {
       filename: z.string({ error: 'expected the name of an exported file' }).min(1).max(1024).describe('File name.'),
     }),
     success: { status: 200, kind: 'binary' },
-    errors: ['session_not_found', 'file_not_found', 'range_not_satisfiable'],
+    errors: ['session_not_found', 'file_not_found', 'precondition_failed', 'range_not_satisfiable'],
   },
   getJob: {
     ...base,

@@ -50,6 +50,7 @@ export const ERROR_CATALOGUE = {
   email_taken: { status: 409, meaning: 'Another account has this mail address.' },
   own_account: { status: 409, meaning: 'Operators cannot suspend or demote themselves.' },
   session_full: { status: 409, meaning: 'The session already holds `limit` images.' },
+  precondition_failed: { status: 412, meaning: 'The file is not the one that `If-Match` names; see `ETag`.' },
   file_too_large: { status: 413, meaning: 'A file is larger than `limit` bytes.' },
   request_too_large: { status: 413, meaning: 'The whole request is larger than `limit` bytes.' },
   unsupported_media_type: { status: 415, meaning: 'The `Content-Type` of the request is not accepted here.' },

@@ -1,5 +1,5 @@
 import type { ImageResult, Settings, Summary } from '#contract';
-import type { CachedVariantRecord, ImageRecord, JobRecord, OutputFile } from '../db/index.ts';
+import type { CachedVariantRecord, ImageRecord, OutputFile } from '../db/index.ts';
 import { mimeTypeOf, outputFormatOf } from '../processing/index.ts';
 
 /** Share of `original` that was saved, in percent with one decimal; negative when it grew. */
@@ -93,7 +93,7 @@ export function failedResult(
 }
 
 /** Sums over the results of a job. */
-export function summarize(job: JobRecord, results: ImageResult[], finishedAt: Date): Summary {
+export function summarize(results: ImageResult[], durationMs: number): Summary {
   const completed = results.filter((result) => result.status === 'completed');
   const originalBytes = completed.reduce((sum, result) => sum + result.original.size, 0);
   const outputBytes = completed.reduce((sum, result) => sum + (result.variants[0]?.size ?? 0), 0);
@@ -105,6 +105,6 @@ export function summarize(job: JobRecord, results: ImageResult[], finishedAt: Da
     outputBytes,
     savedBytes: originalBytes - outputBytes,
     savedPercent: savedPercent(originalBytes, originalBytes - outputBytes),
-    durationMs: Math.max(0, finishedAt.getTime() - job.createdAt.getTime()),
+    durationMs,
   };
 }

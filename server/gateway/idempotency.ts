@@ -12,6 +12,8 @@ const JOB_TAKEOVER_MS = 30_000;
 export interface IdempotencyDeps {
   records: IdempotencyRepository;
   now: () => Date;
+  /** A clock that nobody sets, in milliseconds. */
+  elapsed: () => number;
 }
 
 /** The right to complete or abandon a record; lost as soon as another request takes the record over. */
@@ -62,7 +64,30 @@ export type Beginning =
  * after 180 s and with the same `workId`, a stream whose job is not there after 30 s and with the same job id; under
  * these the ledger moves credits only once. Until then it gets 409. Records are forgotten after 24 h.
  */
-export function createIdempotency({ records, now }: IdempotencyDeps) {
+export function createIdempotency({ records, now, elapsed }: IdempotencyDeps) {
+  /** Since when requests have been at it, by their tokens: those of this process, and those that the clock knows nothing of. */
+  const since = new Map<string, number>();
+
+  function remember(token: string): void {
+    const at = elapsed();
+    for (const [known, begunAt] of since) {
+      if (at - begunAt <= PLAIN_TAKEOVER_MS) break;
+      since.delete(known);
+    }
+    since.set(token, at);
+  }
+
+  /** How long a request has been at it, in milliseconds, whatever became of the clock meanwhile. */
+  function ageOf({ token, startedAt }: IdempotencyRecord): number {
+    const begunAt = since.get(token);
+    if (begunAt !== undefined) return elapsed() - begunAt;
+    const age = now().getTime() - startedAt.getTime();
+    if (age >= 0) return age;
+    // Begun in the future: the clock was set back, so the time is counted from here.
+    remember(token);
+    return 0;
+  }
+
   /** What a request meets that finds a record; null when the record has just gone and `begin` has to look again. */
   async function meet(record: IdempotencyRecord, request: IdempotentRequest): Promise<Beginning | null> {
     if (record.expiresAt <= now()) {
@@ -76,13 +101,13 @@ export function createIdempotency({ records, now }: IdempotencyDeps) {
     const { jobId } = record;
     if (jobId !== null && (!request.jobExists || (await request.jobExists(jobId)))) return { outcome: 'join', jobId };
 
-    const age = now().getTime() - record.startedAt.getTime();
-    if (age < (jobId === null ? PLAIN_TAKEOVER_MS : JOB_TAKEOVER_MS)) {
+    if (ageOf(record) < (jobId === null ? PLAIN_TAKEOVER_MS : JOB_TAKEOVER_MS)) {
       throw new AppError('idempotency_in_progress', 'A request with this Idempotency-Key is still running', {
         headers: { 'Retry-After': '2' },
       });
     }
     const ticket = { id: record._id, token: randomUUID() };
+    remember(ticket.token);
     const taken = await records.takeOver(record._id, record.token, ticket.token, now());
     return taken ? { outcome: 'fresh', ticket, jobId, workId: workIdOf(record) } : null;
   }
@@ -105,6 +130,7 @@ export function createIdempotency({ records, now }: IdempotencyDeps) {
       for (;;) {
         const ticket = { id, token: randomUUID() };
         const startedAt = now();
+        remember(ticket.token);
         const expiresAt = new Date(startedAt.getTime() + IDEMPOTENCY_HOURS * 3_600_000);
         const inserted = await records.insert({
           _id: id,
@@ -119,6 +145,7 @@ export function createIdempotency({ records, now }: IdempotencyDeps) {
           response: null,
         });
         if (inserted) return { outcome: 'fresh', ticket, jobId, workId: workIdOf({ _id: id, expiresAt }) };
+        since.delete(ticket.token);
         const record = await records.find(id);
         const beginning = record && (await meet(record, request));
         if (beginning) return beginning;
@@ -127,16 +154,19 @@ export function createIdempotency({ records, now }: IdempotencyDeps) {
 
     /** Stores the answer, to be sent again for 24 h after the key was first seen. */
     async complete({ id, token }: Ticket, response: StoredResponse): Promise<void> {
+      since.delete(token);
       await records.complete(id, token, response);
     },
 
     /** Forgets the key, so that the next request with it starts anew. */
     async abandon({ id, token }: Ticket): Promise<void> {
+      since.delete(token);
       await records.remove(id, token);
     },
 
     /** Lets the next request with the key take the work over without waiting; what was asked for stays the same. */
     async release({ id, token }: Ticket): Promise<void> {
+      since.delete(token);
       await records.release(id, token);
     },
   };

@@ -28,6 +28,8 @@ export interface GatewayDeps {
   publicUrl?: string | undefined;
   /** @default the clock */
   now?: () => Date;
+  /** A clock that nobody sets, in milliseconds. @default performance.now */
+  elapsed?: () => number;
 }
 
 /**
@@ -35,14 +37,15 @@ export interface GatewayDeps {
  * `cookie`, `billing` and `idempotency`.
  */
 export function createGateway(deps: GatewayDeps) {
-  const { accounts, idempotencyRecords, logins, config, cookie, publicUrl, now = () => new Date() } = deps;
+  const { accounts, idempotencyRecords, logins, config, cookie, publicUrl } = deps;
+  const { now = () => new Date(), elapsed = () => performance.now() } = deps;
   const sameOrigin = createSameOrigin({ publicUrl });
   return {
     authenticate: createAuthenticate({ accounts, logins, cookie, sameOrigin }),
     cookie,
-    throttle: createThrottle({ accounts, now }),
+    throttle: createThrottle({ accounts, elapsed }),
     billing: createBilling({ accounts, config }),
-    idempotency: createIdempotency({ records: idempotencyRecords, now }),
+    idempotency: createIdempotency({ records: idempotencyRecords, now, elapsed }),
   };
 }
 

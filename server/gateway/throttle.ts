@@ -13,14 +13,20 @@ interface Window {
 
 /**
  * Makes the middleware that holds each account to its plan's rate limit, in fixed windows that begin with a request;
- * plans without one are let through untouched. Each process counts for itself. Header fields are those of
+ * plans without one are let through untouched. Each process counts for itself, by a clock that nobody sets. Header fields are those of
  * draft-ietf-httpapi-ratelimit-headers-11. Stands behind the authentication.
  * @throws AppError rate_limited
  */
-export function createThrottle({ accounts, now }: { accounts: Accounts; now: () => Date }): Middleware<GatewayState> {
+export function createThrottle({
+  accounts,
+  elapsed,
+}: {
+  accounts: Accounts;
+  elapsed: () => number;
+}): Middleware<GatewayState> {
   const windows = new Map<string, Window>();
 
-  /** The account's running window; a clock that was set back ends it too. */
+  /** The account's running window, or a new one. */
   function windowOf(accountId: string, lengthMs: number, at: number): Window {
     const running = windows.get(accountId);
     if (running && !isOver(running, at) && running.lengthMs === lengthMs) return running;
@@ -37,7 +43,7 @@ export function createThrottle({ accounts, now }: { accounts: Accounts; now: () 
     const limit = accounts.plans.get(plan).rateLimit;
     if (!limit) return next();
 
-    const at = now().getTime();
+    const at = elapsed();
     const window = windowOf(id, limit.windowSeconds * 1000, at);
     const seconds = Math.max(1, Math.ceil((window.startedAt + window.lengthMs - at) / 1000));
     const allowed = window.requests < limit.requests;
@@ -59,5 +65,5 @@ export function createThrottle({ accounts, now }: { accounts: Accounts; now: () 
 }
 
 function isOver({ startedAt, lengthMs }: Window, at: number): boolean {
-  return at >= startedAt + lengthMs || at < startedAt;
+  return at >= startedAt + lengthMs;
 }

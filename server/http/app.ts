@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import { AppError } from '../errors.ts';
 import { newRequestId } from '../observability/index.ts';
+import { checkMessage } from './check-message.ts';
 import type { Route } from './define-route.ts';
 import { createDocsPage } from './docs-page.ts';
 import { createErrorHandler } from './error-handler.ts';
@@ -19,6 +20,7 @@ export function createApp(services: Services): Koa {
   app.on('error', (error: Error) => services.logger.debug({ err: error }, 'connection error'));
   app.use(createRequestLog(services));
   app.use(createErrorHandler(services));
+  app.use(checkMessage);
   const router = createRouter(services);
   app.use(router.routes());
   app.use(router.allowedMethods());

@@ -8,6 +8,8 @@ export const httpConfig = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address to listen on; 0.0.0.0 for every interface.'),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
+    .refine(hasOnlyPlace, 'expected an http or https URL without user, password, query or fragment')
+    .overwrite((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe('Base URL under which clients reach the service, if it differs from host and port.'),
   MAX_FILE_MB: whole(1, 10_000).default(50).describe('Largest single upload, in megabytes.'),
@@ -25,6 +27,14 @@ export const httpConfig = z.object({
     .default(0)
     .describe('Number of own proxies in front whose X-Forwarded-* headers are believed, or off. Default: `off`.'),
 });
+
+/** Paths are put behind it, and it is shown to everybody. */
+function hasOnlyPlace(url: string): boolean {
+  // What is no URL at all is told by the check before.
+  if (!URL.canParse(url)) return true;
+  const { username, password, search, hash } = new URL(url);
+  return `${username}${password}${search}${hash}` === '' && !/[?#]$/.test(url);
+}
 
 /** The HTTP settings after parsing. */
 export type HttpConfig = z.output<typeof httpConfig>;

@@ -5,6 +5,8 @@ import { drainRequest } from './drain-request.ts';
 
 /** What the parser says of a text, a number, true, false or null alone. */
 const NO_CONTAINER = 'invalid JSON, only supports object and array';
+const JSON_TYPE = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+const SHOWN_CHARACTERS = 100;
 /** Rest of a refused body that is read and forgotten, in bytes; more costs the client its connection. */
 const MOST_DRAINED = 10_000_000;
 
@@ -24,8 +26,9 @@ export function createJsonBody({ limitKb }: { limitKb: number }) {
 
   /** @throws unsupported_media_type, invalid_json, request_too_large, request_timeout */
   return async function readJson(ctx: Context): Promise<unknown> {
-    if (!ctx.request.is('application/json', '+json')) {
-      const type = ctx.request.type || 'none';
+    const declared = ctx.get('Content-Type');
+    if (!JSON_TYPE.test(declared)) {
+      const type = declared.slice(0, SHOWN_CHARACTERS) || 'none';
       throw new AppError('unsupported_media_type', `Content-Type: expected application/json, but received ${type}`);
     }
     try {
@@ -34,10 +37,18 @@ export function createJsonBody({ limitKb }: { limitKb: number }) {
       // The parser leaves the request paused: the next one on this connection would never be read.
       ctx.req.unpipe();
       drainRequest(ctx.req, MOST_DRAINED);
-      throw toAppError(error, limitKb);
+      const { complete, destroyed } = ctx.req;
+      const isCut = destroyed && (!complete || (error as { type?: string }).type === 'stream.not.readable');
+      throw isCut ? cutOff(error) : toAppError(error, limitKb);
     }
-    return ctx.request.body;
+    // A request without a body is like one whose body is empty.
+    return ctx.request.body ?? {};
   };
+}
+
+/** The connection broke, or what came on it was no HTTP, before the body was read. */
+function cutOff(cause: unknown): AppError {
+  return new AppError('invalid_json', 'The connection ended before the body was read', { cause });
 }
 
 function toAppError(error: unknown, limitKb: number): unknown {

@@ -23,6 +23,7 @@ const MEGABYTE = 1_000_000;
 export async function receiveUpload(ctx: Context, services: Services): Promise<IncomingUpload> {
   if (ctx.request.is('multipart/form-data')) return receiveFiles(ctx, services);
   if (ctx.request.is('application/json')) return importUrls(ctx, services);
+  if (ctx.request.is() === null) throw new AppError('no_images', 'Expected image files, but the request has no body');
   throw new AppError(
     'unsupported_media_type',
     `Content-Type: expected multipart/form-data with the field "images", but received ${ctx.request.type || 'none'}`,
@@ -54,8 +55,10 @@ async function receiveFiles(ctx: Context, services: Services): Promise<IncomingU
 }
 
 /** Twice the size of the request must be free, since variants follow the upload. */
-async function refuseWhenDiskIsFull(ctx: Context, { freeBytes }: Services): Promise<void> {
+async function refuseWhenDiskIsFull(ctx: Context, { config, freeBytes }: Services): Promise<void> {
   const expected = ctx.request.length ?? 0;
+  // What is larger than any upload may be is refused for that.
+  if (expected > config.MAX_REQUEST_MB * MEGABYTE) return;
   if (expected > 0 && (await freeBytes()) < expected * 2) {
     throw diskIsFull();
   }

@@ -4,6 +4,7 @@ import contentDisposition from 'content-disposition';
 import type { Context } from 'koa';
 import { AppError } from '../errors.ts';
 import { type ByteRange, parseByteRange } from './byte-range.ts';
+import { requireMatch } from './require-match.ts';
 
 /** A stored file as it is offered for download. */
 export interface FileToSend {
@@ -25,13 +26,15 @@ const READ_BYTES = 256 * 1024;
 
 /**
  * Answers GET and HEAD with a stored file: conditional requests, one byte range, back-pressure.
- * @throws AppError `file_not_found` when the file is gone, `range_not_satisfiable`; no header is set then
+ * @throws AppError `file_not_found` when the file is gone, `precondition_failed`, `range_not_satisfiable`; no header is set then
  */
 export async function sendFile(ctx: Context, offered: FileToSend): Promise<void> {
   const handle = await openStored(offered);
   let streaming = false;
   try {
-    ctx.set('ETag', `"${offered.etag}"`);
+    const etag = `"${offered.etag}"`;
+    requireMatch(ctx, etag);
+    ctx.set('ETag', etag);
     ctx.status = 200;
     if (ctx.fresh) {
       ctx.set(PROTECTION);

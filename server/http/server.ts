@@ -30,6 +30,7 @@ export async function listen(
   config: Pick<HttpConfig, 'PORT' | 'HOST' | 'REQUEST_TIMEOUT_SECONDS'>,
   { closeGraceMs = CLOSE_GRACE_MS, pace }: TimeLimits = {},
 ): Promise<HttpServer> {
+  const handle = app.callback();
   const server = createServer(
     {
       headersTimeout: Math.min(HEADERS_TIMEOUT_MS, config.REQUEST_TIMEOUT_SECONDS * 1000),
@@ -37,9 +38,13 @@ export async function listen(
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 1000,
       maxHeaderSize: 16_384,
+      // The application answers it as any other fault; Node would without a word.
+      requireHostHeader: false,
     },
-    app.callback(),
+    handle,
   );
+  // An expectation that we don't know may be ignored (RFC 9110, 10.1.1); Node would answer 417 without a word.
+  server.on('checkExpectation', handle);
   server.maxConnections = 4096;
   server.on('clientError', answerClientError);
   cutSlowReaders(server, pace);

@@ -4,6 +4,7 @@ import { extname, join, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context, Middleware } from 'koa';
+import { requireMatch } from './require-match.ts';
 
 /** A path and what answers it. */
 export interface StaticRoute {
@@ -100,6 +101,7 @@ function createHandler(file: StaticFile, headers: Record<string, string>): Middl
     // A file that could not be read is tried again by the next request.
     pending.catch(() => answers.delete(encoding));
     const { body, etag } = await pending;
+    requireMatch(ctx, etag);
     ctx.set({
       ...headers,
       ETag: etag,

@@ -32,7 +32,7 @@ interface FinishInput {
   stopped: StopReason | null;
   settle: (job: JobRecord, completed: number) => Promise<Settlement>;
   repositories: Pick<Repositories, 'imageResults'>;
-  now: Date;
+  durationMs: number;
 }
 
 /** The last event of a job. */
@@ -50,7 +50,7 @@ export interface Ending {
  * stored once per image, and settling the same job twice changes nothing.
  */
 export async function endJob(input: FinishInput): Promise<Ending> {
-  const { job, kind, stopped, settle, now } = input;
+  const { job, kind, stopped, settle, durationMs } = input;
   const records = await fillGaps(input);
   const completed = records.filter(({ result }) => result.status === 'completed').length;
   const { credits, perImage } = await settle(job, completed);
@@ -58,7 +58,7 @@ export async function endJob(input: FinishInput): Promise<Ending> {
   const state = stateOf(results.length, completed, stopped);
   const ids = { jobId: job._id, sessionId: job.sessionId };
   if (state === 'completed' || state === 'partial') {
-    const summary = kind.summarize(job, results, now);
+    const summary = kind.summarize(results, durationMs);
     const details = kind.completeDetails();
     return {
       event: { event: 'complete', data: { ...ids, status: state, results, summary, credits, ...details } },

@@ -40,7 +40,7 @@ export interface JobKind<Result extends JobResult> {
   /** The result as callers see it, with what one done image cost in credits. */
   show(result: Result, perImage: number): Result;
   /** Sums over the results of a job. */
-  summarize(job: JobRecord, results: Result[], finishedAt: Date): JobSummary & Partial<Bytes>;
+  summarize(results: Result[], durationMs: number): JobSummary & Partial<Bytes>;
   /** What a `complete` event tells beside the usual. */
   completeDetails(): Record<string, unknown>;
   /** What a job was told about all its images, as callers see it. */

@@ -40,11 +40,13 @@ interface RunnerDeps {
   logger: Logger;
   metrics: Metrics;
   now: () => Date;
+  /** A clock that nobody sets, in milliseconds. */
+  elapsed: () => number;
 }
 
 /** Builds what runs the jobs of this process: one event log per job, a lease that is renewed, exactly one last event. */
 export function createJobRunner(deps: RunnerDeps) {
-  const { repositories, instanceId, leaseMs, logger, metrics, now } = deps;
+  const { repositories, instanceId, leaseMs, logger, metrics, now, elapsed } = deps;
   const live = new Map<string, LiveJob>();
   const leaving = new AbortController();
   /** Waits for the database as long as this process does not have to leave. */
@@ -93,6 +95,8 @@ export function createJobRunner(deps: RunnerDeps) {
 
   async function run(job: JobRecord, { log, signal, earlier }: RunContext): Promise<void> {
     const kind = deps.kinds[job.kind];
+    const ageAtStartMs = Math.max(0, now().getTime() - job.createdAt.getTime());
+    const startedAt = elapsed();
     const images = await outlast(() => imagesOf(job));
     let lastNumber = job.attempts * EVENTS_PER_ATTEMPT - 1;
     if (!signal.aborted) {
@@ -113,7 +117,9 @@ export function createJobRunner(deps: RunnerDeps) {
     }
     const stopped = signal.aborted ? (signal.reason as StopReason) : null;
     const settle = deps.settle;
-    const ending = await outlast(() => endJob({ job, kind, images, stopped, settle, repositories, now: now() }));
+    // The clock may have been set since: how long the work took is not what it says now.
+    const durationMs = Math.round(ageAtStartMs + elapsed() - startedAt);
+    const ending = await outlast(() => endJob({ job, kind, images, stopped, settle, repositories, durationMs }));
     const { event, state, results } = ending;
     // Before the end is written: whoever sees the job ended sees it in the figures too. Doing it twice changes nothing.
     await outlast(() => repositories.jobHistory.put(pastJob({ job, kind, ending, finishedAt: now() })));
@@ -128,8 +134,7 @@ export function createJobRunner(deps: RunnerDeps) {
     );
     // Taken over by another server, or gone with its session: then whoever still listens is told all the same.
     if (!finished && (await outlast(() => repositories.jobs.find(job.accountId, job._id)))) return;
-    const seconds = (now().getTime() - job.createdAt.getTime()) / 1000;
-    metrics.jobFinished({ kind: job.kind, outcome: state, seconds });
+    metrics.jobFinished({ kind: job.kind, outcome: state, seconds: durationMs / 1000 });
     logger.info({ jobId: job._id, kind: job.kind, state, images: results.length }, 'job finished');
     log.push({ ...event, n: lastNumber + 1 } as NumberedEvent);
   }

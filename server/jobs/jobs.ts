@@ -29,6 +29,8 @@ interface JobsDeps {
   logger: Logger;
   metrics: Metrics;
   now?: () => Date;
+  /** A clock that nobody sets, in milliseconds. */
+  elapsed?: () => number;
 }
 
 /** What a job is made from, after its kind has found the request good. */
@@ -49,14 +51,15 @@ const STOP_POLL_MS = 100;
 
 /** Builds the jobs module. Another account's job answers exactly as one that does not exist. */
 export function createJobs(deps: JobsDeps) {
-  const { repositories, kinds, requireSession, settle, isPaid, config, logger, metrics, now = () => new Date() } = deps;
+  const { repositories, kinds, requireSession, settle, isPaid, config, logger, metrics } = deps;
+  const { now = () => new Date(), elapsed = () => performance.now() } = deps;
   const { jobs, imageResults } = repositories;
   const instanceId = randomUUID();
   const leaseMs = config.LEASE_SECONDS * 1000;
   const discarded = new Set<string>();
   const closing = new AbortController();
   const admission = createAdmission({ maxQueuedImages: config.MAX_QUEUED_IMAGES });
-  const owner = { instanceId, leaseMs, logger, now };
+  const owner = { instanceId, leaseMs, logger, now, elapsed };
   const runner = createJobRunner({ repositories, kinds, admission, settle, metrics, ...owner });
   const resumeMs = config.RESUME_MINUTES * 60_000;
   const recovery = createRecovery({
@@ -221,11 +224,8 @@ export function createJobs(deps: JobsDeps) {
       return { total: job.images.length, completed };
     },
 
-    /** Ends all leases: only for a store that no other process can be working on. */
-    endAllLeases: () => jobs.endAllLeases(now()),
-
-    /** Takes up interrupted jobs. @returns how many */
-    recover: () => recovery.sweep(),
+    /** Takes up interrupted jobs; `alone`: all that are not this process's. @returns how many */
+    recover: recovery.sweep,
 
     /** Images that wait, and jobs that run, in this process. */
     stats: () => ({ waiting: admission.waiting, jobs: runner.size }),

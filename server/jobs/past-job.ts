@@ -13,7 +13,7 @@ interface EndedJob {
 /** The figures of a job that are kept when its session is gone. */
 export function pastJob({ job, kind, ending, finishedAt }: EndedJob): PastJobRecord {
   const { _id, accountId, sessionId, createdAt, images } = job;
-  const { completed, originalBytes = 0, outputBytes = 0 } = kind.summarize(job, ending.results, finishedAt);
+  const { completed, originalBytes = 0, outputBytes = 0 } = kind.summarize(ending.results, 0);
   const { charged, refunded } = ending.event.data.credits ?? { charged: 0, refunded: 0 };
   return {
     _id,

@@ -1,4 +1,4 @@
-import type { JobRecord, Repositories } from '../db/index.ts';
+import type { JobLease, JobRecord, Repositories } from '../db/index.ts';
 import type { Logger } from '../observability/index.ts';
 import type { StopReason } from './finish-job.ts';
 import type { JobRunner } from './job-runner.ts';
@@ -16,11 +16,42 @@ interface RecoveryDeps {
   resumeMs: number;
   logger: Logger;
   now: () => Date;
+  /** A clock that nobody sets, in milliseconds. */
+  elapsed: () => number;
 }
 
-/** Builds what takes up jobs that an interrupted process left. */
+/** Who sweeps. */
+interface SweepOptions {
+  /** No other process can be working on the data, so a lease that is not this one's is of a process that died. @default false */
+  alone?: boolean;
+}
+
+/**
+ * Builds what takes up jobs that an interrupted process left. Whether an owner is alive is not asked of the clock on the
+ * wall, which may be set at any time, and differently on each server: a lease is over when nobody has renewed it for as
+ * long as it lasts, by the time that this process has seen pass.
+ */
 export function createRecovery(deps: RecoveryDeps) {
-  const { repositories, runner, isPaid, instanceId, leaseMs, resumeMs, logger, now } = deps;
+  const { repositories, runner, isPaid, instanceId, leaseMs, resumeMs, logger, now, elapsed } = deps;
+  /** The leases of the last look, and since when each has been as it is. */
+  let seen = new Map<string, { lease: JobLease; since: number }>();
+
+  /** The jobs that nobody works on. */
+  async function findAbandoned(alone: boolean): Promise<JobLease[]> {
+    const at = elapsed();
+    const leases = await repositories.jobs.findLeases();
+    const before = seen;
+    seen = new Map(
+      leases.map((lease) => {
+        const last = before.get(lease._id);
+        return [lease._id, last && isSame(last.lease, lease) ? last : { lease, since: at }];
+      }),
+    );
+    return leases.filter(({ _id, leaseOwner }) => {
+      if (leaseOwner === null || (alone && leaseOwner !== instanceId)) return true;
+      return at - (seen.get(_id)?.since ?? at) > leaseMs;
+    });
+  }
 
   /** Ends or resumes one job. `job` is as it was before it was claimed. */
   async function recover(job: JobRecord): Promise<void> {
@@ -43,14 +74,20 @@ export function createRecovery(deps: RecoveryDeps) {
   }
 
   return {
-    /** Takes up every job whose lease has ended. @returns how many */
-    async sweep(): Promise<number> {
-      for (let taken = 0; ; taken += 1) {
-        const leaseUntil = new Date(now().getTime() + leaseMs);
-        const job = await repositories.jobs.claimAbandoned(instanceId, now(), leaseUntil);
-        if (!job) return taken;
+    /** Takes up every job that nobody works on. @returns how many */
+    async sweep({ alone = false }: SweepOptions = {}): Promise<number> {
+      let taken = 0;
+      for (const lease of await findAbandoned(alone)) {
+        const job = await repositories.jobs.claim(lease, instanceId, new Date(now().getTime() + leaseMs));
+        if (!job) continue;
+        taken += 1;
         await recover(job);
       }
+      return taken;
     },
   };
+}
+
+function isSame(a: JobLease, b: JobLease): boolean {
+  return a.leaseOwner === b.leaseOwner && a.leaseUntil.getTime() === b.leaseUntil.getTime();
 }

@@ -31,7 +31,8 @@ export function replayLastEvent(job: JobRecord, kind: JobKind<JobResult>, record
   const ids = { jobId: job._id, sessionId: job.sessionId };
   const credits = job.credits ?? { charged: 0, refunded: 0, balance: 0 };
   if (job.state === 'completed' || job.state === 'partial') {
-    const summary = job.summary ?? kind.summarize(job, results, job.finishedAt ?? job.createdAt);
+    const lastedMs = (job.finishedAt ?? job.createdAt).getTime() - job.createdAt.getTime();
+    const summary = job.summary ?? kind.summarize(results, Math.max(0, lastedMs));
     return {
       event: 'complete',
       data: { ...ids, status: job.state, results, summary, credits, ...kind.completeDetails() },

@@ -36,13 +36,16 @@ export interface LoginDeps {
   logger: Logger;
   /** @default the clock */
   now?: () => Date;
+  /** A clock that nobody sets, in milliseconds. @default performance.now */
+  elapsed?: () => number;
 }
 
 const MINUTE_MS = 60_000;
 
 /** Makes the ways in: `logins`, `signUp`, `passwords`, `claims`, `emailChange`, and the queue of mails. */
 export function createLogin(deps: LoginDeps) {
-  const { repositories, accounts, mailer, pepper, config, publicUrl, logger, now = () => new Date() } = deps;
+  const { repositories, accounts, mailer, pepper, config, publicUrl, logger } = deps;
+  const { now = () => new Date(), elapsed = () => performance.now() } = deps;
   const logins = createLogins({ logins: repositories.logins, accounts, pepper, config, now });
   const links = createLinks({
     links: repositories.oneTimeLinks,
@@ -66,8 +69,8 @@ export function createLogin(deps: LoginDeps) {
     links,
     notices,
     passwords: createPasswordHash(),
-    guesses: createAttempts({ windowMs: 15 * MINUTE_MS, now }),
-    requests: createAttempts({ windowMs: 60 * MINUTE_MS, now }),
+    guesses: createAttempts({ windowMs: 15 * MINUTE_MS, elapsed }),
+    requests: createAttempts({ windowMs: 60 * MINUTE_MS, elapsed }),
   };
   const { logIn, confirm } = createLogIn(parts);
   const delivery = mailer.sends ? ('mail' as const) : ('operator' as const);

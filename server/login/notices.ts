@@ -105,7 +105,7 @@ export function createNotices({ notices, accounts, links, mailer, publicUrl, log
     do {
       again = false;
       for (;;) {
-        const notice = closed ? null : await notices.claim(now(), LEASE_MS);
+        const notice = closed ? null : await notices.claim(now(), LEASE_MS, LONGEST_RETRY_MS);
         if (!notice) break;
         if (notice.expiresAt <= now()) await notices.remove(notice);
         else await deliverOne(notice);
@@ -139,7 +139,7 @@ export function createNotices({ notices, accounts, links, mailer, publicUrl, log
         sentAt: null,
         expiresAt: new Date(at.getTime() + KEPT_MS),
       };
-      await notices.put(notice, new Date(at.getTime() - (ASKED_BY_ANYBODY.has(kind) ? REPEAT_MS : 0)));
+      await notices.put(notice, new Date(at.getTime() - (ASKED_BY_ANYBODY.has(kind) ? REPEAT_MS : 0)), at);
       deliver().catch((error: unknown) => logger.warn({ err: error }, 'mails could not be looked for'));
     },
 

@@ -3,7 +3,11 @@ import { z } from 'zod';
 /** The environment variables that steer mail; keys are the variables' names. */
 export const mailConfig = z.object({
   SMTP_URL: z
-    .url({ protocol: /^smtps?$/, error: 'expected a URL such as smtp://user:password@mail.example.com:587' })
+    .url({
+      protocol: /^smtps?$/,
+      hostname: /./,
+      error: 'expected a URL such as smtp://user:password@mail.example.com:587',
+    })
     .optional()
     .describe(
       'Server that mail is sent through, e.g. `smtp://user:password@mail.example.com:587`, or `smtps://` for TLS from the first byte. Default: none; links are printed where the service runs, for the operator to pass on.',

@@ -10,10 +10,19 @@ export interface StoredFile {
   modifiedAt: Date;
 }
 
+/** What {@link createLocalStore} works with. */
+export interface StoreOptions {
+  directory: string;
+  /** A clock that nobody sets, in milliseconds. @default performance.now */
+  elapsed?: () => number;
+}
+
 /** Files under one directory, named by keys like `sessions/sess_…/img_….jpg`. Every change is atomic for readers. */
-export function createLocalStore({ directory }: { directory: string }) {
+export function createLocalStore({ directory, elapsed = () => performance.now() }: StoreOptions) {
   const root = resolve(directory);
   const incoming = join(root, 'incoming');
+  /** The temporary files of the last sweep, and since when each has been as it is. */
+  let temporary = new Map<string, { mtimeMs: number; since: number }>();
 
   /** Absolute path of a key; the second wall behind {@link storeKey}. */
   function pathOf(key: string): string {
@@ -46,14 +55,25 @@ export function createLocalStore({ directory }: { directory: string }) {
 
     /**
      * Removes temporary files that an interruption left: what was being received, and `.part` files beside their targets.
-     * @param minAgeMs spares younger ones, which somebody may be writing
+     * @param minAgeMs spares those that were not seen unchanged for so long: somebody may be writing them. Their times say
+     *   nothing about it, since the clock may have been set.
      */
     async sweepTemporaryFiles({ minAgeMs }: { minAgeMs: number }): Promise<number> {
+      const at = elapsed();
+      const before = temporary;
+      temporary = new Map();
       let removed = 0;
       for await (const path of filesBelow(root)) {
         if (dirname(path) !== incoming && !path.endsWith('.part')) continue;
         const found = await stat(path).catch(nullWhenAbsent);
-        if (!found || Date.now() - found.mtimeMs < minAgeMs) continue;
+        if (!found) continue;
+        const { mtimeMs } = found;
+        const last = before.get(path);
+        const since = last?.mtimeMs === mtimeMs ? last.since : at;
+        if (at - since < minAgeMs) {
+          temporary.set(path, { mtimeMs, since });
+          continue;
+        }
         await rm(path, { force: true });
         removed += 1;
       }

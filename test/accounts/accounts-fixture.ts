@@ -65,6 +65,7 @@ export function useAccounts(config = CONFIG): Fixture {
         publicUrl: () => 'http://127.0.0.1:8080',
         logger: createLogger({ level: 'silent', format: 'json' }),
         now,
+        elapsed: () => fixture.clock.now.getTime(),
         ...parts,
       });
     const mailer = createMailer({ config: mailConfig.parse({}), print: (text) => void printed.push(text) });

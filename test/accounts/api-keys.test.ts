@@ -103,6 +103,9 @@ describe('API keys', () => {
       [59, 0],
       [61, 61],
       [90, 61],
+      // The clock was set back.
+      [-3600, -3600],
+      [-3590, -3600],
     ] as const) {
       fixture.clock.now = new Date(start + seconds * 1000);
       await fixture.accounts.keys.check(apiKey);

@@ -120,6 +120,14 @@ describe('the sweeper', () => {
     expect(await fixture.accounts.ledger.settlePending()).toEqual({ finished: 0, stuck: [] });
   });
 
+  test('does not wait for the clock to catch up where it was set back since', async () => {
+    const accountId = await fixture.newAccount();
+    await rejection(dyingBefore('insert').ledger.charge({ accountId, ref: accountId, amount: 1 }));
+    fixture.clock.now = new Date(fixture.clock.now.getTime() - 86_400_000);
+    expect(await fixture.accounts.ledger.settlePending()).toEqual({ finished: 1, stuck: [] });
+    expect((await fixture.repositories.accounts.find(accountId))?.holds).toEqual([]);
+  });
+
   test('finishes the sign-up of an account whose creation was cut off', async () => {
     const email = 'cut-off@example.org';
     await rejection(dyingBefore('insert').create({ email }));

@@ -131,6 +131,11 @@ describe('ledger', () => {
       (await ledger.openCharges({ minAgeMs, limit: 1000 })).filter((charge) => charge.accountId === accountId);
     expect(await open(1)).toEqual([]);
     expect(await open(0)).toEqual([{ accountId, ref: accountId, amount: 2, at: fixture.clock.now }]);
+    // Set back by a day: it would be settled a day late.
+    const { now } = fixture.clock;
+    fixture.clock.now = new Date(now.getTime() - 86_400_000);
+    expect(await open(900_000)).toHaveLength(1);
+    fixture.clock.now = now;
     await ledger.closeCharge(accountId, accountId);
     expect(await open(0)).toEqual([]);
   });

@@ -29,7 +29,7 @@ export interface AnalysisHarness {
   logged(): string;
   clearLog(): void;
   /** An analysis with these settings; ended with the harness. */
-  analysis(env?: Record<string, unknown>, deps?: { now?: () => Date }): Analysis;
+  analysis(env?: Record<string, unknown>, deps?: { now?: () => Date; elapsed?: () => number }): Analysis;
   /** Stores an image as an upload. */
   place(image: TestImage): Promise<ImageRecord>;
   close(): Promise<void>;
@@ -51,14 +51,14 @@ export async function startAnalysisHarness(): Promise<AnalysisHarness> {
     database,
     logged: () => lines.join(''),
     clearLog: () => lines.splice(0),
-    analysis(env = {}, { now } = {}) {
+    analysis(env = {}, clocks = {}) {
       const analysis = createAnalysis({
         processor,
         store: { pathOf: (key) => key },
         config: analysisConfig.parse(env),
         logger,
         cache: database.visionAnswers,
-        ...(now ? { now } : {}),
+        ...clocks,
       });
       analyses.push(analysis);
       return analysis;

@@ -49,6 +49,25 @@ describe('loadConfig', () => {
     expect(faultsOf({ TRUST_PROXY: 'yes' })[0]).toContain('TRUST_PROXY: expected off, or a number');
   });
 
+  it('takes of a public URL only what paths can be put behind', () => {
+    expect(loadConfig({ PUBLIC_URL: 'https://example.com/images//' }).http.PUBLIC_URL).toBe(
+      'https://example.com/images',
+    );
+    for (const url of [
+      'https://x.example/?a',
+      'https://x.example/#a',
+      'https://x.example/?',
+      'https://x.example/a?b#c',
+    ])
+      expect(faultsOf({ PUBLIC_URL: url })).toEqual([
+        `PUBLIC_URL: expected an http or https URL without user, password, query or fragment, but received "${url}"`,
+      ]);
+    const [fault] = faultsOf({ PUBLIC_URL: 'https://me:secret@x.example/' });
+    expect(fault).toContain('without user, password, query or fragment, but received "https://***@x.example/"');
+    for (const url of ['x', 'javascript:alert(1)', 'http://', '//x.example'])
+      expect(faultsOf({ PUBLIC_URL: url })[0]).toMatch(/^PUBLIC_URL: expected an http or https URL.*, but received /);
+  });
+
   it('lists all faults of all modules at once: variable, what was expected, what came', () => {
     const faults = faultsOf({
       PORT: 'eighty',
@@ -70,7 +89,16 @@ describe('loadConfig', () => {
 
   it('says where in a structured value the fault lies', () => {
     expect(faultsOf({ PLANS: '{"free":{"keys":"one"}}' })[0]).toMatch(/^PLANS: at free\.keys: .*expected number/);
-    expect(faultsOf({ PLANS: '{"free":' })[0]).toContain('PLANS: expected a JSON object of plans');
+    for (const text of ['{"free":', '[]', 'null', '5', '"free"'])
+      expect(faultsOf({ PLANS: text })).toEqual([
+        `PLANS: expected a JSON object of plans, but received ${JSON.stringify(text)}`,
+      ]);
+  });
+
+  it('takes no mail server without a name', () => {
+    for (const url of ['smtp://', 'smtp:', 'smtp://:25', 'smtps://user:password@'])
+      expect(faultsOf({ SMTP_URL: url })[0]).toMatch(/^SMTP_URL: expected a URL such as smtp:.* other characters$/);
+    expect(loadConfig({ SMTP_URL: 'smtp://localhost:25' }).mail.SMTP_URL).toBe('smtp://localhost:25');
   });
 
   it('never repeats a secret, not even a faulty one', () => {

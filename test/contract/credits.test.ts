@@ -57,6 +57,23 @@ describe('Credits', () => {
     expect(first.transactions).toMatchObject([{ kind: 'charge', delta: -1, ref: jobId }]);
     const second = await owner.readJson<Page>(`/v1/credits/transactions?limit=1&cursor=${first.nextCursor}`);
     expect(second).toMatchObject({ transactions: [{ kind: 'signup', delta: 25 }], nextCursor: null });
+
+    const { api: other } = await test.createAccount();
+    const unknown = first.nextCursor?.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+    const wrong = [
+      [owner, 'x'],
+      [owner, ''],
+      [owner, unknown],
+      [other, first.nextCursor],
+    ] as const;
+    for (const [api, cursor] of wrong) {
+      const refused = await api.request(`/v1/credits/transactions?cursor=${cursor}`);
+      const fault = `expected the nextCursor of an earlier page, but received "${cursor}"`;
+      expect([refused.status, await refused.json()]).toMatchObject([
+        400,
+        { code: 'invalid_request', error: `cursor: ${fault}`, errors: { cursor: [fault] } },
+      ]);
+    }
   });
 });
 

@@ -19,24 +19,37 @@ const RESPONSE = {
 describe('Idempotency-Key', () => {
   let idempotency: ReturnType<typeof createGateway>['idempotency'];
   let request: IdempotentRequest;
+  /** What the clock that nobody sets shows, in milliseconds. */
+  let elapsedMs: number;
 
-  beforeAll(() => {
-    ({ idempotency } = createGateway({
+  /** The memory of a process of its own. */
+  const newProcess = () =>
+    createGateway({
       accounts: fixture.accounts,
       idempotencyRecords: fixture.repositories.idempotency,
       config: { ANALYSIS_CREDITS: 0 },
       logins: fixture.login.logins,
       cookie: createLoginCookie('secure'),
       now: () => new Date(fixture.clock.now),
-    }));
+      elapsed: () => elapsedMs,
+    }).idempotency;
+
+  beforeAll(() => {
+    idempotency = newProcess();
   });
   beforeEach(() => {
     fixture.clock.now = new Date();
+    elapsedMs = 0;
     request = { accountId: 'acct_a', key: randomUUID(), operation: 'export', requestHash: hashRequest({ a: 1 }) };
   });
 
-  const wait = (seconds: number) => {
+  /** Sets the clock on the wall; no time passes. */
+  const setClock = (seconds: number) => {
     fixture.clock.now = new Date(fixture.clock.now.getTime() + seconds * 1000);
+  };
+  const wait = (seconds: number) => {
+    setClock(seconds);
+    elapsedMs += seconds * 1000;
   };
 
   async function beginFresh(extra: Partial<IdempotentRequest> = {}): Promise<{ ticket: Ticket; jobId: string | null }> {
@@ -132,6 +145,30 @@ describe('Idempotency-Key', () => {
       await idempotency.complete(dead.ticket, RESPONSE);
       await idempotency.abandon(dead.ticket);
       expect(await rejection(idempotency.begin(request))).toMatchObject({ code: 'idempotency_in_progress' });
+    });
+  });
+
+  describe('when the clock is set', () => {
+    test.each([
+      ['forwards', 3600],
+      ['backwards', -3600],
+    ])('%s, a request that is at it keeps its key, and no longer than it would have', async (_, seconds) => {
+      await beginFresh();
+      setClock(seconds);
+      wait(179);
+      expect(await rejection(idempotency.begin(request))).toMatchObject({ code: 'idempotency_in_progress' });
+      wait(1);
+      await beginFresh();
+      expect(await rejection(idempotency.begin(request))).toMatchObject({ code: 'idempotency_in_progress' });
+    });
+
+    test('backwards, the key of a process that died does not stay taken until the clock has caught up', async () => {
+      await beginFresh();
+      setClock(-86_400);
+      const next = newProcess();
+      expect(await rejection(next.begin(request))).toMatchObject({ code: 'idempotency_in_progress' });
+      wait(180);
+      expect(await next.begin(request)).toMatchObject({ outcome: 'fresh' });
     });
   });
 

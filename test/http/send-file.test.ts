@@ -135,6 +135,37 @@ describe('conditional requests', () => {
   });
 });
 
+describe('If-Match', () => {
+  it.each([[`"${ETAG}"`], [`W/"x",  "other" ,"${ETAG}"`], ['*'], [' * ']])('sends the file for %s', async (tag) => {
+    expect(await get({ 'if-match': tag })).toMatchObject({ status: 200, body: CONTENT });
+    expect((await get({ 'if-match': tag, range: 'bytes=0-9' })).status).toBe(206);
+    expect((await get({ 'if-match': tag, 'if-none-match': '*' })).status).toBe(304);
+  });
+
+  it.each([['"other"'], [`W/"${ETAG}"`], [ETAG], ['"*"'], ['x'.repeat(500)]])('answers %s with 412', async (tag) => {
+    for (const [name, value] of [
+      ['range', 'bytes=0-9'],
+      ['range', 'bytes=999999-'],
+      ['if-none-match', `"${ETAG}"`],
+    ] as const) {
+      const { status, headers, body } = await get({ 'if-match': tag, [name]: value });
+      expect(status).toBe(412);
+      expect(headers.etag).toBe(`"${ETAG}"`);
+      expect(headers['content-disposition']).toBeUndefined();
+      const { error, code } = JSON.parse(body.toString());
+      expect(code).toBe('precondition_failed');
+      expect(error).toContain(`If-Match: expected "${ETAG}" or *, but received ${tag.slice(0, 100)}`);
+      expect(error.length).toBeLessThan(300);
+    }
+    expect(await get({ 'if-match': tag }, 'HEAD')).toMatchObject({ status: 412, body: Buffer.alloc(0) });
+  });
+
+  it('is not replaced by If-Unmodified-Since, where no time of a change is told', async () => {
+    const { status, headers } = await get({ 'if-unmodified-since': new Date(0).toUTCString() });
+    expect([status, headers['last-modified']]).toEqual([200, undefined]);
+  });
+});
+
 describe('ranges', () => {
   it.each([
     ['bytes=0-0', 0, 0],

@@ -80,6 +80,9 @@ describe('built pages', () => {
     const again = await client.send('/widget/define.js', { headers: { 'If-None-Match': etag } });
     expect(again).toMatchObject({ status: 304, text: '' });
     expect(again.headers.etag).toBe(etag);
+    expect((await client.send('/widget/define.js', { headers: { 'If-Match': etag } })).status).toBe(200);
+    const asked = { Range: 'bytes=0-1', 'If-Range': etag };
+    expect(await client.send('/widget/define.js', { headers: asked })).toMatchObject({ status: 200, text: SCRIPT });
     const cacheOf = async (path: string) => (await client.send(path)).headers['cache-control'];
     expect(await cacheOf('/demo/assets/demo-AbC_d-12.js')).toBe('public, max-age=31536000, immutable');
     expect(await cacheOf('/demo/icon.png')).toBe('public, no-cache');
@@ -133,6 +136,12 @@ describe('the service', () => {
     test = await startTestService();
   });
   afterAll(() => test.close());
+
+  it('answers 412 where If-Match names another file', async () => {
+    const refused = await fetch(`${test.url}/widget/define.js`, { headers: { 'If-Match': '"other"' } });
+    expect([refused.status, await refused.json()]).toMatchObject([412, { code: 'precondition_failed' }]);
+    expect(refused.headers.get('ETag')).toMatch(/^"[\w-]+"$/);
+  });
 
   it('answers an unknown page as any unknown path, and other methods with the ones it knows', async () => {
     const missing = await fetch(`${test.url}/demo/nothing.js`);

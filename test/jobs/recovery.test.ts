@@ -16,16 +16,30 @@ let worked: string[];
 let gates: Map<number, Gate>;
 /** Settlements that were asked for: completed images of each. */
 let settled: number[];
+/** What the clock that nobody sets shows, in milliseconds. */
+let elapsedMs: number;
 beforeEach(() => {
   fixture.clock.now = new Date();
+  elapsedMs = 0;
   worked = [];
   gates = new Map();
   settled = [];
 });
 
-const wait = (seconds: number) => {
+/** Sets the clock on the wall; no time passes. */
+const setClock = (seconds: number) => {
   fixture.clock.now = new Date(fixture.clock.now.getTime() + seconds * 1000);
 };
+const wait = (seconds: number) => {
+  setClock(seconds);
+  elapsedMs += seconds * 1000;
+};
+/** What a process takes up that sees a lease's time pass without a renewal. */
+async function recoverAfterLease(...processes: Jobs[]): Promise<number> {
+  for (const jobs of processes) expect(await jobs.recover()).toBe(0);
+  wait(LEASE_SECONDS + 1);
+  return Promise.all(processes.map((jobs) => jobs.recover())).then((taken) => taken.reduce((sum, n) => sum + n));
+}
 const waitFor = (predicate: () => boolean) => expect.poll(predicate, { interval: 10 }).toBe(true);
 
 /** Work that takes as long as its gate is closed, one image after the other. */
@@ -51,11 +65,11 @@ function kindOf(process: string): JobKind<JobResult> {
       }),
     failed: (_job, image, error) => resultOf(image, error),
     show: (result) => result,
-    summarize: (_job, results) => ({
+    summarize: (results, durationMs) => ({
       total: results.length,
       completed: results.filter(({ status }) => status === 'completed').length,
       failed: 0,
-      durationMs: 0,
+      durationMs,
     }),
     completeDetails: () => ({}),
     showSettings: () => ({ settings: null, options: null }),
@@ -88,6 +102,7 @@ function newProcess(
     logger: createLogger({ level: 'silent', format: 'json' }),
     metrics: createMetrics(),
     now: () => new Date(fixture.clock.now),
+    elapsed: () => elapsedMs,
   });
 }
 
@@ -138,11 +153,12 @@ it('a job whose lease ran out while this process was at it is not started again'
   const gate = gateAt(1);
   jobs.start(job);
   await gate.reached;
-  wait(LEASE_SECONDS + 1);
-  expect(await jobs.recover()).toBe(1);
+  const other = newProcess('b');
+  expect(await other.recover()).toBe(0);
+  expect(await recoverAfterLease(jobs)).toBe(1);
   expect(jobs.stats()).toEqual({ waiting: 2, jobs: 1 });
   // Taking it up has renewed the lease: nobody else gets it.
-  expect(await newProcess('b').recover()).toBe(0);
+  expect(await other.recover()).toBe(0);
   gate.open();
   await expectWhole(jobs, job);
   expect(worked).toEqual(['a 0', 'a 1', 'a 2']);
@@ -165,8 +181,7 @@ it('a job that is started while the recovery takes it up runs once', async () =>
   const job = await newJob(jobs);
   const gate = gateAt(0);
   // Its request was still paying when the lease ran out.
-  wait(LEASE_SECONDS + 1);
-  const recovering = jobs.recover();
+  const recovering = recoverAfterLease(jobs);
   await asked.reached;
   jobs.start(job);
   await gate.reached;
@@ -182,8 +197,7 @@ it('a job that the recovery has taken up is not started by its late request', as
   const jobs = newProcess('a');
   const job = await newJob(jobs);
   const gate = gateAt(0);
-  wait(LEASE_SECONDS + 1);
-  await jobs.recover();
+  await recoverAfterLease(jobs);
   await gate.reached;
   jobs.start(job);
   gate.open();
@@ -219,10 +233,8 @@ it('a job that is handed over twice goes on where it was, and its story stays on
 
 it('of two processes that look at once, one takes a job up', async () => {
   const job = await newJob(newProcess('dead'));
-  wait(LEASE_SECONDS + 1);
   const [left, right] = [newProcess('a'), newProcess('b')];
-  const taken = await Promise.all([left.recover(), right.recover(), left.recover(), right.recover()]);
-  expect(taken.reduce((sum, count) => sum + count)).toBe(1);
+  expect(await recoverAfterLease(left, right, left, right)).toBe(1);
   await expectWhole(left, job);
   expect(worked).toHaveLength(3);
 });
@@ -235,15 +247,13 @@ it('a job over which one process after the other dies is given up and settled wi
   await waitFor(() => worked.length === 2);
   // They die at the second image: from then on nobody renews the lease, and nothing they do counts.
   for (const name of ['1', '2', '3']) {
-    wait(LEASE_SECONDS + 1);
     gates.clear();
     const gate = gateAt(1);
-    expect(await newProcess(name).recover()).toBe(1);
+    expect(await recoverAfterLease(newProcess(name))).toBe(1);
     await gate.reached;
   }
-  wait(LEASE_SECONDS + 1);
   const last = newProcess('last');
-  expect(await last.recover()).toBe(1);
+  expect(await recoverAfterLease(last)).toBe(1);
   const story = await storyOf(last, job);
   expect(story.at(-1)).toMatchObject({ event: 'complete', data: { status: 'partial', summary: { completed: 1 } } });
   expect(worked).toEqual(['0 0', '0 1', '1 1', '2 1', '3 1']);
@@ -253,10 +263,53 @@ it('a job over which one process after the other dies is given up and settled wi
 
 it('a job that nobody paid for is forgotten, and none of its images is worked on', async () => {
   const job = await newJob(newProcess('dead'));
-  wait(LEASE_SECONDS + 1);
   const jobs = newProcess('a', { isPaid: async () => false });
-  expect(await jobs.recover()).toBe(1);
+  expect(await recoverAfterLease(jobs)).toBe(1);
   expect(await stored(job)).toBeNull();
   expect(jobs.stats()).toEqual({ waiting: 0, jobs: 0 });
   expect(worked).toEqual([]);
+});
+
+it.each([
+  ['forwards', 86_400],
+  ['backwards', -86_400],
+])('a clock that is set a day %s takes no job from who is at it, nor from who is paying for it', async (_, seconds) => {
+  const [owner, other] = [newProcess('a', { isPaid: async () => false }), newProcess('b')];
+  const paying = await newJob(owner);
+  const job = await newJob(owner);
+  const gate = gateAt(1);
+  owner.start(job);
+  await gate.reached;
+  expect(await other.recover()).toBe(0);
+  setClock(seconds);
+  expect(await owner.recover()).toBe(0);
+  expect(await other.recover()).toBe(0);
+  wait(LEASE_SECONDS / 2);
+  gate.open();
+  await expectWhole(owner, job);
+  owner.start(paying);
+  await expectWhole(owner, paying);
+  const last = (await storyOf(owner, job)).at(-1);
+  // What the work took, not what the clock says.
+  expect(last).toMatchObject({ data: { summary: { durationMs: (LEASE_SECONDS / 2) * 1000 } } });
+  expect(settled).toEqual([3, 3]);
+});
+
+it.each([
+  ['forwards', 300],
+  ['backwards', -86_400],
+])('a job of a process that died is taken up in time, though the clock was set %s', async (_, seconds) => {
+  const job = await newJob(newProcess('dead'));
+  setClock(seconds);
+  const jobs = newProcess('a');
+  expect(await recoverAfterLease(jobs)).toBe(1);
+  await expectWhole(jobs, job);
+});
+
+it('a process that is alone takes up the jobs of the one before it at once, whatever the clock says', async () => {
+  const job = await newJob(newProcess('dead'));
+  setClock(-86_400);
+  const jobs = newProcess('a');
+  expect(await jobs.recover({ alone: true })).toBe(1);
+  await expectWhole(jobs, job);
 });

@@ -21,10 +21,10 @@ interface OpenCursor {
 /** Results that wait for getMore. */
 export type Cursors = ReturnType<typeof createCursors>;
 
-/** Creates the cursors of a server; they live in memory only. */
-export function createCursors(now: () => number = Date.now) {
+/** Creates the cursors of a server; they live in memory only. @param now milliseconds of a clock that nobody sets */
+export function createCursors(now: () => number = () => performance.now()) {
   const open = new Map<bigint, OpenCursor>();
-  let lastId = BigInt(now()) * 1000n;
+  let lastId = BigInt(Date.now()) * 1000n;
 
   function take(cursor: OpenCursor, batchSize: number): Buffer[] {
     const batch: Buffer[] = [];

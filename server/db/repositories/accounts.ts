@@ -210,12 +210,13 @@ export function createAccountRepository(connection: Connection) {
       return updated.matchedCount === 1;
     },
 
-    /** Accounts that have a hold from before `before`. */
-    async findWithHolds(before: Date, limit: number): Promise<AccountRecord[]> {
-      return model
-        .find({ 'holds.at': { $lte: before } })
-        .limit(limit)
-        .lean();
+    /** Accounts that have a hold from before `before`, and those with one from after `now`. */
+    async findWithHolds(before: Date, now: Date, limit: number): Promise<AccountRecord[]> {
+      // Two questions, each with a part of the index of its own.
+      const found = [];
+      for (const at of [{ $lte: before }, { $gt: now }])
+        found.push(...(await model.find({ 'holds.at': at }).limit(limit).lean()));
+      return found;
     },
   };
 }

@@ -37,10 +37,11 @@ export function createApiKeyRepository(connection: Connection) {
       return model.find({ accountId }).sort({ createdAt: 1, _id: 1 }).lean();
     },
 
-    /** Notes a use, unless one was noted after `notAfter`. */
+    /** Notes a use, unless one was noted between `notAfter` and now. */
     async touch(accountId: string, keyId: string, now: Date, notAfter: Date): Promise<void> {
+      const others = [null, { $lte: notAfter }, { $gt: now }];
       await model.updateOne(
-        { _id: keyId, accountId, $or: [{ lastUsedAt: null }, { lastUsedAt: { $lte: notAfter } }] },
+        { _id: keyId, accountId, $or: others.map((lastUsedAt) => ({ lastUsedAt })) },
         { $set: { lastUsedAt: now } },
       );
     },

@@ -5,6 +5,9 @@ import { type JobImage, type JobRecord, jobSchema } from '../models/job.ts';
 
 export type { JobImage, JobRecord };
 
+/** The lease on a job, as somebody saw it. */
+export type JobLease = Pick<JobRecord, '_id' | 'leaseOwner' | 'leaseUntil'>;
+
 /** What is written when a job ends. */
 export type JobOutcome = Pick<JobRecord, 'state' | 'lastEvent' | 'summary' | 'credits' | 'error'>;
 
@@ -81,19 +84,19 @@ export function createJobRepository(connection: Connection) {
       await model.updateOne({ _id: jobId, leaseOwner: owner }, { $set: { leaseOwner: null, leaseUntil: now } });
     },
 
-    /** Makes every lease end now: for a store that only this process can have written to. */
-    async endAllLeases(now: Date): Promise<void> {
-      await model.updateMany(
-        { state: { $in: UNFINISHED_JOB_STATES }, leaseUntil: { $gt: now } },
-        { $set: { leaseUntil: now } },
-      );
+    /** The leases of all jobs that have not ended. */
+    async findLeases(): Promise<JobLease[]> {
+      return model
+        .find({ state: { $in: UNFINISHED_JOB_STATES } })
+        .select({ leaseOwner: 1, leaseUntil: 1 })
+        .lean();
     },
 
-    /** Takes over one job whose lease has ended and returns it as it was before; null when there is none. */
-    async claimAbandoned(owner: string, now: Date, leaseUntil: Date): Promise<JobRecord | null> {
+    /** Takes over a job whose lease still is as it was seen, and returns it as it was before; else null. */
+    async claim({ _id, ...seen }: JobLease, owner: string, leaseUntil: Date): Promise<JobRecord | null> {
       return model
         .findOneAndUpdate(
-          { state: { $in: UNFINISHED_JOB_STATES }, leaseUntil: { $lte: now } },
+          { _id, state: { $in: UNFINISHED_JOB_STATES }, ...seen },
           { $set: { leaseOwner: owner, leaseUntil }, $inc: { attempts: 1 } },
           { returnDocument: 'before' },
         )

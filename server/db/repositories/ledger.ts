@@ -28,6 +28,11 @@ export function createLedgerRepository(connection: Connection) {
       return model.findOne({ kind, ref }).lean();
     },
 
+    /** Tells whether an account has a line of this id. */
+    async has(accountId: string, lineId: string): Promise<boolean> {
+      return (await model.countDocuments({ _id: lineId, accountId })) === 1;
+    },
+
     /** An account's lines, newest first, from behind `cursor` (a line's id). */
     async page(
       accountId: string,
@@ -62,13 +67,12 @@ export function createLedgerRepository(connection: Connection) {
       await model.deleteMany({ accountId });
     },
 
-    /** Charges from before `before` whose jobs have not been settled, oldest first. */
-    async findOpen(before: Date, limit: number): Promise<LedgerLineRecord[]> {
-      return model
-        .find({ open: true, at: { $lte: before } })
-        .sort({ at: 1 })
-        .limit(limit)
-        .lean();
+    /** Charges from before `before`, and from after `now`, whose jobs have not been settled; the oldest of each first. */
+    async findOpen(before: Date, now: Date, limit: number): Promise<LedgerLineRecord[]> {
+      const found = [];
+      for (const at of [{ $lte: before }, { $gt: now }])
+        found.push(...(await model.find({ open: true, at }).sort({ at: 1 }).limit(limit).lean()));
+      return found;
     },
 
     /** Notes that the job of a charge has been settled. */

@@ -8,10 +8,14 @@ export type { NoticeKind, NoticeRecord };
 export function createNoticeRepository(connection: Connection) {
   const model = connection.model<NoticeRecord>('Notice', noticeSchema);
   return {
-    /** Writes a notice down, in the place of one that was sent by `sentBy`. False when one waits or is newer. */
-    async put(notice: NoticeRecord, sentBy: Date): Promise<boolean> {
+    /**
+     * Writes a notice down, in the place of one that was sent by `sentBy`, or in a time to come. False when one waits or
+     * was sent since.
+     */
+    async put(notice: NoticeRecord, sentBy: Date, now: Date): Promise<boolean> {
       const { _id, ...fields } = notice;
-      const written = model.updateOne({ _id, sentAt: { $lte: sentBy } }, { $set: fields }, { upsert: true });
+      const earlier = [{ sentAt: { $lte: sentBy } }, { sentAt: { $gt: now } }];
+      const written = model.updateOne({ _id, $or: earlier }, { $set: fields }, { upsert: true });
       // False: the upsert met the one that is there.
       return unlessDuplicate(
         written.then(() => true),
@@ -19,15 +23,18 @@ export function createNoticeRepository(connection: Connection) {
       );
     },
 
-    /** Takes one notice that is due, for `leaseMs` milliseconds; null when there is none. */
-    async claim(now: Date, leaseMs: number): Promise<NoticeRecord | null> {
-      return model
-        .findOneAndUpdate(
-          { sentAt: null, dueAt: { $lte: now } },
-          { $set: { dueAt: new Date(now.getTime() + leaseMs) }, $inc: { attempts: 1 } },
-          { returnDocument: 'after', sort: { dueAt: 1 } },
-        )
-        .lean();
+    /**
+     * Takes one notice that is due, for `leaseMs` milliseconds; null when there is none.
+     * @param longestMs the longest that any is put off; what is to wait for longer was put off before the clock was set back
+     */
+    async claim(now: Date, leaseMs: number, longestMs: number): Promise<NoticeRecord | null> {
+      const lease = { $set: { dueAt: new Date(now.getTime() + leaseMs) }, $inc: { attempts: 1 } };
+      for (const dueAt of [{ $lte: now }, { $gt: new Date(now.getTime() + longestMs) }]) {
+        const options = { returnDocument: 'after', sort: { dueAt: 1 } } as const;
+        const claimed = await model.findOneAndUpdate({ sentAt: null, dueAt }, lease, options).lean();
+        if (claimed) return claimed;
+      }
+      return null;
     },
 
     /** Notes that a notice was dealt with, and until when that is remembered. */

@@ -1,0 +1,21 @@
+import type { Context } from 'koa';
+import { AppError } from '../errors.ts';
+
+const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
+const SHOWN_CHARACTERS = 100;
+
+/**
+ * Holds `If-Match` against the bytes that are there; a weak tag matches nothing (RFC 9110, 13.1.1). `If-Unmodified-Since`
+ * is ignored, as is due where no time of a change is told (13.1.4).
+ * @param etag with its quotes
+ * @throws AppError precondition_failed
+ */
+export function requireMatch(ctx: Context, etag: string): void {
+  const wanted = ctx.get('If-Match');
+  if (wanted === '' || wanted.trim() === '*' || wanted.match(ENTITY_TAG)?.includes(etag)) return;
+  const received = wanted.length > SHOWN_CHARACTERS ? `${wanted.slice(0, SHOWN_CHARACTERS)}…` : wanted;
+  throw new AppError('precondition_failed', `If-Match: expected ${etag} or *, but received ${received}`, {
+    headers: { ETag: etag },
+    details: { etag },
+  });
+}

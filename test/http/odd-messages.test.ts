@@ -1,0 +1,126 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectError } from '../support/error-answers.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let test: TestService;
+let key: string;
+let logged: string[];
+beforeAll(async () => {
+  logged = [];
+  test = await startTestService({ LOG_LEVEL: 'error' }, { log: (line) => logged.push(line) });
+  key = test.api.apiKey ?? '';
+});
+afterAll(() => test.close());
+
+const CHECK = JSON.stringify({ imageCount: 3 });
+
+/** What a server says to bytes that no client library would send. */
+function say(bytes: string): Promise<string> {
+  const { hostname, port } = new URL(test.url);
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.setEncoding('latin1').setTimeout(10_000, () => socket.destroy(new Error(`no end of: ${answer}`)));
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(answer));
+  });
+}
+
+/** The last answer of a connection that the server closes. */
+function answerIn(text: string): { status: number; text: string } {
+  const last = text.slice(text.lastIndexOf('HTTP/1.1 '));
+  return { status: Number(last.slice(9, 12)), text: last.slice(last.indexOf('\r\n\r\n') + 4) };
+}
+
+const post = (headers: string[], body: string, path = '/v1/credits/check') =>
+  say(
+    [`POST ${path} HTTP/1.1`, 'Host: x', `X-API-Key: ${key}`, 'Connection: close', ...headers, '', body].join('\r\n'),
+  );
+const get = (target: string, headers: string[]) => say([`GET ${target} HTTP/1.1`, ...headers, '', ''].join('\r\n'));
+
+describe('a message that HTTP/1.1 forbids, and Node lets pass, is a 400 that says why', () => {
+  it.each([
+    ['no host', '/healthz', ['Connection: close'], 'Host: expected one, but received none'],
+    ['two hosts', '/healthz', ['Host: a', 'Host: b'], 'Host: expected one, but received 2'],
+    ['an address that is none', 'http://[::/healthz', ['Host: x'], 'but received "http://[::/healthz"'],
+    ['a path without its /', 'healthz', ['Host: x'], ''],
+  ])('%s', async (_, target, headers, why) => {
+    const { error } = expectError(answerIn(await get(target, headers)), 'invalid_request');
+    expect(error).toContain(why);
+  });
+
+  it('a transfer coding that nobody decodes', async () => {
+    const chunk = `${CHECK.length.toString(16)}\r\n${CHECK}\r\n0\r\n\r\n`;
+    const type = 'Content-Type: application/json';
+    const { error } = expectError(
+      answerIn(await post([type, 'Transfer-Encoding: gzip, chunked'], chunk)),
+      'invalid_request',
+    );
+    expect(error).toBe('Transfer-Encoding: expected chunked, but received "gzip, chunked"');
+    expect(answerIn(await post([type, 'Transfer-Encoding: Chunked'], chunk)).status).toBe(200);
+  });
+});
+
+describe('what is odd and allowed is answered', () => {
+  it('HTTP/1.0 without a host', async () => {
+    const answer = await say(`GET /v1/credits/balance HTTP/1.0\r\nX-API-Key: ${key}\r\n\r\n`);
+    expect(answerIn(answer).status).toBe(200);
+  });
+
+  it('an expectation that nobody knows', async () => {
+    const headers = ['Expect: miracles', 'Content-Type: application/json', `Content-Length: ${CHECK.length}`];
+    expect(answerIn(await post(headers, CHECK)).status).toBe(200);
+  });
+
+  it('several requests at once, each in its turn', async () => {
+    const one = (path: string, ...headers: string[]) =>
+      [`GET ${path} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n');
+    const answers = await say(one('/healthz') + one('/v1/credits/balance') + one('/nothing', 'Connection: close'));
+    expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '401', '404']);
+  });
+});
+
+describe('a body that is not there', () => {
+  it('is like an empty one where JSON is expected, and no image where images are', async () => {
+    const headers = ['Content-Type: application/json'];
+    const { errors } = expectError(answerIn(await post(headers, '')), 'invalid_request');
+    expect(errors).toBeTruthy();
+    const { error } = expectError(answerIn(await post([], '')), 'unsupported_media_type');
+    expect(error).toContain('but received none');
+    for (const type of ['multipart/form-data; boundary=x', 'text/plain'])
+      expectError(answerIn(await post([`Content-Type: ${type}`], '', '/v1/sessions')), 'no_images');
+  });
+
+  it('is no failure of ours when it is cut off or followed by what is no HTTP', async () => {
+    const type = 'Content-Type: application/json';
+    const cuts = [
+      [[type, 'Transfer-Encoding: chunked'], `zz\r\n${CHECK}`],
+      [[type, `Content-Length: ${CHECK.length}`], `${CHECK}garbage`],
+      [[type, 'Content-Length: 5'], CHECK],
+    ] as const;
+    for (const [headers, body] of cuts) {
+      const { status } = answerIn(await post([...headers], body));
+      expect([200, 400]).toContain(status);
+    }
+    expect(logged).toEqual([]);
+  });
+
+  it('that is said to be larger than any upload may be is refused for that, whatever the disk holds', async () => {
+    const { hostname, port } = new URL(test.url);
+    const head = ['POST /v1/sessions HTTP/1.1', 'Host: x', `X-API-Key: ${key}`, 'Content-Length: 999999999999999'];
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(Number(port), hostname, () =>
+        socket.write([...head, 'Content-Type: multipart/form-data; boundary=x', '', ''].join('\r\n')),
+      );
+      socket.once('data', (chunk) => {
+        resolve(String(chunk));
+        socket.destroy();
+      });
+    });
+    expect(expectError(answerIn(answer), 'request_too_large').limit).toBe(500_000_000);
+  });
+});

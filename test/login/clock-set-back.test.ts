@@ -1,0 +1,61 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { Mail, Mailer } from '../../server/mail/index.ts';
+import { useAccounts } from '../accounts/accounts-fixture.ts';
+
+const fixture = useAccounts();
+const VISITOR = { address: '192.0.2.1', userAgent: '' };
+const DAY_SECONDS = 86_400;
+
+beforeEach(() => {
+  // The database removes what has expired by the real clock.
+  fixture.clock.now = new Date();
+});
+
+const setClock = (seconds: number) => {
+  fixture.clock.now = new Date(fixture.clock.now.getTime() + seconds * 1000);
+};
+
+/** The ways in of a process whose mail server can be made to refuse. */
+function withMailServer() {
+  const state = { refuses: false };
+  const sent: string[] = [];
+  const mailer: Mailer = {
+    sends: true,
+    send: async ({ to }: Mail) => {
+      if (state.refuses) throw new Error('busy');
+      sent.push(to);
+    },
+    close() {},
+  };
+  return { state, sent, login: fixture.newLogin({ mailer }) };
+}
+
+it('a mail that was sent keeps no other from being sent after the clock was set back', async () => {
+  const { sent, login } = withMailServer();
+  const email = 'sent@example.org';
+  const ask = async () => {
+    await login.signUp.request(email, VISITOR);
+    await login.deliver();
+  };
+  await ask();
+  await ask();
+  expect(sent).toEqual([email]);
+  setClock(-DAY_SECONDS);
+  await ask();
+  await ask();
+  expect(sent).toEqual([email, email]);
+});
+
+it('a mail that waits for the mail server does not wait until the clock has caught up', async () => {
+  const { state, sent, login } = withMailServer();
+  const email = 'waits@example.org';
+  state.refuses = true;
+  await login.signUp.request(email, VISITOR);
+  await login.deliver();
+  state.refuses = false;
+  await login.deliver();
+  expect(sent).toEqual([]);
+  setClock(-DAY_SECONDS);
+  await login.deliver();
+  expect(sent).toEqual([email]);
+});
