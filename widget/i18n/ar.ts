@@ -114,6 +114,7 @@ export const ar: Messages = {
   'list.label': 'الصور',
   'notice.check-cost': 'التحقق من جديد',
   'notice.dismiss': 'إخفاء',
+  'notice.elsewhere': 'بدأ هذا التصدير من قبل، في نافذة أخرى أو هنا. لا يُحتسب شيء مرتين.',
   'notice.offline': 'أنت غير متصل. يستمر كل شيء فور عودة الاتصال.',
   'notice.request': 'الطلب {id}',
   'notice.which': 'أيها؟',

@@ -141,6 +141,8 @@ export const de: Messages = {
   'notice.dismiss': 'Ausblenden',
   'notice.download_failed':
     '{count} Datei konnte nicht heruntergeladen werden.|{count} Dateien konnten nicht heruntergeladen werden.',
+  'notice.elsewhere':
+    'Dieser Export wurde schon begonnen, in einem anderen Fenster oder zuvor. Nichts wird doppelt berechnet.',
   'notice.export_failed':
     '{count} Bild konnte nicht exportiert werden und wurde nicht berechnet.|{count} Bilder konnten nicht exportiert werden und wurden nicht berechnet.',
   'notice.more': 'und {count} weitere|und {count} weitere',

@@ -138,6 +138,7 @@ export const en = {
   'list.skip': { one: 'Skip list ({count} image)', other: 'Skip list ({count} images)' },
   'notice.check-cost': 'Check again',
   'notice.dismiss': 'Dismiss',
+  'notice.elsewhere': 'This export was begun already, in another window or before. Nothing is charged twice.',
   'notice.more': { one: 'and {count} more', other: 'and {count} more' },
   'notice.offline': 'You are offline. Everything goes on as soon as the connection is back.',
   'notice.request': 'Request {id}',

@@ -136,6 +136,8 @@ export const ja: Messages = {
   'notice.check-cost': 'もう一度確認',
   'notice.dismiss': '閉じる',
   'notice.download_failed': 'ファイル {count} 件をダウンロードできませんでした。',
+  'notice.elsewhere':
+    'この書き出しは、別のウィンドウまたは以前の操作ですでに始まっています。二重に課金されることはありません。',
   'notice.export_failed': '画像 {count} 枚を書き出せませんでした。費用は発生していません。',
   'notice.more': 'ほか {count} 件',
   'notice.offline': 'オフラインです。接続が戻りしだい再開します。',

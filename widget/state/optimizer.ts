@@ -262,7 +262,6 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
         edits: {},
         order: [],
         removed: [],
-        batches: [],
       },
     async restore(saved) {
       if (saved.sessionId) await attach(saved.sessionId, saved);

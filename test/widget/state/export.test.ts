@@ -116,7 +116,8 @@ test('a name that is changed while its image is exported makes the result stale'
   const exported = optimizer.exportImages();
   await env.advance(20);
   optimizer.setMetadata(ids()[0] ?? '', 'filename', 'too-late');
-  service.exports[0]?.run.push(completed([resultOf('img_1')]));
+  const metadata = { filename: null, title: null, alt: null };
+  service.exports[0]?.run.push(completed([resultOf('img_1', { metadata })]));
   await exported;
   expect(optimizer.items.list()[0]).toMatchObject({ status: 'ready', stale: true, result: { status: 'completed' } });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Job } from '#contract';
 import {
+  jobOf as anyJob,
   apiError,
   completed,
   connectionError,
@@ -21,11 +22,7 @@ const settings = {
   keepCopyright: true,
 } as const;
 
-function jobOf(jobId: string, changes: Partial<Job> = {}): Job {
-  const ends = { options: null, summary: null, credits: null, error: null, finishedAt: null };
-  const base = { jobId, sessionId: 'sess_1', kind: 'export', status: 'completed', current: 0, total: 2 } as const;
-  return { ...base, ...ends, createdAt: '', settings, ...changes };
-}
+const jobOf = (jobId: string, changes: Partial<Job> = {}) => anyJob(jobId, { settings, ...changes });
 
 /** A service that knows a session with two images and these jobs, newest first. */
 function withJobs(jobs: Job[]) {
