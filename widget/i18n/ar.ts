@@ -25,6 +25,7 @@ export const ar: Messages = {
   'announce.replaced': 'استُبدلت {name}',
   'bar.analyze': 'جارٍ وصف الصورة {done} من {total}',
   'bar.bytes': '{loaded} من {total}',
+  'bar.cancelling': 'جارٍ الإلغاء…',
   'bar.export': 'جارٍ تصدير الصورة {done} من {total}',
   'bar.paused': 'الرفع متوقف مؤقتًا',
   'bar.sample': 'جارٍ إعداد العينة {done} من {total}',

@@ -33,6 +33,7 @@ export const de: Messages = {
   'announce.undone': '{count} Änderung rückgängig gemacht|{count} Änderungen rückgängig gemacht',
   'bar.analyze': 'Bild {done} von {total} wird beschrieben',
   'bar.bytes': '{loaded} von {total}',
+  'bar.cancelling': 'Wird abgebrochen …',
   'bar.export': 'Bild {done} von {total} wird exportiert',
   'bar.paused': 'Das Hochladen ist angehalten',
   'bar.sample': 'Probe {done} von {total} entsteht',

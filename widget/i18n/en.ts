@@ -95,6 +95,7 @@ export const en = {
   'action.retry': 'Try again',
   'bar.analyze': 'Describing image {done} of {total}',
   'bar.bytes': '{loaded} of {total}',
+  'bar.cancelling': 'Cancelling…',
   'bar.export': 'Exporting image {done} of {total}',
   'bar.paused': 'Uploads are paused',
   'bar.sample': 'Making sample {done} of {total}',

@@ -33,6 +33,7 @@ export const es: Messages = {
   'announce.undone': '{count} cambio deshecho|{count} cambios deshechos',
   'bar.analyze': 'Describiendo la imagen {done} de {total}',
   'bar.bytes': '{loaded} de {total}',
+  'bar.cancelling': 'Cancelando…',
   'bar.export': 'Exportando la imagen {done} de {total}',
   'bar.paused': 'Las subidas están en pausa',
   'bar.sample': 'Creando la muestra {done} de {total}',

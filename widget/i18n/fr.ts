@@ -33,6 +33,7 @@ export const fr: Messages = {
   'announce.undone': '{count} modification annulée|{count} modifications annulées',
   'bar.analyze': 'Description de l’image {done} sur {total}',
   'bar.bytes': '{loaded} sur {total}',
+  'bar.cancelling': 'Annulation…',
   'bar.export': 'Exportation de l’image {done} sur {total}',
   'bar.paused': 'Les envois sont suspendus',
   'bar.sample': 'Échantillon {done} sur {total}',

@@ -33,6 +33,7 @@ export const ja: Messages = {
   'announce.undone': '変更 {count} 件を元に戻しました',
   'bar.analyze': '説明を作成中：{total} 枚中 {done} 枚目',
   'bar.bytes': '{loaded} / {total}',
+  'bar.cancelling': 'キャンセルしています…',
   'bar.export': '書き出し中：{total} 枚中 {done} 枚目',
   'bar.paused': 'アップロードは一時停止中です',
   'bar.sample': 'サンプルを作成中：{total} 枚中 {done} 枚目',

@@ -78,7 +78,7 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
     }
 
     try {
-      const end = await consumeStream(open, { env: core.env, signal, onProgress });
+      const end = await consumeStream(core, open, signal, onProgress);
       for (const result of end.results) {
         const item = store.byImageId(result.imageId);
         if (!item) continue;

@@ -62,20 +62,16 @@ export function createExportRun({ core, runs, saver, results, cost, look }: Expo
     async function read(open: (closing: AbortSignal) => JobStream<ImageResult>, settings: Settings) {
       const touched = new Set<string>();
       try {
-        const end = await consumeStream(open, {
-          env,
-          signal,
-          onProgress(event) {
-            const taken = tally.take(event);
-            if (!taken) return;
-            const { item, progress, tell } = taken;
-            touched.add(item.id);
-            if (!tell) return;
-            const { imageId, status, step, current, total } = event;
-            const { batch = 1, batches = 1, fraction: aggregate } = progress;
-            const what = { imageId, status, step, current, total };
-            core.emit('io-export-progress', { id: item.id, ...what, batch, batches, aggregate });
-          },
+        const end = await consumeStream(core, open, signal, (event) => {
+          const taken = tally.take(event);
+          if (!taken) return;
+          const { item, progress, tell } = taken;
+          touched.add(item.id);
+          if (!tell) return;
+          const { imageId, status, step, current, total } = event;
+          const { batch = 1, batches = 1, fraction: aggregate } = progress;
+          const what = { imageId, status, step, current, total };
+          core.emit('io-export-progress', { id: item.id, ...what, batch, batches, aggregate });
         });
         results.known.set(end.jobId, end.results);
         for (const result of end.results) results.takeExport(result, settings);
@@ -112,10 +108,10 @@ export function createExportRun({ core, runs, saver, results, cost, look }: Expo
   }
 
   /** It could not go on: says why, and what is known of the images. */
-  function stopAt(items: readonly Item[], cause: unknown, signal: AbortSignal) {
+  function stopAt(items: readonly Item[], cause: unknown) {
     const ids = items.map(({ id }) => id);
     const error = toOptimizerError(cause, core.t, ids);
-    if (error.code === 'aborted' || signal.aborted) return;
+    if (error.code === 'aborted') return;
     if (error.code === 'insufficient_credits') {
       const some = (error.balance ?? 0) > 0;
       runs.fail(cause, 'export', some ? ['export-first', 'check-cost'] : ['check-cost']);
@@ -222,7 +218,7 @@ export function createExportRun({ core, runs, saver, results, cost, look }: Expo
         }
       }
     } catch (cause) {
-      stopAt(items, cause, signal);
+      stopAt(items, cause);
     }
     return run.end();
   }

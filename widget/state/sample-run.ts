@@ -34,13 +34,9 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
     const tally = createTally(core, runs, { phase: 'sample', status: 'sampling', total });
     const touched = new Set<string>();
     try {
-      const end = await consumeStream(open, {
-        env: core.env,
-        signal,
-        onProgress(event) {
-          const taken = tally.take(event);
-          if (taken) touched.add(taken.item.id);
-        },
+      const end = await consumeStream(core, open, signal, (event) => {
+        const taken = tally.take(event);
+        if (taken) touched.add(taken.item.id);
       });
       for (const result of end.results) results.takeSample(result);
       const good = end.results.filter(({ status }) => status === 'completed');
