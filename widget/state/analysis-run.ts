@@ -39,7 +39,6 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
     },
   ) {
     const tally = createTally(core, runs, { phase: 'analyze', status: 'analyzing', total });
-    const touched = new Set<string>();
     const described = new Set<string>();
     const overwritten: { before: Item; after: Item }[] = [];
 
@@ -71,7 +70,6 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
       const taken = tally.take(event);
       if (!taken) return;
       const { item, progress, tell } = taken;
-      touched.add(item.id);
       if (event.status === 'completed' && event.metadata) describe(item, event.metadata);
       if (event.status === 'failed') fail(item, event.error ?? null);
       if (tell) core.emit('io-analyze-progress', { id: item.id, done: progress.done, total: progress.total });
@@ -82,7 +80,6 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
       for (const result of end.results) {
         const item = store.byImageId(result.imageId);
         if (!item) continue;
-        touched.add(item.id);
         if (result.status === 'failed') fail(item, result.error);
         else if (!described.has(item.id)) describe(item, result.metadata);
       }
@@ -92,9 +89,9 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
       tally.end(0, 0);
       runs.fail(cause, 'analyze');
     } finally {
-      results.rest([...touched], 'analyzing');
+      results.rest('analyzing');
       review.recordOverwritten(overwritten);
-      results.refresh([...touched]);
+      results.refresh();
       const items = [...itemsOf(store, [...described])];
       if (items.length > 0) core.emit('io-analyze', { items });
       if (store.filter !== 'all') store.setFilter(store.filter);
@@ -139,10 +136,6 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
         const open = (closing: AbortSignal) =>
           core.transport().analyzeImages(sessionId, { images, options }, { signal: closing });
         await read(open, images.length, { signal, overwrite });
-        results.rest(
-          wanted.map(({ id }) => id),
-          'analyzing',
-        );
       });
     },
     /** Joins an analysis that runs at the service. */

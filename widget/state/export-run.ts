@@ -60,13 +60,11 @@ export function createExportRun({ core, runs, saver, results, cost, look }: Expo
 
     /** Reads a stream to its end and puts what came of it at the items. */
     async function read(open: (closing: AbortSignal) => JobStream<ImageResult>, settings: Settings) {
-      const touched = new Set<string>();
       try {
         const end = await consumeStream(core, open, signal, (event) => {
           const taken = tally.take(event);
           if (!taken) return;
           const { item, progress, tell } = taken;
-          touched.add(item.id);
           if (!tell) return;
           const { imageId, status, step, current, total } = event;
           const { batch = 1, batches = 1, fraction: aggregate } = progress;
@@ -79,7 +77,7 @@ export function createExportRun({ core, runs, saver, results, cost, look }: Expo
         if (end.credits) core.balance = end.credits.balance;
         return end;
       } finally {
-        results.rest([...touched], 'exporting');
+        results.rest('exporting');
       }
     }
 
@@ -121,7 +119,9 @@ export function createExportRun({ core, runs, saver, results, cost, look }: Expo
     // What is gone is not there at the next try either.
     runs.fail(cause, 'export', error.code === 'not_found' ? [] : ['retry']);
     if (isFatal(error.code)) return;
-    for (const id of ids) store.patch(id, { status: 'failed', error: { ...error, ids: [id], phase: 'export' } });
+    for (const { id } of itemsOf(store, ids).filter(canExport)) {
+      store.patch(id, { status: 'failed', error: { ...error, ids: [id], phase: 'export' } });
+    }
   }
 
   async function exportNow(ids: readonly string[] | undefined, { first }: { first?: number }, signal: AbortSignal) {
@@ -149,6 +149,7 @@ export function createExportRun({ core, runs, saver, results, cost, look }: Expo
     async function lookAround(): Promise<string> {
       for (;;) {
         const { found, running, newest } = await look(sessionId ?? '', signal);
+        if (signal.aborted) throw failure('aborted');
         all.push(...found);
         const job = left().length > 0 && running.find(({ jobId }) => !joined.has(jobId));
         if (found.length > 0 || job) {
@@ -166,21 +167,13 @@ export function createExportRun({ core, runs, saver, results, cost, look }: Expo
       }
     }
 
-    /** Sends a batch. False when it is in vain to send another one. */
-    async function send(items: readonly Item[], key: string) {
+    function send(items: readonly Item[], idempotencyKey: string) {
       const images = items.flatMap(({ imageId }) => (imageId ? [{ id: imageId }] : []));
       for (const { id } of items) store.patch(id, { status: 'exporting', step: 'queued', progress: 0, error: null });
-      const call = { idempotencyKey: key };
-      const open = (closing: AbortSignal) =>
-        core.transport().exportImages(sessionId ?? '', { images, settings }, { ...call, signal: closing });
-      try {
-        return await run.read(open, settings);
-      } finally {
-        results.rest(
-          items.map(({ id }) => id),
-          'exporting',
-        );
-      }
+      return run.read(
+        (signal) => core.transport().exportImages(sessionId ?? '', { images, settings }, { idempotencyKey, signal }),
+        settings,
+      );
     }
 
     notices.drop('error-export');

@@ -87,10 +87,9 @@ export function createResults(core: Core) {
       store.patch(item.id, { sample, error, step: null, progress: 1, status: restingStatus({ ...item, error }) });
     },
     /** Puts items that a run left as they were when it ended back to where they stood. */
-    rest(ids: readonly string[], status: Item['status']) {
-      for (const id of ids) {
-        const item = store.get(id);
-        if (item?.status === status) store.patch(id, { status: restingStatus(item), step: null, progress: 1 });
+    rest(status: Item['status']) {
+      for (const item of store.list()) {
+        if (item.status === status) store.patch(item.id, { status: restingStatus(item), step: null, progress: 1 });
       }
     },
     forget(ids: readonly string[]) {

@@ -32,12 +32,8 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
 
   async function read(open: (closing: AbortSignal) => JobStream<ImageResult>, total: number, signal: AbortSignal) {
     const tally = createTally(core, runs, { phase: 'sample', status: 'sampling', total });
-    const touched = new Set<string>();
     try {
-      const end = await consumeStream(core, open, signal, (event) => {
-        const taken = tally.take(event);
-        if (taken) touched.add(taken.item.id);
-      });
+      const end = await consumeStream(core, open, signal, tally.take);
       for (const result of end.results) results.takeSample(result);
       const good = end.results.filter(({ status }) => status === 'completed');
       tally.end(good.length, end.results.length - good.length);
@@ -48,7 +44,7 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
       tally.end(0, 0);
       runs.fail(cause, 'sample');
     } finally {
-      results.rest([...touched], 'sampling');
+      results.rest('sampling');
     }
   }
 
@@ -68,10 +64,6 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
         const body = { images, settings: requestSettings(core.settings) };
         const open = (closing: AbortSignal) => core.transport().sampleImages(sessionId, body, { signal: closing });
         await read(open, images.length, signal);
-        results.rest(
-          wanted.map(({ id }) => id),
-          'sampling',
-        );
       });
     },
     /** Joins a sample that runs at the service. */

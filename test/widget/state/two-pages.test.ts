@@ -304,3 +304,36 @@ test('while the session cannot be looked at, nothing is sent, and retry does it 
   await env.advance(20);
   expect(service.exports).toHaveLength(1);
 });
+
+test('when the connection breaks while another page’s export is followed, what is there already has not failed', async () => {
+  const service = withImages(2);
+  const { optimizer, env } = await openPage(service);
+  elsewhere(service, 'job_a', { results: [named('img_1')] });
+  elsewhere(service, 'job_b', { status: 'processing' });
+  const exported = optimizer.exportImages();
+  await env.advance(20);
+  service.follows[0]?.run.fail(connectionError('stream_interrupted'));
+  expect(await exported).toMatchObject({ succeeded: 1 });
+  expect(optimizer.items.list().map(({ status }) => status)).toEqual(['done', 'failed']);
+});
+
+test('a cancel while the session is looked at leaves the other page’s export alone', async () => {
+  const service = withImages(1);
+  const { optimizer, env, said } = await openPage(service);
+  elsewhere(service, 'job_a', { status: 'processing' });
+  let answer = () => {};
+  const getSession = () =>
+    new Promise<typeof service.session>((resolve) => {
+      answer = () => resolve(service.session);
+    });
+  optimizer.configure({ transport: { ...service.transport, getSession } });
+  const exported = optimizer.exportImages();
+  await env.advance(20);
+  optimizer.cancel();
+  answer();
+  expect(await exported).toBeNull();
+  await env.advance(5000);
+  expect([service.follows, service.exports]).toEqual([[], []]);
+  expect(said.at(-1)?.text).toBe('announce.cancelled');
+  expect(optimizer).toMatchObject({ state: 'ready', cancelling: false, notices: [] });
+});
