@@ -109,12 +109,12 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
     core.notices.drop('error-analyze');
     const silent = all.filter(({ aiStatus }) => aiStatus && NO_ANSWER.includes(aiStatus)).length;
     if (silent > 0) {
-      const message = core.t('notice.analysis_fallback', { count: silent });
+      const message = () => core.t('notice.analysis_fallback', { count: silent });
       core.notices.show('analysis', { kind: 'warning', message, phase: 'analyze' });
     } else core.notices.drop('analysis');
     if (error && real.length === 0 && error.code !== 'job_cancelled') runs.fail(error, 'analyze', ['retry']);
     else if (failed > 0) {
-      const message = core.t('notice.analyze_failed', { count: failed });
+      const message = () => core.t('notice.analyze_failed', { count: failed });
       core.notices.show('error-analyze', { kind: 'error', message, phase: 'analyze', actions: ['retry'] });
     }
   }

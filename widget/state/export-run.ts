@@ -63,13 +63,11 @@ export function createExportRun({ core, runs, saver, results, cost, look }: Expo
       try {
         const end = await consumeStream(core, open, signal, (event) => {
           const taken = tally.take(event);
-          if (!taken) return;
-          const { item, progress, tell } = taken;
-          if (!tell) return;
+          if (!taken?.tell) return;
+          const { id } = taken.item;
           const { imageId, status, step, current, total } = event;
-          const { batch = 1, batches = 1, fraction: aggregate } = progress;
-          const what = { imageId, status, step, current, total };
-          core.emit('io-export-progress', { id: item.id, ...what, batch, batches, aggregate });
+          const { batch = 1, batches = 1, fraction: aggregate } = taken.progress;
+          core.emit('io-export-progress', { id, imageId, status, step, current, total, batch, batches, aggregate });
         });
         results.known.set(end.jobId, end.results);
         for (const result of end.results) results.takeExport(result, settings);
@@ -97,7 +95,7 @@ export function createExportRun({ core, runs, saver, results, cost, look }: Expo
         outcome = sum;
         core.emit('io-export', { results: all, succeeded, failed, bytesBefore, bytesAfter });
         if (failed > 0) {
-          const message = core.t('notice.export_failed', { count: failed });
+          const message = () => core.t('notice.export_failed', { count: failed });
           notices.show('failed-export', { kind: 'error', message, phase: 'export', actions: ['retry'] });
         } else notices.drop('failed-export');
         return outcome;
@@ -120,7 +118,10 @@ export function createExportRun({ core, runs, saver, results, cost, look }: Expo
     runs.fail(cause, 'export', error.code === 'not_found' ? [] : ['retry']);
     if (isFatal(error.code)) return;
     for (const { id } of itemsOf(store, ids).filter(canExport)) {
-      store.patch(id, { status: 'failed', error: { ...error, ids: [id], phase: 'export' } });
+      store.patch(id, {
+        status: 'failed',
+        error: Object.assign(toOptimizerError(cause, core.t, [id]), { phase: 'export' as const }),
+      });
     }
   }
 
@@ -153,7 +154,7 @@ export function createExportRun({ core, runs, saver, results, cost, look }: Expo
         all.push(...found);
         const job = left().length > 0 && running.find(({ jobId }) => !joined.has(jobId));
         if (found.length > 0 || job) {
-          const message = core.t('notice.elsewhere');
+          const message = () => core.t('notice.elsewhere');
           notices.show('elsewhere', { kind: 'warning', message, phase: 'export' });
           core.announcer.say('elsewhere', message);
         }
@@ -217,10 +218,8 @@ export function createExportRun({ core, runs, saver, results, cost, look }: Expo
   }
 
   async function followNow(jobs: readonly RunningExport[], signal: AbortSignal) {
-    const run = createRun(
-      signal,
-      jobs.reduce((sum, { total }) => sum + total, 0),
-    );
+    const images = jobs.reduce((sum, { total }) => sum + total, 0);
+    const run = createRun(signal, images);
     try {
       for (const job of jobs) await run.follow(job);
     } catch (cause) {

@@ -40,7 +40,7 @@ export function createResults(core: Core) {
   /** The error of one image in a job; null when the job was stopped before it. */
   function errorOf(failure: { code: string; message: string } | null, phase: Phase, id: string): ItemError | null {
     if (failure && STOPPED.includes(failure.code)) return null;
-    return { ...toOptimizerError(failure, core.t, [id]), retryable: true, phase };
+    return Object.assign(toOptimizerError(failure, core.t, [id]), { retryable: true, phase });
   }
 
   /** Marks results that the present settings and names would not make again. */
