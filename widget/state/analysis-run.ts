@@ -87,7 +87,7 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
       tellOutcome(end.results, end.error, tally);
     } catch (cause) {
       tally.end(0, 0);
-      runs.fail(cause, 'analyze');
+      results.fail(runs, 'analyzing', 'analyze', cause);
     } finally {
       results.rest('analyzing');
       review.recordOverwritten(overwritten);

@@ -60,23 +60,20 @@ export function createExportRun({ core, runs, saver, results, cost, look }: Expo
 
     /** Reads a stream to its end and puts what came of it at the items. */
     async function read(open: (closing: AbortSignal) => JobStream<ImageResult>, settings: Settings) {
-      try {
-        const end = await consumeStream(core, open, signal, (event) => {
-          const taken = tally.take(event);
-          if (!taken?.tell) return;
-          const { id } = taken.item;
-          const { imageId, status, step, current, total } = event;
-          const { batch = 1, batches = 1, fraction: aggregate } = taken.progress;
-          core.emit('io-export-progress', { id, imageId, status, step, current, total, batch, batches, aggregate });
-        });
-        results.known.set(end.jobId, end.results);
-        for (const result of end.results) results.takeExport(result, settings);
-        all.push(...end.results);
-        if (end.credits) core.balance = end.credits.balance;
-        return end;
-      } finally {
-        results.rest('exporting');
-      }
+      const end = await consumeStream(core, open, signal, (event) => {
+        const taken = tally.take(event);
+        if (!taken?.tell) return;
+        const { id } = taken.item;
+        const { imageId, status, step, current, total } = event;
+        const { batch = 1, batches = 1, fraction: aggregate } = taken.progress;
+        core.emit('io-export-progress', { id, imageId, status, step, current, total, batch, batches, aggregate });
+      });
+      results.known.set(end.jobId, end.results);
+      for (const result of end.results) results.takeExport(result, settings);
+      all.push(...end.results);
+      if (end.credits) core.balance = end.credits.balance;
+      results.rest('exporting');
+      return end;
     }
 
     return {
@@ -87,6 +84,7 @@ export function createExportRun({ core, runs, saver, results, cost, look }: Expo
         read((closing) => core.transport().followJob(jobId, { signal: closing }) as JobStream<ImageResult>, settings),
       /** Says what it came to. */
       end() {
+        results.rest('exporting');
         cost.outdate();
         const sum = outcomeOf(all);
         const { succeeded, failed, bytesBefore, bytesAfter } = sum;
@@ -223,7 +221,10 @@ export function createExportRun({ core, runs, saver, results, cost, look }: Expo
     try {
       for (const job of jobs) await run.follow(job);
     } catch (cause) {
-      runs.fail(cause, 'export', ['retry']);
+      stopAt(
+        store.list().filter(({ status }) => status === 'exporting'),
+        cause,
+      );
     }
     run.end();
   }

@@ -2,6 +2,7 @@ import type { ImageResult } from '#contract';
 import type { Core } from './core.ts';
 import { toOptimizerError } from './errors.ts';
 import { isExported, itemsOf } from './item-questions.ts';
+import type { Runs } from './runs.ts';
 import type { ExportOutcome, Item, ItemError, ItemMetadata, Phase, Settings, SizeInput } from './types.ts';
 
 /** Results with these codes say that the work was stopped, not that it failed. */
@@ -90,6 +91,19 @@ export function createResults(core: Core) {
     rest(status: Item['status']) {
       for (const item of store.list()) {
         if (item.status === status) store.patch(item.id, { status: restingStatus(item), step: null, progress: 1 });
+      }
+    },
+    /**
+     * An analysis or a sample could not go on. When the connection is lost, what it left has failed, so that it can be tried
+     * again; a refusal is an error of the whole, and its button stands where it stood.
+     */
+    fail(runs: Pick<Runs, 'fail'>, status: Item['status'], phase: Phase, cause: unknown) {
+      const refused = (cause as { status?: number }).status;
+      const { retryable } = runs.fail(cause, phase, refused ? [] : undefined);
+      for (const item of refused || !retryable ? [] : store.list()) {
+        if (item.status !== status) continue;
+        const error = errorOf(cause as Parameters<typeof errorOf>[0], phase, item.id);
+        store.patch(item.id, { status: 'failed', error });
       }
     },
     forget(ids: readonly string[]) {

@@ -42,7 +42,7 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
       else core.notices.drop('error-sample');
     } catch (cause) {
       tally.end(0, 0);
-      runs.fail(cause, 'sample');
+      results.fail(runs, 'sampling', 'sample', cause);
     } finally {
       results.rest('sampling');
     }

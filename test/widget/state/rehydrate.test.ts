@@ -183,3 +183,26 @@ test('a state that was kept elsewhere brings everything back', async () => {
   expect(optimizer.settings.format).toBe('png');
   expect(optimizer.items.list()[0]?.metadata.title).toBe('Unsaved');
 });
+
+test('when the connection to an export that was joined breaks, retry joins it again and asks for nothing else', async () => {
+  const { optimizer, service, env } = startOptimizer(
+    { settings },
+    { service: withJobs([jobOf('job_1', { status: 'processing', total: 1 })]) },
+  );
+  await optimizer.attach('sess_1');
+  await env.advance(20);
+  service.follows[0]?.run.push(progressed('img_1', 'queued', { status: 'queued' }));
+  await env.advance(20);
+  service.follows[0]?.run.fail(connectionError('stream_interrupted'));
+  await env.advance(20);
+  expect(optimizer.items.list().map(({ status }) => status)).toEqual(['failed', 'ready']);
+  expect(optimizer.notices).toMatchObject([{ phase: 'export', actions: ['retry'] }]);
+  void optimizer.retry();
+  await env.advance(20);
+  expect(service.follows.map(({ jobId }) => jobId)).toEqual(['job_1', 'job_1']);
+  service.session.jobs = [jobOf('job_1')];
+  service.follows[1]?.run.push(completed([resultOf('img_1')]));
+  await env.advance(20);
+  expect(optimizer.items.list().map(({ status }) => status)).toEqual(['done', 'ready']);
+  expect(service.exports).toEqual([]);
+});
