@@ -61,6 +61,10 @@ export const imageResultSchema = z
     status: z.enum(['completed', 'failed']),
     originalFilename: z.string(),
     filename: z.string().nullable().describe('Name of the `full` file; null for a failed image.'),
+    metadata: z
+      .object({ filename: z.string().nullable(), title: z.string().nullable(), alt: z.string().nullable() })
+      .optional()
+      .describe('The texts that the files were made with; a failed image, and results of earlier versions, have none.'),
     format: z.string(),
     mimeType: z.string().nullable(),
     original: z.object({

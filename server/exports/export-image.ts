@@ -84,7 +84,8 @@ export async function exportImage(task: ImageTask, options: OrderOptions, deps: 
     // Another server may have published in between, and removed these files as the ones that it replaced.
     if (!(await allThere(paths, deps.store)))
       ({ records, paths } = await putInPlace(task, records, obtainAgain, deps.store));
-    return completedResult({ image, settings, namespace: namespaceOf(job), files, records, skippedSizes, fromCache });
+    const namespace = namespaceOf(job);
+    return completedResult({ image, asked, settings, namespace, files, records, skippedSizes, fromCache });
   });
 }
 

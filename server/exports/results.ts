@@ -1,5 +1,5 @@
 import type { ImageResult, Settings, Summary } from '#contract';
-import type { CachedVariantRecord, ImageRecord, OutputFile } from '../db/index.ts';
+import type { CachedVariantRecord, ImageRecord, JobImage, OutputFile } from '../db/index.ts';
 import { mimeTypeOf, outputFormatOf } from '../processing/index.ts';
 
 /** Share of `original` that was saved, in percent with one decimal; negative when it grew. */
@@ -27,6 +27,7 @@ function resultOf(image: ImageRecord, settings: Settings) {
 /** The result of an image whose files are published. `files` and `records` are in the order of the variants. */
 export function completedResult(input: {
   image: ImageRecord;
+  asked: JobImage;
   settings: Settings;
   namespace: string;
   files: OutputFile[];
@@ -34,7 +35,8 @@ export function completedResult(input: {
   skippedSizes: number[];
   fromCache: boolean;
 }): ImageResult {
-  const { image, settings, namespace, files, records, skippedSizes, fromCache } = input;
+  const { image, asked, settings, namespace, files, records, skippedSizes, fromCache } = input;
+  const { filename, title, alt } = asked;
   const [full] = records;
   if (!full) throw new TypeError('a result needs the variant `full`');
   const savedBytes = image.size - full.size;
@@ -43,6 +45,7 @@ export function completedResult(input: {
   );
   return {
     ...resultOf(image, settings),
+    metadata: { filename, title, alt },
     status: 'completed',
     filename: files[0]?.filename ?? null,
     mimeType: full.mimeType,

@@ -65,6 +65,17 @@ describe('the name of an output file', () => {
     expect(await namesOf(uploaded, [])).toEqual([['a.webp']]);
   });
 
+  it('and the texts that it was made with are told with the result, also when they change afterwards', async () => {
+    const uploaded = await uploadNamed('a.png');
+    const path = `/v1/sessions/${uploaded.sessionId}/images/${uploaded.images[0]?.id}`;
+    const texts = { filename: 'bridge', title: 'A bridge', alt: 'A bridge at dusk' };
+    await api.readJson(path, { method: 'PATCH', json: { metadata: texts } });
+    const { last } = await api.run('export', uploaded);
+    expect(last.data).toMatchObject({ results: [{ filename: 'bridge.webp', metadata: texts }] });
+    await api.readJson(path, { method: 'PATCH', json: { metadata: { filename: 'later' } } });
+    expect(await api.readJson(`/v1/jobs/${last.data.jobId}`)).toMatchObject({ results: [{ metadata: texts }] });
+  });
+
   it('is unique in the session without regard to case: -2, -3, in the order of the request', async () => {
     const uploaded = await uploadNamed('photo.png', 'PHOTO.png', 'Photo.png', 'phöto.png', 'PHO\u0308TO.png');
     expect((await namesOf(uploaded, [])).flat()).toEqual([

@@ -48,6 +48,8 @@ export interface WidgetTab extends Tab {
 /** What a test page is opened with. */
 export interface OpenOptions extends HostPage {
   credits?: number;
+  /** Whose page it is. @default a new account */
+  account?: TestAccount;
   context?: BrowserContextOptions;
   /** Pages of another origin have no fault proxy between. @default true */
   throughProxy?: boolean;
@@ -90,7 +92,7 @@ export async function startWidgetRig({ env = {}, args = [] as string[] } = {}): 
     proxy,
     browser,
     async open(options = {}) {
-      const account = await test.createAccount({ credits: options.credits });
+      const account = options.account ?? (await test.createAccount({ credits: options.credits }));
       const tab = await browser.open(options.context);
       return openPage(tab, account, options, options.throughProxy === false ? test.url : proxy.url);
     },

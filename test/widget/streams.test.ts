@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Job, Session } from '#contract';
 import type { Fault } from '../support/fault-proxy.ts';
+import { noiseImage, plainImage } from '../support/small-images.ts';
 import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
 import { field, rows, textOf } from './read-page.ts';
 
@@ -62,6 +64,46 @@ describe('an export over connections that go wrong', () => {
     await expect.poll(() => field(rows(tab.widget).first(), 'alt').inputValue()).toBe('A sentence that must survive');
     await expect.poll(() => textOf(rows(tab.widget).first())).toContain('.webp');
     expect(await tab.ledger()).toMatchObject({ charged: 3, refunded: 0, charges: 1 });
+  });
+
+  it('tells a cancel at once while the stream stands still, and shows what the service answers to it', async () => {
+    const tab = await rig.open({ credits: 20, elements: [{ format: 'avif', preset: 'maximum' }] });
+    const images = [1, 2, 3, 4].map((seed) => noiseImage(`${seed}.png`, { seed, width: 700, height: 700 }));
+    await tab.pick(...(await Promise.all([plainImage('plain.png', { width: 64 }), ...images])));
+    await expect.poll(async () => (await tab.events('io-upload')).length, { timeout: 20_000 }).toBe(5);
+    await expect.poll(() => tab.widget.locator('button.export').isEnabled()).toBe(true);
+    // Everything of the stream's first moment; that the first image is done is not among it.
+    rig.proxy.inject({ kind: 'stall', afterEvents: 3 }, EXPORT);
+    await tab.exportAll();
+    const sessionId = (await tab.widget.getAttribute('session-id')) ?? '';
+    const newest = async () => (await tab.account.api.readJson<Session>(`/v1/sessions/${sessionId}`)).jobs[0];
+    await expect.poll(async () => (await newest())?.current, { timeout: 20_000 }).toBeGreaterThan(0);
+
+    let answer = () => {};
+    await tab.page.route('**/cancel', async (route) => {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await route.continue();
+    });
+    await tab.button(text('action.cancel')).click();
+    await expect.poll(() => textOf(tab.widget.locator('.bar')), { timeout: 1000 }).toContain(text('bar.cancelling'));
+    expect((await tab.spoken()).at(-1)).not.toContain(text('announce.cancelled'));
+    const pressed = Date.now();
+    answer();
+    await expect.poll(async () => (await tab.events('io-export')).length, { timeout: 5000 }).toBe(1);
+    expect(Date.now() - pressed).toBeLessThan(5000);
+    const [ended] = await tab.events('io-export');
+    const { jobId = '' } = (await newest()) ?? {};
+    const { status, results = [] } = await tab.account.api.readJson<Job>(`/v1/jobs/${jobId}`);
+    const made = results.filter((result) => result.status === 'completed').length;
+    expect([status, made > 0, made < 5]).toEqual(['cancelled', true, true]);
+    expect(ended?.detail).toMatchObject({ succeeded: made, failed: 0 });
+    await tab.untilState('done');
+    const { charged, refunded } = await tab.ledger();
+    expect(charged - refunded).toBe(made);
+    expect(await textOf(tab.widget.locator('.outcome'))).toContain(text('cost.credits', { count: charged - refunded }));
+    await expect.poll(tab.spoken).toContain(`polite: ${text('announce.cancelled')}`);
   });
 
   const ANSWERS: [number, string, string][] = [

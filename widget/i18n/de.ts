@@ -33,6 +33,7 @@ export const de: Messages = {
   'announce.undone': '{count} Änderung rückgängig gemacht|{count} Änderungen rückgängig gemacht',
   'bar.analyze': 'Bild {done} von {total} wird beschrieben',
   'bar.bytes': '{loaded} von {total}',
+  'bar.cancelling': 'Wird abgebrochen …',
   'bar.export': 'Bild {done} von {total} wird exportiert',
   'bar.paused': 'Das Hochladen ist angehalten',
   'bar.sample': 'Probe {done} von {total} entsteht',
@@ -141,6 +142,8 @@ export const de: Messages = {
   'notice.dismiss': 'Ausblenden',
   'notice.download_failed':
     '{count} Datei konnte nicht heruntergeladen werden.|{count} Dateien konnten nicht heruntergeladen werden.',
+  'notice.elsewhere':
+    'Dieser Export wurde schon begonnen, in einem anderen Fenster oder zuvor. Nichts wird doppelt berechnet.',
   'notice.export_failed':
     '{count} Bild konnte nicht exportiert werden und wurde nicht berechnet.|{count} Bilder konnten nicht exportiert werden und wurden nicht berechnet.',
   'notice.more': 'und {count} weitere|und {count} weitere',

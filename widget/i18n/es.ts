@@ -33,6 +33,7 @@ export const es: Messages = {
   'announce.undone': '{count} cambio deshecho|{count} cambios deshechos',
   'bar.analyze': 'Describiendo la imagen {done} de {total}',
   'bar.bytes': '{loaded} de {total}',
+  'bar.cancelling': 'Cancelando…',
   'bar.export': 'Exportando la imagen {done} de {total}',
   'bar.paused': 'Las subidas están en pausa',
   'bar.sample': 'Creando la muestra {done} de {total}',
@@ -139,6 +140,7 @@ export const es: Messages = {
   'notice.check-cost': 'Comprobar de nuevo',
   'notice.dismiss': 'Ocultar',
   'notice.download_failed': 'No se pudo descargar {count} archivo.|No se pudieron descargar {count} archivos.',
+  'notice.elsewhere': 'Esta exportación ya había empezado, en otra ventana o antes. Nada se cobra dos veces.',
   'notice.export_failed':
     'No se pudo exportar {count} imagen y no se cobró.|No se pudieron exportar {count} imágenes y no se cobraron.',
   'notice.more': 'y {count} más|y {count} más',

@@ -33,6 +33,7 @@ export const fr: Messages = {
   'announce.undone': '{count} modification annulée|{count} modifications annulées',
   'bar.analyze': 'Description de l’image {done} sur {total}',
   'bar.bytes': '{loaded} sur {total}',
+  'bar.cancelling': 'Annulation…',
   'bar.export': 'Exportation de l’image {done} sur {total}',
   'bar.paused': 'Les envois sont suspendus',
   'bar.sample': 'Échantillon {done} sur {total}',
@@ -139,6 +140,7 @@ export const fr: Messages = {
   'notice.dismiss': 'Masquer',
   'notice.download_failed':
     '{count} fichier n’a pas pu être téléchargé.|{count} fichiers n’ont pas pu être téléchargés.',
+  'notice.elsewhere': 'Cet export a déjà été lancé, dans une autre fenêtre ou avant. Rien n’est facturé deux fois.',
   'notice.export_failed':
     '{count} image n’a pas pu être exportée et n’a pas été facturée.|{count} images n’ont pas pu être exportées et n’ont pas été facturées.',
   'notice.more': 'et {count} autre|et {count} autres',

@@ -33,6 +33,7 @@ export const ja: Messages = {
   'announce.undone': '変更 {count} 件を元に戻しました',
   'bar.analyze': '説明を作成中：{total} 枚中 {done} 枚目',
   'bar.bytes': '{loaded} / {total}',
+  'bar.cancelling': 'キャンセルしています…',
   'bar.export': '書き出し中：{total} 枚中 {done} 枚目',
   'bar.paused': 'アップロードは一時停止中です',
   'bar.sample': 'サンプルを作成中：{total} 枚中 {done} 枚目',
@@ -136,6 +137,8 @@ export const ja: Messages = {
   'notice.check-cost': 'もう一度確認',
   'notice.dismiss': '閉じる',
   'notice.download_failed': 'ファイル {count} 件をダウンロードできませんでした。',
+  'notice.elsewhere':
+    'この書き出しは、別のウィンドウまたは以前の操作ですでに始まっています。二重に課金されることはありません。',
   'notice.export_failed': '画像 {count} 枚を書き出せませんでした。費用は発生していません。',
   'notice.more': 'ほか {count} 件',
   'notice.offline': 'オフラインです。接続が戻りしだい再開します。',

@@ -78,7 +78,7 @@ export function createAdding(core: Core, added: (items: readonly Item[]) => void
       core.emit('io-reject', { rejections });
       const count = rejections.length;
       const [first] = rejections;
-      const message = count === 1 && first ? first.message : t('reject.count', { count });
+      const message = () => (count === 1 && first ? first.message : t('reject.count', { count }));
       core.notices.show('rejected', { kind: 'warning', message, phase: 'add', files: rejections });
       announcer.say('rejected', message, { assertive: true });
     } else core.notices.drop('rejected');

@@ -39,7 +39,6 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
     },
   ) {
     const tally = createTally(core, runs, { phase: 'analyze', status: 'analyzing', total });
-    const touched = new Set<string>();
     const described = new Set<string>();
     const overwritten: { before: Item; after: Item }[] = [];
 
@@ -71,18 +70,16 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
       const taken = tally.take(event);
       if (!taken) return;
       const { item, progress, tell } = taken;
-      touched.add(item.id);
       if (event.status === 'completed' && event.metadata) describe(item, event.metadata);
       if (event.status === 'failed') fail(item, event.error ?? null);
       if (tell) core.emit('io-analyze-progress', { id: item.id, done: progress.done, total: progress.total });
     }
 
     try {
-      const end = await consumeStream(open, { env: core.env, signal, onProgress });
+      const end = await consumeStream(core, open, signal, onProgress);
       for (const result of end.results) {
         const item = store.byImageId(result.imageId);
         if (!item) continue;
-        touched.add(item.id);
         if (result.status === 'failed') fail(item, result.error);
         else if (!described.has(item.id)) describe(item, result.metadata);
       }
@@ -90,11 +87,11 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
       tellOutcome(end.results, end.error, tally);
     } catch (cause) {
       tally.end(0, 0);
-      runs.fail(cause, 'analyze');
+      results.fail(runs, 'analyzing', 'analyze', cause);
     } finally {
-      results.rest([...touched], 'analyzing');
+      results.rest('analyzing');
       review.recordOverwritten(overwritten);
-      results.refresh([...touched]);
+      results.refresh();
       const items = [...itemsOf(store, [...described])];
       if (items.length > 0) core.emit('io-analyze', { items });
       if (store.filter !== 'all') store.setFilter(store.filter);
@@ -112,12 +109,12 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
     core.notices.drop('error-analyze');
     const silent = all.filter(({ aiStatus }) => aiStatus && NO_ANSWER.includes(aiStatus)).length;
     if (silent > 0) {
-      const message = core.t('notice.analysis_fallback', { count: silent });
+      const message = () => core.t('notice.analysis_fallback', { count: silent });
       core.notices.show('analysis', { kind: 'warning', message, phase: 'analyze' });
     } else core.notices.drop('analysis');
     if (error && real.length === 0 && error.code !== 'job_cancelled') runs.fail(error, 'analyze', ['retry']);
     else if (failed > 0) {
-      const message = core.t('notice.analyze_failed', { count: failed });
+      const message = () => core.t('notice.analyze_failed', { count: failed });
       core.notices.show('error-analyze', { kind: 'error', message, phase: 'analyze', actions: ['retry'] });
     }
   }
@@ -139,10 +136,6 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
         const open = (closing: AbortSignal) =>
           core.transport().analyzeImages(sessionId, { images, options }, { signal: closing });
         await read(open, images.length, { signal, overwrite });
-        results.rest(
-          wanted.map(({ id }) => id),
-          'analyzing',
-        );
       });
     },
     /** Joins an analysis that runs at the service. */

@@ -1,5 +1,6 @@
 import type { JobCredits, ProgressEvent } from '#contract';
-import type { Environment, Timer } from './environment.ts';
+import type { Core } from './core.ts';
+import type { Timer } from './environment.ts';
 import { failure } from './errors.ts';
 import type { JobStream } from './transport.ts';
 
@@ -12,12 +13,6 @@ export interface JobEnd<Result> {
   error: { code: string; message: string } | null;
 }
 
-/** What whoever reads a stream wants to know. */
-export interface StreamHooks {
-  onJob?(jobId: string): void;
-  onProgress(progress: ProgressEvent): void;
-}
-
 /** Reason of an abort that stops listening and nothing else. */
 export const LEAVE = 'leave';
 
@@ -25,27 +20,37 @@ export const LEAVE = 'leave';
 const LAST_WORDS_MS = 10_000;
 
 /**
- * Opens a job's stream and reads its events to the end. When `signal` says so the job is cancelled at the service, and its last event is
- * waited for, since what was finished by then is paid for and stays. With {@link LEAVE} the job goes on without us.
- * @throws whatever the stream throws; an error with the code `aborted` when the service says nothing after a cancel
+ * Opens a job's stream and reads its events to the end. When `signal` says so the job is cancelled at the service, and its end is
+ * waited for, since what was finished by then is paid for and stays: it comes by the stream, or the service is asked for it,
+ * in case the stream stands still. With {@link LEAVE} the job goes on without us.
+ * @throws whatever the stream or the cancel throws; an error with the code `aborted` when all that is known is that the
+ *   service has heard of the cancel, `timeout` when not even that is
  */
 export async function consumeStream<Result>(
+  core: Core,
   open: (closing: AbortSignal) => JobStream<Result>,
-  { env, signal, onJob, onProgress }: StreamHooks & { env: Environment; signal: AbortSignal },
+  signal: AbortSignal,
+  onProgress: (progress: ProgressEvent) => void,
 ): Promise<JobEnd<Result>> {
   // Ends the connection: an iterator that waits for its next event cannot be closed by itself.
   const closing = new AbortController();
   const stream = open(closing.signal);
   const events = stream[Symbol.asyncIterator]();
   let timer: Timer;
-  let known = false;
   let stop = () => {};
-  const stopped = new Promise<never>((_, reject) => {
-    stop = () => {
-      const giveUp = () => reject(failure('aborted'));
-      if (signal.reason === LEAVE) return giveUp();
-      timer = env.setTimeout(giveUp, LAST_WORDS_MS);
-      stream.cancel().catch(giveUp);
+  const stopped = new Promise<JobEnd<Result>>((resolve, reject) => {
+    stop = async () => {
+      if (signal.reason === LEAVE) return reject(failure('aborted'));
+      let heard = false;
+      timer = core.env.setTimeout(() => reject(failure(heard ? 'aborted' : 'timeout')), LAST_WORDS_MS);
+      try {
+        await stream.cancel();
+        heard = true;
+        const { jobId, results = [], ...job } = await core.transport().getJob(await stream.jobId());
+        if (job.finishedAt) resolve({ ...job, jobId, results: results as Result[] });
+      } catch (cause) {
+        if (!heard) reject(cause);
+      }
     };
   });
   stopped.catch(() => {});
@@ -55,12 +60,10 @@ export async function consumeStream<Result>(
     for (;;) {
       const next = events.next();
       next.catch(() => {});
-      const { value: event, done } = await Promise.race([next, stopped]);
+      const first = await Promise.race([next, stopped]);
+      if ('jobId' in first) return first;
+      const { value: event, done } = first;
       if (done) throw failure('stream_interrupted');
-      if (!known && onJob) {
-        known = true;
-        onJob(await stream.jobId());
-      }
       if (event.event === 'progress') onProgress(event.data);
       else {
         const { jobId, results = [], credits = null } = event.data;
@@ -69,7 +72,7 @@ export async function consumeStream<Result>(
       }
     }
   } finally {
-    env.clearTimeout(timer);
+    core.env.clearTimeout(timer);
     signal.removeEventListener('abort', stop);
     closing.abort();
   }

@@ -34,11 +34,19 @@ export function createDownloads(core: Core, { offer, fetchFile }: DownloadDeps) 
   function mark(id: string, variant: string, name: string, error?: OptimizerError) {
     const files: NoticeFile[] = (notice()?.files ?? []).filter((file) => file.id !== id || file.variant !== variant);
     if (error && store.get(id)) {
-      files.push({ id, variant, name, code: error.code, message: `${name} · ${error.message}` });
+      files.push({
+        id,
+        variant,
+        name,
+        code: error.code,
+        get message() {
+          return `${name} · ${error.message}`;
+        },
+      });
     }
     const [first] = files;
     if (!first) return notices.drop(TOPIC);
-    const message = files.length > 1 ? t('notice.download_failed', { count: files.length }) : first.message;
+    const message = () => (files.length > 1 ? t('notice.download_failed', { count: files.length }) : first.message);
     // What is gone is not there at the next try either.
     const actions = files.some(({ code }) => code !== 'not_found') ? (['download-missing'] as const) : [];
     notices.show(TOPIC, { kind: 'error', message, phase: 'download', files, actions });

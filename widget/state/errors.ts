@@ -64,15 +64,17 @@ export function toOptimizerError(cause: unknown, t: Translate, ids: readonly str
   const own = SAME.find((known) => known === serviceCode) ?? BY_CODE[serviceCode ?? ''];
   const found =
     (own === 'bad_response' ? (byStatus ?? own) : (own ?? byStatus)) ?? (name === 'AbortError' ? 'aborted' : 'server');
-  // A key that is off, as the service says it without a word of its own; anything else at 403 is the CMS'.
-  const known = t(`error.${serviceCode}`);
-  const mine = known === `error.${serviceCode}` ? t(`error.${found}`, { message, status: number ?? 0 }) : known;
-  // An adapter left the image out: it knows best why.
-  const text = serviceCode === 'cms' ? message : mine;
   return {
     code: found,
     status: number,
-    message: text,
+    // Made whenever it is read: the language may change while it is in sight.
+    get message() {
+      // An adapter left the image out: it knows best why.
+      if (serviceCode === 'cms') return message;
+      // A key that is off, as the service says it without a word of its own; anything else at 403 is the CMS'.
+      const known = t(`error.${serviceCode}`);
+      return known === `error.${serviceCode}` ? t(`error.${found}`, { message, status: number ?? 0 }) : known;
+    },
     retryable: retryable ?? RETRYABLE.includes(found),
     ids,
     serviceCode,

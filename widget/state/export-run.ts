@@ -1,15 +1,12 @@
 import type { ImageResult } from '#contract';
-import { newIdempotencyKey } from '../../plugin-bridge/sdk/index.ts';
-import { consumeStream, type JobEnd } from './consume-stream.ts';
+import { consumeStream } from './consume-stream.ts';
 import type { Core } from './core.ts';
 import type { CostKeeper } from './cost.ts';
-import { isFatal, toOptimizerError } from './errors.ts';
+import { failure, isFatal, toOptimizerError } from './errors.ts';
 import { canExport, itemsOf } from './item-questions.ts';
 import type { MetadataSaver } from './metadata-saver.ts';
 import { outcomeOf, type Results } from './results.ts';
 import type { Runs } from './runs.ts';
-import type { SavedStateKeeper } from './saved-state.ts';
-import type { SavedBatch } from './saved-types.ts';
 import { requestSettings } from './settings.ts';
 import { createTally } from './tally.ts';
 import type { JobStream } from './transport.ts';
@@ -22,9 +19,8 @@ export interface ExportDeps {
   saver: MetadataSaver;
   results: Results;
   cost: CostKeeper;
-  keeper: SavedStateKeeper;
-  /** Takes over what the service knows of jobs, for batches whose end is not known. */
-  catchUp(signal: AbortSignal): Promise<void>;
+  /** Looks at the session at the service, and takes over what is there already of what an export would make now. */
+  look(sessionId: string, signal: AbortSignal): Promise<SessionView>;
 }
 
 /** An export that runs at the service. */
@@ -34,138 +30,82 @@ export interface RunningExport {
   settings: Settings;
 }
 
-/** A batch's end is known once the service said so; after these errors it is not. */
-const UNKNOWN_END = ['network', 'timeout', 'stream_interrupted', 'bad_response', 'aborted'];
+/** A session as it is right before an export. */
+export interface SessionView {
+  /** Results that were taken over. */
+  found: readonly ImageResult[];
+  /** Exports with the present settings, the oldest first. */
+  running: readonly RunningExport[];
+  /** Id of the newest export; it names this state of the session. */
+  newest: string;
+}
 
-/** Exports in batches, one after the other. A batch keeps its key until its end is known, so nothing is paid twice. */
-export function createExportRun({ core, runs, saver, results, cost, keeper, catchUp }: ExportDeps) {
-  const { store } = core;
+/** Another page has begun something else, and its job is to be seen after this time, in milliseconds. */
+const NEXT_LOOK_MS = 1000;
+/** Looks in vain until the error is told. */
+const LOOKS = 5;
+
+/**
+ * Exports in batches, one after the other. What another page, or an earlier try, has asked for is not paid for again: it looks
+ * at the session first, and its requests have the name of what it saw as their key, as those of any page that saw the same.
+ */
+export function createExportRun({ core, runs, saver, results, cost, look }: ExportDeps) {
+  const { store, env, notices } = core;
   let outcome: ExportOutcome | null = null;
 
-  /** Runs one stream to its end and puts what came of it at the items. */
-  async function read(
-    open: (closing: AbortSignal) => JobStream<ImageResult>,
-    tally: ReturnType<typeof createTally>,
-    { signal, settings, onJob }: { signal: AbortSignal; settings: Settings; onJob?: (jobId: string) => void },
-  ): Promise<JobEnd<ImageResult>> {
-    const touched = new Set<string>();
-    try {
-      const end = await consumeStream(open, {
-        env: core.env,
-        signal,
-        onJob,
-        onProgress(event) {
-          const taken = tally.take(event);
-          if (!taken) return;
-          const { item, progress, tell } = taken;
-          touched.add(item.id);
-          if (!tell) return;
-          const { imageId, status, step, current, total } = event;
-          const { batch = 1, batches = 1, fraction: aggregate } = progress;
-          core.emit('io-export-progress', {
-            id: item.id,
-            imageId,
-            status,
-            step,
-            current,
-            total,
-            batch,
-            batches,
-            aggregate,
-          });
-        },
-      });
-      for (const result of end.results) results.takeExport(result, settings);
-      if (end.credits) core.balance = end.credits.balance;
-      return end;
-    } finally {
-      results.rest([...touched], 'exporting');
-    }
-  }
-
-  function finish(all: readonly ImageResult[], credits: number, tally: ReturnType<typeof createTally>) {
-    cost.outdate();
-    if (all.length === 0) return tally.end(0, 0);
-    outcome = outcomeOf(all, credits);
-    const { succeeded, failed, bytesBefore, bytesAfter } = outcome;
-    tally.end(succeeded, failed);
-    core.emit('io-export', { results: [...all], succeeded, failed, bytesBefore, bytesAfter });
-    if (failed > 0) {
-      const message = core.t('notice.export_failed', { count: failed });
-      core.notices.show('failed-export', { kind: 'error', message, phase: 'export', actions: ['retry'] });
-    } else core.notices.drop('failed-export');
-  }
-
-  /** Batches to send: those that were sent before as they were, then the rest in pieces. */
-  function plan(items: readonly Item[], settings: Settings): SavedBatch[] {
-    const left = new Map(items.flatMap((item) => (item.imageId ? [[item.imageId, item] as const] : [])));
-    const same = (batch: SavedBatch) =>
-      JSON.stringify(batch.settings) === JSON.stringify(settings) && batch.imageIds.every((id) => left.has(id));
-    const again = keeper.batches().filter(same);
-    for (const { imageIds } of again) for (const id of imageIds) left.delete(id);
-    const ids = [...left.keys()];
-    const size = Math.min(99, Math.max(1, Math.trunc(core.config.batchSize) || 1));
-    const fresh: SavedBatch[] = [];
-    for (let start = 0; start < ids.length; start += size) {
-      fresh.push({ key: newIdempotencyKey(), imageIds: ids.slice(start, start + size), settings, jobId: null });
-    }
-    return [...again, ...fresh];
-  }
-
-  const forget = ({ key }: SavedBatch) => keeper.setBatches(keeper.batches().filter((batch) => batch.key !== key));
-  const keep = (batch: SavedBatch) =>
-    keeper.setBatches([...keeper.batches().filter(({ key }) => key !== batch.key), batch]);
-
-  async function runBatches(batches: readonly SavedBatch[], sessionId: string, signal: AbortSignal) {
-    const total = batches.reduce((sum, { imageIds }) => sum + imageIds.length, 0);
+  /** A run of one or several jobs, whoever began them. */
+  function createRun(signal: AbortSignal, total: number) {
     const tally = createTally(core, runs, { phase: 'export', status: 'exporting', total });
     const all: ImageResult[] = [];
-    let credits = 0;
-    core.notices.drop('error-export');
-    for (const [index, batch] of batches.entries()) {
-      if (signal.aborted) break;
-      tally.setBatch(index, batches.length);
-      const items = batch.imageIds.flatMap((id) => store.byImageId(id) ?? []);
-      for (const { id } of items) store.patch(id, { status: 'exporting', step: 'queued', progress: 0, error: null });
-      keep(batch);
-      results.begin(items, batch.settings);
-      try {
-        const { key, imageIds, settings } = batch;
-        const body = { images: imageIds.map((id) => ({ id })), settings };
-        const open = (closing: AbortSignal) =>
-          core.transport().exportImages(sessionId, body, { idempotencyKey: key, signal: closing });
-        const end = await read(open, tally, { signal, settings, onJob: (jobId) => keep({ ...batch, jobId }) });
-        forget(batch);
-        all.push(...end.results);
-        credits += end.credits ? end.credits.charged - end.credits.refunded : 0;
-        // Every image failed, or the job could not go on: the next batch may do better, unless the job was stopped.
-        if (end.error && end.results.length === 0 && end.error.code !== 'job_cancelled') {
-          runs.fail(end.error, 'export', ['retry']);
-          break;
-        }
-      } catch (cause) {
-        stopAt(batch, items, cause, signal);
-        break;
-      } finally {
-        results.rest(
-          items.map(({ id }) => id),
-          'exporting',
-        );
-      }
+
+    /** Reads a stream to its end and puts what came of it at the items. */
+    async function read(open: (closing: AbortSignal) => JobStream<ImageResult>, settings: Settings) {
+      const end = await consumeStream(core, open, signal, (event) => {
+        const taken = tally.take(event);
+        if (!taken?.tell) return;
+        const { id } = taken.item;
+        const { imageId, status, step, current, total } = event;
+        const { batch = 1, batches = 1, fraction: aggregate } = taken.progress;
+        core.emit('io-export-progress', { id, imageId, status, step, current, total, batch, batches, aggregate });
+      });
+      results.known.set(end.jobId, end.results);
+      for (const result of end.results) results.takeExport(result, settings);
+      all.push(...end.results);
+      if (end.credits) core.balance = end.credits.balance;
+      results.rest('exporting');
+      return end;
     }
-    finish(all, credits, tally);
-    return all.length > 0 ? outcome : null;
+
+    return {
+      tally,
+      all,
+      read,
+      follow: ({ jobId, settings }: RunningExport) =>
+        read((closing) => core.transport().followJob(jobId, { signal: closing }) as JobStream<ImageResult>, settings),
+      /** Says what it came to. */
+      end() {
+        results.rest('exporting');
+        cost.outdate();
+        const sum = outcomeOf(all);
+        const { succeeded, failed, bytesBefore, bytesAfter } = sum;
+        tally.end(succeeded, failed);
+        if (all.length === 0) return null;
+        outcome = sum;
+        core.emit('io-export', { results: all, succeeded, failed, bytesBefore, bytesAfter });
+        if (failed > 0) {
+          const message = () => core.t('notice.export_failed', { count: failed });
+          notices.show('failed-export', { kind: 'error', message, phase: 'export', actions: ['retry'] });
+        } else notices.drop('failed-export');
+        return outcome;
+      },
+    };
   }
 
-  /** A batch did not come to its end: says why, and what is known of its images. */
-  function stopAt(batch: SavedBatch, items: readonly Item[], cause: unknown, signal: AbortSignal) {
-    const error = toOptimizerError(
-      cause,
-      core.t,
-      items.map(({ id }) => id),
-    );
-    if (!UNKNOWN_END.includes(error.code)) forget(batch);
-    if (error.code === 'aborted' || signal.aborted) return;
+  /** It could not go on: says why, and what is known of the images. */
+  function stopAt(items: readonly Item[], cause: unknown) {
+    const ids = items.map(({ id }) => id);
+    const error = toOptimizerError(cause, core.t, ids);
+    if (error.code === 'aborted') return;
     if (error.code === 'insufficient_credits') {
       const some = (error.balance ?? 0) > 0;
       runs.fail(cause, 'export', some ? ['export-first', 'check-cost'] : ['check-cost']);
@@ -175,49 +115,118 @@ export function createExportRun({ core, runs, saver, results, cost, keeper, catc
     // What is gone is not there at the next try either.
     runs.fail(cause, 'export', error.code === 'not_found' ? [] : ['retry']);
     if (isFatal(error.code)) return;
-    for (const { id } of items) store.patch(id, { status: 'failed', error: { ...error, ids: [id], phase: 'export' } });
+    for (const { id } of itemsOf(store, ids).filter(canExport)) {
+      store.patch(id, {
+        status: 'failed',
+        error: Object.assign(toOptimizerError(cause, core.t, [id]), { phase: 'export' as const }),
+      });
+    }
   }
 
   async function exportNow(ids: readonly string[] | undefined, { first }: { first?: number }, signal: AbortSignal) {
     const { sessionId } = core;
-    if (!sessionId) return null;
-    if (keeper.batches().length > 0) {
-      try {
-        await catchUp(signal);
-      } catch (cause) {
-        runs.fail(cause, 'export', ['retry']);
-        return null;
+    // What has its files already is not paid for again.
+    const wanted = itemsOf(store, ids).filter(canExport).slice(0, first);
+    if (!sessionId || wanted.length === 0 || !(await saver.flush()) || signal.aborted) return null;
+    const settings = requestSettings(core.settings);
+    const size = Math.min(99, Math.max(1, Math.trunc(core.config.batchSize) || 1));
+    const run = createRun(signal, wanted.length);
+    const { tally, all } = run;
+    const joined = new Set<string>();
+    const tried = new Set<string | null>();
+
+    /** What has neither files nor failed in this run. */
+    function left(): readonly Item[] {
+      for (const { imageId } of all) tried.add(imageId);
+      return wanted.flatMap(({ id }) => {
+        const item = store.get(id);
+        return item && canExport(item) && !tried.has(item.imageId) ? [item] : [];
+      });
+    }
+
+    /** Takes over what is there and joins what runs, until nobody else is at it. Answers with what it saw last. */
+    async function lookAround(): Promise<string> {
+      for (;;) {
+        const { found, running, newest } = await look(sessionId ?? '', signal);
+        if (signal.aborted) throw failure('aborted');
+        all.push(...found);
+        const job = left().length > 0 && running.find(({ jobId }) => !joined.has(jobId));
+        if (found.length > 0 || job) {
+          const message = () => core.t('notice.elsewhere');
+          notices.show('elsewhere', { kind: 'warning', message, phase: 'export' });
+          core.announcer.say('elsewhere', message);
+        }
+        if (!job) return newest;
+        joined.add(job.jobId);
+        const end = await run.follow(job).catch((cause) => {
+          // It was refused, for want of credits for example, and is forgotten.
+          if (cause.status !== 404) throw cause;
+        });
+        if (end?.error?.code === 'job_cancelled') throw failure('aborted');
       }
     }
-    // What has its files already is not paid for again.
-    const items = itemsOf(store, ids).filter(canExport).slice(0, first);
-    if (items.length === 0 || !(await saver.flush()) || signal.aborted) return null;
-    const settings = requestSettings(core.settings);
-    const batches = plan(items, settings);
-    const price = cost.cost?.images === items.length ? cost.cost.cost : null;
-    const detail = { images: items, settings, cost: price, batches: batches.length };
-    if (!core.emit('io-before-export', detail)) return null;
-    return runBatches(batches, sessionId, signal);
+
+    function send(items: readonly Item[], idempotencyKey: string) {
+      const images = items.flatMap(({ imageId }) => (imageId ? [{ id: imageId }] : []));
+      for (const { id } of items) store.patch(id, { status: 'exporting', step: 'queued', progress: 0, error: null });
+      return run.read(
+        (signal) => core.transport().exportImages(sessionId ?? '', { images, settings }, { idempotencyKey, signal }),
+        settings,
+      );
+    }
+
+    notices.drop('error-export');
+    notices.drop('elsewhere');
+    let items: readonly Item[] = wanted;
+    try {
+      let newest = await lookAround();
+      items = left();
+      const price = cost.cost?.images === items.length ? cost.cost.cost : null;
+      const detail = { images: [...items], settings, cost: price, batches: Math.ceil(items.length / size) };
+      if (items.length > 0 && !core.emit('io-before-export', detail)) items = [];
+      let looks = 0;
+      for (let batch = 0; items.length > 0 && !signal.aborted; items = left()) {
+        tally.setBatch(batch, batch + Math.ceil(items.length / size));
+        items = items.slice(0, size);
+        try {
+          const { jobId, error, results: came } = await send(items, `${sessionId}:${newest}:${looks}`);
+          for (const { imageId } of items) tried.add(imageId);
+          // The next batch follows this one: whoever looks meanwhile sees it.
+          newest = jobId || newest;
+          batch += 1;
+          looks = 0;
+          if (error?.code === 'job_cancelled') break;
+          if (!error || came.length > 0) continue;
+          // Every image failed, or the job could not go on.
+          runs.fail(error, 'export', ['retry']);
+          break;
+        } catch (cause) {
+          // Another page that saw the same has sent something else.
+          if ((cause as { code?: string }).code !== 'idempotency_mismatch' || looks === LOOKS) throw cause;
+          await new Promise<void>((resolve) => env.setTimeout(resolve, NEXT_LOOK_MS));
+          const before = newest;
+          newest = await lookAround();
+          looks = newest === before ? looks + 1 : 0;
+        }
+      }
+    } catch (cause) {
+      stopAt(items, cause);
+    }
+    return run.end();
   }
 
   async function followNow(jobs: readonly RunningExport[], signal: AbortSignal) {
-    const total = jobs.reduce((sum, job) => sum + job.total, 0);
-    const tally = createTally(core, runs, { phase: 'export', status: 'exporting', total });
-    const all: ImageResult[] = [];
-    let credits = 0;
+    const images = jobs.reduce((sum, { total }) => sum + total, 0);
+    const run = createRun(signal, images);
     try {
-      for (const { jobId, settings } of jobs) {
-        const open = (closing: AbortSignal) =>
-          core.transport().followJob(jobId, { signal: closing }) as JobStream<ImageResult>;
-        const end = await read(open, tally, { signal, settings });
-        keeper.setBatches(keeper.batches().filter((batch) => batch.jobId !== jobId));
-        all.push(...end.results);
-        credits += end.credits ? end.credits.charged - end.credits.refunded : 0;
-      }
+      for (const job of jobs) await run.follow(job);
     } catch (cause) {
-      runs.fail(cause, 'export', ['retry']);
+      stopAt(
+        store.list().filter(({ status }) => status === 'exporting'),
+        cause,
+      );
     }
-    finish(all, credits, tally);
+    run.end();
   }
 
   return {
@@ -232,7 +241,6 @@ export function createExportRun({ core, runs, saver, results, cost, keeper, catc
       // What is to be exported is decided when its turn has come: a second call finds what the first has exported.
       return runs.start('exporting', (signal) => exportNow(ids, options, signal));
     },
-    followNow,
     /** Joins exports that run at the service. */
     follow: (jobs: readonly RunningExport[]) => runs.start('exporting', (signal) => followNow(jobs, signal)),
   };

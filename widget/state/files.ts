@@ -66,10 +66,16 @@ export function createFiles(core: Core, runs: Pick<Runs, 'fail'>) {
       const error = toOptimizerError(cause, core.t, [id]);
       // The adapter knows best what went wrong in its CMS; of the service and the way there the widget has its own words.
       const isOfService = error.status !== null || OF_CLIENT.includes(error.code);
-      const message = !isOfService && cause instanceof Error && cause.message ? cause.message : error.message;
-      store.patch(id, { replacement: { status: 'failed', message } });
+      const own = !isOfService && cause instanceof Error && cause.message;
+      const replacement = {
+        status: 'failed' as const,
+        get message() {
+          return own || error.message;
+        },
+      };
+      store.patch(id, { replacement });
       core.report(cause, 'replace', [id]);
-      core.announcer.say('error', message, { assertive: true });
+      core.announcer.say('error', replacement.message, { assertive: true });
     }
   }
 

@@ -34,8 +34,7 @@ export function createFlow(core: Core, runs: Runs) {
     saver,
     results,
     cost,
-    keeper,
-    catchUp: rehydration.catchUp,
+    look: rehydration.look,
   });
   const files = createFiles(core, runs);
   let lost: { sessionId: string; saved?: SavedState } | null = null;

@@ -100,7 +100,8 @@ export function createMetadataSaver(core: Core, changed: () => void) {
     if (isFatal(error.code)) core.blocked = error;
     // What is gone will not be there at the next try either: the person has to know what to do instead.
     const gone = error.code === 'not_found';
-    const message = gone ? error.message : core.t('notice.save_failed', { count: failedIds().length });
+    const count = failedIds().length;
+    const message = () => (gone ? error.message : core.t('notice.save_failed', { count }));
     const actions = gone ? [] : (['retry'] as const);
     core.notices.show('error-save', { kind: 'error', message, error, phase: 'save', actions });
     core.announcer.say('save', message, { assertive: true });

@@ -1,10 +1,13 @@
 import type { Notice, OptimizerError, Phase } from './types.ts';
 
+/** A notice whose text is made whenever it is read: the language may change while it is in sight. */
+type NewNotice = Omit<Partial<Notice>, 'message'> & Pick<Notice, 'kind'> & { message: () => string };
+
 /** Messages that stay in sight. */
 export interface Notices {
   list(): readonly Notice[];
   /** Shows a notice in place of the earlier one of the same topic. */
-  show(topic: string, notice: Pick<Notice, 'kind' | 'message'> & Partial<Notice>): void;
+  show(topic: string, notice: NewNotice): void;
   /** Shows an error of the whole widget or of several images. */
   fail(error: OptimizerError, phase: Phase, actions?: Notice['actions']): void;
   /** Takes back what is out of date; without a topic: all. */
@@ -14,8 +17,18 @@ export interface Notices {
 /** Keeps the notices, one for each topic, in the order in which they came. */
 export function createNotices(changed: () => void): Notices {
   let list: readonly Notice[] = [];
-  function show(topic: string, notice: Pick<Notice, 'kind' | 'message'> & Partial<Notice>) {
-    const whole: Notice = { error: null, phase: null, files: [], actions: [], ...notice, id: topic };
+  function show(topic: string, { message, ...notice }: NewNotice) {
+    const whole: Notice = {
+      error: null,
+      phase: null,
+      files: [],
+      actions: [],
+      ...notice,
+      id: topic,
+      get message() {
+        return message();
+      },
+    };
     list = [...list.filter(({ id }) => id !== topic), whole];
     changed();
   }
@@ -23,7 +36,7 @@ export function createNotices(changed: () => void): Notices {
     list: () => list,
     show,
     fail(error, phase, actions = error.retryable ? ['retry'] : []) {
-      show(`error-${phase}`, { kind: 'error', message: error.message, error, phase, actions });
+      show(`error-${phase}`, { kind: 'error', message: () => error.message, error, phase, actions });
     },
     drop(topic) {
       const left = topic === undefined ? [] : list.filter(({ id }) => id !== topic);

@@ -103,6 +103,8 @@ export interface Optimizer {
   readonly results: readonly ImageResult[];
   readonly samples: readonly ImageResult[];
   readonly progress: Progress | null;
+  /** What runs was asked to stop, and the service has not said yet what came of it. */
+  readonly cancelling: boolean;
   /** Which file of how many is being downloaded, of a download of all. */
   readonly saving: Position | null;
   readonly notices: readonly Notice[];

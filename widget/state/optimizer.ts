@@ -149,6 +149,9 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
     get paused() {
       return queue.paused;
     },
+    get cancelling() {
+      return runs.cancelling;
+    },
     get canUndo() {
       return flow?.review.canUndo ?? false;
     },
@@ -220,7 +223,7 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
     cancel() {
       runs.cancel();
       uploading.forget(queue.ids());
-      announcer.say('cancel', core.t('announce.cancelled'));
+      announcer.say('cancel', core.t(runs.cancelling ? 'bar.cancelling' : 'announce.cancelled'));
     },
     async retry(ids) {
       core.blocked = null;
@@ -262,7 +265,6 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
         edits: {},
         order: [],
         removed: [],
-        batches: [],
       },
     async restore(saved) {
       if (saved.sessionId) await attach(saved.sessionId, saved);

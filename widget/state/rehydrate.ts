@@ -1,15 +1,16 @@
 import type { ImageResult, Job, Session } from '#contract';
 import type { AnalysisRun } from './analysis-run.ts';
 import type { Core } from './core.ts';
-import type { ExportRun } from './export-run.ts';
+import type { ExportRun, SessionView } from './export-run.ts';
+import { canExport } from './item-questions.ts';
 import type { MetadataSaver } from './metadata-saver.ts';
-import { itemOfImage } from './new-item.ts';
+import { fromMetadata, itemOfImage } from './new-item.ts';
 import { type Results, restingStatus } from './results.ts';
 import type { SampleRun } from './sample-run.ts';
 import type { SavedStateKeeper } from './saved-state.ts';
 import type { SavedState } from './saved-types.ts';
 import { DEFAULT_SETTINGS, mergeSettings } from './settings.ts';
-import type { ItemMetadata } from './types.ts';
+import type { Item, ItemMetadata } from './types.ts';
 
 /** What finding a session again works with. */
 export interface RehydrateDeps {
@@ -29,21 +30,36 @@ export function createRehydration({ core, saver, results, keeper, exports, sampl
   const { store } = core;
   const settingsOf = (job: Job) => job.settings ?? DEFAULT_SETTINGS;
 
-  /** Results of ended exports and of the newest sample; newer ones win, so nothing older is asked for than is needed. */
-  async function readResults(jobs: readonly Job[]) {
-    const missing = new Set(store.list().flatMap(({ imageId, result }) => (imageId && !result ? [imageId] : [])));
+  /**
+   * Results of ended exports and of the newest sample; newer ones win, so nothing older is asked for than is needed.
+   * `present`: those alone that an export would make just so now, for images that have none. Answers with what was taken.
+   */
+  async function readResults(jobs: readonly Job[], present = false): Promise<ImageResult[]> {
+    const lacks = present ? canExport : ({ result }: Item) => !result;
+    const missing = new Set(store.list().flatMap((item) => (item.imageId && lacks(item) ? [item.imageId] : [])));
     const ended = jobs.filter((job) => !isRunning(job));
     const newestSample = ended.find(({ kind, status }) => kind === 'sample' && status !== 'failed');
+    const taken: ImageResult[] = [];
     for (const job of ended) {
-      const wanted = job.kind === 'export' ? missing.size > 0 : job === newestSample;
-      if (!wanted || job.status === 'failed') continue;
-      const { results: found = [] } = await core.transport().getJob(job.jobId);
-      for (const result of found as ImageResult[]) {
+      const settings = settingsOf(job);
+      const wanted = job.kind === 'export' ? missing.size > 0 : job === newestSample && !present;
+      if (!wanted || job.status === 'failed' || (present && !results.isPresent(settings))) continue;
+      const { known } = results;
+      if (!known.has(job.jobId)) {
+        const { results: found = [] } = await core.transport().getJob(job.jobId);
+        known.set(job.jobId, found as ImageResult[]);
+      }
+      for (const result of known.get(job.jobId) ?? []) {
         if (result.status !== 'completed') continue;
         if (job.kind === 'sample') results.takeSample(result);
-        else if (missing.delete(result.imageId)) results.takeExport(result, settingsOf(job));
+        // Files of the same settings take the place of older ones: only the newest of an image are there.
+        else if (missing.delete(result.imageId) && (!present || results.isPresent(settings, result))) {
+          results.takeExport(result, settings);
+          taken.push(result);
+        }
       }
     }
+    return taken;
   }
 
   /** The oldest first: it is the one at work. */
@@ -111,26 +127,23 @@ export function createRehydration({ core, saver, results, keeper, exports, sampl
       reapply(saved?.edits ?? {});
       await Promise.all([readAnalysis(session), readResults(session.jobs)]);
       if (isOutdated()) return [];
-      // A batch whose job has ended is known to the end.
-      const running = new Set(session.jobs.filter(isRunning).map(({ jobId }) => jobId));
-      const isOpen = ({ jobId }: { jobId: string | null }) => jobId === null || running.has(jobId);
-      keeper.setBatches(keeper.batches().filter(isOpen));
       void join(session.jobs);
       return items;
     },
-    /** Learns what became of batches whose end is not known. */
-    async catchUp(signal: AbortSignal) {
-      const { sessionId } = core;
-      if (!sessionId) return;
-      const read = async () => (await core.transport().getSession(sessionId)).jobs;
-      const running = runningExports(await read());
-      if (running.length > 0) await exports().followNow(running, signal);
-      await readResults(await read());
-      const open = keeper.batches().filter(({ imageIds, jobId }) => {
-        const done = imageIds.every((id) => store.byImageId(id)?.result);
-        return jobId === null && !done;
-      });
-      keeper.setBatches(open);
+    /**
+     * Looks at the session as it is now, before anything is paid for: takes over its texts, and the results of exports that
+     * other pages have made just so meanwhile.
+     */
+    async look(sessionId: string, signal: AbortSignal): Promise<SessionView> {
+      const { images, jobs } = await core.transport().getSession(sessionId, { signal });
+      for (const { id, metadata } of images) {
+        const item = store.byImageId(id);
+        if (item) store.patch(item.id, fromMetadata(item, metadata, { kept: saver.fieldsOf(item.id) }));
+      }
+      results.refresh();
+      const same = jobs.filter((job) => job.kind === 'export' && results.isPresent(settingsOf(job)));
+      const newest = jobs.find(({ kind }) => kind === 'export') ?? jobs[0];
+      return { found: await readResults(same, true), running: runningExports(same), newest: newest?.jobId ?? '' };
     },
   };
 }

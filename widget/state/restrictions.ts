@@ -86,15 +86,24 @@ export function createRestrictions(
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   const limits: Restrictions = { ...NO_LIMITS, ...Object.fromEntries(set) };
   limits.accept ||= NO_LIMITS.accept;
-  const refuse = ({ name, file }: Candidate, code: RejectionCode, message = ''): Rejection => {
-    const { maxFiles, maxFileSize, maxTotalSize, maxPixels } = limits;
-    const bytes = formatBytes((code === 'total' ? maxTotalSize : maxFileSize) ?? 0);
-    const max = code === 'count' ? (maxFiles ?? 0) : bytes;
-    const key = code === 'count' ? 'limit' : code;
-    const params = { name, max, megapixels: Math.round((maxPixels ?? 0) / 1e5) / 10 };
-    return { name, file, code, message: message || t(`reject.${key}`, params) };
-  };
-  const heic = (candidate: Candidate) => refuse(candidate, 'type', t('reject.heic', { name: candidate.name }));
+  const refuse = (
+    { name, file }: Candidate,
+    code: RejectionCode,
+    message = '',
+    key = code === 'count' ? 'limit' : code,
+  ): Rejection => ({
+    name,
+    file,
+    code,
+    get message() {
+      const { maxFiles, maxFileSize, maxTotalSize, maxPixels } = limits;
+      const bytes = formatBytes((code === 'total' ? maxTotalSize : maxFileSize) ?? 0);
+      const max = code === 'count' ? (maxFiles ?? 0) : bytes;
+      const params = { name, max, megapixels: Math.round((maxPixels ?? 0) / 1e5) / 10 };
+      return message || t(`reject.${key}`, params);
+    },
+  });
+  const heic = (candidate: Candidate) => refuse(candidate, 'type', '', 'heic');
 
   return {
     /** By name, type, size and what is there; null when nothing speaks against it. */

@@ -2,7 +2,8 @@ import type { ImageResult } from '#contract';
 import type { Core } from './core.ts';
 import { toOptimizerError } from './errors.ts';
 import { isExported, itemsOf } from './item-questions.ts';
-import type { ExportOutcome, Item, ItemError, Phase, Settings, SizeInput } from './types.ts';
+import type { Runs } from './runs.ts';
+import type { ExportOutcome, Item, ItemError, ItemMetadata, Phase, Settings, SizeInput } from './types.ts';
 
 /** Results with these codes say that the work was stopped, not that it failed. */
 const STOPPED = ['job_cancelled', 'client_left'];
@@ -14,12 +15,12 @@ export const restingStatus = (item: Item): Item['status'] => {
   return isExported(item) ? 'done' : 'ready';
 };
 
-/** What decides how the exported file looks and is called: equal keys, equal files. */
-function fileKey({ metadata }: Item, settings: Settings): string {
+/** What an export is made with; `texts`: what decides how one image's file looks and is called. Equal keys, equal files. */
+function keyOf(settings: Settings, texts?: Pick<ItemMetadata, 'filename' | 'title' | 'alt'>): string {
   const { format, preset, responsive, responsiveSizes, embedMetadata = false, keepCopyright = true } = settings;
   const sizes = responsive ? (responsiveSizes?.map(boxOf) ?? null) : [];
-  const texts = embedMetadata ? [metadata.title, metadata.alt] : [];
-  return JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright, metadata.filename, texts]);
+  const inside = embedMetadata ? [texts?.title, texts?.alt] : [];
+  return JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright, texts?.filename, inside]);
 }
 
 function boxOf(size: SizeInput) {
@@ -32,15 +33,15 @@ export function createResults(core: Core) {
   const { store } = core;
   /** What each result was made with. */
   const keys = new Map<string, string>();
-  /** What the exports under way are made with. */
-  const begun = new Map<string, string>();
 
-  const isStale = (item: Item) => keys.get(item.id) !== fileKey(item, core.settings);
+  /** What an export would now be made with. */
+  const presentKey = (item?: Item) => keyOf(core.settings, item?.metadata);
+  const isStale = (item: Item) => keys.get(item.id) !== presentKey(item);
 
   /** The error of one image in a job; null when the job was stopped before it. */
   function errorOf(failure: { code: string; message: string } | null, phase: Phase, id: string): ItemError | null {
     if (failure && STOPPED.includes(failure.code)) return null;
-    return { ...toOptimizerError(failure, core.t, [id]), retryable: true, phase };
+    return Object.assign(toOptimizerError(failure, core.t, [id]), { retryable: true, phase });
   }
 
   /** Marks results that the present settings and names would not make again. */
@@ -58,10 +59,11 @@ export function createResults(core: Core) {
   return {
     errorOf,
     refresh,
-    /** Remembers names as they are now: whoever changes one while it is exported gets a stale result. */
-    begin(items: readonly Item[], settings: Settings) {
-      for (const item of items) begun.set(item.id, fileKey(item, settings));
-    },
+    /** What jobs that have ended came to: it does not change any more. */
+    known: new Map<string, readonly ImageResult[]>(),
+    /** True when an export with these settings, or this result of it, is what an export would make now. */
+    isPresent: (settings: Settings, result?: ImageResult) =>
+      keyOf(settings, result?.metadata) === presentKey(result && store.byImageId(result.imageId)),
     /** Takes over a result of an export that was made with `settings`. */
     takeExport(result: ImageResult, settings: Settings) {
       const item = store.byImageId(result.imageId);
@@ -71,8 +73,8 @@ export function createResults(core: Core) {
         const after = { ...item, error };
         return void store.patch(item.id, { error, step: null, status: restingStatus(after) });
       }
-      keys.set(item.id, begun.get(item.id) ?? fileKey(item, settings));
-      begun.delete(item.id);
+      // Whoever changes a name while it is exported gets a stale result.
+      keys.set(item.id, keyOf(settings, result.metadata ?? item.metadata));
       const after = { ...item, result, stale: false, error: null };
       const stale = isStale(after);
       const status = restingStatus({ ...after, stale });
@@ -86,10 +88,22 @@ export function createResults(core: Core) {
       store.patch(item.id, { sample, error, step: null, progress: 1, status: restingStatus({ ...item, error }) });
     },
     /** Puts items that a run left as they were when it ended back to where they stood. */
-    rest(ids: readonly string[], status: Item['status']) {
-      for (const id of ids) {
-        const item = store.get(id);
-        if (item?.status === status) store.patch(id, { status: restingStatus(item), step: null, progress: 1 });
+    rest(status: Item['status']) {
+      for (const item of store.list()) {
+        if (item.status === status) store.patch(item.id, { status: restingStatus(item), step: null, progress: 1 });
+      }
+    },
+    /**
+     * An analysis or a sample could not go on. When the connection is lost, what it left has failed, so that it can be tried
+     * again; a refusal is an error of the whole, and its button stands where it stood.
+     */
+    fail(runs: Pick<Runs, 'fail'>, status: Item['status'], phase: Phase, cause: unknown) {
+      const refused = (cause as { status?: number }).status;
+      const { retryable } = runs.fail(cause, phase, refused ? [] : undefined);
+      for (const item of refused || !retryable ? [] : store.list()) {
+        if (item.status !== status) continue;
+        const error = errorOf(cause as Parameters<typeof errorOf>[0], phase, item.id);
+        store.patch(item.id, { status: 'failed', error });
       }
     },
     forget(ids: readonly string[]) {
@@ -102,7 +116,7 @@ export function createResults(core: Core) {
 export type Results = ReturnType<typeof createResults>;
 
 /** Sums up what an export came to. */
-export function outcomeOf(results: readonly ImageResult[], credits: number): ExportOutcome {
+export function outcomeOf(results: readonly ImageResult[]): ExportOutcome {
   const good = results.filter(({ status }) => status === 'completed');
   const sum = (of: (result: ImageResult) => number) => good.reduce((total, result) => total + of(result), 0);
   return {
@@ -111,6 +125,6 @@ export function outcomeOf(results: readonly ImageResult[], credits: number): Exp
     failed: results.filter(({ status, error }) => status === 'failed' && !STOPPED.includes(error?.code ?? '')).length,
     bytesBefore: sum(({ original }) => original.size),
     bytesAfter: sum(({ variants }) => variants[0]?.size ?? 0),
-    credits,
+    credits: sum(({ creditsCharged }) => creditsCharged),
   };
 }

@@ -10,6 +10,8 @@ export type RunName = 'analyzing' | 'sampling' | 'exporting';
 export interface Runs {
   readonly current: RunName | null;
   readonly progress: Progress | null;
+  /** True from a cancel until the service has said what came of it. */
+  readonly cancelling: boolean;
   setProgress(progress: Progress): void;
   /** Runs the task when its turn comes; not at all when it was cancelled before. */
   start<Value>(name: RunName, task: (signal: AbortSignal) => Promise<Value>): Promise<Value | null>;
@@ -27,6 +29,7 @@ export function createRuns(core: Core): Runs {
   let controller = new AbortController();
   let current: RunName | null = null;
   let progress: Progress | null = null;
+  let cancelling = false;
 
   function stop(reason?: string) {
     controller.abort(reason);
@@ -39,6 +42,9 @@ export function createRuns(core: Core): Runs {
     },
     get progress() {
       return progress;
+    },
+    get cancelling() {
+      return cancelling;
     },
     setProgress(next) {
       progress = next;
@@ -56,6 +62,8 @@ export function createRuns(core: Core): Runs {
         } finally {
           current = null;
           progress = null;
+          if (cancelling) core.announcer.say('cancel', core.t('announce.cancelled'));
+          cancelling = false;
           core.touch();
         }
       };
@@ -63,11 +71,16 @@ export function createRuns(core: Core): Runs {
       turn = outcome.catch(() => {});
       return outcome;
     },
-    cancel: () => stop(),
+    cancel() {
+      cancelling = current !== null;
+      stop();
+      core.touch();
+    },
     leave: () => stop(LEAVE),
     fail(cause, phase, actions) {
       const error = core.report(cause, phase);
       if (error.code === 'aborted') return error;
+      cancelling = false;
       if (isFatal(error.code)) core.blocked = error;
       core.notices.fail(error, phase, actions);
       core.announcer.say('error', error.message, { assertive: true, delay: 0 });

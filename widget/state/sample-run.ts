@@ -32,16 +32,8 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
 
   async function read(open: (closing: AbortSignal) => JobStream<ImageResult>, total: number, signal: AbortSignal) {
     const tally = createTally(core, runs, { phase: 'sample', status: 'sampling', total });
-    const touched = new Set<string>();
     try {
-      const end = await consumeStream(open, {
-        env: core.env,
-        signal,
-        onProgress(event) {
-          const taken = tally.take(event);
-          if (taken) touched.add(taken.item.id);
-        },
-      });
+      const end = await consumeStream(core, open, signal, tally.take);
       for (const result of end.results) results.takeSample(result);
       const good = end.results.filter(({ status }) => status === 'completed');
       tally.end(good.length, end.results.length - good.length);
@@ -50,9 +42,9 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
       else core.notices.drop('error-sample');
     } catch (cause) {
       tally.end(0, 0);
-      runs.fail(cause, 'sample');
+      results.fail(runs, 'sampling', 'sample', cause);
     } finally {
-      results.rest([...touched], 'sampling');
+      results.rest('sampling');
     }
   }
 
@@ -72,10 +64,6 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
         const body = { images, settings: requestSettings(core.settings) };
         const open = (closing: AbortSignal) => core.transport().sampleImages(sessionId, body, { signal: closing });
         await read(open, images.length, signal);
-        results.rest(
-          wanted.map(({ id }) => id),
-          'sampling',
-        );
       });
     },
     /** Joins a sample that runs at the service. */

@@ -1,5 +1,5 @@
 import type { Core } from './core.ts';
-import type { SavedBatch, SavedState } from './saved-types.ts';
+import type { SavedState } from './saved-types.ts';
 import { createSoon } from './soon.ts';
 import type { ItemMetadata } from './types.ts';
 
@@ -13,9 +13,8 @@ export interface SavedParts {
   edits(): SavedState['edits'];
 }
 
-/** Keeps what a reload must not lose and the server does not have: edits on their way, open batches, settings. */
+/** Keeps what a reload must not lose and the server does not have: edits on their way, removals, settings. */
 export function createSavedState(core: Core, parts: SavedParts) {
-  let batches: readonly SavedBatch[] = [];
   let removed: readonly string[] = [];
 
   const getState = (): SavedState => ({
@@ -25,7 +24,6 @@ export function createSavedState(core: Core, parts: SavedParts) {
     edits: parts.edits(),
     order: core.store.list().flatMap(({ imageId }) => imageId ?? []),
     removed,
-    batches,
   });
 
   function save() {
@@ -55,13 +53,7 @@ export function createSavedState(core: Core, parts: SavedParts) {
     },
     /** Takes over what was kept elsewhere. */
     adopt(state: SavedState) {
-      batches = state.batches;
       removed = state.removed;
-    },
-    batches: () => batches,
-    setBatches(next: readonly SavedBatch[]) {
-      batches = next;
-      save();
     },
     removed: () => removed,
     addRemoved(imageIds: readonly string[]) {
@@ -72,7 +64,6 @@ export function createSavedState(core: Core, parts: SavedParts) {
     /** Forgets all of the session. */
     clear() {
       soon.cancel();
-      batches = [];
       removed = [];
       try {
         if (core.sessionId) core.env.storage?.removeItem(keyOf(core.sessionId));
@@ -91,8 +82,8 @@ export type SavedStateKeeper = ReturnType<typeof createSavedState>;
 function asSavedState(value: unknown): SavedState | null {
   const state = value as Partial<SavedState> | null;
   if (typeof state !== 'object' || state?.version !== 1) return null;
-  const { sessionId = null, settings, edits = {}, order = [], removed = [], batches = [] } = state;
+  const { sessionId = null, settings, edits = {}, order = [], removed = [] } = state;
   if (typeof settings !== 'object') return null;
   const texts = edits as { [id: string]: Partial<ItemMetadata> };
-  return { version: 1, sessionId, settings, edits: texts, order, removed, batches };
+  return { version: 1, sessionId, settings, edits: texts, order, removed };
 }

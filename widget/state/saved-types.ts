@@ -11,14 +11,4 @@ export interface SavedState {
   readonly order: readonly string[];
   /** Images that were removed here; the server still has them. */
   readonly removed: readonly string[];
-  /** Batches of an export that were sent and whose end is not known. */
-  readonly batches: readonly SavedBatch[];
-}
-
-/** One request of an export: the same key and body never cost twice. */
-export interface SavedBatch {
-  readonly key: string;
-  readonly imageIds: readonly string[];
-  readonly settings: Settings;
-  readonly jobId: string | null;
 }

@@ -254,7 +254,7 @@ export interface ExportOutcome {
   readonly failed: number;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
-  /** Credits charged less refunded. */
+  /** What these results cost, whoever had them made. */
   readonly credits: number;
 }
 

@@ -70,7 +70,7 @@ export function createUploading(core: Core, hooks: UploadingHooks) {
   function countFailed() {
     const ids = store.list().flatMap((item) => (item.error?.phase === 'upload' ? [item.id] : []));
     if (ids.length === 0) return core.notices.drop('error-upload');
-    const message = core.t('notice.upload_failed', { count: ids.length });
+    const message = () => core.t('notice.upload_failed', { count: ids.length });
     const error = store.get(ids[0] ?? '')?.error ?? null;
     core.notices.show('error-upload', { kind: 'error', message, error, phase: 'upload', actions: ['retry'] });
   }
@@ -90,7 +90,12 @@ export function createUploading(core: Core, hooks: UploadingHooks) {
       // An answer is an answer: the next try by hand is a new question.
       const error = toOptimizerError(cause, core.t, [id]);
       if (error.status !== null) keys.delete(id);
-      store.patch(id, { status: 'failed', progress: 0, waiting: null, error: { ...error, phase: 'upload' } });
+      store.patch(id, {
+        status: 'failed',
+        progress: 0,
+        waiting: null,
+        error: Object.assign(error, { phase: 'upload' as const }),
+      });
       core.report(cause, 'upload', [id]);
       countFailed();
     },

@@ -25,8 +25,8 @@ test('a HEIC photograph is refused with a text of its own, also under another na
   const disguised = new File(['\0\0\0\x18ftypheic\0\0\0\0'], 'photo.jpg', { type: 'image/jpeg' });
   const { rejections } = await optimizer.addFiles([fileOf('IMG_1.HEIC', { type: '' }), disguised]);
   expect(rejections.map(({ code, message }) => [code, message])).toEqual([
-    ['type', 'reject.heic IMG_1.HEIC'],
-    ['type', 'reject.heic photo.jpg'],
+    ['type', 'reject.heic IMG_1.HEIC 0 0'],
+    ['type', 'reject.heic photo.jpg 0 0'],
   ]);
 });
 

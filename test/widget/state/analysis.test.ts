@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { apiError, createScriptedService, describedAs, progressed } from './scripted-service.ts';
+import { apiError, connectionError, createScriptedService, describedAs, progressed } from './scripted-service.ts';
 import { startWithFiles } from './started-optimizer.ts';
 
 const analysisOf = (imageId: string, alt: string) => ({
@@ -166,4 +166,37 @@ test('a refused analysis is an error of the whole, and texts and rows stay as th
     { phase: 'analyze', error: { code: 'server', serviceCode: 'overloaded' } },
   ]);
   expect(optimizer.items.list()[0]).toMatchObject({ status: 'ready', error: null });
+  // "Describe" is where it was; a second button would have nothing to do.
+  expect(optimizer.notices).toMatchObject([{ phase: 'analyze', actions: [] }]);
+});
+
+test('an analysis and a sample that lost the connection are done again by retry', async () => {
+  const { optimizer, service, env, ids } = await startWithFiles(2);
+  void optimizer.analyze();
+  await env.advance(20);
+  const metadata = describedAs('One');
+  service.analyses[0]?.run.push(progressed('img_1', 'done', { status: 'completed', metadata }));
+  service.analyses[0]?.run.fail(connectionError());
+  await env.advance(20);
+  expect(optimizer.notices).toMatchObject([{ phase: 'analyze', actions: ['retry'] }]);
+  expect(optimizer.items.list().map(({ status }) => status)).toEqual(['ready', 'failed']);
+  void optimizer.retry();
+  await env.advance(20);
+  expect(service.analyses.map(({ images }) => images)).toEqual([['img_1', 'img_2'], ['img_2']]);
+  service.analyses[1]?.run.push(progressed('img_2', 'done', { status: 'completed', metadata }));
+  const end = { jobId: 'j', status: 'completed', results: [] };
+  service.analyses[1]?.run.push({ event: 'complete', data: end });
+  await env.advance(20);
+
+  void optimizer.sample(ids());
+  await env.advance(20);
+  service.samples[0]?.run.fail(connectionError());
+  await env.advance(20);
+  expect(optimizer.notices).toMatchObject([{ phase: 'sample', actions: ['retry'] }]);
+  void optimizer.retry();
+  await env.advance(20);
+  expect(service.samples.map(({ images }) => images)).toEqual([
+    ['img_1', 'img_2'],
+    ['img_1', 'img_2'],
+  ]);
 });

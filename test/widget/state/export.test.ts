@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { completed, connectionError, failedResult, progressed, resultOf } from './scripted-service.ts';
+import { completed, connectionError, failedResult, jobOf, progressed, resultOf } from './scripted-service.ts';
 import { startWithFiles } from './started-optimizer.ts';
 
 test.each([
@@ -116,7 +116,8 @@ test('a name that is changed while its image is exported makes the result stale'
   const exported = optimizer.exportImages();
   await env.advance(20);
   optimizer.setMetadata(ids()[0] ?? '', 'filename', 'too-late');
-  service.exports[0]?.run.push(completed([resultOf('img_1')]));
+  const metadata = { filename: null, title: null, alt: null };
+  service.exports[0]?.run.push(completed([resultOf('img_1', { metadata })]));
   await exported;
   expect(optimizer.items.list()[0]).toMatchObject({ status: 'ready', stale: true, result: { status: 'completed' } });
 });
@@ -132,4 +133,56 @@ test('after a cancel the service’s last words are waited for, but not for ever
   expect(await exported).toBeNull();
   expect(service.exports[0]?.run.closed).toBe(true);
   expect(optimizer.items.list()[0]).toMatchObject({ status: 'ready', error: null });
+});
+
+test('a cancel is told at once, and what the service answers counts while the stream stands still', async () => {
+  const { optimizer, service, env, said, details } = await startWithFiles(2);
+  await env.advance(5000);
+  said.length = 0;
+  const exported = optimizer.exportImages();
+  await env.advance(20);
+  const { stream } = service.exports[0]?.run ?? {};
+  let answer = () => {};
+  if (stream) {
+    stream.cancel = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+  }
+  optimizer.cancel();
+  await env.advance(500);
+  expect(optimizer).toMatchObject({ state: 'exporting', cancelling: true });
+  expect(said.map(({ text }) => text)).toEqual(['bar.cancelling']);
+  const results = [resultOf('img_1'), failedResult('img_2', 'job_cancelled')];
+  service.balance = 24;
+  const credits = { charged: 2, refunded: 1, balance: 24 };
+  service.jobs.set('job_1', jobOf('job_1', { status: 'partial', finishedAt: 'now', results, credits }));
+  answer();
+  expect(await exported).toMatchObject({ succeeded: 1, failed: 0, credits: 1 });
+  await env.advance(5000);
+  expect(optimizer).toMatchObject({ cancelling: false, balance: 24 });
+  expect(optimizer.items.list().map(({ status }) => status)).toEqual(['done', 'ready']);
+  expect(said.map(({ text }) => text)).toEqual(['bar.cancelling', 'announce.done.export 1', 'announce.cancelled']);
+  expect(details('io-error')).toEqual([]);
+  expect(service.exports[0]?.run.closed).toBe(true);
+});
+
+test.each([
+  ['cannot be sent', async () => Promise.reject(connectionError()), 20, 'network'],
+  ['is not answered', () => new Promise<void>(() => {}), 10_100, 'timeout'],
+] as const)('a cancel that %s is not told as one', async (_, cancel, ms, code) => {
+  const { optimizer, service, env, said, details } = await startWithFiles(1);
+  const exported = optimizer.exportImages();
+  await env.advance(20);
+  const { stream } = service.exports[0]?.run ?? {};
+  if (stream) stream.cancel = cancel;
+  optimizer.cancel();
+  await env.advance(ms);
+  expect(await exported).toBeNull();
+  await env.advance(5000);
+  expect(details('io-error')).toMatchObject([{ phase: 'export', error: { code } }]);
+  const told = said.map(({ text }) => text.split(' ')[0]);
+  expect(told).toContain(`error.${code}`);
+  expect(told).not.toContain('announce.cancelled');
+  expect(optimizer.items.list()[0]).toMatchObject({ status: 'failed', error: { code } });
 });

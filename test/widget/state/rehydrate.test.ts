@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Job } from '#contract';
 import {
+  jobOf as anyJob,
   apiError,
   completed,
   connectionError,
@@ -21,11 +22,7 @@ const settings = {
   keepCopyright: true,
 } as const;
 
-function jobOf(jobId: string, changes: Partial<Job> = {}): Job {
-  const ends = { options: null, summary: null, credits: null, error: null, finishedAt: null };
-  const base = { jobId, sessionId: 'sess_1', kind: 'export', status: 'completed', current: 0, total: 2 } as const;
-  return { ...base, ...ends, createdAt: '', settings, ...changes };
-}
+const jobOf = (jobId: string, changes: Partial<Job> = {}) => anyJob(jobId, { settings, ...changes });
 
 /** A service that knows a session with two images and these jobs, newest first. */
 function withJobs(jobs: Job[]) {
@@ -185,4 +182,27 @@ test('a state that was kept elsewhere brings everything back', async () => {
   await optimizer.restore(JSON.parse(JSON.stringify(state)));
   expect(optimizer.settings.format).toBe('png');
   expect(optimizer.items.list()[0]?.metadata.title).toBe('Unsaved');
+});
+
+test('when the connection to an export that was joined breaks, retry joins it again and asks for nothing else', async () => {
+  const { optimizer, service, env } = startOptimizer(
+    { settings },
+    { service: withJobs([jobOf('job_1', { status: 'processing', total: 1 })]) },
+  );
+  await optimizer.attach('sess_1');
+  await env.advance(20);
+  service.follows[0]?.run.push(progressed('img_1', 'queued', { status: 'queued' }));
+  await env.advance(20);
+  service.follows[0]?.run.fail(connectionError('stream_interrupted'));
+  await env.advance(20);
+  expect(optimizer.items.list().map(({ status }) => status)).toEqual(['failed', 'ready']);
+  expect(optimizer.notices).toMatchObject([{ phase: 'export', actions: ['retry'] }]);
+  void optimizer.retry();
+  await env.advance(20);
+  expect(service.follows.map(({ jobId }) => jobId)).toEqual(['job_1', 'job_1']);
+  service.session.jobs = [jobOf('job_1')];
+  service.follows[1]?.run.push(completed([resultOf('img_1')]));
+  await env.advance(20);
+  expect(optimizer.items.list().map(({ status }) => status)).toEqual(['done', 'ready']);
+  expect(service.exports).toEqual([]);
 });

@@ -21,8 +21,12 @@ export interface ScriptedStream<Result> {
   readonly closed: boolean;
 }
 
-/** Makes a stream that a test feeds. It closes when its signal says so. */
-function createScriptedStream<Result>(jobId: string, options?: { signal?: AbortSignal }): ScriptedStream<Result> {
+/** Makes a stream that a test feeds. It closes when its signal says so; `ended` hears of its last event. */
+function createScriptedStream<Result>(
+  jobId: string,
+  options?: { signal?: AbortSignal },
+  ended?: (event: StreamEvent<Result>) => void,
+): ScriptedStream<Result> {
   const queue: (StreamEvent<Result> | Error)[] = [];
   let wake = () => {};
   let cancelled = false;
@@ -51,7 +55,10 @@ function createScriptedStream<Result>(jobId: string, options?: { signal?: AbortS
     },
   };
   const push = (event: StreamEvent<Result> | Error) => {
-    queue.push(event);
+    const isEnd = !(event instanceof Error) && event.event !== 'progress';
+    const named = isEnd ? ({ ...event, data: { ...event.data, jobId } } as StreamEvent<Result>) : event;
+    if (isEnd) ended?.(named as StreamEvent<Result>);
+    queue.push(named);
     wake();
   };
   return {
@@ -128,6 +135,14 @@ export function failedResult(imageId: string, code = 'processing_failed'): Image
   return resultOf(imageId, { status: 'failed', variants: [], filename: null, error: { code, message: code } });
 }
 
+/** A job as the service shows it. */
+export function jobOf(jobId: string, changes: Partial<Job> = {}): Job {
+  const ends = { options: null, summary: null, credits: null, error: null, finishedAt: null };
+  const base = { jobId, sessionId: 'sess_1', kind: 'export', status: 'completed', current: 0, total: 2 } as const;
+  const settings = { preset: 'high', responsive: false, embedMetadata: false, keepCopyright: true } as const;
+  return { ...base, ...ends, createdAt: '', settings: { format: 'webp', ...settings }, ...changes };
+}
+
 /** What a test can see and steer of the scripted service. */
 export interface ScriptedService {
   transport: Transport;
@@ -161,6 +176,13 @@ export function createScriptedService(replace: Partial<Transport> = {}): Scripte
     jobCount += 1;
     return `job_${jobCount}`;
   };
+
+  /** A job that has ended is the newest of its session. */
+  function keepJob(job: Job) {
+    service.jobs.set(job.jobId, job);
+    const { results: _, ...listed } = job;
+    session.jobs = [listed, ...session.jobs.filter(({ jobId }) => jobId !== job.jobId)];
+  }
 
   function upload(what: Upload, key: string | undefined, into: string | null): UploadResult {
     const name = 'files' in what ? (what.files[0]?.name ?? '') : (what.images[0]?.url ?? '');
@@ -204,8 +226,17 @@ export function createScriptedService(replace: Partial<Transport> = {}): Scripte
         return run.stream;
       },
       exportImages(_session, body, options) {
-        const run = createScriptedStream<ImageResult>(nextJob(), options);
         const { settings } = body;
+        const jobId = nextJob();
+        const run = createScriptedStream<ImageResult>(jobId, options, ({ data }) => {
+          const results = 'results' in data ? data.results : undefined;
+          keepJob(
+            jobOf(jobId, {
+              settings: { ...jobOf(jobId).settings, ...(settings as object) } as Job['settings'],
+              results,
+            }),
+          );
+        });
         service.exports.push({ images: body.images.map(({ id }) => id), settings, key: options?.idempotencyKey, run });
         return run.stream;
       },

@@ -28,13 +28,15 @@ function renderCost({ optimizer, i18n, act, costLoading, costFailed }: Shell): T
 function renderProgress({ optimizer, i18n }: Shell, progress: Progress | null): TemplateResult {
   const { t, formatBytes } = i18n;
   const phase = progress?.phase ?? 'upload';
-  const text = optimizer.offline
-    ? t('row.waiting-offline')
-    : optimizer.paused
-      ? t('bar.paused')
-      : progress
-        ? t(`bar.${phase}`, { done: Math.min(progress.done + 1, progress.total), total: progress.total })
-        : t('bar.starting');
+  const text = optimizer.cancelling
+    ? t('bar.cancelling')
+    : optimizer.offline
+      ? t('row.waiting-offline')
+      : optimizer.paused
+        ? t('bar.paused')
+        : progress
+          ? t(`bar.${phase}`, { done: Math.min(progress.done + 1, progress.total), total: progress.total })
+          : t('bar.starting');
   const bytes =
     phase === 'upload' && progress?.totalBytes && progress.loadedBytes
       ? t('bar.bytes', { loaded: formatBytes(progress.loadedBytes ?? 0), total: formatBytes(progress.totalBytes) })
