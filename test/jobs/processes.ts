@@ -1,0 +1,169 @@
+import { beforeEach, expect } from 'vitest';
+import type { JobResult } from '#contract';
+import type { ImageRecord, JobRecord } from '../../server/db/index.ts';
+import { newId } from '../../server/ids.ts';
+import { createJobs, type JobKind, type JobKinds, type Jobs, type TaskOptions } from '../../server/jobs/index.ts';
+import { createLogger, createMetrics } from '../../server/observability/index.ts';
+import { useAccounts } from '../accounts/accounts-fixture.ts';
+import { type Gate, newGate } from '../support/gate.ts';
+
+/** How long the processes of {@link useProcesses} lease a job. */
+export const LEASE_SECONDS = 60;
+const ACCOUNT = 'acct_a';
+
+interface ProcessOptions {
+  isPaid?: (job: JobRecord) => Promise<boolean>;
+  repositories?: ReturnType<typeof useAccounts>['repositories'];
+}
+
+/** Jobs modules of several processes on one database, with work that waits at gates and clocks that are set. */
+export function useProcesses() {
+  const fixture = useAccounts();
+  /** Images that were worked on, by the process that did it, and at which of them work waits. */
+  const worked: string[] = [];
+  const gates = new Map<number, Gate>();
+  /** Settlements that were asked for: completed images of each. */
+  const settled: number[] = [];
+  /** What the clock that nobody sets shows, in milliseconds. */
+  let elapsedMs = 0;
+  beforeEach(() => {
+    fixture.clock.now = new Date();
+    elapsedMs = 0;
+    worked.length = 0;
+    gates.clear();
+    settled.length = 0;
+  });
+
+  /** Sets the clock on the wall; no time passes. */
+  const setClock = (seconds: number) => {
+    fixture.clock.now = new Date(fixture.clock.now.getTime() + seconds * 1000);
+  };
+  const wait = (seconds: number) => {
+    setClock(seconds);
+    elapsedMs += seconds * 1000;
+  };
+  /** What a process takes up that sees a lease's time pass without a renewal. */
+  async function recoverAfterLease(...processes: Jobs[]): Promise<number> {
+    for (const jobs of processes) expect(await jobs.recover()).toBe(0);
+    wait(LEASE_SECONDS + 1);
+    return Promise.all(processes.map((jobs) => jobs.recover())).then((taken) => taken.reduce((sum, n) => sum + n));
+  }
+  const waitFor = (predicate: () => boolean) => expect.poll(predicate, { interval: 10 }).toBe(true);
+
+  /** Work that takes as long as its gate is closed, one image after the other. */
+  function kindOf(process: string): JobKind<JobResult> {
+    const resultOf = ({ _id }: ImageRecord, error: unknown = null) =>
+      ({ imageId: _id, status: error ? 'failed' : 'completed', error }) as JobResult;
+    return {
+      steps: ['optimize'],
+      concurrency: 1,
+      stopsWithoutListener: false,
+      plan: async (job, images) =>
+        job.images.flatMap(({ imageId }, index) => {
+          const image = images.get(imageId);
+          if (!image) return [];
+          const run = async ({ signal, onStep }: TaskOptions) => {
+            onStep('optimize');
+            worked.push(`${process} ${index}`);
+            const left = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+            await Promise.race([gates.get(index)?.pass(), left]);
+            return resultOf(image);
+          };
+          return [{ index, image, run }];
+        }),
+      failed: (_job, image, error) => resultOf(image, error),
+      show: (result) => result,
+      summarize: (results, durationMs) => ({
+        total: results.length,
+        completed: results.filter(({ status }) => status === 'completed').length,
+        failed: 0,
+        durationMs,
+      }),
+      completeDetails: () => ({}),
+      showSettings: () => ({ settings: null, options: null }),
+      finalProgress: () => ({}),
+      formatOf: () => 'webp',
+    };
+  }
+
+  /** The jobs of a process of its own. */
+  function newProcess(
+    name: string,
+    { isPaid = async () => true, repositories = fixture.repositories }: ProcessOptions = {},
+  ) {
+    const kind = kindOf(name);
+    return createJobs({
+      repositories,
+      kinds: { export: kind, sample: kind, analyze: kind } as JobKinds,
+      requireSession: async () => {},
+      settle: async (job, completed) => {
+        settled.push(completed);
+        return { credits: { charged: 3, refunded: job.images.length - completed, balance: 0 }, perImage: 1 };
+      },
+      isPaid,
+      config: { LEASE_SECONDS, RESUME_MINUTES: 10, MAX_QUEUED_IMAGES: 100 },
+      logger: createLogger({ level: 'silent', format: 'json' }),
+      metrics: createMetrics(),
+      now: () => new Date(fixture.clock.now),
+      elapsed: () => elapsedMs,
+    });
+  }
+
+  /** A job of three images, written down and not started. */
+  async function newJob(jobs: Jobs): Promise<JobRecord> {
+    const sessionId = newId('sess');
+    const ids = [0, 1, 2].map(() => newId('img'));
+    await fixture.repositories.images.insertMany(
+      ids.map((_id, position) => ({ _id, accountId: ACCOUNT, sessionId, position, clientRef: null }) as ImageRecord),
+    );
+    const images = ids.map((imageId) => ({ imageId, filename: null, title: null, alt: null }));
+    const asked = { jobId: newId('job'), accountId: ACCOUNT, sessionId, kind: 'export', images, settings: {} } as const;
+    const job = await jobs.create({ ...asked, images });
+    if (!job) throw new Error('expected a new job');
+    return job;
+  }
+
+  const stored = async ({ _id }: JobRecord) => fixture.repositories.jobs.find(ACCOUNT, _id);
+
+  /** The whole story of a job as a client that was there from the beginning reads it. */
+  async function storyOf(jobs: Jobs, job: JobRecord) {
+    const story = [];
+    for await (const event of jobs.follow(job, -1, new AbortController().signal)) story.push(event);
+    return story;
+  }
+
+  /** What holds for every job, however often it was taken up. */
+  async function expectWhole(jobs: Jobs, job: JobRecord) {
+    const story = await storyOf(jobs, job);
+    const numbers = story.map(({ n }) => n);
+    expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+    const counts = story.flatMap(({ event, data }) => (event === 'progress' ? [data.current] : []));
+    expect(counts).toEqual([...counts].sort((a, b) => a - b));
+    expect(story.filter(({ event }) => event !== 'progress')).toHaveLength(1);
+    expect(story.at(-1)).toMatchObject({ event: 'complete', data: { status: 'completed', summary: { completed: 3 } } });
+    expect(await stored(job)).toMatchObject({ state: 'completed', leaseOwner: null });
+  }
+
+  function gateAt(index: number): Gate {
+    const gate = newGate();
+    gates.set(index, gate);
+    return gate;
+  }
+
+  return {
+    fixture,
+    worked,
+    gates,
+    settled,
+    setClock,
+    wait,
+    recoverAfterLease,
+    waitFor,
+    newProcess,
+    newJob,
+    stored,
+    storyOf,
+    expectWhole,
+    gateAt,
+  };
+}
