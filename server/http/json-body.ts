@@ -14,6 +14,8 @@ const MOST_DRAINED = 10_000_000;
 export function createJsonBody({ limitKb }: { limitKb: number }) {
   const parse = koaBody({
     json: true,
+    // The parser has a list of its own, and takes what is not on it for a request without a body.
+    jsonTypes: ['json', '+json'],
     jsonStrict: true,
     multipart: false,
     urlencoded: false,
@@ -26,11 +28,7 @@ export function createJsonBody({ limitKb }: { limitKb: number }) {
 
   /** @throws unsupported_media_type, invalid_json, request_too_large, request_timeout */
   return async function readJson(ctx: Context): Promise<unknown> {
-    const declared = ctx.get('Content-Type');
-    if (!JSON_TYPE.test(declared)) {
-      const type = declared.slice(0, SHOWN_CHARACTERS) || 'none';
-      throw new AppError('unsupported_media_type', `Content-Type: expected application/json, but received ${type}`);
-    }
+    if (!JSON_TYPE.test(ctx.get('Content-Type'))) throw noJson(ctx);
     try {
       await parse(ctx as never, async () => {});
     } catch (error) {
@@ -41,9 +39,17 @@ export function createJsonBody({ limitKb }: { limitKb: number }) {
       const isCut = destroyed && (!complete || (error as { type?: string }).type === 'stream.not.readable');
       throw isCut ? cutOff(error) : toAppError(error, limitKb);
     }
-    // A request without a body is like one whose body is empty.
-    return ctx.request.body ?? {};
+    const { body } = ctx.request;
+    if (body !== undefined) return body;
+    // A request without a body is like one whose body is empty; one whose type the parser cannot read is not.
+    if (ctx.request.is() !== null) throw noJson(ctx);
+    return {};
   };
+}
+
+function noJson(ctx: Context): AppError {
+  const type = ctx.get('Content-Type').slice(0, SHOWN_CHARACTERS) || 'none';
+  return new AppError('unsupported_media_type', `Content-Type: expected application/json, but received ${type}`);
 }
 
 /** The connection broke, or what came on it was no HTTP, before the body was read. */

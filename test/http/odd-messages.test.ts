@@ -84,6 +84,23 @@ describe('what is odd and allowed is answered', () => {
   });
 });
 
+describe('a body of JSON', () => {
+  it.each([
+    'application/json;;;',
+    'Application/JSON',
+    'application/vnd.x+json; charset=utf-8',
+    'application/x.y-z+json',
+  ])('is read as %s', async (type) => {
+    const answer = answerIn(await post([`Content-Type: ${type}`, `Content-Length: ${CHECK.length}`], CHECK));
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('"cost":3')]);
+  });
+
+  it('is never taken for none when its type is one that the parser cannot read', async () => {
+    const headers = [`Content-Type: application/-${'x'.repeat(200)}+json`, `Content-Length: ${CHECK.length}`];
+    expectError(answerIn(await post(headers, CHECK)), 'unsupported_media_type');
+  });
+});
+
 describe('a body that is not there', () => {
   it('is like an empty one where JSON is expected, and no image where images are', async () => {
     const headers = ['Content-Type: application/json'];
