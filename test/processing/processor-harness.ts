@@ -153,16 +153,6 @@ export async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-/**
- * The shortest of up to three measured times, in milliseconds, while they are not below `enough`: a machine that stands still makes
- * slow what is quick, and nothing makes quick what is slow.
- */
-export async function shortest(enough: number, measure: () => Promise<number>): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < 3 && least >= enough; run += 1) least = Math.min(least, await measure());
-  return least;
-}
-
 /** How long work takes, in milliseconds. */
 export async function timeOf(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
