@@ -22,7 +22,7 @@ const MAY_IMPORT = {
 /** Modules that are programs of their own: they put others together, and nobody imports them. */
 const PROGRAMS = ['admin', 'demo', 'docs'];
 /** Everybody may import these; `contract` itself imports zod alone. */
-const FOR_ALL = String.raw`^server/(contract/index|observability/index|errors|ids|version)\.ts$`;
+const FOR_ALL = String.raw`^server/(contract/index|contract/constants/index|observability/index|errors|ids|version)\.ts$`;
 /** Files beside `storage` that have a reason of their own to open files. */
 const FILE_SYSTEM_USERS = [
   '^server/storage/',
@@ -50,6 +50,15 @@ const layerRules = Object.entries(MAY_IMPORT).map(([module, allowed]) => ({
     ],
   },
 }));
+
+/** Nothing stands below the constants of the contract. */
+const constantsRule = {
+  name: 'constants-import-nothing',
+  comment: 'browsers and workers load them',
+  severity: 'error',
+  from: { path: '^server/contract/constants/' },
+  to: { pathNot: '^server/contract/constants/' },
+};
 
 /** Only the listed places may import a package. */
 const onlyIn = (name, places, modules) => ({
@@ -98,7 +107,7 @@ const outsideRules = Object.entries(OUTSIDE).flatMap(([folder, { may, packages }
     from: { path: `^${folder}/`, pathNot: LAUNCHERS },
     to: {
       path: '^(server|widget|plugin-bridge|test)/',
-      pathNot: [`^${folder}/`, ...may.flatMap(doorsOf), String.raw`^server/contract/index\.ts$`],
+      pathNot: [`^${folder}/`, ...may.flatMap(doorsOf), String.raw`^server/contract/(constants/)?index\.ts$`],
     },
   },
   {
@@ -125,13 +134,16 @@ export default {
       comment: 'outsiders enter a module by its index.ts; config reads the config.ts leaves',
       severity: 'error',
       from: { path: '^server/([^/]+)/', pathNot: '^server/config/' },
-      to: { path: '^server/[^/]+/.', pathNot: ['^server/$1/', String.raw`^server/[^/]+/index\.ts$`] },
+      to: {
+        path: '^server/[^/]+/.',
+        pathNot: ['^server/$1/', String.raw`^server/([^/]+|contract/constants)/index\.ts$`],
+      },
     },
     {
       name: 'front-door-only-for-root-files',
       severity: 'error',
       from: { path: '^server/[^/]+$' },
-      to: { path: '^server/[^/]+/.', pathNot: String.raw`^server/[^/]+/index\.ts$` },
+      to: { path: '^server/[^/]+/.', pathNot: String.raw`^server/([^/]+|contract/constants)/index\.ts$` },
     },
     {
       name: 'programs-are-not-imported',
@@ -151,7 +163,7 @@ export default {
       comment: 'what all may import stands below all',
       severity: 'error',
       from: { path: String.raw`^server/(errors|ids|version)\.ts$` },
-      to: { path: '^server/[^/]+/', pathNot: '^server/contract/index\\.ts$' },
+      to: { path: '^server/[^/]+/', pathNot: '^server/contract/(constants/)?index\\.ts$' },
     },
     {
       name: 'embedded-database-knows-nothing-of-the-service',
@@ -165,14 +177,19 @@ export default {
       from: { path: '^server/db/(?!embedded/)' },
       to: { path: '^server/db/embedded/', pathNot: String.raw`^server/db/embedded/index\.ts$` },
     },
+    constantsRule,
     ...layerRules,
     ...outsideRules,
     {
       name: 'contract-as-types-alone',
-      comment: 'schemas and zod stay at the server',
+      comment: 'schemas and zod stay at the server; constants may be loaded',
       severity: 'error',
       from: { path: '^(widget|plugin-bridge)/', pathNot: LAUNCHERS },
-      to: { path: '^server/', dependencyTypesNot: ['type-only'] },
+      to: {
+        path: '^server/',
+        pathNot: '^server/contract/constants/index\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'workers-load-no-schemas',
@@ -183,7 +200,11 @@ export default {
         path: '^server/processing/',
         pathNot: String.raw`^server/processing/(index|config|processor|variants|lane)\.ts$`,
       },
-      to: { path: String.raw`^server/(contract/|errors\.ts)`, dependencyTypesNot: ['type-only'] },
+      to: {
+        path: String.raw`^server/(contract/|errors\.ts)`,
+        pathNot: '^server/contract/constants/',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'server-knows-no-client',

@@ -2,7 +2,7 @@ import {
   type AiStatus,
   type AnalyzeOptions,
   EMPTY_METADATA,
-  METADATA_FIELDS,
+  METADATA_FIELD_NAMES,
   type Metadata,
   type MetadataField,
 } from '#contract';
@@ -23,7 +23,7 @@ export function writableFields(current: Metadata | null, { fields, overwrite }: 
     return field === 'language';
   };
   const edited = (field: MetadataField) => current?.source[field] === 'user' && !overwrite;
-  const writable = new Set(METADATA_FIELDS.filter((field) => asked(field) && !edited(field)));
+  const writable = new Set(METADATA_FIELD_NAMES.filter((field) => asked(field) && !edited(field)));
   // A text that a person wrote is not called decorative behind their back.
   if (!writable.has('alt') && current?.alt !== '') writable.delete('decorative');
   return writable;
@@ -55,7 +55,7 @@ export function mergeMetadata(
     merged.source[field] = source[field] ?? 'ai';
     if (TEXT_FIELDS.includes(field)) texts += 1;
   };
-  for (const field of METADATA_FIELDS) if (field !== 'language' && writable.has(field)) write(field);
+  for (const field of METADATA_FIELD_NAMES) if (field !== 'language' && writable.has(field)) write(field);
   if (texts > 0 && writable.has('language')) write('language');
   agreeOnDecoration(merged, writable);
 

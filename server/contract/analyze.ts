@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { METADATA_FIELDS } from './images.ts';
+import { METADATA_FIELD_NAMES } from './constants/index.ts';
 
 /** What an image is for on its page; decides what its alternative text has to say (W3C alt decision tree). */
 export const IMAGE_USAGES = ['informative', 'link', 'button', 'decorative'] as const;
@@ -39,7 +39,7 @@ export const analyzeOptionsSchema = z
       .describe(
         `Length to aim at for \`alt\`. A longer text is kept and marked for review; above ${MAX_ALT_CHARS} it is cut.`,
       ),
-    fields: z.array(z.enum(METADATA_FIELDS)).min(1).optional().describe('The fields to write. Default: all.'),
+    fields: z.array(z.enum(METADATA_FIELD_NAMES)).min(1).optional().describe('The fields to write. Default: all.'),
     overwrite: z.boolean().default(false).describe('Also replace what a person has edited.'),
   })
   .meta({ id: 'AnalyzeOptions' });

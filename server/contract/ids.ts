@@ -18,9 +18,6 @@ export const keyIdSchema = idSchema('key', 'Id of an API key; not the key.');
 export const loginIdSchema = idSchema('login', 'Id of a log-in.');
 export const requestIdSchema = z.string().describe('Id of the request, also in the `X-Request-Id` header.');
 
-/** What a sample's namespace has behind the session id. No id contains `-`, so it is never ambiguous. */
-export const SAMPLE_SUFFIX = '-sample';
-
 /** A session id, or `{sessionId}-sample` for the files of a sample export. */
 export const namespaceSchema = z
   .string()

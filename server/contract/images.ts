@@ -1,14 +1,10 @@
 import { z } from 'zod';
+import { INPUT_FORMATS } from './constants/index.ts';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
-import { INPUT_FORMATS } from './settings.ts';
 import { warningSchema } from './warnings.ts';
 
 /** Where a metadata field's value came from. */
 export const METADATA_SOURCES = ['ai', 'embedded', 'filename', 'pixels', 'user'] as const;
-
-/** The fields of an image's metadata that have a source. */
-export const METADATA_FIELDS = ['filename', 'title', 'alt', 'caption', 'tags', 'language', 'decorative'] as const;
-export type MetadataField = (typeof METADATA_FIELDS)[number];
 
 /** What kind of picture an image is; `blank` shows nothing. */
 export const IMAGE_KINDS = [

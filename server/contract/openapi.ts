@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { analysisCompleteEventSchema, analysisErrorEventSchema } from './analysis.ts';
+import { IDEMPOTENCY_KEY_LENGTH } from './constants/index.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from './error-codes.ts';
 import { completeEventSchema, errorEventSchema } from './exports.ts';
 import { progressEventSchema } from './jobs.ts';
-import { IDEMPOTENCY_KEY_LENGTH } from './limits.ts';
 
 type Json = Record<string, unknown>;
 

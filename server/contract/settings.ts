@@ -1,21 +1,7 @@
 import { z } from 'zod';
+import { MAX_RESPONSIVE_SIZES, OUTPUT_FORMATS, PRESETS, RESPONSIVE_EDGE } from './constants/index.ts';
 
-/** Image formats that uploads may have, by what their bytes are. */
-export const INPUT_FORMATS = ['jpeg', 'png', 'webp', 'avif', 'gif', 'tiff'] as const;
-export type InputFormat = (typeof INPUT_FORMATS)[number];
-
-/** Output formats of the specification; `original` keeps the upload's format. */
-export const OUTPUT_FORMATS = ['webp', 'avif', 'jpeg', 'png', 'original'] as const;
-export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
-
-/** Visual quality, from visually lossless down to smallest. */
-export const PRESETS = ['maximum', 'very_high', 'high', 'medium', 'low', 'minimum'] as const;
-export type Preset = (typeof PRESETS)[number];
-
-/** Widths in pixels that `responsive: true` makes when no `responsiveSizes` are given. */
-export const DEFAULT_RESPONSIVE_WIDTHS = [480, 768, 1024, 1440, 1920] as const;
-
-const edge = z.int().min(16).max(8192);
+const edge = z.int().min(RESPONSIVE_EDGE.min).max(RESPONSIVE_EDGE.max);
 
 const sizeObject = z.strictObject({
   width: edge.describe('Width in pixels.'),
@@ -42,7 +28,7 @@ export const settingsSchema = z
     responsive: z.boolean().default(false).describe('Make responsive size variants beside `full`.'),
     responsiveSizes: z
       .array(responsiveSizeSchema)
-      .max(10)
+      .max(MAX_RESPONSIVE_SIZES)
       .optional()
       .describe('Custom breakpoints, used when `responsive` is true. Nothing is ever enlarged.'),
     embedMetadata: z

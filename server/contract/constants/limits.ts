@@ -10,3 +10,5 @@ export const IDEMPOTENCY_KEY_LENGTH = 255;
 export const IDEMPOTENCY_HOURS = 24;
 /** What a client waits before it reconnects a broken stream, in milliseconds (the SSE `retry` field). */
 export const STREAM_RETRY_MS = 3000;
+/** Suffix of a sample's namespace behind the session id. No id contains `-`, so it is never ambiguous. */
+export const SAMPLE_SUFFIX = '-sample';

@@ -1,0 +1,131 @@
+/** Properties of an image format. Every place that treats formats differently reads them here. */
+interface FormatRow {
+  /** Name shown to people. */
+  label: string;
+  mimeType: `image/${string}`;
+  /** Extension of written files, without the dot. */
+  extension: string;
+  /** Extensions a file of this format may have, in lower case. */
+  extensions: readonly string[];
+  /** Longest edge in pixels a file can hold. */
+  maxEdge: number;
+  /** Peak memory of one encode, in bytes a pixel above the process's base. Measured, rounded up. */
+  encoderBytesPerPixel: number;
+  /** True if all frames of an animation are read and written. */
+  animated: boolean;
+  /** True if uploads may have this format. */
+  readable: boolean;
+  /** Place among the choices of `settings.format`, from 1; null if it cannot be chosen. */
+  choice: number | null;
+  /** Format written for an upload of this format when `settings.format` is `original`; null if it is never uploaded. */
+  original: string | null;
+}
+
+/**
+ * Every format, by name. Edge limits: WebP by RFC 9649, AVIF by the encoder's frame limit, GIF and
+ * JPEG by their 16-bit sizes (libjpeg stops at 65,500).
+ */
+export const FORMATS = {
+  jpeg: {
+    label: 'JPEG',
+    mimeType: 'image/jpeg',
+    extension: 'jpg',
+    extensions: ['jpg', 'jpeg', 'jpe', 'jfif'],
+    maxEdge: 65_500,
+    encoderBytesPerPixel: 8,
+    animated: false,
+    readable: true,
+    choice: 3,
+    original: 'jpeg',
+  },
+  png: {
+    label: 'PNG',
+    mimeType: 'image/png',
+    extension: 'png',
+    extensions: ['png', 'apng'],
+    maxEdge: 2 ** 31 - 1,
+    encoderBytesPerPixel: 8,
+    animated: false,
+    readable: true,
+    choice: 4,
+    original: 'png',
+  },
+  webp: {
+    label: 'WebP',
+    mimeType: 'image/webp',
+    extension: 'webp',
+    extensions: ['webp'],
+    maxEdge: 16_383,
+    encoderBytesPerPixel: 16,
+    animated: true,
+    readable: true,
+    choice: 1,
+    original: 'webp',
+  },
+  avif: {
+    label: 'AVIF',
+    mimeType: 'image/avif',
+    extension: 'avif',
+    extensions: ['avif', 'avifs'],
+    maxEdge: 16_384,
+    encoderBytesPerPixel: 30,
+    animated: false,
+    readable: true,
+    choice: 2,
+    original: 'avif',
+  },
+  gif: {
+    label: 'GIF',
+    mimeType: 'image/gif',
+    extension: 'gif',
+    extensions: ['gif'],
+    maxEdge: 65_535,
+    encoderBytesPerPixel: 8,
+    animated: true,
+    readable: true,
+    choice: null,
+    original: 'gif',
+  },
+  tiff: {
+    label: 'TIFF',
+    mimeType: 'image/tiff',
+    extension: 'tif',
+    extensions: ['tif', 'tiff'],
+    maxEdge: 2 ** 31 - 1,
+    encoderBytesPerPixel: 8,
+    animated: false,
+    readable: true,
+    choice: null,
+    original: 'tiff',
+  },
+} as const satisfies Record<string, FormatRow>;
+
+type Formats = typeof FORMATS;
+type Readable = { [Name in keyof Formats]: Formats[Name]['readable'] extends true ? Name : never }[keyof Formats];
+type Selectable = { [Name in keyof Formats]: Formats[Name]['choice'] extends number ? Name : never }[keyof Formats];
+
+/** Every format the service knows. */
+export type ImageFormat = keyof Formats;
+/** A format uploads may have. */
+export type InputFormat = Readable;
+/** A format that is written. */
+export type EncodedFormat = Selectable | NonNullable<Formats[ImageFormat]['original']>;
+/** A value of `settings.format`; `original` keeps the upload's format. */
+export type OutputFormat = Selectable | 'original';
+
+const names = Object.keys(FORMATS) as ImageFormat[];
+
+/** Formats uploads may have, by what their bytes are. */
+export const INPUT_FORMATS = names.filter((name): name is InputFormat => FORMATS[name].readable);
+/** Values of `settings.format`, in the order clients offer them. */
+export const OUTPUT_FORMATS: readonly OutputFormat[] = [
+  ...names
+    .filter((name): name is Selectable => FORMATS[name].choice !== null)
+    .sort((one, other) => FORMATS[one].choice - FORMATS[other].choice),
+  'original',
+];
+
+/** Returns the format that is written for an upload: `original` depends on the upload's format. */
+export function encodedFormat(output: OutputFormat, input: InputFormat): EncodedFormat {
+  return output === 'original' ? FORMATS[input].original : output;
+}

@@ -1,0 +1,5 @@
+// Owns the facts of the contract that programs without zod may load: workers and browsers. Imports nothing.
+export * from './formats.ts';
+export * from './limits.ts';
+export * from './metadata-fields.ts';
+export * from './presets.ts';

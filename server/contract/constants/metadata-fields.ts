@@ -1,0 +1,120 @@
+/** Properties of one field of an image's metadata. Every place that handles fields one by one reads them here. */
+interface MetadataFieldRow {
+  type: 'text' | 'list' | 'flag';
+  /** Longest stored text, of a list its longest entry, in UTF-16 code units; null for a flag. */
+  maxLength: number | null;
+  /** Most entries of a list; null for other types. */
+  maxEntries: number | null;
+  /** Longest text taken from a file or a model, in code points; null: not cut. */
+  foundLength: number | null;
+  /** XMP property that holds it in files; null if it is never embedded under a name of its own. */
+  xmp: string | null;
+  /** True if it is written into files with `embedMetadata`, so that it decides their bytes. */
+  embedded: boolean;
+  /** True if export requests and multipart uploads may carry it. */
+  inRequests: boolean;
+  /** True if it is a text about the image: an analysis that finds one also sets the language. */
+  describes: boolean;
+  /** Description in the API documents; null if the name says it all. */
+  doc: string | null;
+}
+
+/** The fields of an image's metadata that have a source and that a person can edit. */
+export const METADATA_FIELDS = {
+  filename: {
+    type: 'text',
+    maxLength: 255,
+    maxEntries: null,
+    foundLength: null,
+    xmp: null,
+    embedded: false,
+    inRequests: true,
+    describes: true,
+    doc: 'Basename of the output file, without extension.',
+  },
+  title: {
+    type: 'text',
+    maxLength: 500,
+    maxEntries: null,
+    foundLength: 120,
+    xmp: 'dc:title',
+    embedded: true,
+    inRequests: true,
+    describes: true,
+    doc: null,
+  },
+  alt: {
+    type: 'text',
+    maxLength: 1000,
+    maxEntries: null,
+    foundLength: 250,
+    xmp: 'Iptc4xmpCore:AltTextAccessibility',
+    embedded: true,
+    inRequests: true,
+    describes: true,
+    doc: 'Alternative text; `null`: unknown, `""` with `decorative`: none needed.',
+  },
+  caption: {
+    type: 'text',
+    maxLength: 2000,
+    maxEntries: null,
+    foundLength: 500,
+    xmp: 'dc:description',
+    embedded: true,
+    inRequests: false,
+    describes: true,
+    doc: null,
+  },
+  tags: {
+    type: 'list',
+    maxLength: 100,
+    maxEntries: 50,
+    foundLength: 40,
+    xmp: 'dc:subject',
+    embedded: true,
+    inRequests: false,
+    describes: true,
+    doc: null,
+  },
+  language: {
+    type: 'text',
+    maxLength: 35,
+    maxEntries: null,
+    foundLength: null,
+    xmp: null,
+    embedded: true,
+    inRequests: false,
+    describes: false,
+    doc: 'BCP 47.',
+  },
+  decorative: {
+    type: 'flag',
+    maxLength: null,
+    maxEntries: null,
+    foundLength: null,
+    xmp: null,
+    embedded: false,
+    inRequests: false,
+    describes: false,
+    doc: null,
+  },
+} as const satisfies Record<string, MetadataFieldRow>;
+
+type Fields = typeof METADATA_FIELDS;
+type FieldsWith<Property extends keyof MetadataFieldRow> = {
+  [Name in keyof Fields]: Fields[Name][Property] extends true ? Name : never;
+}[keyof Fields];
+
+/** A field of an image's metadata. */
+export type MetadataField = keyof Fields;
+/** A field that is written into files. */
+export type EmbeddedField = FieldsWith<'embedded'>;
+/** A field that export requests and uploads may carry. */
+export type RequestField = FieldsWith<'inRequests'>;
+
+/** Every field, in the order of the table. */
+export const METADATA_FIELD_NAMES = Object.keys(METADATA_FIELDS) as MetadataField[];
+/** The fields that are written into files. */
+export const EMBEDDED_FIELDS = METADATA_FIELD_NAMES.filter(
+  (name): name is EmbeddedField => METADATA_FIELDS[name].embedded,
+);
