@@ -193,18 +193,28 @@ export default {
     },
     {
       name: 'workers-load-no-schemas',
-      comment:
-        'a process that encodes does without the contract and zod, 5 MB of heap each; these files stay in the service process',
+      comment: 'image processes do without zod and the service: 5 MB of heap each',
       severity: 'error',
-      from: {
-        path: '^server/processing/',
-        pathNot: String.raw`^server/processing/(index|config|processor|variants|lane)\.ts$`,
-      },
+      from: { path: '^server/processing/(worker|shared)/' },
       to: {
-        path: String.raw`^server/(contract/|errors\.ts)`,
-        pathNot: '^server/contract/constants/',
+        path: '^server/',
+        pathNot: '^server/(processing/(worker|shared)|contract/constants)/',
         dependencyTypesNot: ['type-only'],
       },
+    },
+    {
+      name: 'shared-by-both-processes',
+      comment: 'what both processes load knows neither of them',
+      severity: 'error',
+      from: { path: '^server/processing/shared/' },
+      to: { path: '^server/processing/', pathNot: '^server/processing/shared/' },
+    },
+    {
+      name: 'service-loads-no-worker',
+      comment: 'only the worker pool starts a worker, as a process',
+      severity: 'error',
+      from: { path: '^server/', pathNot: '^server/processing/worker/' },
+      to: { path: '^server/processing/worker/' },
     },
     {
       name: 'server-knows-no-client',

@@ -1,8 +1,8 @@
 import type { Settings } from '#contract';
+import type { EmbeddedTexts } from '#contract/constants';
 import type { CachedVariantRecord, CachedVariantRepository, ImageRecord } from '../db/index.ts';
 import type { Logger } from '../observability/index.ts';
 import {
-  type EmbeddedTexts,
   extensionOf,
   outputFormatOf,
   type Processor,

@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { InputFormat, OutputFormat, Preset } from '#contract';
+import {
+  EMBEDDED_FIELDS,
+  type EmbeddedTexts,
+  type InputFormat,
+  type OutputFormat,
+  type Preset,
+} from '#contract/constants';
 import { libraryVersions } from './library-versions.ts';
-import { QUALITY_VERSION } from './presets.ts';
-import type { VariantSpec } from './variants.ts';
-
-/** Texts that are written into the files as XMP. */
-export interface EmbeddedTexts {
-  title?: string | null;
-  alt?: string | null;
-  caption?: string | null;
-  tags?: string[];
-  /** BCP 47, of all the texts. */
-  language?: string | null;
-}
+import { QUALITY_VERSION } from './shared/presets.ts';
+import type { VariantSpec } from './shared/variants.ts';
 
 /** Everything that decides the bytes of a variant. */
 export interface VariantKeyInput {
@@ -43,11 +39,7 @@ export function variantKey(input: VariantKeyInput): string {
     input.format,
     input.preset,
     input.keepCopyright,
-    embed?.title || null,
-    embed?.alt || null,
-    embed?.caption || null,
-    embed?.tags?.length ? embed.tags : null,
-    embed?.language || null,
+    ...EMBEDDED_FIELDS.map((field) => (embed?.[field]?.length ? embed[field] : null)),
     variant.width ?? null,
     variant.height ?? null,
     variant.height === undefined ? 'inside' : (variant.fit ?? 'inside'),

@@ -3,8 +3,8 @@ import type { InputFormat } from '#contract';
 import { AppError } from '../errors.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createScheduler } from './scheduler.ts';
+import type { WorkerOutcome } from './shared/protocol.ts';
 import { createWorkerPool, type RunOptions, WorkerCrashed, WorkerTimedOut } from './worker-pool.ts';
-import type { WorkerOutcome } from './worker-protocol.ts';
 
 /** What the quarantine knows a task by: an image that kills one handler or encoder may do well in another. */
 export interface Suspect {

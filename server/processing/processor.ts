@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import type { InputFormat, OutputFormat, Preset, Warning, WarningCode } from '#contract';
+import type { EmbeddedTexts, InputFormat, OutputFormat, Preset, Warning, WarningCode } from '#contract';
 import { warning } from '#contract';
 import { AppError } from '../errors.ts';
-import type { EmbeddedTexts } from './cache-key.ts';
 import type { ProcessingConfig } from './config.ts';
 import { extensionMismatch } from './extension-mismatch.ts';
-import { mimeTypeOf, outputFormatOf } from './formats.ts';
-import type { Inspection, InspectReport, InspectRequest, InspectTask } from './inspect/inspection.ts';
 import { createLane, type Lane } from './lane.ts';
-import { estimateMemory } from './memory-estimate.ts';
 import { createRenderSharing, type RenderSharing } from './render-sharing.ts';
-import { publish } from './steps/save.ts';
-import type { VariantSpec } from './variants.ts';
-import { describeFailure } from './worker-failure.ts';
+import { describeFailure } from './shared/failure.ts';
+import { mimeTypeOf, outputFormatOf } from './shared/formats.ts';
+import type { Inspection, InspectReport, InspectRequest, InspectTask } from './shared/inspection.ts';
+import { estimateMemory } from './shared/memory-estimate.ts';
 import type {
   PreviewReport,
   PreviewTask,
@@ -23,7 +20,9 @@ import type {
   RenderTask,
   SourceFacts,
   WorkerLimits,
-} from './worker-protocol.ts';
+} from './shared/protocol.ts';
+import { publish } from './shared/save.ts';
+import type { VariantSpec } from './shared/variants.ts';
 
 /** What an upload is, read from its header. Width and height in pixels after EXIF orientation. */
 export interface ProbeResult {

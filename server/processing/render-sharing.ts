@@ -1,6 +1,6 @@
 import { createGathering } from './all-or-none.ts';
 import type { Lane, LaneTask } from './lane.ts';
-import type { RenderReport, RenderTask } from './worker-protocol.ts';
+import type { RenderReport, RenderTask } from './shared/protocol.ts';
 
 /** A render for the lane; its `task` changes when variants are given away, so that a retry makes what is left. */
 export interface RenderWork extends Omit<LaneTask, 'task' | 'signal' | 'connect' | 'onLeft'> {

@@ -2,7 +2,7 @@
 const isSource = import.meta.url.endsWith('.ts');
 
 /** What a worker process runs. */
-export const WORKER_FILE = new URL(isSource ? './worker.ts' : './worker.js', import.meta.url);
+export const WORKER_FILE = new URL(isSource ? './worker/main.ts' : './worker/main.js', import.meta.url);
 
 /** What Node needs on its command line to run it. */
 export const WORKER_LOADER: readonly string[] = isSource ? ['--import', 'tsx'] : [];

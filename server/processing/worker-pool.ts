@@ -1,6 +1,6 @@
 import Tinypool from 'tinypool';
+import type { PoolMessage, RenderStep, WorkerMessage, WorkerOutcome } from './shared/protocol.ts';
 import { WORKER_FILE, WORKER_LOADER } from './worker-file.ts';
-import type { PoolMessage, RenderStep, WorkerMessage, WorkerOutcome } from './worker-protocol.ts';
 
 /** The process that ran a task died: a crash of native code, the kernel's memory killer, or a kill from outside. */
 export class WorkerCrashed extends Error {

@@ -5,7 +5,7 @@ import { readServerSources } from './source-files.ts';
 
 /** Files that may name `process.env`, and why. */
 const ENVIRONMENT_READERS: Record<string, string> = {
-  'processing/worker.ts': 'reads what the pool set for it',
+  'processing/worker/main.ts': 'reads what the pool set for it',
   'processing/worker-pool.ts': 'hands a few variables of the system on to its workers',
 };
 

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readExif } from '../../server/processing/exif.ts';
+import { readExif } from '../../server/processing/worker/exif.ts';
 import { type Harness, header, nasty, only, startHarness } from './processor-harness.ts';
 
 let harness: Harness;

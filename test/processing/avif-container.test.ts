@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { blankAvif } from '../../server/processing/containers/avif.ts';
+import { blankAvif } from '../../server/processing/worker/containers/avif.ts';
 import { nasty } from './processor-harness.ts';
 
 const plain = readFileSync(nasty('avif-input.avif'));

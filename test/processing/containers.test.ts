@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { rewriteContainer } from '../../server/processing/containers/rewrite.ts';
+import { rewriteContainer } from '../../server/processing/worker/containers/rewrite.ts';
 import { nasty } from './processor-harness.ts';
 
 const SAMPLES = [

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OutputFormat } from '#contract';
-import type { EmbeddedTexts } from '../../server/processing/index.ts';
-import { readXmp } from '../../server/processing/inspect/read-xmp.ts';
-import { buildXmp } from '../../server/processing/xmp.ts';
+import type { EmbeddedTexts } from '#contract/constants';
+import { readXmp } from '../../server/processing/worker/inspect/read-xmp.ts';
+import { buildXmp } from '../../server/processing/worker/xmp.ts';
 import { type Harness, only, photo, startHarness } from './processor-harness.ts';
 
 const TEXTS = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { processingConfig } from '../../server/processing/index.ts';
-import { estimateMemory } from '../../server/processing/memory-estimate.ts';
 import { createQuarantine } from '../../server/processing/quarantine.ts';
-import { describeFailure, ProcessingFailure } from '../../server/processing/worker-failure.ts';
+import { describeFailure, ProcessingFailure } from '../../server/processing/shared/failure.ts';
+import { estimateMemory } from '../../server/processing/shared/memory-estimate.ts';
 
 describe('processingConfig', () => {
   it('boots without a single variable and reads numbers from text', () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readExif, writeExif } from '../../server/processing/exif.ts';
+import { readExif, writeExif } from '../../server/processing/worker/exif.ts';
 import { makeTiff } from './made-tiff.ts';
 import { decode, difference, type Harness, header, nasty, only, startHarness } from './processor-harness.ts';
 

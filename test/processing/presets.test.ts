@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { INPUT_FORMATS, PRESETS } from '#contract';
-import { presetSettings, QUALITY_VERSION } from '../../server/processing/presets.ts';
+import { presetSettings, QUALITY_VERSION } from '../../server/processing/shared/presets.ts';
 
 describe('the quality table', () => {
   it('changes only together with its version, which is part of every cache key', () => {

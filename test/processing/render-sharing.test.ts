@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createGathering } from '../../server/processing/all-or-none.ts';
-import { renderImage } from '../../server/processing/pipeline.ts';
-import { createVariantQueue } from '../../server/processing/variant-queue.ts';
+import { renderImage } from '../../server/processing/worker/pipeline.ts';
+import { createVariantQueue } from '../../server/processing/worker/variant-queue.ts';
 import { nasty, photo, startHarness } from './processor-harness.ts';
 
 const untilAborted = (signal: AbortSignal) =>

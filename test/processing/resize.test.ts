@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InputFormat } from '#contract';
-import { openPixels, type Pixels } from '../../server/processing/pixels.ts';
-import { chooseBeforeScaling, chooseQuality } from '../../server/processing/steps/choose-quality.ts';
-import { encodeScaled, encodeSmallest } from '../../server/processing/steps/encode.ts';
-import { type Halvings, planScaling, scalePixels } from '../../server/processing/steps/resize.ts';
-import type { VariantSpec } from '../../server/processing/variants.ts';
+import type { VariantSpec } from '../../server/processing/shared/variants.ts';
+import { openPixels, type Pixels } from '../../server/processing/worker/pixels.ts';
+import { chooseBeforeScaling, chooseQuality } from '../../server/processing/worker/steps/choose-quality.ts';
+import { encodeScaled, encodeSmallest } from '../../server/processing/worker/steps/encode.ts';
+import { type Halvings, planScaling, scalePixels } from '../../server/processing/worker/steps/resize.ts';
 import { type Harness, only, photo, startHarness } from './processor-harness.ts';
 
 const PHOTOS = ['photo-mountains.jpg', 'photo-dogs-portrait.jpg', 'photo-brushes.jpg'];

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { blankTiff } from '../../server/processing/containers/tiff.ts';
+import { blankTiff } from '../../server/processing/worker/containers/tiff.ts';
 import { cpuTimeOf } from '../support/cpu-time.ts';
 import { makeTiff } from './made-tiff.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createVariantQueue } from '../../server/processing/variant-queue.ts';
+import { createVariantQueue } from '../../server/processing/worker/variant-queue.ts';
 
 const source = { width: 4000, height: 3000 };
 const full = { name: 'full' };

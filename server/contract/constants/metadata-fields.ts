@@ -118,3 +118,13 @@ export const METADATA_FIELD_NAMES = Object.keys(METADATA_FIELDS) as MetadataFiel
 export const EMBEDDED_FIELDS = METADATA_FIELD_NAMES.filter(
   (name): name is EmbeddedField => METADATA_FIELDS[name].embedded,
 );
+
+interface ValueTypes {
+  text: string | null;
+  list: string[];
+  flag: boolean;
+}
+/** Values of an image's metadata fields: null is an unknown text. */
+export type MetadataValues = { [Name in MetadataField]: ValueTypes[Fields[Name]['type']] };
+/** Texts that are written into a file. */
+export type EmbeddedTexts = { [Name in EmbeddedField]?: MetadataValues[Name] | undefined };

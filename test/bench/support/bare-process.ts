@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { presetSettings } from '../../../server/processing/presets.ts';
+import { presetSettings } from '../../../server/processing/shared/presets.ts';
 
 const [from = '', to = '', warmUp = ''] = process.argv.slice(2);
 // The encoders' own: on a shared machine the other users would decide the comparison.

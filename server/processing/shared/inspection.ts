@@ -1,5 +1,5 @@
 import type { ImageFacts, ImageKind } from '#contract';
-import type { SourceFacts, WorkerLimits } from '../worker-protocol.ts';
+import type { SourceFacts, WorkerLimits } from './protocol.ts';
 
 /** A text that somebody wrote into the file, with the language it is tagged with. */
 export interface EmbeddedText {

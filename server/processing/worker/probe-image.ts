@@ -1,10 +1,10 @@
 import sharp from 'sharp';
 import type { WarningCode } from '#contract';
+import { ProcessingFailure } from '../shared/failure.ts';
+import { decodedFrames } from '../shared/formats.ts';
+import type { ProbeReport, ProbeTask } from '../shared/protocol.ts';
 import { apngFrames } from './apng.ts';
 import { detectFormat } from './detect.ts';
-import { decodedFrames } from './formats.ts';
-import { ProcessingFailure } from './worker-failure.ts';
-import type { ProbeReport, ProbeTask } from './worker-protocol.ts';
 
 /**
  * Reads an image's header: type by content, size, pages, orientation. Decodes no pixels.

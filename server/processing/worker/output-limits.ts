@@ -1,6 +1,6 @@
 import type { InputFormat } from '#contract';
-import { MAX_EDGE } from './formats.ts';
-import { ProcessingFailure } from './worker-failure.ts';
+import { ProcessingFailure } from '../shared/failure.ts';
+import { MAX_EDGE } from '../shared/formats.ts';
 
 /**
  * Refuses an output that its format cannot hold, before any work is done for it.

@@ -1,9 +1,9 @@
 import sharp from 'sharp';
+import type { PixelReport } from '../../shared/inspection.ts';
+import type { SourceFacts } from '../../shared/protocol.ts';
 import type { Pixels } from '../pixels.ts';
 import { lookAtPixels } from '../steps/look.ts';
-import type { SourceFacts } from '../worker-protocol.ts';
 import { colourName } from './colour-name.ts';
-import type { PixelReport } from './inspection.ts';
 
 /** A small copy of an image, RGBA, and what was summed up over it. */
 export interface SmallCopy {

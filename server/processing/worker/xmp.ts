@@ -1,4 +1,4 @@
-import type { EmbeddedTexts } from './cache-key.ts';
+import type { EmbeddedTexts } from '#contract/constants';
 
 /** What an XMP packet can say here. */
 export interface XmpProperties extends EmbeddedTexts {

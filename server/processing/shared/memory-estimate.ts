@@ -1,6 +1,6 @@
 import type { InputFormat } from '#contract';
 import { decodedFrames, holdsAnimation } from './formats.ts';
-import type { SourceFacts } from './worker-protocol.ts';
+import type { SourceFacts } from './protocol.ts';
 
 // Measured peaks per pixel of one encode above the process's base, rounded up.
 const ENCODER_BYTES: Record<InputFormat, number> = { avif: 30, webp: 16, jpeg: 8, png: 8, gif: 8, tiff: 8 };

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import sharp, { type Metadata } from 'sharp';
 import type { WarningCode } from '#contract';
+import { ProcessingFailure } from '../../shared/failure.ts';
+import { decodedFrames } from '../../shared/formats.ts';
+import type { SourceFacts } from '../../shared/protocol.ts';
 import type { AttributionBlocks } from '../attribution.ts';
-import { decodedFrames } from '../formats.ts';
 import { isSrgbProfile } from '../icc-profile.ts';
 import { openPixels, type Pixels } from '../pixels.ts';
-import { ProcessingFailure } from '../worker-failure.ts';
-import type { SourceFacts } from '../worker-protocol.ts';
 
 /** A decoded source with what was noticed on the way. */
 export interface LoadedImage {

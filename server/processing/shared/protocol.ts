@@ -1,5 +1,5 @@
-import type { ErrorCode, InputFormat, OutputFormat, Preset, WarningCode } from '#contract';
-import type { EmbeddedTexts } from './cache-key.ts';
+import type { ErrorCode, WarningCode } from '#contract';
+import type { EmbeddedTexts, InputFormat, OutputFormat, Preset } from '#contract/constants';
 import type { VariantSpec } from './variants.ts';
 
 /** Limits that a worker holds an image to; see the configuration for their meaning. */

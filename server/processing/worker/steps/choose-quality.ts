@@ -1,7 +1,7 @@
 import type { InputFormat, Preset } from '#contract';
-import { MAX_LOSSLESS_PIXELS } from '../memory-estimate.ts';
+import { MAX_LOSSLESS_PIXELS } from '../../shared/memory-estimate.ts';
+import { type EncoderSettings, presetSettings } from '../../shared/presets.ts';
 import type { Pixels } from '../pixels.ts';
-import { type EncoderSettings, presetSettings } from '../presets.ts';
 import { countColours, lookAtPixels } from './look.ts';
 import type { Scaling } from './resize.ts';
 

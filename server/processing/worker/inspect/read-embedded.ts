@@ -1,6 +1,6 @@
 import exifReader from 'exif-reader';
 import type { Metadata as Header } from 'sharp';
-import type { EmbeddedMetadata, EmbeddedText } from './inspection.ts';
+import type { EmbeddedMetadata, EmbeddedText } from '../../shared/inspection.ts';
 import { readIptc } from './read-iptc.ts';
 import { readXmp } from './read-xmp.ts';
 

@@ -1,7 +1,7 @@
 import type { Sharp } from 'sharp';
+import { isFullSize, variantSize } from '../../shared/variant-size.ts';
+import type { VariantSpec } from '../../shared/variants.ts';
 import { openPixels, type Pixels } from '../pixels.ts';
-import { isFullSize, variantSize } from '../variant-size.ts';
-import type { VariantSpec } from '../variants.ts';
 
 /** Full pixels with their halvings: each is made from the one before when it is first needed, and kept. */
 export interface Halvings {

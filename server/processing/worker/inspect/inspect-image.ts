@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { InspectReport, InspectTask, PixelReport } from './inspection.ts';
+import type { InspectReport, InspectTask, PixelReport } from '../../shared/inspection.ts';
 import { makeSmallCopy, measurePixels, type SmallCopy } from './pixel-facts.ts';
 import { readEmbedded } from './read-embedded.ts';
 import { MIN_VISION_EDGE, makeVisionImage } from './vision-image.ts';

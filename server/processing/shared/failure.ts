@@ -1,5 +1,5 @@
 import type { ErrorCode } from '#contract';
-import type { WorkerFailure } from './worker-protocol.ts';
+import type { WorkerFailure } from './protocol.ts';
 
 /** An expected failure inside a worker: it has a code of the catalogue and a text that may be shown. */
 export class ProcessingFailure extends Error {

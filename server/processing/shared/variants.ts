@@ -1,4 +1,5 @@
-import { DEFAULT_RESPONSIVE_WIDTHS, type ResponsiveSize, type Settings } from '#contract';
+import type { ResponsiveSize, Settings } from '#contract';
+import { DEFAULT_RESPONSIVE_WIDTHS } from '#contract/constants';
 
 /** One file to make of an image: `full`, or a responsive width named `<width>w`. */
 export interface VariantSpec {

@@ -1,16 +1,9 @@
 // The entry of every child process: prepares the image library and answers tasks. Loaded by the pool, never imported.
 import { setPriority } from 'node:os';
-import { outputFormatOf } from './formats.ts';
-import { prepareImageLibrary } from './image-library.ts';
-import { inspectImage } from './inspect/inspect-image.ts';
-import type { InspectReport, InspectTask } from './inspect/inspection.ts';
-import { findOpenLoaders } from './loader-check.ts';
-import { makePreview } from './make-preview.ts';
-import { renderImage } from './pipeline.ts';
-import { fullSizeCost } from './presets.ts';
-import { probeImage } from './probe-image.ts';
-import { createVariantQueue, type VariantQueue } from './variant-queue.ts';
-import { describeFailure } from './worker-failure.ts';
+import { describeFailure } from '../shared/failure.ts';
+import { outputFormatOf } from '../shared/formats.ts';
+import type { InspectReport, InspectTask } from '../shared/inspection.ts';
+import { fullSizeCost } from '../shared/presets.ts';
 import type {
   PoolMessage,
   PreviewReport,
@@ -21,7 +14,14 @@ import type {
   RenderTask,
   WorkerMessage,
   WorkerOutcome,
-} from './worker-protocol.ts';
+} from '../shared/protocol.ts';
+import { prepareImageLibrary } from './image-library.ts';
+import { inspectImage } from './inspect/inspect-image.ts';
+import { findOpenLoaders } from './loader-check.ts';
+import { makePreview } from './make-preview.ts';
+import { renderImage } from './pipeline.ts';
+import { probeImage } from './probe-image.ts';
+import { createVariantQueue, type VariantQueue } from './variant-queue.ts';
 
 // Encoding may use every core; the service process must still answer at once.
 const NICENESS = 5;

@@ -1,6 +1,6 @@
 import { XMLParser } from 'fast-xml-parser';
+import type { EmbeddedText } from '../../shared/inspection.ts';
 import type { Attribution } from '../exif.ts';
-import type { EmbeddedText } from './inspection.ts';
 
 /** What an XMP packet says in the fields that matter here. */
 export interface XmpTexts {

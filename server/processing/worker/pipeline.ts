@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { InputFormat, WarningCode } from '#contract';
+import { ProcessingFailure } from '../shared/failure.ts';
+import { decodedFrames, holdsAnimation, outputFormatOf } from '../shared/formats.ts';
+import type { RenderReport, RenderStep, RenderTask } from '../shared/protocol.ts';
+import { writePart } from '../shared/save.ts';
+import { isFullSize, variantSize } from '../shared/variant-size.ts';
+import type { VariantSpec } from '../shared/variants.ts';
 import { readAttribution } from './attribution.ts';
-import { decodedFrames, holdsAnimation, outputFormatOf } from './formats.ts';
 import { refuseOversizedOutput } from './output-limits.ts';
 import { chooseBeforeScaling, chooseQuality } from './steps/choose-quality.ts';
 import { type EncodedImage, encodeScaled, encodeSmallest, type OutputMetadata } from './steps/encode.ts';
 import { isAlwaysKept, type KeptFile, keepOriginal, prefersKept } from './steps/keep-original.ts';
 import { type LoadedImage, loadImage } from './steps/load.ts';
 import { type Halvings, planScaling, scalePixels } from './steps/resize.ts';
-import { writePart } from './steps/save.ts';
 import type { VariantQueue } from './variant-queue.ts';
-import { isFullSize, variantSize } from './variant-size.ts';
-import type { VariantSpec } from './variants.ts';
-import { ProcessingFailure } from './worker-failure.ts';
-import type { RenderReport, RenderStep, RenderTask } from './worker-protocol.ts';
 
 /** The bytes of one variant and how they came about. */
 interface MadeVariant {

@@ -1,5 +1,5 @@
-import { isFullSize, variantSize } from './variant-size.ts';
-import type { VariantSpec } from './variants.ts';
+import { isFullSize, variantSize } from '../shared/variant-size.ts';
+import type { VariantSpec } from '../shared/variants.ts';
 
 /** Decoding a file takes about as long as making widths of a fifth of its pixels. */
 const DECODING_SHARE = 1 / 5;

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { InputFormat } from '#contract';
-import { READABLE_FORMATS } from './formats.ts';
-import { ProcessingFailure } from './worker-failure.ts';
+import { ProcessingFailure } from '../shared/failure.ts';
+import { READABLE_FORMATS } from '../shared/formats.ts';
 
 const SUPPORTED = READABLE_FORMATS.join(', ');
 const HEIF_BRANDS = new Set(['heic', 'heix', 'hevc', 'hevx', 'heim', 'heis', 'mif1', 'msf1']);

@@ -1,8 +1,8 @@
 import sharp, { type Sharp } from 'sharp';
+import type { EncoderSettings } from '../../shared/presets.ts';
 import { rewriteContainer } from '../containers/rewrite.ts';
 import { writeExif } from '../exif.ts';
 import { openPixels, type Pixels } from '../pixels.ts';
-import type { EncoderSettings } from '../presets.ts';
 import { buildXmp, type XmpProperties } from '../xmp.ts';
 import { showsSame } from './look.ts';
 import { openScaled, type Scaling } from './resize.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import type { SourceFacts, WorkerLimits } from '../../shared/protocol.ts';
 import type { ContainerMetadata } from '../containers/container-metadata.ts';
 import { rewriteContainer } from '../containers/rewrite.ts';
 import { readExif, writeExif } from '../exif.ts';
-import type { SourceFacts, WorkerLimits } from '../worker-protocol.ts';
 import { buildXmp } from '../xmp.ts';
 import type { OutputMetadata } from './encode.ts';
 import { type LoadedImage, loadImage } from './load.ts';

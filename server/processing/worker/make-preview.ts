@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import sharp from 'sharp';
-import { publish, writePart } from './steps/save.ts';
-import type { PreviewReport, PreviewTask } from './worker-protocol.ts';
+import type { PreviewReport, PreviewTask } from '../shared/protocol.ts';
+import { publish, writePart } from '../shared/save.ts';
 
 // Small and quick: a preview is looked at once, on a screen that waits for it.
 const PREVIEW_QUALITY = 75;
