@@ -1,6 +1,6 @@
 import type { Metadata, Settings } from '#contract';
 import { createClient, type HeadersSource } from '../sdk/index.ts';
-import { createBringBack } from './bring-back.ts';
+import { createBringBack } from './rehydrate.ts';
 import { type RunProgress, runBatches } from './bulk-run.ts';
 import { checkBeforePaying, type PaidCalls } from './check-before-paying.ts';
 import type { CmsHost, HostImage } from './cms-host.ts';
