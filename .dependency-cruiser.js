@@ -74,8 +74,12 @@ const onlyIn = (name, places, modules) => ({
  */
 const OUTSIDE = {
   'plugin-bridge/sdk': { may: [], packages: '^$' },
-  'plugin-bridge/cli': { may: ['plugin-bridge/sdk'], packages: '.' },
-  'plugin-bridge/host': { may: ['plugin-bridge/sdk', 'widget/events'], packages: '^$' },
+  'plugin-bridge/batch': { may: ['plugin-bridge/sdk'], packages: '^$' },
+  'plugin-bridge/cli': { may: ['plugin-bridge/sdk', 'plugin-bridge/batch'], packages: '.' },
+  'plugin-bridge/host': {
+    may: ['plugin-bridge/sdk', 'plugin-bridge/batch', 'widget/events'],
+    packages: 'node_modules/p-limit/',
+  },
   'plugin-bridge/wordpress/src': { may: ['plugin-bridge/sdk', 'plugin-bridge/host', 'widget'], packages: '^$' },
   'plugin-bridge/wordpress/build': {
     may: ['widget', 'plugin-bridge/host'],
@@ -83,7 +87,7 @@ const OUTSIDE = {
   },
   'widget/i18n': { may: [], packages: '^$' },
   'widget/styles': { may: [], packages: 'node_modules/lit' },
-  'widget/state': { may: ['plugin-bridge/sdk', 'widget/i18n', 'widget/events'], packages: '^$' },
+  'widget/state': { may: ['plugin-bridge/sdk', 'plugin-bridge/batch', 'widget/i18n', 'widget/events'], packages: '^$' },
   'widget/elements': {
     may: ['widget/state', 'widget/i18n', 'widget/styles', 'widget/events'],
     packages: 'node_modules/(lit|@lit)',
@@ -225,10 +229,10 @@ export default {
     {
       name: 'no-node-in-browsers',
       comment:
-        'the SDK and the hosts run in browsers too; the manifest and the plugin are made by programs of the checkout',
+        'the SDK, the batch engine and the hosts run in browsers too; the manifest and the plugin are made by programs of the checkout',
       severity: 'error',
       from: {
-        path: '^(widget|plugin-bridge/(sdk|host|wordpress))/',
+        path: '^(widget|plugin-bridge/(sdk|batch|host|wordpress))/',
         pathNot: '^(widget/(build|manifest)|plugin-bridge/wordpress/build)/',
       },
       to: { dependencyTypes: ['core'] },

@@ -9,6 +9,7 @@ export {
   newIdempotencyKey,
   type WriteOptions,
 } from './core/request.ts';
+export type { ResultEvent, ResultStream } from './core/result-stream.ts';
 export type { UploadProgress } from './core/xhr.ts';
 export { ApiError, ConnectionError, type ConnectionErrorCode } from './errors.ts';
 export type { AnalyzeEvent, AnalyzeInput } from './resources/analysis.ts';
