@@ -23,7 +23,7 @@ export function endsTheRun(error: unknown): CliError | undefined {
 }
 
 /** The upload was more than the service, or a gateway before it, takes at once. */
-export function isTooMuchAtOnce(error: unknown): boolean {
+export function isTooLarge(error: unknown): boolean {
   return error instanceof ApiError && ([408, 413].includes(error.status) || error.code === 'too_many_files');
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import pLimit from 'p-limit';
 
 /** SHA-256 of bytes in hex. */
 export function hashBytes(bytes: Uint8Array | string): string {
@@ -35,15 +36,11 @@ export async function writeWhole(path: string, content: Uint8Array | string): Pr
   }
 }
 
-/** Does something with all items, `limit` of them at a time. Begins no more after a failure, and throws the first. */
+/** Runs `work` on all items, `limit` at once. After a failure it begins no further item, and throws the first error. */
 export async function forEachLimited<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>) {
-  const waiting = [...items];
   const failures: unknown[] = [];
-  const worker = async () => {
-    for (let item = waiting.shift(); item !== undefined && failures.length === 0; item = waiting.shift()) {
-      await work(item).catch((error) => failures.push(error));
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  await pLimit(limit).map(items, async (item) => {
+    if (failures.length === 0) await work(item).catch((error) => failures.push(error));
+  });
   if (failures.length > 0) throw failures[0];
 }

@@ -1,5 +1,7 @@
 import { join, resolve } from 'node:path';
+import { createBatchRun, finishBatch, makeBatch } from '../batch/index.ts';
 import { ApiError, type Client, createClient } from '../sdk/index.ts';
+import { batchOf, createBatchPorts } from './batch-ports.ts';
 import { type Conflict, conflictError, findConflicts } from './conflicts.ts';
 import { askForCost, type Cost, requireCredits } from './cost.ts';
 import { createDelivery, type Delivery } from './deliver.ts';
@@ -13,7 +15,6 @@ import { nameOutputs, nameVariant } from './name-outputs.ts';
 import type { Options } from './options.ts';
 import { type Incomplete, type Plan, type PlannedSource, planWork } from './plan.ts';
 import { describeImage, type Outcome, type Report, summarize } from './report.ts';
-import { createBatchRunner } from './run-batch.ts';
 import { createProgress } from './show-progress.ts';
 
 /** Where a run happens. */
@@ -115,27 +116,21 @@ async function makeAll(run: Run): Promise<void> {
   };
   try {
     const lost = await restoreAll(plan.incomplete, delivery, settle);
-    const runner = createBatchRunner({
-      client,
-      manifest,
-      delivery,
-      options,
-      progress,
-      credits,
-      notices,
-      signal,
-      settle,
-    });
+    const context = { client, manifest, delivery, options, progress, credits, notices, signal, settle };
+    const batches = createBatchRun(createBatchPorts(context));
     let work = groupByKey([...plan.unmade, ...lost]);
     for (const batch of manifest.pendingAt(options.endpoint)) {
       const keys = new Set(batch.images.map(({ key }) => key));
       const begun = work.filter(({ key }) => keys.has(key));
-      if (begun.length === 0 || !(await runner.finish(batch, begun))) continue;
+      if (begun.length === 0 || !(await finishBatch(batches, batchOf(batch, begun)))) continue;
       work = work.filter(({ key }) => !keys.has(key));
     }
     if (work.length === 0) return;
     await requireCredits(client, { images: work.length, analyze: options.analyze !== null, signal });
-    await forEachLimited(makeBatches(work), options.concurrency, runner.make);
+    await forEachLimited(makeBatches(work), options.concurrency, async (batch) => {
+      await makeBatch(batches, batch);
+      await manifest.save();
+    });
   } finally {
     progress.end();
     await manifest.save();
