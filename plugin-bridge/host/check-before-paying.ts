@@ -1,34 +1,24 @@
+import pLimit from 'p-limit';
 import type { AnalysisResult, CreditCheck, ImageResult, Settings } from '#contract';
+import type { ResultEvent, ResultStream } from '../sdk/index.ts';
 import type { CmsHost } from './cms-host.ts';
 import type { HostElement, HostItem } from './host-element.ts';
 import { type HostError, toHostError } from './host-error.ts';
 
-/** The element shows such a failure in the words that come with it. */
+/** Error code of images left out; the element shows the message as it is. */
 const CODE = 'cms';
 
-/** Images that a host is asked about at once. */
-const AT_ONCE = 4;
-
-/** What of a job's events is read here. */
-interface JobEvent {
-  event: string;
-  data: object & { results?: readonly unknown[] };
-}
-
-/** A job as the element reads it. */
-interface JobStream extends AsyncIterable<JobEvent> {
-  jobId(): Promise<string>;
-  cancel(): Promise<void>;
-}
+/** Images a host is asked about at once. */
+const CHECKS_AT_ONCE = 4;
 
 type Options = { signal?: AbortSignal };
 type ExportBody = { images: readonly { id: string }[]; settings: Settings };
 type AnalysisBody = { images?: readonly string[] };
 
-/** The calls of the element that cost something, and the one that tells a price. */
+/** The element's calls that cost credits, and the one that returns a price. */
 export interface PaidCalls {
-  exportImages(sessionId: string, body: ExportBody, options?: Options): JobStream;
-  analyzeImages(sessionId: string, body: AnalysisBody, options?: Options): JobStream;
+  exportImages(sessionId: string, body: ExportBody, options?: Options): ResultStream<ImageResult>;
+  analyzeImages(sessionId: string, body: AnalysisBody, options?: Options): ResultStream<AnalysisResult>;
   checkCredits(body: { imageCount: number; operation: 'analyze' }, options?: Options): Promise<CreditCheck>;
 }
 
@@ -36,121 +26,45 @@ export interface PaidCalls {
 export interface CheckDependencies {
   element: HostElement;
   check: NonNullable<CmsHost['check']>;
-  /** The calls as they are without the checks. */
+  /** The calls without the checks. */
   calls(): PaidCalls;
 }
 
 /** Calls that ask the host before they pay. */
 export interface CheckedCalls {
   calls: Pick<PaidCalls, 'exportImages' | 'analyzeImages'>;
-  /** Why an image was left out of what was last asked for; null when it was not. */
+  /** Returns why an image was left out of the last request; null if it was not. */
   refusalOf(item: HostItem): HostError | null;
 }
 
 /**
- * Makes the element's paid calls ask the host once more, right before they are sent: an image that could not be replaced any
- * more, such as one that was changed since it was uploaded, is left out of them and fails with the host's reason. What a second
- * try can mend stops nothing: a result that is paid for is kept.
+ * Wraps the element's paid calls: the host is asked about each image right before the request is sent. An image that could
+ * not be replaced, for example one changed since its upload, is left out and fails with the host's reason. Errors that may
+ * pass do not stop a request: a paid result is kept.
  */
 export function checkBeforePaying({ element, check, calls }: CheckDependencies): CheckedCalls {
-  /** By image of the service. */
-  const refusals = new Map<string, HostError>();
-  const itemOf = (imageId: string) => element.items.find((item) => item.imageId === imageId);
-
-  async function ask(imageId: string, signal: AbortSignal | undefined): Promise<void> {
-    const { clientRef, image } = itemOf(imageId) ?? {};
-    refusals.delete(imageId);
-    if (!clientRef || !image) return;
-    try {
-      await check(clientRef, { uploaded: image, signal });
-    } catch (cause) {
-      const error = toHostError(cause);
-      if (!error.retryable) refusals.set(imageId, error);
-    }
-  }
-
-  /** Asks about images, a few at once. */
-  async function askAll(ids: readonly string[], { signal, isOver }: Asking): Promise<void> {
-    const queue = [...ids];
-    const take = async () => {
-      for (let id = queue.shift(); id !== undefined && !isOver(); id = queue.shift()) await ask(id, signal);
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, take));
-  }
-
-  /** A job of those images that may be paid for; the others fail in its results, as `describe` puts it. */
-  function job(
-    ids: readonly string[],
-    { signal, isPaid, open, describe }: JobOfImages & { signal: AbortSignal | undefined },
-  ): JobStream {
-    let cancelled = false;
-    let stream: JobStream | null = null;
-    let leftOut: readonly string[] = [];
-    let prepared: Promise<void> | null = null;
-    const isOver = () => cancelled || signal?.aborted === true;
-    const prepare = () => {
-      prepared ??= (async () => {
-        if (await isPaid()) {
-          await askAll(ids, { signal, isOver });
-          leftOut = ids.filter((id) => refusals.has(id));
-        }
-        if (isOver()) throw Object.assign(new Error('Cancelled.'), { code: 'aborted' });
-        const allowed = ids.filter((id) => !leftOut.includes(id));
-        if (allowed.length > 0) stream = open(allowed);
-      })();
-      return prepared;
-    };
-    return {
-      async jobId() {
-        await prepare();
-        return stream?.jobId() ?? '';
-      },
-      async cancel() {
-        cancelled = true;
-        await stream?.cancel();
-      },
-      async *[Symbol.asyncIterator]() {
-        await prepare();
-        const left = leftOut.flatMap((id) => {
-          const error = refusals.get(id);
-          const item = itemOf(id);
-          return error && item ? [describe(item, { code: CODE, message: error.message })] : [];
-        });
-        if (!stream) yield { event: 'complete', data: { jobId: '', status: 'failed', results: left } };
-        else {
-          for await (const event of stream) {
-            const { results = [] } = event.data;
-            // A job that came to nothing says why by having no results.
-            const isEnd = event.event === 'complete' || (event.event === 'error' && results.length > 0);
-            yield isEnd ? { ...event, data: { ...event.data, results: [...results, ...left] } } : event;
-          }
-        }
-      },
-    };
-  }
-
+  const checks: Checks = { element, check, refusals: new Map() };
   return {
-    refusalOf: ({ imageId }) => refusals.get(imageId ?? '') ?? null,
+    refusalOf: ({ imageId }) => checks.refusals.get(imageId ?? '') ?? null,
     calls: {
       exportImages: (sessionId, body, options) =>
-        job(
-          body.images.map(({ id }) => id),
-          {
-            signal: options?.signal,
-            isPaid: async () => true,
-            open(ids) {
-              const images = body.images.filter(({ id }) => ids.includes(id));
-              return calls().exportImages(sessionId, { ...body, images }, options);
-            },
-            describe: (item, error) => failedExport(item, body.settings, error),
+        checkedJob(checks, {
+          ids: body.images.map(({ id }) => id),
+          signal: options?.signal,
+          isPaid: async () => true,
+          open(ids) {
+            const images = body.images.filter(({ id }) => ids.includes(id));
+            return calls().exportImages(sessionId, { ...body, images }, options);
           },
-        ),
+          describe: (item, error) => failedExport(item, body.settings, error),
+        }),
       analyzeImages(sessionId, body, options) {
-        const all = body.images ?? element.items.flatMap(({ imageId }) => imageId ?? []);
-        return job(all, {
+        const ids = body.images ?? element.items.flatMap(({ imageId }) => imageId ?? []);
+        return checkedJob(checks, {
+          ids,
           signal: options?.signal,
           async isPaid() {
-            const wanted = { imageCount: all.length, operation: 'analyze' } as const;
+            const wanted = { imageCount: ids.length, operation: 'analyze' } as const;
             const { cost } = await calls().checkCredits(wanted, { signal: options?.signal });
             return cost > 0;
           },
@@ -162,20 +76,92 @@ export function checkBeforePaying({ element, check, calls }: CheckDependencies):
   };
 }
 
-/** How long a host is asked. */
-interface Asking {
-  signal: AbortSignal | undefined;
-  isOver(): boolean;
+interface Checks {
+  element: HostElement;
+  check: NonNullable<CmsHost['check']>;
+  /** Refusals by image id of the service. */
+  refusals: Map<string, HostError>;
 }
 
-/** What a job of some images is. */
-interface JobOfImages {
+/** A job whose images are checked first. */
+interface JobRequest<Result> {
+  ids: readonly string[];
+  signal: AbortSignal | undefined;
   isPaid(): Promise<boolean>;
-  open(ids: readonly string[]): JobStream;
-  describe(item: HostItem, error: Failure): object;
+  open(ids: readonly string[]): ResultStream<Result>;
+  /** Makes the result of an image that was left out. */
+  describe(item: HostItem, error: Failure): Result;
 }
 
 type Failure = { code: string; message: string };
+
+/** Streams a job of the images that may be paid for; the others fail in its results. */
+function checkedJob<Result>(checks: Checks, request: JobRequest<Result>): ResultStream<Result> {
+  const { ids, signal, isPaid, open, describe } = request;
+  let isCancelled = false;
+  let stream: ResultStream<Result> | null = null;
+  let leftOut: readonly string[] = [];
+  let prepared: Promise<void> | null = null;
+  const isOver = () => isCancelled || signal?.aborted === true;
+  const prepare = async () => {
+    if (await isPaid()) {
+      await pLimit(CHECKS_AT_ONCE).map(ids, async (id) => (isOver() ? undefined : checkImage(checks, id, signal)));
+      leftOut = ids.filter((id) => checks.refusals.has(id));
+    }
+    if (isOver()) throw Object.assign(new Error('Cancelled.'), { code: 'aborted' });
+    const allowed = ids.filter((id) => !leftOut.includes(id));
+    if (allowed.length > 0) stream = open(allowed);
+  };
+  const prepareOnce = () => {
+    prepared ??= prepare();
+    return prepared;
+  };
+  return {
+    async jobId() {
+      await prepareOnce();
+      return stream?.jobId() ?? '';
+    },
+    async cancel() {
+      isCancelled = true;
+      await stream?.cancel();
+    },
+    async *[Symbol.asyncIterator]() {
+      await prepareOnce();
+      const refused = leftOut.flatMap((id) => {
+        const error = checks.refusals.get(id);
+        const item = itemOf(checks, id);
+        return error && item ? [describe(item, { code: CODE, message: error.message })] : [];
+      });
+      if (!stream) yield { event: 'complete', data: { jobId: '', status: 'failed', results: refused } };
+      else for await (const event of stream) yield withResults(event, refused);
+    },
+  };
+}
+
+async function checkImage(checks: Checks, imageId: string, signal: AbortSignal | undefined): Promise<void> {
+  const { clientRef, image } = itemOf(checks, imageId) ?? {};
+  checks.refusals.delete(imageId);
+  if (!clientRef || !image) return;
+  try {
+    await checks.check(clientRef, { uploaded: image, signal });
+  } catch (cause) {
+    const error = toHostError(cause);
+    if (!error.retryable) checks.refusals.set(imageId, error);
+  }
+}
+
+const itemOf = ({ element }: Checks, imageId: string) => element.items.find((item) => item.imageId === imageId);
+
+/** Adds results to the last event. An error without results stays as it is: the job did not run. */
+function withResults<Result>(event: ResultEvent<Result>, added: readonly Result[]): ResultEvent<Result> {
+  if (event.event === 'complete') {
+    return { ...event, data: { ...event.data, results: [...(event.data.results ?? []), ...added] } };
+  }
+  if (event.event === 'error' && event.data.results?.length) {
+    return { ...event, data: { ...event.data, results: [...event.data.results, ...added] } };
+  }
+  return event;
+}
 
 function failedExport(item: HostItem, { format, preset }: Settings, error: Failure): ImageResult {
   const { imageId, clientRef, name, image } = item;

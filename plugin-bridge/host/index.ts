@@ -1,6 +1,5 @@
 // Owns what is the same for every CMS: the CmsHost interface, the rules of replacing, batches, resuming. Knows no CMS.
 
-export type { RunProgress } from './bulk-run.ts';
 export type {
   CmsHost,
   HostCall,
@@ -24,5 +23,6 @@ export { HOST_TEXTS, type HostTextKey } from './host-texts.ts';
 export type { JournalStorage } from './journal.ts';
 export type { HostOutcome } from './outcome.ts';
 export type { ReplaceRules } from './replace-rules.ts';
+export type { RunProgress } from './run-images.ts';
 export { sha256 } from './sha256.ts';
 export type { DecodeImage } from './verify-download.ts';

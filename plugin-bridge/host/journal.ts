@@ -1,33 +1,33 @@
 import type { HostOutcome } from './outcome.ts';
 
-/** How far a run is, so that another page can go on with it. */
+/** Record of a run, from which another page can resume it. */
 export interface RunRecord {
   version: 1;
-  /** Ids that are not through: those of the batch under way come first, those to be tried again at a resume last. */
+  /** Ids without a final outcome: the current batch first, those put off to the next resume last. */
   waiting: string[];
-  /** How many of `waiting` are at the service, some of them exported and paid for. */
+  /** Number of `waiting` images at the service; some of them may be exported and paid for. */
   inWork: number;
   total: number;
-  /** Of images that are through. Those replaced without a remark are only counted, so that it stays small. */
+  /** Final outcomes. Images replaced without a remark are only counted, to keep the record small. */
   outcomes: HostOutcome[];
   replaced: number;
   savedBytes: number;
-  /** What the element gave to be brought back: its session, and exports under way with their keys. */
+  /** State of the element for its `restore()`: the session, and exports in progress with their keys. */
   element: object | null;
 }
 
-/** Keeps the record of one host's run. */
-export interface Journal {
+/** Stores the record of one host's run. */
+export interface RunStorage {
   load(): RunRecord | null;
   save(record: RunRecord): void;
   clear(): void;
 }
 
-/** Where records are kept; `localStorage` will do. */
+/** Storage for records, for example `localStorage`. */
 export type JournalStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-/** Keeps the record of a host's run in `storage`. Without one, or when it is full, a run works but cannot be resumed. */
-export function createJournal(storage: JournalStorage | null, hostId: string): Journal {
+/** Stores the record of a host's run in `storage`. Without a storage, or with a full one, a run works but cannot be resumed. */
+export function createRunStorage(storage: JournalStorage | null, hostId: string): RunStorage {
   const key = `imagewright-run:${hostId}`;
   return {
     load() {
@@ -42,20 +42,20 @@ export function createJournal(storage: JournalStorage | null, hostId: string): J
       try {
         storage?.setItem(key, JSON.stringify(record));
       } catch {
-        // Full, or forbidden: the run goes on.
+        // A full or forbidden storage does not stop the run.
       }
     },
     clear() {
       try {
         storage?.removeItem(key);
       } catch {
-        // Forbidden: there is nothing to remove either.
+        // A forbidden storage holds no record.
       }
     },
   };
 }
 
-/** The page's storage, where it has one and may use it. */
+/** Returns the page's `localStorage`, or null if there is none or it is forbidden. */
 export function pageStorage(): JournalStorage | null {
   try {
     return globalThis.localStorage ?? null;
