@@ -1,14 +1,13 @@
 import type { AnalysisResult, Metadata, ProgressEvent } from '#contract';
-import { consumeStream } from './consume-stream.ts';
 import type { Core } from './core.ts';
 import { EDITABLE_FIELDS, isMissingText, itemsOf } from './item-questions.ts';
 import type { MetadataSaver } from './metadata-saver.ts';
 import { fromMetadata } from './new-item.ts';
+import { type OpenStream, readRunJob } from './read-run-job.ts';
 import { type Results, restingStatus } from './results.ts';
 import type { Review } from './review.ts';
+import { createRunProgress, type RunProgress } from './run-progress.ts';
 import type { Runs } from './runs.ts';
-import { createTally } from './tally.ts';
-import type { JobStream } from './transport.ts';
 import type { Item } from './types.ts';
 
 /** What an analysis works with. */
@@ -28,7 +27,7 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
   const { store } = core;
 
   async function read(
-    open: (closing: AbortSignal) => JobStream<AnalysisResult>,
+    open: OpenStream<AnalysisResult>,
     total: number,
     {
       signal,
@@ -38,7 +37,7 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
       overwrite?: boolean;
     },
   ) {
-    const tally = createTally(core, runs, { phase: 'analyze', status: 'analyzing', total });
+    const runProgress = createRunProgress(core, runs, { phase: 'analyze', status: 'analyzing', total });
     const described = new Set<string>();
     const overwritten: { before: Item; after: Item }[] = [];
 
@@ -67,16 +66,16 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
     }
 
     function onProgress(event: ProgressEvent) {
-      const taken = tally.take(event);
+      const taken = runProgress.take(event);
       if (!taken) return;
-      const { item, progress, tell } = taken;
+      const { item, progress, emits } = taken;
       if (event.status === 'completed' && event.metadata) describe(item, event.metadata);
       if (event.status === 'failed') fail(item, event.error ?? null);
-      if (tell) core.emit('io-analyze-progress', { id: item.id, done: progress.done, total: progress.total });
+      if (emits) core.emit('io-analyze-progress', { id: item.id, done: progress.done, total: progress.total });
     }
 
     try {
-      const end = await consumeStream(core, open, signal, onProgress);
+      const end = await readRunJob(core, open, signal, onProgress);
       for (const result of end.results) {
         const item = store.byImageId(result.imageId);
         if (!item) continue;
@@ -84,9 +83,9 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
         else if (!described.has(item.id)) describe(item, result.metadata);
       }
       if (end.credits) core.balance = end.credits.balance;
-      tellOutcome(end.results, end.error, tally);
+      tellOutcome(end.results, end.error, runProgress);
     } catch (cause) {
-      tally.end(0, 0);
+      runProgress.end(0, 0);
       results.fail(runs, 'analyzing', 'analyze', cause);
     } finally {
       results.rest('analyzing');
@@ -101,11 +100,11 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
   function tellOutcome(
     all: readonly AnalysisResult[],
     error: { code: string; message: string } | null,
-    tally: ReturnType<typeof createTally>,
+    runProgress: RunProgress,
   ) {
     const real = all.filter((result) => result.error === null || results.errorOf(result.error, 'analyze', '') !== null);
     const failed = real.filter(({ status }) => status === 'failed').length;
-    tally.end(real.length - failed, failed);
+    runProgress.end(real.length - failed, failed);
     core.notices.drop('error-analyze');
     const silent = all.filter(({ aiStatus }) => aiStatus && NO_ANSWER.includes(aiStatus)).length;
     if (silent > 0) {
@@ -141,9 +140,13 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
     /** Joins an analysis that runs at the service. */
     follow(jobId: string, total: number) {
       return runs.start('analyzing', (signal) =>
-        read((closing) => core.transport().followJob(jobId, { signal: closing }) as JobStream<AnalysisResult>, total, {
-          signal,
-        }),
+        read(
+          ((closing) => core.transport().followJob(jobId, { signal: closing })) as OpenStream<AnalysisResult>,
+          total,
+          {
+            signal,
+          },
+        ),
       );
     },
   };

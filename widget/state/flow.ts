@@ -1,7 +1,7 @@
 import { createAnalysisRun } from './analysis-run.ts';
 import type { Core } from './core.ts';
 import { createCost } from './cost.ts';
-import { createExportRun, type ExportRun } from './export-run.ts';
+import { createExports, type Exports } from './exports.ts';
 import { createFiles } from './files.ts';
 import { canExport, itemsOf } from './item-questions.ts';
 import { createMetadataSaver } from './metadata-saver.ts';
@@ -28,13 +28,13 @@ export function createFlow(core: Core, runs: Runs) {
   const analyses = createAnalysisRun({ core, runs, saver, review, results });
   const samples = createSampleRun({ core, runs, saver, results });
   const rehydration = createRehydration({ core, saver, results, keeper, samples, analyses, exports: () => exports });
-  const exports: ExportRun = createExportRun({
+  const exports: Exports = createExports({
     core,
     runs,
     saver,
     results,
     cost,
-    look: rehydration.look,
+    readSession: rehydration.readSession,
   });
   const files = createFiles(core, runs);
   let lost: { sessionId: string; saved?: SavedState } | null = null;

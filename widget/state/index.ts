@@ -24,7 +24,7 @@ export type {
   Unsubscribe,
 } from './optimizer-interface.ts';
 export { NO_LIMITS } from './restrictions.ts';
-export { pickSamples, SAMPLE_LIMIT } from './sample-run.ts';
+export { pickSamples } from './sample-run.ts';
 export type * from './saved-types.ts';
 export { DEFAULT_SETTINGS, FORMATS, isSize, MAX_SIZES, PRESETS, SIZE_RANGE } from './settings.ts';
 export type * from './transport.ts';

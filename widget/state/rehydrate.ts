@@ -1,7 +1,7 @@
 import type { ImageResult, Job, Session } from '#contract';
 import type { AnalysisRun } from './analysis-run.ts';
 import type { Core } from './core.ts';
-import type { ExportRun, SessionView } from './export-run.ts';
+import type { Exports, SessionView } from './exports.ts';
 import { canExport } from './item-questions.ts';
 import type { MetadataSaver } from './metadata-saver.ts';
 import { fromMetadata, itemOfImage } from './new-item.ts';
@@ -18,7 +18,7 @@ export interface RehydrateDeps {
   saver: MetadataSaver;
   results: Results;
   keeper: SavedStateKeeper;
-  exports: () => ExportRun;
+  exports: () => Exports;
   samples: SampleRun;
   analyses: AnalysisRun;
 }
@@ -134,7 +134,7 @@ export function createRehydration({ core, saver, results, keeper, exports, sampl
      * Looks at the session as it is now, before anything is paid for: takes over its texts, and the results of exports that
      * other pages have made just so meanwhile.
      */
-    async look(sessionId: string, signal: AbortSignal): Promise<SessionView> {
+    async readSession(sessionId: string, signal: AbortSignal): Promise<SessionView> {
       const { images, jobs } = await core.transport().getSession(sessionId, { signal });
       for (const { id, metadata } of images) {
         const item = store.byImageId(id);

@@ -1,29 +1,29 @@
-import { LEAVE } from './consume-stream.ts';
+import { CANCEL } from '../../plugin-bridge/batch/index.ts';
 import type { Core } from './core.ts';
 import { isFatal } from './errors.ts';
 import type { OptimizerError, Phase, Progress } from './types.ts';
 
-/** What runs one after the other. */
+/** Name of a run. */
 export type RunName = 'analyzing' | 'sampling' | 'exporting';
 
-/** Runs: one at a time, the next waits for it. */
+/** Runs of the element, one at a time. */
 export interface Runs {
   readonly current: RunName | null;
   readonly progress: Progress | null;
-  /** True from a cancel until the service has said what came of it. */
+  /** True from a cancel until the final state of the job is known. */
   readonly cancelling: boolean;
   setProgress(progress: Progress): void;
-  /** Runs the task when its turn comes; not at all when it was cancelled before. */
+  /** Runs the task after those before it. Null: it was cancelled before it began. */
   start<Value>(name: RunName, task: (signal: AbortSignal) => Promise<Value>): Promise<Value | null>;
-  /** Stops the running one and those that wait. */
+  /** Cancels the current run and those that wait. */
   cancel(): void;
-  /** What an error of a run means for everything: shown, told, and remembered when nothing can go on. */
+  /** Reports and shows an error of a run; an error that blocks every request is kept. */
   fail(cause: unknown, phase: Phase, actions?: ('retry' | 'export-first' | 'check-cost')[]): OptimizerError;
-  /** Stops listening; jobs go on at the service. */
+  /** Stops listening; jobs continue at the service. */
   leave(): void;
 }
 
-/** Keeps the turn. */
+/** Creates the runs of an element. */
 export function createRuns(core: Core): Runs {
   let turn: Promise<unknown> = Promise.resolve();
   let controller = new AbortController();
@@ -73,10 +73,10 @@ export function createRuns(core: Core): Runs {
     },
     cancel() {
       cancelling = current !== null;
-      stop();
+      stop(CANCEL);
       core.touch();
     },
-    leave: () => stop(LEAVE),
+    leave: () => stop(),
     fail(cause, phase, actions) {
       const error = core.report(cause, phase);
       if (error.code === 'aborted') return error;

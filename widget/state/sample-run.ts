@@ -1,47 +1,44 @@
 import type { ImageResult } from '#contract';
-import { consumeStream } from './consume-stream.ts';
+import { SAMPLE_IMAGE_LIMIT } from '#contract/constants';
 import type { Core } from './core.ts';
 import { itemsOf } from './item-questions.ts';
 import type { MetadataSaver } from './metadata-saver.ts';
+import { type OpenStream, readRunJob } from './read-run-job.ts';
 import type { Results } from './results.ts';
+import { createRunProgress } from './run-progress.ts';
 import type { Runs } from './runs.ts';
 import { requestSettings } from './settings.ts';
-import { createTally } from './tally.ts';
-import type { JobStream } from './transport.ts';
 import type { Item } from './types.ts';
 
-/** Images in one sample. */
-export const SAMPLE_LIMIT = 5;
-
-/** The images that show most: the largest of each format, then some from all over the list. */
+/** Picks the images of a sample: the largest of each format, then images spread over the list. */
 export function pickSamples(items: readonly Item[]): Item[] {
   const bySize = [...items].sort((a, b) => (b.size ?? 0) - (a.size ?? 0));
   const formats = new Set(items.map(({ image }) => image?.format));
   const picked = new Set([...formats].flatMap((format) => bySize.find(({ image }) => image?.format === format) ?? []));
-  const step = Math.max(1, items.length / SAMPLE_LIMIT);
+  const step = Math.max(1, items.length / SAMPLE_IMAGE_LIMIT);
   for (let at = 0; at < items.length; at += step) picked.add(items[Math.floor(at)] as Item);
   for (const item of items) picked.add(item);
-  const chosen = new Set([...picked].slice(0, SAMPLE_LIMIT));
+  const chosen = new Set([...picked].slice(0, SAMPLE_IMAGE_LIMIT));
   return items.filter((item) => chosen.has(item));
 }
 
-/** Exports a few images for nothing, to be looked at. */
+/** Creates the free samples of the element. */
 export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataSaver; results: Results }) {
   const { core, runs, saver, results } = deps;
   const { store } = core;
 
-  async function read(open: (closing: AbortSignal) => JobStream<ImageResult>, total: number, signal: AbortSignal) {
-    const tally = createTally(core, runs, { phase: 'sample', status: 'sampling', total });
+  async function read(open: OpenStream<ImageResult>, total: number, signal: AbortSignal) {
+    const progress = createRunProgress(core, runs, { phase: 'sample', status: 'sampling', total });
     try {
-      const end = await consumeStream(core, open, signal, tally.take);
+      const end = await readRunJob(core, open, signal, progress.take);
       for (const result of end.results) results.takeSample(result);
       const good = end.results.filter(({ status }) => status === 'completed');
-      tally.end(good.length, end.results.length - good.length);
+      progress.end(good.length, end.results.length - good.length);
       if (good.length > 0) core.emit('io-sample', { results: good });
       if (end.error && end.error.code !== 'job_cancelled') runs.fail(end.error, 'sample', ['retry']);
       else core.notices.drop('error-sample');
     } catch (cause) {
-      tally.end(0, 0);
+      progress.end(0, 0);
       results.fail(runs, 'sampling', 'sample', cause);
     } finally {
       results.rest('sampling');
@@ -49,9 +46,9 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
   }
 
   return {
-    /** @throws RangeError for more than five */
+    /** Samples images, or a choice of them. @throws RangeError for more than {@link SAMPLE_IMAGE_LIMIT} */
     async sample(ids?: readonly string[]) {
-      if (ids && ids.length > SAMPLE_LIMIT) throw new RangeError(core.t('error.sample_limit'));
+      if (ids && ids.length > SAMPLE_IMAGE_LIMIT) throw new RangeError(core.t('error.sample_limit'));
       const uploaded = itemsOf(store, ids).filter(({ imageId }) => imageId !== null);
       const wanted = ids ? uploaded : pickSamples(uploaded);
       const images = wanted.flatMap(({ imageId }) => (imageId ? [{ id: imageId }] : []));
@@ -66,11 +63,11 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
         await read(open, images.length, signal);
       });
     },
-    /** Joins a sample that runs at the service. */
+    /** Follows a sample in progress at the service. */
     follow(jobId: string, total: number) {
       return runs.start('sampling', (signal) =>
         read(
-          (closing) => core.transport().followJob(jobId, { signal: closing }) as JobStream<ImageResult>,
+          ((closing) => core.transport().followJob(jobId, { signal: closing })) as OpenStream<ImageResult>,
           total,
           signal,
         ),
@@ -79,5 +76,5 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
   };
 }
 
-/** Samples. */
+/** Samples of the element. */
 export type SampleRun = ReturnType<typeof createSampleRun>;

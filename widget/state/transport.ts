@@ -6,9 +6,7 @@ import type {
   Image,
   ImageResult,
   Job,
-  JobCredits,
   MetadataPatch,
-  ProgressEvent,
   Session,
   UploadResult,
 } from '#contract';
@@ -16,23 +14,12 @@ import {
   type CallOptions,
   type ClientOptions,
   createClient,
+  type ResultStream,
   type Upload,
   type UploadOptions,
   type WriteOptions,
 } from '../../plugin-bridge/sdk/index.ts';
 import type { Settings } from './types.ts';
-
-/** An event of a job's stream, as far as the widget reads it. */
-export type StreamEvent<Result> =
-  | { event: 'progress'; data: ProgressEvent }
-  | { event: 'complete'; data: { jobId: string; status: string; results: Result[]; credits?: JobCredits } }
-  | { event: 'error'; data: { error: string; code: string; jobId: string; results?: Result[]; credits?: JobCredits } };
-
-/** A running job. */
-export interface JobStream<Result> extends AsyncIterable<StreamEvent<Result>> {
-  jobId(): Promise<string>;
-  cancel(): Promise<void>;
-}
 
 /** An image as an export names it. */
 export interface ExportImageInput {
@@ -51,21 +38,21 @@ export interface Transport {
     sessionId: string,
     body: { images?: string[]; options?: { [option: string]: unknown } },
     options?: WriteOptions,
-  ): JobStream<AnalysisResult>;
+  ): ResultStream<AnalysisResult>;
   getAnalysis(sessionId: string, options?: CallOptions): Promise<AnalysisReport>;
   sampleImages(
     sessionId: string,
     body: { images: ExportImageInput[]; settings: Settings },
     options?: WriteOptions,
-  ): JobStream<ImageResult>;
+  ): ResultStream<ImageResult>;
   exportImages(
     sessionId: string,
     body: { images: ExportImageInput[]; settings: Settings },
     options?: WriteOptions,
-  ): JobStream<ImageResult>;
+  ): ResultStream<ImageResult>;
   getJob(jobId: string, options?: CallOptions): Promise<Job>;
   cancelJob(jobId: string, options?: CallOptions): Promise<unknown>;
-  followJob(jobId: string, options?: CallOptions): JobStream<ImageResult | AnalysisResult>;
+  followJob(jobId: string, options?: CallOptions): ResultStream<ImageResult | AnalysisResult>;
   checkCredits(body: { imageCount: number; operation?: 'export' }, options?: CallOptions): Promise<CreditCheck>;
   getBalance(options?: CallOptions): Promise<Balance>;
   downloadFile(namespace: string, filename: string, options?: CallOptions): Promise<Blob>;

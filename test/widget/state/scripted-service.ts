@@ -1,5 +1,6 @@
 import type { AnalysisResult, Image, ImageResult, Job, Metadata, Session, UploadResult } from '#contract';
-import type { JobStream, StreamEvent, Transport, Upload } from '../../../widget/state/index.ts';
+import type { ResultEvent, ResultStream } from '../../../plugin-bridge/sdk/index.ts';
+import type { Transport, Upload } from '../../../widget/state/index.ts';
 
 /** An error as the client throws it for an answer of the service. */
 export function apiError(status: number, code: string, details: { [name: string]: unknown } = {}): Error {
@@ -14,8 +15,8 @@ export function connectionError(code = 'network'): Error {
 
 /** A stream that a test feeds. */
 export interface ScriptedStream<Result> {
-  stream: JobStream<Result>;
-  push(event: StreamEvent<Result>): void;
+  stream: ResultStream<Result>;
+  push(event: ResultEvent<Result>): void;
   fail(error: Error): void;
   readonly cancelled: boolean;
   readonly closed: boolean;
@@ -25,16 +26,16 @@ export interface ScriptedStream<Result> {
 function createScriptedStream<Result>(
   jobId: string,
   options?: { signal?: AbortSignal },
-  ended?: (event: StreamEvent<Result>) => void,
+  ended?: (event: ResultEvent<Result>) => void,
 ): ScriptedStream<Result> {
-  const queue: (StreamEvent<Result> | Error)[] = [];
+  const queue: (ResultEvent<Result> | Error)[] = [];
   let wake = () => {};
   let cancelled = false;
   let closed = false;
   options?.signal?.addEventListener('abort', () => {
     closed = true;
   });
-  const stream: JobStream<Result> = {
+  const stream: ResultStream<Result> = {
     jobId: async () => jobId,
     async cancel() {
       cancelled = true;
@@ -54,10 +55,10 @@ function createScriptedStream<Result>(
       }
     },
   };
-  const push = (event: StreamEvent<Result> | Error) => {
+  const push = (event: ResultEvent<Result> | Error) => {
     const isEnd = !(event instanceof Error) && event.event !== 'progress';
-    const named = isEnd ? ({ ...event, data: { ...event.data, jobId } } as StreamEvent<Result>) : event;
-    if (isEnd) ended?.(named as StreamEvent<Result>);
+    const named = isEnd ? ({ ...event, data: { ...event.data, jobId } } as ResultEvent<Result>) : event;
+    if (isEnd) ended?.(named as ResultEvent<Result>);
     queue.push(named);
     wake();
   };
@@ -271,7 +272,7 @@ export function createScriptedService(replace: Partial<Transport> = {}): Scripte
 }
 
 /** The end of an export. */
-export function completed(results: ImageResult[], balance = 20): StreamEvent<ImageResult> {
+export function completed(results: ImageResult[], balance = 20): ResultEvent<ImageResult> {
   const charged = results.length;
   const refunded = results.filter(({ status }) => status === 'failed').length;
   return {
@@ -285,7 +286,7 @@ export function progressed(
   imageId: string,
   step: string,
   changes: { status?: 'queued' | 'processing' | 'completed' | 'failed'; metadata?: Metadata; current?: number } = {},
-): StreamEvent<never> {
+): ResultEvent<never> {
   const { status = 'processing', current = 0, ...rest } = changes;
   return { event: 'progress', data: { imageId, status, step, current, total: 1, clientRef: null, ...rest } };
 }

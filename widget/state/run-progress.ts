@@ -6,7 +6,7 @@ import { createPace } from './soon.ts';
 import type { Item, Progress } from './types.ts';
 import { EVENT_GAP_MS } from './uploading.ts';
 
-/** How far an image is when a step begins. Steps that nobody knows yet count as half. */
+/** Progress of an image at the beginning of each step, 0-1. Unknown steps count as half. */
 const STEPS: { readonly [step: string]: number } = {
   queued: 0,
   load: 0.15,
@@ -18,15 +18,15 @@ const STEPS: { readonly [step: string]: number } = {
   done: 1,
 };
 
-/** Counts a run: every image once, whatever its events say how often. */
-export function createTally(
+/** Creates the progress of a run. Each image counts once, however often its events come. */
+export function createRunProgress(
   core: Core,
   runs: Runs,
   { phase, status, total }: { phase: Exclude<Progress['phase'], 'upload'>; status: Item['status']; total: number },
 ) {
   const { store } = core;
   const parts = new Map<string, { share: number; failed: boolean }>();
-  const isTime = createPace(core.env, EVENT_GAP_MS);
+  const isDue = createPace(core.env, EVENT_GAP_MS);
   const milestones = createMilestones(core, phase);
   let batch: { batch: number; batches: number } | undefined;
 
@@ -48,20 +48,23 @@ export function createTally(
       batch = { batch: index + 1, batches };
       show();
     },
-    /** Takes an event over; the answer says whether listeners should hear of it. */
-    take({ imageId, status: state, step }: ProgressEvent): { item: Item; progress: Progress; tell: boolean } | null {
+    /** Takes an event over. `emits`: listeners should receive it; others come too soon after the last one. */
+    take({ imageId, status: state, step }: ProgressEvent): { item: Item; progress: Progress; emits: boolean } | null {
       const item = store.byImageId(imageId);
       if (!item) return null;
-      const over = state === 'completed' || state === 'failed';
-      const share = over ? 1 : Math.max(parts.get(imageId)?.share ?? 0, STEPS[step] ?? 0.5);
+      const isOver = state === 'completed' || state === 'failed';
+      const share = isOver ? 1 : Math.max(parts.get(imageId)?.share ?? 0, STEPS[step] ?? 0.5);
       parts.set(imageId, { share, failed: state === 'failed' });
-      const first = item.status !== status;
+      const isFirst = item.status !== status;
       // The final status comes with the result.
-      const changes = first ? { status, error: null, step, progress: share } : { step, progress: share };
-      const after = store.patch(item.id, changes, !first) ?? item;
-      return { item: after, progress: show(), tell: over || isTime(item.id) };
+      const changes = isFirst ? { status, error: null, step, progress: share } : { step, progress: share };
+      const after = store.patch(item.id, changes, !isFirst) ?? item;
+      return { item: after, progress: show(), emits: isOver || isDue(item.id) };
     },
-    /** Ends the announcements. */
+    /** Announces the outcome. */
     end: milestones.end,
   };
 }
+
+/** Progress of a run. */
+export type RunProgress = ReturnType<typeof createRunProgress>;
