@@ -14,6 +14,7 @@ export default defineConfig({
   plugins: [builtWorkers()],
   test: {
     pool: 'forks',
+    environment: './test/support/node-environment.ts',
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,

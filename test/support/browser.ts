@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { launchAnyBrowser } from './find-browser.ts';
+import { keptInProcess } from './kept-in-process.ts';
 
 /** A browser for one test file. */
 export interface TestBrowser {
@@ -35,7 +36,11 @@ const ARGS = [
 
 /** Launches a browser without a window. `args` are added to its command line. @throws Error when there is none */
 export async function launchBrowser({ args = [] as string[] } = {}): Promise<TestBrowser> {
-  const browser = await launchAnyBrowser({ headless: true, args: [...ARGS, ...args] });
+  const browser = await launchAnyBrowser({
+    ...{ headless: true, args: [...ARGS, ...args] },
+    // The test runner ends this process, and the browser ends with it.
+    ...{ handleSIGHUP: false, handleSIGINT: false, handleSIGTERM: false },
+  });
   return {
     browser,
     async open(options = {}) {
@@ -46,6 +51,15 @@ export async function launchBrowser({ args = [] as string[] } = {}): Promise<Tes
     close: () => browser.close(),
   };
 }
+
+/** A browser that other test files of this process use, too. Contexts keep them apart. */
+export type SharedBrowser = Omit<TestBrowser, 'close'>;
+
+/** Returns the browser that this process shares. */
+export const sharedBrowser: () => Promise<SharedBrowser> = keptInProcess(
+  () => launchBrowser(),
+  (browser) => browser.close(),
+);
 
 /** Starts to collect what a page complains of. */
 async function watch(context: BrowserContext, page: Page): Promise<Tab> {

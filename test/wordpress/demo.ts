@@ -1,10 +1,10 @@
 // `npm run demo:wordpress`: a service and a WordPress with the plugin active and photographs in its library, until Ctrl+C.
 import { FIXTURES } from '../support/api-client.ts';
-import { photograph, type Rig, startRig } from './rig.ts';
+import { photograph, type StartedRig, startRig } from './rig.ts';
 
 const PHOTOGRAPHS = ['mountains', 'stream', 'dandelion', 'dogs-portrait', 'nuthatch'];
 
-let rig: Rig | null = null;
+let rig: StartedRig | null = null;
 let stopping = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {

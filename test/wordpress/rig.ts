@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { FIXTURES } from '../support/api-client.ts';
-import { startTestService, type TestAccount, type TestService } from '../support/service.ts';
+import { keptInProcess } from '../support/kept-in-process.ts';
+import { startTestService, type TestAccount } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { type Site, type SiteOfNetwork, startSite } from './site/site.ts';
 import type { Constants } from './site/site-config.ts';
 
@@ -12,10 +14,14 @@ export interface Rig extends Library {
   site: Site;
   /** The second site of the network, if there is one. */
   second: (SiteOfNetwork & Library) | null;
-  service: TestService;
+  service: SharedService;
   account: TestAccount;
   /** Adds constants to those that connect the site with the service. */
   define(constants: Constants): Promise<void>;
+}
+
+/** A rig of its own. */
+export interface StartedRig extends Rig {
   stop(): Promise<void>;
 }
 
@@ -60,32 +66,68 @@ return array(
 	'state' => get_post_meta( $id, '_imagewright', true ),
 );`;
 
-/**
- * Starts service and site. Address and key are constants of the site, unless `configured` is false. With `network` there are two
- * sites, and the plugin is active on both.
- */
-export async function startRig({
-  credits = 100,
-  configured = true,
-  network = false,
-  tree = undefined as string | undefined,
-} = {}): Promise<Rig> {
+/** Starts a service and a site that has its address and a key as constants. `tree` is another WordPress than the pinned one. */
+export async function startRig({ credits = 100, tree = undefined as string | undefined } = {}): Promise<StartedRig> {
   const [service, site] = await Promise.all([startTestService(), startSite({ tree })]);
+  const rig = await connect({ site, service, credits });
+  await activate(site);
+  return {
+    ...rig,
+    async stop() {
+      await Promise.all([site.stop(), service.close()]);
+    },
+  };
+}
+
+/** The site that the test files of this process use one after the other, and how it was before the first of them. */
+const keptSite = keptInProcess(
+  async () => {
+    const site = await startSite();
+    await activate(site);
+    return { site, snapshot: await site.takeSnapshot() };
+  },
+  ({ site }) => site.stop(),
+);
+
+/**
+ * Returns the service and the site that this process shares: the site as it was after the plugin was activated, the account new.
+ * Address and key are constants of the site unless `configured` is false. With `network` there are two sites, and the plugin is
+ * active on both.
+ */
+export async function borrowRig({ credits = 100, configured = true, network = false } = {}): Promise<Rig> {
+  const [service, { site, snapshot }] = await Promise.all([sharedService(), keptSite()]);
+  await snapshot.restore();
+  const rig = await connect({ site, service, credits, configured });
+  const second = network ? await site.makeNetwork() : null;
+  if (network) await activate(site, { network });
+  return { ...rig, second: second && { ...second, ...libraryOf(second) } };
+}
+
+async function activate(site: Site, { network = false } = {}): Promise<void> {
+  await site.php('return activate_plugin( "imagewright/imagewright.php", "", $network );', { network });
+}
+
+async function connect({
+  site,
+  service,
+  credits,
+  configured = true,
+}: {
+  site: Site;
+  service: SharedService;
+  credits: number;
+  configured?: boolean;
+}): Promise<Rig> {
   const account = await service.createAccount({ credits });
   const connection: Constants = configured ? { IMAGEWRIGHT_URL: service.url, IMAGEWRIGHT_API_KEY: account.apiKey } : {};
   await site.define(connection);
-  const second = network ? await site.makeNetwork() : null;
-  await site.php('return activate_plugin( "imagewright/imagewright.php", "", $network );', { network });
   return {
     site,
-    second: second && { ...second, ...libraryOf(second) },
+    second: null,
     service,
     account,
     define: (constants) => site.define({ ...connection, ...constants }),
     ...libraryOf(site),
-    async stop() {
-      await Promise.all([site.stop(), service.close()]);
-    },
   };
 }
 

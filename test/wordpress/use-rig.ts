@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { launchBrowser, type Tab, type TestBrowser } from '../support/browser.ts';
-import { type Rig, type StoredAttachment, startRig } from './rig.ts';
+import { type SharedBrowser, sharedBrowser, type Tab } from '../support/browser.ts';
+import { borrowRig, type Rig, type StoredAttachment } from './rig.ts';
 import type { Answer, SiteUser } from './site/site-user.ts';
 
 /** What the tests of one file work with. It is there from their first hook on. */
@@ -47,21 +47,21 @@ const EMPTY = `foreach ( get_posts( array( "post_type" => "attachment", "post_st
 delete_metadata( "user", 0, "wp_imagewright_run", "", true );`;
 
 /**
- * Starts service and site before the tests of a file and logs the administrator in; sets the constants of the site back after
- * each test; stops everything at the end.
+ * Gets the service and the site that this process shares before the tests of a file and logs the administrator in; sets the
+ * constants of the site back after each test.
  */
-export function useRig(options: Parameters<typeof startRig>[0] = {}): RigOfTests {
+export function useRig(options: Parameters<typeof borrowRig>[0] = {}): RigOfTests {
   let started: { rig: Rig; admin: SiteUser } | null = null;
   const rig = whenStarted(() => started?.rig);
   const admin = whenStarted(() => started?.admin);
   beforeAll(async () => {
-    const made = await startRig(options);
+    const made = await borrowRig(options);
     started = { rig: made, admin: await made.site.logIn() };
   }, 300_000);
   afterEach(() => started?.rig.define({}));
   afterAll(async () => {
     // Whatever the tests were about: PHP and WordPress have nothing to complain of.
-    await expectQuietLog().finally(() => started?.rig.stop());
+    await expectQuietLog();
   });
   async function expectQuietLog() {
     const log = (await started?.rig.site.debugLog()) ?? '';
@@ -107,14 +107,13 @@ export function useRig(options: Parameters<typeof startRig>[0] = {}): RigOfTests
   };
 }
 
-/** Launches the browser before the tests of a file. `openPage` opens a page of the admin area as the administrator. */
+/** Launches the browser that this process shares before the tests of a file. `openPage` opens a page of the admin area as the administrator. */
 export function useBrowser({ rig, admin }: RigOfTests) {
-  let launched: TestBrowser | null = null;
+  let launched: SharedBrowser | null = null;
   const browser = whenStarted(() => launched);
   beforeAll(async () => {
-    launched = await launchBrowser();
+    launched = await sharedBrowser();
   }, 60_000);
-  afterAll(() => launched?.close());
   return {
     browser,
     async openPage(path = 'upload.php?page=imagewright-optimize'): Promise<Tab> {

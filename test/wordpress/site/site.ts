@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createNetwork } from './network.ts';
 import { type Prepared, prepare } from './prepare.ts';
@@ -12,6 +12,7 @@ import { serveBehindNginx } from './serve-nginx.ts';
 import { servePlayground } from './serve-playground.ts';
 import { COMMON_CONSTANTS, type Constants, phpLiteral } from './site-config.ts';
 import { logIn, type SiteUser } from './site-user.ts';
+import { type Snapshot, takeSnapshot } from './snapshot.ts';
 import { copyTree } from './wordpress-tree.ts';
 
 /** A running WordPress with the plugin in its folder, not yet activated. */
@@ -24,6 +25,8 @@ export interface Site extends SiteOfNetwork {
   define(constants: Constants): Promise<void>;
   /** Makes it the first site of a network, and gives a second one of that network. */
   makeNetwork(): Promise<SiteOfNetwork>;
+  /** Takes down configuration, database and `wp-content`, so that the site can be set back to this moment. */
+  takeSnapshot(): Promise<Snapshot>;
   stop(): Promise<void>;
 }
 
@@ -81,6 +84,20 @@ export async function startSite(
       const second = url.replace('127.0.0.1', 'localhost');
       const id = await createNetwork(site, { www, second });
       return openSite(second, secret, join(www, `wp-content/uploads/sites/${id}`));
+    },
+    async takeSnapshot() {
+      const folders = [join(www, 'wp-content'), join(home, 'database')].filter(existsSync);
+      const snapshots = await Promise.all(
+        folders.map((folder) => takeSnapshot(folder, join(home, 'snapshot', basename(folder)))),
+      );
+      const configuration = join(www, 'wp-config.php');
+      const before = await readFile(configuration, 'utf8');
+      return {
+        async restore() {
+          if ((await readFile(configuration, 'utf8')) !== before) await writeFile(configuration, before);
+          for (const snapshot of snapshots) await snapshot.restore();
+        },
+      };
     },
     async stop() {
       await stop();
