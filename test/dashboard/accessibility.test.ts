@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { findAccessibilityProblems } from '../support/accessibility.ts';
 import type { Tab } from '../support/browser.ts';
-import { type DashboardRig, REFUSED, startDashboardRig } from './dashboard-rig.ts';
+import { type DashboardRig, openDashboardRig, REFUSED } from './dashboard-rig.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 let rig: DashboardRig;
 beforeAll(async () => {
-  rig = await startDashboardRig();
+  rig = await openDashboardRig();
 });
-afterAll(() => rig?.close());
 
 /** What a page waits for until it is all there. */
 const PAGES: Record<string, string> = {

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DashboardRig, expectHeading, PASSWORD, REFUSED, startDashboardRig } from './dashboard-rig.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type DashboardRig, expectHeading, openDashboardRig, PASSWORD, REFUSED } from './dashboard-rig.ts';
 
 let rig: DashboardRig;
 beforeAll(async () => {
-  rig = await startDashboardRig();
+  rig = await openDashboardRig();
 });
-afterAll(() => rig?.close());
 
 describe('log-ins', () => {
   it('a page that needs one leads to the log-in page and back', async () => {

@@ -1,8 +1,10 @@
 import type { BrowserContextOptions } from 'playwright-core';
 import { expect } from 'vitest';
 import type { AccountRole } from '#contract';
-import { launchBrowser, type Tab, type TestBrowser } from '../support/browser.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type SharedBrowser, sharedBrowser, type Tab } from '../support/browser.ts';
+import { keptInProcess } from '../support/kept-in-process.ts';
+import { startTestService } from '../support/service.ts';
+import type { SharedService } from '../support/shared-service.ts';
 
 /** Long enough, and nobody's. */
 export const PASSWORD = 'nine photographs of rain';
@@ -18,21 +20,25 @@ export interface Person extends Tab {
 
 /** The real service and a real browser. */
 export interface DashboardRig {
-  test: TestService;
-  browser: TestBrowser;
+  test: SharedService;
+  browser: SharedBrowser;
   /** The address of a page. */
   at(page?: string): string;
   /** Makes an account without keys, opens its one-time link and chooses a password. */
   enter(options?: { plan?: string; role?: AccountRole; context?: BrowserContextOptions }): Promise<Person>;
-  close(): Promise<void>;
 }
 
 let people = 0;
 
-/** Starts everything once for a test file. */
-export async function startDashboardRig(env: Record<string, string> = {}): Promise<DashboardRig> {
-  const test = await startTestService(env);
-  const browser = await launchBrowser();
+/** The service that the dashboard's test files share: anyone may make an account. */
+const running = keptInProcess(
+  () => startTestService({ SIGN_UP: 'open' }),
+  (service) => service.close(),
+);
+
+/** Returns the service and the browser that this process shares. */
+export async function openDashboardRig(): Promise<DashboardRig> {
+  const [test, browser] = await Promise.all([running(), sharedBrowser()]);
   const at = (page = '') => `${test.url}/dashboard${page && '/'}${page}`;
   return {
     test,
@@ -50,10 +56,6 @@ export async function startDashboardRig(env: Record<string, string> = {}): Promi
       await tab.page.getByRole('button', { name: 'Make it mine' }).click();
       await expectHeading(tab, 'Overview');
       return { ...tab, accountId, email };
-    },
-    async close() {
-      await browser?.close();
-      await test?.close();
     },
   };
 }

@@ -1,13 +1,12 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { focusedName, tabTo } from '../widget/keys.ts';
-import { type DashboardRig, expectHeading, PASSWORD, REFUSED, startDashboardRig } from './dashboard-rig.ts';
+import { type DashboardRig, expectHeading, openDashboardRig, PASSWORD, REFUSED } from './dashboard-rig.ts';
 
 let rig: DashboardRig;
 beforeAll(async () => {
-  rig = await startDashboardRig({ SIGN_UP: 'open' });
+  rig = await openDashboardRig();
 });
-afterAll(() => rig?.close());
 
 /** Goes to a control and presses it. */
 async function press(page: Page, name: string, key = 'Enter'): Promise<void> {

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Tab } from '../support/browser.ts';
-import { type DashboardRig, REFUSED, startDashboardRig } from './dashboard-rig.ts';
+import { type DashboardRig, openDashboardRig, REFUSED } from './dashboard-rig.ts';
 
 let rig: DashboardRig;
 beforeAll(async () => {
-  rig = await startDashboardRig();
+  rig = await openDashboardRig();
 });
-afterAll(() => rig?.close());
 
 const statusOf = async (apiKey: string) =>
   (await fetch(`${rig.test.url}/v1/credits/balance`, { headers: { 'X-API-Key': apiKey } })).status;

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type DashboardRig, expectHeading, REFUSED, startDashboardRig } from './dashboard-rig.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { type DashboardRig, expectHeading, openDashboardRig, REFUSED } from './dashboard-rig.ts';
 
 let rig: DashboardRig;
 beforeAll(async () => {
-  rig = await startDashboardRig();
+  rig = await openDashboardRig();
 });
-afterAll(() => rig?.close());
 
 it('an operator finds an account, gives credits, changes its plan, suspends it and resumes it', async () => {
   const user = await rig.enter();

@@ -4,11 +4,13 @@ import { expect } from 'vitest';
 import type { Transaction } from '#contract';
 import { createI18n, loadLocale } from '../../widget/i18n/index.ts';
 import { FIXTURES } from './api-client.ts';
-import { launchBrowser, type Tab, type TestBrowser } from './browser.ts';
+import { type SharedBrowser, sharedBrowser, type Tab } from './browser.ts';
 import { type FakeVisionServer, startFakeVisionServer } from './fake-vision-server.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { type EVENT_NAMES, type HostPage, hostFiles } from './host-page.ts';
-import { startTestService, type TestAccount, type TestService } from './service.ts';
+import { keptInProcess } from './kept-in-process.ts';
+import { startTestService, type TestAccount } from './service.ts';
+import type { SharedService } from './shared-service.ts';
 import { plainImages, type SmallImage } from './small-images.ts';
 
 /** An event of the element, as the page saw it; files stand as `{name, size, type}`. */
@@ -57,12 +59,11 @@ export interface OpenOptions extends HostPage {
 
 /** The real service with a fake vision model, behind a proxy that can do damage, and a real browser before it. */
 export interface WidgetRig {
-  test: TestService;
+  test: SharedService;
   vision: FakeVisionServer;
   proxy: FaultProxy;
-  browser: TestBrowser;
+  browser: SharedBrowser;
   open(options?: OpenOptions): Promise<WidgetTab>;
-  close(): Promise<void>;
 }
 
 const { t } = createI18n({ locale: 'en', messages: await loadLocale('en') });
@@ -73,34 +74,37 @@ export const text = t;
 /** Path of a fixture. */
 export const fixture = (name: string) => join(FIXTURES, name);
 
-/** Starts everything once for a test file. */
-export async function startWidgetRig({ env = {}, args = [] as string[] } = {}): Promise<WidgetRig> {
-  const vision = await startFakeVisionServer();
-  const test = await startTestService({
-    AI_PROVIDER: 'openai-compatible',
-    AI_BASE_URL: vision.url,
-    AI_MODEL: 'fake-model',
-    AI_CANARY: 'off',
-    AI_MAX_RETRIES: '0',
-    ...env,
-  });
-  const proxy = await startFaultProxy(test.url);
-  const browser = await launchBrowser({ args });
+/** Service, vision model, proxy and browser: one of each for the test files of this process. */
+const running = keptInProcess(
+  async () => {
+    const vision = await startFakeVisionServer();
+    const test = await startTestService({
+      AI_PROVIDER: 'openai-compatible',
+      AI_BASE_URL: vision.url,
+      AI_MODEL: 'fake-model',
+      AI_CANARY: 'off',
+      AI_MAX_RETRIES: '0',
+    });
+    return { vision, test, proxy: await startFaultProxy(test.url) };
+  },
+  async ({ vision, test, proxy }) => {
+    await proxy.close();
+    await test.close();
+    await vision.close();
+  },
+);
+
+/** Returns the rig that this process shares, without the faults and answers that the file before has set up. */
+export async function openWidgetRig(): Promise<WidgetRig> {
+  const [{ vision, test, proxy }, browser] = await Promise.all([running(), sharedBrowser()]);
+  vision.reset();
+  proxy.reset();
   return {
-    test,
-    vision,
-    proxy,
-    browser,
+    ...{ test, vision, proxy, browser },
     async open(options = {}) {
       const account = options.account ?? (await test.createAccount({ credits: options.credits }));
       const tab = await browser.open(options.context);
       return openPage(tab, account, options, options.throughProxy === false ? test.url : proxy.url);
-    },
-    async close() {
-      await browser?.close();
-      await proxy?.close();
-      await test?.close();
-      await vision?.close();
     },
   };
 }

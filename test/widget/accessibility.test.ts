@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { findAccessibilityProblems } from '../support/accessibility.ts';
-import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
+import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
 import { rows } from './read-page.ts';
 
 /** How a page may look; each is switched on in every state. */
@@ -30,9 +30,8 @@ const UNDECIDED = [
 let rig: WidgetRig;
 
 beforeAll(async () => {
-  rig = await startWidgetRig();
+  rig = await openWidgetRig();
 });
-afterAll(() => rig?.close());
 
 async function speak({ page, widget }: WidgetTab, locale: string, dir: 'ltr' | 'rtl'): Promise<void> {
   await page.evaluate(

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Session } from '#contract';
 import { GOOD_ANSWER } from '../support/fake-vision-server.ts';
-import { startWidgetRig, text, type WidgetRig } from '../support/widget-rig.ts';
+import { openWidgetRig, text, type WidgetRig } from '../support/widget-rig.ts';
 import { canvasStats, field, rows, textOf } from './read-page.ts';
 
 const PHOTOS = ['photos/photo-dogs-portrait.jpg', 'photos/graphic-badge-alpha.png', 'photos/render-tiles.webp'];
@@ -13,9 +13,8 @@ describe('the whole flow, with photographs, as a person does it', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
-    rig = await startWidgetRig();
+    rig = await openWidgetRig();
   });
-  afterAll(() => rig?.close());
 
   it('uploads, describes, edits, samples, compares, exports and downloads', async () => {
     const tab = await rig.open({ credits: 10 });

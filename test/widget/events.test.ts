@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { EVENT_NAMES } from '../support/host-page.ts';
-import { startWidgetRig, text, type WidgetRig } from '../support/widget-rig.ts';
+import { openWidgetRig, text, type WidgetRig } from '../support/widget-rig.ts';
 import { field, rows, textOf } from './read-page.ts';
 
 let rig: WidgetRig;
 
 beforeAll(async () => {
-  rig = await startWidgetRig();
+  rig = await openWidgetRig();
 });
-afterAll(() => rig?.close());
 
 describe('events', () => {
   it('are fired, every documented one, and reach the page through all shadow roots', async () => {

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
 import { ADMIN_CSS, RESET_CSS, STAR_CSS } from './hostile-css.ts';
 import { canvasStats, field, rows } from './read-page.ts';
 
@@ -11,9 +11,8 @@ const FRAME =
 let rig: WidgetRig;
 
 beforeAll(async () => {
-  rig = await startWidgetRig();
+  rig = await openWidgetRig();
 });
-afterAll(() => rig?.close());
 
 describe('a page with the strictest content security policy', () => {
   it('shows thumbnails and runs the whole flow without one violation', async () => {

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { plainImage, plainImages } from '../support/small-images.ts';
-import { fixture, startWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
+import { fixture, openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
 import { canvasStats, field, rows, textOf } from './read-page.ts';
 
 let rig: WidgetRig;
 let folder: string;
 
 beforeAll(async () => {
-  rig = await startWidgetRig();
+  rig = await openWidgetRig();
   folder = await mkdtemp(join(tmpdir(), 'imagewright-drop-'));
   const [a, b, c] = await plainImages(3);
   await mkdir(join(folder, 'photos/summer/empty'), { recursive: true });
@@ -21,7 +21,6 @@ beforeAll(async () => {
   await cp(fixture('photos/graphic-badge-alpha.png'), join(folder, 'photos/summer/badge.png'));
 });
 afterAll(async () => {
-  await rig?.close();
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 afterEach(() => rig.proxy.reset());

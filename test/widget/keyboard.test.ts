@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
 import { fixtures, focusedName, tabTo } from './keys.ts';
 import { field, rows } from './read-page.ts';
 
@@ -8,9 +8,8 @@ const NAMES = ['graphic-badge-alpha.png', 'photo-dogs-portrait.jpg'];
 let rig: WidgetRig;
 
 beforeAll(async () => {
-  rig = await startWidgetRig();
+  rig = await openWidgetRig();
 });
-afterAll(() => rig?.close());
 
 /** Chooses files in the dialog that Enter on the picker's button opens. */
 async function pickByKeyboard(tab: WidgetTab): Promise<void> {

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { CANCELABLE_EVENTS } from '../../widget/state/event-details.ts';
 import { EVENT_NAMES } from '../support/host-page.ts';
-import { startWidgetRig, type WidgetRig } from '../support/widget-rig.ts';
+import { openWidgetRig, type WidgetRig } from '../support/widget-rig.ts';
 
 interface Described {
   name: string;
@@ -43,9 +43,8 @@ describe('the descriptions of the elements', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
-    rig = await startWidgetRig();
+    rig = await openWidgetRig();
   });
-  afterAll(() => rig?.close());
 
   it('say something of every member, attribute, event, slot, part and custom property', () => {
     expect(elements.map(({ tagName }) => tagName).sort()).toEqual(

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { plainImages } from '../support/small-images.ts';
-import { startWidgetRig, text, type WidgetRig } from '../support/widget-rig.ts';
+import { openWidgetRig, text, type WidgetRig } from '../support/widget-rig.ts';
 import { rows } from './read-page.ts';
 
 let rig: WidgetRig;
 
 beforeAll(async () => {
-  rig = await startWidgetRig();
+  rig = await openWidgetRig();
 });
-afterAll(() => rig?.close());
 
 describe('several copies of the widget on a page', () => {
   it.each([[['module', 'classic'] as const], [['classic', 'module'] as const], [['module', 'module-again'] as const]])(

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Job, Session } from '#contract';
 import type { Fault } from '../support/fault-proxy.ts';
 import { noiseImage, plainImage } from '../support/small-images.ts';
-import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
+import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
 import { field, rows, textOf } from './read-page.ts';
 
 const EXPORT = { method: 'POST', path: /\/export$/ };
@@ -11,9 +11,8 @@ describe('an export over connections that go wrong', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
-    rig = await startWidgetRig();
+    rig = await openWidgetRig();
   });
-  afterAll(() => rig?.close());
   afterEach(() => rig.proxy.reset());
 
   /** Three images that are uploaded, with an edit that no failure may lose. */

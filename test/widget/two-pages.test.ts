@@ -1,15 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { noiseImage } from '../support/small-images.ts';
-import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
+import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
 import { rows, textOf } from './read-page.ts';
 
 describe('one session on two pages', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
-    rig = await startWidgetRig();
+    rig = await openWidgetRig();
   });
-  afterAll(() => rig?.close());
   afterEach(() => rig.proxy.reset());
 
   /** Two pages, each in a browser of its own, that show the same three images. */

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { plainImages } from '../support/small-images.ts';
-import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
+import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
 
 /** What the element goes by: its settings, and the properties that show them. */
 const read = ({ widget }: WidgetTab) =>
@@ -13,9 +13,8 @@ describe('pages that use the element in their own way', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
-    rig = await startWidgetRig();
+    rig = await openWidgetRig();
   });
-  afterAll(() => rig?.close());
 
   it('settings that are set before the element is defined count, and later ones too', async () => {
     const tab = await rig.open({

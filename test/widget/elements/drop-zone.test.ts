@@ -1,15 +1,14 @@
 import type { FileChooser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
 import { drag, focused, rowCount } from './elements-rig.ts';
 
 describe('the drop zone', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
-    rig = await startWidgetRig();
+    rig = await openWidgetRig();
   });
-  afterAll(() => rig?.close());
 
   const overlay = (tab: WidgetTab) => tab.widget.locator('[part=drop-overlay]');
   const pasteInto = (tab: WidgetTab, selector: string, files: string[]) =>

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
 import { rows } from '../read-page.ts';
 import { addMany } from './elements-rig.ts';
 
@@ -7,9 +7,8 @@ describe('an element that is cleared, or taken out of the page', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
-    rig = await startWidgetRig();
+    rig = await openWidgetRig();
   });
-  afterAll(() => rig?.close());
 
   const elements = [{ 'auto-upload': 'false' }];
 

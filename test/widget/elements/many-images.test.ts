@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWidgetRig, text, type WidgetRig } from '../../support/widget-rig.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openWidgetRig, text, type WidgetRig } from '../../support/widget-rig.ts';
 import { canvasStats, field, rows } from '../read-page.ts';
 import { addMany, focused, rowCount } from './elements-rig.ts';
 
@@ -7,9 +7,8 @@ describe('many images', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
-    rig = await startWidgetRig();
+    rig = await openWidgetRig();
   });
-  afterAll(() => rig?.close());
 
   /** Without uploads, since only the rows are looked at here. */
   const elements = [{ 'auto-upload': 'false' }];

@@ -1,8 +1,8 @@
 import type { Locator } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { GOOD_ANSWER } from '../../support/fake-vision-server.ts';
-import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
+import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
 import { rows } from '../read-page.ts';
 
 const PHONE = { width: 320, height: 720 };
@@ -29,9 +29,8 @@ describe('where there is little room', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
-    rig = await startWidgetRig();
+    rig = await openWidgetRig();
   });
-  afterAll(() => rig?.close());
 
   it('messages have their sign before them and their button to close behind them, and are never wider', async () => {
     const tab = await rig.open({ elements: [{ retries: '1' }], context: { viewport: PHONE } });

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { createI18n, loadLocale } from '../../../widget/i18n/index.ts';
-import { startWidgetRig, text, type WidgetRig } from '../../support/widget-rig.ts';
+import { openWidgetRig, text, type WidgetRig } from '../../support/widget-rig.ts';
 import { rows, textOf } from '../read-page.ts';
 
 let rig: WidgetRig;
 
 beforeAll(async () => {
-  rig = await startWidgetRig();
+  rig = await openWidgetRig();
 });
-afterAll(() => rig?.close());
 
 it('messages that are in sight change their language with the element', async () => {
   const tab = await rig.open();

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWidgetRig, text, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
 import { rows, textOf } from '../read-page.ts';
 import { focused } from './elements-rig.ts';
 
@@ -46,9 +46,8 @@ describe('what an export or a sample came to', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
-    rig = await startWidgetRig();
+    rig = await openWidgetRig();
   });
-  afterAll(() => rig?.close());
 
   /** An element that has exported so many images. */
   async function openExported(count: number): Promise<WidgetTab> {
@@ -218,9 +217,8 @@ describe('the buttons above the list', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
-    rig = await startWidgetRig();
+    rig = await openWidgetRig();
   });
-  afterAll(() => rig?.close());
 
   it('keep the focus while they can do nothing, and do nothing', async () => {
     const tab = await rig.open();

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWidgetRig, text, type WidgetRig } from '../../support/widget-rig.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openWidgetRig, text, type WidgetRig } from '../../support/widget-rig.ts';
 import { field, rows, textOf } from '../read-page.ts';
 import { focused } from './elements-rig.ts';
 
@@ -7,9 +7,8 @@ describe('the rows', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
-    rig = await startWidgetRig();
+    rig = await openWidgetRig();
   });
-  afterAll(() => rig?.close());
 
   it('are gone through by Ctrl and the arrows, from a field to the same field', async () => {
     const tab = await rig.open();

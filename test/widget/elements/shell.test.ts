@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWidgetRig, text, type WidgetRig } from '../../support/widget-rig.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openWidgetRig, text, type WidgetRig } from '../../support/widget-rig.ts';
 import { textOf } from '../read-page.ts';
 import { focused } from './elements-rig.ts';
 
@@ -12,9 +12,8 @@ describe('the public element', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
-    rig = await startWidgetRig();
+    rig = await openWidgetRig();
   });
-  afterAll(() => rig?.close());
 
   it('is set by attributes, and shows its state to style sheets', async () => {
     const tab = await rig.open({

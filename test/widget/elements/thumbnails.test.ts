@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWidgetRig, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openWidgetRig, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
 import { canvasStats, rows } from '../read-page.ts';
 
 /** Quarters in reading order, as they are to be seen: of a picture whose sensor saw red, green, blue, white. */
@@ -55,9 +55,8 @@ describe('thumbnails', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
-    rig = await startWidgetRig();
+    rig = await openWidgetRig();
   });
-  afterAll(() => rig?.close());
 
   async function openWith(files: readonly Buffer[], script: string): Promise<WidgetTab> {
     const tab = await rig.open({ elements: [{ 'auto-upload': 'false' }], script });

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWidgetRig, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openWidgetRig, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
 import { field, rows, textOf } from '../read-page.ts';
 import { addMany, focused, rowCount } from './elements-rig.ts';
 
@@ -12,9 +12,8 @@ describe('of more rows than a screen has', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
-    rig = await startWidgetRig();
+    rig = await openWidgetRig();
   });
-  afterAll(() => rig?.close());
 
   async function openWith(count: number): Promise<WidgetTab> {
     const tab = await rig.open({ elements: [{ 'auto-upload': 'false' }] });
