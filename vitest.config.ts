@@ -1,6 +1,7 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { builtWorkers } from './test/support/built-workers.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
+import { filesWithoutService } from './test/support/quick-files.ts';
 import { SummaryReporter } from './test/support/summary-reporter.ts';
 
 /** Tests about processes, their memory and their ends, or with modules that are replaced: each file in a process of its own. */
@@ -9,8 +10,34 @@ const APART = [
   'test/analysis/{time-limit,provider-loading}.test.ts',
   'test/*.test.ts',
 ];
+const LONG = 'test/**/*.long.test.ts';
 
-export default defineConfig({
+const apart = (include: string[], exclude: string[]): TestProjectInlineConfiguration => ({
+  extends: true,
+  test: { name: 'apart', include, exclude },
+});
+
+const together = (include: string[], exclude: string[]): TestProjectInlineConfiguration => ({
+  extends: true,
+  test: {
+    name: 'together',
+    include,
+    exclude: [...exclude, ...APART],
+    // Loading the server's dependencies takes a second of each file that begins in a new process.
+    isolate: false,
+    setupFiles: ['test/support/leave-no-trace.ts'],
+  },
+});
+
+/** Test files by the mode of the run: `vitest run`, `vitest run --mode quick` and `vitest run --mode long`. */
+function projectsOf(mode: string): TestProjectInlineConfiguration[] {
+  if (mode === 'long') return [apart([LONG], [])];
+  const exclude = ['**/node_modules/**', LONG];
+  if (mode === 'quick') return [together(filesWithoutService(), exclude)];
+  return [apart(APART, exclude), together(['test/**/*.test.ts'], exclude)];
+}
+
+export default defineConfig(({ mode }) => ({
   plugins: [builtWorkers()],
   test: {
     pool: 'forks',
@@ -20,24 +47,9 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A condition that is waited for may take long on a loaded machine; one second is the default.
     expect: { poll: { timeout: 15_000 } },
-    // Real browsers and processes on a shared machine: what fails once and then passes is listed as retried, and looked at.
-    retry: process.env.CI ? 1 : 0,
     globalSetup: ['test/support/build-server.ts'],
     reporters: ['default', new SummaryReporter()],
     sequence: { sequencer: LongestFirst },
-    projects: [
-      { extends: true, test: { name: 'apart', include: APART } },
-      {
-        extends: true,
-        test: {
-          name: 'together',
-          include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...APART],
-          // Loading the server's dependencies takes a second of each file that begins in a new process.
-          isolate: false,
-          setupFiles: ['test/support/leave-no-trace.ts'],
-        },
-      },
-    ],
+    projects: projectsOf(mode),
   },
-});
+}));

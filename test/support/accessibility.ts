@@ -6,8 +6,8 @@ import { expect } from 'vitest';
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /**
- * What axe finds wrong on a page, shadow roots included: one line for each element. `off` are rules that do not apply.
- * @param open also what axe cannot decide by itself. @default false
+ * Returns what axe finds wrong on a page, shadow roots included: one line per element. `off` are rules that do not apply.
+ * @param open includes what axe cannot decide by itself. @default false
  */
 export async function findAccessibilityProblems(
   page: Page,
@@ -26,7 +26,9 @@ export async function findAccessibilityProblems(
         axe: { run(context: Document, options: unknown): Promise<{ violations: Finding[]; incomplete: Finding[] }> };
       };
       const rules = Object.fromEntries(off.map((id) => [id, { enabled: false }]));
-      const { violations, incomplete } = await found.run(document, { runOnly: tags, rules });
+      // Of other results axe would describe every element.
+      const resultTypes = open ? ['violations', 'incomplete'] : ['violations'];
+      const { violations, incomplete } = await found.run(document, { runOnly: tags, rules, resultTypes });
       return [...violations, ...(open ? incomplete : [])].flatMap(({ id, help, nodes }) =>
         nodes.map(({ target, failureSummary }) => `${id}: ${help} at ${JSON.stringify(target)} (${failureSummary})`),
       );

@@ -132,3 +132,16 @@ foreach ( array( 'core', 'plugins', 'themes' ) as $what ) {
 		}
 	);
 }
+
+// A month of its own for the files of each test file: PHP as WebAssembly still finds a file that another process removed.
+add_filter(
+	'upload_dir',
+	static function ( $folder ) {
+		if ( defined( 'IMAGEWRIGHT_TEST_MONTH' ) && IMAGEWRIGHT_TEST_MONTH > 0 ) {
+			$folder['subdir'] = sprintf( '/%d/%02d', 2000 + intdiv( IMAGEWRIGHT_TEST_MONTH, 12 ), IMAGEWRIGHT_TEST_MONTH % 12 + 1 );
+			$folder['path']   = $folder['basedir'] . $folder['subdir'];
+			$folder['url']    = $folder['baseurl'] . $folder['subdir'];
+		}
+		return $folder;
+	}
+);

@@ -70,15 +70,13 @@ export async function startSite(
 
   // The first request to Playground loses its body.
   await fetch(url).then((response) => response.arrayBuffer());
+  let month = 0;
   const site = openSite(url, secret, join(www, 'wp-content/uploads'));
   return {
     ...site,
     engine: prepared.php ? 'native' : 'wasm',
     debugLog: () => readFile(join(www, 'wp-content/debug.log'), 'utf8').catch(() => ''),
-    async define(changed) {
-      const lines = Object.entries(changed).map(([name, value]) => `define( '${name}', ${phpLiteral(value)} );`);
-      await writeFile(join(muPlugins, 'a-constants.php'), `<?php\n${lines.join('\n')}\n`);
-    },
+    define: (changed) => writeConstants(muPlugins, { ...changed, IMAGEWRIGHT_TEST_MONTH: month }),
     async makeNetwork() {
       // The other name of this machine: a network tells its sites apart by their hosts.
       const second = url.replace('127.0.0.1', 'localhost');
@@ -96,6 +94,7 @@ export async function startSite(
         async restore() {
           if ((await readFile(configuration, 'utf8')) !== before) await writeFile(configuration, before);
           for (const snapshot of snapshots) await snapshot.restore();
+          month += 1;
         },
       };
     },
@@ -104,6 +103,12 @@ export async function startSite(
       await rm(home, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/** Writes the constants that hold from the next request on. */
+async function writeConstants(muPlugins: string, constants: Constants): Promise<void> {
+  const lines = Object.entries(constants).map(([name, value]) => `define( '${name}', ${phpLiteral(value)} );`);
+  await writeFile(join(muPlugins, 'a-constants.php'), `<?php\n${lines.join('\n')}\n`);
 }
 
 /** A site that is served at an address. */

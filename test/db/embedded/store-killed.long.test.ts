@@ -1,0 +1,3 @@
+import { testKilledStore } from './store-killed.ts';
+
+testKilledStore(Number(process.env.IMAGEWRIGHT_KILL_ROUNDS ?? 20));

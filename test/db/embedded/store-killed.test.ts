@@ -1,0 +1,3 @@
+import { testKilledStore } from './store-killed.ts';
+
+testKilledStore(3);
