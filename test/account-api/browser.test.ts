@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../support/browser.ts';
 import { createPerson, PASSWORD } from '../support/browser-client.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
-let test: TestService;
+let test: SharedService;
 let chromium: TestBrowser;
 beforeAll(async () => {
-  test = await startTestService();
+  test = await sharedService();
   chromium = await launchBrowser();
 });
 afterAll(async () => {
   await chromium.close();
-  await test.close();
 });
 
 describe('in a real browser, over plain HTTP on this machine', () => {

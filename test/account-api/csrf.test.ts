@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPerson, type Person } from '../support/browser-client.ts';
 import { expectError } from '../support/error-answers.ts';
 import { createRawClient } from '../support/raw-request.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { plainImage } from '../support/small-images.ts';
 
-let test: TestService;
+let test: SharedService;
 let me: Person;
 let raw: ReturnType<typeof createRawClient>;
 let origin: string;
@@ -13,7 +13,7 @@ let cookie: string;
 let sessionId: string;
 let previewPath: string;
 beforeAll(async () => {
-  test = await startTestService();
+  test = await sharedService();
   me = await createPerson(test, { plan: 'agency' });
   raw = createRawClient(test.url);
   origin = test.url;
@@ -33,7 +33,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   raw.close();
-  await test.close();
 });
 
 /** Where a request says that it comes from, and whether a cookie then counts for reading and for changing. */

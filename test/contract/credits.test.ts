@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '../support/service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { plainImages } from '../support/small-images.ts';
 
-let test: TestService;
+let test: SharedService;
 beforeAll(async () => {
-  test = await startTestService();
+  test = await sharedService();
 });
-afterAll(() => test.close());
 
 describe('Credits', () => {
   it('a new account has 25', async () => {

@@ -3,20 +3,19 @@ import type { ImageResult, UploadResult } from '#contract';
 import { expectCleanBooks } from '../support/aftermath.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { expectError } from '../support/error-answers.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { plainImage, plainImages } from '../support/small-images.ts';
 
-let test: TestService;
+let test: SharedService;
 let api: ApiClient;
 let uploaded: UploadResult;
 beforeAll(async () => {
-  test = await startTestService();
+  test = await sharedService();
   ({ api } = test);
   uploaded = await api.upload(await plainImages(6, { width: 2000, height: 20 }));
 });
 afterAll(async () => {
   await expectCleanBooks(test);
-  await test.close();
 });
 
 async function post(path: string, json: unknown, as = api) {

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestService, type TestService } from '../support/service.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
-let test: TestService;
+let test: SharedService;
 beforeAll(async () => {
-  test = await startTestService();
+  test = await sharedService();
 });
-afterAll(() => test?.close());
 
 it('every address below /dashboard is the page, under a policy without inline code; files that are missing are not', async () => {
   const bodies = new Set<string>();

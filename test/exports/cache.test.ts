@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ImageResult, UploadResult } from '#contract';
 import { expectCleanBooks, filesOf, metric, storedFiles } from '../support/aftermath.ts';
 import type { ApiClient } from '../support/api-client.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { noiseImage, plainImage } from '../support/small-images.ts';
 
-let test: TestService;
+let test: SharedService;
 beforeAll(async () => {
-  test = await startTestService();
+  test = await sharedService();
 });
-afterAll(() => test.close());
 afterEach(() => expectCleanBooks(test));
 
 const encodes = () => metric(test.url, 'imagewright_encode_seconds_count');

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImageResult } from '#contract';
 import { expectError } from '../support/error-answers.ts';
 import { createRawClient } from '../support/raw-request.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { noiseImage } from '../support/small-images.ts';
 
-let test: TestService;
+let test: SharedService;
 let raw: ReturnType<typeof createRawClient>;
 let result: ImageResult;
 let path: string;
@@ -17,7 +17,7 @@ const get = (headers: Record<string, string> = {}, method = 'GET', target = path
   raw.send(target, { method, headers: { 'X-API-Key': test.api.apiKey ?? '', ...headers } });
 
 beforeAll(async () => {
-  test = await startTestService();
+  test = await sharedService();
   raw = createRawClient(test.url);
   const uploaded = await test.api.upload([await noiseImage('Größe "1".png')], {
     metadata: [{ filename: 'Größe „1" — 東京' }],
@@ -31,7 +31,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   raw.close();
-  await test.close();
 });
 
 describe('a download', () => {

@@ -1,13 +1,12 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '../support/service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
 describe('the documented workflow', () => {
-  let test: TestService;
+  let test: SharedService;
   beforeAll(async () => {
-    test = await startTestService();
+    test = await sharedService();
   });
-  afterAll(() => test?.close());
 
   it('creates a session, samples, exports and downloads, and the sample is what is delivered', async () => {
     const { api } = await test.createAccount();

@@ -1,14 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { expectCleanBooks } from '../support/aftermath.ts';
 import { type ApiClient, type ClientEvent, readEvents } from '../support/api-client.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { noiseImage, plainImage, plainImages } from '../support/small-images.ts';
 
-let test: TestService;
+let test: SharedService;
 beforeAll(async () => {
-  test = await startTestService();
+  test = await sharedService();
 });
-afterAll(() => test.close());
 afterEach(() => expectCleanBooks(test));
 
 async function post(api: ApiClient, path: string, json: unknown, key: string) {

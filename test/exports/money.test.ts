@@ -1,15 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorEvent, UploadResult } from '#contract';
 import { expectCleanBooks, metric } from '../support/aftermath.ts';
 import { type ApiClient, readEvents } from '../support/api-client.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { plainImage, plainImages } from '../support/small-images.ts';
 
-let test: TestService;
+let test: SharedService;
 beforeAll(async () => {
-  test = await startTestService();
+  test = await sharedService();
 });
-afterAll(() => test.close());
 afterEach(() => expectCleanBooks(test));
 
 async function ledgerOf(api: ApiClient): Promise<{ kind: string; delta: number; ref: string }[]> {

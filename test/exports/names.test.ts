@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ImageResult, UploadResult } from '#contract';
 import { filesOf, storedFiles } from '../support/aftermath.ts';
 import type { ApiClient } from '../support/api-client.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { plainImage } from '../support/small-images.ts';
 
-let test: TestService;
+let test: SharedService;
 let api: ApiClient;
 beforeAll(async () => {
-  test = await startTestService();
+  test = await sharedService();
   ({ api } = test);
 });
-afterAll(() => test.close());
 
 async function uploadNamed(...names: string[]): Promise<UploadResult> {
   const images = names.map((name, index) =>

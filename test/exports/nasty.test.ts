@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ImageResult, UploadResult } from '#contract';
 import { expectCleanBooks } from '../support/aftermath.ts';
 import { FIXTURES } from '../support/api-client.ts';
-import { startTestService, type TestAccount, type TestService } from '../support/service.ts';
+import type { TestAccount } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
 interface Entry {
   file: string;
@@ -18,15 +19,14 @@ const ACCEPTED = manifest.filter((entry) => entry.expect === 'accept').map(({ fi
 const TOO_WIDE = ['png-extreme-aspect-20000x1.png', 'png-wide-17000x64.png'];
 const MESSAGE = /^[A-Z].{10,}/s;
 
-let test: TestService;
+let test: SharedService;
 let account: TestAccount;
 let uploaded: UploadResult;
 beforeAll(async () => {
-  test = await startTestService();
+  test = await sharedService();
   account = await test.createAccount({ credits: 200 });
   uploaded = await account.api.upload(files.map((file) => `nasty/${file}`));
 }, 240_000);
-afterAll(() => test.close());
 
 const nameOf = (id: string) => uploaded.images.find((image) => image.id === id)?.originalFilename ?? '';
 

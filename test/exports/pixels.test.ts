@@ -1,14 +1,13 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ImageResult } from '#contract';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { plainImage } from '../support/small-images.ts';
 
-let test: TestService;
+let test: SharedService;
 beforeAll(async () => {
-  test = await startTestService();
+  test = await sharedService();
 });
-afterAll(() => test.close());
 
 /** Uploads a file, exports it, downloads every variant: the result and the bytes. */
 async function exported(file: string | { name: string; bytes: Uint8Array }, settings: object) {

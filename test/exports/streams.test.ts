@@ -1,15 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { UploadResult } from '#contract';
 import { expectCleanBooks, metric, untilIdle } from '../support/aftermath.ts';
 import { type ClientEvent, readEvents } from '../support/api-client.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { noiseImage, plainImages } from '../support/small-images.ts';
 
-let test: TestService;
+let test: SharedService;
 beforeAll(async () => {
-  test = await startTestService();
+  test = await sharedService();
 });
-afterAll(() => test.close());
 afterEach(() => expectCleanBooks(test));
 
 let seed = 0;

@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Image, Session, UploadResult } from '#contract';
 import { filesOf, storedFiles } from '../support/aftermath.ts';
 import { type ApiClient, formOf } from '../support/api-client.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { plainImage, plainImages } from '../support/small-images.ts';
 
-let test: TestService;
+let test: SharedService;
 let api: ApiClient;
 beforeAll(async () => {
-  test = await startTestService();
+  test = await sharedService();
   ({ api } = test);
 });
-afterAll(() => test.close());
 
 const text = { name: 'notes.txt', bytes: Buffer.from('hello') };
 

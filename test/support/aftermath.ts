@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { expect, vi } from 'vitest';
-import type { TestService } from './service.ts';
+import type { SharedService } from './shared-service.ts';
 
 /** Every file the service keeps, relative to its store; the database's own files are not among them. */
 export async function storedFiles({ dataDir }: { dataDir: string }): Promise<string[]> {
@@ -18,12 +18,12 @@ export async function filesOf(service: { dataDir: string }, namespace: string): 
 }
 
 /** Waits until no job runs and no image waits. */
-export async function untilIdle({ service }: Pick<TestService, 'service'>): Promise<void> {
+export async function untilIdle({ service }: Pick<SharedService, 'service'>): Promise<void> {
   await vi.waitFor(() => expect(service.jobs.stats()).toEqual({ waiting: 0, jobs: 0 }), { timeout: 60_000 });
 }
 
 /** Waits until the service is at rest and holds every account against its ledger; no temporary file is left then. */
-export async function expectCleanBooks(test: TestService): Promise<void> {
+export async function expectCleanBooks(test: SharedService): Promise<void> {
   await untilIdle(test);
   const { ok, broken, figures } = await test.service.accounts.audit();
   expect({ ok, broken, pending: figures.pending }).toEqual({ ok: true, broken: [], pending: 0 });

@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CmsHost, type ConnectOptions, HostError, type HostErrorCode } from '../../../plugin-bridge/host/index.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
-import { startTestService, type TestAccount, type TestService } from '../../support/service.ts';
+import type { TestAccount } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 import { charged, connectShelf } from './connect-shelf.ts';
 import { photographs } from './photographs.ts';
 import { createShelf, createStorage, type Shelf } from './shelf.ts';
 
 describe('results that a run has paid for', () => {
-  let test: TestService;
+  let test: SharedService;
   let proxy: FaultProxy;
   let files: { name: string; bytes: Uint8Array }[];
   let account: TestAccount;
 
   beforeAll(async () => {
-    test = await startTestService();
+    test = await sharedService();
     proxy = await startFaultProxy(test.url);
     files = await photographs(4);
   });
   afterAll(async () => {
     await proxy?.close();
-    await test?.close();
   });
   beforeEach(async () => {
     proxy.reset();

@@ -1,27 +1,27 @@
 import { createHash, randomBytes } from 'node:crypto';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ImageResult } from '#contract';
 import { HostError, sha256 } from '../../../plugin-bridge/host/index.ts';
 import { digest } from '../../../plugin-bridge/host/sha256.ts';
 import { createClient } from '../../../plugin-bridge/sdk/index.ts';
-import { startTestService, type TestAccount, type TestService } from '../../support/service.ts';
+import type { TestAccount } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 import { plainImage } from '../../support/small-images.ts';
 import { charged, connectShelf } from './connect-shelf.ts';
 import { photographs } from './photographs.ts';
 import { createShelf, type Shelf } from './shelf.ts';
 
 describe('replacing an image of a CMS', () => {
-  let test: TestService;
+  let test: SharedService;
   let files: { name: string; bytes: Uint8Array }[];
   let account: TestAccount;
 
   beforeAll(async () => {
-    test = await startTestService();
+    test = await sharedService();
     files = await photographs(3);
     account = await test.createAccount({ credits: 100 });
   });
-  afterAll(() => test?.close());
 
   /** The images in an element, exported and waiting for a person. */
   async function exported(shelf: Shelf, options = {}) {

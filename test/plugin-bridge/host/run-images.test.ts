@@ -1,21 +1,21 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CmsHost, ConnectOptions } from '../../../plugin-bridge/host/index.ts';
-import { startTestService, type TestAccount, type TestService } from '../../support/service.ts';
+import type { TestAccount } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 import { charged, connectShelf } from './connect-shelf.ts';
 import { HeadlessElement } from './headless-element.ts';
 import { photographs } from './photographs.ts';
 import { createShelf, createStorage, decode } from './shelf.ts';
 
 describe('a run over the images of a CMS', () => {
-  let test: TestService;
+  let test: SharedService;
   let files: { name: string; bytes: Uint8Array }[];
 
   beforeAll(async () => {
-    test = await startTestService();
+    test = await sharedService();
     files = await photographs(5);
   });
-  afterAll(() => test?.close());
 
   const connect = (account: TestAccount, host: CmsHost, options: ConnectOptions = {}) =>
     connectShelf({ url: test.url, account, host, options });
