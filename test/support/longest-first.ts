@@ -2,24 +2,28 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Where files take longest, with the longest first: a long one that begins last keeps the run waiting with one of its
- * processes idle. Vitest knows how long a file takes only where it has run before.
+ * Beginnings of the paths of long files, longest first: a long file that begins last leaves the other process idle. Vitest knows
+ * how long a file takes only where it has run before.
  */
 const LONG = [
-  'test/crash/server-killed.test.ts',
-  'test/wordpress/',
   'test/crash/',
-  'test/http/malformed-bodies.test.ts',
-  'test/db/embedded/',
+  'test/http/slow-readers.test.ts',
   'test/http/',
-  'test/widget/accessibility.test.ts',
-  'test/dashboard/accessibility.test.ts',
-  'test/plugin-bridge/cli/resuming.test.ts',
+  'test/db/embedded/',
+  'test/wordpress/',
+  'test/admin/administer.test.ts',
+  'test/login/interrupted.test.ts',
+  'test/plugin-bridge/cli/',
+  'test/processing/nasty.test.ts',
+  'test/processing/containers.test.ts',
+  'test/dashboard/',
   'test/widget/',
+  'test/account-api/',
+  'test/plugin-bridge/',
   'test/exports/',
 ];
 
-/** Sorts as Vitest does, but the files above come first within their project. */
+/** Sorts as Vitest does, except that the files above come first within their project. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

@@ -129,7 +129,7 @@ describe('a screen reader', () => {
     await tab.page.keyboard.press('Enter');
     await expect.poll(heard).toContain(`polite: ${text('announce.done.analyze', { count: 2 })}`);
     await tab.exportAll();
-    await expect.poll(heard).toContain(`polite: ${text('announce.done.export', { count: 2 })}`);
+    await expect.poll(heard, { timeout: 60_000 }).toContain(`polite: ${text('announce.done.export', { count: 2 })}`);
     rig.proxy.inject(
       { kind: 'answer', status: 401, json: { error: 'no', code: 'unauthorized' } },
       { method: 'POST', path: /\/sample$/, times: 9 },

@@ -1,0 +1,209 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { findAccessibilityProblems } from '../support/accessibility.ts';
+import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
+import { rows } from './read-page.ts';
+
+/** How a page may look. */
+const LOOKS = {
+  'left to right': async () => {},
+  'right to left': (tab: WidgetTab) => speak(tab, 'ar', 'rtl'),
+  dark: (tab: WidgetTab) => tab.page.emulateMedia({ colorScheme: 'dark' }),
+  'forced colours': (tab: WidgetTab) => tab.page.emulateMedia({ forcedColors: 'active' }),
+  '320 pixels': (tab: WidgetTab) => tab.page.setViewportSize({ width: 320, height: 720 }),
+  'text twice as large': (tab: WidgetTab) => setTextSize(tab, 32),
+} satisfies Record<string, (tab: WidgetTab) => Promise<void>>;
+
+/** Name of a look. */
+export type Look = keyof typeof LOOKS;
+
+/** Every look. */
+export const ALL_LOOKS = Object.keys(LOOKS) as Look[];
+
+/** Why axe cannot tell a contrast; each was looked at once, and the same text is measured in another state or look. */
+const UNDECIDED = [
+  // A row below the bar that stays in sight, or behind a dialog.
+  'color could not be determined because it is overlapped by another element',
+  'content is too short to determine if it is actual text content',
+  'Element has no value; test color contrast with a value entered',
+  // The arrow of a select is drawn beside its text.
+  "Element's background color could not be determined due to a background gradient",
+  // The names on the two pictures of a comparison have a dark ground of their own: 9 to 1 above white.
+  "Element's background color could not be determined due to a pseudo element",
+  // The system's colours, which the page cannot know.
+  'Element has a 1:1 contrast ratio with the background',
+];
+
+async function speak({ page, widget }: WidgetTab, locale: string, dir: 'ltr' | 'rtl'): Promise<void> {
+  await page.evaluate(
+    ([lang, direction]) => Object.assign(document.documentElement, { lang, dir: direction }),
+    [locale, dir],
+  );
+  await widget.evaluate((element, lang) => Object.assign(element, { locale: lang }), locale);
+  await expect.poll(() => widget.locator('.base').first().getAttribute('dir')).toBe(dir);
+}
+
+/** The size of text that people choose in their browser's settings; 16 pixels unless they do. */
+async function setTextSize({ page, context, widget }: WidgetTab, standard: number): Promise<void> {
+  const session = await context.newCDPSession(page);
+  await session.send('Page.setFontSizes', { fontSizes: { standard, fixed: standard } });
+  await session.detach();
+  const sizeInside = () =>
+    widget
+      .locator('.base')
+      .first()
+      .evaluate((base) => getComputedStyle(base).fontSize);
+  await expect.poll(sizeInside).toBe(`${standard * 0.9375}px`);
+}
+
+async function lookPlain(tab: WidgetTab): Promise<void> {
+  await tab.page.emulateMedia({ colorScheme: 'light', forcedColors: 'none' });
+  await tab.page.setViewportSize({ width: 1280, height: 900 });
+  await setTextSize(tab, 16);
+  await speak(tab, 'en', 'ltr');
+}
+
+/** Colours that change with the look do so in a moment; half of the way they contrast with nothing. */
+async function settle({ page }: WidgetTab): Promise<void> {
+  await page.evaluate(async () => {
+    const animationsIn = (root: Document | ShadowRoot): Animation[] => [
+      ...root.getAnimations(),
+      ...[...root.querySelectorAll('*')].flatMap(({ shadowRoot }) => (shadowRoot ? animationsIn(shadowRoot) : [])),
+    ];
+    for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+    for (const animation of animationsIn(document)) {
+      if (animation.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY) animation.finish();
+    }
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+  });
+}
+
+/** What is wrong, and what axe cannot decide for a reason that nobody has looked at. */
+async function problemsOf({ page }: WidgetTab): Promise<string[]> {
+  const found = await findAccessibilityProblems(page, { open: true });
+  return found.filter(
+    (problem) => !(/^color-contrast/.test(problem) && UNDECIDED.some((why) => problem.includes(why))),
+  );
+}
+
+/** Expects that axe finds nothing in the present state, in any of these looks. */
+async function expectAccessibleIn(looks: readonly Look[], tab: WidgetTab, state: string): Promise<void> {
+  const found: string[] = [];
+  for (const look of looks) {
+    await LOOKS[look](tab);
+    await settle(tab);
+    let problems = await problemsOf(tab);
+    // A state that has only just changed may be caught on its way; what stays is a problem.
+    for (let again = 0; problems.length > 0 && again < 3; again += 1) {
+      await settle(tab);
+      problems = await problemsOf(tab);
+    }
+    found.push(...problems.map((problem) => `${state}, ${look}: ${problem.replace(/\s+/g, ' ').slice(0, 400)}`));
+    // Nothing is cut off at the edge: the page itself never scrolls sideways.
+    const overflow = await tab.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    if (overflow > 0) found.push(`${state}, ${look}: ${overflow} pixels wider than the window`);
+    await lookPlain(tab);
+    await settle(tab);
+  }
+  expect(found).toEqual([]);
+}
+
+const CALM = { context: { reducedMotion: 'reduce' as const } };
+const SMALL_FIXTURES = ['photos/graphic-badge-alpha.png', 'photos/photo-dogs-portrait.jpg'];
+
+/** Defines tests that axe finds no problem in any state of the element, in each of these looks. */
+export function testAccessibility(looks: readonly Look[]): void {
+  let rig: WidgetRig;
+  const expectAccessible = (tab: WidgetTab, state: string) => expectAccessibleIn(looks, tab, state);
+
+  beforeAll(async () => {
+    rig = await openWidgetRig();
+  });
+
+  describe(`axe finds no problem (${looks.join(', ')})`, () => {
+    it('while there is nothing, while files are refused, and while uploads run and fail', async () => {
+      const tab = await rig.open(CALM);
+      await expectAccessible(tab, 'empty');
+      rig.proxy.inject({ kind: 'hang' }, { method: 'POST', path: /^\/v1\/sessions$/ });
+      await tab.pick(...SMALL_FIXTURES, 'photos/manifest.json');
+      await expect.poll(async () => (await tab.events('io-reject')).length).toBe(1);
+      await expectAccessible(tab, 'uploading, with a file refused');
+      rig.proxy.reset();
+
+      const failing = await rig.open({ ...CALM, elements: [{ retries: '1' }] });
+      const json = { error: 'too large', code: 'request_too_large' };
+      rig.proxy.inject({ kind: 'answer', status: 413, json }, { method: 'POST', path: /\/v1\/sessions/, times: 99 });
+      await failing.pick(...SMALL_FIXTURES);
+      await expect.poll(() => rows(failing.widget).locator('.failure').count()).toBe(2);
+      await expectAccessible(failing, 'uploads failed');
+      rig.proxy.reset();
+    });
+
+    it('from the review to the results', async () => {
+      const tab = await rig.open({ ...CALM, credits: 10 });
+      await tab.pick(...SMALL_FIXTURES);
+      await tab.untilState('ready');
+      await expectAccessible(tab, 'ready');
+
+      rig.vision.mode = 'hang';
+      await tab.button(text('toolbar.analyze')).click();
+      await tab.untilState('analyzing');
+      await expectAccessible(tab, 'analyzing');
+      await tab.button(text('action.cancel')).click();
+      await tab.untilState('ready');
+      rig.vision.reset();
+      await tab.widget.evaluate((element) => (element as unknown as { analyze(): Promise<void> }).analyze());
+      await expect.poll(() => rows(tab.widget).first().locator('.origin').count()).toBeGreaterThan(1);
+      await expectAccessible(tab, 'described');
+
+      await tab.widget.evaluate((element) => Object.assign(element, { responsive: true, responsiveSizes: [480, 960] }));
+      for (const summary of await tab.widget.locator('summary').all()) await summary.click();
+      await expectAccessible(tab, 'settings open, with sizes');
+
+      await tab.button(text('export.sample')).click();
+      await expect.poll(() => tab.widget.locator('io-compare').getByRole('slider').isEnabled()).toBe(true);
+      await expectAccessible(tab, 'comparing a sample');
+      await tab.page.keyboard.press('Escape');
+
+      await tab.widget.locator('button.export').click();
+      await expect.poll(() => tab.widget.locator('dialog[open]').count()).toBe(1);
+      await expectAccessible(tab, 'asking before the export');
+      rig.proxy.inject({ kind: 'stall', afterEvents: 1 }, { method: 'POST', path: /\/export$/ });
+      await tab.widget.locator('dialog button[value=yes]').click();
+      await tab.untilState('exporting');
+      await expectAccessible(tab, 'exporting');
+      await tab.button(text('action.cancel')).click();
+      await expect
+        .poll(() => tab.widget.evaluate((element) => (element as unknown as { state: string }).state), {
+          timeout: 30_000,
+        })
+        .not.toBe('exporting');
+      if (
+        (await tab.widget
+          .locator('button.export')
+          .isEnabled()
+          .catch(() => false)) === true
+      )
+        await tab.exportAll();
+      await tab.untilState('done');
+      await expectAccessible(tab, 'results');
+
+      await tab.widget.locator('button.clear').click();
+      await expect.poll(() => tab.widget.locator('dialog[open]').count()).toBe(1);
+      await expectAccessible(tab, 'asking before the list is cleared');
+      await tab.page.keyboard.press('Escape');
+    });
+
+    it('without enough credits, without a connection, and while nothing may be changed', async () => {
+      const tab = await rig.open({ ...CALM, credits: 1 });
+      await tab.upload(2);
+      await expect.poll(() => tab.button(text('export.first', { count: 1 })).count()).toBe(1);
+      await expectAccessible(tab, 'too few credits');
+      await tab.context.setOffline(true);
+      await expect.poll(() => tab.widget.getAttribute('data-offline')).toBe('');
+      await expectAccessible(tab, 'offline');
+      await tab.context.setOffline(false);
+      await tab.widget.evaluate((element) => Object.assign(element, { disabled: true }));
+      await expectAccessible(tab, 'disabled');
+    });
+  });
+}
