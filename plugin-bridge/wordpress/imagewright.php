@@ -20,52 +20,7 @@ define( 'IMAGEWRIGHT_VERSION', '0.1.0' );
 define( 'IMAGEWRIGHT_FILE', __FILE__ );
 define( 'IMAGEWRIGHT_DIR', plugin_dir_path( __FILE__ ) );
 
-foreach (
-	array(
-		'options',
-		'service',
-		'multipart',
-		'event-stream',
-		'sessions',
-		'proxy-rules',
-		'proxy',
-		'sizes',
-		'files',
-		'state',
-		'lock',
-		'versions',
-		'source',
-		'snapshot',
-		'plan',
-		'download',
-		'result',
-		'replacement',
-		'restoration',
-		'texts',
-		'due',
-		'tries',
-		'work',
-		'optimization',
-		'runs',
-		'library',
-		'rest-errors',
-		'rest-library',
-		'rest-media',
-		'rest-runs',
-		'strings',
-		'assets',
-		'key-guard',
-		'settings-page',
-		'optimize-page',
-		'media-list',
-		'attachment-field',
-		'lifecycle',
-		'languages',
-	) as $imagewright_part
-) {
-	require_once IMAGEWRIGHT_DIR . 'includes/class-imagewright-' . $imagewright_part . '.php';
-}
-unset( $imagewright_part );
+require_once IMAGEWRIGHT_DIR . 'includes/autoload.php';
 
 Imagewright_Languages::register();
 Imagewright_Lifecycle::register();

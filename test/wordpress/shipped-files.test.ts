@@ -175,7 +175,7 @@ describe('the archive', () => {
   });
 
   it('has every text of the scripts', async () => {
-    const strings = sources.get('includes/class-imagewright-strings.php') ?? '';
+    const strings = sources.get('includes/Admin/class-imagewright-strings.php') ?? '';
     const scripts = await Promise.all(
       ['bulk-panel', 'bulk-run', 'review', 'attachments', 'settings', 'rest', 'choose-media'].map((name) =>
         readFile(new URL(`../../plugin-bridge/wordpress/src/${name}.ts`, import.meta.url), 'utf8'),

@@ -1,0 +1,29 @@
+<?php
+/**
+ * Loads the classes of the plugin when they are first used.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Loads the file of a class: `Imagewright_Rest_Runs` is `<folder>/class-imagewright-rest-runs.php`.
+ *
+ * @param string $class_name Name of any class.
+ */
+function imagewright_autoload( $class_name ) {
+	if ( 0 !== strpos( $class_name, 'Imagewright_' ) ) {
+		return;
+	}
+	$name = 'class-' . str_replace( '_', '-', strtolower( $class_name ) ) . '.php';
+	foreach ( array( 'Service', 'Media', 'Replace', 'Bulk', 'Admin' ) as $folder ) {
+		$file = IMAGEWRIGHT_DIR . "includes/$folder/$name";
+		if ( is_readable( $file ) ) {
+			require_once $file;
+			return;
+		}
+	}
+}
+
+spl_autoload_register( 'imagewright_autoload' );
