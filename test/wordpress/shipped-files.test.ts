@@ -63,7 +63,7 @@ const NAMES: Record<string, [declaration: RegExp, ours: RegExp]> = {
   classes: [/^\s*(?:final |abstract )?(?:class|interface|trait)\s+(\w+)/gm, /^Imagewright_/],
   functions: [/^function\s+(\w+)/gm, /^imagewright_/],
   constants: [/\bdefine\( '(\w+)'/g, /^(IMAGEWRIGHT_|FS_CHMOD_FILE$)/],
-  'global variables': [/^(?:foreach .*|\t\) )as \$(\w+)/gm, /^imagewright_/],
+  'global variables': [/^(?:\t?foreach .*|\t\) )as \$(\w+)/gm, /^imagewright_/],
   'options and metadata': [/\b(?:const (?:META|KEY|SETTINGS|WORK|FAILURE))\s*=\s*'(\w+)'/g, /^_?imagewright/],
   hooks: [/\b(?:do_action|apply_filters)\( '([\w-]+)'/g, /^(imagewright_|big_image_size_threshold$)/],
   scripts: [/\bwp_(?:enqueue|register)_(?:script|style)\( '([\w-]+)'/g, /^imagewright/],

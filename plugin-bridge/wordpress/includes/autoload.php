@@ -17,8 +17,8 @@ function imagewright_autoload( $class_name ) {
 		return;
 	}
 	$name = 'class-' . str_replace( '_', '-', strtolower( $class_name ) ) . '.php';
-	foreach ( array( 'Service', 'Media', 'Replace', 'Bulk', 'Admin' ) as $folder ) {
-		$file = IMAGEWRIGHT_DIR . "includes/$folder/$name";
+	foreach ( array( 'Service', 'Media', 'Replace', 'Bulk', 'Admin' ) as $imagewright_folder ) {
+		$file = IMAGEWRIGHT_DIR . "includes/$imagewright_folder/$name";
 		if ( is_readable( $file ) ) {
 			require_once $file;
 			return;
