@@ -11,13 +11,13 @@ const MAY_IMPORT = {
   sse: [],
   mail: [],
   accounts: ['db'],
-  login: ['accounts', 'db', 'mail'],
+  'sign-in': ['accounts', 'db', 'mail'],
   sessions: ['db', 'storage', 'processing'],
   jobs: ['db'],
   analysis: ['jobs', 'sessions', 'storage', 'processing', 'db'],
   exports: ['jobs', 'sessions', 'storage', 'processing', 'db'],
-  gateway: ['accounts', 'login'],
-  http: ['gateway', 'accounts', 'login', 'sessions', 'analysis', 'exports', 'jobs', 'sse'],
+  gateway: ['accounts', 'sign-in'],
+  http: ['gateway', 'accounts', 'sign-in', 'sessions', 'analysis', 'exports', 'jobs', 'sse'],
 };
 /** Modules that are programs of their own: they put others together, and nobody imports them. */
 const PROGRAMS = ['admin', 'demo', 'docs'];

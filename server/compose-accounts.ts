@@ -5,9 +5,9 @@ import { type Config, loadConfig } from './config/index.ts';
 import { type Database, EMBEDDED_PATIENCE_MS, openDatabase, startEmbedded } from './db/index.ts';
 import { DirectoryInUseError } from './errors.ts';
 import { isLoopback, localUrl } from './gateway/index.ts';
-import { createLogin, type Login } from './login/index.ts';
 import { createMailer } from './mail/index.ts';
 import { createLogger, type Logger } from './observability/index.ts';
+import { createLogin, type Login } from './sign-in/index.ts';
 import { makeDirectory } from './storage/index.ts';
 
 interface OpenedDatabase {

@@ -1,5 +1,5 @@
 import type { Account, Accounts } from './accounts/index.ts';
-import { type Login, PLACEHOLDER_EMAIL } from './login/index.ts';
+import { type Login, PLACEHOLDER_EMAIL } from './sign-in/index.ts';
 
 /** What {@link announceFirstAccount} works with. */
 export interface FirstAccountDeps {

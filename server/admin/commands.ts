@@ -3,7 +3,7 @@ import { ACCOUNT_ROLES, type AccountRole } from '#contract';
 import { type Account, type Accounts, newApiKey, newGrantRef } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import type { Login } from '../login/index.ts';
+import type { Login } from '../sign-in/index.ts';
 
 /** Thrown when the words on the command line make no command. */
 export class UsageError extends Error {

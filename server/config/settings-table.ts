@@ -6,11 +6,11 @@ import { exportsConfig } from '../exports/config.ts';
 import { gatewayConfig } from '../gateway/config.ts';
 import { httpConfig } from '../http/config.ts';
 import { jobsConfig } from '../jobs/config.ts';
-import { loginConfig } from '../login/config.ts';
 import { mailConfig } from '../mail/config.ts';
 import { observabilityConfig } from '../observability/config.ts';
 import { processingConfig } from '../processing/config.ts';
 import { sessionsConfig } from '../sessions/config.ts';
+import { loginConfig } from '../sign-in/config.ts';
 import { storageConfig } from '../storage/config.ts';
 
 /** Every module's settings, under the name the module has in {@link Config}. */

@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa';
 import type { AuthKind } from '#contract';
 import type { Accounts } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
-import type { Logins } from '../login/index.ts';
+import type { Logins } from '../sign-in/index.ts';
 import type { LoginCookie } from './login-cookie.ts';
 import type { SameOrigin } from './same-origin.ts';
 

@@ -1,6 +1,6 @@
 // Owns who may call, how often and at what price: authentication, throttle, billing, idempotency. Must not know pixels or jobs.
 import type { Accounts, IdempotencyRepository } from '../accounts/index.ts';
-import type { Logins } from '../login/index.ts';
+import type { Logins } from '../sign-in/index.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createBilling } from './billing.ts';
 import type { GatewayConfig } from './config.ts';

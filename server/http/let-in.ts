@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Profile } from '#contract';
-import type { OpenedLogin } from '../login/index.ts';
+import type { OpenedLogin } from '../sign-in/index.ts';
 import type { Services } from './services.ts';
 import { showProfile } from './show-profile.ts';
 import { visitorOf } from './visitor.ts';

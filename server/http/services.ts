@@ -3,9 +3,9 @@ import type { AnalyzeImages } from '../analysis/index.ts';
 import type { Exports } from '../exports/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import type { Jobs } from '../jobs/index.ts';
-import type { Login } from '../login/index.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
 import type { SessionDisposal, Sessions, UrlImporter } from '../sessions/index.ts';
+import type { Login } from '../sign-in/index.ts';
 import type { StreamRegistry } from '../sse/index.ts';
 import type { HttpConfig } from './config.ts';
 

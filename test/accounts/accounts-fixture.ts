@@ -7,9 +7,9 @@ import { type Accounts, accountsConfig, createAccounts } from '../../server/acco
 import { type Connection, connectDatabase, EMBEDDED_PATIENCE_MS } from '../../server/db/connect.ts';
 import { startEmbedded } from '../../server/db/embedded/index.ts';
 import { createRepositories, type Repositories } from '../../server/db/repositories/index.ts';
-import { createLogin, type Login, type LoginDeps, loginConfig } from '../../server/login/index.ts';
 import { createMailer, mailConfig } from '../../server/mail/index.ts';
 import { createLogger } from '../../server/observability/index.ts';
+import { createLogin, type Login, type LoginDeps, loginConfig } from '../../server/sign-in/index.ts';
 
 /** Settings as they are without any environment variable. */
 export const CONFIG = accountsConfig.parse({});

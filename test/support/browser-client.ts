@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createPasswordHash } from '../../server/login/password-hash.ts';
+import { createPasswordHash } from '../../server/sign-in/password-hash.ts';
 import type { TestService } from './service.ts';
 
 /** A password that every rule accepts. */

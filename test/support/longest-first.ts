@@ -12,7 +12,7 @@ const LONG = [
   'test/db/embedded/',
   'test/wordpress/',
   'test/admin/administer.test.ts',
-  'test/login/interrupted.test.ts',
+  'test/sign-in/interrupted.test.ts',
   'test/plugin-bridge/cli/',
   'test/processing/nasty.test.ts',
   'test/processing/containers.test.ts',

@@ -1,8 +1,8 @@
 import { createServer, type Socket } from 'node:net';
 import { vi } from 'vitest';
-import type { LoginDeps } from '../../server/login/index.ts';
 import { createMailer, mailConfig } from '../../server/mail/index.ts';
 import { createLogger } from '../../server/observability/index.ts';
+import type { LoginDeps } from '../../server/sign-in/index.ts';
 
 /** A mail as it came over the wire. */
 export interface ReceivedMail {

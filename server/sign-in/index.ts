@@ -6,21 +6,21 @@ import type { Mailer } from '../mail/index.ts';
 import type { Logger } from '../observability/index.ts';
 import { ownerOfLink } from './account-of-link.ts';
 import { createAttempts } from './attempts.ts';
+import { createLogins } from './browser-sessions.ts';
 import { createClaims, PLACEHOLDER_EMAIL } from './claim.ts';
 import type { LoginConfig } from './config.ts';
 import { createEmailChange } from './email-change.ts';
 import { createLinks } from './links.ts';
-import { createLogIn } from './log-in.ts';
-import { createLogins } from './logins.ts';
 import { createNotices } from './notices.ts';
 import type { LoginParts } from './parts.ts';
 import { createPasswordHash } from './password-hash.ts';
 import { createPasswords } from './passwords.ts';
+import { createLogIn } from './sign-in.ts';
 import { createSignUp } from './sign-up.ts';
 
+export type { LoginCheck, Logins, OpenedLogin } from './browser-sessions.ts';
 export { PLACEHOLDER_EMAIL } from './claim.ts';
 export { type LoginConfig, loginConfig } from './config.ts';
-export type { LoginCheck, Logins, OpenedLogin } from './logins.ts';
 export type { Visitor } from './visitor.ts';
 
 /** What {@link createLogin} works with. */

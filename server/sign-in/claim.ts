@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import { accountOfLink } from './account-of-link.ts';
+import type { OpenedLogin } from './browser-sessions.ts';
 import { invalidLink } from './links.ts';
-import type { OpenedLogin } from './logins.ts';
 import type { LoginParts } from './parts.ts';
 import { requireStrongPassword } from './password-rules.ts';
 import type { LinkPassword } from './sign-up.ts';

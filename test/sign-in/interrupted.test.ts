@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Repositories } from '../../server/db/index.ts';
-import { type Login, PLACEHOLDER_EMAIL } from '../../server/login/index.ts';
-import { createPasswordHash } from '../../server/login/password-hash.ts';
+import { type Login, PLACEHOLDER_EMAIL } from '../../server/sign-in/index.ts';
+import { createPasswordHash } from '../../server/sign-in/password-hash.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 import { tokenIn } from '../support/mail-server.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Login, LoginDeps } from '../../server/login/index.ts';
-import { createPasswordHash } from '../../server/login/password-hash.ts';
+import type { Login, LoginDeps } from '../../server/sign-in/index.ts';
+import { createPasswordHash } from '../../server/sign-in/password-hash.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 import { newGate } from '../support/gate.ts';
 import { type MailServer, mailing, startMailServer, tokenIn } from '../support/mail-server.ts';

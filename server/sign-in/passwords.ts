@@ -1,10 +1,10 @@
 import { AppError } from '../errors.ts';
 import { accountOfLink } from './account-of-link.ts';
+import type { OpenedLogin } from './browser-sessions.ts';
 import { invalidLink } from './links.ts';
-import type { LogIn } from './log-in.ts';
-import type { OpenedLogin } from './logins.ts';
 import type { LoginParts } from './parts.ts';
 import { requireStrongPassword } from './password-rules.ts';
+import type { LogIn } from './sign-in.ts';
 import { type LinkPassword, MAILS_PER_HOUR } from './sign-up.ts';
 import { networkOf, type Visitor } from './visitor.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPasswordHash } from '../../server/login/password-hash.ts';
+import { createPasswordHash } from '../../server/sign-in/password-hash.ts';
 import { rejection } from '../accounts/accounts-fixture.ts';
 
 /** Cheap, since how much work a hash is has nothing to do with what is tested here. */

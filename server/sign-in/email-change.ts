@@ -1,8 +1,8 @@
 import { AppError } from '../errors.ts';
 import { accountOfLink } from './account-of-link.ts';
 import { invalidLink } from './links.ts';
-import type { LogIn } from './log-in.ts';
 import type { LoginParts } from './parts.ts';
+import type { LogIn } from './sign-in.ts';
 import { MAILS_PER_HOUR } from './sign-up.ts';
 
 /** Makes the change of a mail address: asked for with the password, done with the link that the new address gets. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../server/errors.ts';
-import { createAttempts } from '../../server/login/attempts.ts';
-import type { LoginDeps } from '../../server/login/index.ts';
-import { createLogIn } from '../../server/login/log-in.ts';
-import { createPasswordHash } from '../../server/login/password-hash.ts';
+import { createAttempts } from '../../server/sign-in/attempts.ts';
+import type { LoginDeps } from '../../server/sign-in/index.ts';
+import { createPasswordHash } from '../../server/sign-in/password-hash.ts';
+import { createLogIn } from '../../server/sign-in/sign-in.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 import { type Gate, newGate } from '../support/gate.ts';
 import { tokenIn } from '../support/mail-server.ts';

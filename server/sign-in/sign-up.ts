@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import type { OpenedLogin } from './logins.ts';
+import type { OpenedLogin } from './browser-sessions.ts';
 import type { LoginParts } from './parts.ts';
 import { requireStrongPassword } from './password-rules.ts';
 import { networkOf, type Visitor } from './visitor.ts';

@@ -1,7 +1,7 @@
 import type { Accounts } from '../accounts/index.ts';
 import type { Attempts } from './attempts.ts';
+import type { Logins } from './browser-sessions.ts';
 import type { Links } from './links.ts';
-import type { Logins } from './logins.ts';
 import type { Notices } from './notices.ts';
 import type { PasswordHash } from './password-hash.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createAttempts } from '../../server/login/attempts.ts';
-import { networkOf } from '../../server/login/visitor.ts';
+import { createAttempts } from '../../server/sign-in/attempts.ts';
+import { networkOf } from '../../server/sign-in/visitor.ts';
 
 function setUp() {
   let elapsed = 0;
