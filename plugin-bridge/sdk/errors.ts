@@ -1,20 +1,20 @@
-/** An answer of the service that is an error, or an answer that cannot have come from the service. */
+/** Error response of the service, or a response that cannot come from the service. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   /**
-   * A code of the service's error catalogue; one of a CMS's own proxy; `bad_response` for anything that is not the
-   * service's JSON, such as a proxy's HTML page.
+   * Code of the service's error catalogue or of a CMS's proxy; `bad_response` for anything but the service's JSON, such as
+   * a proxy's HTML page.
    */
   readonly code: string;
-  /** HTTP status; 200 when the error came as the last event of a stream. */
+  /** HTTP status; 200 if the error was the last event of a stream. */
   readonly status: number;
-  /** Quote it when you ask for help. */
+  /** Request id, for support. */
   readonly requestId: string | undefined;
-  /** What else the answer says, e.g. `balance`, `required` and `shortfall` of a 402, or `errors` by field of a 400. */
+  /** Other fields of the response, such as `balance`, `required` and `shortfall` of a 402, or `errors` by field of a 400. */
   readonly details: Record<string, unknown>;
-  /** True when the same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly retryable: boolean;
-  /** What the service asks to wait, in milliseconds. */
+  /** Requested wait before the next try, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, status: number, body: Record<string, unknown> = {}, headers?: Headers) {
@@ -31,18 +31,18 @@ export class ApiError extends Error {
   }
 }
 
-/** Why there is no whole answer. */
+/** Reason a response is missing or incomplete. */
 export type ConnectionErrorCode = 'network' | 'timeout' | 'stream_interrupted' | 'aborted';
 
-/** There is no answer, or not the whole of it. `cause` is what the platform said. */
+/** The response is missing or incomplete. `cause` is the platform's error. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   /**
-   * `network`: no connection; `timeout`: silence for too long; `stream_interrupted`: the answer broke off; `aborted`: by
-   * the caller's own signal.
+   * `network`: no connection; `timeout`: silence for too long; `stream_interrupted`: incomplete response; `aborted`: by
+   * the caller's signal.
    */
   readonly code: ConnectionErrorCode;
-  /** True for everything that the caller did not want. */
+  /** False only for `aborted`. */
   readonly retryable: boolean;
 
   constructor(code: ConnectionErrorCode, cause?: unknown) {
@@ -55,7 +55,7 @@ export class ConnectionError extends Error {
 
 const MESSAGES: Record<ConnectionErrorCode, string> = {
   network: 'The service cannot be reached',
-  timeout: 'The service does not answer',
-  stream_interrupted: 'The answer broke off',
+  timeout: 'The service does not respond',
+  stream_interrupted: 'The response was interrupted',
   aborted: 'The request was aborted',
 };

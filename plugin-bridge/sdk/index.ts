@@ -1,5 +1,5 @@
-// Owns the client of /v1 for browsers and Node: requests, streams, retries, errors. Knows types of the contract alone and
-// nothing of pages, CMSs and files on disk.
+// Owns the client of /v1 for browsers and Node: requests, streams, retries, errors. Must not know pages, CMSs or files on
+// disk; of the server only types of the contract.
 export { type Client, createClient } from './client.ts';
 export type { CompleteDataOf, JobStream } from './core/job-stream.ts';
 export {

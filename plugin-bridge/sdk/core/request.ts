@@ -1,38 +1,39 @@
 import { ApiError } from '../errors.ts';
+import { readBlob, readError, readJson, type ServiceResponse, toServiceResponse } from './response.ts';
 import { delayBeforeRetry, sleep } from './retry.ts';
 import { createWatch, type Watch } from './watch.ts';
 import { sendWithProgress, type UploadProgress } from './xhr.ts';
 
-/** Headers for each request: as they are, or asked for anew each time. */
+/** Headers of each request: fixed, or requested anew each time. */
 export type HeadersSource = HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
 
-/** How the service is reached. */
+/** Options of a client. */
 export interface ClientOptions {
   /**
-   * What stands before `/v1/…`: the address of the service, `''` for the page's own origin, or the path of a CMS's proxy
-   * such as `/wp-json/imagewright/v1/service`.
+   * Prefix of `/v1/…`: the address of the service, `''` for the page's own origin, or the path of a CMS's proxy such as
+   * `/wp-json/imagewright/v1/service`.
    */
   endpoint: string;
-  /** Sent as `X-API-Key`. Never put it into a page that others see. */
+  /** Sent as `X-API-Key`. Must not appear in a page that others see. */
   apiKey?: string;
-  /** Sent with each request, e.g. a CMS's nonce. */
+  /** Sent with each request, for example a CMS's nonce. */
   headers?: HeadersSource;
-  /** Instead of the platform's own; uploads then have no progress in between. */
+  /** Replaces the platform's `fetch`; uploads then report progress only at the end. */
   fetch?: typeof fetch;
-  /** Longest silence of the service before the connection is given up, in milliseconds. @default 60_000 */
+  /** Longest silence of the service before a connection is closed, in milliseconds. @default 60_000 */
   timeoutMs?: number;
-  /** Wait before a second try, in milliseconds; it doubles from try to try. @default 500 */
+  /** Wait before the second try, in milliseconds; doubles with each try. @default 500 */
   retryDelayMs?: number;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** What calls take that make or charge something. */
+/** Options of calls that create or charge something. */
 export interface WriteOptions extends CallOptions {
-  /** The same key and content are done and charged once, within 24 hours. Default: a new one for each call. */
+  /** Requests with the same key and content are carried out and charged once within 24 hours. Default: a new key per call. */
   idempotencyKey?: string;
 }
 
@@ -40,7 +41,7 @@ export interface WriteOptions extends CallOptions {
 export interface Call extends CallOptions {
   /** @default 'GET' */
   method?: string;
-  /** Below the endpoint, e.g. `/v1/sessions`. */
+  /** Path below the endpoint, for example `/v1/sessions`. */
   path: string;
   query?: Record<string, string | number | undefined>;
   json?: unknown;
@@ -49,82 +50,31 @@ export interface Call extends CallOptions {
   /** Sent with every try. */
   idempotencyKey?: string;
   onProgress?: UploadProgress;
-  /** Doing it twice does what doing it once does. */
+  /** True if a repeated request has no further effect. */
   repeatable?: boolean;
-  /** It is never repeated: the caller does that. */
+  /** True if the caller repeats the request itself. */
   once?: boolean;
 }
 
-/** An answer whose head has come. */
-export interface Answer {
-  status: number;
-  headers: Headers;
-  /** The body as it comes. @throws ConnectionError `stream_interrupted`, `timeout`, `aborted` */
-  chunks(): AsyncGenerator<Uint8Array>;
-  /** Closes the connection. */
-  close(): void;
+/** Sends requests to the service. */
+export interface Requester {
+  /** Sends once. @throws ApiError for every response with an error status; ConnectionError */
+  open(call: Call): Promise<ServiceResponse>;
+  /** Sends, reads the response, and repeats both if that is safe and may help. @throws ApiError, ConnectionError */
+  send<T>(call: Call, read: (response: ServiceResponse) => Promise<T>): Promise<T>;
+  /** Reads JSON from a path. */
+  get<T>(path: string, options: CallOptions, query?: Call['query']): Promise<T>;
+  /** Reads a file from a path. */
+  getBlob(path: string, options: CallOptions, query?: Call['query']): Promise<Blob>;
+  /** Wait before the second try, in milliseconds. */
+  retryDelayMs: number;
 }
 
-/** Makes what all methods send their requests with. */
-export function createTransport(options: ClientOptions) {
-  const { apiKey, headers: source, timeoutMs = 60_000, retryDelayMs = 500 } = options;
-  const endpoint = options.endpoint.replace(/\/+$/, '');
-
-  function addressOf({ path, query = {} }: Call): string {
-    const search = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, `${value}`);
-    // An endpoint can hold a query of its own: `/?rest_route=/imagewright/v1/service`.
-    const mark = endpoint.includes('?') ? '&' : '?';
-    return endpoint + path + (search.size > 0 ? mark + search : '');
-  }
-
-  /** Sends once. @throws ApiError for every answer that is an error; ConnectionError */
-  async function open(call: Call): Promise<Answer> {
-    const headers = new Headers(typeof source === 'function' ? await source() : source);
-    if (apiKey) headers.set('X-API-Key', apiKey);
-    if (call.json !== undefined) headers.set('Content-Type', 'application/json');
-    if (call.idempotencyKey) headers.set('Idempotency-Key', call.idempotencyKey);
-    for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
-    const init = {
-      method: call.method ?? 'GET',
-      headers,
-      body: call.form ?? (call.json === undefined ? null : JSON.stringify(call.json)),
-    };
-    const watch = createWatch(timeoutMs, call.signal);
-    try {
-      const { onProgress } = call;
-      const response =
-        onProgress && !options.fetch && typeof XMLHttpRequest === 'function'
-          ? await sendWithProgress(addressOf(call), init, { watch, onProgress })
-          : await sendByFetch(addressOf(call), init, { watch, onProgress });
-      watch.pause();
-      const answer = answerOf(response, watch);
-      if (!response.ok) throw await readError(answer);
-      return answer;
-    } catch (error) {
-      watch.end();
-      throw watch.explain(error, 'network');
-    }
-  }
-
-  async function sendByFetch(
-    url: string,
-    init: RequestInit,
-    { watch, onProgress }: { watch: Watch; onProgress?: UploadProgress },
-  ): Promise<Response> {
-    const { body } = init;
-    // Nothing tells how far an upload is: it gets the time that the service gives it, and more.
-    watch.start(body instanceof FormData ? 5 : 1);
-    const response = await (options.fetch ?? fetch)(url, { ...init, signal: watch.signal });
-    if (onProgress && body instanceof FormData) {
-      const bytes = [...body.values()].reduce((sum, value) => sum + (value instanceof Blob ? value.size : 0), 0);
-      onProgress(bytes, bytes);
-    }
-    return response;
-  }
-
-  /** Sends, reads the answer, and repeats both where that is safe and may help. */
-  async function send<T>(call: Call, read: (answer: Answer) => Promise<T>): Promise<T> {
+/** Creates the requester of a client. */
+export function createRequester(options: ClientOptions): Requester {
+  const { retryDelayMs = 500 } = options;
+  const open = (call: Call) => sendOnce(options, call);
+  const send: Requester['send'] = async (call, read) => {
     for (let failures = 1; ; failures++) {
       try {
         return await read(await open(call));
@@ -136,88 +86,76 @@ export function createTransport(options: ClientOptions) {
         await sleep(delay, call.signal);
       }
     }
-  }
-
+  };
   return {
     open,
     send,
     retryDelayMs,
-    /** Reads what is at a path, as JSON. */
     get: <T>(path: string, { signal }: CallOptions, query?: Call['query']) =>
       send({ path, query, signal, repeatable: true }, readJson<T>),
-    /** The same for what is no JSON. */
-    getBlob: (path: string, { signal }: CallOptions, query?: Call['query']) =>
-      send({ path, query, signal, repeatable: true }, readBlob),
+    getBlob: (path, { signal }, query) => send({ path, query, signal, repeatable: true }, readBlob),
   };
 }
 
-/** What all methods send their requests with. */
-export type Transport = ReturnType<typeof createTransport>;
-
-/** Reads an answer's body as a whole. */
-async function readBlob({ headers, chunks }: Answer): Promise<Blob> {
-  const parts: BlobPart[] = [];
-  for await (const chunk of chunks()) parts.push(chunk as Uint8Array<ArrayBuffer>);
-  return new Blob(parts, { type: headers.get('Content-Type') ?? '' });
-}
-
-/** Reads an answer as JSON. @throws ApiError `bad_response` when it is none */
-export async function readJson<T>(answer: Answer): Promise<T> {
-  const text = await (await readBlob(answer)).text();
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    throw badResponse(answer);
-  }
-}
-
-/** Reads an answer that holds nothing. */
-export async function readNothing(answer: Answer): Promise<void> {
-  await readBlob(answer);
-}
-
-/** The error for an answer that cannot have come from the service. */
-export function badResponse({ status, headers }: Answer): ApiError {
-  const type = headers.get('Content-Type')?.split(';')[0] || 'nothing';
-  return new ApiError(`The service's address answered ${status} with ${type}`, status, {}, headers);
-}
-
-/** A new key for what must be done once. Not `randomUUID`: pages without HTTPS have none. */
+/** Creates an idempotency key. Does not use `randomUUID`, which pages without HTTPS lack. */
 export function newIdempotencyKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-function answerOf(response: Response, watch: Watch): Answer {
-  const close = () => watch.end(true);
-  async function* chunks(): AsyncGenerator<Uint8Array> {
-    const reader = response.body?.getReader();
-    try {
-      while (reader) {
-        watch.start();
-        const { done, value } = await reader.read();
-        watch.pause();
-        if (done) break;
-        yield value;
-      }
-    } catch (error) {
-      throw watch.explain(error, 'stream_interrupted');
-    } finally {
-      close();
-    }
+async function sendOnce(options: ClientOptions, call: Call): Promise<ServiceResponse> {
+  const url = addressOf(options.endpoint.replace(/\/+$/, ''), call);
+  const init = {
+    method: call.method ?? 'GET',
+    headers: await headersOf(options, call),
+    body: call.form ?? (call.json === undefined ? null : JSON.stringify(call.json)),
+  };
+  const watch = createWatch(options.timeoutMs ?? 60_000, call.signal);
+  try {
+    const { onProgress } = call;
+    const sent =
+      onProgress && !options.fetch && typeof XMLHttpRequest === 'function'
+        ? await sendWithProgress(url, init, { watch, onProgress })
+        : await sendByFetch(options.fetch ?? fetch, url, init, { watch, onProgress });
+    watch.pause();
+    const response = toServiceResponse(sent, watch);
+    if (!sent.ok) throw await readError(response);
+    return response;
+  } catch (error) {
+    watch.end();
+    throw watch.explain(error, 'network');
   }
-  return { status: response.status, headers: response.headers, chunks, close };
 }
 
-async function readError(answer: Answer): Promise<ApiError> {
-  const { status, headers } = answer;
-  let body: unknown;
-  try {
-    body = await readJson(answer);
-  } catch {
-    // What the status says is worth more than why its page could not be read.
+function addressOf(endpoint: string, { path, query = {} }: Call): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, `${value}`);
+  // An endpoint can contain a query: `/?rest_route=/imagewright/v1/service`.
+  const mark = endpoint.includes('?') ? '&' : '?';
+  return endpoint + path + (search.size > 0 ? mark + search : '');
+}
+
+async function headersOf({ apiKey, headers: source }: ClientOptions, call: Call): Promise<Headers> {
+  const headers = new Headers(typeof source === 'function' ? await source() : source);
+  if (apiKey) headers.set('X-API-Key', apiKey);
+  if (call.json !== undefined) headers.set('Content-Type', 'application/json');
+  if (call.idempotencyKey) headers.set('Idempotency-Key', call.idempotencyKey);
+  for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
+  return headers;
+}
+
+async function sendByFetch(
+  send: typeof fetch,
+  url: string,
+  init: RequestInit,
+  { watch, onProgress }: { watch: Watch; onProgress?: UploadProgress },
+): Promise<Response> {
+  const { body } = init;
+  // An upload by `fetch` has no progress events: it gets five times the usual time.
+  watch.start(body instanceof FormData ? 5 : 1);
+  const response = await send(url, { ...init, signal: watch.signal });
+  if (onProgress && body instanceof FormData) {
+    const bytes = [...body.values()].reduce((sum, value) => sum + (value instanceof Blob ? value.size : 0), 0);
+    onProgress(bytes, bytes);
   }
-  if (typeof body !== 'object' || body === null) return badResponse(answer);
-  const { error, message } = body as Record<string, unknown>;
-  const text = error ?? message;
-  return typeof text === 'string' ? new ApiError(text, status, { ...body }, headers) : badResponse(answer);
+  return response;
 }

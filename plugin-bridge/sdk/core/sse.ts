@@ -1,14 +1,14 @@
-/** An event as it came, its data not yet read. */
+/** A received event with unparsed data. */
 export interface RawEvent {
-  /** The last `id` that was seen, here or earlier. */
+  /** Last received `id`, of this event or an earlier one. */
   id: string;
   event: string;
   data: string;
 }
 
 /**
- * Makes a parser of an event stream (WHATWG HTML, "Parsing an event stream"): takes bytes that may be split anywhere and
- * returns the events they complete. Comments, unknown fields and an unfinished event at the end are dropped.
+ * Creates a parser of an event stream (WHATWG HTML, "Parsing an event stream"). It takes chunks of bytes, split anywhere,
+ * and returns the events they complete. Comments, unknown fields and an unfinished event at the end are dropped.
  */
 export function createSseParser(): (chunk: Uint8Array) => RawEvent[] {
   const decoder = new TextDecoder();
@@ -18,7 +18,7 @@ export function createSseParser(): (chunk: Uint8Array) => RawEvent[] {
   let event = '';
   let data: string[] = [];
 
-  /** Takes a whole line; returns the event that an empty one ends. */
+  /** Takes a complete line; an empty one returns the event it ends. */
   function takeLine(line: string): RawEvent | undefined {
     if (line === '') {
       const done = { id, event: event || 'message', data: data.join('\n') };
@@ -39,11 +39,11 @@ export function createSseParser(): (chunk: Uint8Array) => RawEvent[] {
   return (chunk) => {
     let text = decoder.decode(chunk, { stream: true });
     if (!text) return [];
-    // The second half of a CRLF whose first half came with the chunk before.
+    // Second half of a CRLF that was split between two chunks.
     const half = afterCarriageReturn && text[0] === '\n';
     afterCarriageReturn = text.endsWith('\r');
     if (half) text = text.slice(1);
-    // Only what is new is searched, so that a long line in tiny pieces stays cheap.
+    // Only the new text is searched, so that a long line in small chunks takes linear time.
     const lines = text.split(/\r\n?|\n/);
     lines[0] = rest + lines[0];
     rest = lines.pop() ?? '';

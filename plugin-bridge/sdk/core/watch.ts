@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError, type ConnectionErrorCode } from '../errors.ts';
 
-/** Ends a request when its caller wants that, or when nothing has been heard for too long. */
+/** Creates the watch of a request: aborts it with its caller's signal, or after `timeoutMs` of silence. */
 export function createWatch(timeoutMs: number, caller?: AbortSignal) {
   const controller = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -12,7 +12,7 @@ export function createWatch(timeoutMs: number, caller?: AbortSignal) {
 
   return {
     signal: controller.signal,
-    /** Counts the silence from now on; `times` as much as usual is allowed. */
+    /** Starts the timeout, `times` as long as usual. */
     start(times = 1): void {
       pause();
       timer = setTimeout(() => {
@@ -20,15 +20,15 @@ export function createWatch(timeoutMs: number, caller?: AbortSignal) {
         controller.abort();
       }, timeoutMs * times);
     },
-    /** The next silence is not the service's. */
+    /** Stops the timeout. */
     pause,
-    /** Nothing is expected any more; `close` also closes the connection. */
+    /** Ends the watch; `close` also closes the connection. */
     end(close?: boolean): void {
       pause();
       caller?.removeEventListener('abort', onAbort);
       if (close) controller.abort();
     },
-    /** Says what an error of the platform means. */
+    /** Converts an error of the platform to an error of the client. */
     explain(error: unknown, otherwise: ConnectionErrorCode): Error {
       if (error instanceof ApiError || error instanceof ConnectionError) return error;
       if (silent) return new ConnectionError('timeout');
@@ -37,5 +37,5 @@ export function createWatch(timeoutMs: number, caller?: AbortSignal) {
   };
 }
 
-/** What ends a request. */
+/** Watch of a request. */
 export type Watch = ReturnType<typeof createWatch>;

@@ -1,9 +1,9 @@
 import type { Watch } from './watch.ts';
 
-/** Told how much of an upload has left, in bytes of the whole request. */
+/** Receives the progress of an upload, in bytes of the whole request. */
 export type UploadProgress = (loadedBytes: number, totalBytes: number) => void;
 
-/** Sends an upload by XMLHttpRequest, the only way in a browser to learn how far it is. */
+/** Sends an upload by XMLHttpRequest, the only browser API with upload progress. */
 export function sendWithProgress(
   url: string,
   { method, headers, body }: { method: string; headers: Headers; body: FormData | string | null },

@@ -8,10 +8,10 @@ import type {
 } from '#contract';
 import type { Input } from '../core/input.ts';
 import { createJobStream, type JobStream } from '../core/job-stream.ts';
-import { type CallOptions, newIdempotencyKey, type Transport, type WriteOptions } from '../core/request.ts';
+import { type CallOptions, newIdempotencyKey, type Requester, type WriteOptions } from '../core/request.ts';
 import { pathOf } from './sessions.ts';
 
-/** What is to be analyzed, and how. */
+/** Images and options of an analysis. */
 export type AnalyzeInput = Omit<Input<typeof analyzeRequestSchema>, 'sessionId'>;
 /** An event of an analysis. */
 export type AnalyzeEvent =
@@ -19,19 +19,19 @@ export type AnalyzeEvent =
   | { id: string; event: 'complete'; data: z.output<typeof analysisCompleteEventSchema> }
   | { id: string; event: 'error'; data: z.output<typeof analysisErrorEventSchema> };
 
-/** Makes the methods that are about analysis. */
-export function createAnalysisMethods(transport: Transport) {
+/** Creates the methods for analysis. */
+export function createAnalysisMethods(requester: Requester) {
   return {
-    /** Describes images, all of the session without `images`. Stops when nobody listens. */
+    /** Describes images; without `images` all of the session. Stops without a listener. */
     analyzeImages(sessionId: string, input: AnalyzeInput = {}, options: WriteOptions = {}): JobStream<AnalyzeEvent> {
       const { signal, idempotencyKey = newIdempotencyKey() } = options;
       const path = `${pathOf(sessionId)}/analyze`;
       const start = { method: 'POST', path, json: input, signal, idempotencyKey };
-      return createJobStream(transport, { start, signal, stopsWithoutListener: true });
+      return createJobStream(requester, { start, signal, stopsWithoutListener: true });
     },
 
-    /** What is known of the images of a session. */
+    /** Reads the analysis of a session's images. */
     getAnalysis: (sessionId: string, options: CallOptions = {}) =>
-      transport.get<AnalysisReport>(`${pathOf(sessionId)}/analysis`, options),
+      requester.get<AnalysisReport>(`${pathOf(sessionId)}/analysis`, options),
   };
 }

@@ -1,31 +1,32 @@
 import type { z } from 'zod';
 import type { Balance, CreditCheck, creditCheckRequestSchema, transactionPageSchema } from '#contract';
 import type { Input } from '../core/input.ts';
-import { type CallOptions, readJson, type Transport } from '../core/request.ts';
+import type { CallOptions, Requester } from '../core/request.ts';
+import { readJson } from '../core/response.ts';
 
-/** What a cost is asked for. */
+/** Input of a price check. */
 export type CreditCheckInput = Input<typeof creditCheckRequestSchema>;
-/** A page of the ledger. */
+/** Page of the ledger. */
 export type TransactionPage = z.output<typeof transactionPageSchema>;
 
-/** Makes the methods that are about credits and the service itself. */
-export function createCreditMethods(transport: Transport) {
+/** Creates the methods for credits and the service itself. */
+export function createCreditMethods(requester: Requester) {
   return {
-    /** Balance, plan and keys of the account. */
-    getBalance: (options: CallOptions = {}) => transport.get<Balance>('/v1/credits/balance', options),
+    /** Reads balance, plan and keys of the account. */
+    getBalance: (options: CallOptions = {}) => requester.get<Balance>('/v1/credits/balance', options),
 
-    /** What a batch would cost. Changes nothing. */
+    /** Returns the price of a batch. Changes nothing. */
     checkCredits: (json: CreditCheckInput, { signal }: CallOptions = {}) =>
-      transport.send(
+      requester.send(
         { method: 'POST', path: '/v1/credits/check', json, signal, repeatable: true },
         readJson<CreditCheck>,
       ),
 
-    /** The ledger, newest first; `nextCursor` of a page is the `cursor` of the next. */
+    /** Lists the ledger, newest first; `nextCursor` of a page is the `cursor` of the next. */
     listTransactions: (query: { cursor?: string; limit?: number } = {}, options: CallOptions = {}) =>
-      transport.get<TransactionPage>('/v1/credits/transactions', options, query),
+      requester.get<TransactionPage>('/v1/credits/transactions', options, query),
 
-    /** The service's OpenAPI document. */
-    getOpenApi: (options: CallOptions = {}) => transport.get<Record<string, unknown>>('/v1/openapi.json', options),
+    /** Reads the service's OpenAPI document. */
+    getOpenApi: (options: CallOptions = {}) => requester.get<Record<string, unknown>>('/v1/openapi.json', options),
   };
 }

@@ -1,10 +1,10 @@
 import type { CompleteEvent, ErrorEvent, exportRequestSchema, ProgressEvent } from '#contract';
 import type { Input } from '../core/input.ts';
 import { createJobStream, type JobStream } from '../core/job-stream.ts';
-import { type CallOptions, newIdempotencyKey, type Transport, type WriteOptions } from '../core/request.ts';
+import { type CallOptions, newIdempotencyKey, type Requester, type WriteOptions } from '../core/request.ts';
 import { pathOf } from './sessions.ts';
 
-/** What is to be exported, and how. */
+/** Images and settings of an export. */
 export type ExportInput = Omit<Input<typeof exportRequestSchema>, 'sessionId'>;
 /** An event of an export or a sample. */
 export type ExportEvent =
@@ -12,18 +12,18 @@ export type ExportEvent =
   | { id: string; event: 'complete'; data: CompleteEvent }
   | { id: string; event: 'error'; data: ErrorEvent };
 
-/** Makes the methods that are about exports, samples and their files. */
-export function createExportMethods(transport: Transport) {
+/** Creates the methods for exports, samples and their files. */
+export function createExportMethods(requester: Requester) {
   function run(kind: string, sessionId: string, input: ExportInput, options: WriteOptions): JobStream<ExportEvent> {
     const { signal, idempotencyKey = newIdempotencyKey() } = options;
-    // The specification wants the session's id in the body too.
+    // The specification requires the session's id in the body as well.
     const json = { sessionId, ...input };
     const start = { method: 'POST', path: `${pathOf(sessionId)}/${kind}`, json, signal, idempotencyKey };
-    return createJobStream(transport, { start, signal });
+    return createJobStream(requester, { start, signal });
   }
 
   return {
-    /** Exports images: 1 credit each, whatever their variants. Images that fail are refunded. */
+    /** Exports images: 1 credit each, independent of their variants. Images that fail are refunded. */
     exportImages: (sessionId: string, input: ExportInput, options: WriteOptions = {}) =>
       run('export', sessionId, input, options),
 
@@ -33,6 +33,6 @@ export function createExportMethods(transport: Transport) {
 
     /** Downloads an exported file; the namespace is a session's id, or `{sessionId}-sample`. */
     downloadFile: (namespace: string, filename: string, options: CallOptions = {}) =>
-      transport.getBlob(`${pathOf(namespace)}/download`, options, { filename }),
+      requester.getBlob(`${pathOf(namespace)}/download`, options, { filename }),
   };
 }

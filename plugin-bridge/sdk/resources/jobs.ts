@@ -1,30 +1,31 @@
 import type { Job } from '#contract';
 import { createJobStream, type JobStream } from '../core/job-stream.ts';
-import { type CallOptions, readJson, type Transport } from '../core/request.ts';
+import type { CallOptions, Requester } from '../core/request.ts';
+import { readJson } from '../core/response.ts';
 import type { AnalyzeEvent } from './analysis.ts';
 import type { ExportEvent } from './exports.ts';
 
-/** What following a job takes. */
+/** Options for following a job. */
 export interface FollowOptions extends CallOptions {
-  /** The last event that was seen; only later ones come. */
+  /** Id of the last received event; only later events follow. */
   lastEventId?: string;
 }
 
-/** Makes the methods that are about jobs. */
-export function createJobMethods(transport: Transport) {
+/** Creates the methods for jobs. */
+export function createJobMethods(requester: Requester) {
   const pathOf = (jobId: string) => `/v1/jobs/${encodeURIComponent(jobId)}`;
   return {
-    /** State and results of a job. */
-    getJob: (jobId: string, options: CallOptions = {}) => transport.get<Job>(pathOf(jobId), options),
+    /** Reads state and results of a job. */
+    getJob: (jobId: string, options: CallOptions = {}) => requester.get<Job>(pathOf(jobId), options),
 
-    /** Joins the stream of a job that is running or has ended. */
+    /** Follows a job that is running or has ended. */
     followJob: <E extends ExportEvent | AnalyzeEvent = ExportEvent | AnalyzeEvent>(
       jobId: string,
       options: FollowOptions = {},
-    ): JobStream<E> => createJobStream(transport, { ...options, jobId }),
+    ): JobStream<E> => createJobStream(requester, { ...options, jobId }),
 
-    /** Cancels a job; what was not exported is refunded. @throws ApiError `job_finished` */
+    /** Cancels a job; images not exported are refunded. @throws ApiError `job_finished` */
     cancelJob: (jobId: string, { signal }: CallOptions = {}) =>
-      transport.send({ method: 'POST', path: `${pathOf(jobId)}/cancel`, signal }, readJson<Job>),
+      requester.send({ method: 'POST', path: `${pathOf(jobId)}/cancel`, signal }, readJson<Job>),
   };
 }

@@ -1,22 +1,16 @@
 import type { Image, MetadataPatch, Session, UploadResult, urlImportSchema } from '#contract';
 import type { Input } from '../core/input.ts';
-import {
-  type CallOptions,
-  newIdempotencyKey,
-  readJson,
-  readNothing,
-  type Transport,
-  type WriteOptions,
-} from '../core/request.ts';
+import { type CallOptions, newIdempotencyKey, type Requester, type WriteOptions } from '../core/request.ts';
+import { readJson, readNothing } from '../core/response.ts';
 import type { UploadProgress } from '../core/xhr.ts';
 
 /** A file to upload. */
 export interface UploadFile {
   file: Blob;
-  /** The file's name. */
+  /** File name. */
   name: string;
   metadata?: {
-    /** The caller's own id, echoed wherever the image appears. */
+    /** The caller's id, returned wherever the image appears. */
     clientRef?: string;
     title?: string | null;
     alt?: string | null;
@@ -25,30 +19,30 @@ export interface UploadFile {
   };
 }
 
-/** What is uploaded: files, or addresses for the service to fetch (off by default there). */
+/** Content of an upload: files, or addresses for the service to fetch (disabled there by default). */
 export type Upload = { files: readonly UploadFile[] } | Input<typeof urlImportSchema>;
 
-/** What an upload takes beside its files. */
+/** Options of an upload. */
 export interface UploadOptions extends WriteOptions {
-  /** Told how far it is, in bytes. Without XMLHttpRequest only once, at the end. */
+  /** Called with the progress in bytes. Without XMLHttpRequest only once, at the end. */
   onProgress?: UploadProgress;
-  /** Sends once and leaves repeating to a queue of the caller's own, which keeps the key. @default false */
+  /** Sends once; the caller repeats it with the same key. @default false */
   once?: boolean;
 }
 
-/** Makes the methods that are about sessions and their images. */
-export function createSessionMethods(transport: Transport) {
+/** Creates the methods for sessions and their images. */
+export function createSessionMethods(requester: Requester) {
   function upload(path: string, what: Upload, options: UploadOptions = {}): Promise<UploadResult> {
     const { signal, onProgress, once, idempotencyKey = newIdempotencyKey() } = options;
     const content = 'files' in what ? { form: formOf(what.files), onProgress } : { json: what };
-    return transport.send(
+    return requester.send(
       { method: 'POST', path, idempotencyKey, signal, repeatable: true, once, ...content },
       readJson<UploadResult>,
     );
   }
 
   return {
-    /** Creates a session with images. Files that are refused are listed in `rejected`; when all are, it is an ApiError. */
+    /** Creates a session with images. Refused files are listed in `rejected`. @throws ApiError if all are refused */
     createSession: (what: Upload, options?: UploadOptions) => upload('/v1/sessions', what, options),
 
     /** Adds images to a session. */
@@ -56,25 +50,25 @@ export function createSessionMethods(transport: Transport) {
       upload(`${pathOf(sessionId)}/images`, what, options),
 
     /** Reads a session, its images and its jobs. */
-    getSession: (sessionId: string, options: CallOptions = {}) => transport.get<Session>(pathOf(sessionId), options),
+    getSession: (sessionId: string, options: CallOptions = {}) => requester.get<Session>(pathOf(sessionId), options),
 
     /** Deletes a session and all its files. */
     deleteSession: (sessionId: string, { signal }: CallOptions = {}) =>
-      transport.send({ method: 'DELETE', path: pathOf(sessionId), signal }, readNothing),
+      requester.send({ method: 'DELETE', path: pathOf(sessionId), signal }, readNothing),
 
     /** Edits an image's metadata; `null` clears a field. */
     updateImage: (sessionId: string, imageId: string, metadata: MetadataPatch, { signal }: CallOptions = {}) => {
       const path = imagePathOf(sessionId, imageId);
-      return transport.send({ method: 'PATCH', path, json: { metadata }, signal, repeatable: true }, readJson<Image>);
+      return requester.send({ method: 'PATCH', path, json: { metadata }, signal, repeatable: true }, readJson<Image>);
     },
 
-    /** A small WebP of an uploaded image, at least `width` pixels wide unless the image is smaller. */
+    /** Reads a small WebP of an uploaded image, at least `width` pixels wide unless the image is smaller. */
     previewImage: (sessionId: string, imageId: string, query: { width?: number } = {}, options: CallOptions = {}) =>
-      transport.getBlob(`${imagePathOf(sessionId, imageId)}/preview`, options, query),
+      requester.getBlob(`${imagePathOf(sessionId, imageId)}/preview`, options, query),
   };
 }
 
-/** The path of a session, or of another namespace. */
+/** Returns the path of a session or another namespace. */
 export function pathOf(sessionId: string): string {
   return `/v1/sessions/${encodeURIComponent(sessionId)}`;
 }
