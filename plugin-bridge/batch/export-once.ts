@@ -7,32 +7,32 @@ export interface UploadedImage {
 }
 
 /** An export in progress at the service. */
-export interface RunningExport<Result> {
+export interface RunningJob {
   jobId: string;
-  /** Follows it to its end. */
-  follow(): Promise<JobEnd<Result>>;
 }
 
 /** What is already paid for, as the journal has it. */
-export interface PaidWork<Result> {
+export interface PaidWork<Result, Running> {
   /** Finished results, already taken over. */
   found: readonly Result[];
   /** Exports in progress, oldest first. */
-  running: readonly RunningExport<Result>[];
+  running: readonly Running[];
   /** Names this state: a request made from the same state has the same idempotency key. */
   state: string;
 }
 
 /** What an export needs of its surroundings. */
-export interface ExportPorts<Image extends UploadedImage, Result extends UploadedImage> {
+export interface ExportPorts<Image extends UploadedImage, Result extends UploadedImage, Running extends RunningJob> {
   /** Images without a result, beside those whose ids were `tried` in this run. */
   pending(tried: ReadonlySet<string | null>): readonly Image[];
   /** Reads what is paid for: a record of the client, or the session at the service. */
-  readJournal(): Promise<PaidWork<Result>>;
+  readJournal(): Promise<PaidWork<Result, Running>>;
+  /** Follows an export in progress to its end. Required if the journal has any. */
+  follow?(job: Running): Promise<JobEnd<Result>>;
   /** Requests one export. The same state and attempt must give the same idempotency key. */
   send(images: readonly Image[], from: { state: string; attempt: number }): Promise<JobEnd<Result>>;
   /** Called once before the first request; false ends the export. */
-  confirm?(images: readonly Image[]): boolean;
+  confirm?(images: readonly Image[], batches: number): boolean;
   /** Called before each request. */
   onBatch?(index: number, batches: number): void;
   /** Called if another client has exported, or is exporting, the same images. */
@@ -53,22 +53,47 @@ const MAX_ATTEMPTS = 5;
  * @returns the error of a job without results, after which no batch is sent; else null
  * @throws ConnectionError `aborted`; any error of a port
  */
-export async function exportOnce<Image extends UploadedImage, Result extends UploadedImage>(
-  ports: ExportPorts<Image, Result>,
+export async function exportOnce<Image extends UploadedImage, Result extends UploadedImage, Running extends RunningJob>(
+  ports: ExportPorts<Image, Result, Running>,
   size: number,
   signal: AbortSignal,
 ): Promise<JobEnd<Result>['error']> {
-  const run: ExportRun<Image, Result> = { ports, signal, tried: new Set(), joined: new Set() };
-  let state = await joinRunning(run);
-  let images = ports.pending(run.tried);
-  if (images.length > 0 && ports.confirm?.(images) === false) return null;
+  const tried = new Set<string | null>();
+  const joined = new Set<string>();
+  const mark = (images: readonly UploadedImage[]) => {
+    for (const { imageId } of images) tried.add(imageId);
+  };
+
+  /** Takes over results and follows jobs until none is in progress. Returns the last state it saw. */
+  async function readPaid(): Promise<string> {
+    for (;;) {
+      const { found, running, state } = await ports.readJournal();
+      if (signal.aborted) throw new ConnectionError('aborted');
+      mark(found);
+      const job = ports.pending(tried)[0] && running.find(({ jobId }) => !joined.has(jobId));
+      if (found.length > 0 || job) ports.onShared?.();
+      if (!job) return state;
+      joined.add(job.jobId);
+      const end = await ports.follow?.(job).catch((cause) => {
+        // A refused job, for example for lack of credits, is deleted.
+        if (cause.status !== 404) throw cause;
+      });
+      mark(end?.results ?? []);
+      if (end?.error?.code === 'job_cancelled') throw new ConnectionError('aborted');
+    }
+  }
+
+  let state = await readPaid();
+  let images = ports.pending(tried);
+  const batches = () => Math.ceil(images.length / size);
+  if (images.length > 0 && ports.confirm?.(images, batches()) === false) return null;
   let attempt = 0;
-  for (let batch = 0; images.length > 0 && !signal.aborted; images = ports.pending(run.tried)) {
-    ports.onBatch?.(batch, batch + Math.ceil(images.length / size));
+  for (let batch = 0; images.length > 0 && !signal.aborted; images = ports.pending(tried)) {
+    ports.onBatch?.(batch, batch + batches());
     images = images.slice(0, size);
     try {
       const { jobId, error, results } = await ports.send(images, { state, attempt });
-      markTried(run, [...images, ...results]);
+      mark([...images, ...results]);
       // The next batch follows this one, as any client that reads the session meanwhile sees.
       state = jobId || state;
       batch += 1;
@@ -77,51 +102,13 @@ export async function exportOnce<Image extends UploadedImage, Result extends Upl
       if (error && results.length === 0) return error;
     } catch (cause) {
       // Another client that saw the same state has sent something else.
-      if (!ports.wait || codeOf(cause) !== 'idempotency_mismatch' || attempt === MAX_ATTEMPTS) throw cause;
+      const isMismatch = (cause as { code?: unknown }).code === 'idempotency_mismatch';
+      if (!ports.wait || !isMismatch || attempt === MAX_ATTEMPTS) throw cause;
       await ports.wait(NEXT_READ_MS);
       const before = state;
-      state = await joinRunning(run);
+      state = await readPaid();
       attempt = state === before ? attempt + 1 : 0;
     }
   }
   return null;
-}
-
-interface ExportRun<Image extends UploadedImage, Result extends UploadedImage> {
-  ports: ExportPorts<Image, Result>;
-  signal: AbortSignal;
-  /** Ids of images that have a result or a failure of this run. */
-  tried: Set<string | null>;
-  /** Ids of followed jobs. */
-  joined: Set<string>;
-}
-
-/** Takes over results and follows jobs until none is in progress. Returns the last state it saw. */
-async function joinRunning<Image extends UploadedImage, Result extends UploadedImage>(
-  run: ExportRun<Image, Result>,
-): Promise<string> {
-  const { ports, signal, tried, joined } = run;
-  for (;;) {
-    const { found, running, state } = await ports.readJournal();
-    if (signal.aborted) throw new ConnectionError('aborted');
-    markTried(run, found);
-    const job = ports.pending(tried).length > 0 && running.find(({ jobId }) => !joined.has(jobId));
-    if (found.length > 0 || job) ports.onShared?.();
-    if (!job) return state;
-    joined.add(job.jobId);
-    const end = await job.follow().catch((cause) => {
-      // A refused job, for example for lack of credits, is deleted.
-      if (cause.status !== 404) throw cause;
-    });
-    markTried(run, end?.results ?? []);
-    if (end?.error?.code === 'job_cancelled') throw new ConnectionError('aborted');
-  }
-}
-
-function markTried({ tried }: { tried: Set<string | null> }, images: readonly UploadedImage[]): void {
-  for (const { imageId } of images) tried.add(imageId);
-}
-
-function codeOf(cause: unknown): unknown {
-  return (cause as { code?: unknown } | null)?.code;
 }

@@ -11,7 +11,9 @@ export interface JobEnd<Result> {
 }
 
 /** Abort reason that also cancels the job. Any other reason only stops reading. */
-export const CANCEL = 'cancel';
+export type CancelReason = 'cancel';
+
+const CANCEL: CancelReason = 'cancel';
 
 /** Longest wait for the job's final state after a cancel, in milliseconds. */
 const FINAL_STATE_MS = 10_000;
@@ -23,57 +25,31 @@ export interface JobReader<Result> {
   /** Reads a job's state after a cancel. */
   getJob(jobId: string): Promise<Job>;
   onProgress(progress: ProgressEvent): void;
-  /** Timer; returns what stops it. */
-  schedule(task: () => void, ms: number): () => void;
+  timers: { setTimeout(task: () => void, ms: number): unknown; clearTimeout(timer: unknown): void };
 }
 
 /**
- * Reads a job's stream to its end. An abort with the reason {@link CANCEL} cancels the job and waits for its final state,
+ * Reads a job's stream to its end. An abort with the reason `cancel` cancels the job and waits for its final state,
  * since images finished by then are paid for: the state comes by the stream or, if the stream stalls, by a request.
  * Any other abort leaves the job running.
  * @throws ConnectionError `aborted` after an abort without a known final state, `timeout` if the cancel got no response;
  *   any error of the stream or the cancel
  */
-export async function readJob<Result>(reader: JobReader<Result>, signal: AbortSignal): Promise<JobEnd<Result>> {
+export async function readJob<Result>(
+  { open, getJob, onProgress, timers }: JobReader<Result>,
+  signal: AbortSignal,
+): Promise<JobEnd<Result>> {
   // A pending `next()` only ends if the connection is closed.
   const closing = new AbortController();
-  const stream = reader.open(closing.signal);
+  const stream = open(closing.signal);
   const events = stream[Symbol.asyncIterator]();
-  const aborted = onceAborted(reader, stream, signal);
-  try {
-    for (;;) {
-      const next = events.next();
-      next.catch(() => {});
-      const first = await Promise.race([next, aborted.end]);
-      if ('jobId' in first) return first;
-      const { value: event, done } = first;
-      if (done) throw new ConnectionError('stream_interrupted');
-      if (event.event === 'progress') reader.onProgress(event.data);
-      else {
-        const { jobId, results = [], credits = null } = event.data;
-        const error = event.event === 'error' ? { code: event.data.code, message: event.data.error } : null;
-        return { jobId, results, credits, error };
-      }
-    }
-  } finally {
-    aborted.release();
-    closing.abort();
-  }
-}
-
-/** Waits for an abort: `end` settles with what is known of the job after it. */
-function onceAborted<Result>(
-  { getJob, schedule }: JobReader<Result>,
-  stream: ResultStream<Result>,
-  signal: AbortSignal,
-): { end: Promise<JobEnd<Result>>; release(): void } {
-  let unschedule = () => {};
+  let timer: unknown;
   let onAbort = () => {};
-  const end = new Promise<JobEnd<Result>>((resolve, reject) => {
+  const aborted = new Promise<JobEnd<Result>>((resolve, reject) => {
     onAbort = async () => {
       if (signal.reason !== CANCEL) return reject(new ConnectionError('aborted'));
       let accepted = false;
-      unschedule = schedule(() => reject(new ConnectionError(accepted ? 'aborted' : 'timeout')), FINAL_STATE_MS);
+      timer = timers.setTimeout(() => reject(new ConnectionError(accepted ? 'aborted' : 'timeout')), FINAL_STATE_MS);
       try {
         await stream.cancel();
         accepted = true;
@@ -84,14 +60,27 @@ function onceAborted<Result>(
       }
     };
   });
-  end.catch(() => {});
+  aborted.catch(() => {});
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort);
-  return {
-    end,
-    release() {
-      unschedule();
-      signal.removeEventListener('abort', onAbort);
-    },
-  };
+  try {
+    for (;;) {
+      const next = events.next();
+      next.catch(() => {});
+      const first = await Promise.race([next, aborted]);
+      if ('jobId' in first) return first;
+      const { value: event, done } = first;
+      if (done) throw new ConnectionError('stream_interrupted');
+      if (event.event === 'progress') onProgress(event.data);
+      else {
+        const { jobId, results = [], credits = null } = event.data;
+        const error = event.event === 'error' ? { code: event.data.code, message: event.data.error } : null;
+        return { jobId, results, credits, error };
+      }
+    }
+  } finally {
+    timers.clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    closing.abort();
+  }
 }

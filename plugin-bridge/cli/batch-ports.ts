@@ -201,10 +201,7 @@ async function exportImages(context: BatchContext, { pending, works }: UploadedB
             progress.at(source, step === 'done' ? EXPORTED : UPLOADED, `${step} ${source.below}`);
           }
         },
-        schedule(task, ms) {
-          const timer = setTimeout(task, ms);
-          return () => clearTimeout(timer);
-        },
+        timers: { setTimeout, clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout) },
       },
       signal,
     );

@@ -1,5 +1,5 @@
 import type { ImageResult } from '#contract';
-import { exportOnce, type JobEnd } from '../../plugin-bridge/batch/index.ts';
+import { exportOnce, type JobEnd, type PaidWork } from '../../plugin-bridge/batch/index.ts';
 import type { Core } from './core.ts';
 import type { CostKeeper } from './cost.ts';
 import { isFatal, toOptimizerError } from './errors.ts';
@@ -20,7 +20,7 @@ export interface ExportDeps {
   results: Results;
   cost: CostKeeper;
   /** Reads the session at the service and takes over results an export would make in the same way. */
-  readSession(sessionId: string, signal: AbortSignal): Promise<SessionView>;
+  readSession(sessionId: string, signal: AbortSignal): Promise<PaidWork<ImageResult, RunningExport>>;
 }
 
 /** An export in progress at the service. */
@@ -30,22 +30,12 @@ export interface RunningExport {
   settings: Settings;
 }
 
-/** State of a session right before an export. */
-export interface SessionView {
-  /** Results that were taken over. */
-  found: readonly ImageResult[];
-  /** Exports in progress with the present settings, oldest first. */
-  running: readonly RunningExport[];
-  /** Id of the newest export; it names this state of the session. */
-  newest: string;
-}
-
 /** A run of one or several export jobs. */
-interface Run {
-  deps: ExportDeps;
+interface Run extends ExportDeps {
   signal: AbortSignal;
   progress: RunProgress;
-  results: ImageResult[];
+  /** Results of all its jobs. */
+  all: ImageResult[];
 }
 
 /**
@@ -100,12 +90,11 @@ export type Exports = ReturnType<typeof createExports>;
 
 function createRun(deps: ExportDeps, signal: AbortSignal, total: number): Run {
   const progress = createRunProgress(deps.core, deps.runs, { phase: 'export', status: 'exporting', total });
-  return { deps, signal, progress, results: [] };
+  return { ...deps, signal, progress, all: [] };
 }
 
 async function exportItems(run: Run, sessionId: string, wanted: readonly Item[]): Promise<void> {
-  const { deps, signal, progress, results } = run;
-  const { core, runs, cost, readSession } = deps;
+  const { core, runs, cost, readSession, signal, progress, all } = run;
   const { store, env, notices } = core;
   const settings = requestSettings(core.settings);
   const size = Math.min(99, Math.max(1, Math.trunc(core.config.batchSize) || 1));
@@ -113,7 +102,7 @@ async function exportItems(run: Run, sessionId: string, wanted: readonly Item[])
   notices.drop('error-export');
   notices.drop('elsewhere');
   try {
-    const error = await exportOnce<Item, ImageResult>(
+    const error = await exportOnce<Item, ImageResult, RunningExport>(
       {
         pending: (tried) =>
           wanted.flatMap(({ id }) => {
@@ -121,22 +110,27 @@ async function exportItems(run: Run, sessionId: string, wanted: readonly Item[])
             return item && canExport(item) && !tried.has(item.imageId) ? [item] : [];
           }),
         async readJournal() {
-          const { found, running, newest } = await readSession(sessionId, signal);
-          results.push(...found);
-          const jobs = running.map((job) => ({ jobId: job.jobId, follow: () => followJob(run, job) }));
-          return { found, running: jobs, state: newest };
+          const paid = await readSession(sessionId, signal);
+          all.push(...paid.found);
+          return paid;
         },
+        follow: (job) => followJob(run, job),
         onShared: () => showShared(core),
-        confirm(images) {
+        confirm(images, batches) {
           items = images;
           const price = cost.cost?.images === images.length ? cost.cost.cost : null;
-          const batches = Math.ceil(images.length / size);
           return core.emit('io-before-export', { images: [...images], settings, cost: price, batches });
         },
         onBatch: progress.setBatch,
         send(images, { state, attempt }) {
           items = images;
-          return send(run, images, { sessionId, settings, idempotencyKey: `${sessionId}:${state}:${attempt}` });
+          for (const { id } of items)
+            store.patch(id, { status: 'exporting', step: 'queued', progress: 0, error: null });
+          const body = { images: items.flatMap(({ imageId }) => (imageId ? [{ id: imageId }] : [])), settings };
+          const idempotencyKey = `${sessionId}:${state}:${attempt}`;
+          const open: OpenStream<ImageResult> = (signal) =>
+            core.transport().exportImages(sessionId, body, { idempotencyKey, signal });
+          return readResults(run, open, settings);
         },
         wait: (ms) => new Promise<void>((resolve) => env.setTimeout(resolve, ms)),
       },
@@ -150,30 +144,16 @@ async function exportItems(run: Run, sessionId: string, wanted: readonly Item[])
   }
 }
 
-function send(
-  run: Run,
-  items: readonly Item[],
-  { sessionId, settings, idempotencyKey }: { sessionId: string; settings: Settings; idempotencyKey: string },
-): Promise<JobEnd<ImageResult>> {
-  const { core } = run.deps;
-  const images = items.flatMap(({ imageId }) => (imageId ? [{ id: imageId }] : []));
-  for (const { id } of items) core.store.patch(id, { status: 'exporting', step: 'queued', progress: 0, error: null });
-  const open: OpenStream<ImageResult> = (closing) =>
-    core.transport().exportImages(sessionId, { images, settings }, { idempotencyKey, signal: closing });
-  return readResults(run, open, settings);
-}
-
 function followJob(run: Run, { jobId, settings }: RunningExport): Promise<JobEnd<ImageResult>> {
-  const { core } = run.deps;
-  const open = (closing: AbortSignal) => core.transport().followJob(jobId, { signal: closing });
+  const open = (closing: AbortSignal) => run.core.transport().followJob(jobId, { signal: closing });
   return readResults(run, open as OpenStream<ImageResult>, settings);
 }
 
 /** Reads a job to its end and puts its results into the items. */
 async function readResults(run: Run, open: OpenStream<ImageResult>, settings: Settings): Promise<JobEnd<ImageResult>> {
-  const { core, results } = run.deps;
-  const end = await readRunJob(core, open, run.signal, (event) => {
-    const taken = run.progress.take(event);
+  const { core, results, progress, signal, all } = run;
+  const end = await readRunJob(core, open, signal, (event) => {
+    const taken = progress.take(event);
     if (!taken?.emits) return;
     const { id } = taken.item;
     const { imageId, status, step, current, total } = event;
@@ -182,15 +162,14 @@ async function readResults(run: Run, open: OpenStream<ImageResult>, settings: Se
   });
   results.known.set(end.jobId, end.results);
   for (const result of end.results) results.takeExport(result, settings);
-  run.results.push(...end.results);
+  all.push(...end.results);
   if (end.credits) core.balance = end.credits.balance;
   results.rest('exporting');
   return end;
 }
 
 /** Reports the outcome of a run. Null: it has no results. */
-function endRun({ deps, progress, results: all }: Run): ExportOutcome | null {
-  const { core, results, cost } = deps;
+function endRun({ core, results, cost, progress, all }: Run): ExportOutcome | null {
   results.rest('exporting');
   cost.outdate();
   const outcome = outcomeOf(all);
@@ -206,8 +185,7 @@ function endRun({ deps, progress, results: all }: Run): ExportOutcome | null {
 }
 
 /** Reports an error that ended a run, and marks the images whose state is unknown as failed. */
-function fail({ deps }: Run, items: readonly Item[], cause: unknown): void {
-  const { core, runs, cost } = deps;
+function fail({ core, runs, cost }: Run, items: readonly Item[], cause: unknown): void {
   const ids = items.map(({ id }) => id);
   const error = toOptimizerError(cause, core.t, ids);
   if (error.code === 'aborted') return;

@@ -13,17 +13,5 @@ export function readRunJob<Result>(
   signal: AbortSignal,
   onProgress: (progress: ProgressEvent) => void,
 ): Promise<JobEnd<Result>> {
-  const { env } = core;
-  return readJob(
-    {
-      open,
-      onProgress,
-      getJob: (jobId) => core.transport().getJob(jobId),
-      schedule(task, ms) {
-        const timer = env.setTimeout(task, ms);
-        return () => env.clearTimeout(timer);
-      },
-    },
-    signal,
-  );
+  return readJob({ open, onProgress, getJob: (jobId) => core.transport().getJob(jobId), timers: core.env }, signal);
 }

@@ -1,7 +1,8 @@
 import type { ImageResult, Job, Session } from '#contract';
+import type { PaidWork } from '../../plugin-bridge/batch/index.ts';
 import type { AnalysisRun } from './analysis-run.ts';
 import type { Core } from './core.ts';
-import type { Exports, SessionView } from './exports.ts';
+import type { Exports, RunningExport } from './exports.ts';
 import { canExport } from './item-questions.ts';
 import type { MetadataSaver } from './metadata-saver.ts';
 import { fromMetadata, itemOfImage } from './new-item.ts';
@@ -134,7 +135,7 @@ export function createRehydration({ core, saver, results, keeper, exports, sampl
      * Looks at the session as it is now, before anything is paid for: takes over its texts, and the results of exports that
      * other pages have made just so meanwhile.
      */
-    async readSession(sessionId: string, signal: AbortSignal): Promise<SessionView> {
+    async readSession(sessionId: string, signal: AbortSignal): Promise<PaidWork<ImageResult, RunningExport>> {
       const { images, jobs } = await core.transport().getSession(sessionId, { signal });
       for (const { id, metadata } of images) {
         const item = store.byImageId(id);
@@ -143,7 +144,7 @@ export function createRehydration({ core, saver, results, keeper, exports, sampl
       results.refresh();
       const same = jobs.filter((job) => job.kind === 'export' && results.isPresent(settingsOf(job)));
       const newest = jobs.find(({ kind }) => kind === 'export') ?? jobs[0];
-      return { found: await readResults(same, true), running: runningExports(same), newest: newest?.jobId ?? '' };
+      return { found: await readResults(same, true), running: runningExports(same), state: newest?.jobId ?? '' };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { CANCEL } from '../../plugin-bridge/batch/index.ts';
+import type { CancelReason } from '../../plugin-bridge/batch/index.ts';
 import type { Core } from './core.ts';
 import { isFatal } from './errors.ts';
 import type { OptimizerError, Phase, Progress } from './types.ts';
@@ -31,7 +31,7 @@ export function createRuns(core: Core): Runs {
   let progress: Progress | null = null;
   let cancelling = false;
 
-  function stop(reason?: string) {
+  function stop(reason?: CancelReason) {
     controller.abort(reason);
     controller = new AbortController();
   }
@@ -73,7 +73,7 @@ export function createRuns(core: Core): Runs {
     },
     cancel() {
       cancelling = current !== null;
-      stop(CANCEL);
+      stop('cancel');
       core.touch();
     },
     leave: () => stop(),

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Job, ProgressEvent } from '#contract';
-import { CANCEL, readJob } from '../../../plugin-bridge/batch/index.ts';
+import { type CancelReason, readJob } from '../../../plugin-bridge/batch/index.ts';
 import type { ResultEvent, ResultStream } from '../../../plugin-bridge/sdk/index.ts';
+
+const CANCEL: CancelReason = 'cancel';
 
 type Result = { imageId: string };
 
@@ -34,9 +36,14 @@ function scriptedJob(
     open,
     getJob: async () => ({ jobId: 'job_1', credits: null, error: null, finishedAt: null, ...own.job }) as Job,
     onProgress: (event: ProgressEvent) => void seen.push(event),
-    schedule(task: () => void) {
-      timers.push(task);
-      return () => void timers.splice(timers.indexOf(task), 1);
+    timers: {
+      setTimeout(task: () => void) {
+        timers.push(task);
+        return task;
+      },
+      clearTimeout(task: unknown) {
+        if (task) timers.splice(timers.indexOf(task as () => void), 1);
+      },
     },
   };
   return { end: readJob<Result>(reader, controller.signal), controller, timers, seen, state };

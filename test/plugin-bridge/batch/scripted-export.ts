@@ -15,6 +15,12 @@ export function endOf(jobId: string, images: readonly ScriptedImage[], changes: 
   return { jobId, results: [...images], credits: null, error: null, ...changes };
 }
 
+/** An export in progress; `follow` reads it. */
+export interface ScriptedJob {
+  jobId: string;
+  follow(): Promise<JobEnd<ScriptedImage>>;
+}
+
 type Step = JobEnd<ScriptedImage> | Error;
 
 /** What a scripted client does. */
@@ -25,7 +31,7 @@ export interface Script {
   /** Answers of the service, one for each request. */
   answers: readonly Step[];
   /** What the journal holds at each read; the last one stays. */
-  journal?: readonly PaidWork<ScriptedImage>[];
+  journal?: readonly PaidWork<ScriptedImage, ScriptedJob>[];
   /** Waits between reads of the journal; false: the client has no other clients beside it. */
   waits?: boolean;
   confirm?: boolean;
@@ -48,6 +54,7 @@ export async function runScript({ images, size = 10, answers, journal, waits = t
       if (!read) throw new Error('The script has no journal');
       return read;
     },
+    follow: (job: ScriptedJob) => job.follow(),
     async send(sent: readonly ScriptedImage[], { state, attempt }: { state: string; attempt: number }) {
       requests.push({ images: sent.map(({ imageId }) => imageId), key: `${state}:${attempt}` });
       const step = steps.shift();
