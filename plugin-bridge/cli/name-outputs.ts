@@ -1,30 +1,26 @@
 import { extname, join } from 'node:path';
+import { DEFAULT_RESPONSIVE_WIDTHS, FORMATS } from '#contract/constants';
 import { usageError } from './exit-codes.ts';
 import type { FoundFile } from './find-sources.ts';
 import type { ExportSettings } from './options.ts';
 
-/** Widths of `--responsive` without `--sizes`, in pixels (contract, `DEFAULT_RESPONSIVE_WIDTHS`). */
-export const DEFAULT_WIDTHS = [480, 768, 1024, 1440, 1920] as const;
-
-const EXTENSIONS = { webp: '.webp', avif: '.avif', jpeg: '.jpg', png: '.png' } as const;
-
-/** A file to optimize, and what its results are called. */
+/** A file to optimize, and the name of its results. */
 export interface Source extends FoundFile {
   /** Name of the `full` result below the output folder, with `/`. */
   target: string;
 }
 
-/** Name of a result below the output folder: `a.avif` for `full`, `a-480w.avif` for `480w`. */
+/** Returns the name of a result below the output folder: `a.avif` for `full`, `a-480w.avif` for `480w`. */
 export function nameVariant(target: string, variant: string): string {
   if (variant === 'full') return target;
-  // From the service: nothing but what it is documented to be becomes part of a path.
+  // A name from the service becomes part of a path only in its documented form.
   if (!/^\d{1,5}w$/.test(variant)) throw new Error(`The service answered with a variant named "${variant}"`);
   const extension = extname(target);
   return `${target.slice(0, target.length - extension.length)}-${variant}${extension}`;
 }
 
-/** The variants that these settings may give; sizes above a source's width are left out by the service. */
-export function variantsOf({ responsive, responsiveSizes = [...DEFAULT_WIDTHS] }: ExportSettings): string[] {
+/** Returns the variants these settings may give; the service skips sizes above a source's width. */
+export function variantsOf({ responsive, responsiveSizes = [...DEFAULT_RESPONSIVE_WIDTHS] }: ExportSettings): string[] {
   return ['full', ...(responsive ? responsiveSizes : []).map((width) => `${width}w`)];
 }
 
@@ -37,7 +33,7 @@ interface NameInput {
 
 /**
  * Names the results of all files.
- * @throws CliError 2 when two files would write the same name, or one of them over a source; nothing is spent then
+ * @throws CliError 2 if two files would have the same name, or one would overwrite a source; nothing is spent
  */
 export function nameOutputs(files: FoundFile[], { settings, keepExtension, out }: NameInput): Source[] {
   const sources = files.map((file) => ({ ...file, target: targetOf(file.below, settings.format, keepExtension) }));
@@ -64,11 +60,11 @@ export function nameOutputs(files: FoundFile[], { settings, keepExtension, out }
 function targetOf(below: string, format: ExportSettings['format'], keepExtension: boolean): string {
   const own = extname(below);
   if (format === 'original') return below;
-  const extension = EXTENSIONS[format];
+  const extension = `.${FORMATS[format].extension}`;
   return (keepExtension ? below : below.slice(0, below.length - own.length)) + extension;
 }
 
-/** Disks of macOS and Windows do not tell case and composition of letters apart. */
+/** Normalizes case and composition of letters, which file systems of macOS and Windows ignore. */
 function comparable(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }

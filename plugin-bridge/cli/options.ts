@@ -1,49 +1,44 @@
 import { parseArgs } from 'node:util';
-import type { OutputFormat, Preset } from '#contract';
+import {
+  MAX_RESPONSIVE_SIZES,
+  OUTPUT_FORMATS,
+  type OutputFormat,
+  PRESETS,
+  type Preset,
+  RESPONSIVE_EDGE,
+} from '#contract/constants';
 import { usageError } from './exit-codes.ts';
 
-/** Output formats, as the service names them. */
-export const FORMATS = ['webp', 'avif', 'jpeg', 'png', 'original'] as const satisfies readonly OutputFormat[];
-/** Presets, as the service names them. */
-export const PRESETS = [
-  'maximum',
-  'very_high',
-  'high',
-  'medium',
-  'low',
-  'minimum',
-] as const satisfies readonly Preset[];
-
-/** The service that `npm start` starts. */
+/** Address of a service started by `npm start`. */
 const DEFAULT_ENDPOINT = 'http://127.0.0.1:8080';
-const MOST_CONCURRENT = 16;
+const MAX_CONCURRENCY = 16;
 
-/** How the images are to be made. */
+/** Settings of an export. */
 export interface ExportSettings {
-  format: (typeof FORMATS)[number];
-  preset: (typeof PRESETS)[number];
+  format: OutputFormat;
+  preset: Preset;
   responsive: boolean;
   responsiveSizes?: number[];
   embedMetadata: boolean;
 }
 
-/** What the command line and the environment say. */
+/** Options from the command line and the environment. */
 export interface Options {
   /** Globs, folders and files. */
   patterns: string[];
-  /** The output folder, as given. */
+  /** Output folder as given. */
   out: string;
   settings: ExportSettings;
-  /** Have the images described before they are exported. */
+  /** Describes the images before the export; null: no. */
   analyze: { language?: string } | null;
   endpoint: string;
   apiKey: string;
-  /** Batches at the same time. */
+  /** Batches at once. */
   concurrency: number;
   json: boolean;
   dryRun: boolean;
   force: boolean;
-  /** Also write over files that are not the program's own. */
+  /** Overwrites files the program has not written. */
   overwrite: boolean;
   keepExtension: boolean;
 }
@@ -67,7 +62,7 @@ const FLAGS = {
   'keep-extension': { type: 'boolean', default: false },
 } as const;
 
-/** Reads `optimize …`. @throws CliError 2 that names the option, what it expects and what it got */
+/** Parses `optimize …`. @throws CliError 2 that names the option, the expected and the received value */
 export function parseOptions(args: string[], env: Record<string, string | undefined>): Options {
   const { values, positionals } = parse(args);
   const [command, ...patterns] = positionals;
@@ -82,7 +77,7 @@ export function parseOptions(args: string[], env: Record<string, string | undefi
     patterns,
     out: values.out,
     settings: {
-      format: oneOf('--format', FORMATS, values.format),
+      format: oneOf('--format', OUTPUT_FORMATS, values.format),
       preset: oneOf('--preset', PRESETS, values.preset),
       responsive: values.responsive || sizes !== undefined,
       ...(sizes && { responsiveSizes: sizes }),
@@ -91,7 +86,7 @@ export function parseOptions(args: string[], env: Record<string, string | undefi
     analyze: values.analyze ? { ...(values.language && { language: values.language }) } : null,
     endpoint: parseEndpoint(values.endpoint ?? env.IMAGEWRIGHT_ENDPOINT ?? DEFAULT_ENDPOINT),
     apiKey: parseApiKey(apiKey),
-    concurrency: wholeNumber('--concurrency', values.concurrency, 1, MOST_CONCURRENT),
+    concurrency: wholeNumber('--concurrency', values.concurrency, 1, MAX_CONCURRENCY),
     json: values.json,
     dryRun: values['dry-run'],
     force: values.force,
@@ -122,10 +117,14 @@ function wholeNumber(name: string, text: string, min: number, max: number): numb
   return value;
 }
 
-/** Widths as the service takes them, in pixels. */
+/** Parses widths in pixels. */
 function parseSizes(text: string): number[] {
-  const sizes = text.split(',').map((size) => wholeNumber('--sizes', size.trim(), 16, 8192));
-  if (sizes.length > 10) throw usageError(`--sizes: expected at most 10 widths, but received ${sizes.length}`);
+  const sizes = text
+    .split(',')
+    .map((size) => wholeNumber('--sizes', size.trim(), RESPONSIVE_EDGE.min, RESPONSIVE_EDGE.max));
+  if (sizes.length > MAX_RESPONSIVE_SIZES) {
+    throw usageError(`--sizes: expected at most ${MAX_RESPONSIVE_SIZES} widths, but received ${sizes.length}`);
+  }
   return [...new Set(sizes)].sort((a, b) => a - b);
 }
 
@@ -138,7 +137,7 @@ function parseEndpoint(text: string): string {
 }
 
 function parseApiKey(text: string): string {
-  // Anything else could not be sent as a header.
+  // Other characters cannot be sent in a header.
   if (!/^[\x21-\x7e]+$/.test(text)) throw usageError('--api-key: expected letters and digits without spaces');
   return text;
 }

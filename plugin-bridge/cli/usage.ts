@@ -1,33 +1,33 @@
-import { FORMATS, PRESETS } from './options.ts';
+import { DEFAULT_RESPONSIVE_WIDTHS, OUTPUT_FORMATS, PRESETS } from '#contract/constants';
 
-/** What `--help` prints. */
+/** Text of `--help`. */
 export const USAGE = `Optimize images with an Imagewright service.
 
   imagewright optimize 'photos/**/*.{jpg,png}' --format avif --preset high --out dist
 
-Patterns are globs (in quotes), folders or files; '!pattern' leaves out. Below the output folder the results have the
-folders that their sources have below the fixed part of the pattern.
+Patterns are globs (in quotes), folders or files; '!pattern' excludes files. Results keep the folders their sources have
+below the fixed part of the pattern.
 
-  --out, -o FOLDER      where the results go, with a record of them in .imagewright.json
-  --format NAME         ${FORMATS.join(', ')} (webp)
+  --out, -o FOLDER      folder for the results and their record, .imagewright.json
+  --format NAME         ${OUTPUT_FORMATS.join(', ')} (webp)
   --preset NAME         ${PRESETS.join(', ')} (high)
-  --responsive          also smaller sizes: 480, 768, 1024, 1440 and 1920 pixels wide
-  --sizes 480,960       also these widths instead
-  --analyze             have the images described first; the texts are in --json
-  --language TAG        the language of the texts, e.g. de
+  --responsive          also smaller sizes: ${DEFAULT_RESPONSIVE_WIDTHS.join(', ')} pixels wide
+  --sizes 480,960       also these widths
+  --analyze             describe the images first; the texts are in --json
+  --language TAG        language of the texts, e.g. de
   --embed-metadata      write the texts into the files
-  --keep-extension      a.jpg becomes a.jpg.avif, so that it can lie beside a.png.avif
-  --force               make everything again, whatever the record says; costs credits
-  --overwrite           write also over files that this program has not written, or that were edited since
-  --dry-run             say what it would cost, and do nothing
-  --json                one JSON document on standard output, and nothing else there
-  --concurrency N       batches at the same time (2)
-  --endpoint URL        the service; else IMAGEWRIGHT_ENDPOINT, else http://127.0.0.1:8080
-  --api-key KEY         better in IMAGEWRIGHT_API_KEY, where no list of processes shows it
+  --keep-extension      write a.jpg to a.jpg.avif, so that it can lie beside a.png.avif
+  --force               make all images again; costs credits
+  --overwrite           overwrite files that this program has not written, or that were edited since
+  --dry-run             print the cost and change nothing
+  --json                print one JSON document on standard output, and nothing else
+  --concurrency N       batches at once (2)
+  --endpoint URL        address of the service; default IMAGEWRIGHT_ENDPOINT, else http://127.0.0.1:8080
+  --api-key KEY         API key; IMAGEWRIGHT_API_KEY keeps it out of process lists
   --help, --version
 
-Each image costs 1 credit, whatever its sizes. Unchanged images cost nothing the second time.
-A file in the output folder that is not the program's own is not written over: then the run ends with 2 at once.
+Each image costs 1 credit, with all its sizes. Unchanged images cost nothing the second time.
+A run that would overwrite a file this program has not written ends with 2 at once.
 Exit codes: 0 done, 1 some images failed, 2 wrong usage or a file in the way, 3 not enough credits, 4 no service or no access,
-5 something else, 130 interrupted (run it again to go on).
+5 another error, 130 interrupted (run it again to resume).
 `;

@@ -1,16 +1,17 @@
 import type { ImageResult } from '#contract';
+import { SAMPLE_SUFFIX } from '#contract/constants';
 import { HostError } from './host-error.ts';
 import type { HostTextKey } from './host-texts.ts';
 
-/** What a site owner may allow. */
+/** Rules a site owner may change. */
 export interface ReplaceRules {
-  /** Also replace an image by a file that is larger, e.g. for the sake of its format. Default: no. */
+  /** Also replaces an image by a larger file, for example to change its format. Default: false. */
   allowLarger?: boolean;
 }
 
 /**
- * Holds a result against the rules that are the same for every CMS: nothing is replaced by what was not exported, by a
- * sample, or by a file that is no gain.
+ * Checks a result by the rules of every CMS: an image is replaced neither by a failed export, nor by a sample, nor by a
+ * file that saves nothing.
  * @throws HostError `not_exported`, `sample`, `larger`, `no_gain`
  */
 export function checkReplaceable(
@@ -22,8 +23,8 @@ export function checkReplaceable(
   if (result.status !== 'completed' || !full) {
     throw new HostError('not_exported', result.error?.message ?? text('host.not_exported'));
   }
-  // Samples live in a namespace of their own, and their addresses say so.
-  if (result.variants.some((variant) => placeOf(variant.url).namespace.endsWith('-sample'))) {
+  // The addresses of samples have the namespace of samples.
+  if (result.variants.some((variant) => placeOf(variant.url).namespace.endsWith(SAMPLE_SUFFIX))) {
     throw new HostError('sample', text('host.sample'));
   }
   if (allowLarger) return;
@@ -33,7 +34,7 @@ export function checkReplaceable(
   if (full.size === result.original.size && sizes.length === 0) throw new HostError('no_gain', text('host.no_gain'));
 }
 
-/** Namespace and file name in a download's address, e.g. `/v1/sessions/sess_x/download?filename=a.webp`. */
+/** Returns namespace and file name of a download's address, e.g. `/v1/sessions/sess_x/download?filename=a.webp`. */
 export function placeOf(url: string): { namespace: string; filename: string } {
   const { pathname, searchParams } = new URL(url, 'http://service');
   return {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { PRESETS as CONTRACT_PRESETS, DEFAULT_RESPONSIVE_WIDTHS, OUTPUT_FORMATS } from '#contract';
+import { DEFAULT_RESPONSIVE_WIDTHS, OUTPUT_FORMATS, PRESETS } from '#contract/constants';
 import { EXIT } from '../../../plugin-bridge/cli/exit-codes.ts';
-import { DEFAULT_WIDTHS } from '../../../plugin-bridge/cli/name-outputs.ts';
-import { FORMATS, PRESETS } from '../../../plugin-bridge/cli/options.ts';
+import { variantsOf } from '../../../plugin-bridge/cli/name-outputs.ts';
+import { parseOptions } from '../../../plugin-bridge/cli/options.ts';
 import { USAGE } from '../../../plugin-bridge/cli/usage.ts';
 import { type CliHarness, spent, startCliHarness, writePictures } from './cli-harness.ts';
 
@@ -134,10 +134,18 @@ describe('two results of one name', () => {
 });
 
 describe('what the program says of itself', () => {
-  it('is what the contract says', () => {
-    expect([...FORMATS]).toEqual([...OUTPUT_FORMATS]);
-    expect([...PRESETS]).toEqual([...CONTRACT_PRESETS]);
-    expect([...DEFAULT_WIDTHS]).toEqual([...DEFAULT_RESPONSIVE_WIDTHS]);
+  it('names and accepts every format, preset and width of the contract', () => {
+    const env = { IMAGEWRIGHT_API_KEY: 'key' };
+    const settingsOf = (...args: string[]) => parseOptions(['optimize', 'in', '--out', 'out', ...args], env).settings;
+    for (const format of OUTPUT_FORMATS) expect(settingsOf('--format', format).format).toBe(format);
+    for (const preset of PRESETS) expect(settingsOf('--preset', preset).preset).toBe(preset);
+    expect(variantsOf(settingsOf('--responsive'))).toEqual([
+      'full',
+      ...DEFAULT_RESPONSIVE_WIDTHS.map((width) => `${width}w`),
+    ]);
+    expect(USAGE).toContain(OUTPUT_FORMATS.join(', '));
+    expect(USAGE).toContain(PRESETS.join(', '));
+    expect(USAGE).toContain(DEFAULT_RESPONSIVE_WIDTHS.join(', '));
   });
 
   it('is the same in --help and in the page, options and exit codes', async () => {
