@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser, type TestBrowser } from '../support/browser.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type SharedBrowser, sharedBrowser } from '../support/browser.ts';
 import { createPerson, PASSWORD } from '../support/browser-client.ts';
 import { type SharedService, sharedService } from '../support/shared-service.ts';
 
 let test: SharedService;
-let chromium: TestBrowser;
+let chromium: SharedBrowser;
 beforeAll(async () => {
   test = await sharedService();
-  chromium = await launchBrowser();
-});
-afterAll(async () => {
-  await chromium.close();
+  chromium = await sharedBrowser();
 });
 
 describe('in a real browser, over plain HTTP on this machine', () => {

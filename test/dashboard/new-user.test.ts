@@ -4,18 +4,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchBrowser, type TestBrowser } from '../support/browser.ts';
+import { type SharedBrowser, sharedBrowser } from '../support/browser.ts';
 import { plainImages } from '../support/small-images.ts';
 import { expectHeading, PASSWORD, REFUSED } from './dashboard-rig.ts';
 
-let browser: TestBrowser;
+let browser: SharedBrowser;
 let dataDir: string;
 beforeAll(async () => {
-  browser = await launchBrowser();
+  browser = await sharedBrowser();
   dataDir = await mkdtemp(join(tmpdir(), 'imagewright-first-use-'));
 });
 afterAll(async () => {
-  await browser?.close();
   await rm(dataDir, { recursive: true, force: true });
 });
 

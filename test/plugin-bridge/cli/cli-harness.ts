@@ -8,7 +8,8 @@ import sharp, { type Metadata } from 'sharp';
 import { expect, onTestFinished } from 'vitest';
 import type { Report } from '../../../plugin-bridge/cli/report.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
-import { startTestService, type TestAccount, type TestService } from '../../support/service.ts';
+import type { TestAccount } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 import { noiseImage, plainImage } from '../../support/small-images.ts';
 
 const BIN = fileURLToPath(new URL('../../../plugin-bridge/cli/bin.mjs', import.meta.url));
@@ -46,15 +47,15 @@ export interface Workplace {
 
 /** The real service behind a proxy that can be told what goes wrong. */
 export interface CliHarness {
-  test: TestService;
+  test: SharedService;
   proxy: FaultProxy;
   createWorkplace(options?: { credits?: number }): Promise<Workplace>;
   close(): Promise<void>;
 }
 
-/** Starts service and proxy. */
-export async function startCliHarness(env: Record<string, string> = {}): Promise<CliHarness> {
-  const test = await startTestService(env);
+/** Starts a proxy before the service that this process shares. */
+export async function startCliHarness(): Promise<CliHarness> {
+  const test = await sharedService();
   const proxy = await startFaultProxy(test.url);
   return {
     test,
@@ -67,7 +68,6 @@ export async function startCliHarness(env: Record<string, string> = {}): Promise
     },
     async close() {
       await proxy.close();
-      await test.close();
     },
   };
 }

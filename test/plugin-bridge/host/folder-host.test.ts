@@ -1,20 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
+import { type SharedBrowser, sharedBrowser } from '../../support/browser.ts';
 import { type ComponentPage, serveComponent } from '../../support/component-page.ts';
 import type { FolderActions, VariantInput } from './folder-page.ts';
 
 const BACKUP = '.imagewright-backup';
 
 describe('a folder as a CMS', () => {
-  let browser: TestBrowser;
+  let browser: SharedBrowser;
   let served: ComponentPage;
 
   beforeAll(async () => {
     served = await serveComponent({ entry: 'test/plugin-bridge/host/folder-page.ts' });
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
   afterAll(async () => {
-    await browser?.close();
     await served?.close();
   });
 

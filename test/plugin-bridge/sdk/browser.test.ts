@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type * as Sdk from '../../../plugin-bridge/sdk/index.ts';
-import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
+import { type SharedBrowser, sharedBrowser } from '../../support/browser.ts';
 import type { Fault } from '../../support/fault-proxy.ts';
 import { noiseImage } from '../../support/small-images.ts';
 import { expectOneCharge, type SdkHarness, startSdkHarness } from './sdk-harness.ts';
@@ -12,13 +12,12 @@ const BUILT = fileURLToPath(new URL('../../../dist/sdk/index.js', import.meta.ur
 const PAGE = `<script type="module">import * as sdk from '/sdk.js'; globalThis.sdk = sdk;</script>`;
 
 let harness: SdkHarness;
-let browser: TestBrowser;
+let browser: SharedBrowser;
 beforeAll(async () => {
   harness = await startSdkHarness();
-  browser = await launchBrowser();
+  browser = await sharedBrowser();
 });
 afterAll(async () => {
-  await browser?.close();
   await harness?.close();
 });
 afterEach(() => harness.proxy.reset());

@@ -1,21 +1,23 @@
 import { expect } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../../plugin-bridge/sdk/index.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 import { plainImages } from '../../support/small-images.ts';
 
 /** The real service, and a proxy before it that can be told what goes wrong. */
 export interface SdkHarness {
-  test: TestService;
+  test: SharedService;
   proxy: FaultProxy;
   /** A client of a new account, through the proxy, that is quick to try again. */
   createClient(options?: Partial<ClientOptions> & { credits?: number }): Promise<Client>;
   close(): Promise<void>;
 }
 
-/** Starts service and proxy. */
-export async function startSdkHarness(env: Record<string, string> = {}): Promise<SdkHarness> {
-  const test = await startTestService(env);
+/** Starts a proxy before the service that this process shares, or before one of its own with the settings in `env`. */
+export async function startSdkHarness(env?: Record<string, string>): Promise<SdkHarness> {
+  const own = env && (await startTestService(env));
+  const test = own ?? (await sharedService());
   const proxy = await startFaultProxy(test.url);
   return {
     test,
@@ -26,7 +28,7 @@ export async function startSdkHarness(env: Record<string, string> = {}): Promise
     },
     async close() {
       await proxy.close();
-      await test.close();
+      await own?.close();
     },
   };
 }

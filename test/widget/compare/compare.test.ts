@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible } from '../../support/accessibility.ts';
 import { FIXTURES } from '../../support/api-client.ts';
-import { launchBrowser, type Tab, type TestBrowser } from '../../support/browser.ts';
+import { type SharedBrowser, sharedBrowser, type Tab } from '../../support/browser.ts';
 import { type ComponentPage, serveComponent } from '../../support/component-page.ts';
 import type { SideInput } from './compare-page.ts';
 
@@ -34,15 +34,14 @@ async function fixtures(): Promise<Record<string, Uint8Array>> {
 }
 
 describe('io-compare', () => {
-  let browser: TestBrowser;
+  let browser: SharedBrowser;
   let served: ComponentPage;
 
   beforeAll(async () => {
     served = await serveComponent({ entry: 'test/widget/compare/compare-page.ts', files: await fixtures() });
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
   afterAll(async () => {
-    await browser?.close();
     await served?.close();
   });
 
@@ -51,7 +50,7 @@ describe('io-compare', () => {
   const green: SideInput = { ...blue, file: 'green.webp', size: 2_400_000 };
   const pair = { name: 'a.png', original: red, result: blue };
 
-  async function open(pairs = [pair], options: Parameters<TestBrowser['open']>[0] = {}): Promise<Tab> {
+  async function open(pairs = [pair], options: Parameters<SharedBrowser['open']>[0] = {}): Promise<Tab> {
     const tab = await browser.open(options);
     await tab.page.goto(served.url);
     await tab.page.waitForFunction(() => 'show' in window);

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible } from '../../support/accessibility.ts';
-import { type DemoRig, PROBE, startDemo } from './demo-rig.ts';
+import { type DemoRig, openDemoRig, PROBE } from './demo-rig.ts';
 
 describe('the demo page', () => {
   let rig: DemoRig;
 
   beforeAll(async () => {
-    rig = await startDemo();
+    rig = await openDemoRig();
   });
-  afterAll(() => rig?.close());
 
   it('asks a visitor who is not logged in for a key, refuses a wrong one in words, and keeps the right one nowhere', async () => {
     const { page, account, connect, expectQuiet } = await rig.open({ connect: false });

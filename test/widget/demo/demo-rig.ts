@@ -2,16 +2,16 @@ import { basename } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import { photographs } from '../../plugin-bridge/host/photographs.ts';
-import { launchBrowser, type Tab, type TestBrowser } from '../../support/browser.ts';
-import { startTestService, type TestAccount, type TestService } from '../../support/service.ts';
+import { type SharedBrowser, sharedBrowser, type Tab } from '../../support/browser.ts';
+import type { TestAccount } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 
 /** The demo page of a real service in a real browser. */
 export interface DemoRig {
-  test: TestService;
-  browser: TestBrowser;
+  test: SharedService;
+  browser: SharedBrowser;
   /** Opens the page for a new account, with or without the key typed in. */
   open(options?: { search?: string; credits?: number; connect?: boolean; setUp?: string }): Promise<DemoTab>;
-  close(): Promise<void>;
 }
 
 /** The page and how it is used. */
@@ -27,10 +27,9 @@ export interface DemoTab extends Tab {
   untilState(state: string): Promise<void>;
 }
 
-/** Starts everything; the page has been built before all tests. */
-export async function startDemo(): Promise<DemoRig> {
-  const test = await startTestService();
-  const browser = await launchBrowser();
+/** Returns the service and the browser that this process shares; the page has been built before all tests. */
+export async function openDemoRig(): Promise<DemoRig> {
+  const [test, browser] = await Promise.all([sharedService(), sharedBrowser()]);
   return {
     test,
     browser,
@@ -69,10 +68,6 @@ export async function startDemo(): Promise<DemoRig> {
       await demo.visit();
       if (connect) await demo.connect();
       return demo;
-    },
-    async close() {
-      await browser?.close();
-      await test?.close();
     },
   };
 }

@@ -19,7 +19,7 @@ import {
   suggestWidth,
 } from '../../../widget/elements/io-settings/size-rows.ts';
 import { expectAccessible } from '../../support/accessibility.ts';
-import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
+import { type SharedBrowser, sharedBrowser } from '../../support/browser.ts';
 import { type ComponentPage, serveComponent } from '../../support/component-page.ts';
 
 describe('what the settings offer', () => {
@@ -68,19 +68,18 @@ describe('what the settings offer', () => {
 });
 
 describe('io-settings', () => {
-  let browser: TestBrowser;
+  let browser: SharedBrowser;
   let served: ComponentPage;
 
   beforeAll(async () => {
     served = await serveComponent({ entry: 'test/widget/settings/settings-page.ts' });
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
   afterAll(async () => {
-    await browser?.close();
     await served?.close();
   });
 
-  async function open(options: Parameters<TestBrowser['open']>[0] = {}) {
+  async function open(options: Parameters<SharedBrowser['open']>[0] = {}) {
     const tab = await browser.open(options);
     await tab.page.goto(served.url);
     await tab.page.waitForFunction(() => 'around' in window);
