@@ -28,7 +28,7 @@ const FILE_SYSTEM_USERS = [
   '^server/storage/',
   '^server/db/embedded/',
   '^server/processing/',
-  String.raw`^server/http/(multipart[\w-]*|received-file|send-file|docs-page|static-files)\.ts$`,
+  '^server/http/(uploads|downloads)/',
   String.raw`^server/sessions/import-url\.ts$`,
   String.raw`^server/accounts/pepper\.ts$`,
   '^server/config/',

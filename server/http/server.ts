@@ -3,7 +3,7 @@ import type Koa from 'koa';
 import { localUrl } from '../gateway/index.ts';
 import { answerClientError } from './answer-client-error.ts';
 import type { HttpConfig } from './config.ts';
-import { cutSlowReaders, type ReadingPace } from './slow-readers.ts';
+import { cutSlowReaders, type ReadingPace } from './downloads/slow-readers.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 5_000;

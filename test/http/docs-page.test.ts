@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDocsPage } from '../../server/http/docs-page.ts';
+import { createDocsPage } from '../../server/http/downloads/docs-page.ts';
 
 describe('createDocsPage', () => {
   const routes = createDocsPage();

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ReceivedFile } from '../../server/http/received-file.ts';
+import type { ReceivedFile } from '../../server/http/uploads/received-file.ts';
 import { LIMITS, MB, multipartBody, part, startUploadServer, type UploadServer, until } from './upload-server.ts';
 
 const BOUNDARY = 'XbOuNdArY';

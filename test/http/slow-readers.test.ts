@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Koa, { type Context } from 'koa';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { sendFile } from '../../server/http/send-file.ts';
+import { sendFile } from '../../server/http/downloads/send-file.ts';
+import { serveFiles } from '../../server/http/downloads/static-files.ts';
 import { type HttpServer, listen } from '../../server/http/server.ts';
-import { serveFiles } from '../../server/http/static-files.ts';
 
 const SIZE = 27_000_000;
 const OPEN = '/proc/self/fd';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPages } from '../../server/http/pages.ts';
+import { createPages } from '../../server/http/downloads/pages.ts';
 import { createRawClient } from '../support/raw-request.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { startStaticServer } from './static-server.ts';

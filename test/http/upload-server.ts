@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toWireError } from '../../server/errors.ts';
-import { type MultipartOptions, type ReceivedUpload, receiveMultipart } from '../../server/http/multipart.ts';
+import { type MultipartOptions, type ReceivedUpload, receiveMultipart } from '../../server/http/uploads/multipart.ts';
 
 export const MB = 1024 * 1024;
 

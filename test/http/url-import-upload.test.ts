@@ -8,8 +8,8 @@ import Koa from 'koa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../server/errors.ts';
 import { createErrorHandler } from '../../server/http/error-handler.ts';
-import { type IncomingUpload, receiveUpload } from '../../server/http/receive-upload.ts';
 import type { Services } from '../../server/http/services.ts';
+import { type IncomingUpload, receiveUpload } from '../../server/http/uploads/receive-upload.ts';
 import type { UrlImporter } from '../../server/sessions/index.ts';
 import { until } from './upload-server.ts';
 

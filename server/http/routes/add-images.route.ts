@@ -1,6 +1,6 @@
 import { defineRoute } from '../define-route.ts';
-import { receiveUpload } from '../receive-upload.ts';
-import { runOnce } from '../run-once.ts';
+import { runOnce } from '../idempotency/run-once.ts';
+import { receiveUpload } from '../uploads/receive-upload.ts';
 
 /** `POST /v1/sessions/:sessionId/images`: more files for a session; how uploads run in parallel. */
 export const addImagesRoute = defineRoute('addImages', async ({ ctx, account, params }, services) => {

@@ -3,7 +3,7 @@ import type { AnalyzeRequest } from '#contract';
 import type { Caller } from '../../gateway/index.ts';
 import { defineRoute } from '../define-route.ts';
 import type { Services } from '../services.ts';
-import { streamJob } from '../stream-job.ts';
+import { streamJob } from '../streams/stream-job.ts';
 
 interface StreamAnalysisInput {
   ctx: Context;

@@ -1,6 +1,6 @@
 import { defineRoute } from '../define-route.ts';
-import { receiveUpload } from '../receive-upload.ts';
-import { runOnce } from '../run-once.ts';
+import { runOnce } from '../idempotency/run-once.ts';
+import { receiveUpload } from '../uploads/receive-upload.ts';
 
 /** `POST /v1/sessions`: a session with the acceptable files; the others are listed as rejected. */
 export const createSessionRoute = defineRoute('createSession', async ({ ctx, account }, services) => {

@@ -1,5 +1,5 @@
 import { defineRoute } from '../define-route.ts';
-import { sendFile } from '../send-file.ts';
+import { sendFile } from '../downloads/send-file.ts';
 
 /** `GET /v1/sessions/:sessionId/download`: the stored bytes; the name is matched against records, never joined to a path. */
 export const downloadFileRoute = defineRoute('downloadFile', async ({ ctx, account, params, query }, services) => {

@@ -1,5 +1,5 @@
 import { defineRoute } from '../define-route.ts';
-import { streamExport } from '../stream-export.ts';
+import { streamExport } from '../streams/stream-export.ts';
 
 /** `POST /v1/sessions/:sessionId/export`: 1 credit per image, taken before the work. */
 export const exportImagesRoute = defineRoute('exportImages', ({ ctx, account, params, body }, services) =>

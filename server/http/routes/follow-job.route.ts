@@ -1,5 +1,5 @@
 import { defineRoute } from '../define-route.ts';
-import { lastEventNumber, sendJobEvents } from '../stream-job.ts';
+import { lastEventNumber, sendJobEvents } from '../streams/stream-job.ts';
 
 /** `GET /v1/jobs/:jobId/events`: replays what `Last-Event-ID` says was missed, then goes on live. */
 export const followJobRoute = defineRoute('followJob', async ({ ctx, account, params }, services) => {

@@ -1,5 +1,5 @@
 import { defineRoute } from '../define-route.ts';
-import { sendFile } from '../send-file.ts';
+import { sendFile } from '../downloads/send-file.ts';
 
 /** `GET …/images/:imageId/preview`: a small WebP for review screens. */
 export const previewImageRoute = defineRoute('previewImage', async ({ ctx, account, params, query }, services) => {

@@ -1,5 +1,5 @@
 import { defineRoute } from '../define-route.ts';
-import { streamExport } from '../stream-export.ts';
+import { streamExport } from '../streams/stream-export.ts';
 
 /** `POST /v1/sessions/:sessionId/sample`: up to 5 images, free, in a namespace of their own. */
 export const sampleImagesRoute = defineRoute('sampleImages', ({ ctx, account, params, body }, services) =>

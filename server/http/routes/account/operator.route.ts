@@ -3,7 +3,7 @@ import type { Account } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import { hashRequest } from '../../../gateway/index.ts';
 import { defineRoute } from '../../define-route.ts';
-import { runOnce } from '../../run-once.ts';
+import { runOnce } from '../../idempotency/run-once.ts';
 import type { Services } from '../../services.ts';
 
 const show = ({ updatedAt: _, pendingEmail: _own, createdAt, lastLoginAt, ...account }: Account): AccountView => ({

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { ExportRequest } from '#contract';
-import type { Caller } from '../gateway/index.ts';
-import type { Services } from './services.ts';
+import type { Caller } from '../../gateway/index.ts';
+import type { Services } from '../services.ts';
 import { streamJob } from './stream-job.ts';
 
 interface StreamExportInput {

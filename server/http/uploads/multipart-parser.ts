@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import busboy, { type Busboy } from 'busboy';
-import { AppError } from '../errors.ts';
+import { AppError } from '../../errors.ts';
 
 /** Bounds of one upload request. */
 export interface MultipartLimits {

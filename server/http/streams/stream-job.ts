@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
 import type { JobKindName } from '#contract';
-import { AppError } from '../errors.ts';
-import { type Caller, hashRequest } from '../gateway/index.ts';
-import { newId } from '../ids.ts';
-import type { JobRecord, NewJob } from '../jobs/index.ts';
-import { beginAfterTwin } from './await-twin.ts';
+import { AppError } from '../../errors.ts';
+import { type Caller, hashRequest } from '../../gateway/index.ts';
+import { newId } from '../../ids.ts';
+import type { JobRecord, NewJob } from '../../jobs/index.ts';
+import { beginAfterTwin } from '../idempotency/begin-or-wait.ts';
+import type { Services } from '../services.ts';
 import { sendEvents } from './send-events.ts';
-import type { Services } from './services.ts';
 
 /** What a stream is asked for with. */
 export interface StreamJobInput {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import { type UploadMetadata, type UrlImport, uploadFieldsSchema, urlImportSchema } from '#contract';
-import { AppError } from '../errors.ts';
-import { cleanOriginalFilename, filenameOfUrl, type Upload, type UploadedFile } from '../sessions/index.ts';
-import { createJsonBody } from './json-body.ts';
+import { AppError } from '../../errors.ts';
+import { cleanOriginalFilename, filenameOfUrl, type Upload, type UploadedFile } from '../../sessions/index.ts';
+import { createJsonBody } from '../json-body.ts';
+import type { Services } from '../services.ts';
+import { validate } from '../validate.ts';
 import { receiveMultipart } from './multipart.ts';
-import type { Services } from './services.ts';
-import { validate } from './validate.ts';
 
 /** An upload on disk, in temporary files. */
 export interface IncomingUpload {

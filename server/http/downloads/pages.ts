@@ -58,8 +58,8 @@ function answerBelow({ path, handler }: StaticRoute): StaticRoute {
   };
 }
 
-/** This module runs as `dist/server/http/pages.js`, or from its source. */
+/** This module runs as `dist/server/http/downloads/pages.js`, or from its source. */
 function builtFolder(): string {
-  const above = resolve(fileURLToPath(import.meta.url), '../../..');
+  const above = resolve(fileURLToPath(import.meta.url), '../../../..');
   return basename(above) === 'dist' ? above : join(above, 'dist');
 }

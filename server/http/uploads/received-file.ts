@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { AppError } from '../errors.ts';
+import { AppError } from '../../errors.ts';
 
 /** A file of an upload that lies complete and synced in a temporary file. */
 export interface AcceptedFile {

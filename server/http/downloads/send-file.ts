@@ -2,9 +2,9 @@ import type { ReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import contentDisposition from 'content-disposition';
 import type { Context } from 'koa';
-import { AppError } from '../errors.ts';
+import { AppError } from '../../errors.ts';
+import { requireMatch } from '../require-match.ts';
 import { type ByteRange, parseByteRange } from './byte-range.ts';
-import { requireMatch } from './require-match.ts';
 
 /** A stored file as it is offered for download. */
 export interface FileToSend {

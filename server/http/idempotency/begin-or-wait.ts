@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../errors.ts';
+import { AppError } from '../../errors.ts';
 
 /** How long a request waits for its twin to have got somewhere, in milliseconds. */
 const TWIN_WAIT_MS = 3000;

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { STREAM_RETRY_MS } from '#contract';
-import type { EventStream, StreamEvent, StreamRegistry } from '../sse/index.ts';
+import type { EventStream, StreamEvent, StreamRegistry } from '../../sse/index.ts';
 
 /** A source of events; as a function it gets a signal that aborts when the client has left or the server stops. */
 export type EventSource = AsyncIterable<StreamEvent> | ((signal: AbortSignal) => AsyncIterable<StreamEvent>);

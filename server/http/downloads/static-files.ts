@@ -4,7 +4,7 @@ import { extname, join, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context, Middleware } from 'koa';
-import { requireMatch } from './require-match.ts';
+import { requireMatch } from '../require-match.ts';
 
 /** A path and what answers it. */
 export interface StaticRoute {

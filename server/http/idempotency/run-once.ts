@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
-import { AppError } from '../errors.ts';
-import type { Caller } from '../gateway/index.ts';
-import { beginAfterTwin } from './await-twin.ts';
-import type { Services } from './services.ts';
+import { AppError } from '../../errors.ts';
+import type { Caller } from '../../gateway/index.ts';
+import type { Services } from '../services.ts';
+import { beginAfterTwin } from './begin-or-wait.ts';
 
 /** A plain answer, as it is remembered under an `Idempotency-Key`. */
 interface PlainAnswer {
