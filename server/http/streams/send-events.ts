@@ -1,17 +1,18 @@
 import type { Context } from 'koa';
 import { STREAM_RETRY_MS } from '#contract';
+import { withAbort } from '../../concurrency.ts';
 import type { EventStream, StreamEvent, StreamRegistry } from '../../sse/index.ts';
 
-/** A source of events; as a function it gets a signal that aborts when the client has left or the server stops. */
+/** Source of events; a function receives a signal that aborts when the client disconnects or the server stops. */
 export type EventSource = AsyncIterable<StreamEvent> | ((signal: AbortSignal) => AsyncIterable<StreamEvent>);
 
-/** What {@link sendEvents} needs beside the events. */
+/** Options of {@link sendEvents}. */
 export interface SendEventsOptions {
-  /** Where the stream is registered while it is open. */
+  /** Registry of the open streams. */
   registry: StreamRegistry;
   /** Further response headers, e.g. `X-Job-Id`. */
   headers: Record<string, string>;
-  /** Hears what the source throws. The client is not told: to it the stream just ends, and it resumes. */
+  /** Called with an error of the source. The client only sees the stream end, and resumes. */
   onError(error: unknown): void;
 }
 
@@ -19,12 +20,12 @@ const TERMINAL_EVENTS = new Set(['complete', 'error']);
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Answers a request with a stream of events and returns when it is over. Ends the response right after `complete` or
- * `error` but reads the source to its end; stops reading it (`return()`) when the client leaves.
+ * Responds with a stream of events and returns at its end. Ends the response after `complete` or `error` and reads the
+ * source to its end; stops reading it (`return()`) when the client disconnects.
  */
 export async function sendEvents(ctx: Context, source: EventSource, options: SendEventsOptions): Promise<void> {
   const stream = options.registry.open(ctx.res, { retryMs: STREAM_RETRY_MS, headers: options.headers });
-  // After open: if that throws, Koa still answers.
+  // After open: if that throws, Koa still responds.
   ctx.respond = false;
   try {
     const events = typeof source === 'function' ? source(stream.signal) : source;
@@ -52,22 +53,23 @@ async function pipe(iterator: AsyncIterator<StreamEvent>, stream: EventStream, o
       if (stream.congested) await pause(stream);
     }
   } finally {
-    // Not awaited: a source in the middle of a long step finishes that first, and nobody waits for it here.
+    // Not awaited: a source finishes its current step first, which may take long.
     if (!exhausted) iterator.return?.().catch(onError);
   }
 }
 
-/** The next step, or undefined once the signal aborts, even in the middle of a step. */
-function nextUnlessAborted(iterator: AsyncIterator<StreamEvent>, signal: AbortSignal) {
-  return new Promise<IteratorResult<StreamEvent> | undefined>((resolve, reject) => {
-    if (signal.aborted) return resolve(undefined);
-    const onAbort = () => resolve(undefined);
-    signal.addEventListener('abort', onAbort, { once: true });
-    iterator
-      .next()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', onAbort));
-  });
+/** Returns the next step, or undefined when the signal aborts before or during the step. */
+async function nextUnlessAborted(
+  iterator: AsyncIterator<StreamEvent>,
+  signal: AbortSignal,
+): Promise<IteratorResult<StreamEvent> | undefined> {
+  if (signal.aborted) return undefined;
+  try {
+    return await withAbort(iterator.next(), signal);
+  } catch (error) {
+    if (signal.aborted && error === signal.reason) return undefined;
+    throw error;
+  }
 }
 
 async function pause(stream: EventStream): Promise<void> {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import busboy, { type Busboy } from 'busboy';
+import { withAbort } from '../../concurrency.ts';
 import { AppError } from '../../errors.ts';
 
 /** Bounds of one upload request. */
@@ -43,14 +44,14 @@ export function openParser(req: IncomingMessage, limits: MultipartLimits): Busbo
 
 const NOTHING = Buffer.alloc(0);
 
-/** What is wrong with a body that cannot be parsed. */
+/** Makes the error of a body that cannot be parsed. */
 export function brokenBody(cause?: unknown): AppError {
   return new AppError('invalid_multipart', 'The multipart body is malformed or was cut off', { cause });
 }
 
 /**
- * Pumps the request into the parser until all of it is parsed; rejects with the first failure, whoever reports it. Parts
- * may still have to be read to their end; one that has none fails with the parser's error.
+ * Pumps the request into the parser until all of it is parsed; rejects with the first failure of request, parser or
+ * part. Parts may still have to be read to their end; an incomplete part fails with the parser's error.
  */
 export function feedParser(
   req: IncomingMessage,
@@ -67,22 +68,22 @@ export function feedParser(
   };
   const onEnd = () => {
     // The callback comes when all that was written before has been parsed. Not `end`: busboy 1.6 goes on with parts behind
-    // the closing delimiter, if they come in the same chunk, and then waits for ever for the end of one that is cut off.
+    // the closing delimiter, if they come in the same chunk, and then waits forever for the end of an incomplete part.
     parser.write(NOTHING, () => parser.destroy());
   };
   const onClose = () => {
     if (!req.readableEnded) broken();
   };
-  return new Promise<void>((resolve, reject) => {
-    failure.signal.addEventListener('abort', () => reject(failure.signal.reason), { once: true });
+  const parsed = new Promise<void>((resolve) => {
     parser.on('error', broken);
     parser.on('drain', () => req.resume());
     parser.on('close', resolve);
     if (req.destroyed && !req.readableEnded) broken();
     req.on('error', broken).on('close', onClose).on('end', onEnd).on('data', onData);
-  }).finally(() => {
+  });
+  return withAbort(parsed, failure.signal).finally(() => {
     req.off('error', broken).off('close', onClose).off('end', onEnd).off('data', onData);
-    // Late errors of both are only echoes of the failure that was reported.
+    // Later errors of both follow from the reported failure.
     req.on('error', () => {});
     parser.destroy();
   });
