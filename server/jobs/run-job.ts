@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { JobEvent, JobResult } from '#contract';
 import type { ImageRecord, ImageResultRecord, JobRecord, StoredEvent } from '../db/index.ts';
 import { AppError, isDiskFull } from '../errors.ts';
@@ -5,7 +6,7 @@ import type { Logger } from '../observability/index.ts';
 import { createEventLog, type NumberedEvent } from './event-log.ts';
 import type { JobKind, JobTask } from './job-kind.ts';
 
-/** What {@link runJob} works with. */
+/** Input of {@link runJob}. */
 export interface RunJobInput {
   job: JobRecord;
   kind: JobKind<JobResult>;
@@ -20,8 +21,8 @@ export interface RunJobInput {
 }
 
 /**
- * Does what is left of a job and yields its progress events, numbered. One image that fails never fails the others.
- * Ends early, without an event, when the signal aborts; what is done stays stored.
+ * Processes the remaining images of a job and yields its numbered progress events. The failure of an image does not
+ * affect the others. Ends early, without an event, when the signal aborts; stored results remain.
  */
 export async function* runJob(input: RunJobInput, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
   const { job, kind, tasks, earlier } = input;
@@ -29,30 +30,29 @@ export async function* runJob(input: RunJobInput, signal: AbortSignal): AsyncGen
   const total = job.images.length;
   const done = new Set(earlier.map((record) => record.index));
   let current = done.size;
-  // What was told before an interruption may count images that were finished, but not stored.
-  const told = earlier
+  // Events before an interruption may count images that were finished, but not stored.
+  const emittedBefore = earlier
     .flatMap(({ events }) => events)
     .reduce((highest, { data }) => Math.max(highest, (data as Progress).current), 0);
   let n = input.firstEvent;
-  const untold: { event: NumberedEvent; held: boolean }[] = [];
+  const pending: { event: NumberedEvent; held: boolean }[] = [];
 
-  const tell = () => {
-    for (let next = untold[0]; next && !next.held; next = untold[0]) {
-      untold.shift();
+  const flush = () => {
+    for (let next = pending[0]; next && !next.held; next = pending[0]) {
+      pending.shift();
       log.push(next.event);
     }
   };
-  /** Numbers an event and tells it, in order; a held one, and all behind it, once its `held` is taken away. */
-
+  /** Numbers and queues an event. A held event, and all after it, are emitted once `held` is false again. */
   const emit = (image: ImageRecord, events: StoredEvent[], fields: Pick<Progress, 'status' | 'step'>, held = false) => {
-    const shown = Math.max(current, told);
+    const shown = Math.max(current, emittedBefore);
     const data = { imageId: image._id, clientRef: image.clientRef, current: shown, total, ...fields };
     const event: JobEvent & { n: number } = { n, event: 'progress', data };
     n += 1;
     events.push(event);
     const entry = { event, held };
-    untold.push(entry);
-    tell();
+    pending.push(entry);
+    flush();
     return entry;
   };
 
@@ -61,41 +61,37 @@ export async function* runJob(input: RunJobInput, signal: AbortSignal): AsyncGen
     .map((task) => ({ task, index: task.index, events: [] as StoredEvent[] }));
   for (const { task, events } of queue) emit(task.image, events, { status: 'queued', step: 'queued' });
 
-  /** A result could not be stored: whoever takes the job up does the rest. */
+  /** A result could not be stored: the rest is left to the recovery of the job. */
   let broken = false;
 
-  async function work(): Promise<void> {
-    for (
-      let next = takeNext(queue, kind.concurrency);
-      next && !signal.aborted && !broken;
-      next = takeNext(queue, kind.concurrency)
-    ) {
-      const { task, index, events } = next;
-      const result = await attempt(task, events);
-      if (!result) return;
-      current += 1;
-      const { status, error } = result;
-      const details = { ...(error ? { error } : {}), ...kind.finalProgress(result) };
-      // Told once it is stored: after a crash in between, `current` would fall for whoever had heard of it.
-      const finished = emit(task.image, events, { status, step: 'done', ...details }, true);
-      const { _id: jobId, sessionId } = job;
-      try {
-        await input.saveResult({ _id: `${jobId}:${index}`, jobId, sessionId, index, result, events });
-      } catch (error) {
-        broken = true;
-        throw error;
-      }
-      finished.held = false;
-      tell();
+  async function runNext(): Promise<void> {
+    const next = takeNext(queue, kind.concurrency);
+    if (!next || signal.aborted || broken) return;
+    const { task, index, events } = next;
+    const result = await attempt(task, events);
+    if (!result) return;
+    current += 1;
+    const { status, error } = result;
+    const details = { ...(error ? { error } : {}), ...kind.finalProgress(result) };
+    // Emitted after it is stored: after a crash in between, `current` would decrease for a client that had received it.
+    const finished = emit(task.image, events, { status, step: 'done', ...details }, true);
+    const { _id: jobId, sessionId } = job;
+    try {
+      await input.saveResult({ _id: `${jobId}:${index}`, jobId, sessionId, index, result, events });
+    } catch (error) {
+      broken = true;
+      throw error;
     }
+    finished.held = false;
+    flush();
   }
 
-  /** The image's result, failed ones included; null when the signal aborted. */
+  /** Returns the image's result, also of a failure; null when the signal aborted. */
   async function attempt(task: JobTask<JobResult>, events: StoredEvent[]): Promise<JobResult | null> {
     let reached = -1;
     const onStep = (step: string) => {
       const place = kind.steps.indexOf(step);
-      // Work may go through the same steps again; to the reader an image only ever moves forward.
+      // Work may repeat steps; the events of an image only move forward.
       if (place <= reached || signal.aborted) return;
       reached = place;
       emit(task.image, events, { status: 'processing', step });
@@ -108,17 +104,18 @@ export async function* runJob(input: RunJobInput, signal: AbortSignal): AsyncGen
     }
   }
 
-  // Also when one of them fails (the store is full), to the end of them all: nothing of a job goes on that was said to have ended.
-  const workers = Promise.allSettled(Array.from({ length: kind.concurrency }, work)).finally(() => log.close());
-  // To the end of the work also when the signal aborts: what was stored is also told.
+  const limit = pLimit(kind.concurrency);
+  // Waits for all images even after a failure (the store is full): no work continues after the end of its job.
+  const work = Promise.allSettled(queue.map(() => limit(runNext))).finally(() => log.close());
+  // Reads to the end of the work even when the signal aborts: what was stored is also emitted.
   yield* log.read(-1, new AbortController().signal);
-  for (const outcome of await workers) if (outcome.status === 'rejected') throw outcome.reason;
+  for (const outcome of await work) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-/** How many of the last rounds go by weight. */
+/** Number of last rounds that are ordered by weight. */
 const LAST_ROUNDS = 3;
 
-/** In order; of the last ones the heaviest first, or one process would still be at a large image when the others have nothing left. */
+/** Takes tasks in order, of the last ones the heaviest first: a large image at the end would leave the other workers idle. */
 function takeNext<T extends { task: { weight?: number } }>(queue: T[], concurrency: number): T | undefined {
   if (queue.length === 0 || queue.length > concurrency * LAST_ROUNDS) return queue.shift();
   const weights = queue.map(({ task }) => task.weight ?? 0);
