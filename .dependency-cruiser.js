@@ -20,7 +20,7 @@ const MAY_IMPORT = {
   http: ['gateway', 'accounts', 'sign-in', 'sessions', 'analysis', 'exports', 'jobs', 'sse'],
 };
 /** Modules that are programs of their own: they put others together, and nobody imports them. */
-const PROGRAMS = ['admin', 'demo', 'docs'];
+const PROGRAMS = ['admin', 'docs'];
 /** Everybody may import these; `contract` itself imports zod alone. */
 const FOR_ALL = String.raw`^server/(contract/index|contract/constants/index|observability/index|errors|ids|version|concurrency)\.ts$`;
 /** Files beside `storage` that have a reason of their own to open files. */
@@ -33,7 +33,7 @@ const FILE_SYSTEM_USERS = [
   String.raw`^server/accounts/pepper\.ts$`,
   '^server/config/',
   String.raw`^server/(compose\.ts|start\.mjs)$`,
-  '^server/(admin|demo|docs)/',
+  '^server/(admin|docs)/',
 ];
 
 const layerRules = Object.entries(MAY_IMPORT).map(([module, allowed]) => ({
@@ -128,9 +128,9 @@ export default {
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'declared-packages-only',
-      comment: 'the service runs without development dependencies; the demonstration belongs to a checkout',
+      comment: 'the service runs without development dependencies',
       severity: 'error',
-      from: { path: '^server/', pathNot: ['^server/start\\.mjs$', '^server/demo/'] },
+      from: { path: '^server/', pathNot: '^server/start\\.mjs$' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
     {

@@ -1,6 +1,6 @@
 // Starts a built program of the service in this very process, so that signals reach it, and builds first what it serves
 // and is older than its sources. Plain JavaScript, because Node 20 runs no TypeScript. Knows nothing of what is built.
-//   node server/start.mjs [build [target…] | admin | demo | imagewright] [arguments…]
+//   node server/start.mjs [build [target…] | admin | imagewright] [arguments…]
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
  * By command, below `dist`; the service without one.
  * @type {Record<string, string>}
  */
-const PROGRAMS = { admin: 'server/admin/main.js', demo: 'server/demo/main.js', imagewright: 'cli/main.js' };
+const PROGRAMS = { admin: 'server/admin/main.js', imagewright: 'cli/main.js' };
+
+/** Sources that the clients have in common. */
+const SHARED = ['plugin-bridge/sdk', 'plugin-bridge/batch', 'server/contract/constants'];
 
 /**
  * What is built to `dist/<name>`: by which modes of vite.config.ts, in order, and from which folders. One whose `entry`
@@ -23,12 +26,18 @@ const PROGRAMS = { admin: 'server/admin/main.js', demo: 'server/demo/main.js', i
  */
 const TARGETS = [
   { name: 'server', title: 'service', modes: ['server'], folders: ['server'], served: true },
-  { name: 'sdk', title: 'SDK', modes: ['sdk'], folders: ['plugin-bridge/sdk'], served: false },
+  {
+    name: 'sdk',
+    title: 'SDK',
+    modes: ['sdk'],
+    folders: ['plugin-bridge/sdk', 'server/contract/constants'],
+    served: false,
+  },
   {
     name: 'cli',
     title: 'command line program',
     modes: ['cli'],
-    folders: ['plugin-bridge/cli', 'plugin-bridge/sdk'],
+    folders: ['plugin-bridge/cli', ...SHARED],
     entry: 'plugin-bridge/cli/main.ts',
     served: false,
   },
@@ -36,7 +45,7 @@ const TARGETS = [
     name: 'widget',
     title: 'widget',
     modes: ['widget', 'widget-classic'],
-    folders: ['widget', 'plugin-bridge/sdk'],
+    folders: ['widget', ...SHARED],
     without: ['widget/demo/', 'widget/dashboard/'],
     entry: 'widget/define.ts',
     served: true,
@@ -45,7 +54,7 @@ const TARGETS = [
     name: 'demo',
     title: 'demo page',
     modes: ['demo'],
-    folders: ['widget', 'plugin-bridge/sdk', 'plugin-bridge/host'],
+    folders: ['widget', 'plugin-bridge/host', ...SHARED],
     without: ['widget/dashboard/'],
     entry: 'widget/demo/index.html',
     served: true,
@@ -54,7 +63,7 @@ const TARGETS = [
     name: 'dashboard',
     title: 'dashboard',
     modes: ['dashboard'],
-    folders: ['widget', 'plugin-bridge/sdk'],
+    folders: ['widget', ...SHARED],
     without: ['widget/demo/'],
     entry: 'widget/dashboard/index.html',
     served: true,

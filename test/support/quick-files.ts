@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Modules that start a browser, a whole service or the command line program. */
 const STARTS_MORE = /(browser|component-page|service|service-process|[\w-]*rig|cli-harness)\.ts$/;
 /** Tests that need WordPress or processes of their own, and those that compute for more than ten seconds. */
-const LEFT_OUT = /^test\/((wordpress|crash|demo|admin)\/|(processing\/(nasty|containers)|login\/interrupted)\.)/;
+const LEFT_OUT = /^test\/((wordpress|crash|admin)\/|(processing\/(nasty|containers)|login\/interrupted)\.)/;
 
 const quick = new Map<string, boolean>();
 
