@@ -57,6 +57,9 @@ function locales(): Record<string, string> {
   return Object.fromEntries(names.filter((name) => name !== 'en').map((name) => [name, join(folder, `${name}.ts`)]));
 }
 
+/** Licences of the bundled packages, beside the bundle. */
+const NOTICES = { fileName: 'NOTICES.md' };
+
 const isLocale = (path: string) => basename(path, '.ts') in locales();
 
 /**
@@ -77,6 +80,7 @@ function widgetBuild(): BuildEnvironmentOptions {
   return {
     target: BROWSERS,
     outDir: 'dist/widget',
+    license: NOTICES,
     emptyOutDir: true,
     copyPublicDir: false,
     sourcemap: true,
@@ -124,6 +128,7 @@ function classicWidgetBuild(): BuildEnvironmentOptions {
   return {
     target: BROWSERS,
     outDir: 'dist/widget',
+    license: NOTICES,
     emptyOutDir: false,
     copyPublicDir: false,
     sourcemap: true,
@@ -192,6 +197,7 @@ function pageBuild(name: string): BuildEnvironmentOptions {
   return {
     target: BROWSERS,
     outDir: join(root, 'dist', name),
+    license: NOTICES,
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

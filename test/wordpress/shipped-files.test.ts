@@ -162,9 +162,18 @@ describe('the archive', () => {
   it('holds what is needed and nothing else, below one folder', async () => {
     const entries = Object.keys(unzipSync(await readFile(plugin.zip)));
     expect(entries.sort()).toEqual(plugin.files.map((name) => `imagewright/${name}`).sort());
-    const kinds = entries.filter((name) => !/^imagewright\/(LICENSE|[\w/-]+\.(php|js|css|txt|pot|po|mo))$/.test(name));
+    const kinds = entries.filter(
+      (name) => !/^imagewright\/(LICENSE|build\/NOTICES\.md|[\w/-]+\.(php|js|css|txt|pot|po|mo))$/.test(name),
+    );
     expect(kinds).toEqual([]);
-    for (const name of ['imagewright.php', 'uninstall.php', 'readme.txt', 'LICENSE', 'build/widget.js']) {
+    for (const name of [
+      'imagewright.php',
+      'uninstall.php',
+      'readme.txt',
+      'LICENSE',
+      'build/widget.js',
+      'build/NOTICES.md',
+    ]) {
       expect(plugin.files).toContain(name);
     }
   });

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, rename } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
@@ -51,18 +51,40 @@ async function bundleAll(folder: string): Promise<void> {
     };
     await build({
       ...COMMON,
-      build: { ...outputTo(folder), lib, rolldownOptions: { output: { codeSplitting: false } } },
+      build: {
+        ...outputTo(folder),
+        lib,
+        license: { fileName: `${name}.NOTICES.md` },
+        rolldownOptions: { output: { codeSplitting: false } },
+      },
     });
   }
   // The widget as the project builds it for classic pages. It finds its languages beside itself.
   const widget = { mode: 'widget-classic', configFile: at('../../../vite.config.ts'), root: COMMON.root };
   await build({ ...widget, logLevel: 'warn', build: { outDir: folder, emptyOutDir: false, sourcemap: false } });
   await rename(join(folder, 'imagewright.iife.js'), join(folder, 'widget.js'));
+  await joinNotices(folder);
   for (const name of await languages()) {
     const entry = at(`../../../widget/i18n/${name}.ts`);
     const lib = { entry, formats: ['es' as const], fileName: () => `${name}.js` };
     await build({ ...COMMON, build: { ...outputTo(join(folder, 'locales')), lib } });
   }
+}
+
+/** Joins the licence files of all scripts into `NOTICES.md`, each package once. */
+async function joinNotices(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('NOTICES.md')).sort();
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+  const packages = new Set(
+    texts.flatMap((text) =>
+      text
+        .split(/^(?=## )/m)
+        .slice(1)
+        .map((part) => `${part.trim()}\n`),
+    ),
+  );
+  await Promise.all(names.map((name) => rm(join(folder, name))));
+  await writeFile(join(folder, 'NOTICES.md'), ['# Licences of bundled packages\n', ...packages].join('\n'));
 }
 
 /** Languages of the widget beside the built-in English. */
