@@ -1,18 +1,10 @@
-import type { ImageFacts, ImageKind, METADATA_SOURCES, MetadataField, ReviewReason } from '#contract';
+import type { ImageFacts, ImageKind, METADATA_SOURCES, MetadataField, MetadataValues, ReviewReason } from '#contract';
 
 /** Where a value comes from. */
 export type MetadataSource = (typeof METADATA_SOURCES)[number];
 
-/** The values of the fields; an absent one is not known. */
-export interface FieldValues {
-  filename?: string;
-  title?: string;
-  alt?: string;
-  caption?: string;
-  tags?: string[];
-  language?: string;
-  decorative?: boolean;
-}
+/** Values of the fields. An absent one is unknown. */
+export type FieldValues = { [Field in MetadataField]?: NonNullable<MetadataValues[Field]> };
 
 /** What one analysis found out about an image, before anything is compared with what is stored. */
 export interface Description {

@@ -1,6 +1,7 @@
 import {
   type AiStatus,
   type AnalyzeOptions,
+  DESCRIBING_FIELDS,
   EMPTY_METADATA,
   METADATA_FIELD_NAMES,
   type Metadata,
@@ -9,7 +10,7 @@ import {
 import type { Description } from './description.ts';
 import { PROMPT_VERSION } from './prompt.ts';
 
-const TEXT_FIELDS: readonly MetadataField[] = ['filename', 'title', 'alt', 'caption', 'tags'];
+const TEXT_FIELDS: readonly MetadataField[] = DESCRIBING_FIELDS;
 
 /** What decides which fields are written. */
 export type WriteOptions = Pick<AnalyzeOptions, 'fields' | 'overwrite'>;

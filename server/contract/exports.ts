@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
 import { completeEventBase, errorEventBase, failureSchema, jobSummarySchema } from './jobs.ts';
+import { EXPORT_SHAPE } from './metadata-shapes.ts';
 import { settingsSchema } from './settings.ts';
 import { warningSchema } from './warnings.ts';
 
@@ -10,14 +11,7 @@ export const exportImageSchema = z
     id: imageIdSchema,
     uploadPath: z.string().max(1024).optional().describe('Only compared with the stored one, never opened.'),
     originalFilename: z.string().max(1024).optional(),
-    metadata: z
-      .object({
-        filename: z.string().max(1024).nullish().describe('Basename of the output file, without extension.'),
-        title: z.string().max(2000).nullish(),
-        alt: z.string().max(2000).nullish(),
-      })
-      .nullish()
-      .describe('Absent: the stored metadata is used.'),
+    metadata: z.object(EXPORT_SHAPE).nullish().describe('Absent: the stored metadata is used.'),
   })
   .meta({ id: 'ExportImage' });
 export type ExportImage = z.output<typeof exportImageSchema>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { INPUT_FORMATS } from './constants/index.ts';
+import { emptyMetadataValues, INPUT_FORMATS } from './constants/index.ts';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
+import { PATCH_SHAPE, STORED_SHAPE, UPLOAD_SHAPE } from './metadata-shapes.ts';
 import { warningSchema } from './warnings.ts';
 
 /** Where a metadata field's value came from. */
@@ -39,20 +40,8 @@ export const REVIEW_REASONS = {
 } as const;
 export type ReviewReason = keyof typeof REVIEW_REASONS;
 
-const text = (max: number) => z.string().max(max).nullable();
-
 /** The fields of an image's metadata that a person can edit; `null` clears one. */
-export const metadataPatchSchema = z
-  .strictObject({
-    filename: text(255).optional().describe('Basename of the output file, without extension.'),
-    title: text(500).optional(),
-    alt: text(1000).optional().describe('Alternative text; `null`: unknown, `""` with `decorative`: none needed.'),
-    caption: text(2000).optional(),
-    tags: z.array(z.string().max(100)).max(50).nullable().optional(),
-    language: z.string().max(35).nullable().optional().describe('BCP 47.'),
-    decorative: z.boolean().optional(),
-  })
-  .meta({ id: 'MetadataPatch' });
+export const metadataPatchSchema = z.strictObject(PATCH_SHAPE).meta({ id: 'MetadataPatch' });
 export type MetadataPatch = z.output<typeof metadataPatchSchema>;
 
 /** What the pixels themselves say: measured, never guessed content. */
@@ -69,13 +58,9 @@ export type ImageFacts = z.output<typeof imageFactsSchema>;
 /** An image's metadata as stored. */
 export const metadataSchema = z
   .object({
-    filename: text(255),
-    title: text(500),
-    alt: text(1000),
-    caption: text(2000),
-    tags: z.array(z.string()),
+    ...STORED_SHAPE,
+    // Stored languages have no limit: they also come from files.
     language: z.string().nullable(),
-    decorative: z.boolean(),
     source: z.record(z.string(), z.enum(METADATA_SOURCES)).describe('Where each field came from.'),
     needsReview: z.array(z.string()).describe('Reasons for a person to look, e.g. `people`, `text`, `fallback`.'),
     model: z.string().nullable(),
@@ -89,13 +74,7 @@ export type Metadata = z.output<typeof metadataSchema>;
 
 /** Metadata of which nothing is known. */
 export const EMPTY_METADATA: Metadata = {
-  filename: null,
-  title: null,
-  alt: null,
-  caption: null,
-  tags: [],
-  language: null,
-  decorative: false,
+  ...emptyMetadataValues(),
   source: {},
   needsReview: [],
   model: null,
@@ -142,9 +121,7 @@ const uploadMetadataSchema = z.array(
   z
     .object({
       clientRef,
-      title: text(500).optional(),
-      alt: text(1000).optional(),
-      filename: text(255).optional(),
+      ...UPLOAD_SHAPE,
     })
     .nullable(),
 );

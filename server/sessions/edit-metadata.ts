@@ -1,18 +1,14 @@
-import { EMPTY_METADATA, type Metadata, type MetadataPatch } from '#contract';
+import { EMPTY_METADATA, emptyMetadataValues, type Metadata, type MetadataField, type MetadataPatch } from '#contract';
 
-/** Applies a person's edit: given fields are replaced and from now on theirs; `null` clears a field. */
+/** Applies a person's edit: replaces the given fields and sets their source to `user`; `null` clears a field. */
 export function metadataFromUser(current: Metadata | null, patch: MetadataPatch): Metadata {
-  const { tags, decorative, ...texts } = patch;
-  const given = Object.entries(patch).filter(([, value]) => value !== undefined);
-  const source = { ...(current?.source ?? {}) };
-  for (const [field] of given) source[field] = 'user';
-  const edited = Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined));
-  return {
-    ...EMPTY_METADATA,
-    ...current,
-    ...edited,
-    ...(tags !== undefined ? { tags: tags ?? [] } : {}),
-    ...(decorative !== undefined ? { decorative } : {}),
-    source,
-  };
+  const metadata: Metadata = { ...EMPTY_METADATA, ...current, source: { ...current?.source } };
+  const empty = emptyMetadataValues();
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === undefined) continue;
+    const field = name as MetadataField;
+    Object.assign(metadata, { [field]: value ?? empty[field] });
+    metadata.source[field] = 'user';
+  }
+  return metadata;
 }

@@ -13,6 +13,8 @@ interface MetadataFieldRow {
   embedded: boolean;
   /** True if export requests and multipart uploads may carry it. */
   inRequests: boolean;
+  /** Longest text an export request may carry, in UTF-16 code units; null if `inRequests` is false. */
+  exportLength: number | null;
   /** True if it is a text about the image: an analysis that finds one also sets the language. */
   describes: boolean;
   /** Description in the API documents; null if the name says it all. */
@@ -29,6 +31,7 @@ export const METADATA_FIELDS = {
     xmp: null,
     embedded: false,
     inRequests: true,
+    exportLength: 1024,
     describes: true,
     doc: 'Basename of the output file, without extension.',
   },
@@ -40,6 +43,7 @@ export const METADATA_FIELDS = {
     xmp: 'dc:title',
     embedded: true,
     inRequests: true,
+    exportLength: 2000,
     describes: true,
     doc: null,
   },
@@ -51,6 +55,7 @@ export const METADATA_FIELDS = {
     xmp: 'Iptc4xmpCore:AltTextAccessibility',
     embedded: true,
     inRequests: true,
+    exportLength: 2000,
     describes: true,
     doc: 'Alternative text; `null`: unknown, `""` with `decorative`: none needed.',
   },
@@ -62,6 +67,7 @@ export const METADATA_FIELDS = {
     xmp: 'dc:description',
     embedded: true,
     inRequests: false,
+    exportLength: null,
     describes: true,
     doc: null,
   },
@@ -73,6 +79,7 @@ export const METADATA_FIELDS = {
     xmp: 'dc:subject',
     embedded: true,
     inRequests: false,
+    exportLength: null,
     describes: true,
     doc: null,
   },
@@ -84,6 +91,7 @@ export const METADATA_FIELDS = {
     xmp: null,
     embedded: true,
     inRequests: false,
+    exportLength: null,
     describes: false,
     doc: 'BCP 47.',
   },
@@ -95,6 +103,7 @@ export const METADATA_FIELDS = {
     xmp: null,
     embedded: false,
     inRequests: false,
+    exportLength: null,
     describes: false,
     doc: null,
   },
@@ -112,6 +121,9 @@ export type EmbeddedField = FieldsWith<'embedded'>;
 /** A field that export requests and uploads may carry. */
 export type RequestField = FieldsWith<'inRequests'>;
 
+/** A field that is a text about the image. */
+export type DescribingField = FieldsWith<'describes'>;
+
 /** Every field, in the order of the table. */
 export const METADATA_FIELD_NAMES = Object.keys(METADATA_FIELDS) as MetadataField[];
 /** The fields that are written into files. */
@@ -128,3 +140,22 @@ interface ValueTypes {
 export type MetadataValues = { [Name in MetadataField]: ValueTypes[Fields[Name]['type']] };
 /** Texts that are written into a file. */
 export type EmbeddedTexts = { [Name in EmbeddedField]?: MetadataValues[Name] | undefined };
+/** The fields that export requests and uploads may carry. */
+export const REQUEST_FIELDS = METADATA_FIELD_NAMES.filter(
+  (name): name is RequestField => METADATA_FIELDS[name].inRequests,
+);
+/** The fields that are texts about the image. */
+export const DESCRIBING_FIELDS = METADATA_FIELD_NAMES.filter(
+  (name): name is DescribingField => METADATA_FIELDS[name].describes,
+);
+
+const EMPTY_VALUES = { text: null, list: [], flag: false } as const;
+
+/** Returns the value of every field of which nothing is known. Lists are new with each call. */
+export function emptyMetadataValues(): MetadataValues {
+  const value = (name: MetadataField) => {
+    const empty = EMPTY_VALUES[METADATA_FIELDS[name].type];
+    return Array.isArray(empty) ? [...empty] : empty;
+  };
+  return Object.fromEntries(METADATA_FIELD_NAMES.map((name) => [name, value(name)])) as MetadataValues;
+}

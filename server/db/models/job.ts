@@ -1,18 +1,20 @@
 import { Schema } from 'mongoose';
-import type { JobCredits, JobKindName, JobState, JobSummary } from '#contract';
+import type {
+  EmbeddedField,
+  JobCredits,
+  JobKindName,
+  JobState,
+  JobSummary,
+  MetadataValues,
+  RequestField,
+} from '#contract';
 
-/** One image of a job, as it was asked for. */
-export interface JobImage {
-  imageId: string;
-  /** Wanted basename; null: the original's. */
-  filename: string | null;
-  title: string | null;
-  alt: string | null;
-  /** Of the stored metadata, when the request brought none of its own. */
-  caption?: string | null;
-  tags?: string[];
-  language?: string | null;
-}
+/**
+ * One image of a job. A null `filename` stands for the original's. Fields that requests do not carry come from
+ * the stored metadata, and are absent if the request has metadata of its own.
+ */
+export type JobImage = { imageId: string } & Pick<MetadataValues, RequestField> &
+  Partial<Pick<MetadataValues, Exclude<EmbeddedField, RequestField>>>;
 
 /** A job as stored. */
 export interface JobRecord {
