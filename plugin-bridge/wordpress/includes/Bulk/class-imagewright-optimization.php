@@ -28,7 +28,7 @@ class Imagewright_Optimization {
 		$state = Imagewright_State::get( $id );
 		if ( $state && 'optimized' === $state['status'] ) {
 			if ( Imagewright_State::is_edited( $id, $state ) ) {
-				return Imagewright_Due::edited();
+				return Imagewright_Eligibility::edited();
 			}
 			if ( empty( $options['again'] ) ) {
 				return array( 'skipped' => 'already_optimized' );
@@ -39,14 +39,14 @@ class Imagewright_Optimization {
 				return $undone;
 			}
 		}
-		$refusal = empty( $options['again'] ) && empty( $options['allow_larger'] ) ? Imagewright_Due::refusal( $id, $options ) : Imagewright_Snapshot::fault( $id );
+		$refusal = empty( $options['again'] ) && empty( $options['allow_larger'] ) ? Imagewright_Eligibility::refusal( $id, $options ) : Imagewright_Snapshot::fault( $id );
 		$done    = $refusal ? $refusal : self::replace( $id, $options );
 		if ( is_wp_error( $done ) && 'imagewright_not_smaller' === $done->get_error_code() ) {
 			// A person may want the file all the same. As long as the service has it, that costs nothing more.
 			$data            = (array) $done->get_error_data();
 			$data['details'] = array(
 				'needs' => 'allowLarger',
-				'paid'  => (bool) Imagewright_Work::known( $id, $options ),
+				'paid'  => (bool) Imagewright_Checkpoint::known( $id, $options ),
 			) + (array) ( $data['details'] ?? array() );
 			$done->add_data( $data );
 		}
@@ -64,30 +64,30 @@ class Imagewright_Optimization {
 		$export = self::exported( $id, $options );
 		if ( is_wp_error( $export ) && self::is_gone( $export ) ) {
 			// What an earlier try uploaded has expired, or belongs to another account: from the beginning.
-			Imagewright_Work::forget( $id );
+			Imagewright_Checkpoint::forget( $id );
 			$export = self::exported( $id, $options );
 		}
 		if ( is_wp_error( $export ) ) {
 			return $export;
 		}
-		list( $work, $job ) = $export;
+		list( $checkpoint, $job ) = $export;
 
 		$done = Imagewright_Replacement::run(
 			$id,
 			$job,
-			$work['image'],
+			$checkpoint['image'],
 			array(
 				'job'          => $job,
 				'allow_larger' => ! empty( $options['allow_larger'] ),
 				// Not before it is known that the image gains: a description may cost as much as the export.
-				'texts'        => static function () use ( $id, $work, $options ) {
-					return empty( $options['fill_text'] ) ? array() : self::describe( $id, $work );
+				'texts'        => static function () use ( $id, $checkpoint, $options ) {
+					return empty( $options['fill_text'] ) ? array() : self::describe( $id, $checkpoint );
 				},
 			)
 		);
 		// Whatever else went wrong, here, at the service or between, can be tried again with what was paid for.
 		if ( ! is_wp_error( $done ) || self::is_final( $done ) ) {
-			Imagewright_Work::finish( $id, $work );
+			Imagewright_Checkpoint::finish( $id, $checkpoint );
 		}
 		return $done;
 	}
@@ -115,16 +115,16 @@ class Imagewright_Optimization {
 	 * @return array{0:array,1:string}|WP_Error Upload, job.
 	 */
 	private static function exported( $id, $options ) {
-		$work = Imagewright_Work::of( $id, $options );
-		if ( is_wp_error( $work ) ) {
-			return $work;
+		$checkpoint = Imagewright_Checkpoint::of( $id, $options );
+		if ( is_wp_error( $checkpoint ) ) {
+			return $checkpoint;
 		}
 		// Sending took its time: what was replaced meanwhile is not paid for.
-		if ( ! Imagewright_Work::known( $id, $options ) ) {
+		if ( ! Imagewright_Checkpoint::known( $id, $options ) ) {
 			return Imagewright_Result::changed();
 		}
-		$job = $work['job'] ?? self::export( $work, $options );
-		return is_wp_error( $job ) ? $job : array( $work, $job );
+		$job = $checkpoint['job'] ?? self::export( $checkpoint, $options );
+		return is_wp_error( $job ) ? $job : array( $checkpoint, $job );
 	}
 
 	/**
@@ -141,26 +141,26 @@ class Imagewright_Optimization {
 	 * Has the image described, when a text is missing.
 	 *
 	 * @param int   $id   Attachment.
-	 * @param array $work Of Imagewright_Work::of().
+	 * @param array $checkpoint Of Imagewright_Checkpoint::of().
 	 * @return array{alt?:string,title?:string}|WP_Error
 	 */
-	private static function describe( $id, $work ) {
-		if ( ! Imagewright_Due::lacks_text( $id ) ) {
+	private static function describe( $id, $checkpoint ) {
+		if ( ! Imagewright_Eligibility::lacks_text( $id ) ) {
 			return array();
 		}
 		$language = Imagewright_Options::language();
 		$answer   = self::stream(
-			"/v1/sessions/{$work['session']}/analyze",
+			"/v1/sessions/{$checkpoint['session']}/analyze",
 			array(
-				'images'  => array( array( 'id' => $work['image'] ) ),
+				'images'  => array( array( 'id' => $checkpoint['image'] ) ),
 				'options' => array( 'language' => $language ),
 			),
-			"wp-analyze-{$work['mark']}{$work['image']}$language"
+			"wp-analyze-{$checkpoint['mark']}{$checkpoint['image']}$language"
 		);
 		if ( is_wp_error( $answer ) ) {
 			return $answer;
 		}
-		$analysis = Imagewright_Service::json( 'GET', "/v1/sessions/{$work['session']}/analysis" );
+		$analysis = Imagewright_Service::json( 'GET', "/v1/sessions/{$checkpoint['session']}/analysis" );
 		if ( is_wp_error( $analysis ) ) {
 			return $analysis;
 		}
@@ -177,18 +177,18 @@ class Imagewright_Optimization {
 	/**
 	 * Exports, or joins the export of an earlier try.
 	 *
-	 * @param array $work    Of work().
+	 * @param array $checkpoint    Of Imagewright_Checkpoint::of().
 	 * @param array $options Of run().
 	 * @return string|WP_Error The job.
 	 */
-	private static function export( $work, $options ) {
+	private static function export( $checkpoint, $options ) {
 		return self::stream(
-			"/v1/sessions/{$work['session']}/export",
+			"/v1/sessions/{$checkpoint['session']}/export",
 			array(
-				'images'   => array( array( 'id' => $work['image'] ) ),
-				'settings' => Imagewright_Sizes::settings( $options['format'], $options['preset'], array( $work['size'] ) ),
+				'images'   => array( array( 'id' => $checkpoint['image'] ) ),
+				'settings' => Imagewright_Sizes::settings( $options['format'], $options['preset'], array( $checkpoint['size'] ) ),
 			),
-			'wp-export-' . $work['mark'] . $work['image']
+			'wp-export-' . $checkpoint['mark'] . $checkpoint['image']
 		);
 	}
 

@@ -91,23 +91,23 @@ class Imagewright_Rest_Runs {
 	 */
 	public static function preview( $request ) {
 		$ids    = $request['ids'] ? array_filter( $request['ids'], array( 'Imagewright_Library', 'may_change' ) ) : Imagewright_Library::ids( 'any' );
-		$sorted = Imagewright_Due::sort( $ids, self::options( $request ) );
-		$due    = $sorted['due'];
+		$partition = Imagewright_Eligibility::partition( $ids, self::options( $request ) );
+		$eligible    = $partition['eligible'];
 		if ( ! $request['ids'] ) {
 			// How many of the library are done stands beside it already.
-			unset( $sorted['left_out']['imagewright_optimized'] );
+			unset( $partition['left_out']['imagewright_optimized'] );
 			$others = Imagewright_Library::ids_of_other_types();
 			if ( $others ) {
-				$sorted['left_out']['imagewright_other_type'] = array(
+				$partition['left_out']['imagewright_other_type'] = array(
 					'message' => __( 'The image service does not take this format.', 'imagewright' ),
 					'ids'     => $others,
 				);
 			}
 		}
-		$left_out = array_values( array_map( array( __CLASS__, 'left_out' ), $sorted['left_out'] ) );
+		$left_out = array_values( array_map( array( __CLASS__, 'left_out' ), $partition['left_out'] ) );
 
-		$described = $request['fillText'] ? Imagewright_Due::undescribed( $due ) : 0;
-		$export    = self::price( 'export', count( $due ) );
+		$described = $request['fillText'] ? Imagewright_Eligibility::undescribed( $eligible ) : 0;
+		$export    = self::price( 'export', count( $eligible ) );
 		$texts     = is_wp_error( $export ) || 0 === $described ? array( 'cost' => 0 ) : self::price( 'analyze', $described );
 		foreach ( array( $export, $texts ) as $answer ) {
 			if ( is_wp_error( $answer ) ) {
@@ -115,7 +115,7 @@ class Imagewright_Rest_Runs {
 			}
 		}
 		return array(
-			'images'     => count( $due ),
+			'images'     => count( $eligible ),
 			'leftOut'    => $left_out,
 			'described'  => $described,
 			'textCost'   => $texts['cost'],

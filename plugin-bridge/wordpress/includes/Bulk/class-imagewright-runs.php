@@ -28,7 +28,7 @@ class Imagewright_Runs {
 	 */
 	public static function start( $kind, $ids, $options ) {
 		if ( ! $ids ) {
-			$ids = 'optimize' === $kind ? Imagewright_Due::among( Imagewright_Library::ids( 'any' ), $options ) : Imagewright_Library::ids( 'optimized' );
+			$ids = 'optimize' === $kind ? Imagewright_Eligibility::filter( Imagewright_Library::ids( 'any' ), $options ) : Imagewright_Library::ids( 'optimized' );
 		}
 		$run = array(
 			'id'      => wp_generate_uuid4(),
@@ -77,7 +77,7 @@ class Imagewright_Runs {
 	 * @param string $id Id of the run.
 	 * @return bool
 	 */
-	public static function goes_on( $id ) {
+	public static function is_running( $id ) {
 		$run = self::read();
 		return $run && $run['id'] === $id && 'running' === $run['state'];
 	}

@@ -146,7 +146,7 @@ class Imagewright_Library {
 	 */
 	private static function obstacle( $id, $status ) {
 		if ( 'edited' === $status ) {
-			return Imagewright_Due::edited()->get_error_message();
+			return Imagewright_Eligibility::edited()->get_error_message();
 		}
 		$fault = in_array( $status, array( 'none', 'failed' ), true ) ? Imagewright_Snapshot::fault( $id ) : null;
 		return $fault ? $fault->get_error_message() : '';

@@ -198,7 +198,7 @@ class Imagewright_Rest_Library {
 	 */
 	public static function check( $request ) {
 		$id       = (int) $request['id'];
-		$obstacle = Imagewright_Due::obstacle( $id );
+		$obstacle = Imagewright_Eligibility::obstacle( $id );
 		$obstacle = $obstacle ? $obstacle : Imagewright_Result::change( $id, (int) $request['size'], (string) $request['sha256'] );
 		return $obstacle ? $obstacle : array( 'ok' => true );
 	}

@@ -30,10 +30,10 @@ class Imagewright_Lock {
 	 * Runs something while no other request works on the attachment.
 	 *
 	 * @param int      $id   Attachment.
-	 * @param callable $work What to do.
+	 * @param callable $callback What to do.
 	 * @return mixed What the work returns, or WP_Error when somebody else is at it.
 	 */
-	public static function with( $id, $work ) {
+	public static function with( $id, $callback ) {
 		$name = self::name( $id );
 		if ( ! self::take( $name, self::SECONDS ) ) {
 			return self::busy();
@@ -42,7 +42,7 @@ class Imagewright_Lock {
 		// Also when PHP ends in the middle: the next request then finds the record and cleans up.
 		register_shutdown_function( array( __CLASS__, 'release' ), $name );
 		try {
-			return $work();
+			return $callback();
 		} finally {
 			self::release( $name );
 		}
@@ -75,10 +75,10 @@ class Imagewright_Lock {
 	/**
 	 * Runs something while no other request chooses file names. Waits for it; only the choice is behind this lock.
 	 *
-	 * @param callable $work What to do.
+	 * @param callable $callback What to do.
 	 * @return mixed
 	 */
-	public static function while_naming( $work ) {
+	public static function while_naming( $callback ) {
 		$until = microtime( true ) + 20;
 		while ( ! self::take( 'imagewright_naming.lock', self::NAMING_SECONDS ) ) {
 			if ( microtime( true ) > $until ) {
@@ -87,7 +87,7 @@ class Imagewright_Lock {
 			usleep( 50000 );
 		}
 		try {
-			return $work();
+			return $callback();
 		} finally {
 			self::release( 'imagewright_naming.lock' );
 		}
@@ -126,7 +126,7 @@ class Imagewright_Lock {
 	 */
 	private static function take( $name, $seconds ) {
 		global $wpdb;
-		$mine = self::mark();
+		$mine = self::token();
 		if ( $wpdb->query( $wpdb->prepare( "INSERT IGNORE INTO $wpdb->options ( option_name, option_value, autoload ) VALUES ( %s, %s, 'no' )", $name, $mine ) ) ) { // phpcs:ignore WordPress.DB.DirectDatabaseQuery
 			self::$held[ $name ] = $mine;
 			return true;
@@ -144,7 +144,7 @@ class Imagewright_Lock {
 	 */
 	private static function swap( $name, $known ) {
 		global $wpdb;
-		$mine = self::mark();
+		$mine = self::token();
 		if ( ! $wpdb->query( $wpdb->prepare( "UPDATE $wpdb->options SET option_value = %s WHERE option_name = %s AND option_value = %s", $mine, $name, $known ) ) ) { // phpcs:ignore WordPress.DB.DirectDatabaseQuery
 			return false;
 		}
@@ -179,7 +179,7 @@ class Imagewright_Lock {
 	 *
 	 * @return string
 	 */
-	private static function mark() {
+	private static function token() {
 		return time() . ' ' . wp_generate_uuid4();
 	}
 

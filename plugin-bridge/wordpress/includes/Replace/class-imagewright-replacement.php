@@ -33,7 +33,7 @@ class Imagewright_Replacement {
 			$state = null;
 		}
 		if ( $state && Imagewright_State::is_edited( $id, $state ) ) {
-			return Imagewright_Due::edited();
+			return Imagewright_Eligibility::edited();
 		}
 		if ( $state && $state['job'] === $job_id && $state['image'] === $image ) {
 			return $state;

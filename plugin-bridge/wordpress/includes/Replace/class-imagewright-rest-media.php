@@ -119,7 +119,7 @@ class Imagewright_Rest_Media {
 			return new WP_Error( 'session_not_found', __( 'No such session, or it has expired.', 'imagewright' ), array( 'status' => 404 ) );
 		}
 		// Nothing is sent whose result could not be used: by then it would have been paid for.
-		$obstacle = Imagewright_Due::obstacle( (int) $request['id'] );
+		$obstacle = Imagewright_Eligibility::obstacle( (int) $request['id'] );
 		return $obstacle ? $obstacle : Imagewright_Source::send( (int) $request['id'], $request['sessionId'], (string) $request->get_header( 'idempotency_key' ) );
 	}
 
@@ -142,7 +142,7 @@ class Imagewright_Rest_Media {
 					'allow_larger' => $request['allowLarger'],
 					'again'        => $request['again'],
 				);
-				return Imagewright_Tries::counted(
+				return Imagewright_Retry_Limit::run(
 					$id,
 					$request['run'],
 					static function () use ( $id, $options ) {
@@ -184,7 +184,7 @@ class Imagewright_Rest_Media {
 				);
 				if ( is_wp_error( $done ) && 'imagewright_not_smaller' === $done->get_error_code() ) {
 					$settings = ( (array) $done->get_error_data() )['details']['settings'];
-					Imagewright_Work::keep( $id, $request['sessionId'], $request['imageId'], $job, $settings );
+					Imagewright_Checkpoint::keep( $id, $request['sessionId'], $request['imageId'], $job, $settings );
 				}
 				return $done;
 			}
@@ -204,7 +204,7 @@ class Imagewright_Rest_Media {
 			$id,
 			$request['run'],
 			static function () use ( $id, $request ) {
-				return Imagewright_Tries::counted(
+				return Imagewright_Retry_Limit::run(
 					$id,
 					$request['run'],
 					static function () use ( $id, $request ) {
@@ -224,17 +224,17 @@ class Imagewright_Rest_Media {
 	 *
 	 * @param int      $id   Attachment.
 	 * @param string   $run  Bulk run, or an empty string.
-	 * @param callable $work What to do.
+	 * @param callable $callback What to do.
 	 * @return mixed What the work returns, or WP_Error.
 	 */
-	private static function in_run( $id, $run, $work ) {
+	private static function in_run( $id, $run, $callback ) {
 		return Imagewright_Lock::with(
 			$id,
-			static function () use ( $run, $work ) {
-				if ( '' !== $run && ! Imagewright_Runs::goes_on( $run ) ) {
+			static function () use ( $run, $callback ) {
+				if ( '' !== $run && ! Imagewright_Runs::is_running( $run ) ) {
 					return Imagewright_Rest_Errors::make( Imagewright_Runs::STOPPED, __( 'This run was stopped or closed in another window.', 'imagewright' ), 409 );
 				}
-				return $work();
+				return $callback();
 			}
 		);
 	}

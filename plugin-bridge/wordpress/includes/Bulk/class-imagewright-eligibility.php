@@ -10,7 +10,7 @@ defined( 'ABSPATH' ) || exit;
 /**
  * Knows before anything is sent which images an export would be paid for in vain.
  */
-class Imagewright_Due {
+class Imagewright_Eligibility {
 
 	/**
 	 * Those images of a list that a bulk run would pay for.
@@ -19,8 +19,8 @@ class Imagewright_Due {
 	 * @param array $options `format`, `preset`.
 	 * @return int[]
 	 */
-	public static function among( $ids, $options ) {
-		return self::sort( $ids, $options )['due'];
+	public static function filter( $ids, $options ) {
+		return self::partition( $ids, $options )['eligible'];
 	}
 
 	/**
@@ -28,15 +28,15 @@ class Imagewright_Due {
 	 *
 	 * @param int[] $ids     Attachments.
 	 * @param array $options `format`, `preset`.
-	 * @return array{due:int[],left_out:array<string,array{message:string,ids:int[]}>} What is left out by code of the reason.
+	 * @return array{eligible:int[],left_out:array<string,array{message:string,ids:int[]}>} What is left out by code of the reason.
 	 */
-	public static function sort( $ids, $options ) {
-		$due      = array();
+	public static function partition( $ids, $options ) {
+		$eligible      = array();
 		$left_out = array();
 		foreach ( $ids as $id ) {
 			$reason = self::reason( $id, $options );
 			if ( ! $reason ) {
-				$due[] = $id;
+				$eligible[] = $id;
 				continue;
 			}
 			$code     = (string) $reason->get_error_code();
@@ -49,7 +49,7 @@ class Imagewright_Due {
 
 			$left_out[ $code ]['ids'][] = $id;
 		}
-		return compact( 'due', 'left_out' );
+		return compact( 'eligible', 'left_out' );
 	}
 
 	/**
@@ -135,11 +135,11 @@ class Imagewright_Due {
 		if ( ! $failure || 'imagewright_not_smaller' !== $failure['code'] || empty( $failure['mark'] ) ) {
 			return null;
 		}
-		$mark = self::mark( $id, $options );
-		if ( is_wp_error( $mark ) || $mark !== $failure['mark'] ) {
+		$fingerprint = self::fingerprint( $id, $options );
+		if ( is_wp_error( $fingerprint ) || $fingerprint !== $failure['mark'] ) {
 			return null;
 		}
-		return self::marked( new WP_Error( $failure['code'], $failure['message'], array( 'status' => 409 ) ), $mark );
+		return self::with_fingerprint( new WP_Error( $failure['code'], $failure['message'], array( 'status' => 409 ) ), $fingerprint );
 	}
 
 	/**
@@ -150,7 +150,7 @@ class Imagewright_Due {
 	 * @param array $options `format`, `preset`.
 	 * @return string|WP_Error
 	 */
-	public static function mark( $id, $options ) {
+	public static function fingerprint( $id, $options ) {
 		$source = Imagewright_Source::of( $id );
 		if ( is_wp_error( $source ) ) {
 			return $source;
@@ -182,18 +182,18 @@ class Imagewright_Due {
 				'settings' => $settings,
 			)
 		);
-		return self::marked( $verdict, (string) self::mark( $id, $settings ) );
+		return self::with_fingerprint( $verdict, (string) self::fingerprint( $id, $settings ) );
 	}
 
 	/**
 	 * An error that says what file and settings it holds for.
 	 *
 	 * @param WP_Error $error Error.
-	 * @param string   $mark  Of mark().
+	 * @param string   $fingerprint  Of fingerprint().
 	 * @return WP_Error The same.
 	 */
-	private static function marked( $error, $mark ) {
-		$error->add_data( array( 'mark' => $mark ) + (array) $error->get_error_data() );
+	private static function with_fingerprint( $error, $fingerprint ) {
+		$error->add_data( array( 'mark' => $fingerprint ) + (array) $error->get_error_data() );
 		return $error;
 	}
 }

@@ -13,7 +13,7 @@ defined( 'ABSPATH' ) || exit;
  * Fields: `session`, `image`, `size` (`width`, `height`), `mark` (stands for user, file and settings), `at`, and `job` when an
  * export of the widget made the result: its session is not ours to end.
  */
-class Imagewright_Work {
+class Imagewright_Checkpoint {
 
 	const META = '_imagewright_work';
 	/** The service forgets a session 24 hours after its last use. */
@@ -27,13 +27,13 @@ class Imagewright_Work {
 	 * @return array|WP_Error
 	 */
 	public static function of( $id, $options ) {
-		$mark = self::mark( $id, $options );
-		if ( is_wp_error( $mark ) ) {
-			return $mark;
+		$fingerprint = self::fingerprint( $id, $options );
+		if ( is_wp_error( $fingerprint ) ) {
+			return $fingerprint;
 		}
-		$work = self::known( $id, $options );
-		if ( $work ) {
-			return $work;
+		$checkpoint = self::known( $id, $options );
+		if ( $checkpoint ) {
+			return $checkpoint;
 		}
 		$old = get_post_meta( $id, self::META, true );
 		if ( is_array( $old ) && Imagewright_Sessions::is_own( $old['session'] ) ) {
@@ -44,18 +44,18 @@ class Imagewright_Work {
 		if ( is_wp_error( $sent ) ) {
 			return $sent;
 		}
-		$work = array(
+		$checkpoint = array(
 			'session' => $sent['sessionId'],
 			'image'   => $sent['image']['id'],
 			'size'    => array(
 				'width'  => (int) $sent['image']['width'],
 				'height' => (int) $sent['image']['height'],
 			),
-			'mark'    => $mark,
+			'mark'    => $fingerprint,
 			'at'      => time(),
 		);
-		update_post_meta( $id, self::META, $work );
-		return $work;
+		update_post_meta( $id, self::META, $checkpoint );
+		return $checkpoint;
 	}
 
 	/**
@@ -66,8 +66,8 @@ class Imagewright_Work {
 	 * @return array|null
 	 */
 	public static function known( $id, $options ) {
-		$work = get_post_meta( $id, self::META, true );
-		return is_array( $work ) && $work['mark'] === self::mark( $id, $options ) && $work['at'] > time() - self::SECONDS && Imagewright_Sessions::is_own( $work['session'] ) ? $work : null;
+		$checkpoint = get_post_meta( $id, self::META, true );
+		return is_array( $checkpoint ) && $checkpoint['mark'] === self::fingerprint( $id, $options ) && $checkpoint['at'] > time() - self::SECONDS && Imagewright_Sessions::is_own( $checkpoint['session'] ) ? $checkpoint : null;
 	}
 
 	/**
@@ -80,9 +80,12 @@ class Imagewright_Work {
 	 * @param array  $options `format`, `preset` of that export.
 	 */
 	public static function keep( $id, $session, $image, $job, $options ) {
-		$mark = self::mark( $id, $options );
-		if ( ! is_wp_error( $mark ) && ! self::known( $id, $options ) ) {
-			update_post_meta( $id, self::META, compact( 'session', 'image', 'job', 'mark' ) + array( 'at' => time() ) );
+		$fingerprint = self::fingerprint( $id, $options );
+		if ( ! is_wp_error( $fingerprint ) && ! self::known( $id, $options ) ) {
+			update_post_meta( $id, self::META, compact( 'session', 'image', 'job' ) + array(
+				'mark' => $fingerprint,
+				'at'   => time(),
+			) );
 		}
 	}
 
@@ -99,13 +102,13 @@ class Imagewright_Work {
 	 * Removes the upload from the service: it has done its work.
 	 *
 	 * @param int   $id   Attachment.
-	 * @param array $work Of of().
+	 * @param array $checkpoint Of of().
 	 */
-	public static function finish( $id, $work ) {
+	public static function finish( $id, $checkpoint ) {
 		self::forget( $id );
-		if ( empty( $work['job'] ) ) {
-			Imagewright_Service::request( 'DELETE', '/v1/sessions/' . $work['session'], array( 'timeout' => 15 ) );
-			Imagewright_Sessions::forget( $work['session'] );
+		if ( empty( $checkpoint['job'] ) ) {
+			Imagewright_Service::request( 'DELETE', '/v1/sessions/' . $checkpoint['session'], array( 'timeout' => 15 ) );
+			Imagewright_Sessions::forget( $checkpoint['session'] );
 		}
 	}
 
@@ -116,8 +119,8 @@ class Imagewright_Work {
 	 * @param array $options `format`, `preset`.
 	 * @return string|WP_Error
 	 */
-	private static function mark( $id, $options ) {
-		$mark = Imagewright_Due::mark( $id, $options );
-		return is_wp_error( $mark ) ? $mark : md5( get_current_user_id() . ' ' . $options['format'] . ' ' . $mark );
+	private static function fingerprint( $id, $options ) {
+		$fingerprint = Imagewright_Eligibility::fingerprint( $id, $options );
+		return is_wp_error( $fingerprint ) ? $fingerprint : md5( get_current_user_id() . ' ' . $options['format'] . ' ' . $fingerprint );
 	}
 }
