@@ -1,19 +1,19 @@
 <?php
 /**
- * Removes what the plugin stored in the database. Images stay as they are: optimized files are in use, and the files from
- * before belong to their attachments, with which WordPress deletes them. Restore all images first to go back to those.
+ * Removes the plugin's data from the database. Image files stay: optimized files are in use, and WordPress deletes the
+ * original files together with their attachment. Restore all images before uninstalling to get the originals back.
  *
  * @package Imagewright
  */
 
 defined( 'WP_UNINSTALL_PLUGIN' ) || exit;
 
-/** Forgets everything on one site. */
+/** Removes the plugin's options and metadata from one site. */
 function imagewright_uninstall_site() {
 	delete_option( 'imagewright_settings' );
 	delete_option( 'imagewright_api_key' );
 	global $wpdb;
-	// One for each image that was at work when PHP was killed. Only the database knows which.
+	// A killed PHP process leaves the lock of its image behind.
 	$imagewright_locks = $wpdb->get_col( "SELECT option_name FROM $wpdb->options WHERE option_name LIKE 'imagewright%.lock'" ); // phpcs:ignore WordPress.DB.DirectDatabaseQuery
 	array_map( 'delete_option', $imagewright_locks );
 	foreach ( array( '_imagewright', '_imagewright_failure', '_imagewright_work', '_imagewright_version', '_imagewright_tries' ) as $imagewright_key ) {

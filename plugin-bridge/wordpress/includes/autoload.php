@@ -1,6 +1,6 @@
 <?php
 /**
- * Loads the classes of the plugin when they are first used.
+ * Autoloads the classes of the plugin.
  *
  * @package Imagewright
  */

@@ -1,6 +1,6 @@
 <?php
 /**
- * Scripts and styles.
+ * Scripts and style sheets.
  *
  * @package Imagewright
  */
@@ -8,8 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Loads the scripts where they are needed and nowhere else: the widget on the page of this plugin, a small script where
- * attachments are shown.
+ * Loads the widget on the page of this plugin, and a small script on screens that show attachments.
  */
 class Imagewright_Assets {
 
@@ -20,7 +19,7 @@ class Imagewright_Assets {
 	}
 
 	/**
-	 * Loads what a screen needs.
+	 * Loads the scripts of a screen.
 	 *
 	 * @param string $screen Hook of the screen.
 	 */
@@ -40,7 +39,7 @@ class Imagewright_Assets {
 		}
 	}
 
-	/** Loads what stands beside attachments, in the list, in their details and in the media modal. */
+	/** Loads the script for attachments: list, details and media modal. */
 	public static function attachments() {
 		if ( ! is_admin() || ! current_user_can( 'upload_files' ) || wp_script_is( 'imagewright-attachments' ) ) {
 			return;
@@ -56,7 +55,7 @@ class Imagewright_Assets {
 	}
 
 	/**
-	 * Gives a script its configuration, once per page. The key is no part of it.
+	 * Prints the configuration before a script, once per page. It does not contain the API key.
 	 *
 	 * @param string $handle Script.
 	 */
@@ -85,7 +84,7 @@ class Imagewright_Assets {
 	}
 
 	/**
-	 * Address of a file of this plugin.
+	 * Returns the URL of a file of this plugin.
 	 *
 	 * @param string $path Path.
 	 * @return string

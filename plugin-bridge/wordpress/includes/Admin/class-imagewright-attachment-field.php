@@ -1,6 +1,6 @@
 <?php
 /**
- * The status of one attachment, wherever it is shown.
+ * Status field of an attachment.
  *
  * @package Imagewright
  */
@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * A field in the attachment's details and in the media modal, with the buttons to optimize and to restore.
+ * Adds a field with status and buttons to the attachment's details and the media modal.
  */
 class Imagewright_Attachment_Field {
 
@@ -36,7 +36,7 @@ class Imagewright_Attachment_Field {
 	}
 
 	/**
-	 * The status with its buttons. The buttons wait for the script; without it the status still shows.
+	 * Renders the status with its buttons. The status also shows without JavaScript.
 	 *
 	 * @param int $id Attachment.
 	 * @return string
@@ -59,11 +59,11 @@ class Imagewright_Attachment_Field {
 	}
 
 	/**
-	 * A button. It can be pressed as soon as the script has taken it over: what is pressed earlier would do nothing.
+	 * Renders a button. It is disabled until the script has loaded.
 	 *
 	 * @param string $action `optimize` or `restore`.
 	 * @param string $text   Text.
-	 * @param array  $item   Attachment as of Imagewright_Library::describe().
+	 * @param array  $item   Of Imagewright_Library::describe().
 	 * @return string
 	 */
 	private static function button( $action, $text, $item ) {

@@ -1,6 +1,6 @@
 <?php
 /**
- * The key when the address changes.
+ * Protection of the API key when the address changes.
  *
  * @package Imagewright
  */
@@ -8,12 +8,12 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Keeps a key that one administrator stored from being sent to a host that another one typed in.
+ * Prevents a stored key from being sent to another host.
  */
 class Imagewright_Key_Guard {
 
 	/**
-	 * Whether a text has the form of a key.
+	 * Returns true if a text has the format of a key.
 	 *
 	 * @param string $text Text.
 	 * @return bool
@@ -23,25 +23,25 @@ class Imagewright_Key_Guard {
 	}
 
 	/**
-	 * Removes the stored key when the form brought an address on another host, and no key for it.
+	 * Removes the stored key if the form changed the host of the address without a new key.
 	 *
-	 * @param mixed $old Settings before.
-	 * @param mixed $new Settings now.
+	 * @param mixed $old Old settings.
+	 * @param mixed $new New settings.
 	 */
 	public static function drop( $old, $new ) {
-		// The form's own field; options.php has checked its nonce, and only its form is looked at.
+		// A field of the settings form. options.php has checked the nonce.
 		$brought = isset( $_POST[ Imagewright_Options::KEY ] ) ? sanitize_text_field( wp_unslash( $_POST[ Imagewright_Options::KEY ] ) ) : ''; // phpcs:ignore WordPress.Security.NonceVerification.Missing
 		if ( self::host( $old ) === self::host( $new ) || self::is_key( trim( $brought ) ) || '' === get_option( Imagewright_Options::KEY, '' ) ) {
 			return;
 		}
-		// Not updated: the form's check of the key takes an empty one for the one that is stored.
+		// Deleted and added: the sanitizer of update_option() would keep the stored key for an empty value.
 		delete_option( Imagewright_Options::KEY );
 		add_option( Imagewright_Options::KEY, '', '', false );
 		add_settings_error( Imagewright_Options::KEY, 'imagewright_key_removed', __( 'The address leads to another host, so the stored API key was removed: it was not meant for that host. Enter the key of the service there.', 'imagewright' ), 'warning' );
 	}
 
 	/**
-	 * Host and port of the address in settings.
+	 * Returns host and port of the address in settings.
 	 *
 	 * @param mixed $settings Settings.
 	 * @return string

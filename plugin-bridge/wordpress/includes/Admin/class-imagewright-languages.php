@@ -8,11 +8,11 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Tells WordPress where the translations of this plugin are. Those that a site has in its own folder of languages win.
+ * Registers the translations of this plugin. Translations in `wp-content/languages/plugins` take precedence.
  */
 class Imagewright_Languages {
 
-	/** Registers the folder and the hook. WordPress before 6.8 does not read the folder from the head of the plugin. */
+	/** Registers the folder and the hook. WordPress before 6.8 ignores `Domain Path` in the plugin header. */
 	public static function register() {
 		global $wp_textdomain_registry;
 		if ( $wp_textdomain_registry instanceof WP_Textdomain_Registry ) {
@@ -22,15 +22,15 @@ class Imagewright_Languages {
 	}
 
 	/**
-	 * The translation for another region, where there is none for this one: `de_DE` for `de_AT`, `es_ES` for `es_MX`.
+	 * Falls back to the translation of another region: `de_DE` for `de_AT`, `es_ES` for `es_MX`.
 	 *
-	 * @param string $file   Translation that WordPress looks for.
+	 * @param string $file   Path of the translation.
 	 * @param string $domain Text domain.
 	 * @return string
 	 */
 	public static function nearest( $file, $domain ) {
 		$is_ours = 'imagewright' === $domain && preg_match( '/^imagewright-([a-z]{2,3})(?:_\w+)?\.mo$/', wp_basename( $file ), $found );
-		// From 6.5 on WordPress may have it as PHP alone.
+		// Since WordPress 6.5 a translation may exist as PHP only.
 		if ( ! $is_ours || is_readable( $file ) || is_readable( substr_replace( $file, '.l10n.php', -strlen( '.mo' ) ) ) ) {
 			return $file;
 		}

@@ -1,6 +1,6 @@
 <?php
 /**
- * Coming and going.
+ * Lifecycle of the plugin.
  *
  * @package Imagewright
  */
@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Activation, deleted attachments, the privacy policy. Deactivation changes nothing: optimized images stay as they are.
+ * Handles activation, deleted attachments and the privacy policy. Deactivation changes nothing.
  */
 class Imagewright_Lifecycle {
 
@@ -19,7 +19,7 @@ class Imagewright_Lifecycle {
 		add_action( 'admin_init', array( __CLASS__, 'privacy' ) );
 	}
 
-	/** Sets defaults. The key is not loaded on every page. */
+	/** Adds the default options. The key is not autoloaded. */
 	public static function activate() {
 		add_option( Imagewright_Options::SETTINGS, Imagewright_Options::defaults() );
 		add_option( Imagewright_Options::KEY, '', '', false );

@@ -1,6 +1,6 @@
 <?php
 /**
- * The media library's list.
+ * List of the media library.
  *
  * @package Imagewright
  */
@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * The column that shows how an image stands, and the actions of rows and of the selection.
+ * Adds the status column, the row action and the bulk action.
  */
 class Imagewright_Media_List {
 
@@ -35,7 +35,7 @@ class Imagewright_Media_List {
 	}
 
 	/**
-	 * Shows the column.
+	 * Renders the column.
 	 *
 	 * @param string $column Column.
 	 * @param int    $id     Attachment.
@@ -47,7 +47,7 @@ class Imagewright_Media_List {
 	}
 
 	/**
-	 * Adds the row's action.
+	 * Adds the row action.
 	 *
 	 * @param string[] $actions Actions.
 	 * @param WP_Post  $post    Attachment.
@@ -61,7 +61,7 @@ class Imagewright_Media_List {
 	}
 
 	/**
-	 * Adds the action for the selection.
+	 * Adds the bulk action.
 	 *
 	 * @param string[] $actions Actions.
 	 * @return string[]
@@ -74,9 +74,9 @@ class Imagewright_Media_List {
 	}
 
 	/**
-	 * Opens the page with the selection. Core has checked the nonce.
+	 * Redirects the bulk action to the page with the selected images. Core has checked the nonce.
 	 *
-	 * @param string $url    Where to go.
+	 * @param string $url    Default redirect.
 	 * @param string $action Action.
 	 * @param int[]  $ids    Attachments.
 	 * @return string

@@ -8,12 +8,12 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * The page with the widget, for chosen images with review, and the bulk run over the library.
+ * Page with the bulk run over the library and the widget for chosen images.
  */
 class Imagewright_Optimize_Page {
 
 	const SLUG = 'imagewright-optimize';
-	/** Not `ids`: core removes that from addresses, and a reload would lose the choice. */
+	/** Query parameter of the chosen images. Core removes `ids` from URLs. */
 	const IDS = 'imagewright_ids';
 
 	/**
@@ -34,7 +34,7 @@ class Imagewright_Optimize_Page {
 	}
 
 	/**
-	 * Hook of the page, for who loads scripts.
+	 * Returns the hook of the page.
 	 *
 	 * @return string
 	 */
@@ -43,9 +43,9 @@ class Imagewright_Optimize_Page {
 	}
 
 	/**
-	 * Address of the page.
+	 * Returns the URL of the page.
 	 *
-	 * @param int[] $ids Attachments to begin with.
+	 * @param int[] $ids Chosen attachments.
 	 * @return string
 	 */
 	public static function url( $ids = array() ) {
@@ -53,12 +53,12 @@ class Imagewright_Optimize_Page {
 		return $ids ? add_query_arg( self::IDS, implode( ',', array_map( 'intval', $ids ) ), $url ) : $url;
 	}
 
-	/** Shows the page. The scripts fill it. */
+	/** Renders the page. The scripts fill it. */
 	public static function render() {
 		if ( ! current_user_can( 'upload_files' ) ) {
 			return;
 		}
-		// Only ids to show; every change checks nonce and rights of its own.
+		// Only ids to display. Every change checks nonce and permission itself.
 		$given = isset( $_GET[ self::IDS ] ) ? sanitize_text_field( wp_unslash( $_GET[ self::IDS ] ) ) : ''; // phpcs:ignore WordPress.Security.NonceVerification.Recommended
 		$ids   = array_values( array_filter( array_map( 'intval', explode( ',', $given ) ), array( 'Imagewright_Library', 'may_change' ) ) );
 		?>

@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * The form for address, key and defaults, and the test of the connection.
+ * Form for address, key and defaults, and the connection test.
  */
 class Imagewright_Settings_Page {
 
@@ -25,11 +25,11 @@ class Imagewright_Settings_Page {
 	/** Adds the page. */
 	public static function menu() {
 		$hook = add_options_page( __( 'Imagewright', 'imagewright' ), __( 'Imagewright', 'imagewright' ), 'manage_options', self::SLUG, array( __CLASS__, 'render' ) );
-		// A network activates the plugin on its main site alone: on the others, too, the key is not loaded on every page.
+		// A network activates the plugin only on its main site. The other sites need the defaults too.
 		add_action( "load-$hook", array( 'Imagewright_Lifecycle', 'activate' ) );
 	}
 
-	/** Registers the options. They are not part of WordPress' own settings route. */
+	/** Registers the options, without the settings route of WordPress. */
 	public static function settings() {
 		register_setting(
 			self::SLUG,
@@ -52,7 +52,7 @@ class Imagewright_Settings_Page {
 		add_action( 'update_option_' . Imagewright_Options::SETTINGS, array( 'Imagewright_Key_Guard', 'drop' ), 10, 2 );
 	}
 
-	/** Route of the connection test. */
+	/** Registers the route of the connection test. */
 	public static function routes() {
 		register_rest_route(
 			'imagewright/v1',
@@ -68,7 +68,7 @@ class Imagewright_Settings_Page {
 	}
 
 	/**
-	 * A link in the list of plugins.
+	 * Adds a link to the list of plugins.
 	 *
 	 * @param string[] $links Links.
 	 * @return string[]
@@ -79,9 +79,9 @@ class Imagewright_Settings_Page {
 	}
 
 	/**
-	 * Cleans the settings.
+	 * Sanitizes the settings.
 	 *
-	 * @param mixed $input What the form sent.
+	 * @param mixed $input Submitted settings.
 	 * @return array
 	 */
 	public static function sanitize_settings( $input ) {
@@ -132,7 +132,7 @@ class Imagewright_Settings_Page {
 	}
 
 	/**
-	 * Tests the connection: balance and plan of the account.
+	 * Tests the connection by reading balance and plan of the account.
 	 *
 	 * @return array|WP_Error
 	 */
@@ -149,7 +149,7 @@ class Imagewright_Settings_Page {
 		);
 	}
 
-	/** Shows the page. */
+	/** Renders the page. */
 	public static function render() {
 		if ( ! current_user_can( 'manage_options' ) ) {
 			return;
@@ -186,7 +186,7 @@ class Imagewright_Settings_Page {
 	}
 
 	/**
-	 * The row of the address.
+	 * Renders the row of the address.
 	 *
 	 * @param array $all Settings.
 	 */
@@ -213,7 +213,7 @@ class Imagewright_Settings_Page {
 		<?php
 	}
 
-	/** The row of the key. Only its last 4 characters are ever shown. */
+	/** Renders the row of the key. Shows only its last 4 characters. */
 	private static function render_key() {
 		$fixed = Imagewright_Options::key_is_fixed();
 		$hint  = Imagewright_Options::key_hint();
@@ -244,7 +244,7 @@ class Imagewright_Settings_Page {
 	}
 
 	/**
-	 * A row with a choice.
+	 * Renders a row with a select element.
 	 *
 	 * @param string               $name    Setting.
 	 * @param string               $label   Label.
@@ -267,7 +267,7 @@ class Imagewright_Settings_Page {
 	}
 
 	/**
-	 * The rows of texts.
+	 * Renders the rows of descriptions.
 	 *
 	 * @param array $all Settings.
 	 */

@@ -1,6 +1,6 @@
 <?php
 /**
- * Texts.
+ * Translated texts.
  *
  * @package Imagewright
  */
@@ -8,11 +8,11 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * What the scripts say, in the language of the user. Module scripts have no translations of their own before WordPress 7.
+ * Returns translated texts for the admin pages and their scripts.
  */
 class Imagewright_Strings {
 
-	/** A number that takes each form of a plural, in any language that has the form. */
+	/** One number for each plural category of CLDR, valid in every language that has the category. */
 	const NUMBERS = array(
 		'zero'  => 0,
 		'one'   => 1,
@@ -23,9 +23,9 @@ class Imagewright_Strings {
 	);
 
 	/**
-	 * How an attachment stands, in words.
+	 * Returns the status of an attachment as text.
 	 *
-	 * @param array $item Attachment as of Imagewright_Library::describe().
+	 * @param array $item Of Imagewright_Library::describe().
 	 * @return string
 	 */
 	public static function status( $item ) {
@@ -59,7 +59,7 @@ class Imagewright_Strings {
 	}
 
 	/**
-	 * Why the service cannot be used yet.
+	 * Returns the reason why the service cannot be used yet.
 	 *
 	 * @return string
 	 */
@@ -70,7 +70,7 @@ class Imagewright_Strings {
 	}
 
 	/**
-	 * Names of the formats.
+	 * Returns the labels of the formats.
 	 *
 	 * @return array<string,string>
 	 */
@@ -85,7 +85,7 @@ class Imagewright_Strings {
 	}
 
 	/**
-	 * Names of the presets.
+	 * Returns the labels of the presets.
 	 *
 	 * @return array<string,string>
 	 */
@@ -101,7 +101,7 @@ class Imagewright_Strings {
 	}
 
 	/**
-	 * Texts of the scripts. Numbers are put in by the scripts: {n} and the like.
+	 * Returns the texts of the scripts. The scripts replace placeholders such as {n}.
 	 *
 	 * @return array<string,string>
 	 */
@@ -148,7 +148,7 @@ class Imagewright_Strings {
 	}
 
 	/**
-	 * Numbers with their noun, which the scripts put in for {images} and {credits}: a form for each that a language may have.
+	 * Returns the plural forms that the scripts insert for {images} and {credits}.
 	 *
 	 * @return array<string,array<string,string>>
 	 */
@@ -160,7 +160,7 @@ class Imagewright_Strings {
 	}
 
 	/**
-	 * The forms of a noun by their names in browsers.
+	 * Returns the forms of a noun by plural category.
 	 *
 	 * @param array $noun Of _n_noop().
 	 * @return array<string,string>
@@ -175,8 +175,7 @@ class Imagewright_Strings {
 	}
 
 	/**
-	 * Texts of the widget that are translated, by the widget's keys. The others stay with the widget, which has languages of
-	 * its own.
+	 * Returns the widget's texts that WordPress has a translation for, by the widget's keys. The widget translates the others.
 	 *
 	 * @return array<string,string|array<string,string>>
 	 */

@@ -1,6 +1,6 @@
 <?php
 /**
- * What was sent and paid for.
+ * Checkpoints of optimizations.
  *
  * @package Imagewright
  */
@@ -8,19 +8,19 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Remembers with an attachment what the service has of it, so that the next try goes on with that instead of paying again.
+ * Stores the upload and export of an attachment, so that the next attempt resumes instead of paying again.
  *
- * Fields: `session`, `image`, `size` (`width`, `height`), `mark` (stands for user, file and settings), `at`, and `job` when an
- * export of the widget made the result: its session is not ours to end.
+ * Fields: `session`, `image`, `size` (`width`, `height`), `mark` (fingerprint of user, file and settings), `at`, and `job` if
+ * the widget made the export. The session of the widget is not deleted here.
  */
 class Imagewright_Checkpoint {
 
 	const META = '_imagewright_work';
-	/** The service forgets a session 24 hours after its last use. */
+	/** Lifetime in seconds. The service removes a session 24 hours after its last use. */
 	const SECONDS = 20 * HOUR_IN_SECONDS;
 
 	/**
-	 * The upload that an export is made of: the one of an earlier try if user, file and settings are the same.
+	 * Returns the checkpoint of an earlier attempt with the same user, file and settings; else uploads the file.
 	 *
 	 * @param int   $id      Attachment.
 	 * @param array $options `format`, `preset`.
@@ -37,7 +37,7 @@ class Imagewright_Checkpoint {
 		}
 		$old = get_post_meta( $id, self::META, true );
 		if ( is_array( $old ) && Imagewright_Sessions::is_own( $old['session'] ) ) {
-			// Of other settings, or of the file as it was.
+			// A checkpoint of other settings or of an older file.
 			self::finish( $id, $old );
 		}
 		$sent = Imagewright_Source::send( $id, '' );
@@ -59,7 +59,7 @@ class Imagewright_Checkpoint {
 	}
 
 	/**
-	 * What an earlier try of the same user, file and settings has left at the service, or null.
+	 * Returns the checkpoint of an earlier attempt with the same user, file and settings, or null.
 	 *
 	 * @param int   $id      Attachment.
 	 * @param array $options `format`, `preset`.
@@ -71,7 +71,7 @@ class Imagewright_Checkpoint {
 	}
 
 	/**
-	 * Keeps the result of an export of the widget, in case that somebody wants it although it is no gain.
+	 * Stores an export of the widget whose result is not smaller. The user may still accept it.
 	 *
 	 * @param int    $id      Attachment.
 	 * @param string $session Session.
@@ -90,7 +90,7 @@ class Imagewright_Checkpoint {
 	}
 
 	/**
-	 * Forgets what the service has, without telling it.
+	 * Deletes the checkpoint, but not the session.
 	 *
 	 * @param int $id Attachment.
 	 */
@@ -99,9 +99,9 @@ class Imagewright_Checkpoint {
 	}
 
 	/**
-	 * Removes the upload from the service: it has done its work.
+	 * Deletes the checkpoint and its session at the service.
 	 *
-	 * @param int   $id   Attachment.
+	 * @param int   $id         Attachment.
 	 * @param array $checkpoint Of of().
 	 */
 	public static function finish( $id, $checkpoint ) {
@@ -113,7 +113,7 @@ class Imagewright_Checkpoint {
 	}
 
 	/**
-	 * Stands for who sent which file for which settings.
+	 * Computes the fingerprint of user, file and settings.
 	 *
 	 * @param int   $id      Attachment.
 	 * @param array $options `format`, `preset`.

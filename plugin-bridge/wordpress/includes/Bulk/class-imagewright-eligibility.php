@@ -1,6 +1,6 @@
 <?php
 /**
- * What is worth paying for.
+ * Eligibility for an export.
  *
  * @package Imagewright
  */
@@ -8,12 +8,12 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Knows before anything is sent which images an export would be paid for in vain.
+ * Finds the images that cannot gain from an export, before they are sent and charged.
  */
 class Imagewright_Eligibility {
 
 	/**
-	 * Those images of a list that a bulk run would pay for.
+	 * Returns the images of a list that a bulk run exports.
 	 *
 	 * @param int[] $ids     Attachments.
 	 * @param array $options `format`, `preset`.
@@ -24,11 +24,11 @@ class Imagewright_Eligibility {
 	}
 
 	/**
-	 * Tells the images of a list that a bulk run would pay for from those that it leaves out.
+	 * Splits a list into images that a bulk run exports and images that it leaves out.
 	 *
 	 * @param int[] $ids     Attachments.
 	 * @param array $options `format`, `preset`.
-	 * @return array{eligible:int[],left_out:array<string,array{message:string,ids:int[]}>} What is left out by code of the reason.
+	 * @return array{eligible:int[],left_out:array<string,array{message:string,ids:int[]}>} `left_out` by code of the reason.
 	 */
 	public static function partition( $ids, $options ) {
 		$eligible      = array();
@@ -53,7 +53,7 @@ class Imagewright_Eligibility {
 	}
 
 	/**
-	 * Why a bulk run would leave an image out, or null.
+	 * Returns the reason why a bulk run leaves an image out, or null.
 	 *
 	 * @param int   $id      Attachment.
 	 * @param array $options `format`, `preset`.
@@ -75,7 +75,7 @@ class Imagewright_Eligibility {
 	}
 
 	/**
-	 * What is said of an image that somebody edited after it was optimized.
+	 * Creates the error for an image that was edited after it was optimized.
 	 *
 	 * @return WP_Error
 	 */
@@ -84,7 +84,7 @@ class Imagewright_Eligibility {
 	}
 
 	/**
-	 * Why no result could be put in the place of an image, whatever it is, or null.
+	 * Returns the reason why no result can replace an image, or null.
 	 *
 	 * @param int $id Attachment.
 	 * @return WP_Error|null
@@ -94,12 +94,12 @@ class Imagewright_Eligibility {
 		if ( $state && 'optimized' === $state['status'] ) {
 			return Imagewright_State::is_edited( $id, $state ) ? self::edited() : null;
 		}
-		// One that was interrupted is put back first.
+		// An interrupted image is restored before it is replaced.
 		return $state ? null : Imagewright_Snapshot::fault( $id );
 	}
 
 	/**
-	 * How many images of a list lack a text that a description would fill in.
+	 * Counts the images of a list that lack a text.
 	 *
 	 * @param int[] $ids Attachments.
 	 * @return int
@@ -109,7 +109,7 @@ class Imagewright_Eligibility {
 	}
 
 	/**
-	 * Whether an image lacks a text that a description would fill in.
+	 * Returns true if an image lacks alternative text or title.
 	 *
 	 * @param int $id Attachment.
 	 * @return bool
@@ -120,7 +120,7 @@ class Imagewright_Eligibility {
 	}
 
 	/**
-	 * Why an export would be in vain, as far as that is known without one, or null.
+	 * Returns the reason why an export would have no usable result, or null. Requires no export.
 	 *
 	 * @param int   $id      Attachment.
 	 * @param array $options `format`, `preset`.
@@ -143,8 +143,7 @@ class Imagewright_Eligibility {
 	}
 
 	/**
-	 * Stands for the file and the settings that a result was made of. `original` is the file's own format: the service then gives
-	 * the better one of the file itself and that format.
+	 * Computes the fingerprint of file and settings. `original` counts as the file's own format.
 	 *
 	 * @param int   $id      Attachment.
 	 * @param array $options `format`, `preset`.
@@ -160,11 +159,11 @@ class Imagewright_Eligibility {
 	}
 
 	/**
-	 * The verdict on a result that is no gain. It holds for this file with these settings, and is noted with them.
+	 * Creates the error for a result that is not smaller. It is valid for this file with these settings.
 	 *
 	 * @param int   $id     Attachment.
 	 * @param array $result Result of the export.
-	 * @param int   $before Bytes of the file.
+	 * @param int   $before Size of the file, in bytes.
 	 * @return WP_Error
 	 */
 	public static function not_smaller( $id, $result, $before ) {
@@ -186,11 +185,11 @@ class Imagewright_Eligibility {
 	}
 
 	/**
-	 * An error that says what file and settings it holds for.
+	 * Adds the fingerprint to an error.
 	 *
-	 * @param WP_Error $error Error.
-	 * @param string   $fingerprint  Of fingerprint().
-	 * @return WP_Error The same.
+	 * @param WP_Error $error       Error.
+	 * @param string   $fingerprint Of fingerprint().
+	 * @return WP_Error The same error.
 	 */
 	private static function with_fingerprint( $error, $fingerprint ) {
 		$error->add_data( array( 'mark' => $fingerprint ) + (array) $error->get_error_data() );

@@ -1,6 +1,6 @@
 <?php
 /**
- * One attachment from end to end.
+ * Optimization of one attachment.
  *
  * @package Imagewright
  */
@@ -8,19 +8,19 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Sends, exports and replaces in one request, so that a bulk run needs no open tab for the image at hand. What was paid for
- * is noted first: a repeated request goes on with the same export instead of paying for another.
+ * Sends, exports and replaces in one request, so that closing the tab does not interrupt an image. Stores a checkpoint first:
+ * a repeated request resumes the same export instead of paying for another.
  */
 class Imagewright_Optimization {
 
-	/** Errors that stay the same with the same result, so that the result is of no more use. */
+	/** Errors that do not change with another attempt on the same result. */
 	const VERDICTS = array( 'source_changed', 'other_image', 'no_result', 'unknown_type', 'not_an_export' );
 
 	/**
 	 * Optimizes an attachment. The caller holds its lock.
 	 *
 	 * @param int   $id      Attachment.
-	 * @param array $options `format`, `preset`, `fill_text`, `allow_larger`, `again` (although it is optimized already).
+	 * @param array $options `format`, `preset`, `fill_text`, `allow_larger`, `again` (true to optimize an optimized image again).
 	 * @return array|WP_Error The record, or array( 'skipped' => reason ).
 	 */
 	public static function run( $id, $options ) {
@@ -42,7 +42,7 @@ class Imagewright_Optimization {
 		$refusal = empty( $options['again'] ) && empty( $options['allow_larger'] ) ? Imagewright_Eligibility::refusal( $id, $options ) : Imagewright_Snapshot::fault( $id );
 		$done    = $refusal ? $refusal : self::replace( $id, $options );
 		if ( is_wp_error( $done ) && 'imagewright_not_smaller' === $done->get_error_code() ) {
-			// A person may want the file all the same. As long as the service has it, that costs nothing more.
+			// The user may accept the larger file. It is free as long as the service keeps the result.
 			$data            = (array) $done->get_error_data();
 			$data['details'] = array(
 				'needs' => 'allowLarger',
@@ -54,7 +54,7 @@ class Imagewright_Optimization {
 	}
 
 	/**
-	 * Exports, looks at what came of it, and replaces.
+	 * Exports an attachment and replaces its files.
 	 *
 	 * @param int   $id      Attachment.
 	 * @param array $options Of run().
@@ -63,7 +63,7 @@ class Imagewright_Optimization {
 	private static function replace( $id, $options ) {
 		$export = self::exported( $id, $options );
 		if ( is_wp_error( $export ) && self::is_gone( $export ) ) {
-			// What an earlier try uploaded has expired, or belongs to another account: from the beginning.
+			// The upload of an earlier attempt has expired or belongs to another account.
 			Imagewright_Checkpoint::forget( $id );
 			$export = self::exported( $id, $options );
 		}
@@ -79,13 +79,13 @@ class Imagewright_Optimization {
 			array(
 				'job'          => $job,
 				'allow_larger' => ! empty( $options['allow_larger'] ),
-				// Not before it is known that the image gains: a description may cost as much as the export.
+				// A description may cost as much as the export, so only images that become smaller are described.
 				'texts'        => static function () use ( $id, $checkpoint, $options ) {
 					return empty( $options['fill_text'] ) ? array() : self::describe( $id, $checkpoint );
 				},
 			)
 		);
-		// Whatever else went wrong, here, at the service or between, can be tried again with what was paid for.
+		// After any other error the next attempt can use the paid export.
 		if ( ! is_wp_error( $done ) || self::is_final( $done ) ) {
 			Imagewright_Checkpoint::finish( $id, $checkpoint );
 		}
@@ -93,9 +93,9 @@ class Imagewright_Optimization {
 	}
 
 	/**
-	 * Whether no further try can make something of the result: its verdict stands, it failed, or the service has removed it.
+	 * Returns true if no further attempt can use the result.
 	 *
-	 * @param WP_Error $error What came of it.
+	 * @param WP_Error $error Error of the replacement.
 	 * @return bool
 	 */
 	private static function is_final( $error ) {
@@ -108,18 +108,18 @@ class Imagewright_Optimization {
 	}
 
 	/**
-	 * Uploads and exports.
+	 * Uploads and exports an attachment.
 	 *
 	 * @param int   $id      Attachment.
 	 * @param array $options Of run().
-	 * @return array{0:array,1:string}|WP_Error Upload, job.
+	 * @return array{0:array,1:string}|WP_Error Checkpoint, job id.
 	 */
 	private static function exported( $id, $options ) {
 		$checkpoint = Imagewright_Checkpoint::of( $id, $options );
 		if ( is_wp_error( $checkpoint ) ) {
 			return $checkpoint;
 		}
-		// Sending took its time: what was replaced meanwhile is not paid for.
+		// The file may have been replaced during the upload. Such an upload is not exported.
 		if ( ! Imagewright_Checkpoint::known( $id, $options ) ) {
 			return Imagewright_Result::changed();
 		}
@@ -128,9 +128,9 @@ class Imagewright_Optimization {
 	}
 
 	/**
-	 * Whether the service no longer knows what was uploaded before, or takes the same request for another.
+	 * Returns true if the service no longer has the upload, or its idempotency key belongs to another request.
 	 *
-	 * @param WP_Error $error What it answered.
+	 * @param WP_Error $error Error of the service.
 	 * @return bool
 	 */
 	private static function is_gone( $error ) {
@@ -138,7 +138,7 @@ class Imagewright_Optimization {
 	}
 
 	/**
-	 * Has the image described, when a text is missing.
+	 * Describes the image if a text is missing.
 	 *
 	 * @param int   $id   Attachment.
 	 * @param array $checkpoint Of Imagewright_Checkpoint::of().
@@ -175,11 +175,11 @@ class Imagewright_Optimization {
 	}
 
 	/**
-	 * Exports, or joins the export of an earlier try.
+	 * Exports the image, or joins the export of an earlier attempt by its idempotency key.
 	 *
-	 * @param array $checkpoint    Of Imagewright_Checkpoint::of().
-	 * @param array $options Of run().
-	 * @return string|WP_Error The job.
+	 * @param array $checkpoint Of Imagewright_Checkpoint::of().
+	 * @param array $options    Of run().
+	 * @return string|WP_Error Id of the job.
 	 */
 	private static function export( $checkpoint, $options ) {
 		return self::stream(
@@ -193,12 +193,12 @@ class Imagewright_Optimization {
 	}
 
 	/**
-	 * Sends a request whose answer is a stream and reads that to its end.
+	 * Sends a request and reads its event stream to the end.
 	 *
 	 * @param string $path Path.
 	 * @param array  $body Body.
 	 * @param string $key  Idempotency key.
-	 * @return string|WP_Error The job. Whether its images succeeded stands in its results.
+	 * @return string|WP_Error Id of the job. Its images may have failed.
 	 */
 	private static function stream( $path, $body, $key ) {
 		$answer = Imagewright_Service::request(

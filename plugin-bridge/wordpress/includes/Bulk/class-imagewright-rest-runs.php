@@ -8,11 +8,11 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * `imagewright/v1/run`: the current user's run. The images themselves are worked on through their own routes.
+ * `imagewright/v1/run`: the bulk run of the current user. The script optimizes each image through its own route.
  */
 class Imagewright_Rest_Runs {
 
-	/** Titles of images that a run leaves out, at most, for each reason. */
+	/** Most titles that are listed for each reason of leaving images out. */
 	const EXAMPLES = 5;
 
 	/** Registers the routes. */
@@ -20,7 +20,7 @@ class Imagewright_Rest_Runs {
 		add_action( 'rest_api_init', array( __CLASS__, 'routes' ) );
 	}
 
-	/** The routes. */
+	/** Registers the routes in the REST API. */
 	public static function routes() {
 		$route = static function ( $method, $callback, $args = array() ) {
 			return array(
@@ -75,7 +75,7 @@ class Imagewright_Rest_Runs {
 	}
 
 	/**
-	 * The run, or null.
+	 * Returns the run, or null.
 	 *
 	 * @return array
 	 */
@@ -84,7 +84,7 @@ class Imagewright_Rest_Runs {
 	}
 
 	/**
-	 * What a run would cost, before anything is spent.
+	 * Returns the cost of a run before it starts.
 	 *
 	 * @param WP_REST_Request $request Request.
 	 * @return array|WP_Error
@@ -94,7 +94,7 @@ class Imagewright_Rest_Runs {
 		$partition = Imagewright_Eligibility::partition( $ids, self::options( $request ) );
 		$eligible    = $partition['eligible'];
 		if ( ! $request['ids'] ) {
-			// How many of the library are done stands beside it already.
+			// The page shows the number of optimized images separately.
 			unset( $partition['left_out']['imagewright_optimized'] );
 			$others = Imagewright_Library::ids_of_other_types();
 			if ( $others ) {
@@ -126,7 +126,7 @@ class Imagewright_Rest_Runs {
 	}
 
 	/**
-	 * Images that are left out for one reason, with the titles of some of them.
+	 * Describes the images that are left out for one reason, with up to EXAMPLES titles.
 	 *
 	 * @param array $group `message`, `ids`.
 	 * @return array{message:string,count:int,examples:array<int,array{id:int,title:string}>}
@@ -149,7 +149,7 @@ class Imagewright_Rest_Runs {
 	}
 
 	/**
-	 * What the service would charge.
+	 * Asks the service for a price.
 	 *
 	 * @param string $operation `export` or `analyze`.
 	 * @param int    $count     Images.
@@ -167,7 +167,7 @@ class Imagewright_Rest_Runs {
 	}
 
 	/**
-	 * The settings of a run.
+	 * Reads the settings of a run.
 	 *
 	 * @param WP_REST_Request $request Request.
 	 * @return array
@@ -191,7 +191,7 @@ class Imagewright_Rest_Runs {
 	}
 
 	/**
-	 * Stops or goes on with the run.
+	 * Stops or resumes the run.
 	 *
 	 * @param WP_REST_Request $request Request.
 	 * @return array
@@ -205,7 +205,7 @@ class Imagewright_Rest_Runs {
 	}
 
 	/**
-	 * Forgets the run.
+	 * Deletes the run.
 	 *
 	 * @return array
 	 */

@@ -1,6 +1,6 @@
 <?php
 /**
- * Tries that ended in the middle.
+ * Limit of interrupted attempts.
  *
  * @package Imagewright
  */
@@ -8,22 +8,22 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Counts the tries of an attachment that came to no end of their own: PHP died of memory or time, or what was downloaded was
- * damaged. A bulk run goes past such an image, which it would otherwise meet first whenever it is resumed.
+ * Counts the attempts on an attachment that PHP did not survive or whose download was damaged. A bulk run skips such an image
+ * after MAX_ATTEMPTS; otherwise it would fail on it each time it is resumed.
  */
 class Imagewright_Retry_Limit {
 
 	const META = '_imagewright_tries';
-	/** That many, and a bulk run begins no further one. */
+	/** Interrupted attempts after which a bulk run skips an image. */
 	const MAX_ATTEMPTS = 2;
 
 	/**
-	 * Does something with an attachment and counts it until it has come to an end. The caller holds its lock.
+	 * Runs a callback and counts it as an attempt until it returns. The caller holds the lock of the attachment.
 	 *
-	 * @param int      $id   Attachment.
-	 * @param string   $run  Bulk run; without one a person asked for this very image, and is not refused.
-	 * @param callable $callback What to do.
-	 * @return mixed What the work returns, or WP_Error.
+	 * @param int      $id       Attachment.
+	 * @param string   $run      Bulk run; empty for a request of a person, which is not limited.
+	 * @param callable $callback Callback.
+	 * @return mixed Result of the callback, or WP_Error.
 	 */
 	public static function run( $id, $run, $callback ) {
 		$attempts = (int) get_post_meta( $id, self::META, true );
@@ -39,16 +39,16 @@ class Imagewright_Retry_Limit {
 	}
 
 	/**
-	 * Undoes what was begun. The next run may try again: by then the server may have been given more.
+	 * Restores the attachment and resets the counter, so that a later run may try again.
 	 *
-	 * @param int $id    Attachment.
-	 * @param int $attempts Tries so far.
+	 * @param int $id       Attachment.
+	 * @param int $attempts Attempts so far.
 	 * @return WP_Error
 	 */
 	private static function give_up( $id, $attempts ) {
 		$state = Imagewright_State::get( $id );
 		if ( $state && 'optimized' !== $state['status'] && self::MAX_ATTEMPTS === $attempts ) {
-			// Counted too: not even the way back may block the run.
+			// Counts the restoration too: if it ends PHP, the next attempt skips it.
 			update_post_meta( $id, self::META, $attempts + 1 );
 			Imagewright_Restoration::put_back( $id, $state, true );
 		}

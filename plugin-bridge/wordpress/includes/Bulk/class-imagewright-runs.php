@@ -8,23 +8,22 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Remembers what a user set out to do with many images. What is done already stands in the attachments themselves, so tabs
- * can be closed, and two of them can share the work, without anything to keep in step.
+ * Stores the bulk run of a user. The progress is read from the attachments, so tabs can be closed and two tabs can share a run.
  */
 class Imagewright_Runs {
 
-	/** Behind the prefix of the site: ids of one site of a network are other images on the next one. */
+	/** Key of the user metadata, after the prefix of the site: each site of a network has its own attachment ids. */
 	const META = 'imagewright_run';
-	/** Code of the error that says that a run does not go on. */
+	/** Error code for a run that was stopped or closed. */
 	const STOPPED = 'run_stopped';
 
 	/**
-	 * Starts a run and forgets the one before.
+	 * Starts a run and replaces the previous one.
 	 *
 	 * @param string $kind    `optimize` or `restore`.
-	 * @param int[]  $ids     Attachments; empty for all that it applies to.
+	 * @param int[]  $ids     Attachments; empty for all eligible ones.
 	 * @param array  $options `format`, `preset`, `fillText`.
-	 * @return array The run, as current() shows it.
+	 * @return array The run in the form of current().
 	 */
 	public static function start( $kind, $ids, $options ) {
 		if ( ! $ids ) {
@@ -44,7 +43,7 @@ class Imagewright_Runs {
 	}
 
 	/**
-	 * The current user's run, or null.
+	 * Returns the current user's run, or null.
 	 *
 	 * @return array|null
 	 */
@@ -54,10 +53,10 @@ class Imagewright_Runs {
 	}
 
 	/**
-	 * Stops or goes on with a run.
+	 * Stops or resumes a run.
 	 *
 	 * @param string     $state  `running` or `stopped`.
-	 * @param array|null $reason Why it stopped: `code`, `message`.
+	 * @param array|null $reason Reason of the stop: `code`, `message`.
 	 * @return array|null
 	 */
 	public static function set_state( $state, $reason ) {
@@ -72,7 +71,7 @@ class Imagewright_Runs {
 	}
 
 	/**
-	 * Whether a run of the current user may still begin with an image: another window may have stopped or closed it.
+	 * Returns true if the run is the current one and was not stopped. Another window may have stopped or closed it.
 	 *
 	 * @param string $id Id of the run.
 	 * @return bool
@@ -82,13 +81,13 @@ class Imagewright_Runs {
 		return $run && $run['id'] === $id && 'running' === $run['state'];
 	}
 
-	/** Forgets the run. What it did stays. */
+	/** Deletes the run. Its optimized images stay. */
 	public static function forget() {
 		delete_user_meta( get_current_user_id(), self::key() );
 	}
 
 	/**
-	 * Where the run is stored.
+	 * Returns the key of the user metadata.
 	 *
 	 * @return string
 	 */
@@ -98,7 +97,7 @@ class Imagewright_Runs {
 	}
 
 	/**
-	 * The stored run, or null.
+	 * Reads the stored run, or null.
 	 *
 	 * @return array|null
 	 */
@@ -108,7 +107,7 @@ class Imagewright_Runs {
 	}
 
 	/**
-	 * A run with what has come of it, read from the attachments.
+	 * Adds the progress to a run, read from the attachments.
 	 *
 	 * @param array $run Stored run.
 	 * @return array

@@ -8,12 +8,12 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Moves, copies and removes files, and refuses every path outside of the uploads folder.
+ * Moves, copies and removes files. Refuses paths outside of the uploads folder.
  */
 class Imagewright_Files {
 
 	/**
-	 * WordPress' own access to the disk. Uploads are written by PHP itself, so this is the direct one whatever updates use.
+	 * Returns the direct filesystem of WordPress. PHP writes uploads directly, whatever method updates use.
 	 *
 	 * @return WP_Filesystem_Direct
 	 */
@@ -27,7 +27,7 @@ class Imagewright_Files {
 	}
 
 	/**
-	 * Name of an empty temporary file.
+	 * Creates an empty temporary file and returns its path.
 	 *
 	 * @return string
 	 */
@@ -37,7 +37,7 @@ class Imagewright_Files {
 	}
 
 	/**
-	 * What a file holds.
+	 * Reads a file.
 	 *
 	 * @param string $path Path.
 	 * @return string
@@ -47,7 +47,7 @@ class Imagewright_Files {
 	}
 
 	/**
-	 * Moves a file to a place below the uploads folder, over what is there.
+	 * Moves a file to a path below the uploads folder and overwrites an existing file.
 	 *
 	 * @param string $from Path.
 	 * @param string $to   Path below uploads.
@@ -57,7 +57,7 @@ class Imagewright_Files {
 		if ( ! self::is_upload( $to ) || ! self::disk()->move( $from, $to, true ) ) {
 			return false;
 		}
-		// As core does for what it saves: temporary files may be readable by their owner alone.
+		// Same as core: a temporary file may be readable by its owner only.
 		self::disk()->chmod( $to, ( fileperms( dirname( $to ) ) & 0000666 ) | 0600 );
 		clearstatcache( true, $to );
 		return true;
@@ -67,7 +67,7 @@ class Imagewright_Files {
 	 * Copies a file within the uploads folder and checks the copy.
 	 *
 	 * @param string $from Path.
-	 * @param string $to   Path below uploads, where nothing is.
+	 * @param string $to   Free path below uploads.
 	 * @return bool
 	 */
 	public static function duplicate( $from, $to ) {
@@ -75,7 +75,7 @@ class Imagewright_Files {
 	}
 
 	/**
-	 * Removes a file below the uploads folder, if it is there.
+	 * Removes a file below the uploads folder if it exists.
 	 *
 	 * @param string $path Path.
 	 */
@@ -87,7 +87,7 @@ class Imagewright_Files {
 	}
 
 	/**
-	 * Whether a path lies below the uploads folder of this site.
+	 * Returns true if a path is below the uploads folder of this site.
 	 *
 	 * @param string $path Path; the file need not exist.
 	 * @return bool
@@ -99,7 +99,7 @@ class Imagewright_Files {
 	}
 
 	/**
-	 * Whether a path is a plain local path and not one of a stream wrapper, as offload plugins have them.
+	 * Returns true if a path is an existing local upload. Offload plugins use stream wrappers, which are not local.
 	 *
 	 * @param string $path Path.
 	 * @return bool

@@ -1,6 +1,6 @@
 <?php
 /**
- * The media library as lists.
+ * Lists of the media library.
  *
  * @package Imagewright
  */
@@ -8,12 +8,12 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Finds attachments and says how they stand.
+ * Finds attachments and describes their state.
  */
 class Imagewright_Library {
 
 	/**
-	 * Attachments for a list.
+	 * Finds attachments for a list.
 	 *
 	 * @param array $args `ids` (int[]), `status` (`any`, `none`, `optimized`), `search`, `page`, `per_page`.
 	 * @return array{items:array<int,array>,total:int}
@@ -38,7 +38,7 @@ class Imagewright_Library {
 	}
 
 	/**
-	 * Ids of all attachments with a status that the current user may change, newest first.
+	 * Returns the ids of all attachments with a status that the current user may change, newest first.
 	 *
 	 * @param string $status `any`, `none` or `optimized`.
 	 * @return int[]
@@ -52,7 +52,7 @@ class Imagewright_Library {
 	}
 
 	/**
-	 * Ids of images in formats that are not optimized at all, such as HEIC or SVG, which the current user may change.
+	 * Returns the ids of images in unsupported formats such as HEIC or SVG that the current user may change.
 	 *
 	 * @return int[]
 	 */
@@ -69,7 +69,7 @@ class Imagewright_Library {
 	}
 
 	/**
-	 * How many images there are, and how many are optimized.
+	 * Counts all images and the optimized ones.
 	 *
 	 * @return array{total:int,optimized:int}
 	 */
@@ -93,7 +93,7 @@ class Imagewright_Library {
 	}
 
 	/**
-	 * Whether the current user may change an attachment that is an image.
+	 * Returns true if the current user may change an attachment.
 	 *
 	 * @param int $id Attachment.
 	 * @return bool
@@ -103,7 +103,7 @@ class Imagewright_Library {
 	}
 
 	/**
-	 * One attachment for a list.
+	 * Describes an attachment for a list.
 	 *
 	 * @param int $id Attachment.
 	 * @return array
@@ -117,7 +117,7 @@ class Imagewright_Library {
 		return array(
 			'id'       => (int) $id,
 			'title'    => Imagewright_Texts::title( $id ),
-			// WordPress made it of the file's name: nothing that a description would have to respect.
+			// A title that WordPress made from the file name may be replaced by a description.
 			'ownTitle' => ! Imagewright_Texts::is_automatic_title( get_post( $id )->post_title, (string) get_post_meta( $id, '_wp_attached_file', true ) ),
 			'alt'      => (string) get_post_meta( $id, Imagewright_Texts::ALT, true ),
 			'filename' => wp_basename( (string) get_post_meta( $id, '_wp_attached_file', true ) ),
@@ -138,10 +138,10 @@ class Imagewright_Library {
 	}
 
 	/**
-	 * Why nothing could be put in the place of an image, in words, or an empty string.
+	 * Returns the translated reason why an image cannot be replaced, or an empty string.
 	 *
 	 * @param int    $id     Attachment.
-	 * @param string $status How it stands.
+	 * @param string $status Of Imagewright_State::status().
 	 * @return string
 	 */
 	private static function obstacle( $id, $status ) {
@@ -153,7 +153,7 @@ class Imagewright_Library {
 	}
 
 	/**
-	 * Query for images with a status.
+	 * Builds the arguments of a query for images with a status.
 	 *
 	 * @param string $status `any`, `none` or `optimized`.
 	 * @return array
@@ -168,7 +168,7 @@ class Imagewright_Library {
 			'update_post_term_cache' => false,
 		);
 		if ( 'any' !== $status ) {
-			// One indexed key; there is no other place that core would look at by status.
+			// The key is indexed, and core offers no other query by status.
 			$args['meta_query'] = array( // phpcs:ignore WordPress.DB.SlowDBQuery.slow_db_query_meta_query
 				array(
 					'key'     => Imagewright_State::META,

@@ -1,6 +1,6 @@
 <?php
 /**
- * Routes that show.
+ * Routes that only read.
  *
  * @package Imagewright
  */
@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * The media library, the account and the settings of an export, for the scripts of this plugin. Nothing here changes anything.
+ * Serves the media library, the account and the export settings to the scripts of the plugin.
  */
 class Imagewright_Rest_Library {
 
@@ -17,7 +17,7 @@ class Imagewright_Rest_Library {
 		add_action( 'rest_api_init', array( __CLASS__, 'routes' ) );
 	}
 
-	/** The routes. */
+	/** Registers the routes in the REST API. */
 	public static function routes() {
 		$route = static function ( $path, $callback, $args = array() ) {
 			$one = false !== strpos( $path, '?P<id>' );
@@ -54,7 +54,7 @@ class Imagewright_Rest_Library {
 	}
 
 	/**
-	 * Schema of the settings of an export; what is absent is as the site is set up.
+	 * Returns the schema of the export settings. The defaults are the settings of the site.
 	 *
 	 * @return array
 	 */
@@ -65,7 +65,7 @@ class Imagewright_Rest_Library {
 			'format'   => array(
 				'type'    => 'string',
 				'enum'    => $formats,
-				// What is stored may be of a server that could do more.
+				// The stored format may come from a server that supported more formats.
 				'default' => in_array( $all['format'], $formats, true ) ? $all['format'] : $formats[0],
 			),
 			'preset'   => array(
@@ -81,7 +81,7 @@ class Imagewright_Rest_Library {
 	}
 
 	/**
-	 * Schema of a list of ids.
+	 * Returns the schema of a list of ids.
 	 *
 	 * @return array
 	 */
@@ -94,7 +94,7 @@ class Imagewright_Rest_Library {
 	}
 
 	/**
-	 * Schema of the list's arguments.
+	 * Returns the schema of the arguments of a list.
 	 *
 	 * @return array
 	 */
@@ -125,7 +125,7 @@ class Imagewright_Rest_Library {
 	}
 
 	/**
-	 * Permission of lists.
+	 * Requires the capability `upload_files`.
 	 *
 	 * @return bool
 	 */
@@ -144,7 +144,7 @@ class Imagewright_Rest_Library {
 	}
 
 	/**
-	 * Balance of the account and counts of the library.
+	 * Returns the balance of the account and the counts of the library.
 	 *
 	 * @return array|WP_Error
 	 */
@@ -160,7 +160,7 @@ class Imagewright_Rest_Library {
 	}
 
 	/**
-	 * Settings of an export that has every size this site wants.
+	 * Returns export settings with all sizes of the site.
 	 *
 	 * @param WP_REST_Request $request Request.
 	 * @return array
@@ -181,7 +181,7 @@ class Imagewright_Rest_Library {
 	}
 
 	/**
-	 * Shows one attachment.
+	 * Describes one attachment.
 	 *
 	 * @param WP_REST_Request $request Request.
 	 * @return array
@@ -191,7 +191,7 @@ class Imagewright_Rest_Library {
 	}
 
 	/**
-	 * Whether a result of what was sent earlier could be put in the place of an attachment as it is now.
+	 * Checks that an attachment can still be replaced by a result of the file that was sent earlier.
 	 *
 	 * @param WP_REST_Request $request Request.
 	 * @return array|WP_Error
@@ -204,10 +204,10 @@ class Imagewright_Rest_Library {
 	}
 
 	/**
-	 * Sends the bytes that an optimization begins with: of an optimized image those from before.
+	 * Sends the source file of an attachment; the original of an optimized image.
 	 *
 	 * @param WP_REST_Request $request Request.
-	 * @return WP_Error Only of an error.
+	 * @return WP_Error An error. Exits after the file was sent.
 	 */
 	public static function original( $request ) {
 		$source = Imagewright_Source::of( (int) $request['id'] );
@@ -220,7 +220,7 @@ class Imagewright_Rest_Library {
 		header( 'Content-Length: ' . wp_filesize( $source['path'] ) );
 		header( 'X-Content-Type-Options: nosniff' );
 		header( 'Cache-Control: private, no-cache' );
-		// An upload of this site, sent without being held in memory.
+		// Sends the upload without loading it into memory.
 		readfile( $source['path'] ); // phpcs:ignore WordPress.WP.AlternativeFunctions.file_system_operations_readfile
 		exit;
 	}

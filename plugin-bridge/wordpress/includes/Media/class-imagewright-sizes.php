@@ -1,6 +1,6 @@
 <?php
 /**
- * Which sizes WordPress wants of an image.
+ * Image sizes of the site.
  *
  * @package Imagewright
  */
@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Asks for exactly the sizes that this site has registered, and finds them among what the service made.
+ * Builds the sizes of an export from the registered sizes, and assigns the exported variants to them.
  */
 class Imagewright_Sizes {
 
@@ -18,7 +18,7 @@ class Imagewright_Sizes {
 	const EDGES = array( 16, 8192 );
 
 	/**
-	 * Edge above which WordPress shows a scaled copy instead of the file itself; 0 for never.
+	 * Returns the longest edge in pixels above which WordPress uses a scaled copy; 0 for no limit.
 	 *
 	 * @param array $size   Width and height of the image.
 	 * @param int   $id     Attachment.
@@ -26,16 +26,16 @@ class Imagewright_Sizes {
 	 * @return int
 	 */
 	public static function threshold( $size, $id, $path = '' ) {
-		// Core's own filter, asked as core asks it.
+		// A filter of core, called with the same arguments.
 		return (int) apply_filters( 'big_image_size_threshold', 2560, $size, $path, $id ); // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals.NonPrefixedHooknameFound
 	}
 
 	/**
-	 * The `responsiveSizes` of an export: the registered sizes as boxes, in the order of their use, as many as the contract
-	 * has room for. The service leaves out a box that is wider than the image even if its height would count, so such images
-	 * get an entry with their own measures. What is left out is made by WordPress from the optimized file.
+	 * Builds the `responsiveSizes` of an export from the registered sizes, up to the limit of the contract. The service omits
+	 * boxes that are wider than the image even if their height would apply, so such images get an entry with exact dimensions.
+	 * WordPress makes the omitted sizes from the optimized file.
 	 *
-	 * @param array<int,array{width:int,height:int}> $images Measures of the images, if they are known.
+	 * @param array<int,array{width:int,height:int}> $images Dimensions of the images, if known.
 	 * @return array<int,array{width:int,height?:int,fit?:string}>
 	 */
 	public static function requested( $images = array() ) {
@@ -58,7 +58,7 @@ class Imagewright_Sizes {
 		}
 		$by_width = array();
 		foreach ( array_filter( $entries ) as $entry ) {
-			// The contract makes one file per width.
+			// The service makes one file per width.
 			if ( ! isset( $by_width[ $entry['width'] ] ) ) {
 				$by_width[ $entry['width'] ] = $entry;
 			}
@@ -67,9 +67,9 @@ class Imagewright_Sizes {
 	}
 
 	/**
-	 * The boxes that WordPress fits images into: what stands in for a large image, then the registered sizes.
+	 * Returns the boxes that WordPress fits images into: the scaled copy of large images, then the registered sizes.
 	 *
-	 * @return array<int,array{0:int,1:int,2:bool}> Width, height, whether it is cropped.
+	 * @return array<int,array{0:int,1:int,2:bool}> Width, height, true for cropped sizes.
 	 */
 	private static function boxes() {
 		$threshold = self::threshold( array( 0, 0 ), 0 );
@@ -83,7 +83,7 @@ class Imagewright_Sizes {
 	}
 
 	/**
-	 * Whether a size is one that the service can make: it crops around the centre and nowhere else.
+	 * Returns true if the service can make a size. It crops only around the centre.
 	 *
 	 * @param array $size Registered size.
 	 * @return bool
@@ -93,12 +93,12 @@ class Imagewright_Sizes {
 	}
 
 	/**
-	 * One entry of `responsiveSizes`.
+	 * Builds one entry of `responsiveSizes`.
 	 *
 	 * @param int  $width  Pixels; 0 for any.
 	 * @param int  $height Pixels; 0 for any.
-	 * @param bool $crop   Whether the size is filled and cropped.
-	 * @return array|null
+	 * @param bool $crop   True to fill the size and crop.
+	 * @return array|null Null if the size is outside of the limits.
 	 */
 	private static function entry( $width, $height, $crop ) {
 		list( $least, $most ) = self::EDGES;
@@ -114,11 +114,11 @@ class Imagewright_Sizes {
 	}
 
 	/**
-	 * The settings of an export for this site.
+	 * Builds the export settings for this site.
 	 *
 	 * @param string $format Output format.
 	 * @param string $preset Preset.
-	 * @param array  $images Measures of the images, if they are known.
+	 * @param array  $images Dimensions of the images, if known.
 	 * @return array
 	 */
 	public static function settings( $format, $preset, $images = array() ) {
@@ -135,7 +135,7 @@ class Imagewright_Sizes {
 	}
 
 	/**
-	 * Finds for every size that WordPress would make of an image the variant that has its measures.
+	 * Assigns variants to the sizes that WordPress would make of an image, by their dimensions.
 	 *
 	 * @param array $full     The `full` variant.
 	 * @param array $variants All variants.
@@ -159,12 +159,12 @@ class Imagewright_Sizes {
 	}
 
 	/**
-	 * The variant that stands in for an image above the threshold.
+	 * Finds the scaled variant of an image above the threshold.
 	 *
 	 * @param array $full     The `full` variant.
 	 * @param array $variants All variants.
 	 * @param int   $id       Attachment.
-	 * @return array|null Null when the image is small enough, or the variant is missing.
+	 * @return array|null Null if the image is below the threshold or the variant is missing.
 	 */
 	public static function scaled( $full, $variants, $id ) {
 		$threshold = self::threshold( array( $full['width'], $full['height'] ), $id );
@@ -181,10 +181,10 @@ class Imagewright_Sizes {
 	}
 
 	/**
-	 * Has WordPress make the sizes that an attachment lacks.
+	 * Generates the missing sizes of an attachment with WordPress.
 	 *
 	 * @param int      $id       Attachment.
-	 * @param string[] $reserved Sizes to leave out: WordPress would write over the file of another attachment.
+	 * @param string[] $reserved Sizes to omit: WordPress would overwrite a file of another attachment.
 	 */
 	public static function make_missing( $id, $reserved = array() ) {
 		require_once ABSPATH . 'wp-admin/includes/image.php';
@@ -202,7 +202,7 @@ class Imagewright_Sizes {
 	}
 
 	/**
-	 * Whether a variant has the measures, within a pixel of rounding.
+	 * Returns true if a variant has the given dimensions within one pixel.
 	 *
 	 * @param array $variant Variant.
 	 * @param int   $width   Pixels.

@@ -1,6 +1,6 @@
 <?php
 /**
- * The file that is sent to the service.
+ * Source files of attachments.
  *
  * @package Imagewright
  */
@@ -8,14 +8,14 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Finds the best file of an attachment: what was uploaded, not a copy that WordPress scaled or that we made.
+ * Finds the uploaded file of an attachment instead of a scaled or optimized copy, and sends it to the service.
  */
 class Imagewright_Source {
 
 	const TYPES = array( 'image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif', 'image/tiff' );
 
 	/**
-	 * Path, name and type of an attachment's source.
+	 * Returns path, name and type of the source file.
 	 *
 	 * @param int $id Attachment.
 	 * @return array{path:string,name:string,type:string}|WP_Error
@@ -46,16 +46,16 @@ class Imagewright_Source {
 	}
 
 	/**
-	 * The uploaded file itself, unless somebody edited the image: then the edited one is what they want to see.
+	 * Returns the path of the uploaded file, or of the edited file if the image was edited.
 	 *
 	 * @param int    $id       Attachment.
 	 * @param string $attached Path of the attached file.
 	 * @param array  $metadata Attachment metadata.
-	 * @param bool   $is_ours  Whether these are the ones of a snapshot.
+	 * @param bool   $is_ours  True if path and metadata come from a snapshot.
 	 * @return string
 	 */
 	private static function choose( $id, $attached, $metadata, $is_ours ) {
-		// After an edit core keeps `original_image`, which then shows what was edited away.
+		// After an edit `original_image` still names the file before the edit.
 		$is_edited = preg_match( '/-e\d{13}\.\w+$/', $attached );
 		if ( $is_edited || empty( $metadata['original_image'] ) ) {
 			return $attached;
@@ -64,7 +64,7 @@ class Imagewright_Source {
 	}
 
 	/**
-	 * What is sent along with the file: a reference, and the texts that a person wrote.
+	 * Returns the metadata sent with the file: the attachment id and texts that a person wrote.
 	 *
 	 * @param int $id Attachment.
 	 * @return array

@@ -1,6 +1,6 @@
 <?php
 /**
- * What is known of an attachment's optimization.
+ * Optimization record of an attachment.
  *
  * @package Imagewright
  */
@@ -8,10 +8,11 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Reads and writes the record of an attachment: the snapshot from before, what was made, what came of it.
+ * Reads and writes the record of an attachment and its last failure.
  *
- * Fields: `status` (`replacing`, `optimized`, `restoring`), `snapshot` (see Imagewright_Snapshot), `created` (file names that
- * replacing made), `copies` (name of an overwritten file => name of its copy), `after` (`file`, `mime`, `texts`, `files`: name => md5 and size), `job`, `image`,
+ * Fields: `status` (`replacing`, `optimized`, `restoring`), `snapshot` (see Imagewright_Snapshot), `created` (names of the
+ * new files), `copies` (name of an overwritten file => name of its copy), `after` (`file`, `mime`, `texts`, `files`: name
+ * => md5 and size), `job`, `image`,
  * `bytes` (`before`, `after`), `settings`, `at`.
  */
 class Imagewright_State {
@@ -20,7 +21,7 @@ class Imagewright_State {
 	const FAILURE = '_imagewright_failure';
 
 	/**
-	 * The record, or null when the attachment is as it was uploaded.
+	 * Returns the record, or null if the attachment is not optimized.
 	 *
 	 * @param int $id Attachment.
 	 * @return array|null
@@ -41,7 +42,7 @@ class Imagewright_State {
 	}
 
 	/**
-	 * Forgets the record.
+	 * Deletes the record.
 	 *
 	 * @param int $id Attachment.
 	 */
@@ -50,10 +51,10 @@ class Imagewright_State {
 	}
 
 	/**
-	 * In a word how an attachment stands.
+	 * Returns the status of an attachment.
 	 *
 	 * @param int $id Attachment.
-	 * @return string `none`, `optimized`, `edited` (by somebody else since), `interrupted`, `failed`.
+	 * @return string `none`, `optimized`, `edited` (after it was optimized), `working`, `interrupted`, `failed`.
 	 */
 	public static function status( $id ) {
 		$state = self::get( $id );
@@ -67,12 +68,12 @@ class Imagewright_State {
 	}
 
 	/**
-	 * Whether another file was attached after the replacement, by the image editor or a plugin, or another picture put under the
-	 * same name.
+	 * Returns true if another file was attached after the replacement, by the image editor or a plugin, or the optimized file
+	 * was overwritten.
 	 *
 	 * @param int   $id      Attachment.
 	 * @param array $state   Record.
-	 * @param bool  $certain Whether to read the files; for a list their sizes will do.
+	 * @param bool  $certain True to compare checksums, false to compare only sizes, for lists.
 	 * @return bool
 	 */
 	public static function is_edited( $id, $state, $certain = true ) {
@@ -83,7 +84,7 @@ class Imagewright_State {
 		$dir = dirname( path_join( wp_get_upload_dir()['basedir'], $attached ) );
 		foreach ( $state['after']['files'] ?? array() as $name => $file ) {
 			$path = path_join( $dir, $name );
-			// One that is gone can no more be lost.
+			// A missing file holds no edits.
 			if ( is_file( $path ) && ( wp_filesize( $path ) !== $file['size'] || ( $certain && md5_file( $path ) !== $file['md5'] ) ) ) {
 				return true;
 			}
@@ -92,11 +93,11 @@ class Imagewright_State {
 	}
 
 	/**
-	 * Notes why an attachment could not be optimized.
+	 * Stores the reason why an attachment could not be optimized.
 	 *
 	 * @param int      $id    Attachment.
 	 * @param WP_Error $error Reason.
-	 * @param string   $run   Bulk run that it belongs to, or an empty string.
+	 * @param string   $run   Bulk run, or an empty string.
 	 */
 	public static function note_failure( $id, $error, $run ) {
 		update_post_meta(
@@ -115,7 +116,7 @@ class Imagewright_State {
 	}
 
 	/**
-	 * Why an attachment could not be optimized the last time, or null.
+	 * Returns the last failure of an attachment, or null.
 	 *
 	 * @param int $id Attachment.
 	 * @return array{code:string,message:string,run:string,at:int}|null
@@ -126,7 +127,7 @@ class Imagewright_State {
 	}
 
 	/**
-	 * Forgets the failure.
+	 * Deletes the last failure.
 	 *
 	 * @param int $id Attachment.
 	 */

@@ -8,14 +8,14 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Fills in texts where there are none, or where the user said so, and takes back only what it wrote itself.
+ * Fills in missing or confirmed texts, and removes only its own texts on restore.
  */
 class Imagewright_Texts {
 
 	const ALT = '_wp_attachment_image_alt';
 
 	/**
-	 * The title of an attachment as plain text: what themes print has entities and typographic quotes.
+	 * Returns the title of an attachment as plain text, without HTML entities.
 	 *
 	 * @param int $id Attachment.
 	 * @return string
@@ -25,7 +25,7 @@ class Imagewright_Texts {
 	}
 
 	/**
-	 * Whether WordPress made the title from the file's name.
+	 * Returns true if WordPress made the title from the file name.
 	 *
 	 * @param string $title Title of the attachment.
 	 * @param string $file  Name of its file.
@@ -37,19 +37,19 @@ class Imagewright_Texts {
 		};
 		$base  = preg_replace( '/(-scaled|-rotated|-e\d{13})+$/', '', pathinfo( $file, PATHINFO_FILENAME ) );
 		$title = $plain( $title );
-		// A clash adds a number to the file's name, but not to the title.
+		// WordPress numbers the name of a second equal file, but not its title.
 		return '' === $title || $title === $plain( $base ) || $title === $plain( preg_replace( '/-\d+$/', '', $base ) );
 	}
 
 	/**
-	 * Writes the texts.
+	 * Writes the texts of an attachment.
 	 *
 	 * @param int         $id        Attachment.
-	 * @param string|null $alt       Alternative text; null for nothing to write.
-	 * @param string|null $title     Title; null for nothing to write.
-	 * @param string[]    $confirmed Fields that a person wrote or confirmed: they replace what is there.
+	 * @param string|null $alt       Alternative text; null to keep it.
+	 * @param string|null $title     Title; null to keep it.
+	 * @param string[]    $confirmed Fields that a person wrote or confirmed. They replace existing texts.
 	 * @param string      $file      Name of the attachment's file.
-	 * @return array<string,string> What was written, by field.
+	 * @return array<string,string> Written texts by field.
 	 */
 	public static function fill( $id, $alt, $title, $confirmed, $file ) {
 		$written = array();
@@ -78,11 +78,11 @@ class Imagewright_Texts {
 	}
 
 	/**
-	 * Takes back what was written, unless somebody changed it since.
+	 * Restores the texts of a snapshot, except those that were changed after they were written.
 	 *
 	 * @param int   $id       Attachment.
-	 * @param array $snapshot Record from before.
-	 * @param array $written  What was written, by field.
+	 * @param array $snapshot Snapshot.
+	 * @param array $written  Written texts by field.
 	 */
 	public static function take_back( $id, $snapshot, $written ) {
 		if ( isset( $written['alt'] ) && get_post_meta( $id, self::ALT, true ) === $written['alt'] ) {

@@ -1,6 +1,6 @@
 <?php
 /**
- * Addresses whose picture has changed.
+ * Versions of URLs.
  *
  * @package Imagewright
  */
@@ -8,9 +8,9 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * A file that was overwritten keeps its address, so browsers and CDNs go on showing the old picture. Where WordPress prints such
- * an address, this adds a version to it, which stays the same until the file changes again. What is stored is never
- * touched: neither the content of posts nor what editors are given to insert.
+ * Adds a version to the printed URLs of overwritten files. An overwritten file keeps its URL, so browsers and CDNs would
+ * serve their cached copy. The version changes with each change of the file. Stored content and URLs offered to editors for
+ * insertion stay without a version.
  */
 class Imagewright_Versions {
 
@@ -28,7 +28,7 @@ class Imagewright_Versions {
 	}
 
 	/**
-	 * Notes that files of an attachment have another picture than before.
+	 * Sets a new version for overwritten files of an attachment.
 	 *
 	 * @param int      $id    Attachment.
 	 * @param string[] $names File names.
@@ -43,7 +43,7 @@ class Imagewright_Versions {
 			self::META,
 			wp_slash(
 				array(
-					// Two changes within a second are two versions.
+					// Two changes within one second need two versions.
 					'at'    => max( time(), $old['at'] + 1 ),
 					'files' => array_values( array_unique( array_merge( $old['files'], $names ) ) ),
 				)
@@ -52,9 +52,9 @@ class Imagewright_Versions {
 	}
 
 	/**
-	 * An address of an attachment's file with its version, if it has one.
+	 * Adds the version to the URL of an attachment's file, if it has one.
 	 *
-	 * @param string $url Address.
+	 * @param string $url URL.
 	 * @param int    $id  Attachment.
 	 * @return string
 	 */
@@ -71,9 +71,9 @@ class Imagewright_Versions {
 	}
 
 	/**
-	 * Pictures that themes and plugins print. Not those that the REST API names: block editors store such addresses.
+	 * Versions images that themes and plugins print. Not in the REST API: block editors store its URLs.
 	 *
-	 * @param array|false $image Address and measures.
+	 * @param array|false $image URL and dimensions.
 	 * @param int         $id    Attachment.
 	 * @return array|false
 	 */
@@ -85,11 +85,11 @@ class Imagewright_Versions {
 	}
 
 	/**
-	 * The widths that a browser chooses from.
+	 * Versions the URLs of a `srcset`.
 	 *
-	 * @param array  $sources  Addresses by width.
-	 * @param array  $size     Measures. Unused.
-	 * @param string $src      Address of the image. Unused.
+	 * @param array  $sources  URLs by width.
+	 * @param array  $size     Dimensions. Unused.
+	 * @param string $src      URL of the image. Unused.
 	 * @param array  $metadata Attachment metadata. Unused.
 	 * @param int    $id       Attachment.
 	 * @return array
@@ -102,11 +102,11 @@ class Imagewright_Versions {
 	}
 
 	/**
-	 * Images in posts, when they are shown.
+	 * Versions images in rendered posts.
 	 *
 	 * @param string $tag     The `img` tag.
-	 * @param string $context Where. Unused.
-	 * @param int    $id      Attachment; 0 when WordPress does not know it.
+	 * @param string $context Context. Unused.
+	 * @param int    $id      Attachment; 0 if unknown.
 	 * @return string
 	 */
 	public static function content_image( $tag, $context, $id ) {
@@ -119,10 +119,10 @@ class Imagewright_Versions {
 	}
 
 	/**
-	 * Pictures of the media library's own screen, where nothing can be inserted anywhere. The address of the file itself stays
-	 * plain: it is there to be copied.
+	 * Versions the thumbnails of the media library's screen, which cannot be inserted into posts. The URL of the file itself
+	 * stays without a version, since users copy it.
 	 *
-	 * @param array   $data What the screen's script gets.
+	 * @param array   $data Data for the script of the screen.
 	 * @param WP_Post $post Attachment.
 	 * @return array
 	 */
@@ -137,10 +137,10 @@ class Imagewright_Versions {
 	}
 
 	/**
-	 * Finds the attachment of an address with a version: core compares addresses as they are.
+	 * Finds the attachment of a URL with a version. Core compares whole URLs.
 	 *
-	 * @param int    $id  What core found.
-	 * @param string $url Address.
+	 * @param int    $id  Attachment found by core, or 0.
+	 * @param string $url URL.
 	 * @return int
 	 */
 	public static function find_post( $id, $url ) {
@@ -148,7 +148,7 @@ class Imagewright_Versions {
 	}
 
 	/**
-	 * The version of an attachment.
+	 * Returns the version of an attachment.
 	 *
 	 * @param int $id Attachment.
 	 * @return array{at:int,files:string[]}
@@ -162,7 +162,7 @@ class Imagewright_Versions {
 	}
 
 	/**
-	 * Whether this is a request to the REST API.
+	 * Returns true in a request to the REST API.
 	 *
 	 * @return bool
 	 */

@@ -1,6 +1,6 @@
 <?php
 /**
- * Exported files on their way to this server.
+ * Downloads of exported files.
  *
  * @package Imagewright
  */
@@ -8,17 +8,17 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Fetches variants to temporary files and believes nothing of them that it has not checked.
+ * Downloads variants to temporary files and verifies them.
  */
 class Imagewright_Download {
 
 	/**
-	 * Fetches files of a full export.
+	 * Downloads the files of a full export.
 	 *
-	 * @param string  $session  Session; never one of samples.
+	 * @param string  $session  Session, not one of samples.
 	 * @param array   $variants Variants of the result.
-	 * @param string  $mime     Type they have to have.
-	 * @return array<string,string>|WP_Error Paths by name of the variant. The caller removes them.
+	 * @param string  $mime     Expected type.
+	 * @return array<string,string>|WP_Error Paths by name of the variant. The caller removes the files.
 	 */
 	public static function fetch( $session, $variants, $mime ) {
 		$paths = array();
@@ -53,12 +53,12 @@ class Imagewright_Download {
 	}
 
 	/**
-	 * What is wrong with a file, or null.
+	 * Verifies a downloaded file. Returns null if it is intact.
 	 *
-	 * @param array  $answer  Answer of the service.
+	 * @param array  $answer  Response of the service.
 	 * @param string $path    File.
-	 * @param array  $variant What it should be.
-	 * @param string $mime    Type it has to have.
+	 * @param array  $variant Expected size, checksum and dimensions.
+	 * @param string $mime    Expected type.
 	 * @return WP_Error|null
 	 */
 	private static function fault( $answer, $path, $variant, $mime ) {
@@ -83,10 +83,11 @@ class Imagewright_Download {
 	}
 
 	/**
-	 * Whether this server can decode a file. Very large ones and animations, which GD cannot open, are left to their checksum.
+	 * Returns true if this server can decode a file. Files above 2.1 megapixels and animations, which GD cannot open, are not
+	 * decoded.
 	 *
 	 * @param string $path File.
-	 * @param array  $size Its measures.
+	 * @param array  $size Dimensions.
 	 * @return bool
 	 */
 	private static function opens( $path, $size ) {

@@ -1,6 +1,6 @@
 <?php
 /**
- * One change of an attachment at a time.
+ * Locks of attachments.
  *
  * @package Imagewright
  */
@@ -8,30 +8,30 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Locks in the table of options: an insert that only one process can win, with a value that only its holder knows. A lock that
- * grew old may be taken over; whoever held it finds that out when it renews or gives it back.
+ * Stores locks in the options table. An insert succeeds for one process only, and its value identifies the holder. Another
+ * process may take over an expired lock; renew() then fails for the former holder.
  */
 class Imagewright_Lock {
 
-	/** Seconds after which a lock counts as left behind by a process that died. */
+	/** Seconds until a lock expires. A process that died leaves its lock behind. */
 	const SECONDS = 900;
 
-	/** The same for the choice of names, which takes moments. */
+	/** Seconds until the lock for choosing file names expires. */
 	const NAMING_SECONDS = 120;
 
 	/**
-	 * What this process holds: name of the option => its value.
+	 * Locks of this process: name of the option => value.
 	 *
 	 * @var array<string,string>
 	 */
 	private static $held = array();
 
 	/**
-	 * Runs something while no other request works on the attachment.
+	 * Runs a callback while holding the lock of an attachment.
 	 *
-	 * @param int      $id   Attachment.
-	 * @param callable $callback What to do.
-	 * @return mixed What the work returns, or WP_Error when somebody else is at it.
+	 * @param int      $id       Attachment.
+	 * @param callable $callback Callback.
+	 * @return mixed Result of the callback, or WP_Error if another request holds the lock.
 	 */
 	public static function with( $id, $callback ) {
 		$name = self::name( $id );
@@ -39,7 +39,7 @@ class Imagewright_Lock {
 			return self::busy();
 		}
 		self::sweep();
-		// Also when PHP ends in the middle: the next request then finds the record and cleans up.
+		// Releases the lock even if PHP ends early. The next request finds the record and cleans up.
 		register_shutdown_function( array( __CLASS__, 'release' ), $name );
 		try {
 			return $callback();
@@ -49,10 +49,10 @@ class Imagewright_Lock {
 	}
 
 	/**
-	 * Makes the lock of an attachment as new. To be asked before files are moved: what came before may have taken long.
+	 * Renews the lock of an attachment. Required before files are moved, since the lock may have expired during the download.
 	 *
 	 * @param int $id Attachment.
-	 * @return true|WP_Error An error when somebody else has taken it over meanwhile.
+	 * @return true|WP_Error An error if another request took over the lock.
 	 */
 	public static function renew( $id ) {
 		$name = self::name( $id );
@@ -63,7 +63,7 @@ class Imagewright_Lock {
 	}
 
 	/**
-	 * Whether somebody works on the attachment.
+	 * Returns true if a request holds the lock of the attachment.
 	 *
 	 * @param int $id Attachment.
 	 * @return bool
@@ -73,10 +73,10 @@ class Imagewright_Lock {
 	}
 
 	/**
-	 * Runs something while no other request chooses file names. Waits for it; only the choice is behind this lock.
+	 * Runs a callback while no other request chooses file names. Waits up to 20 seconds.
 	 *
-	 * @param callable $callback What to do.
-	 * @return mixed
+	 * @param callable $callback Callback.
+	 * @return mixed Result of the callback, or WP_Error.
 	 */
 	public static function while_naming( $callback ) {
 		$until = microtime( true ) + 20;
@@ -93,10 +93,10 @@ class Imagewright_Lock {
 		}
 	}
 
-	/** Removes locks of processes that were killed: nobody may ever ask for that very image again. */
+	/** Removes expired locks of all images. */
 	public static function sweep() {
 		global $wpdb;
-		// The names begin alike, so that the index finds them; there is no other way to ask for options by a part of their name.
+		// Core has no query for options by prefix. The index covers it.
 		$rows = $wpdb->get_results( "SELECT option_name, option_value FROM $wpdb->options WHERE option_name LIKE 'imagewright%.lock'" ); // phpcs:ignore WordPress.DB.DirectDatabaseQuery
 		foreach ( (array) $rows as $row ) {
 			if ( (int) $row->option_value <= time() - self::SECONDS ) {
@@ -106,7 +106,7 @@ class Imagewright_Lock {
 	}
 
 	/**
-	 * Gives a lock back, unless it is somebody else's by now.
+	 * Releases a lock, unless another process took it over.
 	 *
 	 * @param string $name Name of the option.
 	 */
@@ -118,10 +118,10 @@ class Imagewright_Lock {
 	}
 
 	/**
-	 * Takes a lock. Past the cache of options, which may be older than the table.
+	 * Acquires a lock. Bypasses the cache of options, which may be stale.
 	 *
 	 * @param string $name    Name of the option.
-	 * @param int    $seconds Age from which it may be taken from its holder.
+	 * @param int    $seconds Age from which a lock is expired.
 	 * @return bool
 	 */
 	private static function take( $name, $seconds ) {
@@ -136,10 +136,10 @@ class Imagewright_Lock {
 	}
 
 	/**
-	 * Puts a new value of ours in the place of a known one.
+	 * Replaces the value of a lock by a new one of this process if it has a known value.
 	 *
 	 * @param string $name  Name of the option.
-	 * @param string $known The value that it must have.
+	 * @param string $known Required value.
 	 * @return bool
 	 */
 	private static function swap( $name, $known ) {
@@ -153,10 +153,10 @@ class Imagewright_Lock {
 	}
 
 	/**
-	 * Removes a lock that has a known value.
+	 * Removes a lock if it has a known value.
 	 *
 	 * @param string $name  Name of the option.
-	 * @param string $known The value that it must have.
+	 * @param string $known Required value.
 	 */
 	private static function remove( $name, $known ) {
 		global $wpdb;
@@ -164,7 +164,7 @@ class Imagewright_Lock {
 	}
 
 	/**
-	 * The value of a lock as it is now, or null.
+	 * Reads the value of a lock from the database, or null.
 	 *
 	 * @param string $name Name of the option.
 	 * @return string|null
@@ -175,7 +175,7 @@ class Imagewright_Lock {
 	}
 
 	/**
-	 * A value that nobody else has: the time first, so that it reads as a number.
+	 * Creates a unique value. It begins with the time, so that it casts to a number.
 	 *
 	 * @return string
 	 */
@@ -184,7 +184,7 @@ class Imagewright_Lock {
 	}
 
 	/**
-	 * Name of an attachment's lock.
+	 * Returns the name of the option that holds the lock of an attachment.
 	 *
 	 * @param int $id Attachment.
 	 * @return string
@@ -194,7 +194,7 @@ class Imagewright_Lock {
 	}
 
 	/**
-	 * What is said to the second one.
+	 * Creates the error for a lock that another request holds.
 	 *
 	 * @return WP_Error
 	 */

@@ -1,6 +1,6 @@
 <?php
 /**
- * What a replaced attachment will look like.
+ * Plans of replacements.
  *
  * @package Imagewright
  */
@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Decides names and metadata before anything is touched.
+ * Chooses file names and metadata before any file is changed.
  */
 class Imagewright_Plan {
 
@@ -22,7 +22,7 @@ class Imagewright_Plan {
 	);
 
 	/**
-	 * Which variants become which part of the attachment.
+	 * Assigns variants to the parts of the attachment.
 	 *
 	 * @param int   $id     Attachment.
 	 * @param array $result Result of the export.
@@ -47,14 +47,14 @@ class Imagewright_Plan {
 	}
 
 	/**
-	 * Names, moves and metadata. To be called while no other request chooses names in the uploads folder.
+	 * Plans file names and metadata. The caller holds the lock for choosing names.
 	 *
-	 * @param array       $snapshot The attachment as it is.
+	 * @param array       $snapshot Snapshot.
 	 * @param array       $roles    Of roles().
 	 * @param string      $mime     Type of the new files.
 	 * @param string|null $rename   Base name that the user confirmed, or null.
-	 * @return array `attached`, `files` (name => variant name), `copies` (name => copy), `metadata`, `reserved` (sizes that WordPress
-	 *               must not make, since another file has their name).
+	 * @return array `attached`, `files` (name => variant name), `copies` (name => copy), `metadata`, `reserved` (sizes that
+	 *               WordPress must not make, since a file of another attachment has their name).
 	 */
 	public static function make( $snapshot, $roles, $mime, $rename ) {
 		$old      = $snapshot['metadata'];
@@ -114,10 +114,10 @@ class Imagewright_Plan {
 	}
 
 	/**
-	 * Whether a file of this name is there that is none of the attachment's.
+	 * Returns true if a file of this name exists and does not belong to the attachment.
 	 *
 	 * @param string $name     File name.
-	 * @param array  $snapshot The attachment as it is.
+	 * @param array  $snapshot Snapshot.
 	 * @param string $dir      Folder.
 	 * @return bool
 	 */
@@ -126,9 +126,9 @@ class Imagewright_Plan {
 	}
 
 	/**
-	 * The names that the files have already: every address in use shows the optimized file.
+	 * Keeps the existing names, so that every URL in use shows the optimized file.
 	 *
-	 * @param array  $snapshot The attachment as it is.
+	 * @param array  $snapshot Snapshot.
 	 * @param array  $roles    Of roles().
 	 * @param string $dir      Folder.
 	 * @return array{attached:string,original:string,sizes:array<string,string>}
@@ -141,7 +141,7 @@ class Imagewright_Plan {
 		$taken    = array();
 		foreach ( $roles['sizes'] as $size => $variant ) {
 			$old_size = $old['sizes'][ $size ] ?? array();
-			// Only where it is about the same picture: a size that was registered anew may have other measures.
+			// The dimensions of a registered size may have changed.
 			if ( ! empty( $old_size['file'] ) && abs( $old_size['width'] - $variant['width'] ) <= 1 && abs( $old_size['height'] - $variant['height'] ) <= 1 ) {
 				$name = $old_size['file'];
 				// Two sizes may share a file only if they share the variant.
@@ -153,7 +153,7 @@ class Imagewright_Plan {
 		}
 		$names['attached'] = $attached;
 		$names['original'] = isset( $old['original_image'] ) && $old['original_image'] !== $attached ? $old['original_image'] : $parts['filename'] . '-full.' . $parts['extension'];
-		// Names that are new to this attachment may be those of another one's files.
+		// New names may belong to files of other attachments.
 		$free = static function ( $name ) use ( $snapshot, $dir ) {
 			return self::is_foreign( $name, $snapshot, $dir ) ? wp_unique_filename( $dir, $name ) : $name;
 		};
@@ -163,10 +163,10 @@ class Imagewright_Plan {
 	}
 
 	/**
-	 * The names of the sizes that the service did not make: WordPress makes them of the new file, over what is there.
+	 * Returns the names of the sizes that WordPress makes from the new file. It overwrites existing files.
 	 *
 	 * @param array  $roles Of roles().
-	 * @param string $name  Name of the file that WordPress makes them of.
+	 * @param string $name  Name of the file that WordPress resizes.
 	 * @return array<string,string> Name of the size => name of the file.
 	 */
 	private static function left_to_wordpress( $roles, $name ) {
@@ -182,9 +182,9 @@ class Imagewright_Plan {
 	}
 
 	/**
-	 * New names beside the old files, none of which is taken.
+	 * Chooses free names beside the old files.
 	 *
-	 * @param array       $snapshot The attachment as it is.
+	 * @param array       $snapshot Snapshot.
 	 * @param array       $roles    Of roles().
 	 * @param string      $mime     Type of the new files.
 	 * @param string|null $rename   Base name that the user confirmed, or null.
@@ -213,7 +213,7 @@ class Imagewright_Plan {
 	}
 
 	/**
-	 * Names as WordPress gives them.
+	 * Builds file names in the same way as WordPress.
 	 *
 	 * @param string $base      Base name.
 	 * @param string $extension Extension.
@@ -233,7 +233,7 @@ class Imagewright_Plan {
 	}
 
 	/**
-	 * A name in the folder of another, relative to the uploads folder.
+	 * Returns a name in the folder of another file, relative to the uploads folder.
 	 *
 	 * @param string $relative Relative path.
 	 * @param string $name     File name.

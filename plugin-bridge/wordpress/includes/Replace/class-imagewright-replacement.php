@@ -1,6 +1,6 @@
 <?php
 /**
- * Optimized files in the place of the old ones.
+ * Replacement of an attachment's files.
  *
  * @package Imagewright
  */
@@ -8,19 +8,19 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Replaces an attachment's files by those of a full export. All of it happens, or nothing.
+ * Replaces an attachment's files by those of a full export. Restores the attachment if a step fails.
  */
 class Imagewright_Replacement {
 
 	/**
-	 * Replaces by the result of an export. The caller holds the attachment's lock.
+	 * Replaces the files of an attachment by the result of an export. The caller holds the attachment's lock.
 	 *
 	 * @param int    $id      Attachment.
-	 * @param string $job_id  Export of an own session.
+	 * @param string $job_id  Export of a session that the current user created.
 	 * @param string $image   Image of that export.
-	 * @param array  $options `alt`, `title`, `filename` (string or null), `confirmed` (fields that replace what is there),
-	 *                        `allow_larger`, `job`, `texts` (callable that gives `alt` and `title` or WP_Error; asked when
-	 *                        the result is known to be used).
+	 * @param array  $options `alt`, `title`, `filename` (string or null), `confirmed` (fields that replace existing texts),
+	 *                        `allow_larger`, `job`, `texts` (callable that returns `alt` and `title` or WP_Error; called
+	 *                        after the result was accepted).
 	 * @return array|WP_Error The new record.
 	 */
 	public static function run( $id, $job_id, $image, $options ) {
@@ -54,7 +54,7 @@ class Imagewright_Replacement {
 			return $paths;
 		}
 		try {
-			// The service took its time: the lock may be somebody else's by now, or the image changed.
+			// The lock may have expired or the image may have changed during the download.
 			$mine = Imagewright_Lock::renew( $id );
 			if ( is_wp_error( $mine ) ) {
 				return $mine;
@@ -73,7 +73,7 @@ class Imagewright_Replacement {
 	}
 
 	/**
-	 * Puts the new files and metadata in place; everything is put back when a step fails.
+	 * Saves the new files and metadata. Restores the attachment if a step fails.
 	 *
 	 * @param int                  $id      Attachment.
 	 * @param array                $result  Checked result.
@@ -108,7 +108,7 @@ class Imagewright_Replacement {
 					$plan             = Imagewright_Plan::make( $state['snapshot'], $roles, $result['mimeType'], $options['filename'] ?? null );
 					$state['created'] = array_keys( $plan['files'] );
 					$state['copies']  = $plan['copies'];
-					// Written down before it is done, so that whoever comes after a crash can undo it.
+					// Stored before the files are moved, so that a later request can undo it after a crash.
 					Imagewright_State::set( $id, $state );
 					return self::place( $state['snapshot'], $plan, $paths ) ? $plan : Imagewright_Rest_Errors::make( 'not_saved', __( 'The files could not be saved in the uploads folder.', 'imagewright' ), 500 );
 				}
@@ -134,9 +134,9 @@ class Imagewright_Replacement {
 	}
 
 	/**
-	 * Copies what will be overwritten, then moves the new files in.
+	 * Copies files that will be overwritten, then moves the new files into the uploads folder.
 	 *
-	 * @param array                $snapshot The attachment as it was.
+	 * @param array                $snapshot Snapshot.
 	 * @param array                $plan     Plan.
 	 * @param array<string,string> $paths    Downloaded files by name of the variant.
 	 * @return bool
@@ -166,10 +166,10 @@ class Imagewright_Replacement {
 	}
 
 	/**
-	 * Tells WordPress of the new files. The guid stays as it is.
+	 * Updates the attachment's metadata for the new files. The guid does not change.
 	 *
 	 * @param int    $id       Attachment.
-	 * @param array  $snapshot The attachment as it was.
+	 * @param array  $snapshot Snapshot.
 	 * @param array  $plan     Plan.
 	 * @param string $mime     New type.
 	 */
@@ -189,10 +189,10 @@ class Imagewright_Replacement {
 	}
 
 	/**
-	 * Has WordPress make what the service did not, fills in texts and notes the end.
+	 * Generates missing sizes, fills in texts and stores the finished record.
 	 *
 	 * @param int   $id      Attachment.
-	 * @param array $state   Record so far.
+	 * @param array $state   Unfinished record.
 	 * @param array $plan    Plan.
 	 * @param array $result  Result of the export.
 	 * @param array $options Of run().

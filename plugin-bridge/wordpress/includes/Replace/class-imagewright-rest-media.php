@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Sends, optimizes, replaces and restores attachments. Every route checks the right to change that very attachment.
+ * Sends, optimizes, replaces and restores attachments. Every route requires the permission to edit the attachment.
  */
 class Imagewright_Rest_Media {
 
@@ -17,7 +17,7 @@ class Imagewright_Rest_Media {
 		add_action( 'rest_api_init', array( __CLASS__, 'routes' ) );
 	}
 
-	/** The routes. */
+	/** Registers the routes in the REST API. */
 	public static function routes() {
 		$one      = '/attachments/(?P<id>\d+)';
 		$text     = array( 'type' => array( 'string', 'null' ) );
@@ -99,7 +99,7 @@ class Imagewright_Rest_Media {
 	}
 
 	/**
-	 * Permission of one attachment.
+	 * Requires the permission to change the attachment.
 	 *
 	 * @param WP_REST_Request $request Request.
 	 * @return bool
@@ -118,13 +118,13 @@ class Imagewright_Rest_Media {
 		if ( '' !== $request['sessionId'] && ! Imagewright_Sessions::is_own( $request['sessionId'] ) ) {
 			return new WP_Error( 'session_not_found', __( 'No such session, or it has expired.', 'imagewright' ), array( 'status' => 404 ) );
 		}
-		// Nothing is sent whose result could not be used: by then it would have been paid for.
+		// An image that cannot be replaced must not be exported and charged.
 		$obstacle = Imagewright_Eligibility::obstacle( (int) $request['id'] );
 		return $obstacle ? $obstacle : Imagewright_Source::send( (int) $request['id'], $request['sessionId'], (string) $request->get_header( 'idempotency_key' ) );
 	}
 
 	/**
-	 * Optimizes an attachment from end to end.
+	 * Sends, exports and replaces an attachment in one request.
 	 *
 	 * @param WP_REST_Request $request Request.
 	 * @return array|WP_Error
@@ -220,12 +220,12 @@ class Imagewright_Rest_Media {
 	}
 
 	/**
-	 * Does something with an attachment while nobody else does, unless it belongs to a bulk run that has been stopped.
+	 * Runs a callback while holding the lock of an attachment, unless its bulk run was stopped.
 	 *
-	 * @param int      $id   Attachment.
-	 * @param string   $run  Bulk run, or an empty string.
-	 * @param callable $callback What to do.
-	 * @return mixed What the work returns, or WP_Error.
+	 * @param int      $id       Attachment.
+	 * @param string   $run      Bulk run, or an empty string.
+	 * @param callable $callback Callback.
+	 * @return mixed Result of the callback, or WP_Error.
 	 */
 	private static function in_run( $id, $run, $callback ) {
 		return Imagewright_Lock::with(
@@ -240,7 +240,7 @@ class Imagewright_Rest_Media {
 	}
 
 	/**
-	 * What came of it, with the attachment as it is now. Only what is about this very image is noted with it.
+	 * Builds the response, with the state of the attachment. Stores failures that concern this image only.
 	 *
 	 * @param int            $id   Attachment.
 	 * @param array|WP_Error $done Outcome.
@@ -262,7 +262,7 @@ class Imagewright_Rest_Media {
 	}
 
 	/**
-	 * An attachment with the markup of its status, for the places that show that.
+	 * Describes an attachment, with the HTML of its status.
 	 *
 	 * @param int $id Attachment.
 	 * @return array

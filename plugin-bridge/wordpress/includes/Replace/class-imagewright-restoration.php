@@ -1,6 +1,6 @@
 <?php
 /**
- * The way back.
+ * Restoration of attachments.
  *
  * @package Imagewright
  */
@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Puts an attachment back as it was, byte by byte, and removes exactly what replacing made. Every step can be repeated.
+ * Restores the original files of an attachment byte for byte and removes the files of the replacement. Every step can be repeated.
  */
 class Imagewright_Restoration {
 
@@ -16,8 +16,8 @@ class Imagewright_Restoration {
 	 * Restores an attachment. The caller holds its lock.
 	 *
 	 * @param int  $id    Attachment.
-	 * @param bool $force Whether edits that were made since are given up.
-	 * @return bool|WP_Error True when something was restored, false when there was nothing to do.
+	 * @param bool $force True to discard edits made after the replacement.
+	 * @return bool|WP_Error True if it was restored, false if it was not optimized.
 	 */
 	public static function run( $id, $force ) {
 		$state = Imagewright_State::get( $id );
@@ -47,11 +47,11 @@ class Imagewright_Restoration {
 	}
 
 	/**
-	 * Puts files, metadata and texts back.
+	 * Restores files, metadata and texts.
 	 *
 	 * @param int   $id    Attachment.
 	 * @param array $state Record.
-	 * @param bool  $all   Whether files that others made since are removed, too, and sizes that are lost made anew.
+	 * @param bool  $all   True to also remove files of later edits and to regenerate lost sizes.
 	 * @return true|WP_Error
 	 */
 	public static function put_back( $id, $state, $all ) {
@@ -85,13 +85,13 @@ class Imagewright_Restoration {
 	}
 
 	/**
-	 * Where each old file is, checked before anything is moved.
+	 * Finds the original files and verifies them, before any file is moved.
 	 *
 	 * @param array                $snapshot Snapshot.
 	 * @param array<string,string> $copies   Name of an overwritten file => name of its copy.
 	 * @param string               $dir      Folder.
-	 * @param bool                 $some     Whether the files from which WordPress can make the others are enough.
-	 * @return array<string,string>|WP_Error Name that the file has to get => name that it has.
+	 * @param bool                 $some     True if the files from which WordPress can regenerate the others are enough.
+	 * @return array<string,string>|WP_Error Original name => current name.
 	 */
 	private static function sources( $snapshot, $copies, $dir, $some ) {
 		$sources = array();
@@ -122,11 +122,11 @@ class Imagewright_Restoration {
 	}
 
 	/**
-	 * Files that are there because of the replacement: what it made, copies, and what was made of its files since.
+	 * Lists the files to remove: new files, copies, and sizes made from the new files later.
 	 *
 	 * @param int   $id    Attachment.
 	 * @param array $state Record.
-	 * @param bool  $all   Whether files of edits belong to it.
+	 * @param bool  $all   True to include files of later edits.
 	 * @return string[] Names.
 	 */
 	private static function leftovers( $id, $state, $all ) {
@@ -147,11 +147,11 @@ class Imagewright_Restoration {
 	}
 
 	/**
-	 * Tells WordPress of the old files.
+	 * Restores the attachment's metadata.
 	 *
 	 * @param int      $id       Attachment.
 	 * @param array    $snapshot Snapshot.
-	 * @param string[] $lost     Names of files that are not there any more.
+	 * @param string[] $lost     Names of missing files.
 	 */
 	private static function describe( $id, $snapshot, $lost ) {
 		if ( null === $snapshot['backup_sizes'] ) {
@@ -178,7 +178,7 @@ class Imagewright_Restoration {
 	}
 
 	/**
-	 * Removes what is left when an attachment is deleted. Core knows most of it from the metadata; this is the rest.
+	 * Removes the files of a deleted attachment that core does not find in its metadata.
 	 *
 	 * @param int $id Attachment.
 	 */

@@ -8,17 +8,17 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Which result may replace an attachment's files.
+ * Reads results and checks that they may replace an attachment's files.
  */
 class Imagewright_Result {
 
 	/**
-	 * Reads the result from the service itself and checks that it is one of this attachment's file as it is now.
+	 * Reads a result from the service and checks that it was made from the attachment's current file.
 	 *
 	 * @param int    $id           Attachment.
 	 * @param string $job_id       Job.
 	 * @param string $image        Image.
-	 * @param bool   $allow_larger Whether a larger file is wanted too.
+	 * @param bool   $allow_larger True to accept a larger file.
 	 * @return array|WP_Error
 	 */
 	public static function read( $id, $job_id, $image, $allow_larger ) {
@@ -58,11 +58,11 @@ class Imagewright_Result {
 	}
 
 	/**
-	 * Why a result of what was sent could not replace the file that is there now, or null.
+	 * Compares the current file with the file that was sent. Returns null if it has not changed.
 	 *
 	 * @param int    $id     Attachment.
-	 * @param int    $size   Bytes of what was sent.
-	 * @param string $sha256 Its checksum; empty: unknown, then the size has to do.
+	 * @param int    $size   Size of the sent file, in bytes.
+	 * @param string $sha256 Checksum of the sent file; empty to compare only the size.
 	 * @return WP_Error|null
 	 */
 	public static function change( $id, $size, $sha256 = '' ) {
@@ -75,7 +75,7 @@ class Imagewright_Result {
 	}
 
 	/**
-	 * What is said when the result is one of an older file.
+	 * Creates the error for a result of an older file.
 	 *
 	 * @return WP_Error
 	 */

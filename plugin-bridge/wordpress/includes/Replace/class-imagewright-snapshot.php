@@ -1,6 +1,6 @@
 <?php
 /**
- * An attachment as it was.
+ * Snapshots of attachments.
  *
  * @package Imagewright
  */
@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Takes down everything that replacing changes, with a checksum of each file.
+ * Records everything that a replacement changes, with a checksum of each file.
  */
 class Imagewright_Snapshot {
 
@@ -35,13 +35,13 @@ class Imagewright_Snapshot {
 			'alt'           => $alt ? (string) $alt[0] : null,
 			'title'         => get_post( $id )->post_title,
 			'backup_sizes'  => is_array( $backups ) ? $backups : null,
-			// A size whose file is missing was missing before, too.
+			// Sizes whose file is missing are not recorded.
 			'files'         => self::checksums( dirname( $path ), self::names( $attached, $metadata ) ),
 		);
 	}
 
 	/**
-	 * Why no snapshot can be taken of an attachment, or null.
+	 * Returns the reason why an attachment cannot be recorded, or null.
 	 *
 	 * @param int $id Attachment.
 	 * @return WP_Error|null
@@ -58,7 +58,7 @@ class Imagewright_Snapshot {
 	}
 
 	/**
-	 * Checksums of those files that are there.
+	 * Computes the checksums of the existing files.
 	 *
 	 * @param string   $dir   Folder.
 	 * @param string[] $names Names.
@@ -79,7 +79,7 @@ class Imagewright_Snapshot {
 	}
 
 	/**
-	 * Names of the files that cannot be made again: the attached one and what it was scaled from.
+	 * Returns the names of the files that cannot be regenerated: the attached file and the file it was scaled from.
 	 *
 	 * @param string $attached Attached file, relative to the uploads folder.
 	 * @param array  $metadata Attachment metadata.
@@ -90,7 +90,7 @@ class Imagewright_Snapshot {
 	}
 
 	/**
-	 * Names of the files that metadata speak of, each once.
+	 * Returns the names of all files in the metadata, without duplicates.
 	 *
 	 * @param string $attached Attached file, relative to the uploads folder.
 	 * @param array  $metadata Attachment metadata.
@@ -110,8 +110,8 @@ class Imagewright_Snapshot {
 	}
 
 	/**
-	 * The entries of `_wp_attachment_backup_sizes` for the old files: core removes them with the attachment, even when this
-	 * plugin is gone, and its image editor takes no notice of them.
+	 * Builds the entries of `_wp_attachment_backup_sizes` for the old files. Core removes these files with the attachment even
+	 * without this plugin, and its image editor ignores them.
 	 *
 	 * @param array                $snapshot Snapshot.
 	 * @param array<string,string> $copies   Name of an overwritten file => name of its copy.

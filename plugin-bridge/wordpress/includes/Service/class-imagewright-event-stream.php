@@ -1,6 +1,6 @@
 <?php
 /**
- * Streams of the service on their way to the browser.
+ * Event streams of the service.
  *
  * @package Imagewright
  */
@@ -8,35 +8,35 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Passes an event stream on, piece by piece. What it is shows at its first byte: JSON is an error and is not streamed.
+ * Forwards an event stream in chunks. A response that begins with `{` or `<` is an error and is not streamed.
  */
 class Imagewright_Event_Stream {
 
 	/**
-	 * Whether something was sent to the browser.
+	 * True if something was sent to the browser.
 	 *
 	 * @var bool
 	 */
 	private $started = false;
 
 	/**
-	 * Whether the first bytes were JSON.
+	 * True if the response is an error and not a stream.
 	 *
 	 * @var bool
 	 */
 	private $is_error = false;
 
 	/**
-	 * Sends the request and its answer. Does not return when a stream was sent.
+	 * Sends the request and forwards its response. Does not return if a stream was sent.
 	 *
 	 * @param string $method  HTTP method.
 	 * @param string $path    Path with query.
-	 * @param array  $options As of Imagewright_Service::request().
-	 * @return array|WP_Error The whole answer, when it was not a stream.
+	 * @param array  $options Options of Imagewright_Service::request().
+	 * @return array|WP_Error The whole response if it was not a stream.
 	 */
 	public static function pass( $method, $path, $options ) {
 		$stream = new self();
-		// The export is paid for when it starts: it is read to its end even when the tab is closed.
+		// An export is charged at its start, so it is read to the end even if the tab is closed.
 		ignore_user_abort( true );
 		$options['progress'] = array( $stream, 'receive' );
 		$answer              = Imagewright_Service::request( $method, $path, $options );
@@ -47,7 +47,7 @@ class Imagewright_Event_Stream {
 	}
 
 	/**
-	 * Takes a piece of the answer as it comes.
+	 * Forwards one chunk of the response.
 	 *
 	 * @param string $piece Bytes.
 	 */
@@ -60,20 +60,20 @@ class Imagewright_Event_Stream {
 			}
 		}
 		if ( $this->started && ! connection_aborted() ) {
-			// The service's own event lines, served as text/event-stream with nosniff: nothing to escape, it is not HTML.
+			// Event lines, served as text/event-stream with nosniff. No HTML, so nothing is escaped.
 			echo $piece; // phpcs:ignore WordPress.Security.EscapeOutput.OutputNotEscaped
 			flush();
 		}
 	}
 
-	/** Drops what was said before an answer of bytes. A buffer that its owner has made irremovable stays, and passes them on. */
+	/** Discards all removable output buffers. Other buffers stay and forward what follows. */
 	public static function discard_output() {
 		while ( ob_get_level() > 0 && ( ob_get_status()['flags'] & PHP_OUTPUT_HANDLER_REMOVABLE ) && ob_end_clean() ) {
 			continue;
 		}
 	}
 
-	/** Sends the headers and switches off what would hold events back. */
+	/** Sends the headers and removes output buffers, so that events are not delayed. */
 	private function start() {
 		$this->started = true;
 		self::discard_output();

@@ -8,12 +8,12 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Makes multipart bodies. WordPress' HTTP API takes a body as one string, so one request carries as few files as possible.
+ * Builds multipart bodies. The HTTP API of WordPress takes the body as one string in memory.
  */
 class Imagewright_Multipart {
 
 	/**
-	 * A request body with files and the `metadata` field of the contract.
+	 * Builds a request body of files and the `metadata` field.
 	 *
 	 * @param array<int,array{path:string,name:string,type:string}> $files    Files on disk.
 	 * @param string                                                $metadata JSON array in file order, or an empty string.
@@ -24,7 +24,7 @@ class Imagewright_Multipart {
 		$parts = array();
 		$sum   = '';
 		foreach ( $files as $file ) {
-			// A file on this server's disk, whose path is never taken from a request.
+			// A local file. Its path never comes from a request.
 			$bytes = is_readable( $file['path'] ) ? file_get_contents( $file['path'] ) : false; // phpcs:ignore WordPress.WP.AlternativeFunctions.file_get_contents_file_get_contents
 			if ( false === $bytes || '' === $bytes ) {
 				return Imagewright_Rest_Errors::make( 'unreadable', __( 'The file cannot be read.', 'imagewright' ), 422 );
@@ -33,7 +33,7 @@ class Imagewright_Multipart {
 			$parts[] = array( $file, $bytes );
 			unset( $bytes );
 		}
-		// Made from the contents, so that a repeated request is equal and an idempotency key holds.
+		// Derived from the contents: a repeated request needs an equal body for its idempotency key.
 		$boundary = 'imagewright-' . md5( $sum . $metadata );
 		$body     = '';
 		foreach ( $parts as $index => list( $file, $bytes ) ) {
@@ -53,7 +53,7 @@ class Imagewright_Multipart {
 	}
 
 	/**
-	 * A file name for a quoted parameter, as browsers write it.
+	 * Escapes a file name for a quoted parameter in the same way as browsers.
 	 *
 	 * @param string $name File name.
 	 * @return string

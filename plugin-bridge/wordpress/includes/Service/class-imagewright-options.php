@@ -1,6 +1,6 @@
 <?php
 /**
- * What is configured: where the service is, the key, the defaults of an export.
+ * Settings of the plugin.
  *
  * @package Imagewright
  */
@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Reads the settings. Each of address and key is looked for in the environment, then in a constant, then in the options.
+ * Reads the settings. Address and key are read from the environment, else from a constant, else from the options.
  */
 class Imagewright_Options {
 
@@ -19,7 +19,7 @@ class Imagewright_Options {
 	const PRESETS = array( 'maximum', 'very_high', 'high', 'medium', 'low', 'minimum' );
 
 	/**
-	 * The settings with every default filled in.
+	 * Returns the settings with all defaults filled in.
 	 *
 	 * @return array{url:string,format:string,preset:string,language:string,fill_text:bool}
 	 */
@@ -29,7 +29,7 @@ class Imagewright_Options {
 	}
 
 	/**
-	 * What holds until somebody saves settings.
+	 * Returns the default settings.
 	 *
 	 * @return array
 	 */
@@ -44,7 +44,7 @@ class Imagewright_Options {
 	}
 
 	/**
-	 * Address of the service without a slash at the end; empty when none is configured that the key may be sent to.
+	 * Returns the address of the service without a trailing slash; empty if none is configured or the key must not be sent to it.
 	 *
 	 * @return string
 	 */
@@ -55,8 +55,8 @@ class Imagewright_Options {
 	}
 
 	/**
-	 * Whether the key is that of who runs the server, but the address is not: whoever may fill in the form could have the key
-	 * sent to themselves.
+	 * Returns true if the key comes from the server configuration and the address does not. Such a key is never sent: users who
+	 * can edit the form could send it to their own host.
 	 *
 	 * @return bool
 	 */
@@ -65,7 +65,7 @@ class Imagewright_Options {
 	}
 
 	/**
-	 * Whether the address comes from who runs the server, and not from a form: then any host may be meant.
+	 * Returns true if the address comes from the environment or a constant. Such an address may be in a private network.
 	 *
 	 * @return bool
 	 */
@@ -74,7 +74,7 @@ class Imagewright_Options {
 	}
 
 	/**
-	 * The API key. It never leaves the server.
+	 * Returns the API key. It is never sent to a browser.
 	 *
 	 * @return string
 	 */
@@ -84,7 +84,7 @@ class Imagewright_Options {
 	}
 
 	/**
-	 * Whether the key comes from the environment or a constant, so that the form cannot change it.
+	 * Returns true if the key comes from the environment or a constant. The form cannot change such a key.
 	 *
 	 * @return bool
 	 */
@@ -93,7 +93,7 @@ class Imagewright_Options {
 	}
 
 	/**
-	 * The last 4 characters of the key: all that is ever shown of it.
+	 * Returns the last 4 characters of the key for display.
 	 *
 	 * @return string
 	 */
@@ -103,7 +103,7 @@ class Imagewright_Options {
 	}
 
 	/**
-	 * Whether there is an address and a key.
+	 * Returns true if address and key are set.
 	 *
 	 * @return bool
 	 */
@@ -112,7 +112,7 @@ class Imagewright_Options {
 	}
 
 	/**
-	 * Output formats that this WordPress can show and resize.
+	 * Returns the output formats that this WordPress can show and resize.
 	 *
 	 * @return string[]
 	 */
@@ -133,7 +133,7 @@ class Imagewright_Options {
 	}
 
 	/**
-	 * Language of descriptions as BCP 47; that of the site unless another is set.
+	 * Returns the language of descriptions (BCP 47). Default: the language of the site.
 	 *
 	 * @return string
 	 */
@@ -143,7 +143,7 @@ class Imagewright_Options {
 	}
 
 	/**
-	 * A value that the environment or a constant fixes.
+	 * Reads a value from the environment, else from a constant.
 	 *
 	 * @param string $name Name of the variable and of the constant.
 	 * @return string

@@ -1,6 +1,6 @@
 <?php
 /**
- * What of the service a browser may reach.
+ * Allow-list of the proxy.
  *
  * @package Imagewright
  */
@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * The allow-list of methods and paths. A path is put together here from its checked parts, never taken as it came.
+ * Checks methods and paths against an allow-list, and sessions and jobs against their owner.
  */
 class Imagewright_Proxy_Rules {
 
@@ -17,7 +17,7 @@ class Imagewright_Proxy_Rules {
 	const JOB     = '(?P<job>job_[0-9A-Za-z]{22})';
 
 	/**
-	 * The rules: method, pattern, kind of the answer (`json`, `stream`, `file`), query parameters that go on.
+	 * Returns the rules: method, path pattern, kind of response (`json`, `stream`, `file`), forwarded query parameters.
 	 *
 	 * @return array<int,array{0:string,1:string,2:string,3?:string[]}>
 	 */
@@ -43,12 +43,12 @@ class Imagewright_Proxy_Rules {
 	}
 
 	/**
-	 * Finds the rule of a request and checks that what it names was created here by this user.
+	 * Finds the rule of a request and checks that its session or job belongs to the current user.
 	 *
 	 * @param string $method HTTP method.
 	 * @param string $path   Path from /v1 on, without query.
 	 * @param array  $query  Query parameters.
-	 * @param string $body   Body, for the routes that name their session there.
+	 * @param string $body   Body. `/v1/analyze` and `/v1/export` name their session there.
 	 * @return array{path:string,kind:string}|WP_Error
 	 */
 	public static function check( $method, $path, $query, $body ) {
@@ -79,9 +79,9 @@ class Imagewright_Proxy_Rules {
 	}
 
 	/**
-	 * The allowed query parameters as a query string.
+	 * Builds a query string of the allowed parameters.
 	 *
-	 * @param array    $query   What came.
+	 * @param array    $query   Received parameters.
 	 * @param string[] $allowed Names.
 	 * @return string
 	 */

@@ -1,6 +1,6 @@
 <?php
 /**
- * The service as the browser reaches it: through this site.
+ * Proxy between browser and service.
  *
  * @package Imagewright
  */
@@ -8,7 +8,7 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * `imagewright/v1/service/v1/…`: passes allowed requests on with the key, streams event by event, errors as errors.
+ * Forwards allowed requests from `imagewright/v1/service/v1/…` with the API key, streams included.
  */
 class Imagewright_Proxy {
 
@@ -20,7 +20,7 @@ class Imagewright_Proxy {
 		add_action( 'rest_api_init', array( __CLASS__, 'routes' ) );
 	}
 
-	/** One route for all paths; the allow-list decides. */
+	/** Registers one route for all paths. Imagewright_Proxy_Rules checks the path. */
 	public static function routes() {
 		register_rest_route(
 			'imagewright/v1',
@@ -45,7 +45,7 @@ class Imagewright_Proxy {
 	}
 
 	/**
-	 * Who may upload files may use the service.
+	 * Requires the capability `upload_files`.
 	 *
 	 * @return bool
 	 */
@@ -54,7 +54,7 @@ class Imagewright_Proxy {
 	}
 
 	/**
-	 * Passes one request on.
+	 * Forwards one request.
 	 *
 	 * @param WP_REST_Request $request The browser's request.
 	 * @return WP_REST_Response
@@ -62,7 +62,7 @@ class Imagewright_Proxy {
 	public static function pass( $request ) {
 		$query = $request->get_query_params();
 		$path  = $request->get_url_params()['path'];
-		// Without pretty permalinks the route itself is a query parameter, and the widget's own query hangs on its end.
+		// Without pretty permalinks the route is a query parameter that ends with the widget's query.
 		if ( false !== strpos( $path, '?' ) ) {
 			list( $path, $tail ) = explode( '?', $path, 2 );
 			wp_parse_str( $tail, $more );
@@ -90,7 +90,7 @@ class Imagewright_Proxy {
 	}
 
 	/**
-	 * Body and headers to send on. Files come from PHP's temporary copies and go on as a new multipart body.
+	 * Builds body and headers of the forwarded request. Uploaded files become a new multipart body.
 	 *
 	 * @param WP_REST_Request $request The browser's request.
 	 * @return array|WP_Error
@@ -121,7 +121,7 @@ class Imagewright_Proxy {
 	}
 
 	/**
-	 * The uploaded files, one list whatever the form of the field.
+	 * Lists the uploaded files of single and multiple fields.
 	 *
 	 * @param array $fields As PHP has them.
 	 * @return array|WP_Error
@@ -154,7 +154,7 @@ class Imagewright_Proxy {
 	}
 
 	/**
-	 * The answer of the service as the answer of this route.
+	 * Converts a response of the service to a response of this route.
 	 *
 	 * @param array $answer  Status, headers, body.
 	 * @param bool  $created Whether a session was created.
@@ -169,7 +169,7 @@ class Imagewright_Proxy {
 			$error    = Imagewright_Rest_Errors::from_service( $answer['status'], is_array( $body ) ? $body : array(), $answer['headers'] );
 			$response = Imagewright_Rest_Errors::as_service_answer( $error );
 		} else {
-			// Decoded without arrays, so that `{}` stays `{}`.
+			// Decoded to objects: an array would turn `{}` into `[]`.
 			$response = new WP_REST_Response( '' === $answer['body'] ? null : json_decode( $answer['body'] ), $answer['status'] );
 		}
 		foreach ( array_diff( self::ANSWER_HEADERS, array( 'content-type' ) ) as $name ) {
@@ -181,12 +181,12 @@ class Imagewright_Proxy {
 	}
 
 	/**
-	 * Passes a file on. It lies on disk in between, so that its headers are known before its first byte is sent.
+	 * Forwards a file through a temporary file, so that its headers are known before the first byte is sent.
 	 *
 	 * @param string $method  HTTP method.
 	 * @param string $path    Path with query.
 	 * @param array  $options Request options.
-	 * @return WP_REST_Response Only of an error.
+	 * @return WP_REST_Response An error. Exits after a file was sent.
 	 */
 	private static function pass_file( $method, $path, $options ) {
 		$file            = Imagewright_Files::temporary();
@@ -211,7 +211,7 @@ class Imagewright_Proxy {
 		header( 'Cache-Control: private, no-cache' );
 		if ( 304 !== $answer['status'] ) {
 			header( 'Content-Length: ' . wp_filesize( $file ) );
-			// A temporary file of our own, sent without being held in memory.
+			// Sends the temporary file without loading it into memory.
 			readfile( $file ); // phpcs:ignore WordPress.WP.AlternativeFunctions.file_system_operations_readfile
 		}
 		wp_delete_file( $file );

@@ -1,6 +1,6 @@
 <?php
 /**
- * Errors on their way to the browser.
+ * Errors of the REST routes.
  *
  * @package Imagewright
  */
@@ -8,12 +8,12 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Turns failures of the service and of this plugin into answers that both the widget and WordPress understand.
+ * Converts errors of the service and of this plugin to responses that the widget and WordPress can read.
  */
 class Imagewright_Rest_Errors {
 
 	/**
-	 * An error of the service as an error of WordPress.
+	 * Converts an error of the service to a WP_Error.
 	 *
 	 * @param int   $status  HTTP status of the service.
 	 * @param array $body    Its decoded body: `error`, `code` and details.
@@ -41,7 +41,7 @@ class Imagewright_Rest_Errors {
 	}
 
 	/**
-	 * Status towards the browser. A 401 would say that the user is not logged in to WordPress.
+	 * Returns the status for the browser. A 401 becomes 424: it would mean that the WordPress login has expired.
 	 *
 	 * @param int $status HTTP status of the service.
 	 * @return int
@@ -54,9 +54,9 @@ class Imagewright_Rest_Errors {
 	}
 
 	/**
-	 * An error in the form of the service: what the widget reads on the proxied routes.
+	 * Converts a WP_Error to the error format of the service, for the proxied routes.
 	 *
-	 * @param WP_Error $error What went wrong.
+	 * @param WP_Error $error Error.
 	 * @return WP_REST_Response
 	 */
 	public static function as_service_answer( $error ) {
@@ -77,12 +77,12 @@ class Imagewright_Rest_Errors {
 	}
 
 	/**
-	 * An error of this plugin.
+	 * Creates an error of this plugin.
 	 *
-	 * @param string $code    Without the prefix.
-	 * @param string $message For people.
+	 * @param string $code    Code without the prefix `imagewright_`.
+	 * @param string $message Translated message.
 	 * @param int    $status  HTTP status.
-	 * @param array  $details More fields.
+	 * @param array  $details Additional fields of the response.
 	 * @return WP_Error
 	 */
 	public static function make( $code, $message, $status = 400, $details = array() ) {

@@ -1,6 +1,6 @@
 <?php
 /**
- * The service over HTTP.
+ * HTTP client of the service.
  *
  * @package Imagewright
  */
@@ -8,11 +8,11 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Sends requests to the service. Only this class knows the key.
+ * Sends requests with the API key to the service.
  */
 class Imagewright_Service {
 
-	/** Seconds that one request may take as a whole, a stream included. */
+	/** Timeout of a whole request, in seconds, streams included. */
 	const TIMEOUT = 600;
 
 	/**
@@ -20,8 +20,8 @@ class Imagewright_Service {
 	 *
 	 * @param string $method  HTTP method.
 	 * @param string $path    Path with query, from /v1 on.
-	 * @param array  $options `body` (string), `headers` (name => value), `timeout` (seconds), `file` (where to put the answer),
-	 *                        `progress` (callable that gets each piece of the answer as it comes).
+	 * @param array  $options `body` (string), `headers` (name => value), `timeout` (seconds), `file` (path for the response
+	 *                        body), `progress` (callable that receives each chunk of the response).
 	 * @return array{status:int,headers:array<string,string>,body:string}|WP_Error
 	 */
 	public static function request( $method, $path, $options = array() ) {
@@ -31,7 +31,7 @@ class Imagewright_Service {
 		$args = array(
 			'method'      => $method,
 			'timeout'     => $options['timeout'] ?? self::TIMEOUT,
-			// The key never follows a redirect to somewhere else.
+			// A redirect would send the key to another host.
 			'redirection' => 0,
 			'headers'     => array_merge( $options['headers'] ?? array(), array( 'X-API-Key' => Imagewright_Options::key() ) ),
 			'user-agent'  => 'Imagewright-WordPress/' . IMAGEWRIGHT_VERSION,
@@ -48,7 +48,7 @@ class Imagewright_Service {
 			add_action( 'requests-request.progress', $progress );
 		}
 		$url = Imagewright_Options::url() . $path;
-		// An address typed into a form must not reach into the server's own network; one in the configuration may.
+		// Only an address from the server configuration may be in a private network.
 		$answer = Imagewright_Options::url_is_fixed() ? wp_remote_request( $url, $args ) : wp_safe_remote_request( $url, $args );
 		if ( $progress ) {
 			remove_action( 'requests-request.progress', $progress );
@@ -65,13 +65,13 @@ class Imagewright_Service {
 	}
 
 	/**
-	 * Sends a request and decodes its JSON answer.
+	 * Sends a request and decodes its JSON response.
 	 *
 	 * @param string $method  HTTP method.
 	 * @param string $path    Path with query.
-	 * @param mixed  $body    What to send as JSON; null for nothing.
-	 * @param array  $headers More headers.
-	 * @return array|WP_Error The decoded body; an error carries the service's status and code.
+	 * @param mixed  $body    Body, sent as JSON; null for none.
+	 * @param array  $headers Additional headers.
+	 * @return array|WP_Error The decoded body, or an error with the status and code of the service.
 	 */
 	public static function json( $method, $path, $body = null, $headers = array() ) {
 		$options = array(
@@ -94,9 +94,9 @@ class Imagewright_Service {
 	}
 
 	/**
-	 * What to say when no answer came. The cause may name hosts, but never the key.
+	 * Creates the error for a missing response. The cause may contain host names, never the key.
 	 *
-	 * @param WP_Error $cause What WordPress' HTTP API said.
+	 * @param WP_Error $cause Error of the HTTP API.
 	 * @return WP_Error
 	 */
 	private static function unreachable( $cause ) {

@@ -1,6 +1,6 @@
 <?php
 /**
- * Sessions of the service that users of this site created.
+ * Ownership of sessions and jobs.
  *
  * @package Imagewright
  */
@@ -8,17 +8,17 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Knows which sessions and jobs belong to whom. The account may serve other sites too, so an id alone opens nothing.
+ * Stores the sessions that each user created. Other sites may use the same account, so access requires this record.
  */
 class Imagewright_Sessions {
 
-	/** Behind the prefix of the site: what one site of a network created opens nothing on another. */
+	/** Key of the user metadata, after the prefix of the site: sites of a network do not share sessions. */
 	const META = 'imagewright_session';
-	/** Seconds after which a session is forgotten; the service forgets it 24 hours after its last use. */
+	/** Age in seconds at which a record is removed. The service removes a session 24 hours after its last use. */
 	const KEEP = 3 * DAY_IN_SECONDS;
 
 	/**
-	 * Notes that the current user created a session. A row each, so that two tabs lose nothing.
+	 * Stores a session of the current user. One row per session, so that concurrent requests do not overwrite each other.
 	 *
 	 * @param string $session_id Id from the service.
 	 */
@@ -35,7 +35,7 @@ class Imagewright_Sessions {
 	}
 
 	/**
-	 * Whether the current user created a session here.
+	 * Returns true if the current user created the session on this site.
 	 *
 	 * @param string $session_id Id of a session, without `-sample`.
 	 * @return bool
@@ -50,7 +50,7 @@ class Imagewright_Sessions {
 	}
 
 	/**
-	 * Forgets a session.
+	 * Removes the record of a session.
 	 *
 	 * @param string $session_id Id from the service.
 	 */
@@ -64,7 +64,7 @@ class Imagewright_Sessions {
 	}
 
 	/**
-	 * Where sessions are noted with their users.
+	 * Returns the key of the user metadata.
 	 *
 	 * @return string
 	 */
@@ -74,10 +74,10 @@ class Imagewright_Sessions {
 	}
 
 	/**
-	 * Reads a job of an own session.
+	 * Reads a job of a session that the current user created.
 	 *
 	 * @param string $job_id Id from the service.
-	 * @return array|WP_Error The job; another's job answers as one that does not exist.
+	 * @return array|WP_Error The job; `job_not_found` also for the job of another user.
 	 */
 	public static function own_job( $job_id ) {
 		$job = Imagewright_Service::json( 'GET', '/v1/jobs/' . rawurlencode( $job_id ) );
@@ -88,12 +88,12 @@ class Imagewright_Sessions {
 	}
 
 	/**
-	 * Finds the export of an own session that made a certain file of an image.
+	 * Finds the export job that made a file of an image, in a session of the current user.
 	 *
 	 * @param string $session_id Session.
 	 * @param string $image      Image.
 	 * @param string $sha256     Checksum of its `full` file.
-	 * @return string|WP_Error The job.
+	 * @return string|WP_Error Id of the job.
 	 */
 	public static function export_with( $session_id, $image, $sha256 ) {
 		$session = self::is_own( $session_id ) ? Imagewright_Service::json( 'GET', '/v1/sessions/' . $session_id ) : null;
