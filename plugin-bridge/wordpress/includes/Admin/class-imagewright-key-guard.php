@@ -30,7 +30,7 @@ class Imagewright_Key_Guard {
 	 */
 	public static function drop( $old, $new ) {
 		// A field of the settings form. options.php has checked the nonce.
-		$brought = isset( $_POST[ Imagewright_Options::KEY ] ) ? sanitize_text_field( wp_unslash( $_POST[ Imagewright_Options::KEY ] ) ) : ''; // phpcs:ignore WordPress.Security.NonceVerification.Missing
+		$brought = isset( $_POST[ Imagewright_Options::KEY ] ) ? sanitize_text_field( wp_unslash( $_POST[ Imagewright_Options::KEY ] ) ) : '';
 		if ( self::host( $old ) === self::host( $new ) || self::is_key( trim( $brought ) ) || '' === get_option( Imagewright_Options::KEY, '' ) ) {
 			return;
 		}

@@ -59,7 +59,7 @@ class Imagewright_Optimize_Page {
 			return;
 		}
 		// Only ids to display. Every change checks nonce and permission itself.
-		$given = isset( $_GET[ self::IDS ] ) ? sanitize_text_field( wp_unslash( $_GET[ self::IDS ] ) ) : ''; // phpcs:ignore WordPress.Security.NonceVerification.Recommended
+		$given = isset( $_GET[ self::IDS ] ) ? sanitize_text_field( wp_unslash( $_GET[ self::IDS ] ) ) : '';
 		$ids   = array_values( array_filter( array_map( 'intval', explode( ',', $given ) ), array( 'Imagewright_Library', 'may_change' ) ) );
 		?>
 		<div class="wrap imagewright">

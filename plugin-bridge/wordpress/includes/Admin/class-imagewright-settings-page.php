@@ -117,7 +117,7 @@ class Imagewright_Settings_Page {
 	 */
 	public static function sanitize_key( $input ) {
 		// The form asks for removal in a field of its own; options.php has checked its nonce.
-		if ( ! empty( $_POST['imagewright_remove_key'] ) ) { // phpcs:ignore WordPress.Security.NonceVerification.Missing
+		if ( ! empty( $_POST['imagewright_remove_key'] ) ) {
 			return '';
 		}
 		$key = is_string( $input ) ? trim( sanitize_text_field( $input ) ) : '';

@@ -169,7 +169,7 @@ class Imagewright_Library {
 		);
 		if ( 'any' !== $status ) {
 			// The key is indexed, and core offers no other query by status.
-			$args['meta_query'] = array( // phpcs:ignore WordPress.DB.SlowDBQuery.slow_db_query_meta_query
+			$args['meta_query'] = array(
 				array(
 					'key'     => Imagewright_State::META,
 					'compare' => 'optimized' === $status ? 'EXISTS' : 'NOT EXISTS',

@@ -221,7 +221,7 @@ class Imagewright_Rest_Library {
 		header( 'X-Content-Type-Options: nosniff' );
 		header( 'Cache-Control: private, no-cache' );
 		// Sends the upload without loading it into memory.
-		readfile( $source['path'] ); // phpcs:ignore WordPress.WP.AlternativeFunctions.file_system_operations_readfile
+		readfile( $source['path'] );
 		exit;
 	}
 }

@@ -27,7 +27,7 @@ class Imagewright_Sizes {
 	 */
 	public static function threshold( $size, $id, $path = '' ) {
 		// A filter of core, called with the same arguments.
-		return (int) apply_filters( 'big_image_size_threshold', 2560, $size, $path, $id ); // phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals.NonPrefixedHooknameFound
+		return (int) apply_filters( 'big_image_size_threshold', 2560, $size, $path, $id );
 	}
 
 	/**

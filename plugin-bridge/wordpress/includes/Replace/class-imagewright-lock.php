@@ -97,7 +97,7 @@ class Imagewright_Lock {
 	public static function sweep() {
 		global $wpdb;
 		// Core has no query for options by prefix. The index covers it.
-		$rows = $wpdb->get_results( "SELECT option_name, option_value FROM $wpdb->options WHERE option_name LIKE 'imagewright%.lock'" ); // phpcs:ignore WordPress.DB.DirectDatabaseQuery
+		$rows = $wpdb->get_results( "SELECT option_name, option_value FROM $wpdb->options WHERE option_name LIKE 'imagewright%.lock'" );
 		foreach ( (array) $rows as $row ) {
 			if ( (int) $row->option_value <= time() - self::SECONDS ) {
 				self::remove( $row->option_name, $row->option_value );
@@ -127,7 +127,7 @@ class Imagewright_Lock {
 	private static function take( $name, $seconds ) {
 		global $wpdb;
 		$mine = self::token();
-		if ( $wpdb->query( $wpdb->prepare( "INSERT IGNORE INTO $wpdb->options ( option_name, option_value, autoload ) VALUES ( %s, %s, 'no' )", $name, $mine ) ) ) { // phpcs:ignore WordPress.DB.DirectDatabaseQuery
+		if ( $wpdb->query( $wpdb->prepare( "INSERT IGNORE INTO $wpdb->options ( option_name, option_value, autoload ) VALUES ( %s, %s, 'no' )", $name, $mine ) ) ) {
 			self::$held[ $name ] = $mine;
 			return true;
 		}
@@ -145,7 +145,7 @@ class Imagewright_Lock {
 	private static function swap( $name, $known ) {
 		global $wpdb;
 		$mine = self::token();
-		if ( ! $wpdb->query( $wpdb->prepare( "UPDATE $wpdb->options SET option_value = %s WHERE option_name = %s AND option_value = %s", $mine, $name, $known ) ) ) { // phpcs:ignore WordPress.DB.DirectDatabaseQuery
+		if ( ! $wpdb->query( $wpdb->prepare( "UPDATE $wpdb->options SET option_value = %s WHERE option_name = %s AND option_value = %s", $mine, $name, $known ) ) ) {
 			return false;
 		}
 		self::$held[ $name ] = $mine;
@@ -160,7 +160,7 @@ class Imagewright_Lock {
 	 */
 	private static function remove( $name, $known ) {
 		global $wpdb;
-		$wpdb->query( $wpdb->prepare( "DELETE FROM $wpdb->options WHERE option_name = %s AND option_value = %s", $name, $known ) ); // phpcs:ignore WordPress.DB.DirectDatabaseQuery
+		$wpdb->query( $wpdb->prepare( "DELETE FROM $wpdb->options WHERE option_name = %s AND option_value = %s", $name, $known ) );
 	}
 
 	/**
@@ -171,7 +171,7 @@ class Imagewright_Lock {
 	 */
 	private static function value( $name ) {
 		global $wpdb;
-		return $wpdb->get_var( $wpdb->prepare( "SELECT option_value FROM $wpdb->options WHERE option_name = %s", $name ) ); // phpcs:ignore WordPress.DB.DirectDatabaseQuery
+		return $wpdb->get_var( $wpdb->prepare( "SELECT option_value FROM $wpdb->options WHERE option_name = %s", $name ) );
 	}
 
 	/**

@@ -59,7 +59,8 @@ class Imagewright_Replacement {
 			if ( is_wp_error( $mine ) ) {
 				return $mine;
 			}
-			if ( Imagewright_State::get( $id ) != $state || ( $state && Imagewright_State::is_edited( $id, $state ) ) ) { // phpcs:ignore Universal.Operators.StrictComparisons, WordPress.PHP.StrictComparisons -- Two arrays with the same content.
+			// Loose comparison: two arrays with the same content.
+			if ( Imagewright_State::get( $id ) != $state || ( $state && Imagewright_State::is_edited( $id, $state ) ) ) {
 				return Imagewright_Result::changed();
 			}
 			$restored = $state ? Imagewright_Restoration::put_back( $id, $state, false ) : true;

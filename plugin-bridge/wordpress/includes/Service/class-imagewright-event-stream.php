@@ -61,7 +61,7 @@ class Imagewright_Event_Stream {
 		}
 		if ( $this->started && ! connection_aborted() ) {
 			// Event lines, served as text/event-stream with nosniff. No HTML, so nothing is escaped.
-			echo $piece; // phpcs:ignore WordPress.Security.EscapeOutput.OutputNotEscaped
+			echo $piece;
 			flush();
 		}
 	}

@@ -25,7 +25,7 @@ class Imagewright_Multipart {
 		$sum   = '';
 		foreach ( $files as $file ) {
 			// A local file. Its path never comes from a request.
-			$bytes = is_readable( $file['path'] ) ? file_get_contents( $file['path'] ) : false; // phpcs:ignore WordPress.WP.AlternativeFunctions.file_get_contents_file_get_contents
+			$bytes = is_readable( $file['path'] ) ? file_get_contents( $file['path'] ) : false;
 			if ( false === $bytes || '' === $bytes ) {
 				return Imagewright_Rest_Errors::make( 'unreadable', __( 'The file cannot be read.', 'imagewright' ), 422 );
 			}

@@ -212,7 +212,7 @@ class Imagewright_Proxy {
 		if ( 304 !== $answer['status'] ) {
 			header( 'Content-Length: ' . wp_filesize( $file ) );
 			// Sends the temporary file without loading it into memory.
-			readfile( $file ); // phpcs:ignore WordPress.WP.AlternativeFunctions.file_system_operations_readfile
+			readfile( $file );
 		}
 		wp_delete_file( $file );
 		exit;
