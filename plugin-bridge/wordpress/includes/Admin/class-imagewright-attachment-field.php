@@ -25,7 +25,7 @@ class Imagewright_Attachment_Field {
 	 * @return array
 	 */
 	public static function add( $fields, $post ) {
-		if ( in_array( get_post_mime_type( $post ), Imagewright_Source::TYPES, true ) && Imagewright_Library::may_change( $post->ID ) ) {
+		if ( in_array( get_post_mime_type( $post ), Imagewright_Contract::INPUT_TYPES, true ) && Imagewright_Library::may_change( $post->ID ) ) {
 			$fields['imagewright'] = array(
 				'label' => __( 'Optimization', 'imagewright' ),
 				'input' => 'html',
@@ -43,7 +43,7 @@ class Imagewright_Attachment_Field {
 	 */
 	public static function html( $id ) {
 		$item    = Imagewright_Library::describe( $id );
-		$may     = Imagewright_Library::may_change( $id ) && in_array( $item['mime'], Imagewright_Source::TYPES, true );
+		$may     = Imagewright_Library::may_change( $id ) && in_array( $item['mime'], Imagewright_Contract::INPUT_TYPES, true );
 		$buttons = '';
 		if ( $may && in_array( $item['status'], array( 'none', 'failed', 'interrupted' ), true ) && '' === $item['obstacle'] && Imagewright_Options::is_ready() ) {
 			$buttons .= self::button( 'optimize', __( 'Optimize (1 credit)', 'imagewright' ), $item );

@@ -54,7 +54,7 @@ class Imagewright_Media_List {
 	 * @return string[]
 	 */
 	public static function row_actions( $actions, $post ) {
-		if ( in_array( get_post_mime_type( $post ), Imagewright_Source::TYPES, true ) && Imagewright_Library::may_change( $post->ID ) ) {
+		if ( in_array( get_post_mime_type( $post ), Imagewright_Contract::INPUT_TYPES, true ) && Imagewright_Library::may_change( $post->ID ) ) {
 			$actions['imagewright'] = '<a href="' . esc_url( Imagewright_Optimize_Page::url( array( $post->ID ) ) ) . '">' . esc_html__( 'Optimize', 'imagewright' ) . '</a>';
 		}
 		return $actions;

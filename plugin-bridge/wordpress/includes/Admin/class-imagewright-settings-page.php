@@ -103,20 +103,20 @@ class Imagewright_Settings_Page {
 		return array(
 			'url'       => untrailingslashit( $url ),
 			'format'    => $pick( 'format', Imagewright_Options::formats() ),
-			'preset'    => $pick( 'preset', Imagewright_Options::PRESETS ),
+			'preset'    => $pick( 'preset', Imagewright_Contract::PRESETS ),
 			'language'  => $language,
 			'fill_text' => ! empty( $input['fill_text'] ),
 		);
 	}
 
 	/**
-	 * Cleans the key. An empty field keeps the old one, since it is never shown.
+	 * Sanitizes the key. An empty field keeps the stored key.
 	 *
-	 * @param mixed $input What the form sent.
+	 * @param mixed $input Submitted key.
 	 * @return string
 	 */
 	public static function sanitize_key( $input ) {
-		// The form asks for removal in a field of its own; options.php has checked its nonce.
+		// A field of the settings form. options.php has checked the nonce.
 		if ( ! empty( $_POST['imagewright_remove_key'] ) ) {
 			return '';
 		}

@@ -75,13 +75,7 @@ class Imagewright_Strings {
 	 * @return array<string,string>
 	 */
 	public static function formats() {
-		return array(
-			'webp'     => 'WebP',
-			'avif'     => 'AVIF',
-			'jpeg'     => 'JPEG',
-			'png'      => 'PNG',
-			'original' => __( 'As uploaded', 'imagewright' ),
-		);
+		return Imagewright_Contract::FORMAT_LABELS + array( 'original' => __( 'As uploaded', 'imagewright' ) );
 	}
 
 	/**

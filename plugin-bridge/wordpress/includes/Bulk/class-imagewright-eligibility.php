@@ -31,7 +31,7 @@ class Imagewright_Eligibility {
 	 * @return array{eligible:int[],left_out:array<string,array{message:string,ids:int[]}>} `left_out` by code of the reason.
 	 */
 	public static function partition( $ids, $options ) {
-		$eligible      = array();
+		$eligible = array();
 		$left_out = array();
 		foreach ( $ids as $id ) {
 			$reason = self::reason( $id, $options );

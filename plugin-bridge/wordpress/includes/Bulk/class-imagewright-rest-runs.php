@@ -90,9 +90,9 @@ class Imagewright_Rest_Runs {
 	 * @return array|WP_Error
 	 */
 	public static function preview( $request ) {
-		$ids    = $request['ids'] ? array_filter( $request['ids'], array( 'Imagewright_Library', 'may_change' ) ) : Imagewright_Library::ids( 'any' );
+		$ids       = $request['ids'] ? array_filter( $request['ids'], array( 'Imagewright_Library', 'may_change' ) ) : Imagewright_Library::ids( 'any' );
 		$partition = Imagewright_Eligibility::partition( $ids, self::options( $request ) );
-		$eligible    = $partition['eligible'];
+		$eligible  = $partition['eligible'];
 		if ( ! $request['ids'] ) {
 			// The page shows the number of optimized images separately.
 			unset( $partition['left_out']['imagewright_optimized'] );

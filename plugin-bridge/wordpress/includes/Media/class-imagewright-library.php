@@ -57,7 +57,7 @@ class Imagewright_Library {
 	 * @return int[]
 	 */
 	public static function ids_of_other_types() {
-		$types = array_diff( array_keys( (array) wp_count_attachments( 'image' ) ), Imagewright_Source::TYPES, array( 'trash' ) );
+		$types = array_diff( array_keys( (array) wp_count_attachments( 'image' ) ), Imagewright_Contract::INPUT_TYPES, array( 'trash' ) );
 		if ( ! $types ) {
 			return array();
 		}
@@ -162,7 +162,7 @@ class Imagewright_Library {
 		$args = array(
 			'post_type'              => 'attachment',
 			'post_status'            => 'inherit',
-			'post_mime_type'         => Imagewright_Source::TYPES,
+			'post_mime_type'         => Imagewright_Contract::INPUT_TYPES,
 			'orderby'                => 'ID',
 			'order'                  => 'DESC',
 			'update_post_term_cache' => false,

@@ -70,7 +70,7 @@ class Imagewright_Rest_Library {
 			),
 			'preset'   => array(
 				'type'    => 'string',
-				'enum'    => Imagewright_Options::PRESETS,
+				'enum'    => Imagewright_Contract::PRESETS,
 				'default' => $all['preset'],
 			),
 			'fillText' => array(

@@ -12,11 +12,6 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Sizes {
 
-	/** The contract allows this many sizes in one export. */
-	const MOST = 10;
-	/** Smallest and largest edge of the contract, in pixels. */
-	const EDGES = array( 16, 8192 );
-
 	/**
 	 * Returns the longest edge in pixels above which WordPress uses a scaled copy; 0 for no limit.
 	 *
@@ -63,7 +58,7 @@ class Imagewright_Sizes {
 				$by_width[ $entry['width'] ] = $entry;
 			}
 		}
-		return array_slice( array_values( $by_width ), 0, self::MOST );
+		return array_slice( array_values( $by_width ), 0, Imagewright_Contract::MAX_RESPONSIVE_SIZES );
 	}
 
 	/**
@@ -101,7 +96,8 @@ class Imagewright_Sizes {
 	 * @return array|null Null if the size is outside of the limits.
 	 */
 	private static function entry( $width, $height, $crop ) {
-		list( $least, $most ) = self::EDGES;
+		$least = Imagewright_Contract::MIN_EDGE;
+		$most  = Imagewright_Contract::MAX_EDGE;
 		if ( $width < $least || $width > $most || ( $crop && ( $height < $least || $height > $most ) ) ) {
 			return null;
 		}

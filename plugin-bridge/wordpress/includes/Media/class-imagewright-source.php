@@ -12,8 +12,6 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Source {
 
-	const TYPES = array( 'image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif', 'image/tiff' );
-
 	/**
 	 * Returns path, name and type of the source file.
 	 *
@@ -35,7 +33,7 @@ class Imagewright_Source {
 			return Imagewright_Rest_Errors::make( 'not_local', __( 'The file is not on this server, so it cannot be replaced here.', 'imagewright' ), 422 );
 		}
 		$type = wp_get_image_mime( $path );
-		if ( ! in_array( $type, self::TYPES, true ) ) {
+		if ( ! in_array( $type, Imagewright_Contract::INPUT_TYPES, true ) ) {
 			return Imagewright_Rest_Errors::make( 'not_an_image', __( 'The file is not an image that can be optimized.', 'imagewright' ), 415 );
 		}
 		return array(
@@ -75,10 +73,10 @@ class Imagewright_Source {
 		$metadata = array( 'clientRef' => (string) $id );
 		$alt      = (string) get_post_meta( $id, '_wp_attachment_image_alt', true );
 		if ( '' !== $alt ) {
-			$metadata['alt'] = mb_substr( $alt, 0, 1000 );
+			$metadata['alt'] = mb_substr( $alt, 0, Imagewright_Contract::MAX_ALT_LENGTH );
 		}
 		if ( ! Imagewright_Texts::is_automatic_title( $post->post_title, $file ) ) {
-			$metadata['title'] = mb_substr( $post->post_title, 0, 500 );
+			$metadata['title'] = mb_substr( $post->post_title, 0, Imagewright_Contract::MAX_TITLE_LENGTH );
 		}
 		return $metadata;
 	}

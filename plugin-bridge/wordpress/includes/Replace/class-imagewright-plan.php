@@ -12,15 +12,6 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Plan {
 
-	const EXTENSIONS = array(
-		'image/jpeg' => 'jpg',
-		'image/png'  => 'png',
-		'image/webp' => 'webp',
-		'image/avif' => 'avif',
-		'image/gif'  => 'gif',
-		'image/tiff' => 'tiff',
-	);
-
 	/**
 	 * Assigns variants to the parts of the attachment.
 	 *
@@ -192,7 +183,7 @@ class Imagewright_Plan {
 	 * @return array{attached:string,original:string,sizes:array<string,string>}
 	 */
 	private static function new_names( $snapshot, $roles, $mime, $rename, $dir ) {
-		$extension = self::EXTENSIONS[ $mime ];
+		$extension = Imagewright_Contract::EXTENSIONS[ $mime ];
 		$old       = $snapshot['metadata']['original_image'] ?? wp_basename( $snapshot['attached_file'] );
 		$wish      = null === $rename ? pathinfo( $old, PATHINFO_FILENAME ) : sanitize_title( $rename );
 		$wish      = '' === $wish ? 'image' : $wish;

@@ -50,7 +50,7 @@ class Imagewright_Result {
 		if ( ! $allow_larger && (int) $result['variants'][0]['size'] >= $before ) {
 			return Imagewright_Eligibility::not_smaller( $id, $result, $before );
 		}
-		if ( ! isset( Imagewright_Plan::EXTENSIONS[ $result['mimeType'] ] ) ) {
+		if ( ! isset( Imagewright_Contract::EXTENSIONS[ $result['mimeType'] ] ) ) {
 			return Imagewright_Rest_Errors::make( 'unknown_type', __( 'WordPress cannot show files of this type.', 'imagewright' ), 422 );
 		}
 		$result['session'] = $job['sessionId'];

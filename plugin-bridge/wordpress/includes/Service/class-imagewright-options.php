@@ -15,9 +15,6 @@ class Imagewright_Options {
 	const SETTINGS = 'imagewright_settings';
 	const KEY      = 'imagewright_api_key';
 
-	const FORMATS = array( 'webp', 'avif', 'jpeg', 'png', 'original' );
-	const PRESETS = array( 'maximum', 'very_high', 'high', 'medium', 'low', 'minimum' );
-
 	/**
 	 * Returns the settings with all defaults filled in.
 	 *
@@ -124,7 +121,7 @@ class Imagewright_Options {
 		);
 		return array_values(
 			array_filter(
-				self::FORMATS,
+				Imagewright_Contract::OUTPUT_FORMATS,
 				static function ( $format ) use ( $able ) {
 					return $able[ $format ] ?? true;
 				}

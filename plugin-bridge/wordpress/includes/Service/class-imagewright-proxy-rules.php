@@ -33,7 +33,7 @@ class Imagewright_Proxy_Rules {
 			array( 'GET', "$session/analysis", 'json' ),
 			array( 'POST', "$session/(?:analyze|export|sample)", 'stream' ),
 			array( 'POST', '/v1/(?:analyze|export)', 'stream' ),
-			array( 'GET', '/v1/sessions/' . self::SESSION . '(?:-sample)?/download', 'file', array( 'filename' ) ),
+			array( 'GET', '/v1/sessions/' . self::SESSION . '(?:' . preg_quote( Imagewright_Contract::SAMPLE_SUFFIX, '#' ) . ')?/download', 'file', array( 'filename' ) ),
 			array( 'GET', '/v1/jobs/' . self::JOB, 'json' ),
 			array( 'GET', '/v1/jobs/' . self::JOB . '/events', 'stream' ),
 			array( 'POST', '/v1/jobs/' . self::JOB . '/cancel', 'json' ),

@@ -157,7 +157,7 @@ class Imagewright_Proxy {
 	 * Converts a response of the service to a response of this route.
 	 *
 	 * @param array $answer  Status, headers, body.
-	 * @param bool  $created Whether a session was created.
+	 * @param bool  $created True if a session was created.
 	 * @return WP_REST_Response
 	 */
 	private static function answer( $answer, $created ) {
