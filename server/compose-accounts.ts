@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Accounts, createAccounts, loadPepper } from './accounts/index.ts';
 import { type Config, loadConfig } from './config/index.ts';
-import { type Database, EMBEDDED_PATIENCE_MS, openDatabase, startEmbedded } from './db/index.ts';
+import { type Database, EMBEDDED_TIMEOUT_MS, openDatabase, startEmbedded } from './db/index.ts';
 import { DirectoryInUseError } from './errors.ts';
 import { isLoopback, localUrl } from './gateway/index.ts';
 import { createMailer } from './mail/index.ts';
@@ -60,7 +60,7 @@ export async function openConfiguredDatabase(
   }
   const patience = embedded.owner ? {} : { serverSelectionTimeoutMs: GUEST_PATIENCE_MS };
   try {
-    const database = await openDatabase({ uri: embedded.uri, patienceMs: EMBEDDED_PATIENCE_MS, ...patience });
+    const database = await openDatabase({ uri: embedded.uri, timeoutMs: EMBEDDED_TIMEOUT_MS, ...patience });
     return {
       database,
       exclusive: embedded.owner,

@@ -9,8 +9,8 @@ export interface AdministerInput {
   /** The words behind the program's name. */
   args: string[];
   config: Config;
-  /** How long a database that went away is looked for, in milliseconds. @default 20000 */
-  patienceMs?: number;
+  /** Longest wait for a database that went away, in milliseconds. @default 20000 */
+  timeoutMs?: number;
 }
 
 const RETRY_MS = 200;
@@ -22,7 +22,7 @@ const RETRY_MS = 200;
  * was shown expires. The log-ins that are counted are those that the last attempt ended.
  * @throws UsageError, AppError; Error when the database went away and did not come back
  */
-export async function administer({ args, config, patienceMs = 20_000 }: AdministerInput): Promise<CommandResult> {
+export async function administer({ args, config, timeoutMs = 20_000 }: AdministerInput): Promise<CommandResult> {
   const names = newNames();
   let began = false;
   let givesUpAt: number | undefined;
@@ -38,7 +38,7 @@ export async function administer({ args, config, patienceMs = 20_000 }: Administ
       }
     } catch (error) {
       if (!isDatabaseAway(error)) throw error;
-      givesUpAt ??= performance.now() + (config.db.MONGODB_URI ? 0 : patienceMs);
+      givesUpAt ??= performance.now() + (config.db.MONGODB_URI ? 0 : timeoutMs);
       if (performance.now() >= givesUpAt) throw began ? outcomeUnknown(error as Error) : error;
       await sleep(RETRY_MS);
     }

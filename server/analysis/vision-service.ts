@@ -18,8 +18,8 @@ export interface VisionServiceDeps {
   logger: Pick<Logger, 'info' | 'warn'>;
   cache: VisionAnswerRepository;
   now?: () => Date;
-  /** A clock that nobody sets, in milliseconds. @default performance.now */
-  elapsed?: () => number;
+  /** Monotonic clock, in milliseconds. @default performance.now */
+  monotonicNow?: () => number;
 }
 
 /** What became of a question. */
@@ -35,19 +35,19 @@ const CONCURRENCY = { remote: 4, local: 1 };
 /** Creates the configured service with everything that stands between an image and a request. */
 export function createVisionService(
   settings: ProviderSettings,
-  { config, logger, cache, now = () => new Date(), elapsed = () => performance.now() }: VisionServiceDeps,
+  { config, logger, cache, now = () => new Date(), monotonicNow = () => performance.now() }: VisionServiceDeps,
 ) {
   const provider = createSdkProvider(settings);
   const ask = createAsker(provider, config);
   const places = config.AI_CONCURRENCY ?? (settings.local ? CONCURRENCY.local : CONCURRENCY.remote);
   const gate = createGate(places);
-  const breaker = createBreaker(elapsed);
+  const breaker = createBreaker(monotonicNow);
   const limit = createDailyLimit(config.AI_DAILY_IMAGE_LIMIT, cache, now);
   /** What is being asked, by its key. */
   const underWay = new Map<string, Promise<Answered>>();
   const canary =
     config.AI_CANARY === 'on'
-      ? createCanary({ provider, logger, timeoutMs: config.AI_TIMEOUT_MS, now: elapsed })
+      ? createCanary({ provider, logger, timeoutMs: config.AI_TIMEOUT_MS, now: monotonicNow })
       : null;
 
   /** Equal pictures of two accounts never share an answer. */

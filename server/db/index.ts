@@ -2,7 +2,7 @@
 import { type ConnectOptions, connectDatabase } from './connect.ts';
 import { createRepositories, type Repositories } from './repositories/index.ts';
 
-export { EMBEDDED_PATIENCE_MS } from './connect.ts';
+export { EMBEDDED_TIMEOUT_MS } from './connect.ts';
 export { startEmbedded } from './embedded/index.ts';
 export type * from './repositories/index.ts';
 
@@ -31,7 +31,7 @@ export async function openDatabase(options: ConnectOptions): Promise<Database> {
 
 /** On a connection of its own: an index over many documents takes longer than any request may. */
 async function buildIndexes(options: ConnectOptions): Promise<void> {
-  const connection = await connectDatabase({ ...options, silenceMs: 0 });
+  const connection = await connectDatabase({ ...options, socketTimeoutMs: 0 });
   try {
     createRepositories(connection);
     for (const model of Object.values(connection.models)) await model.createIndexes();

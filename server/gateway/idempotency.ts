@@ -12,8 +12,8 @@ const JOB_TAKEOVER_MS = 30_000;
 export interface IdempotencyDeps {
   records: IdempotencyRepository;
   now: () => Date;
-  /** A clock that nobody sets, in milliseconds. */
-  elapsed: () => number;
+  /** Monotonic clock, in milliseconds. */
+  monotonicNow: () => number;
 }
 
 /** The right to complete or abandon a record; lost as soon as another request takes the record over. */
@@ -64,12 +64,12 @@ export type Beginning =
  * after 180 s and with the same `workId`, a stream whose job is not there after 30 s and with the same job id; under
  * these the ledger moves credits only once. Until then it gets 409. Records are forgotten after 24 h.
  */
-export function createIdempotency({ records, now, elapsed }: IdempotencyDeps) {
+export function createIdempotency({ records, now, monotonicNow }: IdempotencyDeps) {
   /** Since when requests have been at it, by their tokens: those of this process, and those that the clock knows nothing of. */
   const since = new Map<string, number>();
 
   function remember(token: string): void {
-    const at = elapsed();
+    const at = monotonicNow();
     for (const [known, begunAt] of since) {
       if (at - begunAt <= PLAIN_TAKEOVER_MS) break;
       since.delete(known);
@@ -80,7 +80,7 @@ export function createIdempotency({ records, now, elapsed }: IdempotencyDeps) {
   /** How long a request has been at it, in milliseconds, whatever became of the clock meanwhile. */
   function ageOf({ token, startedAt }: IdempotencyRecord): number {
     const begunAt = since.get(token);
-    if (begunAt !== undefined) return elapsed() - begunAt;
+    if (begunAt !== undefined) return monotonicNow() - begunAt;
     const age = now().getTime() - startedAt.getTime();
     if (age >= 0) return age;
     // Begun in the future: the clock was set back, so the time is counted from here.

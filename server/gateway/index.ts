@@ -28,8 +28,8 @@ export interface GatewayDeps {
   publicUrl?: string | undefined;
   /** @default the clock */
   now?: () => Date;
-  /** A clock that nobody sets, in milliseconds. @default performance.now */
-  elapsed?: () => number;
+  /** Monotonic clock, in milliseconds. @default performance.now */
+  monotonicNow?: () => number;
 }
 
 /**
@@ -38,14 +38,14 @@ export interface GatewayDeps {
  */
 export function createGateway(deps: GatewayDeps) {
   const { accounts, idempotencyRecords, logins, config, cookie, publicUrl } = deps;
-  const { now = () => new Date(), elapsed = () => performance.now() } = deps;
+  const { now = () => new Date(), monotonicNow = () => performance.now() } = deps;
   const sameOrigin = createSameOrigin({ publicUrl });
   return {
     authenticate: createAuthenticate({ accounts, logins, cookie, sameOrigin }),
     cookie,
-    throttle: createThrottle({ accounts, elapsed }),
+    throttle: createThrottle({ accounts, monotonicNow }),
     billing: createBilling({ accounts, config }),
-    idempotency: createIdempotency({ records: idempotencyRecords, now, elapsed }),
+    idempotency: createIdempotency({ records: idempotencyRecords, now, monotonicNow }),
   };
 }
 

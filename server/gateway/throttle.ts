@@ -12,21 +12,21 @@ interface Window {
 }
 
 /**
- * Makes the middleware that holds each account to its plan's rate limit, in fixed windows that begin with a request;
- * plans without one are let through untouched. Each process counts for itself, by a clock that nobody sets. Header fields are those of
- * draft-ietf-httpapi-ratelimit-headers-11. Stands behind the authentication.
+ * Creates the middleware that applies each plan's rate limit per account, in fixed windows that begin with a request. A plan
+ * without a limit is not counted. Each process counts separately, by a monotonic clock. Header fields follow
+ * draft-ietf-httpapi-ratelimit-headers-11. Must run after the authentication.
  * @throws AppError rate_limited
  */
 export function createThrottle({
   accounts,
-  elapsed,
+  monotonicNow,
 }: {
   accounts: Accounts;
-  elapsed: () => number;
+  monotonicNow: () => number;
 }): Middleware<GatewayState> {
   const windows = new Map<string, Window>();
 
-  /** The account's running window, or a new one. */
+  /** Returns the account's current window, or a new one. */
   function windowOf(accountId: string, lengthMs: number, at: number): Window {
     const running = windows.get(accountId);
     if (running && !isOver(running, at) && running.lengthMs === lengthMs) return running;
@@ -43,7 +43,7 @@ export function createThrottle({
     const limit = accounts.plans.get(plan).rateLimit;
     if (!limit) return next();
 
-    const at = elapsed();
+    const at = monotonicNow();
     const window = windowOf(id, limit.windowSeconds * 1000, at);
     const seconds = Math.max(1, Math.ceil((window.startedAt + window.lengthMs - at) / 1000));
     const allowed = window.requests < limit.requests;

@@ -40,13 +40,13 @@ interface RunnerDeps {
   logger: Logger;
   metrics: Metrics;
   now: () => Date;
-  /** A clock that nobody sets, in milliseconds. */
-  elapsed: () => number;
+  /** Monotonic clock, in milliseconds. */
+  monotonicNow: () => number;
 }
 
 /** Builds what runs the jobs of this process: one event log per job, a lease that is renewed, exactly one last event. */
 export function createJobRunner(deps: RunnerDeps) {
-  const { repositories, instanceId, leaseMs, logger, metrics, now, elapsed } = deps;
+  const { repositories, instanceId, leaseMs, logger, metrics, now, monotonicNow } = deps;
   const live = new Map<string, LiveJob>();
   const leaving = new AbortController();
   /** Waits for the database as long as this process does not have to leave. */
@@ -96,7 +96,7 @@ export function createJobRunner(deps: RunnerDeps) {
   async function run(job: JobRecord, { log, signal, earlier }: RunContext): Promise<void> {
     const kind = deps.kinds[job.kind];
     const ageAtStartMs = Math.max(0, now().getTime() - job.createdAt.getTime());
-    const startedAt = elapsed();
+    const startedAt = monotonicNow();
     const images = await outlast(() => imagesOf(job));
     let lastNumber = job.attempts * EVENTS_PER_ATTEMPT - 1;
     if (!signal.aborted) {
@@ -118,7 +118,7 @@ export function createJobRunner(deps: RunnerDeps) {
     const stopped = signal.aborted ? (signal.reason as StopReason) : null;
     const settle = deps.settle;
     // The clock may have been set since: how long the work took is not what it says now.
-    const durationMs = Math.round(ageAtStartMs + elapsed() - startedAt);
+    const durationMs = Math.round(ageAtStartMs + monotonicNow() - startedAt);
     const ending = await outlast(() => endJob({ job, kind, images, stopped, settle, repositories, durationMs }));
     const { event, state, results } = ending;
     // Before the end is written: whoever sees the job ended sees it in the figures too. Doing it twice changes nothing.

@@ -29,8 +29,8 @@ interface JobsDeps {
   logger: Logger;
   metrics: Metrics;
   now?: () => Date;
-  /** A clock that nobody sets, in milliseconds. */
-  elapsed?: () => number;
+  /** Monotonic clock, in milliseconds. */
+  monotonicNow?: () => number;
 }
 
 /** What a job is made from, after its kind has found the request good. */
@@ -52,14 +52,14 @@ const STOP_POLL_MS = 100;
 /** Builds the jobs module. Another account's job answers exactly as one that does not exist. */
 export function createJobs(deps: JobsDeps) {
   const { repositories, kinds, requireSession, settle, isPaid, config, logger, metrics } = deps;
-  const { now = () => new Date(), elapsed = () => performance.now() } = deps;
+  const { now = () => new Date(), monotonicNow = () => performance.now() } = deps;
   const { jobs, imageResults } = repositories;
   const instanceId = randomUUID();
   const leaseMs = config.LEASE_SECONDS * 1000;
   const discarded = new Set<string>();
   const closing = new AbortController();
   const admission = createAdmission({ maxQueuedImages: config.MAX_QUEUED_IMAGES });
-  const owner = { instanceId, leaseMs, logger, now, elapsed };
+  const owner = { instanceId, leaseMs, logger, now, monotonicNow };
   const runner = createJobRunner({ repositories, kinds, admission, settle, metrics, ...owner });
   const resumeMs = config.RESUME_MINUTES * 60_000;
   const recovery = createRecovery({

@@ -16,8 +16,8 @@ interface RecoveryDeps {
   resumeMs: number;
   logger: Logger;
   now: () => Date;
-  /** A clock that nobody sets, in milliseconds. */
-  elapsed: () => number;
+  /** Monotonic clock, in milliseconds. */
+  monotonicNow: () => number;
 }
 
 /** Who sweeps. */
@@ -32,13 +32,13 @@ interface SweepOptions {
  * long as it lasts, by the time that this process has seen pass.
  */
 export function createRecovery(deps: RecoveryDeps) {
-  const { repositories, runner, isPaid, instanceId, leaseMs, resumeMs, logger, now, elapsed } = deps;
+  const { repositories, runner, isPaid, instanceId, leaseMs, resumeMs, logger, now, monotonicNow } = deps;
   /** The leases of the last look, and since when each has been as it is. */
   let seen = new Map<string, { lease: JobLease; since: number }>();
 
   /** The jobs that nobody works on. */
   async function findAbandoned(alone: boolean): Promise<JobLease[]> {
-    const at = elapsed();
+    const at = monotonicNow();
     const leases = await repositories.jobs.findLeases();
     const before = seen;
     seen = new Map(

@@ -16,9 +16,9 @@ interface Window {
 
 /**
  * Makes what counts attempts in windows of a fixed length. A window ends by itself, whatever is tried during it, so that
- * nobody can lock somebody else out for ever. Each process counts for itself, by a clock that nobody sets.
+ * nobody can lock somebody else out for ever. Each process counts for itself, by a monotonic clock.
  */
-export function createAttempts({ windowMs, elapsed }: { windowMs: number; elapsed: () => number }) {
+export function createAttempts({ windowMs, monotonicNow }: { windowMs: number; monotonicNow: () => number }) {
   const windows = new Map<string, Window>();
 
   function running(key: string, at: number): Window | undefined {
@@ -45,7 +45,7 @@ export function createAttempts({ windowMs, elapsed }: { windowMs: number; elapse
      * @throws AppError too_many_attempts, without counting
      */
     take(limits: AttemptLimit[]): () => void {
-      const at = elapsed();
+      const at = monotonicNow();
       const full = limits.flatMap(({ key, limit }) => {
         const window = running(key, at);
         return window && window.attempts >= limit ? [window.startedAt] : [];

@@ -36,8 +36,8 @@ export interface LoginDeps {
   logger: Logger;
   /** @default the clock */
   now?: () => Date;
-  /** A clock that nobody sets, in milliseconds. @default performance.now */
-  elapsed?: () => number;
+  /** Monotonic clock, in milliseconds. @default performance.now */
+  monotonicNow?: () => number;
 }
 
 const MINUTE_MS = 60_000;
@@ -45,7 +45,7 @@ const MINUTE_MS = 60_000;
 /** Makes the ways in: `logins`, `signUp`, `passwords`, `claims`, `emailChange`, and the queue of mails. */
 export function createLogin(deps: LoginDeps) {
   const { repositories, accounts, mailer, pepper, config, publicUrl, logger } = deps;
-  const { now = () => new Date(), elapsed = () => performance.now() } = deps;
+  const { now = () => new Date(), monotonicNow = () => performance.now() } = deps;
   const logins = createLogins({ logins: repositories.logins, accounts, pepper, config, now });
   const links = createLinks({
     links: repositories.oneTimeLinks,
@@ -69,8 +69,8 @@ export function createLogin(deps: LoginDeps) {
     links,
     notices,
     passwords: createPasswordHash(),
-    guesses: createAttempts({ windowMs: 15 * MINUTE_MS, elapsed }),
-    requests: createAttempts({ windowMs: 60 * MINUTE_MS, elapsed }),
+    guesses: createAttempts({ windowMs: 15 * MINUTE_MS, monotonicNow }),
+    requests: createAttempts({ windowMs: 60 * MINUTE_MS, monotonicNow }),
   };
   const { logIn, confirm } = createLogIn(parts);
   const delivery = mailer.sends ? ('mail' as const) : ('operator' as const);

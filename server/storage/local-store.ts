@@ -13,12 +13,12 @@ export interface StoredFile {
 /** What {@link createLocalStore} works with. */
 export interface StoreOptions {
   directory: string;
-  /** A clock that nobody sets, in milliseconds. @default performance.now */
-  elapsed?: () => number;
+  /** Monotonic clock, in milliseconds. @default performance.now */
+  monotonicNow?: () => number;
 }
 
 /** Files under one directory, named by keys like `sessions/sess_…/img_….jpg`. Every change is atomic for readers. */
-export function createLocalStore({ directory, elapsed = () => performance.now() }: StoreOptions) {
+export function createLocalStore({ directory, monotonicNow = () => performance.now() }: StoreOptions) {
   const root = resolve(directory);
   const incoming = join(root, 'incoming');
   /** The temporary files of the last sweep, and since when each has been as it is. */
@@ -59,7 +59,7 @@ export function createLocalStore({ directory, elapsed = () => performance.now() 
      *   nothing about it, since the clock may have been set.
      */
     async sweepTemporaryFiles({ minAgeMs }: { minAgeMs: number }): Promise<number> {
-      const at = elapsed();
+      const at = monotonicNow();
       const before = temporary;
       temporary = new Map();
       let removed = 0;

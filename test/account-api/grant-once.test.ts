@@ -37,7 +37,7 @@ function grantIn({ records = {}, ledger = {} }: Faults = {}) {
     logins: fixture.login.logins,
     cookie: createLoginCookie('secure'),
     now: () => new Date(fixture.clock.now),
-    elapsed: () => fixture.clock.now.getTime(),
+    monotonicNow: () => fixture.clock.now.getTime(),
   });
   const services = { accounts, gateway, logger: createLogger({ level: 'silent', format: 'json' }) } as Services;
   return async (key: string, amount = 1000) => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { type Accounts, accountsConfig, createAccounts } from '../../server/accounts/index.ts';
-import { type Connection, connectDatabase, EMBEDDED_PATIENCE_MS } from '../../server/db/connect.ts';
+import { type Connection, connectDatabase, EMBEDDED_TIMEOUT_MS } from '../../server/db/connect.ts';
 import { startEmbedded } from '../../server/db/embedded/index.ts';
 import { createRepositories, type Repositories } from '../../server/db/repositories/index.ts';
 import { createMailer, mailConfig } from '../../server/mail/index.ts';
@@ -45,7 +45,7 @@ export function useAccounts(config = CONFIG): Fixture {
     const uri = new URL(server.uri);
     uri.pathname = `/test_${randomUUID().replaceAll('-', '')}`;
     // As the service itself: a busy machine is no outage.
-    const connection = await connectDatabase({ uri: uri.href, ...(real ? {} : { patienceMs: EMBEDDED_PATIENCE_MS }) });
+    const connection = await connectDatabase({ uri: uri.href, ...(real ? {} : { timeoutMs: EMBEDDED_TIMEOUT_MS }) });
     const repositories = createRepositories(connection);
     for (const name of ['Account', 'ApiKey', 'LedgerLine', 'IdempotencyRecord', 'Login', 'OneTimeLink', 'Notice']) {
       await connection.model(name).createIndexes();
@@ -65,7 +65,7 @@ export function useAccounts(config = CONFIG): Fixture {
         publicUrl: () => 'http://127.0.0.1:8080',
         logger: createLogger({ level: 'silent', format: 'json' }),
         now,
-        elapsed: () => fixture.clock.now.getTime(),
+        monotonicNow: () => fixture.clock.now.getTime(),
         ...parts,
       });
     const mailer = createMailer({ config: mailConfig.parse({}), print: (text) => void printed.push(text) });

@@ -17,7 +17,7 @@ function freshSettings() {
 }
 
 /** Runs a command as its program does. */
-const administer = ({ args, env, ...rest }: { args: string[]; env: NodeJS.ProcessEnv; patienceMs?: number }) =>
+const administer = ({ args, env, ...rest }: { args: string[]; env: NodeJS.ProcessEnv; timeoutMs?: number }) =>
   administerOn({ args, config: loadConfig(env), ...rest });
 const words = (line: string) => line.split(' ');
 
@@ -135,7 +135,7 @@ describe.skipIf(process.env.TEST_MONGODB_URI)('a command whose database belongs 
     await administer({ args: words('account create --email a@example.org'), env });
     const owner = await startPassingOwner(env.DATA_DIR, { commands: WRITES, nth: 1, done: true });
     const args = words('credits grant --email a@example.org --amount 7');
-    const { message } = await rejection(administer({ args, env, patienceMs: 0 }));
+    const { message } = await rejection(administer({ args, env, timeoutMs: 0 }));
     expect(message).toMatch(/^The database went away while the command ran, so it may have been done or not: look/);
     // The service, or whatever comes next, finishes the movement; it was made once.
     const { accounts, close } = await openAccounts(env);

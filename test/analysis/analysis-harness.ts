@@ -29,7 +29,7 @@ export interface AnalysisHarness {
   logged(): string;
   clearLog(): void;
   /** An analysis with these settings; ended with the harness. */
-  analysis(env?: Record<string, unknown>, deps?: { now?: () => Date; elapsed?: () => number }): Analysis;
+  analysis(env?: Record<string, unknown>, deps?: { now?: () => Date; monotonicNow?: () => number }): Analysis;
   /** Stores an image as an upload. */
   place(image: TestImage): Promise<ImageRecord>;
   close(): Promise<void>;

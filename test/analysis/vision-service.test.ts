@@ -118,9 +118,9 @@ describe('an end from outside', () => {
 
 describe('the breaker', () => {
   it('opens after 5 failures, answers at once while it is open, and lets one try after 30 s', async () => {
-    let elapsed = 0;
+    let elapsedMs = 0;
     vision.server.mode = 'error';
-    const analysis = vision.harness.analysis(settings({ AI_MAX_RETRIES: 0 }), { elapsed: () => elapsed });
+    const analysis = vision.harness.analysis(settings({ AI_MAX_RETRIES: 0 }), { monotonicNow: () => elapsedMs });
     const describeOne = async () =>
       describeImage(analysis, await vision.harness.place({ name: 'a.jpg', bytes: vision.bytes }));
     for (let round = 0; round < 5; round += 1) expect((await describeOne()).aiStatus).toBe('failed');
@@ -128,12 +128,12 @@ describe('the breaker', () => {
     expect((await describeOne()).aiStatus).toBe('unavailable');
     expect(vision.server.questions()).toHaveLength(5);
 
-    elapsed += 30_001;
+    elapsedMs += 30_001;
     expect((await describeOne()).aiStatus).toBe('failed');
     expect((await describeOne()).aiStatus).toBe('unavailable');
     expect(vision.server.questions()).toHaveLength(6);
 
-    elapsed += 30_001;
+    elapsedMs += 30_001;
     vision.server.mode = 'good';
     expect((await describeOne()).aiStatus).toBe('completed');
     expect(analysis.state().status).toBe('unverified');

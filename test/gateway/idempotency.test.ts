@@ -19,7 +19,7 @@ const RESPONSE = {
 describe('Idempotency-Key', () => {
   let idempotency: ReturnType<typeof createGateway>['idempotency'];
   let request: IdempotentRequest;
-  /** What the clock that nobody sets shows, in milliseconds. */
+  /** Time of the monotonic clock, in milliseconds. */
   let elapsedMs: number;
 
   /** The memory of a process of its own. */
@@ -31,7 +31,7 @@ describe('Idempotency-Key', () => {
       logins: fixture.login.logins,
       cookie: createLoginCookie('secure'),
       now: () => new Date(fixture.clock.now),
-      elapsed: () => elapsedMs,
+      monotonicNow: () => elapsedMs,
     }).idempotency;
 
   beforeAll(() => {

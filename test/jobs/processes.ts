@@ -24,7 +24,7 @@ export function useProcesses() {
   const gates = new Map<number, Gate>();
   /** Settlements that were asked for: completed images of each. */
   const settled: number[] = [];
-  /** What the clock that nobody sets shows, in milliseconds. */
+  /** Time of the monotonic clock, in milliseconds. */
   let elapsedMs = 0;
   beforeEach(() => {
     fixture.clock.now = new Date();
@@ -105,7 +105,7 @@ export function useProcesses() {
       logger: createLogger({ level: 'silent', format: 'json' }),
       metrics: createMetrics(),
       now: () => new Date(fixture.clock.now),
-      elapsed: () => elapsedMs,
+      monotonicNow: () => elapsedMs,
     });
   }
 

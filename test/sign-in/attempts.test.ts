@@ -3,10 +3,10 @@ import { createAttempts } from '../../server/sign-in/attempts.ts';
 import { networkOf } from '../../server/sign-in/visitor.ts';
 
 function setUp() {
-  let elapsed = 0;
-  const attempts = createAttempts({ windowMs: 900_000, elapsed: () => elapsed });
+  let elapsedMs = 0;
+  const attempts = createAttempts({ windowMs: 900_000, monotonicNow: () => elapsedMs });
   const wait = (ms: number) => {
-    elapsed += ms;
+    elapsedMs += ms;
   };
   const isRefused = (key: string, limit = 2) => {
     try {

@@ -181,7 +181,7 @@ test('a password that could not be checked, since too many wait, is no guess', a
     return cheap.verify(...given);
   };
   const passwords = { ...cheap, verify };
-  const guesses = createAttempts({ windowMs: 900_000, elapsed: () => fixture.clock.now.getTime() });
+  const guesses = createAttempts({ windowMs: 900_000, monotonicNow: () => fixture.clock.now.getTime() });
   const { accounts, login } = fixture;
   const { logIn } = createLogIn({ accounts, logins: login.logins, passwords, guesses } as never);
   for (let attempt = 0; attempt < 6; attempt += 1) {

@@ -6,12 +6,12 @@ import { createLocalStore, type FileStore } from '../../server/storage/index.ts'
 
 let directory: string;
 let store: FileStore;
-/** What the clock that nobody sets shows, in milliseconds. */
-let elapsed: number;
+/** Time of the monotonic clock, in milliseconds. */
+let elapsedMs: number;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'imagewright-store-'));
-  elapsed = 0;
-  store = createLocalStore({ directory, elapsed: () => elapsed });
+  elapsedMs = 0;
+  store = createLocalStore({ directory, monotonicNow: () => elapsedMs });
   await store.prepare();
 });
 afterEach(() => rm(directory, { recursive: true }));
@@ -56,15 +56,15 @@ it('sweeps what was being received and parts beside their targets, but nothing y
   await write('sessions/s/exports/c.webp', 5000);
   // Whatever their times say: what was not watched for long enough may be somebody's who writes at this moment.
   expect(await sweep()).toBe(0);
-  elapsed += 1000;
+  elapsedMs += 1000;
   await write('incoming/growing.part');
   await write('incoming/young.part');
   expect(await sweep()).toBe(3);
   expect(await keysBelow('incoming')).toEqual(['incoming/growing.part', 'incoming/young.part']);
   expect(await keysBelow('sessions')).toEqual(['sessions/s/exports/c.webp']);
-  elapsed += 999;
+  elapsedMs += 999;
   expect(await sweep()).toBe(0);
-  elapsed += 1;
+  elapsedMs += 1;
   expect(await sweep()).toBe(2);
 });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { composeService, type Service } from '../../server/compose.ts';
 import { loadConfig } from '../../server/config/index.ts';
-import { type Database, EMBEDDED_PATIENCE_MS, openDatabase, startEmbedded } from '../../server/db/index.ts';
+import { type Database, EMBEDDED_TIMEOUT_MS, openDatabase, startEmbedded } from '../../server/db/index.ts';
 import { listen } from '../../server/http/index.ts';
 import { createLogger } from '../../server/observability/index.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
@@ -81,7 +81,7 @@ export async function startTestService(
     createAccount,
     async openDatabase() {
       const uri = database.uri ?? (await startEmbedded({ directory: join(dataDir, 'db') })).uri;
-      return openDatabase({ uri, patienceMs: EMBEDDED_PATIENCE_MS });
+      return openDatabase({ uri, timeoutMs: EMBEDDED_TIMEOUT_MS });
     },
     async close() {
       await service.stop(() => server.close());

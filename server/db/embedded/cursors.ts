@@ -21,7 +21,7 @@ interface OpenCursor {
 /** Results that wait for getMore. */
 export type Cursors = ReturnType<typeof createCursors>;
 
-/** Creates the cursors of a server; they live in memory only. @param now milliseconds of a clock that nobody sets */
+/** Creates the cursors of a server; they live in memory only. @param now monotonic clock, in milliseconds */
 export function createCursors(now: () => number = () => performance.now()) {
   const open = new Map<bigint, OpenCursor>();
   let lastId = BigInt(Date.now()) * 1000n;
