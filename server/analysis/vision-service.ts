@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AiStatus } from '#contract';
+import { withAbort } from '../concurrency.ts';
 import type { ImageRecord, VisionAnswerRepository } from '../db/index.ts';
 import type { Logger } from '../observability/index.ts';
 import type { VisionAnswer } from './answer.ts';
@@ -60,7 +61,7 @@ export function createVisionService(
 
   async function askService(imageId: string, instructions: Instructions, jpeg: Buffer, signal: AbortSignal) {
     const startedAt = performance.now();
-    await raceAbort(canary?.settled() ?? Promise.resolve(), signal);
+    await withAbort(canary?.settled() ?? Promise.resolve(), signal);
     // The wait for the service is part of an image's time, the one for its turn is not.
     const waitedMs = performance.now() - startedAt;
     if (canary?.sight() === 'blind') return { status: 'unavailable' as const };
@@ -129,8 +130,8 @@ export function createVisionService(
     ): Promise<Answered> {
       const key = keyOf(image.accountId, jpeg, instructions);
       for (let asking = underWay.get(key); asking; asking = underWay.get(key)) {
-        // Who asked may have been aborted: that is the end of their wait, not of ours.
-        const shared = await raceAbort(
+        // An aborted caller must not cancel the shared request.
+        const shared = await withAbort(
           asking.catch(() => null),
           signal,
         );
@@ -145,19 +146,4 @@ export function createVisionService(
       }
     },
   };
-}
-
-/** Waits for work that goes on without us when the signal aborts. */
-async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let abort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Image, MetadataPatch, Rejected, UploadResult } from '#contract';
+import { singleFlight } from '../concurrency.ts';
 import type { ImageRecord, Repositories, SessionRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -35,7 +36,7 @@ interface PreviewFile {
 export function createSessions(deps: SessionDeps) {
   const { repositories, store, processor, config, requireAccount, now = () => new Date() } = deps;
   const { sessions, images } = repositories;
-  const previews = new Map<string, Promise<PreviewFile>>();
+  const sharePreview = singleFlight<string, PreviewFile>();
   const expiry = () => new Date(now().getTime() + config.SESSION_TTL_HOURS * 3_600_000);
 
   /** The live session, its life prolonged by this use. @throws session_not_found */
@@ -186,17 +187,13 @@ export function createSessions(deps: SessionDeps) {
       const key = previewKey(sessionId, imageId, width);
       const made = await store.stat(key);
       if (made) return { file: store.pathOf(key), size: made.size, width };
-      const running = previews.get(key);
-      if (running) return running;
-      const making = (async () => {
+      return sharePreview(key, async () => {
         const target = await store.prepareFolder(key);
         const source = store.pathOf(image.uploadPath);
         const { file, size } = await processor.preview({ source, facts: image, width, target });
         await requireStillThere(accountId, sessionId);
         return { file, size, width };
-      })().finally(() => previews.delete(key));
-      previews.set(key, making);
-      return making;
+      });
     },
   };
 }
