@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { AppError } from '../../errors.ts';
 import type { Caller } from '../../gateway/index.ts';
 import type { Services } from '../services.ts';
-import { beginAfterTwin } from './begin-or-wait.ts';
+import { beginOrWait } from './begin-or-wait.ts';
 
 /** A plain answer, as it is remembered under an `Idempotency-Key`. */
 interface PlainAnswer {
@@ -40,7 +40,7 @@ export async function runOnce(
   const { idempotency } = services.gateway;
   const key = ctx.req.headers['idempotency-key'];
   if (typeof key !== 'string') return answer(ctx, await work(randomUUID()));
-  const begun = await beginAfterTwin(() => idempotency.begin({ accountId: account.id, key, operation, requestHash }));
+  const begun = await beginOrWait(() => idempotency.begin({ accountId: account.id, key, operation, requestHash }));
   if (begun.outcome === 'replay') return answer(ctx, begun.response);
   if (begun.outcome === 'join') throw new TypeError(`${operation} has no job to join`);
   try {

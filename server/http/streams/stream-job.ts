@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import { type Caller, hashRequest } from '../../gateway/index.ts';
 import { newId } from '../../ids.ts';
 import type { JobRecord, NewJob } from '../../jobs/index.ts';
-import { beginAfterTwin } from '../idempotency/begin-or-wait.ts';
+import { beginOrWait } from '../idempotency/begin-or-wait.ts';
 import type { Services } from '../services.ts';
 import { sendEvents } from './send-events.ts';
 
@@ -41,7 +41,7 @@ export async function streamJob(input: StreamJobInput, services: Services): Prom
     // A job that is not paid for yet may still be refused: whoever joined it would read an empty stream.
     jobExists: (jobId: string) => services.jobs.isUnderWay(account.id, jobId),
   };
-  const begun = await beginAfterTwin(() => idempotency.begin(request));
+  const begun = await beginOrWait(() => idempotency.begin(request));
   if (begun.outcome === 'replay') throw new TypeError('a stream has no plain answer to replay');
   if (begun.outcome === 'join') {
     // Who lost the connection and comes back with the same key wants the rest, not the news that they had left.
@@ -56,7 +56,7 @@ export async function streamJob(input: StreamJobInput, services: Services): Prom
     throw error;
   }
   // The job of an interrupted request is there and will be taken up: the key must go on pointing at it.
-  if (!job) throw twinRunning();
+  if (!job) throw duplicateRunning();
   await sendJobEvents(ctx, job, -1, services);
 }
 
@@ -78,7 +78,7 @@ async function startJob(
   return job;
 }
 
-function twinRunning(): AppError {
+function duplicateRunning(): AppError {
   return new AppError('idempotency_in_progress', 'A request with this Idempotency-Key is still running', {
     headers: { 'Retry-After': '5' },
   });
