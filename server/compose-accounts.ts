@@ -7,7 +7,7 @@ import { DirectoryInUseError } from './errors.ts';
 import { isLoopback, localUrl } from './gateway/index.ts';
 import { createMailer } from './mail/index.ts';
 import { createLogger, type Logger } from './observability/index.ts';
-import { createLogin, type Login } from './sign-in/index.ts';
+import { createSignIn, type SignIn } from './sign-in/index.ts';
 import { makeDirectory } from './storage/index.ts';
 
 interface OpenedDatabase {
@@ -81,16 +81,16 @@ export async function composeAccounts(config: Config, database: Database, logger
   const directory = resolve(config.storage.DATA_DIR);
   const pepper = await loadPepper({ directory, override: config.accounts.API_KEY_PEPPER });
   const accounts = createAccounts({ repositories: database, pepper, config: config.accounts });
-  const login = createLogin({
+  const signIn = createSignIn({
     repositories: database,
     accounts,
     mailer: createMailer({ config: config.mail }),
     pepper,
-    config: { ...config.login, SIGN_UP: config.login.SIGN_UP ?? defaultSignUp(config) },
+    config: { ...config.signIn, SIGN_UP: config.signIn.SIGN_UP ?? defaultSignUp(config) },
     publicUrl,
     logger,
   });
-  return { accounts, login };
+  return { accounts, signIn };
 }
 
 /** Whoever can reach the service can use its credits, and the vision model that it pays for. */
@@ -112,7 +112,7 @@ function urlFromOutside(config: Config): string {
 /** What administration works on. */
 export interface OpenedAccounts {
   accounts: Accounts;
-  login: Login;
+  signIn: SignIn;
   close(): Promise<void>;
 }
 
@@ -126,12 +126,12 @@ export async function openConfiguredAccounts(config: Config): Promise<OpenedAcco
   const logger = createLogger({ level: 'silent', format: 'json' });
   const { database, close } = await openConfiguredDatabase(config, logger);
   try {
-    const { accounts, login } = await composeAccounts(config, database, logger, () => urlFromOutside(config));
+    const { accounts, signIn } = await composeAccounts(config, database, logger, () => urlFromOutside(config));
     return {
       accounts,
-      login,
+      signIn,
       async close() {
-        await login.close();
+        await signIn.close();
         await close();
       },
     };

@@ -7,7 +7,7 @@ import { composeAccounts, configuredUrl, openConfiguredDatabase } from './compos
 import type { Config } from './config/index.ts';
 import { AppError } from './errors.ts';
 import { createExports } from './exports/index.ts';
-import { createGateway, createLoginCookie } from './gateway/index.ts';
+import { createGateway, createSessionCookie } from './gateway/index.ts';
 import { createApp, type Services } from './http/index.ts';
 import { createJobs } from './jobs/index.ts';
 import { createLogger, createMetrics } from './observability/index.ts';
@@ -41,13 +41,13 @@ export async function composeService(
     close: closeDatabase,
   } = await openConfiguredDatabase(config, logger, { onDatabaseLost, aloneWithinMs: ALONE_WITHIN_MS });
   let url = configuredUrl(config);
-  const { accounts, login } = await composeAccounts(config, database, logger, () => url);
+  const { accounts, signIn } = await composeAccounts(config, database, logger, () => url);
   const gateway = createGateway({
     accounts,
     idempotencyRecords: database.idempotency,
-    logins: login.logins,
+    browserSessions: signIn.browserSessions,
     config: config.gateway,
-    cookie: createLoginCookie(config.login.LOGIN_COOKIE),
+    cookie: createSessionCookie(config.signIn.LOGIN_COOKIE),
     publicUrl: config.http.PUBLIC_URL,
   });
   const store = createLocalStore({ directory: join(config.storage.DATA_DIR, 'files') });
@@ -99,7 +99,7 @@ export async function composeService(
   });
   const accountRemoval = createAccountRemoval({
     repositories: database,
-    forgetLogins: login.forget,
+    forgetBrowserSessions: signIn.forget,
     async removeData(accountId) {
       if (!(await disposal.deleteAll(accountId))) return false;
       await exports.forgetAccount(accountId);
@@ -116,7 +116,7 @@ export async function composeService(
   const services: Services = {
     accounts,
     accountRemoval,
-    login,
+    signIn,
     gateway,
     sessions,
     disposal,
@@ -163,7 +163,7 @@ export async function composeService(
     app: createApp(services),
     accounts,
     accountRemoval,
-    login,
+    signIn,
     logger,
     processor,
     exports,
@@ -178,7 +178,7 @@ export async function composeService(
       url = config.http.PUBLIC_URL ?? address;
       if (reachable) return;
       reachable = true;
-      const sendMails = { name: 'send mails', everyMs: RECOVERY_MS, atOnce: true, run: login.deliver };
+      const sendMails = { name: 'send mails', everyMs: RECOVERY_MS, atOnce: true, run: signIn.deliver };
       background.push(startBackgroundTasks([sendMails], logger));
     },
 
@@ -222,7 +222,7 @@ export async function composeService(
       stopping = true;
       jobs.close();
       // At once: the mails that still wait are sent by the next start, and a chore is at it.
-      await Promise.all([login.close(), ...background.map(({ stop }) => stop(CHORES_STOP_MS))]);
+      await Promise.all([signIn.close(), ...background.map(({ stop }) => stop(CHORES_STOP_MS))]);
       await jobs.drain(config.http.SHUTDOWN_SECONDS * 1000);
       streams.closeAll();
       await closeServer();

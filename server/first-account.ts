@@ -1,10 +1,10 @@
 import type { Account, Accounts } from './accounts/index.ts';
-import { type Login, PLACEHOLDER_EMAIL } from './sign-in/index.ts';
+import { PLACEHOLDER_EMAIL, type SignIn } from './sign-in/index.ts';
 
 /** What {@link announceFirstAccount} works with. */
 export interface FirstAccountDeps {
   accounts: Accounts;
-  login: Pick<Login, 'claims'>;
+  signIn: Pick<SignIn, 'claims'>;
   /** Base URL under which the service is reached. */
   url: string;
 }
@@ -14,11 +14,11 @@ export interface FirstAccountDeps {
  * programs, with commands that work when pasted. To standard output and not to the log, which masks both. An account
  * whose key an interruption has prevented gets it at the next start.
  */
-export async function announceFirstAccount({ accounts, login, url }: FirstAccountDeps): Promise<void> {
+export async function announceFirstAccount({ accounts, signIn, url }: FirstAccountDeps): Promise<void> {
   const account = await firstAccount(accounts);
   if (!account) return;
   const { apiKey } = await accounts.keys.create({ accountId: account.id, name: 'first key' });
-  const link = await login.claims.createLink(account.id);
+  const link = await signIn.claims.createLink(account.id);
   process.stdout.write(welcome({ apiKey, link, url, plan: account.plan, credits: account.balance }));
 }
 

@@ -33,9 +33,9 @@ async function main(): Promise<void> {
 
   logger.info({ url: server.url }, 'listening');
   service.listensAt(server.url);
-  const { accounts, login } = service;
+  const { accounts, signIn } = service;
   try {
-    await announceFirstAccount({ accounts, login, url: config.http.PUBLIC_URL ?? server.url });
+    await announceFirstAccount({ accounts, signIn, url: config.http.PUBLIC_URL ?? server.url });
   } catch (error) {
     // A stop that came meanwhile has closed the database; the next start announces it.
     if (!stopping) throw error;

@@ -11,8 +11,8 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 it('a start prints a key once, after one that was interrupted too, and never when the service has been in use', async () => {
-  const { accounts, login } = fixture;
-  const announce = () => announceFirstAccount({ accounts, login, url: 'http://localhost' });
+  const { accounts, signIn } = fixture;
+  const announce = () => announceFirstAccount({ accounts, signIn, url: 'http://localhost' });
   const interrupted = vi.spyOn(accounts.keys, 'create').mockRejectedValueOnce(new Error('interrupted'));
   await expect(announce()).rejects.toThrow('interrupted');
   interrupted.mockRestore();

@@ -124,7 +124,7 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
     },
 
     /** An account, and how many passwords were set for it: a log-in that began under another number has ended. */
-    async findForLogin(accountId: string): Promise<{ account: Account; passwordVersion: number } | null> {
+    async findForSession(accountId: string): Promise<{ account: Account; passwordVersion: number } | null> {
       const record = await accounts.find(accountId);
       const account = living(record);
       return account && { account, passwordVersion: record?.passwordVersion ?? 0 };
@@ -207,8 +207,8 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
     },
 
     /** Notes that somebody has logged in. */
-    async noteLogin(accountId: string): Promise<void> {
-      await accounts.noteLogin(accountId, now());
+    async noteSignIn(accountId: string): Promise<void> {
+      await accounts.noteSignIn(accountId, now());
     },
 
     /** A suspended account's keys answer 403 from the next request on. */

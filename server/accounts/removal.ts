@@ -6,7 +6,7 @@ import type { Logger } from '../observability/index.ts';
 export interface AccountRemovalDeps {
   repositories: Pick<Repositories, 'accounts' | 'apiKeys' | 'ledger' | 'idempotency'>;
   /** Ends whatever lets somebody in as the account, and forgets the email. */
-  forgetLogins: (accountId: string, email: string) => Promise<unknown>;
+  forgetBrowserSessions: (accountId: string, email: string) => Promise<unknown>;
   /** Removes all that other modules keep for an account; false when a job may still be at it. */
   removeData: (accountId: string) => Promise<boolean>;
   logger: Logger;
@@ -20,7 +20,7 @@ export interface AccountRemovalDeps {
  * server that died has left is finished by `sweep`.
  */
 export function createAccountRemoval(deps: AccountRemovalDeps) {
-  const { repositories, forgetLogins, removeData, logger, now = () => new Date() } = deps;
+  const { repositories, forgetBrowserSessions, removeData, logger, now = () => new Date() } = deps;
   const { accounts, apiKeys, ledger, idempotency } = repositories;
 
   /** Removes what is left of a marked account; false when it has to be tried again. */
@@ -48,7 +48,7 @@ export function createAccountRemoval(deps: AccountRemovalDeps) {
       const { balance, used, granted } = account;
       // The books end here: what stays of them is this line.
       logger.info({ accountId, balance, used, granted }, 'an account is being deleted');
-      await forgetLogins(accountId, account.email);
+      await forgetBrowserSessions(accountId, account.email);
       if (!(await finish(accountId))) logger.warn({ accountId }, 'a job keeps an account from being deleted at once');
     },
 
@@ -57,7 +57,7 @@ export function createAccountRemoval(deps: AccountRemovalDeps) {
       let removed = 0;
       for (const { _id: accountId } of await accounts.findDeleted(50)) {
         try {
-          await forgetLogins(accountId, '');
+          await forgetBrowserSessions(accountId, '');
           if (await finish(accountId)) removed += 1;
         } catch (error) {
           // One that cannot be removed must not keep the others.

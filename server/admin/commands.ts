@@ -3,7 +3,7 @@ import { ACCOUNT_ROLES, type AccountRole } from '#contract';
 import { type Account, type Accounts, newApiKey, newGrantRef } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import type { Login } from '../sign-in/index.ts';
+import type { SignIn } from '../sign-in/index.ts';
 
 /** Thrown when the words on the command line make no command. */
 export class UsageError extends Error {
@@ -13,7 +13,7 @@ export class UsageError extends Error {
 /** What the commands work on. */
 interface Administered {
   accounts: Accounts;
-  login: Pick<Login, 'claims' | 'logins'>;
+  signIn: Pick<SignIn, 'claims' | 'browserSessions'>;
 }
 
 /** What a command makes is named before its first attempt, so that another one finds it and does nothing twice. */
@@ -102,9 +102,9 @@ const COMMANDS: Record<string, Command> = {
     note: 'a one-time link to set its password, for 24 hours',
     required: ['email'],
     optional: [],
-    async run({ accounts, login }, { email = '' }) {
+    async run({ accounts, signIn }, { email = '' }) {
       const { id: accountId } = await findAccount(accounts, email);
-      const link = await login.claims.createLink(accountId);
+      const link = await signIn.claims.createLink(accountId);
       return { accountId, link, ...(link.startsWith('/') && { hint: ADDRESS_UNKNOWN }) };
     },
   },
@@ -113,9 +113,9 @@ const COMMANDS: Record<string, Command> = {
     note: 'ends all its log-ins at once',
     required: ['email'],
     optional: [],
-    async run({ accounts, login }, { email = '' }) {
+    async run({ accounts, signIn }, { email = '' }) {
       const { id: accountId } = await findAccount(accounts, email);
-      return { accountId, revoked: await login.logins.revokeAll(accountId) };
+      return { accountId, revoked: await signIn.browserSessions.revokeAll(accountId) };
     },
   },
   'account suspend': suspension(true),

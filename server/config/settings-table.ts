@@ -10,7 +10,7 @@ import { mailConfig } from '../mail/config.ts';
 import { observabilityConfig } from '../observability/config.ts';
 import { processingConfig } from '../processing/config.ts';
 import { sessionsConfig } from '../sessions/config.ts';
-import { loginConfig } from '../sign-in/config.ts';
+import { signInConfig } from '../sign-in/config.ts';
 import { storageConfig } from '../storage/config.ts';
 
 /** Every module's settings, under the name the module has in {@link Config}. */
@@ -19,7 +19,7 @@ export const MODULE_SETTINGS = {
   storage: storageConfig,
   db: dbConfig,
   accounts: accountsConfig,
-  login: loginConfig,
+  signIn: signInConfig,
   mail: mailConfig,
   gateway: gatewayConfig,
   sessions: sessionsConfig,

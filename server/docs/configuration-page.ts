@@ -5,7 +5,7 @@ const HEADINGS: Record<string, string> = {
   storage: 'Storage',
   db: 'Database',
   accounts: 'Accounts',
-  login: 'Logging in',
+  signIn: 'Logging in',
   mail: 'Mail',
   gateway: 'Prices',
   sessions: 'Sessions',

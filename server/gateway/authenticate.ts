@@ -2,9 +2,9 @@ import type { Context, Middleware } from 'koa';
 import type { AuthKind } from '#contract';
 import type { Accounts } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
-import type { Logins } from '../sign-in/index.ts';
-import type { LoginCookie } from './login-cookie.ts';
+import type { BrowserSessions } from '../sign-in/index.ts';
 import type { SameOrigin } from './same-origin.ts';
+import type { SessionCookie } from './session-cookie.ts';
 
 /** Who makes a request. */
 export interface Caller {
@@ -25,8 +25,8 @@ export interface GatewayState {
 /** What {@link createAuthenticate} works with. */
 export interface AuthenticateDeps {
   accounts: Pick<Accounts, 'keys'>;
-  logins: Pick<Logins, 'check'>;
-  cookie: LoginCookie;
+  browserSessions: Pick<BrowserSessions, 'check'>;
+  cookie: SessionCookie;
   sameOrigin: SameOrigin;
 }
 
@@ -36,7 +36,7 @@ export interface AuthenticateDeps {
  * @throws AppError invalid_api_key, inactive_api_key, not_logged_in, cross_site_request, operator_required, account_suspended
  */
 export function createAuthenticate(deps: AuthenticateDeps): Record<AuthKind, Middleware<GatewayState>> {
-  const { accounts, logins, cookie, sameOrigin } = deps;
+  const { accounts, browserSessions, cookie, sameOrigin } = deps;
 
   async function byKey(ctx: Context, presented: string): Promise<void> {
     const check = await accounts.keys.check(presented);
@@ -50,7 +50,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Record<AuthKind, Mid
   }
 
   async function byLogin(ctx: Context): Promise<'user' | 'operator'> {
-    const check = await logins.check(cookie.read(ctx));
+    const check = await browserSessions.check(cookie.read(ctx));
     if (check.outcome === 'unknown') {
       throw new AppError('not_logged_in', 'expected the cookie of a log-in that has not ended');
     }

@@ -1,29 +1,29 @@
 // Owns who may call, how often and at what price: authentication, throttle, billing, idempotency. Must not know pixels or jobs.
 import type { Accounts, IdempotencyRepository } from '../accounts/index.ts';
-import type { Logins } from '../sign-in/index.ts';
+import type { BrowserSessions } from '../sign-in/index.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createBilling } from './billing.ts';
 import type { GatewayConfig } from './config.ts';
 import { createIdempotency } from './idempotency.ts';
-import type { LoginCookie } from './login-cookie.ts';
 import { createSameOrigin } from './same-origin.ts';
+import type { SessionCookie } from './session-cookie.ts';
 import { createThrottle } from './throttle.ts';
 
 export type { Caller, GatewayState } from './authenticate.ts';
 export type { Billing, Outcome } from './billing.ts';
 export type { GatewayConfig } from './config.ts';
 export { type Beginning, hashRequest, type Idempotency, type IdempotentRequest, type Ticket } from './idempotency.ts';
-export { createLoginCookie, type LoginCookie } from './login-cookie.ts';
 export { isLoopback, localUrl } from './loopback.ts';
+export { createSessionCookie, type SessionCookie } from './session-cookie.ts';
 
 /** What {@link createGateway} works with. */
 export interface GatewayDeps {
   accounts: Accounts;
   /** The repository of idempotency records. */
   idempotencyRecords: IdempotencyRepository;
-  logins: Pick<Logins, 'check'>;
+  browserSessions: Pick<BrowserSessions, 'check'>;
   config: GatewayConfig;
-  cookie: LoginCookie;
+  cookie: SessionCookie;
   /** Base URL under which browsers reach the service, where that is set. */
   publicUrl?: string | undefined;
   /** @default the clock */
@@ -37,11 +37,11 @@ export interface GatewayDeps {
  * `cookie`, `billing` and `idempotency`.
  */
 export function createGateway(deps: GatewayDeps) {
-  const { accounts, idempotencyRecords, logins, config, cookie, publicUrl } = deps;
+  const { accounts, idempotencyRecords, browserSessions, config, cookie, publicUrl } = deps;
   const { now = () => new Date(), monotonicNow = () => performance.now() } = deps;
   const sameOrigin = createSameOrigin({ publicUrl });
   return {
-    authenticate: createAuthenticate({ accounts, logins, cookie, sameOrigin }),
+    authenticate: createAuthenticate({ accounts, browserSessions, cookie, sameOrigin }),
     cookie,
     throttle: createThrottle({ accounts, monotonicNow }),
     billing: createBilling({ accounts, config }),

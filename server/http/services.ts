@@ -5,7 +5,7 @@ import type { Gateway } from '../gateway/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
 import type { SessionDisposal, Sessions, UrlImporter } from '../sessions/index.ts';
-import type { Login } from '../sign-in/index.ts';
+import type { SignIn } from '../sign-in/index.ts';
 import type { StreamRegistry } from '../sse/index.ts';
 import type { HttpConfig } from './config.ts';
 
@@ -13,7 +13,7 @@ import type { HttpConfig } from './config.ts';
 export interface Services {
   accounts: Accounts;
   accountRemoval: AccountRemoval;
-  login: Login;
+  signIn: SignIn;
   gateway: Gateway;
   sessions: Sessions;
   disposal: SessionDisposal;

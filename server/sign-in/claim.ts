@@ -1,8 +1,8 @@
 import { AppError } from '../errors.ts';
 import { accountOfLink } from './account-of-link.ts';
-import type { OpenedLogin } from './browser-sessions.ts';
+import type { OpenedBrowserSession } from './browser-sessions.ts';
 import { invalidLink } from './links.ts';
-import type { LoginParts } from './parts.ts';
+import type { SignInParts } from './parts.ts';
 import { requireStrongPassword } from './password-rules.ts';
 import type { LinkPassword } from './sign-up.ts';
 import type { Visitor } from './visitor.ts';
@@ -11,7 +11,7 @@ import type { Visitor } from './visitor.ts';
 export const PLACEHOLDER_EMAIL = 'owner@imagewright.local';
 
 /** Makes what gives an account to the person who holds its link: the first account, and those that operators make. */
-export function createClaims({ accounts, logins, links, passwords }: LoginParts) {
+export function createClaims({ accounts, browserSessions, links, passwords }: SignInParts) {
   return {
     /** Makes the link of an account. The first account, as long as nobody has claimed it, makes its owner an operator. */
     async createLink(accountId: string): Promise<string> {
@@ -31,7 +31,7 @@ export function createClaims({ accounts, logins, links, passwords }: LoginParts)
     async claim(
       { token, password, email }: LinkPassword & { email?: string | undefined },
       visitor: Visitor,
-    ): Promise<OpenedLogin> {
+    ): Promise<OpenedBrowserSession> {
       const account = await accountOfLink(accounts, await links.read(token, ['claim']));
       const wanted = email ?? account.email;
       if (wanted === PLACEHOLDER_EMAIL) throw badEmail('expected your mail address');
@@ -51,9 +51,9 @@ export function createClaims({ accounts, logins, links, passwords }: LoginParts)
         throw error;
       }
       if (!claimed) throw invalidLink();
-      await logins.revokeAll(account.id);
+      await browserSessions.revokeAll(account.id);
       await links.forget({ id: account.id, email: wanted });
-      const opened = await logins.openWith(account.id, hash, visitor);
+      const opened = await browserSessions.openWith(account.id, hash, visitor);
       if (!opened) throw invalidLink();
       return opened;
     },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
 /** The environment variables that steer how people get in; keys are the variables' names. */
-export const loginConfig = z.object({
+export const signInConfig = z.object({
   SIGN_UP: z
     .enum(['open', 'closed'])
     .optional()
@@ -21,4 +21,4 @@ export const loginConfig = z.object({
 });
 
 /** The settings after parsing. */
-export type LoginConfig = z.output<typeof loginConfig>;
+export type SignInConfig = z.output<typeof signInConfig>;

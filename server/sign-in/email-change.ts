@@ -1,14 +1,14 @@
 import { AppError } from '../errors.ts';
 import { accountOfLink } from './account-of-link.ts';
 import { invalidLink } from './links.ts';
-import type { LoginParts } from './parts.ts';
-import type { LogIn } from './sign-in.ts';
+import type { SignInParts } from './parts.ts';
+import type { PasswordSignIn } from './sign-in.ts';
 import { MAILS_PER_HOUR } from './sign-up.ts';
 
 /** Makes the change of a mail address: asked for with the password, done with the link that the new address gets. */
 export function createEmailChange(
-  { accounts, links, notices, requests }: LoginParts,
-  { confirm }: Pick<LogIn, 'confirm'>,
+  { accounts, links, notices, requests }: SignInParts,
+  { confirm }: Pick<PasswordSignIn, 'confirm'>,
 ) {
   async function request(
     account: { id: string; email: string },

@@ -6,31 +6,31 @@ import type { Mailer } from '../mail/index.ts';
 import type { Logger } from '../observability/index.ts';
 import { ownerOfLink } from './account-of-link.ts';
 import { createAttempts } from './attempts.ts';
-import { createLogins } from './browser-sessions.ts';
+import { createBrowserSessions } from './browser-sessions.ts';
 import { createClaims, PLACEHOLDER_EMAIL } from './claim.ts';
-import type { LoginConfig } from './config.ts';
+import type { SignInConfig } from './config.ts';
 import { createEmailChange } from './email-change.ts';
 import { createLinks } from './links.ts';
 import { createNotices } from './notices.ts';
-import type { LoginParts } from './parts.ts';
+import type { SignInParts } from './parts.ts';
 import { createPasswordHash } from './password-hash.ts';
 import { createPasswords } from './passwords.ts';
-import { createLogIn } from './sign-in.ts';
+import { createPasswordSignIn } from './sign-in.ts';
 import { createSignUp } from './sign-up.ts';
 
-export type { LoginCheck, Logins, OpenedLogin } from './browser-sessions.ts';
+export type { BrowserSessionCheck, BrowserSessions, OpenedBrowserSession } from './browser-sessions.ts';
 export { PLACEHOLDER_EMAIL } from './claim.ts';
-export { type LoginConfig, loginConfig } from './config.ts';
+export { type SignInConfig, signInConfig } from './config.ts';
 export type { Visitor } from './visitor.ts';
 
-/** What {@link createLogin} works with. */
-export interface LoginDeps {
-  repositories: Pick<Repositories, 'logins' | 'oneTimeLinks' | 'notices'>;
+/** What {@link createSignIn} works with. */
+export interface SignInDeps {
+  repositories: Pick<Repositories, 'browserSessions' | 'oneTimeLinks' | 'notices'>;
   accounts: Accounts;
   mailer: Mailer;
   /** From `loadPepper`. */
   pepper: Buffer;
-  config: LoginConfig & { SIGN_UP: 'open' | 'closed' };
+  config: SignInConfig & { SIGN_UP: 'open' | 'closed' };
   /** Base URL under which browsers reach the service. */
   publicUrl: () => string;
   logger: Logger;
@@ -43,10 +43,16 @@ export interface LoginDeps {
 const MINUTE_MS = 60_000;
 
 /** Makes the ways in: `logins`, `signUp`, `passwords`, `claims`, `emailChange`, and the queue of mails. */
-export function createLogin(deps: LoginDeps) {
+export function createSignIn(deps: SignInDeps) {
   const { repositories, accounts, mailer, pepper, config, publicUrl, logger } = deps;
   const { now = () => new Date(), monotonicNow = () => performance.now() } = deps;
-  const logins = createLogins({ logins: repositories.logins, accounts, pepper, config, now });
+  const browserSessions = createBrowserSessions({
+    browserSessions: repositories.browserSessions,
+    accounts,
+    pepper,
+    config,
+    now,
+  });
   const links = createLinks({
     links: repositories.oneTimeLinks,
     notices: repositories.notices,
@@ -63,20 +69,20 @@ export function createLogin(deps: LoginDeps) {
     logger,
     now,
   });
-  const parts: LoginParts = {
+  const parts: SignInParts = {
     accounts,
-    logins,
+    browserSessions,
     links,
     notices,
     passwords: createPasswordHash(),
     guesses: createAttempts({ windowMs: 15 * MINUTE_MS, monotonicNow }),
     requests: createAttempts({ windowMs: 60 * MINUTE_MS, monotonicNow }),
   };
-  const { logIn, confirm } = createLogIn(parts);
+  const { signIn, confirm } = createPasswordSignIn(parts);
   const delivery = mailer.sends ? ('mail' as const) : ('operator' as const);
   return {
-    logins,
-    logIn,
+    browserSessions,
+    signIn,
     /** Checks the password of somebody who is logged in. @throws AppError wrong_password, too_many_attempts */
     async confirmPassword(accountId: string, password: string): Promise<void> {
       await confirm(accountId, password);
@@ -113,7 +119,7 @@ export function createLogin(deps: LoginDeps) {
 
     /** Ends whatever lets somebody in as an account, and forgets what was to be mailed about it. */
     async forget(accountId: string, email: string): Promise<void> {
-      await logins.revokeAll(accountId);
+      await browserSessions.revokeAll(accountId);
       await notices.forget(email, accountId);
       await links.forget({ id: accountId, email });
     },
@@ -125,4 +131,4 @@ export function createLogin(deps: LoginDeps) {
 }
 
 /** The ways in. */
-export type Login = ReturnType<typeof createLogin>;
+export type SignIn = ReturnType<typeof createSignIn>;

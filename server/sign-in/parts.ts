@@ -1,14 +1,14 @@
 import type { Accounts } from '../accounts/index.ts';
 import type { Attempts } from './attempts.ts';
-import type { Logins } from './browser-sessions.ts';
+import type { BrowserSessions } from './browser-sessions.ts';
 import type { Links } from './links.ts';
 import type { Notices } from './notices.ts';
 import type { PasswordHash } from './password-hash.ts';
 
 /** What the ways in are put together from. */
-export interface LoginParts {
+export interface SignInParts {
   accounts: Accounts;
-  logins: Logins;
+  browserSessions: BrowserSessions;
   links: Links;
   notices: Notices;
   passwords: PasswordHash;

@@ -1,10 +1,10 @@
 import { AppError } from '../errors.ts';
 import { accountOfLink } from './account-of-link.ts';
-import type { OpenedLogin } from './browser-sessions.ts';
+import type { OpenedBrowserSession } from './browser-sessions.ts';
 import { invalidLink } from './links.ts';
-import type { LoginParts } from './parts.ts';
+import type { SignInParts } from './parts.ts';
 import { requireStrongPassword } from './password-rules.ts';
-import type { LogIn } from './sign-in.ts';
+import type { PasswordSignIn } from './sign-in.ts';
 import { type LinkPassword, MAILS_PER_HOUR } from './sign-up.ts';
 import { networkOf, type Visitor } from './visitor.ts';
 
@@ -19,19 +19,19 @@ interface PasswordChange {
 }
 
 /** Makes what changes passwords. Whatever changes one ends every log-in, and begins a new one. */
-export function createPasswords(parts: LoginParts, { confirm }: Pick<LogIn, 'confirm'>) {
-  const { accounts, logins, links, notices, passwords, requests } = parts;
+export function createPasswords(parts: SignInParts, { confirm }: Pick<PasswordSignIn, 'confirm'>) {
+  const { accounts, browserSessions, links, notices, passwords, requests } = parts;
 
   /** What follows when a hash was set; null when another one was set meanwhile. */
-  async function begin(account: Owner, hash: string, visitor: Visitor): Promise<OpenedLogin | null> {
-    await logins.revokeAll(account.id);
+  async function begin(account: Owner, hash: string, visitor: Visitor): Promise<OpenedBrowserSession | null> {
+    await browserSessions.revokeAll(account.id);
     // What somebody else may have asked for with the old password must not outlive it.
     await links.forget(account);
     await notices.order('password-changed', account.email, account.id);
-    return logins.openWith(account.id, hash, visitor);
+    return browserSessions.openWith(account.id, hash, visitor);
   }
 
-  async function change(account: Owner, wanted: PasswordChange, visitor: Visitor): Promise<OpenedLogin> {
+  async function change(account: Owner, wanted: PasswordChange, visitor: Visitor): Promise<OpenedBrowserSession> {
     const before = await confirm(account.id, wanted.currentPassword);
     requireStrongPassword(wanted.newPassword, account.email);
     const hash = await passwords.hash(wanted.newPassword);
@@ -50,7 +50,7 @@ export function createPasswords(parts: LoginParts, { confirm }: Pick<LogIn, 'con
     },
 
     /** Sets a new password with a link. @throws AppError invalid_link, weak_password, account_suspended, overloaded */
-    async reset({ token, password }: LinkPassword, visitor: Visitor): Promise<OpenedLogin> {
+    async reset({ token, password }: LinkPassword, visitor: Visitor): Promise<OpenedBrowserSession> {
       const account = await accountOfLink(accounts, await links.read(token, ['reset']));
       requireStrongPassword(password, account.email);
       const hash = await passwords.hash(password);

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
-import type { OpenedLogin } from './browser-sessions.ts';
-import type { LoginParts } from './parts.ts';
+import type { OpenedBrowserSession } from './browser-sessions.ts';
+import type { SignInParts } from './parts.ts';
 import { networkOf, type Visitor } from './visitor.ts';
 
 /** What somebody logs in with. */
@@ -18,7 +18,7 @@ const CONFIRMATIONS = 5;
  * Makes what checks passwords, with a limit on guessing. A check waits for its turn, and the password may be replaced
  * meanwhile: what it found counts only as long as the account has the hash that it was made with.
  */
-export function createLogIn({ accounts, logins, passwords, guesses }: LoginParts) {
+export function createPasswordSignIn({ accounts, browserSessions, passwords, guesses }: SignInParts) {
   /** What could not be checked was no guess. */
   async function verify(password: string, hash: string | null, takeBack: () => void): Promise<boolean> {
     try {
@@ -29,7 +29,7 @@ export function createLogIn({ accounts, logins, passwords, guesses }: LoginParts
     }
   }
 
-  async function logIn({ email, password }: Credentials, visitor: Visitor): Promise<OpenedLogin> {
+  async function signIn({ email, password }: Credentials, visitor: Visitor): Promise<OpenedBrowserSession> {
     const network = networkOf(visitor.address);
     const pair = `${email} ${network}`;
     const takeBack = guesses.take([
@@ -44,9 +44,9 @@ export function createLogIn({ accounts, logins, passwords, guesses }: LoginParts
     }
     takeBack();
     guesses.forget(pair);
-    const opened = await logins.openWith(account.id, hash, visitor);
+    const opened = await browserSessions.openWith(account.id, hash, visitor);
     // There is another password now, or another hash of this one: that decides.
-    if (!opened) return logIn({ email, password }, visitor);
+    if (!opened) return signIn({ email, password }, visitor);
     if (passwords.isOutdated(hash)) {
       await accounts.renewPasswordHash(account.id, hash, await passwords.hash(password));
     }
@@ -70,7 +70,7 @@ export function createLogIn({ accounts, logins, passwords, guesses }: LoginParts
      * gets the same answer; so does the limit, which knows only what was typed.
      * @throws AppError wrong_credentials, too_many_attempts, account_suspended, overloaded
      */
-    logIn,
+    signIn,
 
     /**
      * Checks the password of somebody who is logged in, before something that a stolen cookie must not be able to do.
@@ -82,4 +82,4 @@ export function createLogIn({ accounts, logins, passwords, guesses }: LoginParts
 }
 
 /** What checks passwords. */
-export type LogIn = ReturnType<typeof createLogIn>;
+export type PasswordSignIn = ReturnType<typeof createPasswordSignIn>;

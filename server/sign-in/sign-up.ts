@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
-import type { OpenedLogin } from './browser-sessions.ts';
-import type { LoginParts } from './parts.ts';
+import type { OpenedBrowserSession } from './browser-sessions.ts';
+import type { SignInParts } from './parts.ts';
 import { requireStrongPassword } from './password-rules.ts';
 import { networkOf, type Visitor } from './visitor.ts';
 
@@ -17,8 +17,8 @@ export const MAILS_PER_HOUR = 10;
  * Makes the sign-up: a mail with a link, and an account once the link was opened. So nobody learns who has an account,
  * and the password is chosen by whoever reads the mail.
  */
-export function createSignUp(parts: LoginParts, mode: 'open' | 'closed') {
-  const { accounts, logins, links, notices, passwords, requests } = parts;
+export function createSignUp(parts: SignInParts, mode: 'open' | 'closed') {
+  const { accounts, browserSessions, links, notices, passwords, requests } = parts;
 
   const requireOpen = () => {
     if (mode === 'closed') {
@@ -35,7 +35,7 @@ export function createSignUp(parts: LoginParts, mode: 'open' | 'closed') {
     },
 
     /** Makes the account. @throws AppError sign_up_closed, invalid_link, weak_password, email_taken, overloaded */
-    async confirm({ token, password }: LinkPassword, visitor: Visitor): Promise<OpenedLogin> {
+    async confirm({ token, password }: LinkPassword, visitor: Visitor): Promise<OpenedBrowserSession> {
       requireOpen();
       const { email } = await links.read(token, ['sign-up']);
       requireStrongPassword(password, email);
@@ -43,7 +43,7 @@ export function createSignUp(parts: LoginParts, mode: 'open' | 'closed') {
       await links.take(token, ['sign-up']);
       const { id } = await accounts.create({ email, passwordHash });
       await links.forgetSignUps(email);
-      return logins.open(id, visitor);
+      return browserSessions.open(id, visitor);
     },
   };
 }

@@ -57,7 +57,7 @@ describe('signing up', () => {
 
   it('refuses links that are malformed, unknown, or for something else', async () => {
     const account = await test.createAccount();
-    const link = await test.service.login.claims.createLink(account.accountId);
+    const link = await test.service.signIn.claims.createLink(account.accountId);
     for (const token of ['x', `iwl_${'a'.repeat(43)}`, tokenIn(link), test.api.apiKey]) {
       expectError(await browser().post('/account/sign-up/confirm', { token, password: PASSWORD }), 'invalid_link');
     }

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { IdempotencyRepository, LedgerRepository } from '../../server/db/index.ts';
 import { AppError } from '../../server/errors.ts';
-import { createGateway, createLoginCookie } from '../../server/gateway/index.ts';
+import { createGateway, createSessionCookie } from '../../server/gateway/index.ts';
 import { grantCreditsRoute } from '../../server/http/routes/account/operator.route.ts';
 import type { Services } from '../../server/http/services.ts';
 import { createLogger } from '../../server/observability/index.ts';
@@ -34,8 +34,8 @@ function grantIn({ records = {}, ledger = {} }: Faults = {}) {
     accounts,
     idempotencyRecords: { ...repositories.idempotency, ...records },
     config: { ANALYSIS_CREDITS: 0 },
-    logins: fixture.login.logins,
-    cookie: createLoginCookie('secure'),
+    browserSessions: fixture.signIn.browserSessions,
+    cookie: createSessionCookie('secure'),
     now: () => new Date(fixture.clock.now),
     monotonicNow: () => fixture.clock.now.getTime(),
   });

@@ -165,7 +165,7 @@ describe('answers', () => {
     await check('signUp', { email: 'documented@example.com' });
     await check('requestPasswordReset', { email: 'documented@example.com' });
     const { accountId, email } = await createPerson(test, { operator: true });
-    const link = await test.service.login.claims.createLink(accountId);
+    const link = await test.service.signIn.claims.createLink(accountId);
     await check('readLink', { token: tokenIn(link) });
     await check('claimAccount', { token: tokenIn(link), password: PASSWORD });
     await check('logIn', { email, password: PASSWORD });
@@ -173,7 +173,7 @@ describe('answers', () => {
     await check('updateProfile', { email: `new-${email}`, password: PASSWORD });
     await check('changePassword', { currentPassword: PASSWORD, newPassword: PASSWORD });
     await check('listLogins');
-    const second = await test.service.login.logins.open(accountId, { address: '', userAgent: '' });
+    const second = await test.service.signIn.browserSessions.open(accountId, { address: '', userAgent: '' });
     await check('revokeLogin', undefined, { loginId: second.loginId });
     await check('revokeOtherLogins');
     const { id: keyId } = await check('createKey', { name: 'documented' });

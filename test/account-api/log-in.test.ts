@@ -171,7 +171,7 @@ describe('a forgotten password', () => {
     const me = browserElsewhere();
     expect((await me.post('/account/password-reset', { email })).status).toBe(202);
     const reset = await mail.mailTo(email, ({ subject }) => subject.includes('new password'));
-    const other = await test.service.login.claims.createLink(accountId);
+    const other = await test.service.signIn.claims.createLink(accountId);
     const password = 'another long sentence';
     const done = await me.post('/account/password-reset/confirm', { token: tokenIn(reset.text), password });
     expect([done.status, done.body]).toMatchObject([200, { email }]);

@@ -9,7 +9,7 @@ import { startEmbedded } from '../../server/db/embedded/index.ts';
 import { createRepositories, type Repositories } from '../../server/db/repositories/index.ts';
 import { createMailer, mailConfig } from '../../server/mail/index.ts';
 import { createLogger } from '../../server/observability/index.ts';
-import { createLogin, type Login, type LoginDeps, loginConfig } from '../../server/sign-in/index.ts';
+import { createSignIn, type SignIn, type SignInDeps, signInConfig } from '../../server/sign-in/index.ts';
 
 /** Settings as they are without any environment variable. */
 export const CONFIG = accountsConfig.parse({});
@@ -22,14 +22,14 @@ export interface Fixture {
   connection: Connection;
   repositories: Repositories;
   accounts: Accounts;
-  login: Login;
+  signIn: SignIn;
   /** Mails that would have been printed for the operator. */
   printed: string[];
   clock: { now: Date };
   /** Accounts over repositories of which some are replaced. */
   createWith(overrides: Partial<Repositories>): Accounts;
   /** The ways in of a process of its own, with some parts replaced; mails go nowhere. */
-  newLogin(parts: Partial<LoginDeps>): Login;
+  newLogin(parts: Partial<SignInDeps>): SignIn;
   /** A new account with the 25 sign-up credits; its id. */
   newAccount(plan?: string): Promise<string>;
 }
@@ -55,13 +55,13 @@ export function useAccounts(config = CONFIG): Fixture {
       createAccounts({ repositories: { ...repositories, ...overrides }, pepper: PEPPER, config, now });
     const accounts = createWith({});
     const printed: string[] = [];
-    const newLogin = (parts: Partial<LoginDeps>) =>
-      createLogin({
+    const newLogin = (parts: Partial<SignInDeps>) =>
+      createSignIn({
         repositories,
         accounts,
         mailer: createMailer({ config: mailConfig.parse({}), print: () => {} }),
         pepper: PEPPER,
-        config: { ...loginConfig.parse({}), SIGN_UP: 'open' },
+        config: { ...signInConfig.parse({}), SIGN_UP: 'open' },
         publicUrl: () => 'http://127.0.0.1:8080',
         logger: createLogger({ level: 'silent', format: 'json' }),
         now,
@@ -69,14 +69,14 @@ export function useAccounts(config = CONFIG): Fixture {
         ...parts,
       });
     const mailer = createMailer({ config: mailConfig.parse({}), print: (text) => void printed.push(text) });
-    const login = newLogin({ mailer });
-    Object.assign(fixture, { connection, repositories, createWith, newLogin, accounts, login, printed });
+    const signIn = newLogin({ mailer });
+    Object.assign(fixture, { connection, repositories, createWith, newLogin, accounts, signIn, printed });
     fixture.newAccount = async (plan = 'agency') => {
       const account = await fixture.accounts.create({ email: `${randomUUID()}@example.org`, plan });
       return account.id;
     };
     close = async () => {
-      await login.close();
+      await signIn.close();
       await connection.dropDatabase();
       await connection.close();
       await server.close();

@@ -8,7 +8,7 @@ const fixture = useAccounts();
 function remove(accountId: string): Promise<void> {
   const removal = createAccountRemoval({
     repositories: fixture.repositories,
-    forgetLogins: async () => {},
+    forgetBrowserSessions: async () => {},
     removeData: async () => true,
     logger: createLogger({ level: 'silent', format: 'json' }),
   });
@@ -68,7 +68,7 @@ describe('a grant that meets the deletion of its account leaves no line', () => 
           },
         },
       },
-      forgetLogins: async () => {},
+      forgetBrowserSessions: async () => {},
       removeData: async () => true,
       logger: createLogger({ level: 'silent', format: 'json' }),
     });

@@ -60,13 +60,13 @@ describe('administration', () => {
     expect(await run('account role --email person@example.org --role operator')).toMatchObject({ role: 'operator' });
     const made = (await run('account link --email person@example.org')) as unknown as { link: string };
     expect(made.link).toMatch(/^http:\/\/127\.0\.0\.1:8080\/dashboard\/claim#token=iwl_\w{43}$/);
-    expect(await fixture.login.readLink(made.link.split('=')[1] ?? '')).toMatchObject({ email: 'person@example.org' });
+    expect(await fixture.signIn.readLink(made.link.split('=')[1] ?? '')).toMatchObject({ email: 'person@example.org' });
     // The database removes by the real clock what has expired.
     fixture.clock.now = new Date();
     const visitor = { address: '192.0.2.1', userAgent: '' };
-    const { token } = await fixture.login.logins.open(accountId, visitor);
+    const { token } = await fixture.signIn.browserSessions.open(accountId, visitor);
     expect(await run('account logout --email person@example.org')).toEqual({ accountId, revoked: 1 });
-    expect(await fixture.login.logins.check(token)).toEqual({ outcome: 'unknown' });
+    expect(await fixture.signIn.browserSessions.check(token)).toEqual({ outcome: 'unknown' });
     const wrong = runCommand({ ...fixture, args: 'account role --email person@example.org --role king'.split(' ') });
     expect(await rejection(wrong)).toBeInstanceOf(UsageError);
   });
@@ -78,17 +78,17 @@ describe('administration', () => {
   ])('account link has no address but one that leads to the service: %j', async (settings, address, hint) => {
     const directory = mkdtempSync(join(tmpdir(), 'admin-test-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
-    const { accounts, login, close } = await openAccounts({ ...settings, DATA_DIR: directory });
+    const { accounts, signIn, close } = await openAccounts({ ...settings, DATA_DIR: directory });
     onTestFinished(close);
     await accounts.create({ email: 'a@example.org' });
-    const { output } = await runCommand({ accounts, login, args: 'account link --email a@example.org'.split(' ') });
+    const { output } = await runCommand({ accounts, signIn, args: 'account link --email a@example.org'.split(' ') });
     expect(output).toEqual({
       accountId: expect.stringMatching(/^acct_/),
       link: expect.stringMatching(address),
       ...(hint && { hint: expect.stringMatching(hint) }),
     });
     const { link } = output as { link: string };
-    expect(await login.readLink(link.split('=')[1] ?? '')).toMatchObject({ email: 'a@example.org' });
+    expect(await signIn.readLink(link.split('=')[1] ?? '')).toMatchObject({ email: 'a@example.org' });
   });
 
   test('key create, list, deactivate and activate', async () => {

@@ -93,11 +93,11 @@ describe('SIGTERM while a mail server says nothing', () => {
     let service: ServiceProcess | undefined;
     try {
       const env = { DATA_DIR: dataDir, SMTP_URL: mail.url, SIGN_UP: 'open' };
-      const { login, close } = await openAccounts(env);
+      const { signIn, close } = await openAccounts(env);
       // What is ordered from now on is left to the service.
-      await login.close();
+      await signIn.close();
       for (const name of ['one', 'two', 'three']) {
-        await login.signUp.request(`${name}@example.com`, { address: '192.0.2.1', userAgent: '' });
+        await signIn.signUp.request(`${name}@example.com`, { address: '192.0.2.1', userAgent: '' });
       }
       await close();
 

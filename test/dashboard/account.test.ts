@@ -30,7 +30,7 @@ describe('log-ins', () => {
     const { page } = person;
     await page.goto(rig.at('credits'));
     await page.getByRole('heading', { name: 'Ledger' }).waitFor();
-    await rig.test.service.login.logins.revokeAll(person.accountId);
+    await rig.test.service.signIn.browserSessions.revokeAll(person.accountId);
     await page.getByRole('link', { name: 'API Keys' }).click();
     await expectHeading(person, 'Log in');
     await page.getByText('This session has ended. Log in to go on.').waitFor();

@@ -46,11 +46,11 @@ export async function openDashboardRig(): Promise<DashboardRig> {
     at,
     async enter({ plan = 'free', role = 'user', context } = {}) {
       people += 1;
-      const { accounts, login } = test.service;
+      const { accounts, signIn } = test.service;
       const { id: accountId, email } = await accounts.create({ email: `person-${people}@example.com`, plan });
       if (role !== 'user') await accounts.setRole(accountId, role);
       const tab = await browser.open(context);
-      const link = new URL(await login.claims.createLink(accountId));
+      const link = new URL(await signIn.claims.createLink(accountId));
       await tab.page.goto(`${test.url}${link.pathname}${link.hash}`);
       await tab.page.getByLabel('New password').fill(PASSWORD);
       await tab.page.getByRole('button', { name: 'Make it mine' }).click();

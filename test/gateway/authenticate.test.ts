@@ -4,7 +4,7 @@ import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccounts } from '../../server/accounts/index.ts';
 import { toWireError } from '../../server/errors.ts';
-import { createGateway, createLoginCookie, type GatewayState } from '../../server/gateway/index.ts';
+import { createGateway, createSessionCookie, type GatewayState } from '../../server/gateway/index.ts';
 import { CONFIG, PEPPER, useAccounts } from '../accounts/accounts-fixture.ts';
 
 const fixture = useAccounts();
@@ -22,8 +22,8 @@ describe('authentication', () => {
       accounts,
       idempotencyRecords: fixture.repositories.idempotency,
       config: { ANALYSIS_CREDITS: 0 },
-      logins: fixture.login.logins,
-      cookie: createLoginCookie('secure'),
+      browserSessions: fixture.signIn.browserSessions,
+      cookie: createSessionCookie('secure'),
     });
     const app = new Koa<GatewayState>();
     app.use(async (ctx, next) => {

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { balanceSchema, creditCheckRequestSchema, creditCheckSchema } from '#contract';
-import { createGateway, createLoginCookie, type Gateway } from '../../server/gateway/index.ts';
+import { createGateway, createSessionCookie, type Gateway } from '../../server/gateway/index.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 
 const fixture = useAccounts();
@@ -15,8 +15,8 @@ describe('billing', () => {
       accounts: fixture.accounts,
       idempotencyRecords: fixture.repositories.idempotency,
       config: { ANALYSIS_CREDITS: 2 },
-      logins: fixture.login.logins,
-      cookie: createLoginCookie('secure'),
+      browserSessions: fixture.signIn.browserSessions,
+      cookie: createSessionCookie('secure'),
     }));
   });
   beforeEach(async () => {

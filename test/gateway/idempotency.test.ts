@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   createGateway,
-  createLoginCookie,
+  createSessionCookie,
   hashRequest,
   type IdempotentRequest,
   type Ticket,
@@ -28,8 +28,8 @@ describe('Idempotency-Key', () => {
       accounts: fixture.accounts,
       idempotencyRecords: fixture.repositories.idempotency,
       config: { ANALYSIS_CREDITS: 0 },
-      logins: fixture.login.logins,
-      cookie: createLoginCookie('secure'),
+      browserSessions: fixture.signIn.browserSessions,
+      cookie: createSessionCookie('secure'),
       now: () => new Date(fixture.clock.now),
       monotonicNow: () => elapsedMs,
     }).idempotency;

@@ -3,7 +3,7 @@ import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountsConfig } from '../../server/accounts/index.ts';
 import { toWireError } from '../../server/errors.ts';
-import { createGateway, createLoginCookie, type GatewayState } from '../../server/gateway/index.ts';
+import { createGateway, createSessionCookie, type GatewayState } from '../../server/gateway/index.ts';
 import { useAccounts } from '../accounts/accounts-fixture.ts';
 
 const PLANS = { free: { keys: 1 }, agency: { keys: 20, rateLimit: { requests: 3, windowSeconds: 60 } } };
@@ -19,8 +19,8 @@ describe('rate limit of a plan', () => {
       accounts: fixture.accounts,
       idempotencyRecords: fixture.repositories.idempotency,
       config: { ANALYSIS_CREDITS: 0 },
-      logins: fixture.login.logins,
-      cookie: createLoginCookie('secure'),
+      browserSessions: fixture.signIn.browserSessions,
+      cookie: createSessionCookie('secure'),
       now: () => new Date(fixture.clock.now),
       monotonicNow: () => elapsedMs,
     });

@@ -27,20 +27,20 @@ const wait = (ms: number) => {
 
 describe('mails', () => {
   it('that a server refuses for now are sent later, with a link that works, and nothing secret is logged', async () => {
-    const login = newProcess();
+    const signIn = newProcess();
     mail.state.mode = 'busy';
-    await login.signUp.request('late@example.com', VISITOR);
+    await signIn.signUp.request('late@example.com', VISITOR);
     await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: 60_000 });
     expect(logged.join('')).not.toMatch(/iwl_\w{43}/);
     mail.state.mode = 'accept';
-    await login.deliver();
+    await signIn.deliver();
     expect(mail.received).toEqual([]);
     wait(10_000);
-    await login.deliver();
+    await signIn.deliver();
     const { text } = await mail.mailTo('late@example.com');
     expect(text).toContain('https://images.example.com/dashboard/confirm#token=');
-    await login.signUp.confirm({ token: tokenIn(text), password: 'a long enough sentence' }, VISITOR);
-    await login.close();
+    await signIn.signUp.confirm({ token: tokenIn(text), password: 'a long enough sentence' }, VISITOR);
+    await signIn.close();
   });
 
   it('that were ordered before a process ended are sent by the next', async () => {
@@ -59,38 +59,38 @@ describe('mails', () => {
   });
 
   it('never hold up who orders them: a server that says nothing keeps no request waiting', async () => {
-    const login = newProcess();
+    const signIn = newProcess();
     mail.state.mode = 'mute';
     const before = mail.state.connections;
-    await login.signUp.request('mute@example.com', VISITOR);
-    await login.passwords.requestReset('mute@example.com', VISITOR);
+    await signIn.signUp.request('mute@example.com', VISITOR);
+    await signIn.passwords.requestReset('mute@example.com', VISITOR);
     // Both were taken although the server was reached and has answered neither.
     await vi.waitFor(() => expect(mail.state.connections).toBeGreaterThan(before), { timeout: 60_000 });
     expect(mail.received.some(({ to }) => to.includes('mute@example.com'))).toBe(false);
-    await login.close();
+    await signIn.close();
   });
 
   it('are stored without a text and without a secret', async () => {
-    const login = newProcess();
-    await login.signUp.request('stored@example.com', VISITOR);
+    const signIn = newProcess();
+    await signIn.signUp.request('stored@example.com', VISITOR);
     const token = tokenIn((await mail.mailTo('stored@example.com')).text);
     for (const name of ['Notice', 'OneTimeLink']) {
       const rows = JSON.stringify(await fixture.connection.model(name).find({}).lean());
       expect(rows).toContain('stored@example.com');
       expect(rows).not.toContain(token.slice(4, 24));
     }
-    await login.close();
+    await signIn.close();
   });
 
   it('are one for each address until five minutes after it was sent', async () => {
-    const login = newProcess();
+    const signIn = newProcess();
     const count = () => mail.received.filter(({ to }) => to.includes('often@example.com')).length;
     for (const expected of [1, 1, 2]) {
-      await login.signUp.request('often@example.com', VISITOR);
-      await login.deliver();
+      await signIn.signUp.request('often@example.com', VISITOR);
+      await signIn.deliver();
       expect(count()).toBe(expected);
       wait(151_000);
     }
-    await login.close();
+    await signIn.close();
   });
 });

@@ -27,8 +27,8 @@ it('mails that an earlier run has left go out once the service is reached, with 
   };
   const before = await openAccounts(env);
   // What is ordered from now on is left to the service.
-  await before.login.close();
-  await before.login.signUp.request('late@example.com', { address: '192.0.2.1', userAgent: '' });
+  await before.signIn.close();
+  await before.signIn.signUp.request('late@example.com', { address: '192.0.2.1', userAgent: '' });
   await before.close();
 
   const service = await composeService(loadConfig(env), createLogger({ level: 'silent', format: 'json' }));

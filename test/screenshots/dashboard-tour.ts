@@ -12,7 +12,7 @@ async function settle(page: Page): Promise<void> {
 
 /** The path of a link that makes a new account the reader's, as the first start prints it. */
 export async function claimPath({ test }: Stage, account: { accountId: string }): Promise<string> {
-  const link = new URL(await test.service.login.claims.createLink(account.accountId));
+  const link = new URL(await test.service.signIn.claims.createLink(account.accountId));
   return `${link.pathname}${link.hash}`;
 }
 

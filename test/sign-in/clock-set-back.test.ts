@@ -27,15 +27,15 @@ function withMailServer() {
     },
     close() {},
   };
-  return { state, sent, login: fixture.newLogin({ mailer }) };
+  return { state, sent, signIn: fixture.newLogin({ mailer }) };
 }
 
 it('a mail that was sent keeps no other from being sent after the clock was set back', async () => {
-  const { sent, login } = withMailServer();
+  const { sent, signIn } = withMailServer();
   const email = 'sent@example.org';
   const ask = async () => {
-    await login.signUp.request(email, VISITOR);
-    await login.deliver();
+    await signIn.signUp.request(email, VISITOR);
+    await signIn.deliver();
   };
   await ask();
   await ask();
@@ -47,15 +47,15 @@ it('a mail that was sent keeps no other from being sent after the clock was set 
 });
 
 it('a mail that waits for the mail server does not wait until the clock has caught up', async () => {
-  const { state, sent, login } = withMailServer();
+  const { state, sent, signIn } = withMailServer();
   const email = 'waits@example.org';
   state.refuses = true;
-  await login.signUp.request(email, VISITOR);
-  await login.deliver();
+  await signIn.signUp.request(email, VISITOR);
+  await signIn.deliver();
   state.refuses = false;
-  await login.deliver();
+  await signIn.deliver();
   expect(sent).toEqual([]);
   setClock(-DAY_SECONDS);
-  await login.deliver();
+  await signIn.deliver();
   expect(sent).toEqual([email]);
 });

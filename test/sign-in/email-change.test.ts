@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Login, LoginDeps } from '../../server/sign-in/index.ts';
+import type { SignIn, SignInDeps } from '../../server/sign-in/index.ts';
 import { createPasswordHash } from '../../server/sign-in/password-hash.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 import { newGate } from '../support/gate.ts';
@@ -13,7 +13,7 @@ const NEW = 'new battery staple 88';
 const cheap = createPasswordHash({ cost: { ln: 4, r: 8, p: 1 } });
 
 let mail: MailServer;
-let login: Login;
+let signIn: SignIn;
 let logged: string[];
 beforeAll(async () => {
   // The database removes what has expired by the real clock.
@@ -24,11 +24,11 @@ afterAll(() => mail.close());
 beforeEach(() => {
   mail.state.mode = 'accept';
   logged = [];
-  login = newProcess();
+  signIn = newProcess();
 });
-afterEach(() => login.close());
+afterEach(() => signIn.close());
 
-const newProcess = (parts: Partial<LoginDeps> = {}) => fixture.newLogin({ ...mailing(mail, logged), ...parts });
+const newProcess = (parts: Partial<SignInDeps> = {}) => fixture.newLogin({ ...mailing(mail, logged), ...parts });
 
 let people = 0;
 async function newPerson() {
@@ -43,7 +43,7 @@ const newAddress = () => `${randomUUID()}@example.org`;
 const wait = (ms: number) => {
   fixture.clock.now = new Date(fixture.clock.now.getTime() + ms);
 };
-const request = (person: Person, email: string, through = login) =>
+const request = (person: Person, email: string, through = signIn) =>
   through.emailChange.request(person, { email, password: PASSWORD });
 const mailsTo = (address: string) => mail.received.filter(({ to }) => to.includes(address));
 const tokenTo = (address: string, index = -1) => tokenIn(mailsTo(address).at(index)?.text ?? '');
@@ -52,8 +52,8 @@ const linksOf = ({ id }: Person) => fixture.connection.model('OneTimeLink').coun
 
 /** The token of a link to set a new password. */
 async function askForReset({ email, visitor }: Person) {
-  await login.passwords.requestReset(email, visitor);
-  await login.deliver();
+  await signIn.passwords.requestReset(email, visitor);
+  await signIn.deliver();
   return tokenTo(email);
 }
 
@@ -65,12 +65,12 @@ describe('a change of address that waits in the queue', () => {
     const email = newAddress();
     await request(person, email);
     await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: 60_000 });
-    await login.passwords.reset({ token, password: NEW }, person.visitor);
+    await signIn.passwords.reset({ token, password: NEW }, person.visitor);
     // The server refuses that news too; a try that is still under way would end after the clock is set.
-    await login.deliver();
+    await signIn.deliver();
     mail.state.mode = 'accept';
     wait(60_000);
-    await login.deliver();
+    await signIn.deliver();
     expect(mailsTo(email)).toEqual([]);
     expect(await linksOf(person)).toBe(0);
     expect(await accountOf(person)).toMatchObject({ email: person.email, pendingEmail: null });
@@ -90,7 +90,7 @@ describe('a change of address that waits in the queue', () => {
     const email = newAddress();
     await request(person, email, slow);
     await gate.reached;
-    await login.passwords.reset({ token, password: NEW }, person.visitor);
+    await signIn.passwords.reset({ token, password: NEW }, person.visitor);
     gate.open();
     await slow.deliver();
     expect(mailsTo(email)).toEqual([]);
@@ -106,10 +106,10 @@ describe('a change of address that waits in the queue', () => {
     await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: 60_000 });
     mail.state.mode = 'accept';
     await request(person, email);
-    await login.deliver();
-    await login.emailChange.confirm(tokenTo(email));
+    await signIn.deliver();
+    await signIn.emailChange.confirm(tokenTo(email));
     wait(60_000);
-    await login.deliver();
+    await signIn.deliver();
     expect(mailsTo(typo)).toEqual([]);
     expect(await accountOf(person)).toMatchObject({ email, pendingEmail: null });
   });
@@ -120,17 +120,17 @@ describe('the link of a change of address', () => {
     const person = await newPerson();
     const [typo, email] = [newAddress(), newAddress()];
     await request(person, typo);
-    await login.deliver();
+    await signIn.deliver();
     const token = tokenTo(typo);
-    expect(await login.readLink(token)).toMatchObject({ purpose: 'email', email: typo });
+    expect(await signIn.readLink(token)).toMatchObject({ purpose: 'email', email: typo });
     await request(person, email);
-    await login.deliver();
-    for (const use of [login.readLink, login.emailChange.confirm]) {
+    await signIn.deliver();
+    for (const use of [signIn.readLink, signIn.emailChange.confirm]) {
       expect(await rejection(use(token))).toMatchObject({ code: 'invalid_link' });
     }
     // One's own address: no change is wanted any more.
     await request(person, person.email);
-    expect(await rejection(login.emailChange.confirm(tokenTo(email)))).toMatchObject({ code: 'invalid_link' });
+    expect(await rejection(signIn.emailChange.confirm(tokenTo(email)))).toMatchObject({ code: 'invalid_link' });
     expect(await accountOf(person)).toMatchObject({ email: person.email, pendingEmail: null });
   });
 
@@ -139,24 +139,24 @@ describe('the link of a change of address', () => {
     const email = newAddress();
     for (const expected of [1, 2]) {
       await request(person, email);
-      await login.deliver();
+      await signIn.deliver();
       expect(mailsTo(email)).toHaveLength(expected);
     }
-    await login.emailChange.confirm(tokenTo(email, 0));
+    await signIn.emailChange.confirm(tokenTo(email, 0));
     expect(await accountOf(person)).toMatchObject({ email });
-    expect(await rejection(login.emailChange.confirm(tokenTo(email, 1)))).toMatchObject({ code: 'invalid_link' });
+    expect(await rejection(signIn.emailChange.confirm(tokenTo(email, 1)))).toMatchObject({ code: 'invalid_link' });
   });
 
   it('stays good where the address has an account by then, until it has none', async () => {
     const person = await newPerson();
     const email = newAddress();
     await request(person, email);
-    await login.deliver();
+    await signIn.deliver();
     const { id } = await fixture.accounts.create({ email });
-    expect(await rejection(login.emailChange.confirm(tokenTo(email)))).toMatchObject({ code: 'email_taken' });
+    expect(await rejection(signIn.emailChange.confirm(tokenTo(email)))).toMatchObject({ code: 'email_taken' });
     expect(await accountOf(person)).toMatchObject({ email: person.email, pendingEmail: email });
     await fixture.accounts.claim({ id, email }, { email: newAddress(), passwordHash: 'of a password' });
-    await login.emailChange.confirm(tokenTo(email));
+    await signIn.emailChange.confirm(tokenTo(email));
     expect(await accountOf(person)).toMatchObject({ email, pendingEmail: null });
   });
 });
@@ -168,7 +168,7 @@ describe('asking for a change of address', () => {
     for (const email of [newAddress(), other.email]) {
       await request(person, email);
       const states = [await accountOf(person)];
-      await login.deliver();
+      await signIn.deliver();
       states.push(await accountOf(person));
       wait(47 * 3_600_000);
       states.push(await accountOf(person));
@@ -193,7 +193,7 @@ describe('asking for a change of address', () => {
     expect(await accountOf(person)).toMatchObject({ pendingEmail: null });
     wait(3_600_000);
     await request(person, last);
-    await login.deliver();
+    await signIn.deliver();
     expect(mailsTo(last)).toHaveLength(1);
   });
 });
@@ -201,12 +201,12 @@ describe('asking for a change of address', () => {
 describe('a link that was used', () => {
   it('does not keep the next request from being answered', async () => {
     const person = await newPerson();
-    await login.passwords.reset({ token: await askForReset(person), password: NEW }, person.visitor);
+    await signIn.passwords.reset({ token: await askForReset(person), password: NEW }, person.visitor);
     const resets = () => mailsTo(person.email).filter(({ text }) => text.includes('/reset#'));
     expect(resets()).toHaveLength(1);
     const again = await askForReset(person);
     expect(resets()).toHaveLength(2);
-    expect(await login.readLink(again)).toMatchObject({ purpose: 'reset' });
+    expect(await signIn.readLink(again)).toMatchObject({ purpose: 'reset' });
   });
 
   it('sets no password once the account has another address', async () => {
@@ -216,11 +216,11 @@ describe('a link that was used', () => {
     const token = await askForReset(person);
     const [stored] = await fixture.connection.model('OneTimeLink').find({ accountId: person.id }).lean();
     await request(person, email);
-    await login.deliver();
-    await login.emailChange.confirm(tokenTo(email));
+    await signIn.deliver();
+    await signIn.emailChange.confirm(tokenTo(email));
     // As if it had been made in the moment after the change forgot such links.
     await oneTimeLinks.insert(stored as never);
-    const reset = login.passwords.reset({ token, password: NEW }, person.visitor);
+    const reset = signIn.passwords.reset({ token, password: NEW }, person.visitor);
     expect(await rejection(reset)).toMatchObject({ code: 'invalid_link' });
   });
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Repositories } from '../../server/db/index.ts';
-import { type Login, PLACEHOLDER_EMAIL } from '../../server/sign-in/index.ts';
+import { PLACEHOLDER_EMAIL, type SignIn } from '../../server/sign-in/index.ts';
 import { createPasswordHash } from '../../server/sign-in/password-hash.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 import { tokenIn } from '../support/mail-server.ts';
@@ -22,26 +22,26 @@ function dyingProcess() {
   const { repositories } = fixture;
   const removeOfAccount = () => Promise.reject(new Error('killed'));
   return fixture.newLogin({
-    repositories: { ...repositories, logins: { ...repositories.logins, removeOfAccount } },
+    repositories: { ...repositories, browserSessions: { ...repositories.browserSessions, removeOfAccount } },
   });
 }
 
 /** Somebody with a log-in, who has a link to set a new password and one for the account. */
 async function newPerson(email: string) {
-  const { login, printed } = fixture;
+  const { signIn, printed } = fixture;
   const { id } = await fixture.accounts.create({ email, passwordHash: await cheap.hash(OLD) });
-  const { token } = await login.logIn({ email, password: OLD }, VISITOR);
-  await login.passwords.requestReset(email, VISITOR);
-  await login.deliver();
+  const { token } = await signIn.signIn({ email, password: OLD }, VISITOR);
+  await signIn.passwords.requestReset(email, VISITOR);
+  await signIn.deliver();
   const reset = tokenIn(printed.findLast((text) => text.includes(email)) ?? '');
-  const claim = tokenIn(await login.claims.createLink(id));
+  const claim = tokenIn(await signIn.claims.createLink(id));
   return { account: { id, email }, token, reset, claim };
 }
 type Person = Awaited<ReturnType<typeof newPerson>>;
 
-const outcome = async (token: string) => (await fixture.login.logins.check(token)).outcome;
+const outcome = async (token: string) => (await fixture.signIn.browserSessions.check(token)).outcome;
 
-test.each<[string, (login: Login, person: Person) => Promise<unknown>]>([
+test.each<[string, (signIn: SignIn, person: Person) => Promise<unknown>]>([
   [
     'a change',
     ({ passwords }, { account }) => passwords.change(account, { currentPassword: OLD, newPassword: NEW }, VISITOR),
@@ -54,12 +54,12 @@ test.each<[string, (login: Login, person: Person) => Promise<unknown>]>([
   expect(await outcome(person.token)).toBe('valid');
   expect(await rejection(setPassword(dyingProcess(), person))).toMatchObject({ message: 'killed' });
   expect(await outcome(person.token)).toBe('unknown');
-  expect(await fixture.login.logins.list(id, '')).toEqual([]);
+  expect(await fixture.signIn.browserSessions.list(id, '')).toEqual([]);
 
   // The new password is there, and good for a log-in of its own.
-  const { token, loginId } = await fixture.login.logIn({ email, password: NEW }, VISITOR);
+  const { token, loginId } = await fixture.signIn.signIn({ email, password: NEW }, VISITOR);
   expect(await outcome(token)).toBe('valid');
-  expect(await fixture.login.logins.list(id, '')).toMatchObject([{ id: loginId }]);
+  expect(await fixture.signIn.browserSessions.list(id, '')).toMatchObject([{ id: loginId }]);
 });
 
 test('another hash of the same password ends no log-in', async () => {
@@ -89,10 +89,10 @@ function troubledProcess(last: number, trouble: 'dead' | 'lost') {
         };
       },
     });
-  const { accounts, logins, oneTimeLinks, notices } = fixture.repositories;
+  const { accounts, browserSessions, oneTimeLinks, notices } = fixture.repositories;
   const repositories: Repositories = {
     ...fixture.repositories,
-    logins: mortal(logins),
+    browserSessions: mortal(browserSessions),
     oneTimeLinks: mortal(oneTimeLinks),
     notices: mortal(notices),
   };
@@ -101,12 +101,12 @@ function troubledProcess(last: number, trouble: 'dead' | 'lost') {
 
 describe.each(['dead', 'lost'] as const)('a call of the database that is %s', (trouble) => {
   test('leaves the first account to be claimed, or claimed whole with its role', async () => {
-    const { accounts, login } = fixture;
+    const { accounts, signIn } = fixture;
     const states = new Set<string>();
     for (let last = 1; ; last++) {
       const { id } = await accounts.create({ email: PLACEHOLDER_EMAIL });
-      const token = tokenIn(await login.claims.createLink(id));
-      const other = tokenIn(await login.claims.createLink(id));
+      const token = tokenIn(await signIn.claims.createLink(id));
+      const other = tokenIn(await signIn.claims.createLink(id));
       const email = `${trouble}-${last}@example.org`;
       const claim = { token, password: NEW, email };
       const end = await troubledProcess(last, trouble)
@@ -116,12 +116,12 @@ describe.each(['dead', 'lost'] as const)('a call of the database that is %s', (t
       states.add(`${account?.email === email} ${account?.state} ${account?.role}`);
       if (account?.email === PLACEHOLDER_EMAIL) {
         // A link that is left, or a new one, is as good as the first.
-        const again = tokenIn(await login.claims.createLink(id));
-        await login.claims.claim({ ...claim, token: again }, VISITOR);
+        const again = tokenIn(await signIn.claims.createLink(id));
+        await signIn.claims.claim({ ...claim, token: again }, VISITOR);
       } else {
         // What is left of its links is good for nobody.
         for (const left of [token, other]) {
-          const taken = login.claims.claim({ token: left, password: OLD, email }, VISITOR);
+          const taken = signIn.claims.claim({ token: left, password: OLD, email }, VISITOR);
           expect(await rejection(taken)).toMatchObject({ code: 'invalid_link' });
         }
       }

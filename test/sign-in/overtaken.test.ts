@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../server/errors.ts';
 import { createAttempts } from '../../server/sign-in/attempts.ts';
-import type { LoginDeps } from '../../server/sign-in/index.ts';
+import type { SignInDeps } from '../../server/sign-in/index.ts';
 import { createPasswordHash } from '../../server/sign-in/password-hash.ts';
-import { createLogIn } from '../../server/sign-in/sign-in.ts';
+import { createPasswordSignIn } from '../../server/sign-in/sign-in.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 import { type Gate, newGate } from '../support/gate.ts';
 import { tokenIn } from '../support/mail-server.ts';
@@ -30,12 +30,12 @@ async function newPerson() {
 }
 type Person = Awaited<ReturnType<typeof newPerson>>;
 
-type Gated = Partial<LoginDeps>;
+type Gated = Partial<SignInDeps>;
 
 /** The ways in of a process of its own, which is slow at one place. */
 function slowProcess(parts: (pass: Gate['pass']) => Gated) {
   const gate = newGate();
-  return { login: fixture.newLogin(parts(gate.pass)), gate };
+  return { signIn: fixture.newLogin(parts(gate.pass)), gate };
 }
 
 /** A function that waits at a gate before it does its work. */
@@ -57,8 +57,13 @@ const atHash = (pass: Gate['pass']): Gated => ({
   },
 });
 const atLogin = (pass: Gate['pass']): Gated => {
-  const { logins } = fixture.repositories;
-  return { repositories: { ...fixture.repositories, logins: { ...logins, insert: before(pass, logins.insert) } } };
+  const { browserSessions } = fixture.repositories;
+  return {
+    repositories: {
+      ...fixture.repositories,
+      browserSessions: { ...browserSessions, insert: before(pass, browserSessions.insert) },
+    },
+  };
 };
 const atNotice = (pass: Gate['pass']): Gated => {
   const { notices } = fixture.repositories;
@@ -77,15 +82,15 @@ const atWrite = (pass: Gate['pass']): Gated => {
 
 /** The owner sets a new password with a mailed link. */
 async function reset({ id, email, visitor }: Person) {
-  await fixture.login.passwords.requestReset(email, visitor);
-  await fixture.login.deliver();
+  await fixture.signIn.passwords.requestReset(email, visitor);
+  await fixture.signIn.deliver();
   const printed = fixture.printed.findLast((text) => text.includes(email) && text.includes('/reset#')) ?? '';
-  const { loginId } = await fixture.login.passwords.reset({ token: tokenIn(printed), password: NEW }, visitor);
+  const { loginId } = await fixture.signIn.passwords.reset({ token: tokenIn(printed), password: NEW }, visitor);
   return { loginId, hash: await fixture.accounts.passwordHashOf(id) };
 }
 
 const loginsOf = async ({ id }: Person) =>
-  (await fixture.repositories.logins.list(id, fixture.clock.now)).map(({ _id }) => _id);
+  (await fixture.repositories.browserSessions.list(id, fixture.clock.now)).map(({ _id }) => _id);
 
 /** What holds after every reset, whatever was under way: the owner's log-in alone, password and address. */
 async function expectOwned(person: Person, { loginId, hash }: Awaited<ReturnType<typeof reset>>) {
@@ -100,8 +105,8 @@ describe('what was begun with the old password and is overtaken by a reset', () 
     ['when the password was found right', atLogin],
   ])('lets nobody in: a log-in, %s', async (_title, where) => {
     const person = await newPerson();
-    const { login, gate } = slowProcess(where);
-    const attempt = rejection(login.logIn({ email: person.email, password: OLD }, person.visitor));
+    const { signIn, gate } = slowProcess(where);
+    const attempt = rejection(signIn.signIn({ email: person.email, password: OLD }, person.visitor));
     await gate.reached;
     const owner = await reset(person);
     gate.open();
@@ -115,9 +120,9 @@ describe('what was begun with the old password and is overtaken by a reset', () 
     ['after the new one was written', atNotice],
   ])('lets nobody in: a change of password, %s', async (_title, where) => {
     const person = await newPerson();
-    const { login, gate } = slowProcess(where);
+    const { signIn, gate } = slowProcess(where);
     const change = { currentPassword: OLD, newPassword: OTHER };
-    const attempt = rejection(login.passwords.change(person, change, person.visitor));
+    const attempt = rejection(signIn.passwords.change(person, change, person.visitor));
     await gate.reached;
     const owner = await reset(person);
     gate.open();
@@ -130,14 +135,14 @@ describe('what was begun with the old password and is overtaken by a reset', () 
     ['before it is noted', atWrite],
   ])('moves no account: a change of address, %s', async (_title, where) => {
     const person = await newPerson();
-    const { login, gate } = slowProcess(where);
+    const { signIn, gate } = slowProcess(where);
     const email = `mallory-${people}@example.org`;
-    const attempt = rejection(login.emailChange.request(person, { email, password: OLD }));
+    const attempt = rejection(signIn.emailChange.request(person, { email, password: OLD }));
     await gate.reached;
     const owner = await reset(person);
     gate.open();
     expect(await attempt).toMatchObject({ code: 'wrong_password' });
-    await Promise.all([login.deliver(), fixture.login.deliver()]);
+    await Promise.all([signIn.deliver(), fixture.signIn.deliver()]);
     expect(await fixture.connection.model('Notice').countDocuments({ email })).toBe(0);
     expect(await fixture.accounts.find(person.id)).toMatchObject({ pendingEmail: null });
     await expectOwned(person, owner);
@@ -145,8 +150,8 @@ describe('what was begun with the old password and is overtaken by a reset', () 
 
   test('deletes nothing: a confirmation', async () => {
     const person = await newPerson();
-    const { login, gate } = slowProcess(atHash);
-    const attempt = rejection(login.confirmPassword(person.id, OLD));
+    const { signIn, gate } = slowProcess(atHash);
+    const attempt = rejection(signIn.confirmPassword(person.id, OLD));
     await gate.reached;
     await reset(person);
     gate.open();
@@ -155,21 +160,22 @@ describe('what was begun with the old password and is overtaken by a reset', () 
 
   test('does not come back: the hash that a log-in renews', async () => {
     const person = await newPerson();
-    const { login, gate } = slowProcess(atWrite);
-    const attempt = login.logIn({ email: person.email, password: OLD }, person.visitor);
+    const { signIn, gate } = slowProcess(atWrite);
+    const attempt = signIn.signIn({ email: person.email, password: OLD }, person.visitor);
     await gate.reached;
     const owner = await reset(person);
     gate.open();
     const { token } = await attempt;
-    expect(await fixture.login.logins.check(token)).toEqual({ outcome: 'unknown' });
+    expect(await fixture.signIn.browserSessions.check(token)).toEqual({ outcome: 'unknown' });
     await expectOwned(person, owner);
   });
 });
 
 test('of log-ins that renew one hash at once, each counts', async () => {
   const { id, email, visitor } = await newPerson();
-  const opened = await Promise.all([1, 2, 3].map(() => fixture.login.logIn({ email, password: OLD }, visitor)));
-  for (const { token } of opened) expect(await fixture.login.logins.check(token)).toMatchObject({ outcome: 'valid' });
+  const opened = await Promise.all([1, 2, 3].map(() => fixture.signIn.signIn({ email, password: OLD }, visitor)));
+  for (const { token } of opened)
+    expect(await fixture.signIn.browserSessions.check(token)).toMatchObject({ outcome: 'valid' });
   expect(createPasswordHash().isOutdated(await fixture.accounts.passwordHashOf(id))).toBe(false);
 });
 
@@ -182,11 +188,16 @@ test('a password that could not be checked, since too many wait, is no guess', a
   };
   const passwords = { ...cheap, verify };
   const guesses = createAttempts({ windowMs: 900_000, monotonicNow: () => fixture.clock.now.getTime() });
-  const { accounts, login } = fixture;
-  const { logIn } = createLogIn({ accounts, logins: login.logins, passwords, guesses } as never);
+  const { accounts, signIn } = fixture;
+  const { signIn: enter } = createPasswordSignIn({
+    accounts,
+    browserSessions: signIn.browserSessions,
+    passwords,
+    guesses,
+  } as never);
   for (let attempt = 0; attempt < 6; attempt += 1) {
-    expect(await rejection(logIn({ email, password: OLD }, visitor))).toMatchObject({ code: 'overloaded' });
+    expect(await rejection(enter({ email, password: OLD }, visitor))).toMatchObject({ code: 'overloaded' });
   }
   busy = false;
-  expect(await logIn({ email, password: OLD }, visitor)).toMatchObject({ accountId: expect.any(String) });
+  expect(await enter({ email, password: OLD }, visitor)).toMatchObject({ accountId: expect.any(String) });
 });

@@ -13,16 +13,16 @@ const HOUR = 3_600_000;
 const wait = (ms: number) => {
   fixture.clock.now = new Date(fixture.clock.now.getTime() + ms);
 };
-const outcome = async (token: unknown) => (await fixture.login.logins.check(token)).outcome;
+const outcome = async (token: unknown) => (await fixture.signIn.browserSessions.check(token)).outcome;
 
 describe('a log-in', () => {
   test('is stored as a hash, with what the visitor may be shown as', async () => {
     const accountId = await fixture.newAccount();
-    const { token, loginId } = await fixture.login.logins.open(accountId, VISITOR);
-    const [stored] = await fixture.repositories.logins.list(accountId, fixture.clock.now);
+    const { token, loginId } = await fixture.signIn.browserSessions.open(accountId, VISITOR);
+    const [stored] = await fixture.repositories.browserSessions.list(accountId, fixture.clock.now);
     expect(stored).toMatchObject({ _id: loginId, address: '192.0.2.7', userAgent: `Browser${'x'.repeat(193)}` });
     expect(JSON.stringify(stored)).not.toContain(token.slice(4, 20));
-    expect(await fixture.login.logins.check(token)).toMatchObject({
+    expect(await fixture.signIn.browserSessions.check(token)).toMatchObject({
       outcome: 'valid',
       loginId,
       account: { id: accountId },
@@ -30,7 +30,7 @@ describe('a log-in', () => {
   });
 
   test('ends 12 hours after its last use', async () => {
-    const { token } = await fixture.login.logins.open(await fixture.newAccount(), VISITOR);
+    const { token } = await fixture.signIn.browserSessions.open(await fixture.newAccount(), VISITOR);
     for (let use = 0; use < 3; use += 1) {
       wait(11.9 * HOUR);
       expect(await outcome(token)).toBe('valid');
@@ -40,7 +40,7 @@ describe('a log-in', () => {
   });
 
   test('ends after 14 days, however much it is used', async () => {
-    const { token } = await fixture.login.logins.open(await fixture.newAccount(), VISITOR);
+    const { token } = await fixture.signIn.browserSessions.open(await fixture.newAccount(), VISITOR);
     for (let halfDay = 0; halfDay < 30; halfDay += 1) {
       wait(11 * HOUR);
       expect(await outcome(token)).toBe('valid');
@@ -74,41 +74,44 @@ describe('a log-in', () => {
 
 describe('a one-time link', () => {
   test('expires', async () => {
-    const { claims } = fixture.login;
+    const { claims } = fixture.signIn;
     const accountId = await fixture.newAccount();
     const token = tokenIn(await claims.createLink(accountId));
     wait(24 * HOUR - 1000);
-    expect(await fixture.login.readLink(token)).toMatchObject({ purpose: 'claim' });
+    expect(await fixture.signIn.readLink(token)).toMatchObject({ purpose: 'claim' });
     wait(2000);
-    expect(await rejection(fixture.login.readLink(token))).toMatchObject({ code: 'invalid_link' });
+    expect(await rejection(fixture.signIn.readLink(token))).toMatchObject({ code: 'invalid_link' });
     const claim = claims.claim({ token, password: 'a long enough sentence' }, VISITOR);
     expect(await rejection(claim)).toMatchObject({ code: 'invalid_link' });
   });
 
   test('makes an operator only of whoever claims the first account', async () => {
-    const { accounts, login } = fixture;
+    const { accounts, signIn } = fixture;
     const password = 'a long enough sentence';
     const ordinary = await accounts.findByEmail((await accounts.create({ email: 'o@example.org' })).email);
-    await login.claims.claim({ token: tokenIn(await login.claims.createLink(ordinary?.id ?? '')), password }, VISITOR);
+    await signIn.claims.claim(
+      { token: tokenIn(await signIn.claims.createLink(ordinary?.id ?? '')), password },
+      VISITOR,
+    );
     expect(await accounts.findByEmail('o@example.org')).toMatchObject({ role: 'user', state: 'active' });
 
     const first = await accounts.create({ email: PLACEHOLDER_EMAIL });
-    const token = tokenIn(await login.claims.createLink(first.id));
-    const taken = login.claims.claim({ token, password, email: 'o@example.org' }, VISITOR);
+    const token = tokenIn(await signIn.claims.createLink(first.id));
+    const taken = signIn.claims.claim({ token, password, email: 'o@example.org' }, VISITOR);
     expect(await rejection(taken)).toMatchObject({ code: 'email_taken' });
-    await login.claims.claim({ token, password, email: 'me@example.org' }, VISITOR);
+    await signIn.claims.claim({ token, password, email: 'me@example.org' }, VISITOR);
     expect(await accounts.find(first.id)).toMatchObject({ role: 'operator', email: 'me@example.org' });
-    await login.claims.claim({ token: tokenIn(await login.claims.createLink(first.id)), password }, VISITOR);
+    await signIn.claims.claim({ token: tokenIn(await signIn.claims.createLink(first.id)), password }, VISITOR);
     expect(await accounts.find(first.id)).toMatchObject({ role: 'operator' });
   });
 
   test('gives an account no other mail address than the one it has, whoever has that', async () => {
-    const { accounts, login } = fixture;
+    const { accounts, signIn } = fixture;
     await accounts.create({ email: 'boss@example.org' });
     const { id, email } = await accounts.create({ email: 'invited@example.org' });
-    const token = tokenIn((await login.invite({ id, email })) ?? '');
+    const token = tokenIn((await signIn.invite({ id, email })) ?? '');
     const claim = (wanted: string) =>
-      login.claims.claim({ token, password: 'a long enough sentence', email: wanted }, VISITOR);
+      signIn.claims.claim({ token, password: 'a long enough sentence', email: wanted }, VISITOR);
     const faults = [];
     for (const wanted of ['boss@example.org', 'free@example.org']) {
       const { code, details } = await rejection(claim(wanted));
@@ -122,8 +125,8 @@ describe('a one-time link', () => {
   });
 
   test('is printed for the operator where no mail is sent, and not in the log', async () => {
-    await fixture.login.signUp.request('printed@example.org', VISITOR);
-    await fixture.login.deliver();
+    await fixture.signIn.signUp.request('printed@example.org', VISITOR);
+    await fixture.signIn.deliver();
     const text = fixture.printed.join('');
     expect(text).toContain('Pass this on to printed@example.org');
     expect(tokenIn(text)).toMatch(/^iwl_/);

@@ -88,6 +88,8 @@ export async function createPerson(
   const extra = credits === undefined ? 0 : credits - account.balance;
   if (extra > 0) await service.accounts.ledger.grant({ accountId: account.id, amount: extra });
   const browser = createBrowser(url);
-  browser.cookie = (await service.login.logins.open(account.id, { address: '127.0.0.1', userAgent: 'test' })).token;
+  browser.cookie = (
+    await service.signIn.browserSessions.open(account.id, { address: '127.0.0.1', userAgent: 'test' })
+  ).token;
   return { accountId: account.id, email, browser };
 }

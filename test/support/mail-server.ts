@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import { vi } from 'vitest';
 import { createMailer, mailConfig } from '../../server/mail/index.ts';
 import { createLogger } from '../../server/observability/index.ts';
-import type { LoginDeps } from '../../server/sign-in/index.ts';
+import type { SignInDeps } from '../../server/sign-in/index.ts';
 
 /** A mail as it came over the wire. */
 export interface ReceivedMail {
@@ -61,7 +61,7 @@ export const mailing = ({ url }: MailServer, logged: string[]) =>
     mailer: createMailer({ config: mailConfig.parse({ SMTP_URL: url }) }),
     publicUrl: () => 'https://images.example.com/',
     logger: createLogger({ level: 'warn', format: 'json', destination: { write: (line) => logged.push(line) } }),
-  }) satisfies Partial<LoginDeps>;
+  }) satisfies Partial<SignInDeps>;
 
 /** The token of the link in a mail or in what was printed. */
 export function tokenIn(text: string): string {

@@ -127,7 +127,7 @@ export function createAccountRepository(connection: Connection) {
       return updateEmail(accountId, { email, pendingEmail: null, updatedAt: now }, waits);
     },
 
-    async noteLogin(accountId: string, lastLoginAt: Date): Promise<void> {
+    async noteSignIn(accountId: string, lastLoginAt: Date): Promise<void> {
       await model.updateOne({ _id: accountId, deletedAt: null }, { $set: { lastLoginAt } });
     },
 

@@ -1,6 +1,7 @@
 import type { Connection } from '../connect.ts';
 import { createAccountRepository } from './accounts.ts';
 import { createApiKeyRepository } from './api-keys.ts';
+import { createBrowserSessionRepository } from './browser-sessions.ts';
 import { createCachedVariantRepository } from './cached-variants.ts';
 import { createIdempotencyRepository } from './idempotency.ts';
 import { createImageResultRepository } from './image-results.ts';
@@ -8,7 +9,6 @@ import { createImageRepository } from './images.ts';
 import { createJobHistoryRepository } from './job-history.ts';
 import { createJobRepository } from './jobs.ts';
 import { createLedgerRepository } from './ledger.ts';
-import { createLoginRepository } from './logins.ts';
 import { createNoticeRepository } from './notices.ts';
 import { createOneTimeLinkRepository } from './one-time-links.ts';
 import { createOutputRepository } from './outputs.ts';
@@ -17,6 +17,7 @@ import { createVisionAnswerRepository } from './vision-answers.ts';
 
 export type * from './accounts.ts';
 export type * from './api-keys.ts';
+export type * from './browser-sessions.ts';
 export type * from './cached-variants.ts';
 export type * from './idempotency.ts';
 export type * from './image-results.ts';
@@ -24,7 +25,6 @@ export type * from './images.ts';
 export type * from './job-history.ts';
 export type * from './jobs.ts';
 export type * from './ledger.ts';
-export type * from './logins.ts';
 export type * from './notices.ts';
 export type * from './one-time-links.ts';
 export type * from './outputs.ts';
@@ -45,7 +45,7 @@ export function createRepositories(connection: Connection) {
     outputs: createOutputRepository(connection),
     cachedVariants: createCachedVariantRepository(connection),
     jobHistory: createJobHistoryRepository(connection),
-    logins: createLoginRepository(connection),
+    browserSessions: createBrowserSessionRepository(connection),
     notices: createNoticeRepository(connection),
     oneTimeLinks: createOneTimeLinkRepository(connection),
     visionAnswers: createVisionAnswerRepository(connection),

@@ -1,8 +1,7 @@
 import type { Route } from '../../define-route.ts';
+import { listLoginsRoute, revokeLoginRoute, revokeOtherLoginsRoute } from './browser-sessions.route.ts';
 import { exportLedgerRoute, getUsageRoute, listJobsRoute, listLedgerRoute } from './figures.route.ts';
 import { createKeyRoute, deleteKeyRoute, listKeysRoute, updateKeyRoute } from './keys.route.ts';
-import { logInRoute, logOutRoute } from './log-in.route.ts';
-import { listLoginsRoute, revokeLoginRoute, revokeOtherLoginsRoute } from './logins.route.ts';
 import {
   auditCreditsRoute,
   grantCreditsRoute,
@@ -17,6 +16,7 @@ import {
   listPlansRoute,
   updateProfileRoute,
 } from './profile.route.ts';
+import { logInRoute, logOutRoute } from './sign-in.route.ts';
 import {
   claimAccountRoute,
   confirmEmailRoute,

@@ -25,9 +25,9 @@ export const listAccountsRoute = defineRoute('listAccounts', async ({ query }, s
 });
 
 /** `POST /account/operator/accounts`. */
-export const inviteAccountRoute = defineRoute('inviteAccount', async ({ body }, { accounts, login }) => {
+export const inviteAccountRoute = defineRoute('inviteAccount', async ({ body }, { accounts, signIn }) => {
   const account = await accounts.create({ email: body.email, ...(body.plan === undefined ? {} : { plan: body.plan }) });
-  return { account: show(account), link: await login.invite(account) };
+  return { account: show(account), link: await signIn.invite(account) };
 });
 
 /** `PATCH /account/operator/accounts/:accountId`. */

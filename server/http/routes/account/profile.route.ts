@@ -1,25 +1,25 @@
 import { defineRoute } from '../../define-route.ts';
-import { letIn } from '../../let-in.ts';
 import { showProfile } from '../../show-profile.ts';
+import { signInUser } from '../../sign-in-user.ts';
 
 /** `GET /account/profile`. */
 export const getProfileRoute = defineRoute('getProfile', ({ account }, services) => showProfile(account.id, services));
 
 /** `PATCH /account/profile`: the new address counts when the link sent to it was opened. */
 export const updateProfileRoute = defineRoute('updateProfile', async ({ account, body }, services) => {
-  await services.login.emailChange.request(account, body);
+  await services.signIn.emailChange.request(account, body);
   return showProfile(account.id, services);
 });
 
 /** `POST /account/password`: every log-in ends, and this browser gets a new one. */
 export const changePasswordRoute = defineRoute('changePassword', async ({ ctx, account, body }, services) => {
-  await letIn(ctx, services, (visitor) => services.login.passwords.change(account, body, visitor));
+  await signInUser(ctx, services, (visitor) => services.signIn.passwords.change(account, body, visitor));
   ctx.status = 204;
 });
 
 /** `POST /account/delete`: the account and all that it has, for good. */
 export const deleteAccountRoute = defineRoute('deleteAccount', async ({ ctx, account, body }, services) => {
-  await services.login.confirmPassword(account.id, body.password);
+  await services.signIn.confirmPassword(account.id, body.password);
   await services.accountRemoval.remove(account.id);
   services.gateway.cookie.clear(ctx);
   ctx.status = 204;

@@ -1,22 +1,22 @@
 import type { Connection } from '../connect.ts';
-import { type LoginRecord, loginSchema } from '../models/login.ts';
+import { type BrowserSessionRecord, loginSchema } from '../models/browser-session.ts';
 
-export type { LoginRecord };
+export type { BrowserSessionRecord };
 
 /** Log-ins. Only the hash does without the account's id. */
-export function createLoginRepository(connection: Connection) {
-  const model = connection.model<LoginRecord>('Login', loginSchema);
+export function createBrowserSessionRepository(connection: Connection) {
+  const model = connection.model<BrowserSessionRecord>('Login', loginSchema);
   return {
-    async insert(login: LoginRecord): Promise<void> {
-      await model.collection.insertOne(login as never);
+    async insert(session: BrowserSessionRecord): Promise<void> {
+      await model.collection.insertOne(session as never);
     },
 
-    async findByHash(hash: string): Promise<LoginRecord | null> {
+    async findByHash(hash: string): Promise<BrowserSessionRecord | null> {
       return model.findOne({ hash }).lean();
     },
 
     /** An account's log-ins that have not ended. */
-    async list(accountId: string, now: Date): Promise<LoginRecord[]> {
+    async list(accountId: string, now: Date): Promise<BrowserSessionRecord[]> {
       return model.find({ accountId, expiresAt: { $gt: now } }).lean();
     },
 
@@ -39,4 +39,4 @@ export function createLoginRepository(connection: Connection) {
 }
 
 /** Access to stored log-ins. */
-export type LoginRepository = ReturnType<typeof createLoginRepository>;
+export type BrowserSessionRepository = ReturnType<typeof createBrowserSessionRepository>;

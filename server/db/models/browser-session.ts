@@ -1,7 +1,7 @@
 import { Schema } from 'mongoose';
 
 /** A log-in as stored; the cookie's token is not. */
-export interface LoginRecord {
+export interface BrowserSessionRecord {
   _id: string;
   /** HMAC-SHA-256 of the token under the pepper, in hex. */
   hash: string;
@@ -20,8 +20,8 @@ export interface LoginRecord {
   userAgent: string;
 }
 
-/** Schema of {@link LoginRecord}; records end by themselves. */
-export const loginSchema = new Schema<LoginRecord>(
+/** Schema of {@link BrowserSessionRecord}; records end by themselves. */
+export const loginSchema = new Schema<BrowserSessionRecord>(
   {
     _id: { type: String, required: true },
     hash: { type: String, required: true },

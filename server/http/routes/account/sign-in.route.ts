@@ -1,15 +1,15 @@
 import { defineRoute } from '../../define-route.ts';
-import { letIn } from '../../let-in.ts';
+import { signInUser } from '../../sign-in-user.ts';
 
 /** `POST /account/log-in`. */
 export const logInRoute = defineRoute('logIn', ({ ctx, body }, services) =>
-  letIn(ctx, services, (visitor) => services.login.logIn(body, visitor)),
+  signInUser(ctx, services, (visitor) => services.signIn.signIn(body, visitor)),
 );
 
 /** `POST /account/log-out`: works with whatever cookie there is, so that nobody is kept logged in by a fault. */
 export const logOutRoute = defineRoute('logOut', async ({ ctx }, services) => {
   const { cookie } = services.gateway;
-  await services.login.logins.end(cookie.read(ctx));
+  await services.signIn.browserSessions.end(cookie.read(ctx));
   cookie.clear(ctx);
   ctx.status = 204;
 });

@@ -11,7 +11,7 @@ const SECURE_NAME = '__Host-imagewright';
 const PLAIN_NAME = 'imagewright-login';
 
 /** Makes what reads and writes the cookie of a log-in. */
-export function createLoginCookie(mode: CookieMode) {
+export function createSessionCookie(mode: CookieMode) {
   const name = mode === 'secure' ? SECURE_NAME : PLAIN_NAME;
   const attributes = `Path=/; HttpOnly; SameSite=Lax${mode === 'secure' ? '; Secure' : ''}`;
 
@@ -55,4 +55,4 @@ export function createLoginCookie(mode: CookieMode) {
 }
 
 /** What reads and writes the cookie. */
-export type LoginCookie = ReturnType<typeof createLoginCookie>;
+export type SessionCookie = ReturnType<typeof createSessionCookie>;
