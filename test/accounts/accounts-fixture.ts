@@ -29,7 +29,7 @@ export interface Fixture {
   /** Accounts over repositories of which some are replaced. */
   createWith(overrides: Partial<Repositories>): Accounts;
   /** The ways in of a process of its own, with some parts replaced; mails go nowhere. */
-  newLogin(parts: Partial<SignInDeps>): SignIn;
+  newSignIn(parts: Partial<SignInDeps>): SignIn;
   /** A new account with the 25 sign-up credits; its id. */
   newAccount(plan?: string): Promise<string>;
 }
@@ -55,7 +55,7 @@ export function useAccounts(config = CONFIG): Fixture {
       createAccounts({ repositories: { ...repositories, ...overrides }, pepper: PEPPER, config, now });
     const accounts = createWith({});
     const printed: string[] = [];
-    const newLogin = (parts: Partial<SignInDeps>) =>
+    const newSignIn = (parts: Partial<SignInDeps>) =>
       createSignIn({
         repositories,
         accounts,
@@ -69,8 +69,8 @@ export function useAccounts(config = CONFIG): Fixture {
         ...parts,
       });
     const mailer = createMailer({ config: mailConfig.parse({}), print: (text) => void printed.push(text) });
-    const signIn = newLogin({ mailer });
-    Object.assign(fixture, { connection, repositories, createWith, newLogin, accounts, signIn, printed });
+    const signIn = newSignIn({ mailer });
+    Object.assign(fixture, { connection, repositories, createWith, newSignIn, accounts, signIn, printed });
     fixture.newAccount = async (plan = 'agency') => {
       const account = await fixture.accounts.create({ email: `${randomUUID()}@example.org`, plan });
       return account.id;

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 /** The ways in of a process of its own, with the real mail server. */
-const newProcess = () => fixture.newLogin(mailing(mail, logged));
+const newProcess = () => fixture.newSignIn(mailing(mail, logged));
 const wait = (ms: number) => {
   fixture.clock.now = new Date(fixture.clock.now.getTime() + ms);
 };

@@ -27,7 +27,7 @@ function withMailServer() {
     },
     close() {},
   };
-  return { state, sent, signIn: fixture.newLogin({ mailer }) };
+  return { state, sent, signIn: fixture.newSignIn({ mailer }) };
 }
 
 it('a mail that was sent keeps no other from being sent after the clock was set back', async () => {

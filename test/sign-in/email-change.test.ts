@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => signIn.close());
 
-const newProcess = (parts: Partial<SignInDeps> = {}) => fixture.newLogin({ ...mailing(mail, logged), ...parts });
+const newProcess = (parts: Partial<SignInDeps> = {}) => fixture.newSignIn({ ...mailing(mail, logged), ...parts });
 
 let people = 0;
 async function newPerson() {

@@ -21,7 +21,7 @@ const cheap = createPasswordHash({ cost: { ln: 4, r: 8, p: 1 } });
 function dyingProcess() {
   const { repositories } = fixture;
   const removeOfAccount = () => Promise.reject(new Error('killed'));
-  return fixture.newLogin({
+  return fixture.newSignIn({
     repositories: { ...repositories, browserSessions: { ...repositories.browserSessions, removeOfAccount } },
   });
 }
@@ -96,7 +96,7 @@ function troubledProcess(last: number, trouble: 'dead' | 'lost') {
     oneTimeLinks: mortal(oneTimeLinks),
     notices: mortal(notices),
   };
-  return fixture.newLogin({ repositories, accounts: fixture.createWith({ accounts: mortal(accounts) }) });
+  return fixture.newSignIn({ repositories, accounts: fixture.createWith({ accounts: mortal(accounts) }) });
 }
 
 describe.each(['dead', 'lost'] as const)('a call of the database that is %s', (trouble) => {

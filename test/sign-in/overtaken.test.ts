@@ -35,7 +35,7 @@ type Gated = Partial<SignInDeps>;
 /** The ways in of a process of its own, which is slow at one place. */
 function slowProcess(parts: (pass: Gate['pass']) => Gated) {
   const gate = newGate();
-  return { signIn: fixture.newLogin(parts(gate.pass)), gate };
+  return { signIn: fixture.newSignIn(parts(gate.pass)), gate };
 }
 
 /** A function that waits at a gate before it does its work. */

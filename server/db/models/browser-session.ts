@@ -21,7 +21,7 @@ export interface BrowserSessionRecord {
 }
 
 /** Schema of {@link BrowserSessionRecord}; records end by themselves. */
-export const loginSchema = new Schema<BrowserSessionRecord>(
+export const browserSessionSchema = new Schema<BrowserSessionRecord>(
   {
     _id: { type: String, required: true },
     hash: { type: String, required: true },

@@ -1,11 +1,11 @@
 import type { Connection } from '../connect.ts';
-import { type BrowserSessionRecord, loginSchema } from '../models/browser-session.ts';
+import { type BrowserSessionRecord, browserSessionSchema } from '../models/browser-session.ts';
 
 export type { BrowserSessionRecord };
 
 /** Log-ins. Only the hash does without the account's id. */
 export function createBrowserSessionRepository(connection: Connection) {
-  const model = connection.model<BrowserSessionRecord>('Login', loginSchema);
+  const model = connection.model<BrowserSessionRecord>('Login', browserSessionSchema);
   return {
     async insert(session: BrowserSessionRecord): Promise<void> {
       await model.collection.insertOne(session as never);
