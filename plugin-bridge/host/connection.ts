@@ -1,4 +1,5 @@
 import type { Metadata, Settings } from '#contract';
+import { emptyMetadataValues } from '#contract/constants';
 import type { CmsHost, HostImage } from './cms-host.ts';
 import type { HostElement, HostItem, ReplaceDetail } from './host-element.ts';
 import { HostError, toHostError } from './host-error.ts';
@@ -182,6 +183,6 @@ function metadataOf(item: HostItem): Metadata {
   const source: Metadata['source'] = {};
   for (const [field, origin] of Object.entries(item.origins)) if (origin && origin !== 'cms') source[field] = origin;
   const { filename, title, alt, decorative } = item.metadata;
-  const unknown = { caption: null, tags: [], language: null, model: null };
-  return { filename, title, alt, decorative, source, needsReview: [...item.needsReview], ...unknown };
+  const known = { filename, title, alt, decorative, source, needsReview: [...item.needsReview], model: null };
+  return { ...emptyMetadataValues(), ...known };
 }

@@ -1,4 +1,13 @@
-import type { AnalysisReport, AnalysisResult, AnalysisState, AnalyzeOptions, AnalyzeRequest } from '#contract';
+import {
+  type AnalysisReport,
+  type AnalysisResult,
+  type AnalysisState,
+  type AnalyzeOptions,
+  type AnalyzeRequest,
+  emptyMetadataValues,
+  pickFields,
+  REQUEST_FIELDS,
+} from '#contract';
 import type { ImageRecord, JobRecord, Repositories } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import type { JobKind, NewJob, TaskOptions } from '../jobs/index.ts';
@@ -81,7 +90,7 @@ export function createAnalyzeImages({ analysis, sessions, repositories }: Analyz
     async resolve({ accountId, sessionId, body }: AnalyzeOrder): Promise<Omit<NewJob, 'jobId'>> {
       const held = await sessions.findImages(accountId, sessionId);
       const ids = wantedIds(body, sessionId, held);
-      const wanted = ids.map((imageId) => ({ imageId, filename: null, title: null, alt: null }));
+      const wanted = ids.map((imageId) => ({ imageId, ...pickFields(emptyMetadataValues(), REQUEST_FIELDS) }));
       return { accountId, sessionId, kind: 'analyze', images: wanted, settings: body.options };
     },
 

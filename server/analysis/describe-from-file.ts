@@ -1,6 +1,6 @@
-import type { AnalyzeOptions } from '#contract';
+import { type AnalyzeOptions, METADATA_FIELDS, XMP_FIELDS, type XmpField } from '#contract';
 import type { ImageRecord } from '../db/index.ts';
-import { cleanBasename, type EmbeddedText, type Inspection } from '../processing/index.ts';
+import { cleanBasename, type Inspection } from '../processing/index.ts';
 import { cleanText } from './clean-text.ts';
 import { type Description, setField } from './description.ts';
 import { fileNameWords } from './file-name-words.ts';
@@ -9,6 +9,11 @@ import { TEXT_LIMITS } from './text-limits.ts';
 
 /** Longest edge in pixels below which an image counts as very small. */
 const SMALL_EDGE = 128;
+
+/** The texts that files can hold; lists are handled apart. */
+const XMP_TEXTS = XMP_FIELDS.filter(
+  (field): field is Exclude<XmpField, 'tags'> => METADATA_FIELDS[field].type === 'text',
+);
 
 /**
  * Describes an image without a model: texts embedded in the file, else the words of its name, and facts about its pixels.
@@ -27,11 +32,11 @@ export function describeFromFile(
     facts: pixels?.facts ?? null,
     review: new Set(),
   };
-  const texts = { alt: embedded.alt, title: embedded.title, caption: embedded.caption };
-  for (const [field, found] of Object.entries(texts) as ['alt' | 'title' | 'caption', EmbeddedText | null][]) {
+  for (const field of XMP_TEXTS) {
+    const found = embedded[field];
     if (!found) continue;
     const { text, clipped } = cleanText(found.text, {
-      maxLength: TEXT_LIMITS[field],
+      maxLength: METADATA_FIELDS[field].foundLength,
       withoutLinks: field !== 'caption',
     });
     // Programs that import pictures call them after their files.
@@ -42,8 +47,8 @@ export function describeFromFile(
     if (clipped) description.review.add('clipped');
   }
   setField(description, 'tags', cleanTags(embedded.tags, TEXT_LIMITS.tags), 'embedded');
-  const [language] = Object.values(description.taggedLanguages);
-  setField(description, 'language', language ?? null, 'embedded');
+  const tagged = description.taggedLanguages;
+  setField(description, 'language', tagged.alt ?? Object.values(tagged)[0] ?? null, 'embedded');
 
   const words = fileNameWords(image.originalFilename);
   if (words !== null) {

@@ -1,4 +1,13 @@
-import { MAX_ALT_CHARS } from '#contract';
+import { METADATA_FIELDS } from '#contract';
 
-/** Most code points of each stored text, and most tags. */
-export const TEXT_LIMITS = { alt: MAX_ALT_CHARS, title: 120, caption: 500, tag: 40, tags: 20, aiTags: 8 } as const;
+const { alt, title, caption, tags } = METADATA_FIELDS;
+
+/** Longest texts of a description in code points, and most tags: from files, and from a model (`aiTags`). */
+export const TEXT_LIMITS = {
+  alt: alt.foundLength,
+  title: title.foundLength,
+  caption: caption.foundLength,
+  tag: tags.foundLength,
+  tags: 20,
+  aiTags: 8,
+} as const;

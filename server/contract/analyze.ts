@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { METADATA_FIELD_NAMES } from './constants/index.ts';
+import { METADATA_FIELD_NAMES, METADATA_FIELDS } from './constants/index.ts';
 
 /** What an image is for on its page; decides what its alternative text has to say (W3C alt decision tree). */
 export const IMAGE_USAGES = ['informative', 'link', 'button', 'decorative'] as const;
 
 /** Longest alternative text that is stored by an analysis, in code points (IPTC's limit for Alt Text). */
-export const MAX_ALT_CHARS = 250;
+const MAX_ALT_CHARS = METADATA_FIELDS.alt.foundLength;
 
 const phrases = (what: string) =>
   z

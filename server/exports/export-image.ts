@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ImageResult, Settings } from '#contract';
+import { EMBEDDED_FIELDS, type ImageResult, pickFields, type Settings } from '#contract';
 import type {
   CachedVariantRecord,
   ImageRecord,
@@ -59,8 +59,7 @@ export function planTasks(job: JobRecord, images: Map<string, ImageRecord>, take
 /** Exports one image: variants from the cache or the encoder, then names and files in one step. */
 export async function exportImage(task: ImageTask, options: OrderOptions, deps: ExportImageDeps): Promise<ImageResult> {
   const { job, image, asked, settings, variants, skippedSizes } = task;
-  const { title, alt, caption, tags, language } = asked;
-  const embed = settings.embedMetadata ? { title, alt, caption, tags, language } : undefined;
+  const embed = settings.embedMetadata ? pickFields(asked, EMBEDDED_FIELDS) : undefined;
   const order = { image, settings, embed, variants };
 
   // A variant that is saved in the cache is not yet the image's: `save` is told when the files are put in place. And the

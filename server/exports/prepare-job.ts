@@ -1,6 +1,21 @@
-import { type ExportRequest, SAMPLE_IMAGE_LIMIT, SAMPLE_SUFFIX } from '#contract';
+import {
+  EMBEDDED_FIELDS,
+  type EmbeddedField,
+  type ExportRequest,
+  emptyMetadataValues,
+  pickFields,
+  REQUEST_FIELDS,
+  type RequestField,
+  SAMPLE_IMAGE_LIMIT,
+  SAMPLE_SUFFIX,
+} from '#contract';
 import type { ImageRecord, JobImage, JobRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
+
+/** Embedded fields that only stored metadata has. */
+const STORED_ONLY = EMBEDDED_FIELDS.filter(
+  (name): name is Exclude<EmbeddedField, RequestField> => !(REQUEST_FIELDS as readonly string[]).includes(name),
+);
 
 /** Namespace that a job's files belong to: samples have their own, so they never meet full exports. */
 export function namespaceOf(job: Pick<JobRecord, 'kind' | 'sessionId'>): string {
@@ -55,17 +70,19 @@ export function resolveImages(
     const metadata = wanted.metadata ?? image.metadata;
     return {
       imageId: image._id,
+      ...emptyRequest(),
+      ...(metadata ? knownFields(metadata, REQUEST_FIELDS) : {}),
       filename: metadata?.filename || null,
-      title: metadata?.title ?? null,
-      alt: metadata?.alt ?? null,
-      ...(wanted.metadata ? {} : storedTexts(image)),
+      ...(!wanted.metadata && image.metadata ? pickFields(image.metadata, STORED_ONLY) : {}),
     };
   });
 }
 
-/** What requests cannot say of an image, but its stored metadata can. */
-function storedTexts({ metadata }: ImageRecord): Pick<JobImage, 'caption' | 'tags' | 'language'> {
-  if (!metadata) return {};
-  const { caption, tags, language } = metadata;
-  return { caption, tags, language };
+const emptyRequest = () => pickFields(emptyMetadataValues(), REQUEST_FIELDS);
+
+/** Returns the named fields that have a value. */
+function knownFields<Values extends object>(values: Values, names: readonly (keyof Values)[]): Partial<Values> {
+  return Object.fromEntries(
+    names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
+  ) as Partial<Values>;
 }

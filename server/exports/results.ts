@@ -1,4 +1,4 @@
-import type { ImageResult, Settings, Summary } from '#contract';
+import { type ImageResult, pickFields, REQUEST_FIELDS, type Settings, type Summary } from '#contract';
 import type { CachedVariantRecord, ImageRecord, JobImage, OutputFile } from '../db/index.ts';
 import { mimeTypeOf, outputFormatOf } from '../processing/index.ts';
 
@@ -36,7 +36,6 @@ export function completedResult(input: {
   fromCache: boolean;
 }): ImageResult {
   const { image, asked, settings, namespace, files, records, skippedSizes, fromCache } = input;
-  const { filename, title, alt } = asked;
   const [full] = records;
   if (!full) throw new TypeError('a result needs the variant `full`');
   const savedBytes = image.size - full.size;
@@ -45,7 +44,7 @@ export function completedResult(input: {
   );
   return {
     ...resultOf(image, settings),
-    metadata: { filename, title, alt },
+    metadata: pickFields(asked, REQUEST_FIELDS),
     status: 'completed',
     filename: files[0]?.filename ?? null,
     mimeType: full.mimeType,

@@ -124,12 +124,18 @@ export type RequestField = FieldsWith<'inRequests'>;
 /** A field that is a text about the image. */
 export type DescribingField = FieldsWith<'describes'>;
 
+/** A field that is found in files under an XMP property. */
+export type XmpField = { [Name in MetadataField]: Fields[Name]['xmp'] extends string ? Name : never }[MetadataField];
+
 /** Every field, in the order of the table. */
 export const METADATA_FIELD_NAMES = Object.keys(METADATA_FIELDS) as MetadataField[];
 /** The fields that are written into files. */
 export const EMBEDDED_FIELDS = METADATA_FIELD_NAMES.filter(
   (name): name is EmbeddedField => METADATA_FIELDS[name].embedded,
 );
+
+/** The fields that are found in files under an XMP property. */
+export const XMP_FIELDS = METADATA_FIELD_NAMES.filter((name): name is XmpField => METADATA_FIELDS[name].xmp !== null);
 
 interface ValueTypes {
   text: string | null;
@@ -148,6 +154,14 @@ export const REQUEST_FIELDS = METADATA_FIELD_NAMES.filter(
 export const DESCRIBING_FIELDS = METADATA_FIELD_NAMES.filter(
   (name): name is DescribingField => METADATA_FIELDS[name].describes,
 );
+
+/** Returns the named fields of an object. */
+export function pickFields<Values extends object, Name extends keyof Values>(
+  values: Values,
+  names: readonly Name[],
+): Pick<Values, Name> {
+  return Object.fromEntries(names.map((name) => [name, values[name]])) as Pick<Values, Name>;
+}
 
 const EMPTY_VALUES = { text: null, list: [], flag: false } as const;
 

@@ -1,4 +1,5 @@
 import type { ImageFacts, ImageKind } from '#contract';
+import type { MetadataValues, XmpField } from '#contract/constants';
 import type { SourceFacts, WorkerLimits } from './protocol.ts';
 
 /** A text that somebody wrote into the file, with the language it is tagged with. */
@@ -9,12 +10,9 @@ export interface EmbeddedText {
 }
 
 /** What a file says about itself. Raw and untrusted, but bounded. */
-export interface EmbeddedMetadata {
-  alt: EmbeddedText | null;
-  title: EmbeddedText | null;
-  caption: EmbeddedText | null;
-  tags: string[];
-}
+export type EmbeddedMetadata = {
+  [Name in XmpField]: MetadataValues[Name] extends string[] ? string[] : EmbeddedText | null;
+};
 
 /** What to look at, and what to make of it. */
 export interface InspectTask {

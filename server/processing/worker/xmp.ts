@@ -1,6 +1,6 @@
-import type { EmbeddedTexts } from '#contract/constants';
+import { EMBEDDED_FIELDS, type EmbeddedTexts, METADATA_FIELDS, XMP_FIELDS } from '#contract/constants';
 
-/** What an XMP packet can say here. */
+/** Texts and attribution that an XMP packet can hold. */
 export interface XmpProperties extends EmbeddedTexts {
   artist?: string | undefined;
   copyright?: string | undefined;
@@ -8,8 +8,8 @@ export interface XmpProperties extends EmbeddedTexts {
 
 /** More words have no business in a web image; at 59,700 characters the library would silently write none. */
 const MAX_BYTES = 8192;
-const MAX_ALT = 1000;
-const MAX_TITLE = 500;
+/** Fields by importance: if the packet is too large, the last ones are left out first. */
+const BY_IMPORTANCE = ['alt', ...EMBEDDED_FIELDS.filter((name) => name !== 'alt')] as const;
 
 /**
  * Builds an XMP packet with Iptc4xmpCore:AltTextAccessibility (IPTC Photo Metadata 2021.1), dc:title, dc:description,
@@ -17,27 +17,30 @@ const MAX_TITLE = 500;
  * @returns null when there is nothing to say
  */
 export function buildXmp(properties: XmpProperties): string | null {
-  const shorter: (keyof XmpProperties)[] = ['language', 'tags', 'caption', 'title', 'alt'];
-  for (let left = 0; left <= shorter.length; left += 1) {
-    const dropped = Object.fromEntries(shorter.slice(0, left).map((name) => [name, undefined]));
+  for (let kept = BY_IMPORTANCE.length; kept >= 0; kept -= 1) {
+    const dropped = Object.fromEntries(BY_IMPORTANCE.slice(kept).map((name) => [name, undefined]));
     const packet = packetOf({ ...properties, ...dropped });
     if (packet === null || Buffer.byteLength(packet) <= MAX_BYTES) return packet;
   }
   return null;
 }
 
-function packetOf({ title, alt, caption, tags, language, artist, copyright }: XmpProperties): string | null {
-  const text = (name: string, value: string | null | undefined) =>
-    value ? `<${name}>${languageAlternative(value, language)}</${name}>` : '';
+function packetOf({ artist, copyright, ...texts }: XmpProperties): string | null {
+  const field = (name: (typeof XMP_FIELDS)[number]) => {
+    const { xmp, maxLength, inRequests } = METADATA_FIELDS[name];
+    const value = texts[name];
+    if (Array.isArray(value)) return value.length > 0 ? list(xmp, 'Bag', value) : '';
+    if (!value) return '';
+    // Requests may carry longer texts than are stored.
+    const bounded = inRequests ? cut(value, maxLength) : value;
+    return `<${xmp}>${languageAlternative(bounded, texts.language)}</${xmp}>`;
+  };
   const list = (name: string, kind: string, items: string[]) =>
     `<${name}><rdf:${kind}>${items.map((item) => `<rdf:li>${escapeXml(item)}</rdf:li>`).join('')}</rdf:${kind}></${name}>`;
   const properties = [
-    text('dc:title', title && cut(title, MAX_TITLE)),
     artist ? list('dc:creator', 'Seq', [artist]) : '',
     copyright ? `<dc:rights>${languageAlternative(copyright, null)}</dc:rights>` : '',
-    text('dc:description', caption),
-    tags?.length ? list('dc:subject', 'Bag', tags) : '',
-    text('Iptc4xmpCore:AltTextAccessibility', alt && cut(alt, MAX_ALT)),
+    ...XMP_FIELDS.map(field),
   ].join('');
   if (properties === '') return null;
   return (

@@ -1,15 +1,10 @@
 import { XMLParser } from 'fast-xml-parser';
-import type { EmbeddedText } from '../../shared/inspection.ts';
+import { METADATA_FIELDS, XMP_FIELDS } from '#contract/constants';
+import type { EmbeddedMetadata, EmbeddedText } from '../../shared/inspection.ts';
 import type { Attribution } from '../exif.ts';
 
-/** What an XMP packet says in the fields that matter here. */
-export interface XmpTexts {
-  alt: EmbeddedText | null;
-  title: EmbeddedText | null;
-  headline: EmbeddedText | null;
-  caption: EmbeddedText | null;
-  tags: string[];
-}
+/** Texts of an XMP packet: one for each metadata field with an XMP property, and the headline. */
+export type XmpTexts = EmbeddedMetadata & { headline: EmbeddedText | null };
 
 const MAX_PACKET_CHARACTERS = 256 * 1024;
 const MAX_TEXT_CHARACTERS = 4000;
@@ -27,17 +22,16 @@ const parser = new XMLParser({
 
 type Node = Record<string, unknown>;
 
-/** Reads an XMP packet (ISO 16684-1); one that is too large, damaged or declares a document type says nothing. */
+/** Reads an XMP packet (ISO 16684-1). A packet that is too large, damaged or declares a document type yields nothing. */
 export function readXmp(packet: string | undefined, language: string | undefined): XmpTexts {
   const descriptions = descriptionsOf(packet);
-  const property = (name: string) => textOf(propertyOf(descriptions, name), language);
-  return {
-    alt: property('Iptc4xmpCore:AltTextAccessibility'),
-    title: property('dc:title'),
-    headline: property('photoshop:Headline'),
-    caption: property('dc:description'),
-    tags: listOf(propertyOf(descriptions, 'dc:subject')),
-  };
+  const fields = XMP_FIELDS.map((name) => {
+    const { type, xmp } = METADATA_FIELDS[name];
+    const property = propertyOf(descriptions, xmp);
+    return [name, type === 'list' ? listOf(property) : textOf(property, language)];
+  });
+  const headline = textOf(propertyOf(descriptions, 'photoshop:Headline'), language);
+  return { ...(Object.fromEntries(fields) as EmbeddedMetadata), headline };
 }
 
 /** Reads who made the image. */
