@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const speak = (locale: string) => rig.site.php('update_user_meta( 1, "locale", $locale );', { locale });
 
-it('speaks the language of the user with what it brings along: in PHP, in scripts, in the widget and in answers', {
+it('translates PHP pages, scripts, the widget and responses into the language of the user', {
   timeout: 180_000,
 }, async () => {
   await speak('de_DE');
@@ -24,7 +24,7 @@ it('speaks the language of the user with what it brings along: in PHP, in script
   await page.getByRole('heading', { name: 'Bilder optimieren' }).waitFor(PATIENCE);
   await page.getByRole('button', { name: '1 Bild für 1 Credit optimieren' }).waitFor(PATIENCE);
   await page.getByRole('button', { name: 'Aus der Mediathek wählen' }).waitFor(PATIENCE);
-  // Of its own texts the widget has German itself.
+  // The widget has its own German texts.
   await page.locator('image-optimizer').getByRole('button', { name: 'Bilder hinzufügen' }).waitFor(PATIENCE);
 
   await go('upload.php?mode=list');
@@ -40,7 +40,7 @@ it('speaks the language of the user with what it brings along: in PHP, in script
   await go('plugins.php');
   await page.getByText('Optimiert die Bilder der Mediathek mit einem Imagewright-Dienst').waitFor(PATIENCE);
 
-  // What a host says in the widget has a language here alone.
+  // Texts of the host are translated only by the plugin.
   await go(`upload.php?page=imagewright-optimize&imagewright_ids=${id}`);
   const widget = page.locator('image-optimizer');
   await widget.getByRole('button', { name: '1 Bild exportieren' }).click(PATIENCE);
@@ -53,7 +53,7 @@ it('speaks the language of the user with what it brings along: in PHP, in script
   await expectQuietLog();
 });
 
-it('gives the scripts all six forms that nouns have in Arabic', { timeout: 120_000 }, async () => {
+it('passes all six Arabic plural forms to the scripts', { timeout: 120_000 }, async () => {
   await speak('ar');
   const { page } = await openPage();
   await page.getByRole('heading', { name: 'تحسين الصور' }).waitFor(PATIENCE);
@@ -69,13 +69,13 @@ it('gives the scripts all six forms that nouns have in Arabic', { timeout: 120_0
   await expectQuietLog();
 });
 
-/** Something that the plugin says, in the language of the user. */
+/** A text of the plugin in the language of the user. */
 async function said(): Promise<string> {
   const answer = await admin.call('GET', '/service/v1/unknown?_locale=user', undefined, { Accept: 'application/json' });
   return ((await answer.json()) as { error: string }).error;
 }
 
-it('speaks to a region as to another one of its language, and English where it has no language', {
+it('falls back to another region of the language, else to English', {
   timeout: 120_000,
 }, async () => {
   const wanted = {
@@ -84,8 +84,8 @@ it('speaks to a region as to another one of its language, and English where it h
     fr_CA: 'Ce chemin du service d’images n’est pas ouvert par ce site.',
     es_MX: 'Esta no es una ruta del servicio de imágenes que este sitio abra.',
     ja: 'これは、このサイトが公開している画像サービスのパスではありません。',
-    ary: 'This is not a path of the image service that this site opens.',
-    sv_SE: 'This is not a path of the image service that this site opens.',
+    ary: 'This site does not allow this path of the image service.',
+    sv_SE: 'This site does not allow this path of the image service.',
   };
   const found: Record<string, string> = {};
   for (const locale of Object.keys(wanted)) {
@@ -95,7 +95,7 @@ it('speaks to a region as to another one of its language, and English where it h
   expect(found).toEqual(wanted);
 });
 
-it('leaves the last word to translations of the site itself, of the widget too', { timeout: 120_000 }, async () => {
+it('prefers translations of the site, also for the widget', { timeout: 120_000 }, async () => {
   const own = { 'Optimize images': 'Bilder kleiner machen', 'Drop images here to begin': 'Hierher damit' };
   const translations = Object.entries(own).map(([msgid, text]) => [msgid, { msgid, msgstr: [text] }]);
   const path = join(rig.site.uploadsDir, '../languages/plugins/imagewright-de_DE.mo');
@@ -112,7 +112,7 @@ it('leaves the last word to translations of the site itself, of the widget too',
   await expectQuietLog();
 });
 
-it('looks no further where the site has a translation as PHP alone', async () => {
+it('uses a site translation that exists as PHP only', async () => {
   const nearest = (locale: string) =>
     rig.site.php<string>(
       'return apply_filters( "load_textdomain_mofile", WP_LANG_DIR . "/plugins/imagewright-$locale.mo", "imagewright" );',

@@ -278,7 +278,7 @@ class Imagewright_Settings_Page {
 			<td>
 				<label><input type="checkbox" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[fill_text]" value="1" <?php checked( $all['fill_text'] ); ?>>
 					<?php esc_html_e( 'In bulk runs, describe images and fill in alternative text and title where there are none', 'imagewright' ); ?></label>
-				<p class="description"><?php esc_html_e( 'What the service asks for that is shown before a run begins.', 'imagewright' ); ?></p>
+				<p class="description"><?php esc_html_e( 'The price of descriptions is shown before a run begins.', 'imagewright' ); ?></p>
 			</td>
 		</tr>
 		<tr>

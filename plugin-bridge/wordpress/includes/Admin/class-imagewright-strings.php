@@ -134,7 +134,7 @@ class Imagewright_Strings {
 			'replaced'        => __( 'Replaced', 'imagewright' ),
 			'restored'        => __( 'The original is back.', 'imagewright' ),
 			'dropHint'        => __( 'JPEG, PNG, WebP, AVIF or GIF. What you drop here becomes part of the media library.', 'imagewright' ),
-			'saveFirst'       => __( 'Save the changes first: what is stored is tested.', 'imagewright' ),
+			'saveFirst'       => __( 'Save the changes first: the test uses the saved settings.', 'imagewright' ),
 			'testing'         => __( 'Testing …', 'imagewright' ),
 			'loggedOut'       => __( 'You are logged out. Log in again in another tab, then resume.', 'imagewright' ),
 			'unreachable'     => __( 'The site does not answer. Check the connection, then resume.', 'imagewright' ),

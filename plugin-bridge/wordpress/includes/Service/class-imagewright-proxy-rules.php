@@ -75,7 +75,7 @@ class Imagewright_Proxy_Rules {
 				'kind' => $rule[2],
 			);
 		}
-		return new WP_Error( 'not_found', __( 'This is not a path of the image service that this site opens.', 'imagewright' ), array( 'status' => 404 ) );
+		return new WP_Error( 'not_found', __( 'This site does not allow this path of the image service.', 'imagewright' ), array( 'status' => 404 ) );
 	}
 
 	/**
