@@ -10,7 +10,7 @@ import { hostStrings, widgetStrings } from './widget-strings.ts';
 const source = fileURLToPath(new URL('../', import.meta.url));
 const output = fileURLToPath(new URL('../../../dist/wordpress/', import.meta.url));
 
-/** Everything that is shipped, beside the bundled scripts. */
+/** Shipped files and folders, besides the bundled scripts. */
 const SHIPPED = ['imagewright.php', 'uninstall.php', 'readme.txt', 'LICENSE', 'includes'];
 
 /** A built plugin. */
@@ -23,7 +23,7 @@ export interface BuiltPlugin {
   files: string[];
 }
 
-/** Builds the plugin and its archive, into `dist/wordpress` unless told otherwise. The same sources give the same bytes. */
+/** Builds the plugin and its archive, by default in `dist/wordpress`. Equal sources give equal bytes. */
 export async function buildPlugin(target = output): Promise<BuiltPlugin> {
   const folder = join(target, 'imagewright');
   await rm(target, { recursive: true, force: true });
@@ -40,7 +40,7 @@ export async function buildPlugin(target = output): Promise<BuiltPlugin> {
     .sort();
   const entries: Record<string, [Uint8Array, { mtime: Date }]> = {};
   for (const name of files) {
-    // A fixed time: an archive is compared by its bytes. 1980 is where the format's calendar begins.
+    // A fixed time keeps the bytes equal. The dates of the format begin in 1980.
     entries[`imagewright/${name}`] = [await readFile(join(folder, name)), { mtime: new Date(1980, 0, 2) }];
   }
   const zip = join(target, 'imagewright.zip');
@@ -49,7 +49,7 @@ export async function buildPlugin(target = output): Promise<BuiltPlugin> {
   return { folder, zip, files };
 }
 
-/** The texts of all PHP files of the built plugin. */
+/** Builds the template for translators from all PHP files of the built plugin. */
 async function template(folder: string): Promise<string> {
   const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.php')).sort();
   const sources = await Promise.all(

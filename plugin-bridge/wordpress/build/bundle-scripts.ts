@@ -5,10 +5,10 @@ import { build } from 'vite';
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Browsers that WordPress' admin pages are made for, as of the widget. */
+/** Supported browsers, the same as those of the widget. */
 const BROWSERS = ['chrome123', 'edge123', 'firefox126', 'safari17.5'];
 
-/** Scripts of the plugin: each a classic one of its own, since WordPress before 6.6 prints no modules in its admin pages. */
+/** Scripts of the plugin. Each is a classic script, since WordPress before 6.6 prints no modules in its admin pages. */
 const SCRIPTS = {
   page: '../src/page.ts',
   attachments: '../src/attachments.ts',
@@ -29,7 +29,7 @@ const outputTo = (outDir: string) => ({
 /** Bundles the scripts of the plugin into `folder`. */
 export async function bundleScripts(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  // What is shipped is made for production, whoever starts the build: tests have another environment.
+  // The build is always for production. Tests set another environment.
   const environment = process.env.NODE_ENV;
   process.env.NODE_ENV = 'production';
   try {
@@ -59,7 +59,7 @@ async function bundleAll(folder: string): Promise<void> {
       },
     });
   }
-  // The widget as the project builds it for classic pages. It finds its languages beside itself.
+  // The widget's build for classic pages. It loads its languages from its own folder.
   const widget = { mode: 'widget-classic', configFile: at('../../../vite.config.ts'), root: COMMON.root };
   await build({ ...widget, logLevel: 'warn', build: { outDir: folder, emptyOutDir: false, sourcemap: false } });
   await rename(join(folder, 'imagewright.iife.js'), join(folder, 'widget.js'));
@@ -87,7 +87,7 @@ async function joinNotices(folder: string): Promise<void> {
   await writeFile(join(folder, 'NOTICES.md'), ['# Licences of bundled packages\n', ...packages].join('\n'));
 }
 
-/** Languages of the widget beside the built-in English. */
+/** Languages of the widget besides the built-in English. */
 async function languages(): Promise<string[]> {
   const files = await readdir(at('../../../widget/i18n'));
   const names = files.flatMap((file) => /^([a-z]{2,3}(?:-[A-Za-z]+)?)\.ts$/.exec(file)?.[1] ?? []);

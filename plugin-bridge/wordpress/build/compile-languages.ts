@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { mo, po } from 'gettext-parser';
 
 /**
- * Compiles the translations in a folder (`imagewright-<locale>.po`) for WordPress, and puts source and result (`.mo`) into
- * another. WordPress 6.5 makes what it reads faster of the latter by itself.
- * @throws Error when a file is no translation
+ * Compiles the translations in a folder (`imagewright-<locale>.po`) and writes source and result (`.mo`) to
+ * another folder.
+ * @throws Error if a file is not a translation
  */
 export async function compileLanguages(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });

@@ -1,4 +1,4 @@
-// `npm run build:wordpress`: the installable archive.
+// `npm run build:wordpress`: builds the installable archive.
 import { stat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { buildPlugin } from './build-plugin.ts';

@@ -1,17 +1,17 @@
 const CALL =
   /(?:__|_e|esc_html__|esc_html_e|esc_attr__|esc_attr_e|_n_noop)\(\s*'((?:[^'\\]|\\.)*)',\s*(?:'((?:[^'\\]|\\.)*)',\s*)?'imagewright'/g;
 const HINT = /\/\*\s*(translators: .*?)\s*\*\/\s*$/;
-/** WordPress shows it in the list of plugins, in the language of the user. */
+/** Header that WordPress shows translated in the list of plugins. */
 const DESCRIPTION = /^( \* Description:\s+)(.*)$/m;
 
 interface Text {
-  /** The plural, of a text that has one. */
+  /** Plural form; empty if there is none. */
   plural: string;
   places: string[];
   hint: string;
 }
 
-/** The template for translators (`.pot`): every text of the PHP files once, with where it stands and the hint above it. */
+/** Builds the template for translators (`.pot`): every text of the PHP files once, with its places and the comment above it. */
 export function potFile(sources: ReadonlyMap<string, string>, version: string): string {
   const texts = new Map<string, Text>();
   const add = (text: string, place: string, { plural = '', hint = '' }) => {
@@ -28,7 +28,7 @@ export function potFile(sources: ReadonlyMap<string, string>, version: string): 
     }
     for (const { index, 1: text = '', 2: plural = '' } of source.matchAll(CALL)) {
       const before = source.slice(0, index);
-      // The hint stands on the line above the call, whatever the call begins with.
+      // The translator comment is on the line above the call.
       const hint = HINT.exec(before.slice(0, before.lastIndexOf('\n')))?.[1] ?? '';
       add(unquote(text), place(index), { plural: unquote(plural), hint });
     }

@@ -2,14 +2,14 @@ import { loadLocale } from '../../../widget/i18n/index.ts';
 import { HOST_TEXTS } from '../../host/index.ts';
 
 /**
- * The widget's English texts as PHP, each in a call that WordPress' translation tools find: the widget's own languages end
- * where WordPress' begin.
+ * Writes the widget's English texts as PHP, each in a translation call of WordPress, for languages that the widget
+ * does not have.
  */
 export async function widgetStrings(): Promise<string> {
   return phpOf('Texts of the widget', await loadLocale('en'));
 }
 
-/** What the widget says of images that were not replaced, as PHP. In these texts it has no languages of its own. */
+/** Writes the texts about images that were not replaced as PHP. The widget has no translations of them. */
 export function hostStrings(): string {
   return phpOf('Texts about images that were not replaced', HOST_TEXTS);
 }
@@ -20,7 +20,7 @@ function phpOf(what: string, texts: Readonly<Record<string, string | object>>): 
   );
   return `<?php
 /**
- * ${what} with their translations. Made from its sources: not to be edited.
+ * ${what} with their translations. Generated, do not edit.
  *
  * @package Imagewright
  */
@@ -33,14 +33,14 @@ ${lines.join('\n')}
 `;
 }
 
-/** Plural forms, each on its own: the widget picks one by the rules of the page's language. */
+/** Writes the plural forms one by one. The widget selects one by the rules of the page's language. */
 function forms(text: object): string {
   return Object.entries(text)
     .map(([form, words]) => `\t\t${quote(form)} => ${pair(String(words))},`)
     .join('\n');
 }
 
-/** A text and its translation, so that those that have none can be told. */
+/** Writes a text with its translation. Equal texts have no translation. */
 function pair(text: string): string {
   return `array( ${quote(text)}, __( ${quote(text)}, 'imagewright' ) )`;
 }
