@@ -21,7 +21,7 @@ const status = (page: Page, text: string | RegExp) => page.locator('.imagewright
 const mimes = (ids: number[]) => Promise.all(ids.map(async (id) => (await rig.attachment(id)).mime));
 const spent = async () => 100 - (await rig.account.api.balance());
 
-/** Lets only so many images through; the page waits for the rest. */
+/** Forwards only a number of optimize requests and holds the others back. */
 async function holdAfter(page: Page, count: number) {
   let seen = 0;
   const held: (() => void)[] = [];
@@ -37,20 +37,20 @@ async function holdAfter(page: Page, count: number) {
   };
 }
 
-/** Images that the server works on. */
+/** Images in progress at the server. */
 const locks = () =>
   rig.site.php<number>(
     'global $wpdb; return (int) $wpdb->get_var( "SELECT COUNT(*) FROM $wpdb->options WHERE option_name LIKE \'imagewright%.lock\'" );',
   );
 
-/** Presses Stop and waits until the server knows. */
+/** Presses Stop and waits until the server has stored it. */
 async function stop(page: Page) {
   const told = page.waitForResponse((response) => response.request().method() === 'PATCH', PATIENCE);
   await button(page, 'Stop').click();
   await told;
 }
 
-it('shows the cost, stops, and goes on after the tab was closed; what is done is not paid for twice', {
+it('shows the cost, stops, resumes after the tab was closed, and pays once per image', {
   timeout: 180_000,
 }, async () => {
   const ids = await uploadMany(7);
@@ -66,7 +66,7 @@ it('shows the cost, stops, and goes on after the tab was closed; what is done is
   const again = (await openPage()).page;
   const stopped = status(again, /Stopped: [234] of 7 done/);
   await stopped.waitFor(PATIENCE);
-  // Requests that were held in a tab are sent when it is closed: they are over before one counts.
+  // A closed tab sends the requests that were held back. Counting waits for their end.
   await expect.poll(locks, PATIENCE).toBe(0);
   await again.reload(PATIENCE);
   await stopped.waitFor(PATIENCE);
@@ -77,14 +77,14 @@ it('shows the cost, stops, and goes on after the tab was closed; what is done is
   await begun;
   await stop(again);
   open();
-  // An image at hand is finished. None is begun any more, not even one whose request was on its way.
+  // An image in progress is finished. No other is started, even if its request was sent already.
   await status(again, new RegExp(`Stopped: [${done}${done + 1}] of 7 done`)).waitFor(PATIENCE);
   await button(again, 'Resume').click();
   await status(again, 'Done: 7 of 7.').waitFor(PATIENCE);
   expect(await mimes(ids)).toEqual(Array(7).fill('image/webp'));
   expect((await spent()) - before).toBe(7);
 
-  // All of it can be taken back in one go.
+  // One run restores all of them.
   await button(again, 'Close').click();
   again.once('dialog', (dialog) => void dialog.accept());
   await button(again, 'Restore all originals').click();
@@ -92,7 +92,9 @@ it('shows the cost, stops, and goes on after the tab was closed; what is done is
   expect(await mimes(ids)).toEqual(Array(7).fill('image/jpeg'));
 });
 
-it('stops when the credits are used up, says why, and goes on when there are more', { timeout: 120_000 }, async () => {
+it('stops with the reason when the credits are used up, and resumes with new credits', {
+  timeout: 120_000,
+}, async () => {
   const ids = await uploadMany(4);
   const poor = await rig.service.createAccount({ credits: 2 });
   await rig.site.define({ IMAGEWRIGHT_URL: rig.service.url, IMAGEWRIGHT_API_KEY: poor.apiKey });
@@ -105,7 +107,7 @@ it('stops when the credits are used up, says why, and goes on when there are mor
     .first()
     .waitFor(PATIENCE);
   expect((await mimes(ids)).filter((mime) => mime === 'image/webp')).toHaveLength(2);
-  // No image is blamed for that.
+  // Missing credits are not stored as a failure of an image.
   for (const id of ids) expect((await admin.json('GET', `/attachments/${id}`)).status).not.toBe('failed');
 
   await rig.define({});
@@ -113,7 +115,7 @@ it('stops when the credits are used up, says why, and goes on when there are mor
   await status(page, 'Done: 4 of 4.').waitFor(PATIENCE);
 });
 
-it('renews a nonce that has expired, and names the images that could not be done', { timeout: 120_000 }, async () => {
+it('renews an expired nonce and lists the failed images', { timeout: 120_000 }, async () => {
   const ids = await uploadMany(2);
   const broken = await admin.upload('broken.jpg', await photograph(430), 'image/jpeg');
   await rig.site.php(
@@ -128,7 +130,7 @@ it('renews a nonce that has expired, and names the images that could not be done
   page.on('response', (response) => {
     if (response.status() === 403) refused += 1;
   });
-  // As a day later: every nonce of before is worth nothing.
+  // Invalidates all nonces, as after one day.
   await rig.define({ IMAGEWRIGHT_TEST_NONCE_DAY: 3 });
   await button(page, 'Optimize 3 images for 3 credits').click();
   await status(page, 'Done: 2 of 3.').waitFor(PATIENCE);
@@ -148,7 +150,7 @@ async function beginWithSix() {
   return { first, open };
 }
 
-it('shares the work between two tabs, without paying twice', { timeout: 120_000 }, async () => {
+it('shares a run between two tabs and pays once per image', { timeout: 120_000 }, async () => {
   const ids = await uploadMany(6);
   const before = await spent();
   const { first, open } = await beginWithSix();
@@ -160,7 +162,7 @@ it('shares the work between two tabs, without paying twice', { timeout: 120_000 
   expect((await spent()) - before).toBe(6);
 });
 
-it.each(['Stop', 'Close'])('%s in one tab ends the run in the other one, too', { timeout: 120_000 }, async (way) => {
+it.each(['Stop', 'Close'])('%s in one tab ends the run in the other tab', { timeout: 120_000 }, async (way) => {
   await uploadMany(6);
   const before = await spent();
   const { first, open } = await beginWithSix();
@@ -183,24 +185,24 @@ it.each(['Stop', 'Close'])('%s in one tab ends the run in the other one, too', {
   expect((await spent()) - before).toBe(1);
 });
 
-it('goes past an image that ends PHP and one that this server cannot open, and names both', {
+it('skips an image that ends PHP and one that this server cannot open, and lists both', {
   timeout: 180_000,
 }, async () => {
   const ids = await uploadMany(3);
   const [fine = 0, blind = 0, fatal = 0] = ids;
   const before = await spent();
-  // Newest first: the two are met before the one that is well.
+  // Newest first: the two broken images come before the intact one.
   await rig.define({ IMAGEWRIGHT_TEST_BLIND: blind, IMAGEWRIGHT_TEST_FATAL: fatal });
   const page = (await openPage()).page;
   await button(page, 'Optimize 3 images for 3 credits').click();
   await status(page, 'Done: 1 of 3.').waitFor(PATIENCE);
   const lines = page.locator('#imagewright-bulk li');
-  // WordPress numbers a name that an earlier test's image still has.
+  // WordPress numbers the name if an image of an earlier test has it.
   await lines.filter({ hasText: /^many-1(-\d)?: WordPress cannot open the exported file/ }).waitFor(PATIENCE);
   await lines.filter({ hasText: /^many-2(-\d)?: Two tries of this image ended in the middle/ }).waitFor(PATIENCE);
   expect(await mimes([fine, blind, fatal])).toEqual(['image/webp', 'image/jpeg', 'image/jpeg']);
 
-  // On a server that can, the next run makes them of what was paid for.
+  // After the server is fixed, the next run uses the paid exports.
   await rig.define({});
   await button(page, 'Close').click();
   await button(page, 'Optimize 2 images for 2 credits').click();
@@ -222,7 +224,7 @@ it('optimises and restores from the attachment’s details and the media modal',
   expect(await mimes([id])).toEqual(['image/jpeg']);
 });
 
-it('names what it leaves out; of an image that gains nothing, a person may want the larger file all the same', {
+it('lists the images it leaves out, and accepts a larger file on request', {
   timeout: 120_000,
 }, async () => {
   const scan = new Uint8Array(

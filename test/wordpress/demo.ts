@@ -11,7 +11,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     if (stopping) return;
     stopping = true;
     console.log('\nStopping …');
-    // What has only begun to start ends with this process.
+    // Parts that are still starting end with this process.
     void Promise.resolve(rig?.stop()).finally(() => process.exit(0));
   });
 }
@@ -27,7 +27,7 @@ try {
     await admin.upload(`${name}.jpg`, bytes, 'image/jpeg');
   }
 } catch (error) {
-  // Stopped in the middle of it: the other end is gone, as it should be.
+  // The connection is closed during the request.
   if (!stopping) await rig.stop();
   if (!stopping) throw error;
 }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const uploaded = (name: string, bytes = photo) => upload(name, bytes);
 
-/** Holds that an attachment is as it was, and deletes it. */
+/** Expects an attachment to be unchanged, and deletes it. */
 async function expectUnchanged(image: Uploaded) {
   await expectAsBefore(image);
   await remove(image.id);
@@ -21,15 +21,15 @@ async function expectUnchanged(image: Uploaded) {
 const CROP = `$_REQUEST = array( 'history' => wp_slash( '[{"c":{"x":0,"y":0,"w":300,"h":200}}]' ), 'target' => 'all', 'context' => 'edit-attachment' );
 return wp_save_image( $id );`;
 
-describe('changes by others', { timeout: 90_000 }, () => {
-  it('an edit after the replacement is kept, until a person gives it up', async () => {
+describe('changes by other users and plugins', { timeout: 90_000 }, () => {
+  it('keeps an edit made after the replacement until the user discards it', async () => {
     const image = await uploaded('edited.jpg');
     await post(`/attachments/${image.id}/optimize`);
     await rig.site.php(CROP, { id: image.id });
     const edited = await rig.attachment(image.id);
     expect(edited.file).toMatch(/edited-e\d{13}\.webp$/);
     expect(await admin.json('GET', `/attachments/${image.id}`)).toMatchObject({ status: 'edited' });
-    // Not even sent for a review: the export would be paid for before it turns out to be of no use.
+    // It is not sent for a review either, since the export could not be used.
     for (const action of ['optimize', 'restore', 'attach']) {
       expect(await post(`/attachments/${image.id}/${action}`)).toMatchObject([409, { code: 'imagewright_edited' }]);
     }
@@ -38,7 +38,7 @@ describe('changes by others', { timeout: 90_000 }, () => {
     await expectUnchanged(image);
   });
 
-  it('an edit after the replacement leaves no file behind when the attachment is deleted', async () => {
+  it('deletes the files of an edit together with the attachment', async () => {
     const empty = await rig.checksums();
     const image = await uploaded('edited-and-deleted.jpg');
     await post(`/attachments/${image.id}/optimize`);
@@ -47,7 +47,7 @@ describe('changes by others', { timeout: 90_000 }, () => {
     expect(await rig.checksums()).toEqual(empty);
   });
 
-  it('an image that was cropped before is optimised as it was cropped', async () => {
+  it('optimises the cropped file of an image that was cropped before', async () => {
     const { id } = await uploaded('cropped.jpg', await photograph(900));
     await rig.define({ IMAGEWRIGHT_TEST_THRESHOLD: 800 });
     const scaled = await uploaded('cropped-scaled.jpg', await photograph(901));
@@ -66,7 +66,7 @@ describe('changes by others', { timeout: 90_000 }, () => {
     }
   });
 
-  it('thumbnails that were made again after the replacement go with it', async () => {
+  it('removes thumbnails that were regenerated after the replacement', async () => {
     const image = await uploaded('regenerated.jpg');
     await post(`/attachments/${image.id}/optimize`);
     await rig.site.php(
@@ -79,7 +79,7 @@ describe('changes by others', { timeout: 90_000 }, () => {
     await expectUnchanged(image);
   });
 
-  it('a backup that somebody deleted is told, and nothing is changed', async () => {
+  it('reports a deleted backup and changes nothing', async () => {
     const { id, before } = await uploaded('lost.jpg');
     await post(`/attachments/${id}/optimize`);
     const replaced = await rig.attachment(id);
@@ -95,7 +95,7 @@ describe('changes by others', { timeout: 90_000 }, () => {
 
 describe('faults', { timeout: 90_000 }, () => {
   it.each(['error', 'end'])(
-    'after an %s in the middle everything is as before, and a second try succeeds',
+    'restore the image after an %s during the replacement, and a second attempt succeeds',
     async (fault) => {
       const image = await uploaded(`fault-${fault}.jpg`);
       const balance = await rig.account.api.balance();
@@ -107,7 +107,7 @@ describe('faults', { timeout: 90_000 }, () => {
           status: 'interrupted',
           obstacle: '',
         });
-        // A run over the library takes it up.
+        // A run over the library includes it.
         const { run } = await admin.json<{ run: { remaining: number[] } }>('POST', '/run');
         expect(run.remaining).toContain(image.id);
         expect(await post(`/attachments/${image.id}/restore`)).toMatchObject([200, { restored: true }]);
@@ -116,14 +116,14 @@ describe('faults', { timeout: 90_000 }, () => {
       expect(await rig.checksums()).toEqual(image.checksums);
       await post(`/attachments/${image.id}/optimize`);
       expect(await rig.attachment(image.id)).toMatchObject({ mime: 'image/webp', missing: {} });
-      // What was paid for was not paid for again.
+      // The export was paid for once.
       expect(balance - (await rig.account.api.balance())).toBe(1);
       await post(`/attachments/${image.id}/restore`);
       await expectUnchanged(image);
     },
   );
 
-  it('two requests for one image at once make one replacement', async () => {
+  it('makes one replacement for two concurrent requests', async () => {
     const image = await uploaded('twice.jpg');
     const balance = await rig.account.api.balance();
     const answers = await Promise.all([1, 2, 3].map(() => post(`/attachments/${image.id}/optimize`)));
@@ -136,8 +136,8 @@ describe('faults', { timeout: 90_000 }, () => {
   });
 });
 
-describe('what replaces an image', { timeout: 90_000 }, () => {
-  it('is a full export of this image as it is now: no sample, no other image, no earlier file', async () => {
+describe('the result that replaces an image', { timeout: 90_000 }, () => {
+  it('must be a full export of the current file: no sample, no other image, no earlier file', async () => {
     const image = await uploaded('guarded.jpg');
     const other = await admin.upload('other.jpg', await photograph(880), 'image/jpeg');
     const sample = await exported(image.id, 'sample');
@@ -154,7 +154,7 @@ describe('what replaces an image', { timeout: 90_000 }, () => {
     ).toMatchObject([404, { code: 'session_not_found' }]);
   });
 
-  it('is of the very bytes that were sent: another file of the same size is not paid for, nor replaced', async () => {
+  it('must match the bytes that were sent: another file of the same size is neither exported nor replaced', async () => {
     const image = await uploaded('same-size.jpg');
     const [, sent] = await post(`/attachments/${image.id}/attach`);
     const { size, sha256 } = sent.image as { size: number; sha256: string };
@@ -171,13 +171,13 @@ describe('what replaces an image', { timeout: 90_000 }, () => {
       409,
       { code: 'imagewright_source_changed' },
     ]);
-    // A service that knows no checksums is asked with the size alone.
+    // Without a checksum only the size is compared.
     expect((await check('')).status).toBe(200);
     expect((await check('&sha256=rubbish')).status).toBe(400);
     await remove(image.id);
   });
 
-  it('is smaller, unless the user wants it anyway; the reason stands with the image', async () => {
+  it('must be smaller unless the user accepts it; the reason is stored with the image', async () => {
     const id = await admin.upload('tiny.webp', await tinyPicture(900), 'image/webp');
     expect(await post(`/attachments/${id}/optimize`, { preset: 'maximum' })).toMatchObject([
       409,
@@ -191,7 +191,7 @@ describe('what replaces an image', { timeout: 90_000 }, () => {
     expect([status, done.status]).toEqual([200, 'optimized']);
   });
 
-  it('fills in texts only where there are none, or where a person wrote them, and takes them back', async () => {
+  it('fills in texts that are empty or that a person wrote, and restoring removes them', async () => {
     const image = await uploaded('texts.jpg');
     const full = await exported(image.id, 'export');
     const texts = { alt: 'A described mountain', title: 'Described' };
@@ -209,7 +209,7 @@ describe('what replaces an image', { timeout: 90_000 }, () => {
   });
 });
 
-it('takes address and key from the environment, then from a constant, then from the settings', async () => {
+it('reads address and key from the environment, else from a constant, else from the settings', async () => {
   const seen = await rig.site.php(
     `update_option( 'imagewright_settings', array( 'url' => 'https://of.settings' ) ); update_option( 'imagewright_api_key', 'iw_settings' );
     $read = static function () { return array( Imagewright_Options::url(), Imagewright_Options::key() ); };
@@ -229,10 +229,10 @@ it('takes address and key from the environment, then from a constant, then from 
   expect(stored).toEqual(['https://of.settings', 'iw_settings']);
 });
 
-it('leaves nothing in the database when it is uninstalled, and every image as it is', { timeout: 60_000 }, async () => {
+it('removes its data from the database when uninstalled, and keeps every image', { timeout: 60_000 }, async () => {
   const { id } = await uploaded('stays.jpg');
   await post(`/attachments/${id}/optimize`, { format: 'jpeg' });
-  // As a process leaves it that was killed.
+  // State after a killed process.
   await rig.site.php(
     'add_option( "imagewright_4711.lock", time() ); update_post_meta( $id, "_imagewright_tries", 1 );',
     { id },

@@ -16,7 +16,7 @@ const optimize = (id: number, body: unknown = { format: 'jpeg' }) =>
   admin.json('POST', `/attachments/${id}/optimize`, body);
 const restore = (id: number) => admin.json('POST', `/attachments/${id}/restore`);
 
-/** A post that shows an image by its address, as the block editor stores it, and by its id, in a gallery. */
+/** Creates a post that shows an image by URL, as the block editor stores it, and by id, in a gallery. */
 async function publish(id: number): Promise<{ post: number; url: string; content: string }> {
   return rig.site.php(
     `$content = '<!-- wp:image {"id":' . $id . '} --><figure class="wp-block-image"><img src="' . wp_get_attachment_image_url( $id, 'large' ) . '" class="wp-image-' . $id . '"/></figure><!-- /wp:image -->[gallery ids="' . $id . '" size="medium" link="file"]';
@@ -26,7 +26,7 @@ async function publish(id: number): Promise<{ post: number; url: string; content
   );
 }
 
-/** What a visitor's browser would load for a post, and the versions of these addresses. */
+/** Returns the image URLs of a post and their versions. */
 async function shown(url: string, name: string) {
   const html = await (await fetch(url)).text();
   const tags = [...html.matchAll(/<img[^>]+>/g)].map(([tag]) => tag).filter((tag) => tag.includes(`/${name}`));
@@ -38,7 +38,7 @@ async function shown(url: string, name: string) {
   return { tags, addresses, versions: [...versions] };
 }
 
-/** Holds that addresses give the files as they are on the disk. */
+/** Expects URLs to serve the files on disk. */
 async function expectServed(addresses: readonly string[]) {
   for (const address of new Set(addresses)) {
     const answer = await fetch(address);
@@ -54,7 +54,7 @@ async function expectServed(addresses: readonly string[]) {
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex');
 
 describe('a file that keeps its name', { timeout: 120_000 }, () => {
-  it('is shown by a new address after each change, which stays until the next one', async () => {
+  it('gets a new version in its URLs with each change only', async () => {
     const id = await admin.upload('kept.jpg', photo, 'image/jpeg');
     const { post, url, content } = await publish(id);
     const untouched = await shown(url, 'kept');
@@ -66,7 +66,7 @@ describe('a file that keeps its name', { timeout: 120_000 }, () => {
       await change();
       const now = await shown(url, 'kept');
       expect(now.tags).toHaveLength(2);
-      // The same files, all of them with one version that was not there before.
+      // The same files, all with one new version.
       expect(now.addresses.map((address) => address.replace(/\?.*/, '')).sort()).toEqual(untouched.addresses.sort());
       expect(now.versions).toEqual([expect.stringMatching(/^[0-9a-z]{6}$/)]);
       expect(seen).not.toContain(now.versions[0]);
@@ -83,7 +83,7 @@ describe('a file that keeps its name', { timeout: 120_000 }, () => {
     expect(renamed.filter((address) => address.includes('?'))).toEqual([]);
   });
 
-  it('has its plain address where editors take what they store from, and where files are looked for', async () => {
+  it('has its plain URL in sources of stored content and in lookups', async () => {
     const id = await admin.upload('stored.jpg', photo, 'image/jpeg');
     await optimize(id);
     const headers = { Cookie: admin.cookie, 'X-WP-Nonce': admin.nonce };
@@ -103,7 +103,7 @@ describe('a file that keeps its name', { timeout: 120_000 }, () => {
         body: new URLSearchParams({ action: 'query-attachments', 'query[post__in][]': String(id) }),
       });
       const { data } = (await answer.json()) as { data: { url: string; sizes: Record<string, { url: string }> }[] };
-      // The address of the file is there to be copied.
+      // Users copy the URL of the file.
       expect(data[0]?.url).toBe(source_url);
       return Object.values(data[0]?.sizes ?? {}).map((size) => size.url);
     };
@@ -119,7 +119,7 @@ describe('a file that keeps its name', { timeout: 120_000 }, () => {
     expect(await rig.site.php('return attachment_url_to_postid( $image );', { image })).toBe(id);
   });
 
-  it('comes back byte for byte when WordPress makes sizes of it that the service cannot', async () => {
+  it('is restored byte for byte if WordPress makes sizes that the service cannot make', async () => {
     await rig.define({ IMAGEWRIGHT_TEST_CORNER: true });
     const image = await upload('corner.jpg', photo);
     const { id, before } = image;
@@ -139,7 +139,7 @@ describe('a lock', { timeout: 60_000 }, () => {
   const lock = (id: number, age: number) =>
     rig.site.php('return add_option( "imagewright_$id.lock", time() - $age, "", false );', { id, age });
 
-  it('holds for a quarter of an hour at most, and is swept away when nobody asks for it again', async () => {
+  it('expires after 15 minutes and is removed by a later request for any image', async () => {
     const id = await admin.upload('locked.jpg', photo, 'image/jpeg');
     await lock(id, 800);
     await lock(4711, 1000);

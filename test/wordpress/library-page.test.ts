@@ -8,7 +8,7 @@ const { rig, admin, emptyLibrary } = tests;
 const { openPage, browser } = useBrowser(tests);
 beforeEach(emptyLibrary);
 
-/** Exports what is in the widget and replaces the images of the library by it. */
+/** Exports the images of the widget and replaces the attachments. */
 async function exportAndReplace(page: Page, count: number) {
   const widget = page.locator('image-optimizer');
   const images = count === 1 ? '1 image' : `${count} images`;
@@ -25,7 +25,7 @@ const library = () =>
     'return array_map( static function ( $post ) { return array( "id" => $post->ID, "mime" => $post->post_mime_type, "file" => wp_basename( get_post_meta( $post->ID, "_wp_attached_file", true ) ) ); }, get_posts( array( "post_type" => "attachment", "post_status" => "any", "numberposts" => -1, "orderby" => "ID", "order" => "ASC" ) ) );',
   );
 
-it('puts dropped files into the library first, and says which of them WordPress refuses', {
+it('adds dropped files to the library first, and lists those that WordPress refuses', {
   timeout: 180_000,
 }, async () => {
   const { page, expectQuiet } = await openPage();
@@ -53,11 +53,11 @@ it('puts dropped files into the library first, and says which of them WordPress 
   await expect
     .poll(library, PATIENCE)
     .toMatchObject(['dropped', 'dropped-too'].map((name) => ({ file: `${name}.webp`, mime: 'image/webp' })));
-  // The browser itself reports WordPress' refusal of the file.
+  // The browser logs the refused upload.
   expectQuiet([/Failed to load resource: .* status of (4|5)\d\d/]);
 });
 
-it('takes images from WordPress’ own dialog, also without pretty addresses', { timeout: 180_000 }, async () => {
+it('adds images from the media dialog of WordPress, also without pretty permalinks', { timeout: 180_000 }, async () => {
   const [id = 0] = [
     await admin.upload('chosen.jpg', await photograph(600), 'image/jpeg'),
     await admin.upload('left.jpg', await photograph(601), 'image/jpeg'),
@@ -79,7 +79,7 @@ it('takes images from WordPress’ own dialog, also without pretty addresses', {
     const widget = page.locator('image-optimizer');
     await widget.getByRole('button', { name: 'Export 1 image' }).waitFor(PATIENCE);
 
-    // A sample is downloaded by a path with a query of its own, beside the one that the route is.
+    // Without pretty permalinks the route is a query parameter, and the download adds another query.
     const download = page.waitForResponse(/-sample\/download[?&]filename=chosen\.webp/, PATIENCE);
     await widget.getByRole('button', { name: 'Free sample' }).click();
     const sample = await download;
@@ -100,7 +100,7 @@ it('takes images from WordPress’ own dialog, also without pretty addresses', {
   }
 });
 
-it('tells of an image that gains nothing in the widget, and a run over the library does not pay for it again', {
+it('shows an image that does not become smaller in the widget, and a later run leaves it out', {
   timeout: 120_000,
 }, async () => {
   const id = await admin.upload('tiny.webp', await tinyPicture(730), 'image/webp');
@@ -117,7 +117,7 @@ it('tells of an image that gains nothing in the widget, and a run over the libra
   expect(await library()).toMatchObject([{ file: 'tiny.webp' }]);
 });
 
-it('does not pay for an image that somebody replaced since it was added, and adds it anew', {
+it('does not export an image that was replaced after it was added, and adds its new file', {
   timeout: 180_000,
 }, async () => {
   const kept = await admin.upload('kept.jpg', await photograph(610), 'image/jpeg');
@@ -150,7 +150,7 @@ it('does not pay for an image that somebody replaced since it was added, and add
   expect(balance - (await rig.account.api.balance())).toBe(2);
 });
 
-it('tells the cost of a library of hundreds at once, and a run begins with every image', {
+it('shows the cost of hundreds of images in one request, and a run contains all of them', {
   timeout: 60_000,
 }, async () => {
   const id = await admin.upload('one.jpg', await photograph(600), 'image/jpeg');
@@ -174,7 +174,7 @@ it('tells the cost of a library of hundreds at once, and a run begins with every
   await page.getByText('Stopped: 0 of 300 done.').first().waitFor(PATIENCE);
 });
 
-it('loses no press on a button whose script is still on its way, and says so where none comes', {
+it('disables buttons until their script has loaded, and shows that JavaScript is required', {
   timeout: 180_000,
 }, async () => {
   const id = await admin.upload('waits.jpg', await photograph(620), 'image/jpeg');
@@ -198,7 +198,7 @@ it('loses no press on a button whose script is still on its way, and says so whe
   release();
   await pressed;
   await field.getByText(/Optimized: .* smaller/).waitFor(PATIENCE);
-  // What came with the answer works at once.
+  // Buttons that come with a response work at once.
   expect(await field.getByRole('button', { name: /Restore the original/ }).isEnabled()).toBe(true);
 
   const plain = await browser.open({ javaScriptEnabled: false });

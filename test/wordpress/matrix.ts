@@ -30,7 +30,7 @@ const TESTS = [
   ],
   ...['paid-once', 'service-routes', 'multisite', 'shipped-files', 'translated'],
 ];
-/** What is enough where each request compiles all of WordPress anew. */
+/** Main tests, for profiles in which each request compiles all of WordPress. */
 const MAIN_TESTS = ['replace-and-restore', 'kept-addresses', 'optimize-page', 'shipped-files'];
 
 interface Outcome {
@@ -40,7 +40,7 @@ interface Outcome {
   seconds: number;
 }
 
-/** Unpacks the WordPress of a release and says where. */
+/** Unpacks the WordPress of a release and returns its folder. */
 function unpack(suite: string): string {
   const folder = join(cache, suite);
   const tree = join(folder, 'wordpress');
@@ -74,7 +74,7 @@ function unpack(suite: string): string {
   apt('download', 'wordpress', ...(SUITES[suite] ?? []));
   execFileSync('sh', ['-c', 'for d in packages/*.deb; do dpkg-deb -x "$d" root; done'], { cwd: folder });
   const whole = join(folder, 'root/usr/share/wordpress');
-  // Links of the package lead to where it would be installed.
+  // Links of the package point to the installed location.
   for (const name of ['wp-config.php', '.htaccess']) rmSync(join(whole, name), { force: true });
   execFileSync('sh', ['-c', LINKS, 'sh', join(folder, 'root'), whole]);
   cpSync(whole, tree, { recursive: true, dereference: true });
@@ -82,7 +82,7 @@ function unpack(suite: string): string {
   return tree;
 }
 
-/** Turns absolute links into ones below the unpacked root, and drops those that lead nowhere. */
+/** Rewrites absolute links to targets below the unpacked root and removes broken ones. */
 const LINKS = `find "$2" -type l | while read -r link; do
   target=$(readlink "$link")
   case "$target" in /*) ln -sfn "$1$target" "$link";; esac

@@ -5,7 +5,7 @@ import type { SiteUser } from './site/site-user.ts';
 import { useRig } from './use-rig.ts';
 
 const { rig, admin, exported, expectQuietLog } = useRig({ network: true });
-/** The second site of the network. Its administrator is that of the network. */
+/** The second site of the network, with the network's administrator. */
 let second: NonNullable<Rig['second']>;
 let there: SiteUser;
 let accounts: { first: TestAccount; second: TestAccount };
@@ -20,12 +20,12 @@ beforeAll(async () => {
   await second.php(settings, { key: accounts.second.apiKey, settings: { format: 'jpeg' } });
 }, 120_000);
 
-/** What both sites have between tests: the address of the service is the same for the whole network, the keys are not. */
+/** Configuration between tests: one service address for the network, one key per site. */
 const onlyAddress = () => rig.site.define({ IMAGEWRIGHT_URL: rig.service.url });
 const balances = async () => [await accounts.first.api.balance(), await accounts.second.api.balance()];
 
 describe('a network of sites', { timeout: 120_000 }, () => {
-  it('has settings, credits, images and files apart, and puts back what was on the second site byte for byte', async () => {
+  it('separates settings, credits, images and files, and restores byte for byte on the second site', async () => {
     await onlyAddress();
     expect(await rig.site.php('return array( is_multisite(), get_current_blog_id() );')).toEqual([true, 1]);
     expect(await second.php('return array( is_multisite(), get_current_blog_id() );')).toEqual([true, 2]);
@@ -63,13 +63,13 @@ describe('a network of sites', { timeout: 120_000 }, () => {
     expect(await second.uploads()).toEqual([]);
   });
 
-  it('keeps bulk runs and sessions of a user to the site where they began', async () => {
+  it('binds bulk runs and sessions of a user to one site', async () => {
     const id = await there.upload('in-a-run.jpg', await photograph(500), 'image/jpeg');
     await there.json('POST', '/run', { ids: [id] });
     expect(await there.json('GET', '/run')).toMatchObject({ run: { remaining: [id] } });
     expect(await admin.json('GET', '/run')).toEqual({ run: null });
 
-    // With one key for both, it is the site that keeps them apart.
+    // Both sites use the same key, so only the site separates them.
     await rig.define({});
     const here = await admin.upload('reviewed.jpg', await photograph(501), 'image/jpeg');
     const { sessionId } = await exported(here, 'sample');
@@ -77,7 +77,7 @@ describe('a network of sites', { timeout: 120_000 }, () => {
     expect([(await admin.call('GET', path)).status, (await there.call('GET', path)).status]).toEqual([200, 404]);
   });
 
-  it('gives an administrator of one site no rights on another', async () => {
+  it('gives an administrator of one site no permissions on another', async () => {
     await second.createUser('owner', 'administrator');
     const owner = await second.logIn('owner', 'owner');
     await onlyAddress();
@@ -92,7 +92,7 @@ describe('a network of sites', { timeout: 120_000 }, () => {
     }
   });
 
-  it('is left clean on every site when the plugin is uninstalled, and images stay as they are', async () => {
+  it('has no data of the plugin on any site after uninstalling, and keeps the images', async () => {
     await onlyAddress();
     const ids: number[] = [];
     for (const [user, site] of [

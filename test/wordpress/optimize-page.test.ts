@@ -9,7 +9,7 @@ const { browser } = useBrowser(tests);
 beforeAll(() => rig.site.php('deactivate_plugins( "imagewright/imagewright.php" );'));
 
 const NAMES = ['photo-mountains.jpg', 'photo-stream.jpg', 'photo-brushes.jpg'];
-/** Waits of this test: a page of the admin area may take long on a busy machine. */
+/** Timeouts of this test: an admin page may be slow on a busy machine. */
 const PATIENCE = { timeout: 120_000 };
 
 async function go(page: Page, path: string) {
@@ -28,13 +28,13 @@ async function setUp(page: Page) {
   await page.locator('#activate-imagewright').click();
   await page.locator('#deactivate-imagewright').waitFor(PATIENCE);
 
-  // The service runs on this machine, where only the server's configuration may point to.
+  // The service has a private address, which only the server configuration may set.
   await rig.site.define({ IMAGEWRIGHT_URL: rig.service.url });
   await go(page, 'options-general.php?page=imagewright');
   await page.getByLabel('API key').fill(rig.account.apiKey ?? '');
   await page.getByRole('button', { name: 'Save Changes' }).click();
   await page.getByText(`A key that ends in ${rig.account.apiKey.slice(-4)} is stored`).waitFor(PATIENCE);
-  // The text is there before the script at the page's end.
+  // The page shows text before its script has loaded.
   await page.waitForLoadState('load', PATIENCE);
   await page.getByRole('button', { name: 'Test the connection' }).click();
   await page.getByText('Connected. 100 credits left, plan: free.').waitFor(PATIENCE);
@@ -60,7 +60,7 @@ async function upload(page: Page) {
   );
 }
 
-it('optimises three attachments of the library with review, and puts them back', { timeout: 600_000 }, async () => {
+it('optimises three attachments of the library with review, and restores them', { timeout: 600_000 }, async () => {
   const { page, expectQuiet } = await browser.open();
   await setUp(page);
   await upload(page);
@@ -70,7 +70,7 @@ it('optimises three attachments of the library with review, and puts them back',
   );
   const stored = await Promise.all(ids.map((id) => rig.attachment(id)));
 
-  // From the list to the page, with what was chosen there.
+  // The bulk action of the list opens the page with the chosen images.
   await go(page, 'upload.php?mode=list');
   expect(await page.locator('.imagewright-status-text').allInnerTexts()).toEqual(Array(3).fill('Not optimized'));
   await page.locator('#cb-select-all-1').check();
@@ -81,7 +81,7 @@ it('optimises three attachments of the library with review, and puts them back',
 
   const widget = page.locator('image-optimizer');
   await widget.getByRole('button', { name: 'Export 3 images' }).waitFor(PATIENCE);
-  // The cost is there before anything is spent, and the key is nowhere.
+  // The cost is shown before the run, and the page does not contain the key.
   await widget.getByText('3 credits').first().waitFor(PATIENCE);
   expect(await page.content()).not.toContain(rig.account.apiKey);
   await widget.getByRole('textbox', { name: 'Alternative text' }).first().fill('Mountains above a meadow');
@@ -114,7 +114,7 @@ it('optimises three attachments of the library with review, and puts them back',
   await expectQuietLog();
 });
 
-/** A visitor gets the new files, in the width that fits. */
+/** Expects a visitor to receive the new files in a matching width. */
 async function seeFrontEnd(page: Page, ids: number[]) {
   const url = await rig.site.php<string>(
     `$id = wp_insert_post( array( 'post_title' => 'P', 'post_status' => 'publish', 'post_content' =>

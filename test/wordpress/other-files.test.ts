@@ -13,10 +13,10 @@ async function graphic(width: number): Promise<Uint8Array> {
 }
 
 describe('files of other images', { timeout: 120_000 }, () => {
-  it('keep their bytes when an image needs a name that they have', async () => {
+  it('keep their bytes when a new file would have their name', async () => {
     const other = await upload('logo-full.png', await graphic(400), 'image/png');
     const logo = await upload('logo.png', await graphic(900), 'image/png');
-    // Only now: WordPress 6.8 scales PNG, too, and would have given the name `logo-scaled.png` to the smaller file.
+    // Uploaded now: WordPress 6.8 scales PNG too and would name the smaller file `logo-scaled.png`.
     await rig.define({ IMAGEWRIGHT_TEST_THRESHOLD: 800 });
     const folder = logo.before.file.replace(/[^/]+$/, '');
 
@@ -38,7 +38,7 @@ describe('files of other images', { timeout: 120_000 }, () => {
     await remove(other.id);
   });
 
-  it('keep their bytes when WordPress would make a size of their name', async () => {
+  it('keep their bytes when a size made by WordPress would have their name', async () => {
     const image = await upload('plain.jpg', await photograph(900));
     const folder = image.before.file.replace(/[^/]+$/, '');
     const foreign = `${folder}plain-310x290.jpg`;
@@ -54,8 +54,8 @@ describe('files of other images', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a picture that a person put under the same name', { timeout: 120_000 }, () => {
-  it.each(['jpeg', 'webp'])('is not given up without a question (%s)', async (format) => {
+describe('an optimized file that was overwritten by hand', { timeout: 120_000 }, () => {
+  it.each(['jpeg', 'webp'])('is discarded only after confirmation (%s)', async (format) => {
     const image = await upload(`swapped-${format}.jpg`, await photograph(900));
     await post(`/attachments/${image.id}/optimize`, { format });
     const { file } = await rig.attachment(image.id);
@@ -82,8 +82,8 @@ describe('a picture that a person put under the same name', { timeout: 120_000 }
   });
 });
 
-describe('a size that was lost', { timeout: 120_000 }, () => {
-  it('does not stand in the way of the original, once a person says so', async () => {
+describe('a lost size', { timeout: 120_000 }, () => {
+  it('does not prevent restoring the original after confirmation', async () => {
     const image = await upload('one-lost.jpg', await photograph(900));
     await post(`/attachments/${image.id}/optimize`);
     const lost = image.before.metadata.sizes.thumbnail?.file ?? '';
@@ -106,7 +106,7 @@ describe('a size that was lost', { timeout: 120_000 }, () => {
 });
 
 describe('a lock that was taken over', { timeout: 120_000 }, () => {
-  it('stops the one who held it, and the record of the original stays', async () => {
+  it('stops its former holder and keeps the record of the original', async () => {
     // Too small for further sizes: there is one download. When the first one has it, after more than 15 minutes, a second one comes.
     const image = await upload('slow.jpg', await photograph(120));
     const outcome = await rig.site.php<[string, string]>(

@@ -29,12 +29,12 @@ const json = (code: string) => ({ error: 'Not now', code });
 const RESULT = { path: /^\/v1\/jobs\// };
 const DOWNLOAD = { path: /\/download\?/ };
 
-describe('an error that passes, after the export was paid for', { timeout: 90_000 }, () => {
+describe('a temporary error after a paid export', { timeout: 90_000 }, () => {
   it.each([
-    ['one request too many', 429, json('rate_limited'), RESULT, 0],
-    ['a service that stops', 503, json('shutting_down'), DOWNLOAD, 1],
-    ['a gateway’s own page', 502, undefined, DOWNLOAD, 0],
-  ])('%s: the next try goes on with the same export', async (_, status, body, target, spared) => {
+    ['a rate limit', 429, json('rate_limited'), RESULT, 0],
+    ['a service shutdown', 503, json('shutting_down'), DOWNLOAD, 1],
+    ['a gateway error', 502, undefined, DOWNLOAD, 0],
+  ])('%s: the next attempt resumes the same export', async (_, status, body, target, spared) => {
     const id = await admin.upload(`passing-${status}.jpg`, await photograph(900), 'image/jpeg');
     const price = await priceOf(async () => {
       for (let index = 0; index < spared; index += 1) proxy.inject({ kind: 'buffer' }, target);
@@ -45,11 +45,11 @@ describe('an error that passes, after the export was paid for', { timeout: 90_00
     });
     expect(price).toBe(1);
     expect(uploads()).toHaveLength(1);
-    // Nothing stays at the service once the image is done.
+    // The session is deleted after the replacement.
     expect(proxy.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
   });
 
-  it('a result that the service has removed meanwhile does not stand in the way of a new one', async () => {
+  it('a result that the service has removed is replaced by a new export', async () => {
     const id = await admin.upload('removed.jpg', await photograph(901), 'image/jpeg');
     proxy.inject({ kind: 'answer', status: 404, json: json('file_not_found') }, DOWNLOAD);
     expect((await optimize(id))[0]).toBe(404);
@@ -64,7 +64,7 @@ describe('errors of the service', { timeout: 60_000 }, () => {
     [429, { code: 'rate_limited' }, { 'retry-after': '17' }],
     [500, { code: 'internal_error' }, {}],
     [503, { code: 'overloaded' }, { 'retry-after': '5' }],
-  ])('%i reaches the browser as it is, as JSON where a stream was asked for, too', async (status, body, headers) => {
+  ])('%i reaches the browser unchanged, as JSON also where a stream was requested', async (status, body, headers) => {
     const id = await admin.upload(`refused-${status}.jpg`, await photograph(300), 'image/jpeg');
     const { sessionId } = await admin.json<{ sessionId: string }>('POST', `/attachments/${id}/attach`, {});
     for (const [method, path] of [
@@ -92,7 +92,7 @@ const preview = (query = '') => admin.json<Preview>('GET', `/run/preview?${query
 const IN_VAIN = { format: 'webp', preset: 'maximum' };
 const inVain = (id: number) => `ids[]=${id}&format=webp&preset=maximum`;
 
-/** Works through a run of one image, as the page does. */
+/** Processes a run of one image in the same way as the page. */
 async function run(id: number, options: object) {
   const started = await admin.json<{ run: { id: string } }>('POST', '/run', { ids: [id], ...options });
   const [status, { code }] = await optimize(id, { ...options, run: started.run.id });
@@ -100,8 +100,8 @@ async function run(id: number, options: object) {
   return [status, code, ended.state, ended.failed.map((one) => one.id)];
 }
 
-describe('what would be paid for in vain', { timeout: 90_000 }, () => {
-  it('an image in a format that is not replaced is refused before it is sent, and the whole library’s run says so', async () => {
+describe('an export without gain', { timeout: 90_000 }, () => {
+  it('refuses an unsupported format before the upload, and a run over the library lists it', async () => {
     const { images, leftOut } = await preview();
     const source = sharp(await photograph(300));
     const id = await admin.upload('scan.tif', new Uint8Array(await source.tiff().toBuffer()), 'image/tiff');
@@ -131,7 +131,7 @@ describe('what would be paid for in vain', { timeout: 90_000 }, () => {
     expect(await preview(`ids[]=${id}`)).toMatchObject({ images: 0, cost: 0, leftOut: [{ count: 1 }] });
   });
 
-  it('an image that gains nothing is paid for once: further runs name it, and other settings try anew', async () => {
+  it('is paid for once: later runs list the image, and other settings export it again', async () => {
     const id = await admin.upload('tiny.webp', await tinyPicture(700), 'image/webp');
     const query = `ids[]=${id}&format=webp&preset=`;
     expect(await preview(inVain(id))).toMatchObject({ images: 1, cost: 1, leftOut: [] });
@@ -142,11 +142,11 @@ describe('what would be paid for in vain', { timeout: 90_000 }, () => {
     expect(await preview(inVain(id))).toMatchObject({ images: 0, cost: 0, leftOut });
     expect(await preview(`${query}high`)).toMatchObject({ images: 1, cost: 1 });
     expect(await priceOf(() => run(id, { format: 'webp', preset: 'very_high' }))).toBe(1);
-    // Nothing of the first settings stays at the service.
+    // The session of the first settings is deleted.
     expect(proxy.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
   });
 
-  it('an image whose file is replaced while it is on its way is not exported, and another try sends it as it is', async () => {
+  it('does not export a file that was replaced during its upload; the next attempt sends the new file', async () => {
     const id = await admin.upload('meanwhile.jpg', await photograph(640), 'image/jpeg');
     await rig.define({ IMAGEWRIGHT_URL: proxy.url, IMAGEWRIGHT_TEST_MEANWHILE: id });
     const changed = [409, 'imagewright_source_changed', 'done', [id]];
@@ -155,19 +155,19 @@ describe('what would be paid for in vain', { timeout: 90_000 }, () => {
     expect(await priceOf(async () => expect((await run(id, {}))[0]).toBe(200))).toBe(1);
   });
 
-  it('nor is it when the widget has shown it: a run leaves it out', async () => {
+  it('leaves an image out of runs after the widget has shown that it does not become smaller', async () => {
     const id = await admin.upload('tiny-in-widget.webp', await tinyPicture(701), 'image/webp');
     const made = await exported(id, 'export', IN_VAIN);
     expect(await post(`/attachments/${id}/replace`, made)).toMatchObject([409, { code: 'imagewright_not_smaller' }]);
     expect(await preview(inVain(id))).toMatchObject({ images: 0, cost: 0, leftOut: [{ count: 1 }] });
     expect(await priceOf(() => run(id, IN_VAIN))).toBe(0);
-    // Wanted all the same, the widget’s own result is used. Its session is left to it.
+    // Accepting the larger file uses the widget’s result and keeps its session.
     const anyway = { ...IN_VAIN, allowLarger: true };
     expect(await priceOf(async () => expect((await optimize(id, anyway))[1].status).toBe('optimized'))).toBe(0);
     expect(proxy.seen.filter(({ method }) => method === 'DELETE')).toEqual([]);
   });
 
-  it('a file that is no gain and wanted all the same is the one that was paid for', async () => {
+  it('uses the paid export if the user accepts the larger file', async () => {
     const id = await admin.upload('tiny-but-wanted.webp', await tinyPicture(702), 'image/webp');
     const price = await priceOf(async () => {
       const offer = { data: { details: { needs: 'allowLarger', paid: true } } };
@@ -181,7 +181,7 @@ describe('what would be paid for in vain', { timeout: 90_000 }, () => {
     expect(proxy.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
   });
 
-  it('is told to cost a credit again when the paid result has been given up', async () => {
+  it('announces the cost of another credit if the paid result is no longer available', async () => {
     const id = await admin.upload('tiny-and-late.webp', await tinyPicture(703), 'image/webp');
     await optimize(id, IN_VAIN);
     await rig.site.php(
@@ -204,7 +204,7 @@ describe('descriptions that cost credits', { timeout: 90_000 }, () => {
   beforeEach(() => rig.site.define({ IMAGEWRIGHT_URL: dear.url, IMAGEWRIGHT_API_KEY: account.apiKey }));
   afterAll(() => dear?.close());
 
-  it('are part of what a run tells of its cost', async () => {
+  it('are included in the cost that a run shows', async () => {
     const bytes = await photograph(500);
     const [plain, described] = [
       await admin.upload('plain.jpg', bytes, 'image/jpeg'),
@@ -219,7 +219,7 @@ describe('descriptions that cost credits', { timeout: 90_000 }, () => {
     expect(await preview(`${query}true`)).toMatchObject({ described: 1, textCost: 1, cost: 3, sufficient: false });
   });
 
-  it('are made of images that gain, and of no others', async () => {
+  it('are made only for images that become smaller', async () => {
     const { api, apiKey } = await dear.createAccount({ credits: 10 });
     await rig.site.define({ IMAGEWRIGHT_URL: dear.url, IMAGEWRIGHT_API_KEY: apiKey });
     const id = await admin.upload('tiny-untold.webp', await tinyPicture(704), 'image/webp');
@@ -228,12 +228,12 @@ describe('descriptions that cost credits', { timeout: 90_000 }, () => {
     const gains = await admin.upload('untold.jpg', await photograph(600), 'image/jpeg');
     expect((await optimize(gains, { fillText: true }))[0]).toBe(200);
     expect(await api.balance()).toBe(7);
-    // The description of one that is wanted all the same comes with it.
+    // An accepted larger file is described too.
     expect((await optimize(id, { ...IN_VAIN, fillText: true, allowLarger: true }))[0]).toBe(200);
     expect(await api.balance()).toBe(6);
   });
 
-  it('that cannot be paid for lose nothing of the export', async () => {
+  it('do not discard the paid export when credits are missing', async () => {
     const { api, apiKey, accountId } = await dear.createAccount({ credits: 1 });
     await rig.site.define({ IMAGEWRIGHT_URL: dear.url, IMAGEWRIGHT_API_KEY: apiKey });
     const id = await admin.upload('poor.jpg', await photograph(610), 'image/jpeg');

@@ -6,7 +6,7 @@ import { useRig } from './use-rig.ts';
 
 const { rig, admin, upload, expectRestored, remove } = useRig();
 
-/** Uploads, optimises, and gives what was before and after. */
+/** Uploads and optimises an image; returns the library before and after. */
 async function optimize(name: string, bytes: Uint8Array, type: string, options: Record<string, unknown> = {}) {
   const filesBefore = await rig.checksums();
   const image = await upload(name, bytes, type);
@@ -14,7 +14,7 @@ async function optimize(name: string, bytes: Uint8Array, type: string, options: 
   return { ...image, answer, after: await rig.attachment(image.id), filesBefore };
 }
 
-/** Deletes an attachment as WordPress does and holds that no file of it is left. */
+/** Deletes an attachment with WordPress and expects no file of it to remain. */
 async function expectNoFileLeft(done: Awaited<ReturnType<typeof optimize>>) {
   await remove(done.id);
   expect(await rig.checksums()).toEqual(done.filesBefore);
@@ -23,7 +23,7 @@ async function expectNoFileLeft(done: Awaited<ReturnType<typeof optimize>>) {
 const file = (path: string) => sharp(join(rig.site.uploadsDir, path)).metadata();
 
 describe('a large photograph', { timeout: 300_000 }, () => {
-  it('is replaced in every size that WordPress wants, for one credit, and restored byte for byte', async () => {
+  it('is replaced in every registered size for one credit, and restored byte for byte', async () => {
     const balance = await rig.account.api.balance();
     const done = await optimize('mountains.jpg', await photograph(2800), 'image/jpeg');
     const { before, after } = done;
@@ -44,14 +44,14 @@ describe('a large photograph', { timeout: 300_000 }, () => {
     expect(await file(after.file)).toMatchObject({ format: 'webp', width: 2560, height: 1920 });
     expect(await file(`${folder}mountains.webp`)).toMatchObject({ format: 'webp', width: 2800, height: 2100 });
 
-    // The old addresses stay alive: nothing of before was touched.
+    // The old files are unchanged, so old URLs keep working.
     expect(await rig.checksums()).toMatchObject(done.checksums);
     await expectRestored(done);
     expect(await admin.json('POST', `/attachments/${done.id}/restore`)).toMatchObject({ restored: false });
     await expectNoFileLeft(done);
   });
 
-  it('leaves no file behind when it is replaced, restored, replaced again and deleted, also without the plugin', async () => {
+  it('leaves no file after it is replaced, restored, replaced again and deleted, also without the plugin', async () => {
     const done = await optimize('again.jpg', await photograph(1200), 'image/jpeg');
     await expectRestored(done);
     await admin.json('POST', `/attachments/${done.id}/optimize`, { format: 'jpeg' });
@@ -62,7 +62,7 @@ describe('a large photograph', { timeout: 300_000 }, () => {
     await rig.site.php('return activate_plugin( "imagewright/imagewright.php" );');
   });
 
-  it('keeps its addresses when the format stays the same, and has every old byte back after restoring', async () => {
+  it('keeps its URLs if the format stays the same, and is restored byte for byte', async () => {
     await rig.define({ IMAGEWRIGHT_TEST_THRESHOLD: 800 });
     const done = await optimize('same-format.jpg', await photograph(900), 'image/jpeg', { format: 'jpeg' });
     expect(done.after.file).toBe(done.before.file);
@@ -80,7 +80,7 @@ describe('a large photograph', { timeout: 300_000 }, () => {
 });
 
 describe('images of other kinds', { timeout: 300_000 }, () => {
-  it('a PNG keeps its transparency', async () => {
+  it('keep the transparency of a PNG', async () => {
     const bytes = new Uint8Array(
       await sharp(await fixture('photos/graphic-badge-alpha.png'))
         .resize(700)
@@ -93,7 +93,7 @@ describe('images of other kinds', { timeout: 300_000 }, () => {
     await expectNoFileLeft(done);
   });
 
-  it('an animated GIF stays animated', async () => {
+  it('keep the animation of a GIF', async () => {
     const done = await optimize('moving.gif', await fixture('nasty/animated.gif'), 'image/gif');
     const made = await sharp(join(rig.site.uploadsDir, done.after.file), { animated: true }).metadata();
     expect(made).toMatchObject({ format: 'webp', pages: 8 });
@@ -101,14 +101,14 @@ describe('images of other kinds', { timeout: 300_000 }, () => {
     await expectNoFileLeft(done);
   });
 
-  it('a CMYK photograph becomes one that every browser shows', async () => {
+  it('convert a CMYK photograph to RGB', async () => {
     const done = await optimize('print.jpg', await fixture('nasty/jpeg-cmyk.jpg'), 'image/jpeg');
     expect(await file(done.after.file)).toMatchObject({ format: 'webp', space: 'srgb' });
     await expectRestored(done);
     await expectNoFileLeft(done);
   });
 
-  it('a photograph becomes AVIF where WordPress can show that; elsewhere the format is refused', async () => {
+  it('become AVIF if WordPress supports it; otherwise the format is refused', async () => {
     const bytes = await photograph(800);
     if (!(await rig.site.php<string[]>('return Imagewright_Options::formats();')).includes('avif')) {
       const id = await admin.upload('no-avif.jpg', bytes, 'image/jpeg');
@@ -124,7 +124,7 @@ describe('images of other kinds', { timeout: 300_000 }, () => {
     await expectNoFileLeft(done);
   });
 
-  it('two images that want one name do not get in each other’s way', async () => {
+  it('get different names if two images want the same one', async () => {
     const [one, two] = [await photograph(800), await photograph(801, { name: 'photo-stream.jpg' })];
     const first = await admin.upload('same.jpg', one, 'image/jpeg');
     const second = await admin.upload('same.jpeg', two, 'image/jpeg');
@@ -140,7 +140,7 @@ describe('images of other kinds', { timeout: 300_000 }, () => {
     expect(await rig.checksums()).toEqual(untouched);
   });
 
-  it('a portrait has the sizes that WordPress computes for it', async () => {
+  it('have the sizes that WordPress computes for a portrait', async () => {
     await rig.define({ IMAGEWRIGHT_TEST_THRESHOLD: 800 });
     const bytes = await photograph(400, { name: 'photo-dogs-portrait.jpg', height: 1000 });
     const done = await optimize('portrait.jpg', bytes, 'image/jpeg');

@@ -20,14 +20,14 @@ export interface Rig extends Library {
   define(constants: Constants): Promise<void>;
 }
 
-/** A rig of its own. */
+/** A rig that one test starts and closes. */
 export interface StartedRig extends Rig {
   stop(): Promise<void>;
 }
 
-/** What is in the media library of a site. */
+/** Contents of the media library of a site. */
 export interface Library {
-  /** What WordPress stores of an attachment. */
+  /** Stored data of the attachments. */
   attachment(id: number): Promise<StoredAttachment>;
   /** md5 of every file below the uploads folder, by path. */
   checksums(): Promise<Record<string, string>>;
@@ -158,7 +158,7 @@ export async function photograph(
   return new Uint8Array(await image.jpeg({ quality: 95 }).toBuffer());
 }
 
-/** A picture that no export makes smaller, as WebP. */
+/** A WebP image that no export makes smaller. */
 export async function tinyPicture(width: number): Promise<Uint8Array> {
   const image = sharp(await photograph(width)).webp({ quality: 5 });
   return new Uint8Array(await image.toBuffer());

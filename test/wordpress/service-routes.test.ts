@@ -40,8 +40,8 @@ async function upload(user: SiteUser, bytes = photo) {
 const settings = { format: 'webp', preset: 'high' };
 const order = ({ imageId }: { imageId: string }) => ({ images: [{ id: imageId }], settings });
 
-describe('the way to the service', { timeout: 120_000 }, () => {
-  it('passes uploads, streams and downloads on, and repeats nothing that has an idempotency key', async () => {
+describe('the proxy', { timeout: 120_000 }, () => {
+  it('forwards uploads, streams, downloads and idempotency keys', async () => {
     const made = await upload(editor);
     const path = service(`/sessions/${made.sessionId}/export`);
     const key = { 'Idempotency-Key': 'one-and-the-same' };
@@ -49,7 +49,7 @@ describe('the way to the service', { timeout: 120_000 }, () => {
     for (const _ of [1, 2]) {
       const stream = await editor.call('POST', path, order(made), key);
       expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-      // nginx takes it for an order to itself: nobody behind it sees the header, only what it does.
+      // nginx consumes this header and does not forward it.
       expect(stream.headers.get('x-accel-buffering')).toBe(BEHIND_NGINX ? null : 'no');
       const events = [];
       for await (const event of readEvents(stream)) events.push(event);
@@ -69,20 +69,20 @@ describe('the way to the service', { timeout: 120_000 }, () => {
     expect(balance - (await rig.account.api.balance())).toBe(1);
   });
 
-  it('shows the events of a stream while it runs, one by one', async () => {
+  it('forwards the events of a stream one by one while it runs', async () => {
     const made = await upload(editor, await photograph(1600));
-    // Long enough at work for the first event to be here before the end.
+    // Takes long enough for the first event to arrive before the end.
     const body = { ...order(made), settings: { format: 'avif', preset: 'maximum' } };
     const stream = await editor.call('POST', service(`/sessions/${made.sessionId}/sample`), body);
     let atFirst: unknown = null;
     for await (const event of readEvents(stream)) {
-      // Held back, it would come together with the last one.
+      // A buffered event would arrive together with the last one.
       atFirst ??= await rig.account.api.readJson(`/v1/jobs/${event.id.split(':')[0]}`);
     }
     expect(atFirst).toMatchObject({ kind: 'sample', status: 'processing' });
   });
 
-  it('gives errors of the service as they are, but never a 401, which would mean WordPress', async () => {
+  it('forwards errors of the service unchanged, except 401, which would refer to WordPress', async () => {
     const made = await upload(editor);
     const images = Array.from({ length: 6 }, () => ({ id: made.imageId }));
     const sample = await editor.call('POST', service(`/sessions/${made.sessionId}/sample`), { images, settings });
@@ -111,7 +111,7 @@ describe('the way to the service', { timeout: 120_000 }, () => {
     expect([away.status, ((await away.json()) as { code: string }).code]).toEqual([502, 'imagewright_unreachable']);
   });
 
-  it('opens the paths that the widget needs and no other', async () => {
+  it('allows only the paths that the widget needs', async () => {
     const { sessionId } = await upload(editor);
     const closed: [string, string][] = [
       ['GET', '/openapi.json'],
@@ -135,7 +135,7 @@ describe('the way to the service', { timeout: 120_000 }, () => {
     }
   });
 
-  it('keeps sessions of others apart: of other users, and of other sites with the same key', async () => {
+  it('refuses sessions of other users and of other sites with the same key', async () => {
     const mine = await upload(editor);
     const other = await rig.site.logIn('ed2', 'ed2');
     expect((await other.call('GET', service(`/sessions/${mine.sessionId}`))).status).toBe(404);
@@ -147,8 +147,8 @@ describe('the way to the service', { timeout: 120_000 }, () => {
   });
 });
 
-describe('rights', { timeout: 120_000 }, () => {
-  it('who may not upload files gets nothing, and who is not logged in neither', async () => {
+describe('permissions', { timeout: 120_000 }, () => {
+  it('refuse users without the upload capability and visitors', async () => {
     const subscriber = await rig.site.logIn('sub', 'sub');
     for (const path of ['/status', '/attachments', '/run', service('/credits/balance')]) {
       expect([path, (await subscriber.call('GET', path)).status]).toEqual([path, 403]);
@@ -161,7 +161,7 @@ describe('rights', { timeout: 120_000 }, () => {
     expect((await editor.call('POST', '/connection', {})).status).toBe(403);
   });
 
-  it('an author changes own images and no others', async () => {
+  it('allow an author to change own images only', async () => {
     const author = await rig.site.logIn('aut', 'aut');
     const own = await author.upload('own.jpg', photo, 'image/jpeg');
     const foreign = await editor.upload('foreign.jpg', photo, 'image/jpeg');
@@ -174,7 +174,7 @@ describe('rights', { timeout: 120_000 }, () => {
     expect(await author.json('POST', `/attachments/${own}/optimize`)).toMatchObject({ status: 'optimized' });
   });
 
-  it('the key of a constant wins over the stored one, and no answer and no page shows either', async () => {
+  it('prefer the key of a constant, and no response or page contains a key', async () => {
     await rig.site.php('update_option( "imagewright_api_key", $key );', { key: `iw_${'1'.repeat(36)}` });
     expect((await editor.call('GET', '/status')).status).toBe(200);
     const pages = [
@@ -196,7 +196,7 @@ describe('rights', { timeout: 120_000 }, () => {
     expect(await options.text()).not.toMatch(/iw_|imagewright/);
   });
 
-  it('an address typed into the form does not lead into the network of the server', async () => {
+  it('refuse private addresses from the form', async () => {
     await rig.site.define({});
     await typedInto(rig.service.url, rig.account.apiKey);
     const answer = await admin.call('POST', '/connection', {});
@@ -207,14 +207,14 @@ describe('rights', { timeout: 120_000 }, () => {
   });
 });
 
-/** Stores address and key as the form does. */
+/** Stores address and key in the same way as the form. */
 const typedInto = (url: string, key: string) =>
   rig.site.php(
     'update_option( "imagewright_settings", array( "url" => $url ) ); update_option( "imagewright_api_key", $key );',
     { url, key },
   );
 
-describe('the key, when somebody types another address', { timeout: 120_000 }, () => {
+describe('the key, after a new address was entered in the form', { timeout: 120_000 }, () => {
   let other: FaultProxy;
   beforeAll(async () => {
     other = await startFaultProxy(rig.service.url);
@@ -223,7 +223,7 @@ describe('the key, when somebody types another address', { timeout: 120_000 }, (
   const openPort = () => ({ IMAGEWRIGHT_TEST_OPEN_PORT: Number(new URL(other.url).port) });
   const keysSeen = () => other.seen.map(({ headers }) => headers['x-api-key']);
 
-  it('goes there only if it was typed, too: that of the server’s configuration never does', async () => {
+  it('is sent there only if it was entered in the form too, never from the server configuration', async () => {
     const { apiKey } = rig.account;
     await rig.site.define(openPort());
     await typedInto(other.url, apiKey);
@@ -238,13 +238,13 @@ describe('the key, when somebody types another address', { timeout: 120_000 }, (
     expect((await editor.call('GET', service('/credits/balance'))).status).toBe(424);
     expect(keysSeen()).toEqual([]);
 
-    // The address of the server's configuration is used, whatever the form has.
+    // The address from the server configuration overrides the form.
     await rig.define({});
     expect((await admin.call('POST', '/connection', {})).status).toBe(200);
     expect(keysSeen()).toEqual([]);
   });
 
-  it('is removed from the settings when the form brings another host and no key for it', async () => {
+  it('is removed from the settings if the host changes without a new key', async () => {
     const page = `${rig.site.url}/wp-admin/options-general.php?page=imagewright`;
     const headers = { Cookie: admin.cookie };
     const save = async (url: string, key: string) => {
@@ -274,7 +274,7 @@ describe('the key, when somebody types another address', { timeout: 120_000 }, (
   });
 });
 
-it('sends files and streams also when another plugin holds a buffer that cannot be removed', {
+it('sends files and streams also through an output buffer that cannot be removed', {
   timeout: 60_000,
 }, async () => {
   const id = await admin.upload('buffered.jpg', photo, 'image/jpeg');

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { compileLanguages } from '../../plugin-bridge/wordpress/build/compile-languages.ts';
 import { prepare } from './site/prepare.ts';
 
-/** Languages that the plugin has, and how many forms their plurals have. */
+/** Languages of the plugin and the number of their plural forms. */
 const LANGUAGES: [locale: string, forms: number][] = [
   ['ar', 6],
   ['de_DE', 2],
@@ -19,13 +19,13 @@ const NUMBERS = Array.from({ length: 201 }, (_, n) => n);
 
 let folder: string;
 let everything: GetTextTranslation[];
-/** What every language has to have. */
+/** Texts that every language must have. */
 let template: GetTextTranslation[];
 beforeAll(async () => {
   const { built } = await prepare();
   folder = join(built.folder, 'languages');
   everything = entriesOf(po.parse(await readFile(join(folder, 'imagewright.pot'))));
-  // The widget has languages of its own; what it shares with the plugin is the plugin's, too.
+  // The widget has its own translations. Texts that it shares with the plugin count as the plugin's.
   template = everything.filter(({ comments }) =>
     comments?.reference?.split(/\s+/).some((place) => !place.startsWith('build/widget-strings.php:')),
   );
@@ -35,19 +35,19 @@ function entriesOf({ translations }: GetTextTranslations): GetTextTranslation[] 
   return Object.values(translations[''] ?? {}).filter(({ msgid }) => msgid !== '');
 }
 
-/** What has to be the same in every language: numbers and words that are put in, tags, names that a machine reads. */
+/** Parts that must be the same in every language: placeholders, tags and identifiers. */
 function fixedParts(text: string): string[] {
   const parts = text.match(/%(?:\d\$)?[sd]|%%|\{\w+\}|<\/?\w+[^>]*>|IMAGEWRIGHT_\w+|wp-config\.php|https?:\/\/|\biw_/g);
   return (parts ?? []).sort();
 }
 
-/** The form of each number, as the file says. */
+/** Plural form of each number by the rule of the file. */
 function formsOf({ headers }: GetTextTranslations): number[] {
   const [, rule = ''] = /plural=(.*?);?$/.exec(headers['Plural-Forms'] ?? '') ?? [];
   return NUMBERS.map((n) => Number(runInNewContext(rule, { n })));
 }
 
-it('every language of the plugin is held to these rules', async () => {
+it('checks every language of the plugin', async () => {
   const names = (await readdir(folder)).filter((name) => name !== 'imagewright.pot').sort();
   expect(names).toEqual(LANGUAGES.flatMap(([locale]) => ['mo', 'po'].map((kind) => `imagewright-${locale}.${kind}`)));
   expect(template.length).toBeGreaterThan(140);
@@ -62,7 +62,7 @@ describe.each(LANGUAGES)('the translation into %s', (locale, forms) => {
     texts = new Map(entriesOf(source).map((entry) => [entry.msgid, entry]));
   });
 
-  it('has every text of the template, in every form, and no other', () => {
+  it('has exactly the texts of the template, in every plural form', () => {
     const missing = template.filter(({ msgid, msgid_plural: plural }) => {
       const found = texts.get(msgid);
       const count = plural ? forms : 1;
@@ -75,7 +75,7 @@ describe.each(LANGUAGES)('the translation into %s', (locale, forms) => {
     expect(source.headers).toMatchObject({ Language: locale, 'X-Domain': 'imagewright' });
   });
 
-  it('puts in what the English text puts in', () => {
+  it('has the placeholders of the English text', () => {
     const formOf = formsOf(source);
     for (const { msgid, msgid_plural: plural, msgstr } of texts.values()) {
       for (const [form, text] of msgstr.entries()) {
@@ -88,12 +88,12 @@ describe.each(LANGUAGES)('the translation into %s', (locale, forms) => {
     }
   });
 
-  it('counts as browsers count in this language', () => {
+  it('has the plural rules of browsers', () => {
     const formOf = formsOf(source);
     expect(source.headers['Plural-Forms']).toMatch(new RegExp(`^nplurals=${forms};`));
     const rules = new Intl.PluralRules(locale.replace('_', '-'));
     const pairs = new Set(NUMBERS.map((n) => `${rules.select(n)}: ${formOf[n]}`));
-    // Each name of a form stands for one form, and the other way round.
+    // Plural categories and forms map one to one.
     expect(pairs.size).toBe(forms);
     expect(new Set(formOf)).toEqual(new Set(Array.from({ length: forms }, (_, form) => form)));
   });
@@ -107,7 +107,7 @@ describe.each(LANGUAGES)('the translation into %s', (locale, forms) => {
   });
 });
 
-it('a file that is no translation ends the build', async () => {
+it('rejects a file that is no translation', async () => {
   const broken = await mkdtemp(join(tmpdir(), 'imagewright-languages-'));
   onTestFinished(() => rm(broken, { recursive: true }));
   const plural = 'msgid "{n} image"\nmsgid_plural "{n} images"\nmsgstr[0] "{n} Bild"\n';

@@ -3,26 +3,26 @@ import { type SharedBrowser, sharedBrowser, type Tab } from '../support/browser.
 import { borrowRig, type Rig, type StoredAttachment } from './rig.ts';
 import type { Answer, SiteUser } from './site/site-user.ts';
 
-/** What the tests of one file work with. It is there from their first hook on. */
+/** Fixture of a test file, available after the first hook. */
 export interface RigOfTests {
   rig: Rig;
   /** The administrator, logged in. */
   admin: SiteUser;
-  /** Sends something as the administrator, e.g. `/attachments/1/optimize`, whatever is answered. */
+  /** Sends a POST request as the administrator, e.g. `/attachments/1/optimize`. Does not throw on error statuses. */
   post(path: string, body?: unknown): Promise<[status: number, body: Answer]>;
-  /** Puts an image into the library and takes down how it is. */
+  /** Uploads an image and records its state. */
   upload(name: string, bytes: Uint8Array, type?: string): Promise<Uploaded>;
-  /** Holds that an attachment and every file of the library are as they were. */
+  /** Expects an attachment and every file of the library to be unchanged. */
   expectAsBefore(uploaded: Uploaded): Promise<void>;
-  /** Restores an attachment, and holds that it and every file are as they were. */
+  /** Restores an attachment and expects it and every file to be unchanged. */
   expectRestored(uploaded: Uploaded, body?: object): Promise<void>;
-  /** Exports an attachment as the widget does, and gives what replaces it. */
+  /** Exports an attachment in the same way as the widget and returns the body of the replacement. */
   exported(id: number, kind: 'export' | 'sample', settings?: object): Promise<ExportOfWidget>;
-  /** Deletes an attachment as WordPress does. */
+  /** Deletes an attachment with WordPress. */
   remove(id: number): Promise<void>;
-  /** Deletes every attachment, and forgets bulk runs. */
+  /** Deletes all attachments and bulk runs. */
   emptyLibrary(): Promise<void>;
-  /** Holds that nobody complained of the plugin in WordPress' log. */
+  /** Expects no messages in the logs of WordPress and PHP. */
   expectQuietLog(): Promise<void>;
 }
 
@@ -33,22 +33,22 @@ export interface Uploaded {
   checksums: Record<string, string>;
 }
 
-/** What the widget sends to replace an attachment. */
+/** Body of the widget's request to replace an attachment. */
 export interface ExportOfWidget {
   sessionId: string;
   imageId: string;
   sha256: string | undefined;
 }
 
-/** Waits in the admin pages: one may take long on a busy machine. */
+/** Timeouts for admin pages, which may be slow on a busy machine. */
 export const PATIENCE = { timeout: 60_000 };
 
 const EMPTY = `foreach ( get_posts( array( "post_type" => "attachment", "post_status" => "any", "fields" => "ids", "numberposts" => -1 ) ) as $id ) { wp_delete_attachment( $id, true ); }
 delete_metadata( "user", 0, "wp_imagewright_run", "", true );`;
 
 /**
- * Gets the service and the site that this process shares before the tests of a file and logs the administrator in; sets the
- * constants of the site back after each test.
+ * Opens the shared service and site before the tests of a file and logs the administrator in. Resets the
+ * constants of the site after each test.
  */
 export function useRig(options: Parameters<typeof borrowRig>[0] = {}): RigOfTests {
   let started: { rig: Rig; admin: SiteUser } | null = null;
@@ -60,7 +60,7 @@ export function useRig(options: Parameters<typeof borrowRig>[0] = {}): RigOfTest
   }, 300_000);
   afterEach(() => started?.rig.define({}));
   afterAll(async () => {
-    // Whatever the tests were about: PHP and WordPress have nothing to complain of.
+    // No test file may leave messages of PHP or WordPress.
     await expectQuietLog();
   });
   async function expectQuietLog() {
@@ -107,7 +107,7 @@ export function useRig(options: Parameters<typeof borrowRig>[0] = {}): RigOfTest
   };
 }
 
-/** Launches the browser that this process shares before the tests of a file. `openPage` opens a page of the admin area as the administrator. */
+/** Launches the shared browser before the tests of a file. `openPage` opens an admin page as the administrator. */
 export function useBrowser({ rig, admin }: RigOfTests) {
   let launched: SharedBrowser | null = null;
   const browser = whenStarted(() => launched);
@@ -125,7 +125,7 @@ export function useBrowser({ rig, admin }: RigOfTests) {
   };
 }
 
-/** Stands for something that a hook makes later. */
+/** Proxies an object that a hook creates later. */
 function whenStarted<T extends object>(get: () => T | null | undefined): T {
   return new Proxy({} as T, {
     get(_, name) {

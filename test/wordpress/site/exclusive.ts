@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Runs something while no other process does it: test files run in processes of their own and share what they prepare. */
+/** Runs a function while holding a lock file: the processes of test files share the prepared files. */
 export async function exclusively<T>(lock: string, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -22,7 +22,7 @@ export async function exclusively<T>(lock: string, work: () => Promise<T>): Prom
   }
 }
 
-/** Whether the process that took the lock still runs. One that has not written its number yet is given the time to. */
+/** Returns true if the process that took the lock still runs. Waits for a process that has not written its id yet. */
 async function isHeld(lock: string): Promise<boolean> {
   for (let tries = 0; tries < 10; tries++) {
     const pid = Number(await readFile(join(lock, 'pid'), 'utf8').catch(() => ''));

@@ -6,7 +6,7 @@ import { wasmPhp } from './packages.ts';
 
 const SCRIPT = fileURLToPath(new URL('../playground/lint.mjs', import.meta.url));
 
-/** What `php -l` has against PHP files, as it says it; with the PHP of this machine, or as WebAssembly when that is null. */
+/** Returns the errors that `php -l` reports for PHP files. Uses WebAssembly if `php` is null. */
 export async function lint(php: string | null, files: readonly string[]): Promise<string[]> {
   const { version, folder } = wasmPhp();
   const calls = php

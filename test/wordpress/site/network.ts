@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SiteOfNetwork } from './site.ts';
 import { phpLiteral } from './site-config.ts';
 
-/** Makes the tables of a network, as Tools > Network Setup does. That page refuses a host with a port. */
+/** Creates the tables of a network. Tools > Network Setup refuses a host with a port. */
 const TABLES = `require_once ABSPATH . 'wp-admin/includes/upgrade.php';
 global $wpdb;
 foreach ( $wpdb->tables( 'ms_global' ) as $table => $name ) { $wpdb->$table = $name; }
@@ -22,7 +22,7 @@ foreach ( array( 'home' => "http://$host", 'siteurl' => "http://$host", 'permali
 }
 return $id;`;
 
-/** Makes a site the first one of a network, adds one that is served at `second`, and gives its number. */
+/** Converts a site to a network, adds a site that is served at `second`, and returns the id of that site. */
 export async function createNetwork(
   site: SiteOfNetwork,
   { www, second }: { www: string; second: string },

@@ -15,7 +15,7 @@ export interface WasmPhp {
   folder: string;
 }
 
-/** The PHP as WebAssembly that is meant: the oldest that the plugin runs on when `IMAGEWRIGHT_TEST_PHP` is `wasm-7.4`. */
+/** Returns the PHP as WebAssembly to use: the oldest supported one if `IMAGEWRIGHT_TEST_PHP` is `wasm-7.4`. */
 export function wasmPhp(): WasmPhp {
   const isOldest = process.env.IMAGEWRIGHT_TEST_PHP === 'wasm-7.4';
   const name = isOldest ? 'playground-7.4' : 'playground';
@@ -23,8 +23,8 @@ export function wasmPhp(): WasmPhp {
 }
 
 /**
- * Installs a sub-package from its lock file, unless that was done before. The packages are no part of the project: they are
- * large, under the GPL, and wanted only where the WordPress plugin is tested.
+ * Installs a sub-package from its lock file if it is missing. The packages are not dependencies of the project: they are
+ * large, under the GPL, and required only by the tests of the WordPress plugin.
  */
 export async function installPackages(folder: string): Promise<void> {
   const lock = await readFile(join(folder, 'package-lock.json'), 'utf8');
@@ -32,7 +32,7 @@ export async function installPackages(folder: string): Promise<void> {
   if ((await readFile(stamp, 'utf8').catch(() => '')) === lock) return;
   console.log(`Installing ${folder.slice(folder.indexOf('test/'))} (once; up to a minute) …`);
   const npm = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  // npm's own environment variables of an outer `npm test` would make it work on the outer package.
+  // The npm variables of an outer `npm test` would make it install the outer package.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^npm_(config_local_prefix|package_|lifecycle_)/.test(name)),
   );
@@ -42,7 +42,7 @@ export async function installPackages(folder: string): Promise<void> {
   await rename(`${stamp}.part`, stamp);
 }
 
-/** The npm that runs us, else the one beside this Node: the search path may have neither. */
+/** Path of the npm that runs this process, else of the one beside this Node. `PATH` may contain neither. */
 async function npmCommand(): Promise<{ file: string; args: string[] }> {
   if (process.env.npm_execpath?.endsWith('.js')) return { file: process.execPath, args: [process.env.npm_execpath] };
   try {

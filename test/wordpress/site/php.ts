@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** What WordPress and its tests need of PHP. */
+/** PHP extensions that WordPress and its tests require. */
 const EXTENSIONS = ['curl', 'dom', 'exif', 'fileinfo', 'gd', 'mbstring', 'pdo_sqlite', 'xml'];
 
-/** The PHP of this machine, when it has all that WordPress needs; else null, with the reason on the console. */
+/** Returns the PHP of this machine if it has all extensions; else null, with the reason on the console. */
 export async function findPhp(): Promise<string | null> {
   const php = process.env.IMAGEWRIGHT_TEST_PHP ?? 'php';
   if (php === 'none' || php === 'wasm-7.4') return null;
@@ -16,7 +16,7 @@ export async function findPhp(): Promise<string | null> {
     if (version >= 70_400 && missing.length === 0 && webp) return php;
     console.log(`PHP is there, but too old or without ${missing.join(', ') || 'WebP'}: using PHP as WebAssembly.`);
   } catch {
-    // No PHP: nothing to report, most machines have none.
+    // A machine without PHP needs no message.
   }
   return null;
 }

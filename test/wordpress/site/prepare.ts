@@ -8,17 +8,17 @@ import { installPackages, WORDPRESS_PACKAGE, wasmPhp } from './packages.ts';
 import { findPhp } from './php.ts';
 import { unpackWordPress } from './wordpress-tree.ts';
 
-/** What a site is made of. */
+/** Parts of a test site. */
 export interface Prepared {
-  /** WordPress as it is delivered. */
+  /** Unpacked WordPress. */
   tree: string;
-  /** The plugin as it is shipped. */
+  /** The built plugin. */
   built: BuiltPlugin;
   /** PHP of this machine; null: PHP as WebAssembly. */
   php: string | null;
 }
 
-/** Installs, unpacks and builds what is missing. Everything is kept for the next time. */
+/** Installs, unpacks and builds missing parts and keeps them for the next run. */
 export async function prepare(): Promise<Prepared> {
   const php = await findPhp();
   return exclusively(join(WORDPRESS_PACKAGE, '.preparing'), async () => {
@@ -32,7 +32,7 @@ export async function prepare(): Promise<Prepared> {
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Builds the plugin, unless that was done from the very same sources: running sites use what is built. */
+/** Builds the plugin if its sources have changed. Running sites use the build. */
 async function buildChanged(): Promise<BuiltPlugin> {
   const stamp = join(repository, 'dist/wordpress/built.json');
   const sources = await fingerprint(['plugin-bridge', 'widget', 'server/contract/constants', 'package-lock.json']);
@@ -43,7 +43,7 @@ async function buildChanged(): Promise<BuiltPlugin> {
   return built;
 }
 
-/** Changes when a file below these paths does. */
+/** Hashes size and time of all files below these paths. */
 async function fingerprint(paths: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const path of paths) {

@@ -10,7 +10,7 @@ import { addSqlite } from './wordpress-tree.ts';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** What a site is served from. */
+/** Files and settings of a served site. */
 export interface ServeOptions {
   php: string;
   /** A writable copy of WordPress. */
@@ -30,18 +30,18 @@ export async function installNatively({ php, www, plugin, port, constants }: Ser
   await promisify(execFile)(php, [here('install.php'), www, `127.0.0.1:${port}`]);
 }
 
-/** Serves it with PHP's own web server. Gives the function that stops it. */
+/** Serves the site with the built-in web server of PHP. Returns a function that stops it. */
 export async function serveNatively({ php, www, port }: ServeOptions): Promise<() => Promise<void>> {
   const router = join(www, '../router.php');
   await copyFile(here('router.php'), router);
   const limits = {
     ...{ upload_max_filesize: '64M', post_max_size: '64M', memory_limit: '512M', error_log: '/dev/null' },
-    // Constants that a test changes hold from the next request on.
+    // Changed constants must apply from the next request on.
     'opcache.revalidate_freq': '0',
   };
   const settings = Object.entries(limits).flatMap(([name, value]) => ['-d', `${name}=${value}`]);
   const server = spawn(php, [...settings, '-S', `127.0.0.1:${port}`, '-t', www, router], {
-    // Its workers are processes of their own: the group is what ends.
+    // The server has worker processes, so the whole group is ended.
     detached: true,
     env: { ...process.env, PHP_CLI_SERVER_WORKERS: '6' },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -53,7 +53,7 @@ export async function serveNatively({ php, www, port }: ServeOptions): Promise<(
   return stop;
 }
 
-/** Waits until a server answers. @throws Error when it ended instead */
+/** Waits until a server responds. @throws Error if it exits first */
 export async function answers(url: string, server: ChildProcess): Promise<void> {
   for (;;) {
     if (server.exitCode !== null || server.signalCode) throw new Error(`the server of ${url} ended before it answered`);

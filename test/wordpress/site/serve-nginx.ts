@@ -4,7 +4,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answers, end, type ServeOptions } from './serve-native.ts';
 
-/** Serves a site as most hosts do: nginx with its buffering as it comes, and PHP-FPM behind it. Needs both installed. */
+/** Serves a site with nginx, default buffering and PHP-FPM. Requires both to be installed. */
 export async function serveBehindNginx({ www, port }: ServeOptions): Promise<() => Promise<void>> {
   const home = join(www, '../nginx');
   const socket = join(home, 'php.sock');
@@ -45,7 +45,7 @@ php_admin_value[opcache.revalidate_freq] = 0
 `;
 }
 
-/** `fastcgi_buffering` is not mentioned: its default is what the plugin has to work with. */
+/** `fastcgi_buffering` is not set: the plugin must work with its default. */
 function nginxConfig({ home, socket, www, port }: { home: string; socket: string; www: string; port: number }): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `  ${name}_temp_path ${join(home, 'temporary', name)};`,

@@ -9,7 +9,7 @@ import type { Constants } from './site-config.ts';
 
 const SCRIPT = fileURLToPath(new URL('../playground/serve.mjs', import.meta.url));
 
-/** Installs and serves WordPress with PHP as WebAssembly. Gives the function that stops it. */
+/** Installs and serves WordPress with PHP as WebAssembly. Returns a function that stops it. */
 export async function servePlayground(options: {
   www: string;
   plugin: string;
@@ -26,7 +26,7 @@ export async function servePlayground(options: {
     constants: pick((value) => typeof value === 'boolean'),
     strings: pick((value) => typeof value === 'string'),
   };
-  // Playground leaves 60 MB there, which go with the site.
+  // Playground leaves 60 MB there. They are removed with the site.
   const temporary = join(www, '../tmp');
   await mkdir(temporary);
   const server = fork(SCRIPT, [JSON.stringify(configuration)], {

@@ -1,7 +1,7 @@
 /** Constants of `wp-config.php`. */
 export type Constants = Record<string, string | number | boolean>;
 
-/** What all sites have: nothing leaves this machine, nothing happens by itself, every notice is written down. */
+/** Constants of all sites: no external requests, no cron, every PHP notice is logged. */
 export const COMMON_CONSTANTS: Constants = {
   WP_HTTP_BLOCK_EXTERNAL: true,
   WP_ACCESSIBLE_HOSTS: '127.0.0.1,localhost',

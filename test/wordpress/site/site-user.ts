@@ -1,10 +1,10 @@
-/** What the plugin's routes answer: the attachment as it is now, or an error. */
+/** Response of the plugin's routes: the current attachment, or an error. */
 export type Answer = Record<string, unknown> & {
   code?: string;
   data?: { status: number; noted?: boolean; details?: unknown };
 };
 
-/** Somebody who is logged in: cookies and a nonce, as the admin pages have them. */
+/** A logged-in user with the cookies and the nonce of the admin pages. */
 export interface SiteUser {
   /** `Cookie` header. */
   cookie: string;
@@ -13,15 +13,15 @@ export interface SiteUser {
   nonce: string;
   /** Calls a route of the plugin, e.g. `/status`. A body is sent as JSON. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** The same, and its JSON. @throws Error on a status from 400 on */
+  /** Calls a route and returns its JSON. @throws Error on a status of 400 or more */
   json<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T>;
-  /** The same, and its status with its JSON, whatever they are. */
+  /** Calls a route and returns status and JSON. Does not throw on error statuses. */
   answer<T = Answer>(method: string, path: string, body?: unknown): Promise<[status: number, body: T]>;
-  /** Uploads a file to the media library and gives the attachment's id. */
+  /** Uploads a file to the media library and returns the attachment's id. */
   upload(name: string, bytes: Uint8Array, type: string): Promise<number>;
 }
 
-/** Logs in through WordPress' own form. */
+/** Logs in through the login form of WordPress. */
 export async function logIn(url: string, user: string, password: string): Promise<SiteUser> {
   const body = new URLSearchParams({ log: user, pwd: password, testcookie: '1' });
   const answer = await fetch(`${url}/wp-login.php`, {

@@ -19,25 +19,25 @@ import { copyTree } from './wordpress-tree.ts';
 export interface Site extends SiteOfNetwork {
   /** `native` or `wasm`. */
   engine: 'native' | 'wasm';
-  /** What WordPress and PHP complained of. */
+  /** Returns the logged messages of WordPress and PHP. */
   debugLog(): Promise<string>;
-  /** Changes constants of `wp-config.php` that tests may change: they are read from a file with each request. */
+  /** Changes constants. `wp-config.php` reads them from a file with each request. */
   define(constants: Constants): Promise<void>;
-  /** Makes it the first site of a network, and gives a second one of that network. */
+  /** Converts the site to a network and returns its second site. */
   makeNetwork(): Promise<SiteOfNetwork>;
-  /** Takes down configuration, database and `wp-content`, so that the site can be set back to this moment. */
+  /** Records configuration, database and `wp-content`, so that the site can be reset to this state. */
   takeSnapshot(): Promise<Snapshot>;
   stop(): Promise<void>;
 }
 
-/** What there is of each site of a network. */
+/** Access to one site of a network. */
 export interface SiteOfNetwork {
   url: string;
-  /** Evaluates PHP inside of WordPress and gives what it returns. */
+  /** Evaluates PHP inside of WordPress and returns the result. */
   php<T = unknown>(code: string, values?: Record<string, unknown>): Promise<T>;
   /** Logs a user in, as a browser would. */
   logIn(user?: string, password?: string): Promise<SiteUser>;
-  /** Makes a user. The password is the name. */
+  /** Creates a user. The password is the name. */
   createUser(name: string, role: string): Promise<number>;
   /** Paths of all files below the uploads folder, sorted. */
   uploads(): Promise<string[]>;
@@ -50,11 +50,11 @@ export async function startSite(
 ): Promise<Site> {
   const prepared = await prepare();
   const home = await mkdtemp(join(tmpdir(), 'imagewright-wordpress-'));
-  // Also when the process ends before the site was stopped.
+  // Also runs if the process ends before the site was stopped.
   process.once('exit', () => rmSync(home, { recursive: true, force: true }));
   const www = join(home, 'www');
   await copyTree(options.tree ?? prepared.tree, www);
-  // A copy of its own: what is built may be built anew while the site runs.
+  // A copy, since the plugin may be rebuilt while the site runs.
   const plugin = join(home, 'plugin');
   await cp(prepared.built.folder, plugin, { recursive: true });
   const secret = randomUUID();
@@ -78,7 +78,7 @@ export async function startSite(
     debugLog: () => readFile(join(www, 'wp-content/debug.log'), 'utf8').catch(() => ''),
     define: (changed) => writeConstants(muPlugins, { ...changed, IMAGEWRIGHT_TEST_MONTH: month }),
     async makeNetwork() {
-      // The other name of this machine: a network tells its sites apart by their hosts.
+      // A second host name of this machine: a network identifies its sites by host.
       const second = url.replace('127.0.0.1', 'localhost');
       const id = await createNetwork(site, { www, second });
       return openSite(second, secret, join(www, `wp-content/uploads/sites/${id}`));
@@ -105,7 +105,7 @@ export async function startSite(
   };
 }
 
-/** Writes the constants that hold from the next request on. */
+/** Writes the constants for the following requests. */
 async function writeConstants(muPlugins: string, constants: Constants): Promise<void> {
   const lines = Object.entries(constants).map(([name, value]) => `define( '${name}', ${phpLiteral(value)} );`);
   await writeFile(join(muPlugins, 'a-constants.php'), `<?php\n${lines.join('\n')}\n`);

@@ -1,13 +1,13 @@
 import { cp, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
-/** Files and folders as they were at one moment. */
+/** Recorded state of files and folders. */
 export interface Snapshot {
-  /** Puts every file back as it was and removes those that were added. Added folders stay, without files. */
+  /** Restores every file and removes added ones. Added folders stay, without files. */
   restore(): Promise<void>;
 }
 
-/** Copies the files below `folder` to `copy`, from where they can be restored. Symbolic links are left alone. */
+/** Copies the files below `folder` to `copy` for a later restore. Ignores symbolic links. */
 export async function takeSnapshot(folder: string, copy: string): Promise<Snapshot> {
   await cp(folder, copy, {
     recursive: true,
@@ -20,7 +20,7 @@ export async function takeSnapshot(folder: string, copy: string): Promise<Snapsh
 async function restore(folder: string, copy: string): Promise<void> {
   const [present, wanted] = await Promise.all([fingerprints(folder), fingerprints(copy)]);
   for (const [path, fingerprint] of present) {
-    // PHP as WebAssembly remembers folders and cannot make one again that another process removed.
+    // PHP as WebAssembly caches folders and cannot recreate one that another process removed.
     if (fingerprint !== FOLDER && !wanted.has(path)) await rm(join(folder, path), { force: true });
   }
   for (const [path, fingerprint] of wanted) {
@@ -30,7 +30,7 @@ async function restore(folder: string, copy: string): Promise<void> {
       await mkdir(target, { recursive: true });
       continue;
     }
-    // A new file, not the old one with other bytes: a request that still runs has the old database open.
+    // Written as a new file: a running request may have the old database open.
     await rm(target, { force: true });
     await cp(join(copy, path), target, { preserveTimestamps: true });
   }

@@ -10,13 +10,13 @@ const WORDPRESS_VERSION = '6.5';
 const builds = join(WORDPRESS_PACKAGE, 'node_modules/@wp-playground/wordpress-builds');
 const caches = join(WORDPRESS_PACKAGE, 'node_modules/.cache');
 
-/** Unpacks WordPress as it is delivered, once, and says where. It is copied for each site and never served itself. */
+/** Unpacks WordPress once and returns its folder. Each site gets a copy. */
 export async function unpackWordPress(): Promise<string> {
   const tree = join(caches, `wordpress-${WORDPRESS_VERSION}`);
   if (existsSync(tree)) return tree;
   const part = `${tree}.part`;
   await rm(part, { recursive: true, force: true });
-  // The archive holds PHP, the folder beside it scripts, styles and images. Both come with a site of their own: left out.
+  // The archive contains PHP, the folder beside it scripts, styles and images. Files of the package's own site are removed.
   await unzip(join(builds, `src/wordpress/wp-${WORDPRESS_VERSION}.zip`), part, '');
   await cp(join(builds, `public/wp-${WORDPRESS_VERSION}`), part, { recursive: true });
   for (const name of ['wp-content/database', 'wp-config.php', 'wp-content/db.php', 'wp-content/mu-plugins']) {
@@ -26,7 +26,7 @@ export async function unpackWordPress(): Promise<string> {
   return tree;
 }
 
-/** Copies all files of a tree: in half of the time that `cp` of Node takes for the thousands of WordPress. */
+/** Copies all files of a tree, in half the time that `cp` of Node takes for WordPress. */
 export async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   const entries = await readdir(from, { recursive: true, withFileTypes: true });
@@ -36,7 +36,7 @@ export async function copyTree(from: string, to: string): Promise<void> {
   await Promise.all(files.map((entry) => copyFile(join(entry.parentPath, entry.name), target(entry))));
 }
 
-/** Puts WordPress' SQLite integration into a tree: a database in one file, without a server. */
+/** Adds the SQLite integration of WordPress to a tree. */
 export async function addSqlite(tree: string): Promise<void> {
   const folder = join(tree, 'wp-content/mu-plugins/sqlite-database-integration');
   await unzip(
