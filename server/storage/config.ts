@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The environment variables that steer file storage; keys are the variables' names. */
+/** Environment variables of file storage; keys are the variables' names. */
 export const storageConfig = z.object({
   DATA_DIR: z.string().default('./data').describe('Directory for everything the service keeps.'),
 });

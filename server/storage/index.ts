@@ -1,4 +1,4 @@
-// Owns files on disk: where they lie and how they change atomically. Knows nothing of sessions, images or accounts but their keys.
+// Owns files on disk: their paths and their atomic changes. Must not know sessions, images or accounts, only keys.
 export { exportKey, namespaceFolder, previewKey, uploadKey, variantCacheKey } from './keys.ts';
 export { createLocalStore, type FileStore, type StoredFile } from './local-store.ts';
 export { makeDirectory } from './make-directory.ts';

@@ -10,10 +10,10 @@ export interface StoredFile {
   modifiedAt: Date;
 }
 
-/** What {@link createLocalStore} works with. */
+/** Options of {@link createLocalStore}. */
 export interface StoreOptions {
   directory: string;
-  /** Monotonic clock, in milliseconds. @default performance.now */
+  /** Monotonic clock, in ms. @default performance.now */
   monotonicNow?: () => number;
 }
 
@@ -21,10 +21,10 @@ export interface StoreOptions {
 export function createLocalStore({ directory, monotonicNow = () => performance.now() }: StoreOptions) {
   const root = resolve(directory);
   const incoming = join(root, 'incoming');
-  /** The temporary files of the last sweep, and since when each has been as it is. */
+  /** Temporary files that the last sweep kept, each with the time since which it has not changed. */
   let temporary = new Map<string, { mtimeMs: number; since: number }>();
 
-  /** Absolute path of a key; the second wall behind {@link storeKey}. */
+  /** Resolves a key to its absolute path. @throws TypeError if the path is outside the store */
   function pathOf(key: string): string {
     const path = resolve(root, key);
     if (!path.startsWith(root + sep)) throw new TypeError(`key leaves the store: ${JSON.stringify(key)}`);
@@ -54,9 +54,9 @@ export function createLocalStore({ directory, monotonicNow = () => performance.n
     },
 
     /**
-     * Removes temporary files that an interruption left: what was being received, and `.part` files beside their targets.
-     * @param minAgeMs spares those that were not seen unchanged for so long: somebody may be writing them. Their times say
-     *   nothing about it, since the clock may have been set.
+     * Removes temporary files left by an interruption: incomplete uploads, and `.part` files beside their targets.
+     * @param minAgeMs keeps files that were not seen unchanged for this long, because they may still be written. Measured
+     *   between sweeps: modification times are unreliable if the system clock was set.
      */
     async sweepTemporaryFiles({ minAgeMs }: { minAgeMs: number }): Promise<number> {
       const at = monotonicNow();
@@ -80,7 +80,7 @@ export function createLocalStore({ directory, monotonicNow = () => performance.n
       return removed;
     },
 
-    /** Makes the folder of a key, for somebody who writes the file itself. */
+    /** Creates the folder of a key and returns the absolute path, for callers that write the file themselves. */
     async prepareFolder(key: string): Promise<string> {
       const path = pathOf(key);
       await makeFolderOf(path);
@@ -94,7 +94,7 @@ export function createLocalStore({ directory, monotonicNow = () => performance.n
       await rename(temporaryFile, path);
     },
 
-    /** Gives a stored file a second key: a hard link where the file system can, else a copy. Replaces what was there. */
+    /** Gives a stored file a second key: a hard link where the file system can, else a copy. Replaces an existing target. */
     async link(from: string, to: string): Promise<void> {
       const source = pathOf(from);
       const target = pathOf(to);
@@ -112,7 +112,7 @@ export function createLocalStore({ directory, monotonicNow = () => performance.n
       }
     },
 
-    /** Size and time of a file; null when it is not there. */
+    /** Size and times of a file; null if it does not exist. */
     async stat(key: string): Promise<Stats | null> {
       return stat(pathOf(key)).catch(nullWhenAbsent);
     },
@@ -122,7 +122,7 @@ export function createLocalStore({ directory, monotonicNow = () => performance.n
     },
 
     async removeFolder(key: string): Promise<void> {
-      // A file that comes while the folder goes makes it "not empty": then once more, with that file.
+      // A file created during the removal causes ENOTEMPTY: retry.
       await rm(pathOf(key), { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
     },
 
@@ -157,7 +157,7 @@ export function createLocalStore({ directory, monotonicNow = () => performance.n
 /** The files of the service. */
 export type FileStore = ReturnType<typeof createLocalStore>;
 
-/** Paths of all files below a folder, one after the other; a folder that goes away meanwhile is passed over. */
+/** Yields the paths of all files below a folder; skips folders that were removed meanwhile. */
 async function* filesBelow(folder: string): AsyncGenerator<string> {
   const opened = await opendir(folder).catch(() => null);
   if (!opened) return;

@@ -2,20 +2,20 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory and those above it that are missing, for this user alone. One after the other: Node's own recursive way
- * tries for ever where a directory takes no others, as below /proc.
- * @throws the system's error, with the path that could not be made
+ * Creates a directory and its missing parents with mode 0700. Creates them one by one, because Node's recursive `mkdir`
+ * never ends below a directory that accepts no entries, such as /proc.
+ * @throws the system's error, with the path that could not be created
  */
 export async function makeDirectory(path: string): Promise<void> {
   const missing: string[] = [];
   for (let above = path; !(await isThere(above)); above = dirname(above)) {
     missing.unshift(above);
-    // A drive that is not there.
+    // The drive does not exist.
     if (dirname(above) === above) break;
   }
   for (const directory of missing) {
     await mkdir(directory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-      // Another process was first. What is no directory shows when something is put into it.
+      // Another process created it. If it is not a directory, the first write into it fails.
       if (error.code !== 'EEXIST') throw error;
     });
   }
