@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { EMBEDDED_FIELDS, type ImageResult, pickFields, type Settings } from '#contract';
 import type {
   CachedVariantRecord,
@@ -20,11 +21,11 @@ interface ExportImageDeps {
   outputs: OutputRepository;
   store: FileStore;
   now: () => Date;
-  /** The last piece of work of each owner of file names that has some under way; empty at first. */
-  turns: Map<string, Promise<unknown>>;
+  /** Queues by owner of file names, one task at a time; entries exist only while the owner has work. */
+  ownerQueues: Map<string, LimitFunction>;
 }
 
-/** One image of a job, with all that was decided before work on it starts. */
+/** One image of a job, with its variants and file names planned before the work starts. */
 export interface ImageTask {
   job: JobRecord;
   /** Place in the request, from 0. */
@@ -34,12 +35,12 @@ export interface ImageTask {
   settings: Settings;
   variants: VariantSpec[];
   skippedSizes: number[];
-  /** Who owns the file names: namespace, image and settings. */
+  /** Owner of the file names: namespace, image and settings. */
   owner: string;
   names: PlannedNames;
 }
 
-/** Decides variants and file names of every image of a job, in request order, so that names do not depend on timing. */
+/** Plans variants and file names of every image of a job, in request order, so that names do not depend on timing. */
 export function planTasks(job: JobRecord, images: Map<string, ImageRecord>, taken: Map<string, string>): ImageTask[] {
   const namespace = namespaceOf(job);
   const settings = job.settings as Settings;
@@ -56,14 +57,14 @@ export function planTasks(job: JobRecord, images: Map<string, ImageRecord>, take
   });
 }
 
-/** Exports one image: variants from the cache or the encoder, then names and files in one step. */
+/** Exports one image: obtains its variants from the cache or the encoder, then publishes names and files in one step. */
 export async function exportImage(task: ImageTask, options: OrderOptions, deps: ExportImageDeps): Promise<ImageResult> {
   const { job, image, asked, settings, variants, skippedSizes } = task;
   const embed = settings.embedMetadata ? pickFields(asked, EMBEDDED_FIELDS) : undefined;
   const order = { image, settings, embed, variants };
 
-  // A variant that is saved in the cache is not yet the image's: `save` is told when the files are put in place. And the
-  // whole-size file comes first, so a resize before it is no step of its own.
+  // Saving a variant in the cache does not publish it, so `save` is reported only when the files are put in place.
+  // The full-size file comes first, so a resize before it is not reported as a step.
   let optimized = false;
   const encoding: OrderOptions = {
     ...options,
@@ -76,7 +77,7 @@ export async function exportImage(task: ImageTask, options: OrderOptions, deps: 
   const { records: encoded, fromCache } = await deps.cache.obtain(order, encoding);
   options.onStep('save');
   const obtainAgain = async () => (await deps.cache.obtain(order, encoding)).records;
-  return inTurn(deps.turns, task.owner, async () => {
+  return inOwnerQueue(deps.ownerQueues, task.owner, async () => {
     let { records, paths } = await putInPlace(task, encoded, obtainAgain, deps.store);
     options.signal.throwIfAborted();
     const files = await publish(task, records, paths, deps);
@@ -89,21 +90,22 @@ export async function exportImage(task: ImageTask, options: OrderOptions, deps: 
 }
 
 /**
- * Does one piece of work of an owner after the other. Equal content has an equal path: an export that replaces files must
- * not remove them while another one is about to publish the same ones.
+ * Runs the tasks of one owner one at a time, in order. Equal content has an equal path: an export that replaces files must
+ * not remove them while another export is about to publish the same paths.
  */
-async function inTurn<T>(turns: ExportImageDeps['turns'], owner: string, work: () => Promise<T>): Promise<T> {
-  const before = turns.get(owner) ?? Promise.resolve();
-  const mine = before.then(work, work);
-  turns.set(owner, mine);
-  try {
-    return await mine;
-  } finally {
-    if (turns.get(owner) === mine) turns.delete(owner);
-  }
+function inOwnerQueue<T>(queues: ExportImageDeps['ownerQueues'], owner: string, work: () => Promise<T>): Promise<T> {
+  const queue = queues.get(owner) ?? pLimit(1);
+  queues.set(owner, queue);
+  return queue(async () => {
+    try {
+      return await work();
+    } finally {
+      if (queue.pendingCount === 0) queues.delete(owner);
+    }
+  });
 }
 
-/** Links the cached files; one that was evicted between look-up and link is made again. */
+/** Links the cached files; obtains them again if one was evicted between look-up and link. */
 async function putInPlace(
   task: ImageTask,
   records: CachedVariantRecord[],
@@ -123,10 +125,10 @@ async function allThere(paths: string[], store: FileStore): Promise<boolean> {
   return found.every((stats) => stats !== null);
 }
 
-/** Puts the cached files into the session's namespace; null when one of them is gone. */
+/** Links the cached files into the session's namespace; returns null if one of them is missing. */
 async function linkAll(task: ImageTask, records: CachedVariantRecord[], store: FileStore): Promise<string[] | null> {
   const paths = records.map((record) => {
-    // Equal content has an equal name, so work that is done again after a crash leaves nothing behind.
+    // Equal content has an equal name, so repeating the work after a crash leaves no stray files.
     const name = `${task.image._id}-${settingsHash(task.settings)}-${record._id.slice(0, 16)}`;
     return exportKey(namespaceOf(task.job), `${name}.${extensionOf(record.format)}`);
   });
@@ -139,7 +141,7 @@ async function linkAll(task: ImageTask, records: CachedVariantRecord[], store: F
   }
 }
 
-/** Makes the files visible under their names, in the place of earlier ones of the same image and settings. */
+/** Publishes the files under their names and removes earlier files of the same image and settings. */
 async function publish(
   task: ImageTask,
   records: CachedVariantRecord[],
@@ -173,7 +175,7 @@ async function publish(
       for (const { path } of replaced) if (!current.has(path)) await store.remove(path);
       return files;
     }
-    // Another job took a name since this one was planned.
+    // Another job took one of the names after they were planned.
     const extension = extensionOf(outputFormatOf(task.settings.format, image.format));
     const { originalFilename } = image;
     const request = { owner, wanted: task.asked.filename, originalFilename, extension, variants };
@@ -181,7 +183,7 @@ async function publish(
   }
 }
 
-/** Tells sets of files of one image apart: the same settings replace their own earlier files, others do not. */
+/** Hashes the settings that identify a set of files: equal settings replace their own earlier files, others do not. */
 function settingsHash(settings: Settings): string {
   const { format, preset, responsive, responsiveSizes, embedMetadata, keepCopyright } = settings;
   const sizes = responsive ? (responsiveSizes ?? 'default') : null;

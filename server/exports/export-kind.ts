@@ -1,3 +1,4 @@
+import type { LimitFunction } from 'p-limit';
 import type { ImageResult, Settings } from '#contract';
 import type { OutputRepository } from '../db/index.ts';
 import type { JobKind } from '../jobs/index.ts';
@@ -16,10 +17,10 @@ interface ExportKindDeps {
   now: () => Date;
 }
 
-/** Builds the kind of job that exports and samples are: the same pipeline into two namespaces. */
+/** Creates the job kind of exports and samples: one pipeline, two namespaces. */
 export function createExportKind(deps: ExportKindDeps): JobKind<ImageResult> {
   const { outputs, processor } = deps;
-  const turns = new Map<string, Promise<unknown>>();
+  const ownerQueues = new Map<string, LimitFunction>();
   return {
     steps: ['load', 'optimize', 'resize', 'save'],
     // More images than workers, so that no worker waits while results are written.
@@ -32,7 +33,7 @@ export function createExportKind(deps: ExportKindDeps): JobKind<ImageResult> {
         index: task.index,
         image: task.image,
         weight: task.image.width * task.image.height * task.image.pages,
-        run: ({ signal, onStep }) => exportImage(task, { signal, onStep, group: job._id }, { ...deps, turns }),
+        run: ({ signal, onStep }) => exportImage(task, { signal, onStep, group: job._id }, { ...deps, ownerQueues }),
       }));
     },
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { LimitFunction } from 'p-limit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { CachedVariantRecord, ImageRecord, OutputFile, OutputRepository } from '../../server/db/index.ts';
 import { exportImage, type ImageTask } from '../../server/exports/export-image.ts';
@@ -12,13 +13,13 @@ const HASHES = ['a'.repeat(64), 'b'.repeat(64)];
 let directory: string;
 let store: FileStore;
 let published: OutputFile[];
-let turns: Map<string, Promise<unknown>>;
+let ownerQueues: Map<string, LimitFunction>;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'imagewright-replace-'));
   store = createLocalStore({ directory });
   published = [];
-  turns = new Map();
+  ownerQueues = new Map();
   await store.prepare();
   for (const hash of HASHES) await writeFile(await store.prepareFolder(variantCacheKey(hash, 'webp')), hash);
 });
@@ -45,7 +46,7 @@ function exportContent(hash: string, delays: number[], onPublish = async () => {
     task,
     { signal: new AbortController().signal, onStep: () => {}, group: 'job_1' },
     {
-      turns,
+      ownerQueues,
       cache: {
         obtain: async () => ({ records: [record as unknown as CachedVariantRecord], fromCache: true }),
       } as never,
@@ -88,4 +89,18 @@ it('a file that another server removed while it was published is put in place ag
   });
   expect(result.status).toBe('completed');
   expect([published.length, await missing()]).toEqual([1, []]);
+});
+
+it('the queue of an owner exists only while the owner has work, even after a failure', async () => {
+  const failing = exportContent(HASHES[0] ?? '', [2], async () => {
+    throw new Error('the database is gone');
+  });
+  const following = exportContent(HASHES[1] ?? '', [2, 2]);
+  const sizes: number[] = [];
+  const watch = setInterval(() => sizes.push(ownerQueues.size), 1);
+  await expect(failing).rejects.toThrow('the database is gone');
+  expect((await following).status).toBe('completed');
+  clearInterval(watch);
+  expect(Math.max(...sizes)).toBe(1);
+  expect(ownerQueues.size).toBe(0);
 });
