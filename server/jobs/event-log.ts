@@ -1,9 +1,10 @@
 import type { JobEvent } from '#contract';
+import type { StoredEvent } from '../db/index.ts';
 
-/** An event with its place in the job's stream. Numbers grow; they may have gaps after an interruption. */
+/** An event with its number in the job's stream. Numbers increase; they may have gaps after an interruption. */
 export type NumberedEvent = JobEvent & { n: number };
 
-/** The events of a running job in memory: one writer, any number of readers, each at its own pace. */
+/** Creates the in-memory log of a running job's events: one writer, any number of readers, each at its own pace. */
 export function createEventLog(earlier: NumberedEvent[] = []) {
   const events = [...earlier];
   const waiting = new Set<() => void>();
@@ -15,7 +16,7 @@ export function createEventLog(earlier: NumberedEvent[] = []) {
     for (const wake of readers) wake();
   }
 
-  /** Resolves at the next event, at the end of the log, or when the reader leaves. */
+  /** Resolves at the next event, at the end of the log, or when the signal aborts. */
   function nextChange(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
@@ -34,20 +35,20 @@ export function createEventLog(earlier: NumberedEvent[] = []) {
       wakeReaders();
     },
 
-    /** Ends every reader once it has read all. */
+    /** Ends every reader after its last event. */
     close(): void {
       closed = true;
       wakeReaders();
     },
 
-    /** Events with a number above `after`, then live ones until the log is closed or the signal aborts. */
+    /** Yields events with a number above `after`, then live ones until the log is closed or the signal aborts. */
     async *read(after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
       let index = 0;
       while (!signal.aborted) {
         const event = events[index];
         if (event) {
           index += 1;
-          // A reader that claims to have seen more than there is still gets the end.
+          // A reader whose `after` is above all numbers still gets the last event.
           if (event.n > after || event.event !== 'progress') yield event;
         } else if (closed) {
           return;
@@ -61,3 +62,8 @@ export function createEventLog(earlier: NumberedEvent[] = []) {
 
 /** The events of a running job. */
 export type EventLog = ReturnType<typeof createEventLog>;
+
+/** Returns the stored events of a job in the order in which they were sent. */
+export function eventsOf(records: { events: StoredEvent[] }[]): NumberedEvent[] {
+  return records.flatMap((record) => record.events as NumberedEvent[]).sort((a, b) => a.n - b.n);
+}

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobRecord, Repositories } from '../db/index.ts';
 import { outlastOutage } from './database-outage.ts';
-import type { NumberedEvent } from './event-log.ts';
+import { eventsOf, type NumberedEvent } from './event-log.ts';
 import type { JobKinds } from './job-kind.ts';
-import { eventsOf, type JobRunner } from './job-runner.ts';
+import type { JobRunner } from './job-runner.ts';
 import { replayLastEvent } from './show-job.ts';
 
-/** How often a job that another server runs is looked at, in milliseconds. */
+/** Interval at which a job of another server is polled, in milliseconds. */
 const POLL_MS = 500;
 
 interface FollowDeps {
@@ -15,18 +15,18 @@ interface FollowDeps {
   kinds: JobKinds;
 }
 
-/** Builds the one way to read a job's events: live from memory, replayed from the store, or from another server's work. */
+/** Creates the reader of a job's events: live from memory, replayed from the store, or polled from another server's work. */
 export function createFollowJob({ repositories, runner, kinds }: FollowDeps) {
   /**
-   * Events of a job with a number above `after`, up to its last one or until the signal aborts, whoever works on it in
-   * the meantime. Ends without a last event only when the job is removed.
+   * Yields the events of a job with a number above `after`, up to its last one or until the signal aborts, also when
+   * another server takes the job over. Ends without a last event only when the job is removed.
    */
   return async function* followJob(job: JobRecord, after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
     let seen = after;
     let known = after;
     let current = 0;
-    const told = new Set<string>();
-    /** `current` never goes down, in whatever order images are told. */
+    const emitted = new Set<string>();
+    /** Keeps `current` from decreasing, in any order of images. */
     const forward = (event: NumberedEvent): NumberedEvent => {
       if (event.event !== 'progress') return event;
       current = Math.max(current, event.data.current);
@@ -46,10 +46,10 @@ export function createFollowJob({ repositories, runner, kinds }: FollowDeps) {
       const found = await outlastOutage(() => repositories.jobs.find(job.accountId, job._id), signal);
       if (!found) return;
       const records = await outlastOutage(() => repositories.imageResults.findOfJob(job._id), signal);
-      // Images are stored in the order in which they end, not in that of their events: each is told once, whole.
-      const fresh = records.filter(({ _id }) => !told.has(_id));
+      // Images are stored in the order of their ends, not of their events: all events of an image are emitted together.
+      const fresh = records.filter(({ _id }) => !emitted.has(_id));
       for (const event of eventsOf(fresh)) if (event.n > known) yield forward(event);
-      for (const { _id } of fresh) told.add(_id);
+      for (const { _id } of fresh) emitted.add(_id);
       seen = Math.max(seen, ...fresh.flatMap(({ events }) => events.slice(-1).map(({ n }) => n)));
       if (found.lastEvent !== null) {
         if (found.lastEvent > seen) {
