@@ -10,13 +10,13 @@ import type { Account, Accounts } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import type { GatewayConfig } from './config.ts';
 
-/** What {@link createBilling} works with. */
+/** Dependencies of {@link createBilling}. */
 export interface BillingDeps {
   accounts: Accounts;
   config: GatewayConfig;
 }
 
-/** How a job ended, as far as its price goes. */
+/** Counts by which a job is settled. */
 export interface Outcome {
   /** Images that were charged. */
   total: number;
@@ -24,129 +24,138 @@ export interface Outcome {
   completed: number;
 }
 
-/** Makes what turns images into credits: charge before the work, settle after it. */
-export function createBilling({ accounts, config }: BillingDeps) {
-  const { ledger } = accounts;
-
-  /** Credits that one image costs. */
-  function costPerImage(operation: Operation): number {
-    if (operation === 'export') return EXPORT_CREDITS_PER_IMAGE;
-    return operation === 'analyze' ? config.ANALYSIS_CREDITS : 0;
-  }
-
-  async function require(accountId: string): Promise<Account> {
-    const account = await accounts.find(accountId);
-    if (!account) throw new AppError('not_found', `No account ${accountId}`);
-    return account;
-  }
-
+interface SettleAbandonedOptions {
   /**
-   * Gives back what was charged for images that were not delivered, once per job, and tells what the job cost.
-   * `charged` is what was taken before the work; the job's price is charged - refunded.
+   * Returns the outcome of a job: null when it does not exist, which refunds the whole charge; `running` when it is or
+   * will be processed.
    */
-  async function settle(job: { accountId: string; jobId: string } & Outcome): Promise<JobCredits> {
-    const { accountId, jobId, total, completed } = job;
-    if (!(total > 0 && completed >= 0 && completed <= total)) {
-      throw new TypeError(`expected completed from 0 to total, but received ${completed} of ${total}`);
-    }
-    const charged = await ledger.charged(accountId, jobId);
-    if (charged > 0) {
-      const amount = Math.round((charged * (total - completed)) / total);
-      if (amount > 0) await ledger.refund({ accountId, ref: jobId, amount });
-      await ledger.closeCharge(accountId, jobId);
-    }
-    const refunded = charged > 0 ? await ledger.refunded(accountId, jobId) : 0;
-    return { charged, refunded, balance: await ledger.balance(accountId) };
-  }
+  outcomeOf: (accountId: string, jobId: string) => Promise<Outcome | 'running' | null>;
+  /** Called with a charge that could not be settled; the others continue. */
+  onError: (error: unknown, ref: string) => void;
+  /** Minimum age of a charge, in milliseconds; must exceed the time between a charge and its job. @default 900000 */
+  minAgeMs?: number;
+}
+
+/** Creates the billing of jobs in credits: charge before the work, settle after it. */
+export function createBilling(deps: BillingDeps) {
+  const { ledger } = deps.accounts;
 
   return {
-    costPerImage,
-    settle,
+    /** Returns the credits that one image costs. */
+    costPerImage: (operation: Operation): number => costPerImage(operation, deps),
+
+    /** Refunds the images that were not delivered, once per job, and returns what the job cost. */
+    settle: (job: { accountId: string; jobId: string } & Outcome): Promise<JobCredits> => settle(job, deps),
 
     /**
      * Takes the price of a job before its work starts, once per job id.
-     * @throws AppError insufficient_credits; idempotency_in_progress when the charge was given back meanwhile: the job
-     *   must not be started then, and the request's idempotency record be abandoned, so that a retry is a new job
+     * @throws AppError insufficient_credits; idempotency_in_progress when the charge was refunded meanwhile: the caller
+     *   must not start the job and must abandon the idempotency record, so that a retry is a new job
      */
-    async charge(
-      account: { id: string },
-      jobId: string,
-      imageCount: number,
-      operation: Operation,
-    ): Promise<JobCredits> {
-      const accountId = account.id;
-      const charged = imageCount * costPerImage(operation);
-      if (charged === 0) return { charged, refunded: 0, balance: (await require(accountId)).balance };
-      const { balance, applied } = await ledger.charge({ accountId, ref: jobId, amount: charged });
-      if (!applied && (await ledger.refunded(accountId, jobId)) > 0) {
-        throw new AppError('idempotency_in_progress', 'The interrupted request was undone; send it again', {
-          headers: { 'Retry-After': '1' },
-        });
-      }
-      return { charged, refunded: 0, balance };
-    },
+    charge: (account: { id: string }, jobId: string, imageCount: number, operation: Operation): Promise<JobCredits> =>
+      charge({ accountId: account.id, jobId, amount: imageCount * costPerImage(operation, deps) }, deps),
 
-    /** Whether credits were taken for a job. */
-    async isCharged(accountId: string, jobId: string): Promise<boolean> {
-      return ledger.isCharged(accountId, jobId);
-    },
+    /** Returns true when credits were taken for a job. */
+    isCharged: (accountId: string, jobId: string): Promise<boolean> => ledger.isCharged(accountId, jobId),
 
-    /**
-     * Settles charges whose jobs nobody settled, because a process died, and returns how many.
-     * @param onError hears of a charge that could not be settled; the others go on
-     * @param outcomeOf what became of a job: null when it does not exist (everything is given back), 'running' when
-     *   somebody works on it or will
-     * @param minAgeMs milliseconds that a charge must be old; more than a request may lie between its charge and its job
-     */
-    async settleAbandoned({
-      outcomeOf,
-      onError,
-      minAgeMs = 15 * 60_000,
-    }: {
-      outcomeOf: (accountId: string, jobId: string) => Promise<Outcome | 'running' | null>;
-      onError: (error: unknown, ref: string) => void;
-      minAgeMs?: number;
-    }): Promise<number> {
-      let count = 0;
-      for (const { accountId, ref } of await ledger.openCharges({ minAgeMs })) {
-        try {
-          const outcome = await outcomeOf(accountId, ref);
-          if (outcome === 'running') continue;
-          await settle({ accountId, jobId: ref, ...(outcome ?? { total: 1, completed: 0 }) });
-          count += 1;
-        } catch (error) {
-          // One that cannot be settled must not keep the others.
-          onError(error, ref);
-        }
-      }
-      return count;
-    },
+    /** Settles the charges that a dead process left open and returns their number. */
+    settleAbandoned: (options: SettleAbandonedOptions): Promise<number> => settleAbandoned(options, deps),
 
-    /** The answer of `GET /v1/credits/balance`. */
+    /** Returns the response of `GET /v1/credits/balance`. */
     async balance(accountId: string): Promise<Balance> {
-      const { balance, plan, used, granted, keys, updatedAt } = await require(accountId);
+      const { balance, plan, used, granted, keys, updatedAt } = await requireAccount(accountId, deps);
       return { balance, plan, used, granted, keys, updatedAt: updatedAt.toISOString() };
     },
 
-    /** The answer of `POST /v1/credits/check`; takes nothing. */
-    async check(accountId: string, { imageCount, images, operation }: CreditCheckRequest): Promise<CreditCheck> {
-      const count = imageCount ?? (Array.isArray(images) ? images.length : (images ?? 0));
-      const price = costPerImage(operation);
-      const cost = count * price;
-      const { balance } = await require(accountId);
-      return {
-        operation,
-        imageCount: count,
-        costPerImage: price,
-        cost,
-        balance,
-        balanceAfter: balance - cost,
-        sufficient: balance >= cost,
-        shortfall: Math.max(0, cost - balance),
-      };
-    },
+    /** Returns the response of `POST /v1/credits/check`; charges nothing. */
+    check: (accountId: string, request: CreditCheckRequest): Promise<CreditCheck> =>
+      checkCredits(accountId, request, deps),
   };
 }
 
 /** Prices, charges and refunds of jobs. */
 export type Billing = ReturnType<typeof createBilling>;
+
+function costPerImage(operation: Operation, { config }: BillingDeps): number {
+  if (operation === 'export') return EXPORT_CREDITS_PER_IMAGE;
+  return operation === 'analyze' ? config.ANALYSIS_CREDITS : 0;
+}
+
+async function requireAccount(accountId: string, { accounts }: BillingDeps): Promise<Account> {
+  const account = await accounts.find(accountId);
+  if (!account) throw new AppError('not_found', `No account ${accountId}`);
+  return account;
+}
+
+/** Returns `charged` as taken before the work; the price of the job is charged - refunded. */
+async function settle(
+  { accountId, jobId, total, completed }: { accountId: string; jobId: string } & Outcome,
+  { accounts: { ledger } }: BillingDeps,
+): Promise<JobCredits> {
+  if (!(total > 0 && completed >= 0 && completed <= total)) {
+    throw new TypeError(`expected completed from 0 to total, but received ${completed} of ${total}`);
+  }
+  const charged = await ledger.charged(accountId, jobId);
+  if (charged > 0) {
+    const amount = Math.round((charged * (total - completed)) / total);
+    if (amount > 0) await ledger.refund({ accountId, ref: jobId, amount });
+    await ledger.closeCharge(accountId, jobId);
+  }
+  const refunded = charged > 0 ? await ledger.refunded(accountId, jobId) : 0;
+  return { charged, refunded, balance: await ledger.balance(accountId) };
+}
+
+async function charge(
+  { accountId, jobId, amount }: { accountId: string; jobId: string; amount: number },
+  deps: BillingDeps,
+): Promise<JobCredits> {
+  const { ledger } = deps.accounts;
+  if (amount === 0) return { charged: 0, refunded: 0, balance: (await requireAccount(accountId, deps)).balance };
+  const { balance, applied } = await ledger.charge({ accountId, ref: jobId, amount });
+  if (!applied && (await ledger.refunded(accountId, jobId)) > 0) {
+    throw new AppError('idempotency_in_progress', 'The interrupted request was undone; send it again', {
+      headers: { 'Retry-After': '1' },
+    });
+  }
+  return { charged: amount, refunded: 0, balance };
+}
+
+async function settleAbandoned(
+  { outcomeOf, onError, minAgeMs = 15 * 60_000 }: SettleAbandonedOptions,
+  deps: BillingDeps,
+): Promise<number> {
+  let count = 0;
+  for (const { accountId, ref } of await deps.accounts.ledger.openCharges({ minAgeMs })) {
+    try {
+      const outcome = await outcomeOf(accountId, ref);
+      if (outcome === 'running') continue;
+      await settle({ accountId, jobId: ref, ...(outcome ?? { total: 1, completed: 0 }) }, deps);
+      count += 1;
+    } catch (error) {
+      // A failed settlement must not prevent the others.
+      onError(error, ref);
+    }
+  }
+  return count;
+}
+
+async function checkCredits(
+  accountId: string,
+  { imageCount, images, operation }: CreditCheckRequest,
+  deps: BillingDeps,
+): Promise<CreditCheck> {
+  const count = imageCount ?? (Array.isArray(images) ? images.length : (images ?? 0));
+  const price = costPerImage(operation, deps);
+  const cost = count * price;
+  const { balance } = await requireAccount(accountId, deps);
+  return {
+    operation,
+    imageCount: count,
+    costPerImage: price,
+    cost,
+    balance,
+    balanceAfter: balance - cost,
+    sufficient: balance >= cost,
+    shortfall: Math.max(0, cost - balance),
+  };
+}
