@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './observability/index.ts';
 
-/** Work that is repeated while the service runs. */
+/** Work that is repeated at an interval while the service runs. */
 export interface BackgroundTask {
   name: string;
   everyMs: number;
-  /** Has its first turn at the start. @default false */
+  /** Runs at the start too. @default false */
   atOnce?: boolean;
   run: () => Promise<unknown>;
 }
 
-/** Repeats tasks, each never twice at once; a failure is logged and the next turn tries again. */
+/** Repeats tasks, each without overlap; a failure is logged, and the task runs again at its next turn. */
 export function startBackgroundTasks(tasks: BackgroundTask[], logger: Logger) {
   const running = new Map<string, Promise<void>>();
   const timers = tasks.map(({ name, everyMs, atOnce, run }) => {
@@ -26,14 +26,14 @@ export function startBackgroundTasks(tasks: BackgroundTask[], logger: Logger) {
     return setInterval(takeTurn, everyMs).unref();
   });
   return {
-    /** Starts no further turn and waits for those that run, but no longer than `waitMs`: each can be done again later. */
+    /** Stops the timers and waits up to `waitMs` for running tasks; an unfinished one is repeated at the next start. */
     async stop(waitMs: number): Promise<void> {
       for (const timer of timers) clearInterval(timer);
       const waited = new AbortController();
       const deadline = sleep(waitMs, undefined, { signal: waited.signal }).catch(() => {});
       await Promise.race([Promise.all(running.values()), deadline]);
       waited.abort();
-      if (running.size > 0) logger.warn({ tasks: [...running.keys()] }, 'background tasks are left behind');
+      if (running.size > 0) logger.warn({ tasks: [...running.keys()] }, 'background tasks did not end in time');
     },
   };
 }

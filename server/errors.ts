@@ -1,11 +1,11 @@
 import { ERROR_CATALOGUE, type ErrorCode } from '#contract';
 
 interface AppErrorOptions {
-  /** Extra fields of the JSON answer, e.g. `{ limit: 5 }`. Public. */
+  /** Extra fields of the JSON response, e.g. `{ limit: 5 }`. Public. */
   details?: Record<string, unknown>;
   /** Extra response headers, e.g. `{ 'Retry-After': '5' }`. */
   headers?: Record<string, string>;
-  /** What really happened. Logged, never sent. */
+  /** Original error. Logged, never sent. */
   cause?: unknown;
 }
 
@@ -30,19 +30,19 @@ export class AppError extends Error {
   }
 }
 
-/** Thrown when another process keeps the embedded database to itself. */
+/** Thrown when another process has locked the embedded database. */
 export class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError';
 }
 
-/** What goes on the wire for an error: the one shape of every error answer. */
+/** The HTTP response of an error; all error responses have this shape. */
 export interface WireError {
   status: number;
   headers: Record<string, string>;
   body: { error: string; code: ErrorCode; requestId: string } & Record<string, unknown>;
 }
 
-/** Maps any thrown value to its answer; what is not an {@link AppError} becomes a mute `internal_error` or 503/507. */
+/** Maps any thrown value to its response; one that is not an {@link AppError} becomes `internal_error` without details, or 503/507. */
 export function toWireError(thrown: unknown, requestId: string): WireError {
   const error = thrown instanceof AppError ? thrown : fromForeign(thrown);
   return {
@@ -55,7 +55,7 @@ export function toWireError(thrown: unknown, requestId: string): WireError {
 /** MongoDB's code for a database whose disk is full. */
 const DATABASE_DISK_FULL = 14031;
 
-/** Recognises the infrastructure's own failures, so that a full disk or an absent database is not a 500. */
+/** Recognises failures of the infrastructure, so that a full disk or an unreachable database is not a 500. */
 function fromForeign(thrown: unknown): AppError {
   if (isDiskFull(thrown)) {
     return new AppError('insufficient_storage', 'The server has no disk space left for this request', {
@@ -71,18 +71,18 @@ function fromForeign(thrown: unknown): AppError {
   return new AppError('internal_error', 'Something went wrong on our side', { cause: thrown });
 }
 
-/** Whether an error means that a disk is full: that of the files, or that of the database. */
+/** Returns true for an error that means a full disk, of the files or of the database. */
 export function isDiskFull(thrown: unknown): boolean {
   const { code } = (thrown ?? {}) as { code?: unknown };
   return code === 'ENOSPC' || code === 'EDQUOT' || code === DATABASE_DISK_FULL;
 }
 
-/** Whether an error means that the database does not answer, so that nothing is known of what was asked of it. */
+/** Returns true for an error that means an unreachable database; the outcome of the operation is unknown. */
 export function isDatabaseAway(thrown: unknown): boolean {
   const { name = '', code, writeErrors } = (thrown ?? {}) as { name?: string; code?: unknown; writeErrors?: unknown };
-  // EPIPE: the driver hands on, unwrapped, what it meets on a socket that the server has just closed.
+  // EPIPE: the driver does not wrap the error of a socket that the server has just closed.
   if (DATABASE_AWAY.has(name) || code === 'EPIPE') return true;
-  // A bulk write wraps the loss of its connection; what the server itself refused is among `writeErrors`.
+  // A bulk write wraps the loss of its connection; refusals of the server are in `writeErrors`.
   return name === 'MongoBulkWriteError' && Array.isArray(writeErrors) && writeErrors.length === 0;
 }
 

@@ -6,14 +6,14 @@ import type { BrowserSessions } from '../sign-in/index.ts';
 import type { SameOrigin } from './same-origin.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
-/** Who makes a request. */
+/** Account that makes a request. */
 export interface Caller {
   id: string;
   plan: string;
   email: string;
 }
 
-/** What {@link createAuthenticate} puts into `ctx.state`. */
+/** Fields that {@link createAuthenticate} adds to `ctx.state`. */
 export interface GatewayState {
   account: Caller;
   /** Absent when the caller is logged in instead. */
@@ -22,7 +22,7 @@ export interface GatewayState {
   loginId?: string;
 }
 
-/** What {@link createAuthenticate} works with. */
+/** Dependencies of {@link createAuthenticate}. */
 export interface AuthenticateDeps {
   accounts: Pick<Accounts, 'keys'>;
   browserSessions: Pick<BrowserSessions, 'check'>;
@@ -42,7 +42,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Record<AuthKind, Mid
     const check = await accounts.keys.check(presented);
     if (check.outcome === 'inactive') throw new AppError('inactive_api_key', 'This API key is deactivated');
     if (check.outcome === 'suspended') throw suspended();
-    // One answer for both: what is wrong with a guessed key is nobody's business.
+    // One message for all faults: a guessed key must not reveal its fault.
     if (check.outcome !== 'valid') throw new AppError('invalid_api_key', 'Invalid API key in the X-API-Key header');
     const { _id: id, plan, email } = check.account;
     ctx.state.account = { id, plan, email };
@@ -54,13 +54,13 @@ export function createAuthenticate(deps: AuthenticateDeps): Record<AuthKind, Mid
     if (check.outcome === 'unknown') {
       throw new AppError('not_logged_in', 'expected the cookie of a log-in that has not ended');
     }
-    // Before anything is told about the account.
+    // Checked before the account's state is revealed.
     sameOrigin.require(ctx);
     if (check.outcome !== 'valid') throw suspended();
     const { id, plan, email, role } = check.account;
     ctx.state.account = { id, plan, email };
     ctx.state.loginId = check.loginId;
-    // The same URL means something else to the next person at this browser.
+    // The same URL has another response for the next user of this browser.
     ctx.set('Cache-Control', 'private, no-store');
     return role;
   }

@@ -95,7 +95,7 @@ export function createIdempotency(deps: IdempotencyDeps) {
       await records.remove(id, token);
     },
 
-    /** Lets the next equal request with the key take the work over without waiting. */
+    /** Allows the next equal request with the key to take the work over at once. */
     async release({ id, token }: Ticket): Promise<void> {
       context.since.delete(token);
       await records.release(id, token);

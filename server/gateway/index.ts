@@ -1,4 +1,4 @@
-// Owns who may call, how often and at what price: authentication, throttle, billing, idempotency. Must not know pixels or jobs.
+// Owns authentication, rate limits, billing and idempotency. Must not know pixels or jobs.
 import type { Accounts, IdempotencyRepository } from '../accounts/index.ts';
 import type { BrowserSessions } from '../sign-in/index.ts';
 import { createAuthenticate } from './authenticate.ts';
@@ -16,7 +16,7 @@ export { type Beginning, hashRequest, type Idempotency, type IdempotentRequest, 
 export { isLoopback, localUrl } from './loopback.ts';
 export { createSessionCookie, type SessionCookie } from './session-cookie.ts';
 
-/** What {@link createGateway} works with. */
+/** Dependencies of {@link createGateway}. */
 export interface GatewayDeps {
   accounts: Accounts;
   /** The repository of idempotency records. */
@@ -24,7 +24,7 @@ export interface GatewayDeps {
   browserSessions: Pick<BrowserSessions, 'check'>;
   config: GatewayConfig;
   cookie: SessionCookie;
-  /** Base URL under which browsers reach the service, where that is set. */
+  /** Configured base URL under which browsers reach the service. */
   publicUrl?: string | undefined;
   /** @default the clock */
   now?: () => Date;

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Makes the rule that requests which a browser adds the cookie to must come from a page of this service. */
+/** Creates the check that a request with the cookie comes from a page of this service. */
 export function createSameOrigin({ publicUrl }: { publicUrl?: string | undefined }) {
   const publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
 
@@ -11,11 +11,11 @@ export function createSameOrigin({ publicUrl }: { publicUrl?: string | undefined
     return origin === publicOrigin || origin === `${ctx.protocol}://${ctx.host}`;
   }
 
-  /** What the browser says about where a request comes from; `unknown` when it says nothing. */
+  /** Returns the origin of a request by the browser's header fields; `unknown` without them. */
   function judge(ctx: Context): 'own' | 'typed' | 'foreign' | 'unknown' {
     const site = ctx.get('Sec-Fetch-Site');
     if (site === 'same-origin') return 'own';
-    // Typed, or a bookmark: no page is behind it.
+    // A typed address or a bookmark: no page made the request.
     if (site === 'none') return 'typed';
     if (site !== '') return 'foreign';
     const origin = ctx.get('Origin');
@@ -28,7 +28,7 @@ export function createSameOrigin({ publicUrl }: { publicUrl?: string | undefined
   };
 
   return {
-    /** For requests that the cookie stands for. What changes something must prove where it comes from. @throws cross_site_request */
+    /** Checks a request with the cookie; one that changes data must prove its origin. @throws cross_site_request */
     require(ctx: Context): void {
       const from = judge(ctx);
       if (from === 'own') return;
@@ -46,5 +46,5 @@ export function createSameOrigin({ publicUrl }: { publicUrl?: string | undefined
   };
 }
 
-/** The rule about where requests come from. */
+/** Checks the origin of requests. */
 export type SameOrigin = ReturnType<typeof createSameOrigin>;

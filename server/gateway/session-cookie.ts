@@ -2,10 +2,10 @@ import type { Context } from 'koa';
 import { AppError } from '../errors.ts';
 import { isLoopback } from './loopback.ts';
 
-/** How the cookie is protected; see the setting `LOGIN_COOKIE`. */
+/** Protection of the cookie; see the setting `LOGIN_COOKIE`. */
 export type CookieMode = 'secure' | 'plain';
 
-/** With this prefix browsers take the cookie from this host alone, for all its paths, over HTTPS or on this machine. */
+/** With this prefix browsers accept the cookie from this host only, for all its paths, over HTTPS or on this machine. */
 const SECURE_NAME = '__Host-imagewright';
 /** Over plain HTTP browsers refuse the prefix. */
 const PLAIN_NAME = 'imagewright-login';
@@ -16,7 +16,7 @@ export function createSessionCookie(mode: CookieMode) {
   const attributes = `Path=/; HttpOnly; SameSite=Lax${mode === 'secure' ? '; Secure' : ''}`;
 
   return {
-    /** The token that a request brings along; undefined for none. Two of them are none: one is not ours. */
+    /** Returns the token of a request; undefined when the cookie is absent or occurs twice: one of two is forged. */
     read(ctx: Context): string | undefined {
       const values = ctx
         .get('Cookie')
@@ -27,12 +27,12 @@ export function createSessionCookie(mode: CookieMode) {
       return values.length === 1 ? values[0] : undefined;
     },
 
-    /** Has the browser keep a token. */
+    /** Sets the cookie. */
     write(ctx: Context, { token, maxAgeSeconds }: { token: string; maxAgeSeconds: number }): void {
       ctx.append('Set-Cookie', `${name}=${token}; Max-Age=${maxAgeSeconds}; ${attributes}`);
     },
 
-    /** Has the browser forget it. */
+    /** Deletes the cookie. */
     clear(ctx: Context): void {
       ctx.append('Set-Cookie', `${name}=; Max-Age=0; ${attributes}`);
     },
@@ -54,5 +54,5 @@ export function createSessionCookie(mode: CookieMode) {
   };
 }
 
-/** What reads and writes the cookie. */
+/** Reads and writes the sign-in cookie. */
 export type SessionCookie = ReturnType<typeof createSessionCookie>;

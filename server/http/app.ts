@@ -16,7 +16,7 @@ import { validate } from './validate.ts';
 /** Builds the Koa application over the services. */
 export function createApp(services: Services): Koa {
   const app = new Koa({ proxy: services.config.TRUST_PROXY > 0, maxIpsCount: services.config.TRUST_PROXY });
-  // What escapes the error handler comes from sockets that went away; Koa's own printing is replaced by the log.
+  // Errors outside of the error handler come from closed sockets; the log replaces Koa's output.
   app.on('error', (error: Error) => services.logger.debug({ err: error }, 'connection error'));
   app.use(createRequestLog(services));
   app.use(createErrorHandler(services));
@@ -38,10 +38,10 @@ function createRouter(services: Services): Router {
   return router;
 }
 
-/** What stands before a handler, and before any body is read. A plan's rate limit is about the work, not the account. */
+/** Returns the middleware before a handler and before any body is read. Rate limits apply to endpoints with an API key. */
 function stepsBefore({ endpoint: { auth, path } }: Route, { gateway }: Services) {
   if (auth === 'key') return [gateway.authenticate.key, gateway.throttle];
-  // Who reads the documents is nobody's concern.
+  // Public documents need no authentication.
   return auth === 'none' && !path.startsWith('/account/') ? [] : [gateway.authenticate[auth]];
 }
 

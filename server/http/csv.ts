@@ -1,4 +1,4 @@
-/** What a spreadsheet would take for a formula, and run. */
+/** Text that a spreadsheet would execute as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**

@@ -7,7 +7,7 @@ import type { Services } from './services.ts';
 type Entry<N extends EndpointName> = (typeof ENDPOINTS)[N];
 type Parsed<E, Part extends string> = E extends Record<Part, infer S extends z.ZodType> ? z.output<S> : undefined;
 
-/** What a handler gets: the parsed parts of the request, and who asks. */
+/** Input of a handler: the parsed parts of the request and its account. */
 export interface RouteInput<N extends EndpointName> {
   ctx: Context;
   /** The account whose key or cookie the request carries; only absent where the endpoint table says `none`. */

@@ -2,7 +2,7 @@ import type { Context, Next } from 'koa';
 import { AppError, toWireError } from '../errors.ts';
 import type { Logger } from '../observability/index.ts';
 
-/** What no route took. The router has set `Allow` where the path exists with other methods. */
+/** Refuses a request without a route. The router has set `Allow` when the path exists with other methods. */
 function refuseUnmatched(ctx: Context): void {
   const asked = `${ctx.method} ${ctx.path.slice(0, 200)}`;
   const allowed = String(ctx.response.get('Allow'));
@@ -13,7 +13,7 @@ function refuseUnmatched(ctx: Context): void {
   if (ctx.status === 404 || ctx.status === 501) throw new AppError('not_found', `No such path: ${asked}`);
 }
 
-/** Turns whatever is thrown below into the one shape of error answers; what is our fault is logged with its cause. */
+/** Creates the middleware that responds to thrown errors; those of the server (5xx) are logged with their cause. */
 export function createErrorHandler({ logger }: { logger: Logger }) {
   return async function handleErrors(ctx: Context, next: Next): Promise<void> {
     try {

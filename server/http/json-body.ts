@@ -3,7 +3,7 @@ import { koaBody } from 'koa-body';
 import { AppError } from '../errors.ts';
 import { drainRequest } from './drain-request.ts';
 
-/** What the parser says of a text, a number, true, false or null alone. */
+/** Message of the parser for a JSON value that is neither an object nor an array. */
 const NO_CONTAINER = 'invalid JSON, only supports object and array';
 const JSON_TYPE = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const SHOWN_CHARACTERS = 100;

@@ -9,7 +9,7 @@ import type { SignIn } from '../sign-in/index.ts';
 import type { StreamRegistry } from '../sse/index.ts';
 import type { HttpConfig } from './config.ts';
 
-/** Everything the routes work with. */
+/** Dependencies of the routes. */
 export interface Services {
   accounts: Accounts;
   accountRemoval: AccountRemoval;
@@ -34,8 +34,8 @@ export interface Services {
   metrics: Metrics;
   /** The OpenAPI document, as text. */
   openApi: string;
-  /** What is known of services beyond this one; no secret. */
+  /** Describes the state of external services; contains no secret. */
   describeHealth: () => Record<string, unknown>;
-  /** Rejects with what is missing while the service cannot do its work. */
+  /** Rejects with the missing dependency while the service is not ready. */
   checkReadiness: () => Promise<void>;
 }

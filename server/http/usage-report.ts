@@ -4,7 +4,7 @@ import type { Services } from './services.ts';
 const DAY_MS = 86_400_000;
 const NOTHING: UsageFigures = { images: 0, samples: 0, analyses: 0, credits: 0, bytesBefore: 0, bytesAfter: 0 };
 
-/** What an account used in the last days, in UTC, today included: work by the jobs, credits by the ledger. */
+/** Reports an account's usage of the last days in UTC, today included: work from the jobs, credits from the ledger. */
 export async function reportUsage(
   { accountId, days, now = new Date() }: { accountId: string; days: number; now?: Date },
   { accounts, jobs }: Pick<Services, 'accounts' | 'jobs'>,

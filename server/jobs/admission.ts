@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 const IMAGES_PER_SECOND = 2;
 const LONGEST_RETRY_SECONDS = 120;
 
-/** Bounds the images that wait in this process, so that overload is answered at once instead of being collected. */
+/** Creates the limit of images that wait in this process, so that overload is refused at once. */
 export function createAdmission({ maxQueuedImages }: { maxQueuedImages: number }) {
   const remaining = new Map<string, number>();
   let waiting = 0;
@@ -12,8 +12,8 @@ export function createAdmission({ maxQueuedImages }: { maxQueuedImages: number }
 
   return {
     /**
-     * Takes room for the images of a job. A job that is larger than the whole bound is taken when nothing else waits.
-     * @returns false when a job of this id has room already, which stays as it is
+     * Reserves capacity for the images of a job. A job above the whole limit is admitted when nothing else waits.
+     * @returns false when a job of this id has capacity already, which stays unchanged
      * @throws overloaded, shutting_down; both before any credit is taken
      */
     admit(jobId: string, images: number): boolean {
@@ -32,13 +32,13 @@ export function createAdmission({ maxQueuedImages }: { maxQueuedImages: number }
       return true;
     },
 
-    /** Gives a job exactly this room, without asking: it was admitted before, here or elsewhere. */
+    /** Sets the capacity of a job without a check: it was admitted before, on this or another server. */
     readmit(jobId: string, images: number): void {
       waiting += images - (remaining.get(jobId) ?? 0);
       remaining.set(jobId, images);
     },
 
-    /** Gives back the room of one image. */
+    /** Releases the capacity of one image. */
     imageDone(jobId: string): void {
       const left = remaining.get(jobId);
       if (!left) return;
@@ -46,13 +46,13 @@ export function createAdmission({ maxQueuedImages }: { maxQueuedImages: number }
       waiting -= 1;
     },
 
-    /** Gives back all room that a job still has. */
+    /** Releases the remaining capacity of a job. */
     forget(jobId: string): void {
       waiting -= remaining.get(jobId) ?? 0;
       remaining.delete(jobId);
     },
 
-    /** From now on nothing is admitted. */
+    /** Refuses new jobs from now on. */
     close(): void {
       closed = true;
     },
@@ -63,5 +63,5 @@ export function createAdmission({ maxQueuedImages }: { maxQueuedImages: number }
   };
 }
 
-/** Bounds the images that wait. */
+/** The limit of images that wait. */
 export type Admission = ReturnType<typeof createAdmission>;

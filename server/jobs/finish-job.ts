@@ -2,13 +2,13 @@ import type { JobCredits, JobEvent, JobResult, JobState } from '#contract';
 import type { ImageRecord, ImageResultRecord, JobRecord, Repositories } from '../db/index.ts';
 import type { JobKind } from './job-kind.ts';
 
-/** Why a job ended before all its images were done. */
+/** Reason for which a job ended before all its images were processed. */
 export type StopReason = 'job_cancelled' | 'client_left' | 'session_deleted' | 'job_abandoned';
 
-/** What the work was worth; made by whoever charged for it. */
+/** Credits of an ended job. */
 export interface Settlement {
   credits: JobCredits;
-  /** Credits that one done image cost. */
+  /** Credits that one completed image cost. */
   perImage: number;
 }
 
@@ -38,7 +38,7 @@ interface FinishInput {
 /** The last event of a job. */
 export type LastEvent = Extract<JobEvent, { event: 'complete' | 'error' }>;
 
-/** What the end of a job looks like, as the last event and as the record. */
+/** The end of a job: its last event, state and results. */
 export interface Ending {
   event: LastEvent;
   state: JobState;
@@ -46,7 +46,7 @@ export interface Ending {
 }
 
 /**
- * Completes the results of a job, settles it and tells its last event. May be called again after a crash: results are
+ * Completes the results of a job, settles it and returns its last event. May be called again after a crash: results are
  * stored once per image, and settling the same job twice changes nothing.
  */
 export async function endJob(input: FinishInput): Promise<Ending> {
@@ -73,7 +73,7 @@ export async function endJob(input: FinishInput): Promise<Ending> {
   };
 }
 
-/** Every image of a job has a result: one that was not reached has failed. */
+/** Stores a failed result for each image that was not processed; returns all results. */
 async function fillGaps({ job, kind, images, stopped, repositories }: FinishInput): Promise<ImageResultRecord[]> {
   const stored = await repositories.imageResults.findOfJob(job._id);
   const byIndex = new Map(stored.map((record) => [record.index, record]));

@@ -7,10 +7,10 @@ const COUNTED: Record<JobKindName, 'images' | 'samples' | 'analyses'> = {
   analyze: 'analyses',
 };
 
-/** What the jobs of one day did. */
+/** Usage of one day, from the jobs. */
 export type JobFigures = Omit<UsageFigures, 'credits'>;
 
-/** Builds the reader of what an account's jobs were and did; it outlives the jobs and their sessions. */
+/** Creates the reader of an account's job history, which outlives the jobs and their sessions. */
 export function createJobHistory({ repositories }: { repositories: Pick<Repositories, 'jobs' | 'jobHistory'> }) {
   const { jobs, jobHistory } = repositories;
   return {
@@ -28,7 +28,7 @@ export function createJobHistory({ repositories }: { repositories: Pick<Reposito
         .slice(0, limit);
     },
 
-    /** What was done by day in UTC. Bytes are those of exports. @param from `2026-01-31` */
+    /** Returns usage by day in UTC; bytes are those of exports. @param from `2026-01-31` */
     async byDay(accountId: string, from: string): Promise<Map<string, JobFigures>> {
       const days = new Map<string, JobFigures>();
       for (const { day, kind, images, bytesBefore, bytesAfter } of await jobHistory.byDay(accountId, new Date(from))) {
@@ -43,7 +43,7 @@ export function createJobHistory({ repositories }: { repositories: Pick<Reposito
       return days;
     },
 
-    /** Forgets what an account's jobs did. */
+    /** Removes an account's job history. */
     async forget(accountId: string): Promise<void> {
       await jobHistory.removeOfAccount(accountId);
     },

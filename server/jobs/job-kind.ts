@@ -1,55 +1,55 @@
 import type { Job, JobResult, JobSummary } from '#contract';
 import type { ImageRecord, JobRecord } from '../db/index.ts';
 
-/** How one image is worked on. */
+/** Options of the processing of one image. */
 export interface TaskOptions {
   signal: AbortSignal;
-  /** Called when a step begins; steps that are not the kind's own, or lie behind, are not told. */
+  /** Called when a step begins; steps that the kind does not list, or that precede the current one, are ignored. */
   onStep: (step: string) => void;
 }
 
-/** One image of a job, with all that was decided before work on it starts. */
+/** One image of a job, planned for processing. */
 export interface JobTask<Result extends JobResult> {
   /** Place in the request, from 0. */
   index: number;
   image: ImageRecord;
-  /** How much work it is beside the others of the job, in any unit; absent: as much as any other. */
+  /** Relative amount of work in any unit; absent: equal to the others. */
   weight?: number;
-  /** Does the work; a throw is this image's failure alone. May be called again after an outage. */
+  /** Processes the image; an error fails this image only. May be called again after an outage. */
   run: (options: TaskOptions) => Promise<Result>;
 }
 
-/** Bytes of the images that were done, before and after; absent where nothing is made of them. */
+/** Bytes of the completed images before and after; absent for kinds without output. */
 interface Bytes {
   originalBytes: number;
   outputBytes: number;
 }
 
-/** What a kind of job does with its images; all else about jobs is the same for every kind. */
+/** The parts of a job that differ between kinds. */
 export interface JobKind<Result extends JobResult> {
-  /** Steps of an image in work, in the order in which they are told. */
+  /** Steps of an image's processing, in the order of their events. */
   steps: readonly string[];
-  /** Images of one job in work at once. */
+  /** Images of one job that are processed at once. */
   concurrency: number;
-  /** True when work that nobody listens to any more is not worth doing. */
+  /** Stops a job when its last listener disconnects. */
   stopsWithoutListener: boolean;
-  /** Decides, in request order, what is done with each image. */
+  /** Plans the processing of each image, in request order. */
   plan(job: JobRecord, images: Map<string, ImageRecord>): Promise<JobTask<Result>[]>;
-  /** The result of an image that could not be done. */
+  /** Creates the result of a failed image. */
   failed(job: JobRecord, image: ImageRecord, error: { code: string; message: string }): Result;
-  /** The result as callers see it, with what one done image cost in credits. */
+  /** Converts a result to its public form, with the credits that one completed image cost. */
   show(result: Result, perImage: number): Result;
-  /** Sums over the results of a job. */
+  /** Sums up the results of a job. */
   summarize(results: Result[], durationMs: number): JobSummary & Partial<Bytes>;
-  /** What a `complete` event tells beside the usual. */
+  /** Returns the kind's own fields of a `complete` event. */
   completeDetails(): Record<string, unknown>;
-  /** What a job was told about all its images, as callers see it. */
+  /** Returns the job's settings in their public form. */
   showSettings(job: JobRecord): Pick<Job, 'settings' | 'options'>;
-  /** What the last progress event of an image tells beside the usual. */
+  /** Returns the kind's own fields of an image's last progress event. */
   finalProgress(result: Result): Record<string, unknown>;
-  /** The format that metrics count an image under. */
+  /** Returns the format label of an image in metrics. */
   formatOf(result: Result): string;
 }
 
-/** The kinds of jobs that there are. */
+/** All kinds of jobs, by name. */
 export type JobKinds = Record<JobRecord['kind'], JobKind<JobResult>>;

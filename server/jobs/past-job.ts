@@ -10,7 +10,7 @@ interface EndedJob {
   finishedAt: Date;
 }
 
-/** The figures of a job that are kept when its session is gone. */
+/** Creates the history record of a job, which outlives its session. */
 export function pastJob({ job, kind, ending, finishedAt }: EndedJob): PastJobRecord {
   const { _id, accountId, sessionId, createdAt, images } = job;
   const { completed, originalBytes = 0, outputBytes = 0 } = kind.summarize(ending.results, 0);

@@ -3,7 +3,7 @@ import type { ImageResultRecord, JobRecord } from '../db/index.ts';
 import type { LastEvent } from './finish-job.ts';
 import type { JobKind } from './job-kind.ts';
 
-/** A job as callers see it: with its results, or with only the number of finished images. */
+/** Converts a job to its public form, with its results or with the number of finished images only. */
 export function showJob(job: JobRecord, kind: JobKind<JobResult>, results: ImageResultRecord[] | number): Job {
   const listed = typeof results === 'number' ? {} : { results: showResults(job, kind, results) };
   const shown = {
@@ -21,11 +21,11 @@ export function showJob(job: JobRecord, kind: JobKind<JobResult>, results: Image
     credits: job.credits,
     error: job.error,
   };
-  // The kind decides what settings, results and summary look like.
+  // The types of settings, results and summary depend on the kind.
   return shown as Job;
 }
 
-/** The last event of a job that has ended, made again from its record. */
+/** Recreates the last event of an ended job from its record. */
 export function replayLastEvent(job: JobRecord, kind: JobKind<JobResult>, records: ImageResultRecord[]): LastEvent {
   const results = showResults(job, kind, records);
   const ids = { jobId: job._id, sessionId: job.sessionId };

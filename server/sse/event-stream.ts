@@ -17,7 +17,7 @@ export interface EventStream {
   send(event: StreamEvent & { droppable?: boolean }): void;
   /** Ends the response; nothing is written after it. */
   end(): void;
-  /** Aborted when the client is gone or the stream was closed from outside; not by `end()`. */
+  /** Aborts when the client disconnects or the stream is closed from outside; not by `end()`. */
   readonly signal: AbortSignal;
   /** True while the backlog is so long that droppable events are left out. */
   readonly congested: boolean;
@@ -29,13 +29,13 @@ export interface EventStream {
 export interface ManagedStream extends EventStream {
   /** Sends a heartbeat if one is due, cuts a reader that has stalled. `nowMs` is monotonic. */
   tick(nowMs: number): void;
-  /** Ends the stream and tells its producer through `signal`. */
+  /** Ends the stream and aborts `signal`. */
   close(): void;
 }
 
-/** How a stream is opened. */
+/** Options of {@link openStream}. */
 export interface StreamOptions {
-  /** What the client waits before it reconnects, in milliseconds. */
+  /** Delay before the client reconnects, in milliseconds. */
   retryMs: number;
   /** Distance between two heartbeat comments, in milliseconds. */
   heartbeatMs: number;
@@ -70,7 +70,7 @@ export function openStream(res: ServerResponse, options: StreamOptions): Managed
 
   for (const [name, value] of Object.entries({ ...options.headers, ...STREAM_HEADERS })) res.setHeader(name, value);
   res.removeHeader('Content-Length');
-  // A reset by the peer is no fault of ours; 'close' follows.
+  // A reset by the peer is not an error of the server; 'close' follows.
   res.on('error', () => {});
   // Not the request's 'close': after its body was read it says nothing about the client.
   res.once('close', onClosed);

@@ -2,7 +2,7 @@
 export interface StreamEvent {
   /** Event name; one line. */
   event: string;
-  /** What a client sends back as `Last-Event-ID`; one line. */
+  /** Value that a client sends back as `Last-Event-ID`; one line. */
   id: string;
   /** Sent as one line of JSON. */
   data: unknown;

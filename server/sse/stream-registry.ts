@@ -4,7 +4,7 @@ import { type EventStream, type ManagedStream, openStream, type StreamOptions } 
 const HEARTBEAT_MS = 15_000;
 const TICK_MS = 1_000;
 
-/** All open streams of one server: one timer beats for them all, and a shutdown ends them all. */
+/** All open streams of one server; they share one heartbeat timer, and a shutdown ends them. */
 export interface StreamRegistry {
   /** Answers with an event stream that stays registered until its connection is gone. */
   open(res: ServerResponse, options: Pick<StreamOptions, 'retryMs' | 'headers'>): EventStream;

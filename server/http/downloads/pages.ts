@@ -26,7 +26,7 @@ const PAGES: Pages[] = [
   { folder: 'widget', base: '/widget', policy: { sources: {}, shared: true } },
 ];
 
-/** Where a browser comes to that was only given the service's address. */
+/** Start page of the service's address. */
 const FIRST_PAGE = '/dashboard';
 
 /** Makes the routes of all that is built for browsers; what has not been built has none. */

@@ -1,13 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How slowly a client may read an answer. */
+/** Lower bounds of the pace at which a client reads a response. */
 export interface ReadingPace {
-  /** How long it may leave an answer unread, that is without a byte going out, in milliseconds. */
+  /** Longest time without a sent byte, in milliseconds. */
   stallMs: number;
-  /** How long an answer goes out before it is held against `bytesPerSecond`, in milliseconds. */
+  /** Time before `bytesPerSecond` applies to a response, in milliseconds. */
   graceMs: number;
-  /** What must have gone out on the average of the time behind the grace. */
+  /** Lowest average rate after that time. */
   bytesPerSecond: number;
 }
 
@@ -20,7 +20,7 @@ const PACE: ReadingPace = { stallMs: 180_000, graceMs: 60_000, bytesPerSecond: 8
 /** An answer that is being made or goes out. */
 interface Answer {
   response: ServerResponse;
-  /** What had gone out on its connection when it was asked for. */
+  /** Bytes sent on the connection when the request arrived. */
   bytesBefore: number;
   /** When it was first seen to go out. */
   begunAt?: number;
@@ -49,7 +49,7 @@ export function cutSlowReaders(server: Server, pace: Partial<ReadingPace> = {}):
     });
   });
 
-  /** Tells whether an answer waits for its reader for longer than what has gone out of it may take. */
+  /** Returns true when a response waits for its reader longer than its sent bytes allow. */
   function isTooSlow(socket: Socket, answer: Answer): boolean {
     const { response, bytesBefore } = answer;
     if (!response.headersSent || isEventStream(response)) return false;

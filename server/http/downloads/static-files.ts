@@ -21,7 +21,7 @@ export interface StaticFile {
   read: () => Promise<Buffer>;
 }
 
-/** What browsers may do with a group of files. */
+/** Content security policy of a group of files. */
 export interface StaticPolicy {
   /** The sources that a page may use, as `directive: sources`; what is not named is forbidden. */
   sources: Record<string, string>;

@@ -5,7 +5,7 @@ import type { Caller } from '../../gateway/index.ts';
 import type { Services } from '../services.ts';
 import { beginOrWait } from './begin-or-wait.ts';
 
-/** A plain answer, as it is remembered under an `Idempotency-Key`. */
+/** A plain response, stored under an `Idempotency-Key`. */
 interface PlainAnswer {
   status: number;
   headers: Record<string, string>;
@@ -27,9 +27,9 @@ interface OnceInput {
 }
 
 /**
- * Does the work of a request once per `Idempotency-Key` and answers every repetition with the first answer. Without the
- * header the work is simply done. A failure is not remembered. A repetition that comes meanwhile waits a moment.
- * @param work gets an id that is the same whenever the same work is tried again: a failure may come after the deed
+ * Does the work of a request once per `Idempotency-Key` and sends its response to every repetition. Without the
+ * header the work is done each time. Failures are not stored. A concurrent duplicate waits for the outcome.
+ * @param work receives an id that is the same in each attempt: a failure may come after credits have moved
  * @throws invalid_idempotency_key, idempotency_mismatch, idempotency_in_progress
  */
 export async function runOnce(

@@ -8,12 +8,12 @@ import { beginOrWait } from '../idempotency/begin-or-wait.ts';
 import type { Services } from '../services.ts';
 import { sendEvents } from './send-events.ts';
 
-/** What a stream is asked for with. */
+/** Input of {@link streamJob}. */
 export interface StreamJobInput {
   ctx: Context;
   account: Caller;
   kind: JobKindName;
-  /** What was asked for; the same `Idempotency-Key` with something else is refused. */
+  /** Content of the request; the same `Idempotency-Key` with other content is refused. */
   asked: unknown;
   /** Checks the request against what the session holds. */
   resolve: () => Promise<Omit<NewJob, 'jobId'>>;
@@ -38,13 +38,13 @@ export async function streamJob(input: StreamJobInput, services: Services): Prom
     operation: kind,
     requestHash: hashRequest(asked),
     jobId: newId('job'),
-    // A job that is not paid for yet may still be refused: whoever joined it would read an empty stream.
+    // A job that is not charged yet may still be refused: a client that joined it would read an empty stream.
     jobExists: (jobId: string) => services.jobs.isUnderWay(account.id, jobId),
   };
   const begun = await beginOrWait(() => idempotency.begin(request));
   if (begun.outcome === 'replay') throw new TypeError('a stream has no plain answer to replay');
   if (begun.outcome === 'join') {
-    // Who lost the connection and comes back with the same key wants the rest, not the news that they had left.
+    // A client that reconnects with the same key continues a job that ended because it had left.
     await services.jobs.reopen(account.id, begun.jobId);
     return sendJobEvents(ctx, await services.jobs.find(account.id, begun.jobId), -1, services);
   }
@@ -55,7 +55,7 @@ export async function streamJob(input: StreamJobInput, services: Services): Prom
     await idempotency.abandon(begun.ticket).catch(() => {});
     throw error;
   }
-  // The job of an interrupted request is there and will be taken up: the key must go on pointing at it.
+  // The recovery will take over the job of the interrupted request: the key must keep pointing at it.
   if (!job) throw duplicateRunning();
   await sendJobEvents(ctx, job, -1, services);
 }

@@ -9,7 +9,7 @@ import { drainRequest } from '../drain-request.ts';
 import { brokenBody, feedParser, type MultipartLimits, openParser } from './multipart-parser.ts';
 import { type ReceivedFile, refusalOf, skipPart, storePart } from './received-file.ts';
 
-/** What {@link receiveMultipart} needs beside the request. */
+/** Options of {@link receiveMultipart}. */
 export interface MultipartOptions {
   /** Names a new temporary file: an absolute path ending in `.part`, in a directory that exists. */
   newTemporaryFile: () => string;

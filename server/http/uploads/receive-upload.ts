@@ -107,7 +107,7 @@ async function importUrls(ctx: Context, services: Services): Promise<IncomingUpl
     }
   } catch (error) {
     await services.removeTemporaryFiles(temporary);
-    // Nobody reads this answer; it only must not be logged as a failure of ours.
+    // The client is gone; the error must not be logged as a failure of the server.
     if (left.signal.aborted)
       throw new AppError('url_import_failed', 'The client left before the end', { cause: error });
     throw error;
@@ -117,7 +117,7 @@ async function importUrls(ctx: Context, services: Services): Promise<IncomingUpl
   return { upload: { files, metadata }, fingerprint, discard: () => services.removeTemporaryFiles(temporary) };
 }
 
-/** What a multipart body is refused for by its length, an import is refused for as soon as the bytes have come. */
+/** Applies the limits of a multipart body to an import, as soon as the bytes have been received. */
 async function refuseTooMuch(received: number, { config, freeBytes }: Services): Promise<void> {
   const limit = config.MAX_REQUEST_MB * MEGABYTE;
   if (received > limit) {

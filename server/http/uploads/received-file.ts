@@ -25,7 +25,7 @@ export interface RefusedFile {
 /** One file of an upload, in body order. */
 export type ReceivedFile = AcceptedFile | RefusedFile;
 
-/** What was read of one file part. */
+/** Size and hash of one file part. */
 export interface StoredPart {
   /** Bytes read; above the limit, the rest of the part was skipped. */
   size: number;
@@ -91,7 +91,7 @@ export async function skipPart(part: Readable): Promise<StoredPart> {
   return { size, sha256: hash.digest('hex') };
 }
 
-/** Why a stored part is not accepted, if so. */
+/** Returns the error of a part that is empty or too large; undefined otherwise. */
 export function refusalOf(originalFilename: string, size: number, maxBytes: number): AppError | undefined {
   if (size === 0) {
     return new AppError('unsupported_image', `The file "${originalFilename}" is empty: expected an image, got 0 bytes`);
