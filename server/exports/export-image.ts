@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { EMBEDDED_FIELDS, type ImageResult, pickFields, type Settings } from '#contract';
+import { encodedFormat } from '#contract/constants';
 import type {
   CachedVariantRecord,
   ImageRecord,
@@ -9,7 +10,7 @@ import type {
   OutputFile,
   OutputRepository,
 } from '../db/index.ts';
-import { extensionOf, outputFormatOf, planVariants, type VariantSpec } from '../processing/index.ts';
+import { extensionOf, planVariants, type VariantSpec } from '../processing/index.ts';
 import { exportKey, type FileStore } from '../storage/index.ts';
 import { createNamePlanner, type PlannedNames } from './plan-names.ts';
 import { namespaceOf } from './prepare-job.ts';
@@ -50,7 +51,7 @@ export function planTasks(job: JobRecord, images: Map<string, ImageRecord>, take
     if (!image) return [];
     const { variants, skippedSizes } = planVariants(image, settings);
     const owner = `${namespace}:${image._id}:${settingsHash(settings)}`;
-    const extension = extensionOf(outputFormatOf(settings.format, image.format));
+    const extension = extensionOf(encodedFormat(settings.format, image.format));
     const { originalFilename } = image;
     const names = plan({ owner, wanted: asked.filename, originalFilename, extension, variants });
     return [{ job, index, image, asked, settings, variants, skippedSizes, owner, names }];
@@ -176,7 +177,7 @@ async function publish(
       return files;
     }
     // Another job took one of the names after they were planned.
-    const extension = extensionOf(outputFormatOf(task.settings.format, image.format));
+    const extension = extensionOf(encodedFormat(task.settings.format, image.format));
     const { originalFilename } = image;
     const request = { owner, wanted: task.asked.filename, originalFilename, extension, variants };
     task.names = createNamePlanner(await outputs.namesOf(namespace))(request);

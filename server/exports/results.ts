@@ -1,6 +1,7 @@
 import { type ImageResult, pickFields, REQUEST_FIELDS, type Settings, type Summary } from '#contract';
+import { encodedFormat } from '#contract/constants';
 import type { CachedVariantRecord, ImageRecord, JobImage, OutputFile } from '../db/index.ts';
-import { mimeTypeOf, outputFormatOf } from '../processing/index.ts';
+import { mimeTypeOf } from '../processing/index.ts';
 
 /** Share of `original` that was saved, in percent with one decimal; negative when it grew. */
 function savedPercent(original: number, saved: number): number {
@@ -12,7 +13,7 @@ function resultOf(image: ImageRecord, settings: Settings) {
     imageId: image._id,
     clientRef: image.clientRef,
     originalFilename: image.originalFilename,
-    format: outputFormatOf(settings.format, image.format),
+    format: encodedFormat(settings.format, image.format),
     original: {
       size: image.size,
       sha256: image.sha256,
@@ -80,7 +81,7 @@ export function failedResult(
     ...resultOf(image, settings),
     status: 'failed',
     filename: null,
-    mimeType: mimeTypeOf(outputFormatOf(settings.format, image.format)),
+    mimeType: mimeTypeOf(encodedFormat(settings.format, image.format)),
     variants: [],
     savedBytes: 0,
     savedPercent: 0,

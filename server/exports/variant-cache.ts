@@ -1,15 +1,9 @@
 import type { Settings } from '#contract';
 import type { EmbeddedTexts } from '#contract/constants';
+import { encodedFormat } from '#contract/constants';
 import type { CachedVariantRecord, CachedVariantRepository, ImageRecord } from '../db/index.ts';
 import type { Logger } from '../observability/index.ts';
-import {
-  extensionOf,
-  outputFormatOf,
-  type Processor,
-  type RenderStep,
-  type VariantSpec,
-  variantKey,
-} from '../processing/index.ts';
+import { extensionOf, type Processor, type RenderStep, type VariantSpec, variantKey } from '../processing/index.ts';
 import { type FileStore, variantCacheKey } from '../storage/index.ts';
 
 /** What is wanted of the cache: some variants of one image under one set of settings. */
@@ -76,7 +70,7 @@ export function createVariantCache({
 
   async function render(order: VariantOrder, wanted: Wanted[], options: OrderOptions): Promise<CachedVariantRecord[]> {
     const { image, settings, embed } = order;
-    const extension = extensionOf(outputFormatOf(settings.format, image.format));
+    const extension = extensionOf(encodedFormat(settings.format, image.format));
     const paths = wanted.map(({ key }) => variantCacheKey(key, extension));
     const targets = await Promise.all(paths.map((path) => store.prepareFolder(path)));
     const rendered = await processor.render(

@@ -1,16 +1,7 @@
-import type { InputFormat } from '#contract';
+import { FORMATS, type InputFormat } from '#contract/constants';
 
-const EXTENSIONS: Record<InputFormat, RegExp> = {
-  jpeg: /^(?:jpe?g|jpe|jfif)$/i,
-  png: /^a?png$/i,
-  webp: /^webp$/i,
-  avif: /^avifs?$/i,
-  gif: /^gif$/i,
-  tiff: /^tiff?$/i,
-};
-
-/** True when a file name's extension names something else than the file's bytes are; without an extension it claims nothing. */
+/** True if a file name's extension belongs to another format than the file's bytes. A name without extension never mismatches. */
 export function extensionMismatch(filename: string, format: InputFormat): boolean {
-  const extension = /\.([a-z0-9]{1,5})$/i.exec(filename)?.[1];
-  return extension !== undefined && !EXTENSIONS[format].test(extension);
+  const extension = /\.([a-z0-9]{1,5})$/i.exec(filename)?.[1]?.toLowerCase();
+  return extension !== undefined && !(FORMATS[format].extensions as readonly string[]).includes(extension);
 }

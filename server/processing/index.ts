@@ -11,7 +11,7 @@ export {
   type RenderOptions,
   type RenderRequest,
 } from './processor.ts';
-export { extensionOf, mimeTypeOf, outputFormatOf } from './shared/formats.ts';
+export { extensionOf, mimeTypeOf } from './shared/formats.ts';
 export type { EmbeddedText, Inspection, InspectRequest } from './shared/inspection.ts';
 export type { RenderStep, SourceFacts } from './shared/protocol.ts';
 export { planVariants, type VariantSpec } from './shared/variants.ts';

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { EmbeddedTexts, InputFormat, OutputFormat, Preset, Warning, WarningCode } from '#contract';
 import { warning } from '#contract';
+import { encodedFormat } from '#contract/constants';
 import { AppError } from '../errors.ts';
 import type { ProcessingConfig } from './config.ts';
 import { extensionMismatch } from './extension-mismatch.ts';
 import { createLane, type Lane } from './lane.ts';
 import { createRenderSharing, type RenderSharing } from './render-sharing.ts';
 import { describeFailure } from './shared/failure.ts';
-import { mimeTypeOf, outputFormatOf } from './shared/formats.ts';
+import { mimeTypeOf } from './shared/formats.ts';
 import type { Inspection, InspectReport, InspectRequest, InspectTask } from './shared/inspection.ts';
 import { estimateMemory } from './shared/memory-estimate.ts';
 import type {
@@ -188,7 +189,7 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
     async render(request, { group, signal, onStep }) {
       const variants = request.variants.map((variant) => ({ ...variant, part: partName(variant.target) }));
       const { identity, ...rest } = request;
-      const format = outputFormatOf(request.format, request.facts.format);
+      const format = encodedFormat(request.format, request.facts.format);
       const suspect = { handler: 'render', image: identity ?? request.source, format } as const;
       const task: RenderTask = { ...rest, variants, limits };
       const memoryBytes = estimateMemory(request.facts, format);

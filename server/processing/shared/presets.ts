@@ -1,4 +1,4 @@
-import type { InputFormat, Preset } from '#contract';
+import type { EncodedFormat, Preset } from '#contract/constants';
 
 /**
  * Version of everything in this module that decides the bytes of an output for given pixels and settings.
@@ -95,7 +95,7 @@ export type PresetSettings = Exclude<EncoderSettings, { format: 'png' }> | { for
  * The encoder settings that a preset means in a format. TIFF has one setting: lossless.
  * @param resized for a smaller version of the image. @default false
  */
-export function presetSettings(format: InputFormat, preset: Preset, resized = false): PresetSettings {
+export function presetSettings(format: EncodedFormat, preset: Preset, resized = false): PresetSettings {
   const row = TABLE[preset];
   switch (format) {
     case 'webp':
@@ -119,6 +119,6 @@ export function presetSettings(format: InputFormat, preset: Preset, resized = fa
 }
 
 /** What a pixel of a whole image takes in a format, of the time that a pixel of a resized one takes. */
-export function fullSizeCost(format: InputFormat, preset: Preset): number {
+export function fullSizeCost(format: EncodedFormat, preset: Preset): number {
   return format === 'webp' && preset !== 'maximum' ? WEBP_FULL_SIZE_COST : 1;
 }

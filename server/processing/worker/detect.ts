@@ -1,13 +1,12 @@
 import { open } from 'node:fs/promises';
-import type { InputFormat } from '#contract';
+import { INPUT_FORMATS, type InputFormat } from '#contract/constants';
 import { ProcessingFailure } from '../shared/failure.ts';
-import { READABLE_FORMATS } from '../shared/formats.ts';
 
-const SUPPORTED = READABLE_FORMATS.join(', ');
+const SUPPORTED = INPUT_FORMATS.join(', ');
 const HEIF_BRANDS = new Set(['heic', 'heix', 'hevc', 'hevx', 'heim', 'heis', 'mif1', 'msf1']);
 
 /**
- * Tells the format of a file by its first bytes.
+ * Detects the format of a file by its first bytes.
  * @throws unsupported_image (details: detected, supported) for everything that is not accepted
  */
 export async function detectFormat(file: string): Promise<InputFormat> {
@@ -15,7 +14,7 @@ export async function detectFormat(file: string): Promise<InputFormat> {
   const format = supportedFormat(head);
   if (format !== null) return format;
   const detected = foreignFormat(head) ?? (await otherFormat(head));
-  throw new ProcessingFailure('unsupported_image', advice(detected), { detected, supported: [...READABLE_FORMATS] });
+  throw new ProcessingFailure('unsupported_image', advice(detected), { detected, supported: [...INPUT_FORMATS] });
 }
 
 async function readHead(file: string, length: number): Promise<Buffer> {
@@ -29,17 +28,22 @@ async function readHead(file: string, length: number): Promise<Buffer> {
   }
 }
 
+/** Signatures of the readable formats: `text` is the head's first 64 bytes as Latin-1. */
+const SIGNATURES = {
+  jpeg: (text) => text.startsWith('\xff\xd8\xff'),
+  png: (text) => text.startsWith('\x89PNG\r\n\x1a\n'),
+  webp: (text) => text.startsWith('RIFF') && text.slice(8, 12) === 'WEBP',
+  gif: (text) => /^GIF8[79]a/.test(text),
+  tiff: (text) => /^(?:II[*+]\0|MM\0[*+])/.test(text),
+  avif: (_text, head) => brands(head).some((brand) => brand === 'avif' || brand === 'avis'),
+} satisfies Record<InputFormat, (text: string, head: Buffer) => boolean>;
+
 function supportedFormat(head: Buffer): InputFormat | null {
   const text = head.toString('latin1', 0, 64);
-  if (text.startsWith('\xff\xd8\xff')) return 'jpeg';
-  if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
-  if (text.startsWith('RIFF') && text.slice(8, 12) === 'WEBP') return 'webp';
-  if (/^GIF8[79]a/.test(text)) return 'gif';
-  if (/^(?:II[*+]\0|MM\0[*+])/.test(text)) return 'tiff';
-  return brands(head).some((brand) => brand === 'avif' || brand === 'avis') ? 'avif' : null;
+  return INPUT_FORMATS.find((format) => SIGNATURES[format](text, head)) ?? null;
 }
 
-/** The major and compatible brands of an ISO base media file (ISO 14496-12), none for other files. */
+/** Reads the major and compatible brands of an ISO base media file (ISO 14496-12). Other files have none. */
 function brands(head: Buffer): string[] {
   if (head.length < 16 || head.toString('latin1', 4, 8) !== 'ftyp') return [];
   const end = Math.min(head.readUInt32BE(0), head.length, 256);

@@ -1,7 +1,8 @@
 // The entry of every child process: prepares the image library and answers tasks. Loaded by the pool, never imported.
 import { setPriority } from 'node:os';
+import { encodedFormat } from '#contract/constants';
 import { describeFailure } from '../shared/failure.ts';
-import { outputFormatOf } from '../shared/formats.ts';
+
 import type { InspectReport, InspectTask } from '../shared/inspection.ts';
 import { fullSizeCost } from '../shared/presets.ts';
 import type {
@@ -44,7 +45,7 @@ process.on('message', (message: PoolMessage | { type?: undefined }) => {
 
 /** Makes the variants of one image. */
 export async function render(task: RenderTask): Promise<WorkerOutcome<RenderReport[]>> {
-  const format = outputFormatOf(task.format, task.facts.format);
+  const format = encodedFormat(task.format, task.facts.format);
   const queue = createVariantQueue(task.facts, task.variants, fullSizeCost(format, task.preset));
   rendering = queue;
   const outcome = await answer(() => renderImage(task, queue, (step) => tell({ type: 'step', step })));

@@ -1,21 +1,20 @@
-import type { InputFormat } from '#contract';
+import { type EncodedFormat, FORMATS } from '#contract/constants';
 import { ProcessingFailure } from '../shared/failure.ts';
-import { MAX_EDGE } from '../shared/formats.ts';
 
 /**
  * Refuses an output that its format cannot hold, before any work is done for it.
  * @throws output_too_large (details: limit, received), the message names the limit
  */
 export function refuseOversizedOutput(
-  format: InputFormat,
+  format: EncodedFormat,
   size: { width: number; height: number },
   maxAvifPixels: number,
 ): void {
   const edge = Math.max(size.width, size.height);
-  if (edge > MAX_EDGE[format]) {
-    const name = format === 'webp' ? 'WebP' : format.toUpperCase();
-    const message = `${name} holds at most ${MAX_EDGE[format]} pixels a side, but the image is ${size.width} x ${size.height}`;
-    throw new ProcessingFailure('output_too_large', message, { limit: MAX_EDGE[format], received: edge });
+  const { label, maxEdge } = FORMATS[format];
+  if (edge > maxEdge) {
+    const message = `${label} holds at most ${maxEdge} pixels a side, but the image is ${size.width} x ${size.height}`;
+    throw new ProcessingFailure('output_too_large', message, { limit: maxEdge, received: edge });
   }
   const pixels = size.width * size.height;
   if (format === 'avif' && pixels > maxAvifPixels) {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { InputFormat, WarningCode } from '#contract';
+import { encodedFormat } from '#contract/constants';
 import { ProcessingFailure } from '../shared/failure.ts';
-import { decodedFrames, holdsAnimation, outputFormatOf } from '../shared/formats.ts';
+import { decodedFrames, holdsAnimation } from '../shared/formats.ts';
 import type { RenderReport, RenderStep, RenderTask } from '../shared/protocol.ts';
 import { writePart } from '../shared/save.ts';
 import { isFullSize, variantSize } from '../shared/variant-size.ts';
@@ -36,7 +37,7 @@ export async function renderImage(
   onStep: (step: RenderStep) => void,
 ): Promise<RenderReport[]> {
   const { facts, limits } = task;
-  const format = outputFormatOf(task.format, facts.format);
+  const format = encodedFormat(task.format, facts.format);
   for (const variant of task.variants) {
     refuseOversizedOutput(format, variantSize(facts, variant), limits.maxAvifPixels);
   }
