@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { InputFormat } from '#contract';
+import type { EncodedFormat } from '#contract';
 import { AppError } from '../errors.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createScheduler } from './scheduler.ts';
@@ -12,7 +12,7 @@ export interface Suspect {
   /** The image's hash, or its path. */
   image: string;
   /** What is written. */
-  format?: InputFormat;
+  format?: EncodedFormat;
 }
 
 /** One task for a lane. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import type { EmbeddedTexts, InputFormat, OutputFormat, Preset, Warning, WarningCode } from '#contract';
+import type { EmbeddedTexts, EncodedFormat, InputFormat, OutputFormat, Preset, Warning, WarningCode } from '#contract';
 import { warning } from '#contract';
 import { encodedFormat } from '#contract/constants';
 import { AppError } from '../errors.ts';
@@ -60,7 +60,7 @@ export interface RenderedVariant {
   size: number;
   width: number;
   height: number;
-  format: InputFormat;
+  format: EncodedFormat;
   mimeType: string;
   /** SHA-256 in hex of the file. */
   sha256: string;

@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose';
-import type { InputFormat, Warning } from '#contract';
+import type { EncodedFormat, Warning } from '#contract';
 
 /** A cached variant: a file that can be delivered again without encoding. */
 export interface CachedVariantRecord {
@@ -13,7 +13,7 @@ export interface CachedVariantRecord {
   size: number;
   width: number;
   height: number;
-  format: InputFormat;
+  format: EncodedFormat;
   mimeType: string;
   sha256: string;
   quality: number | 'lossless' | null;

@@ -1,5 +1,5 @@
 import type { ErrorCode, WarningCode } from '#contract';
-import type { EmbeddedTexts, InputFormat, OutputFormat, Preset } from '#contract/constants';
+import type { EmbeddedTexts, EncodedFormat, InputFormat, OutputFormat, Preset } from '#contract/constants';
 import type { VariantSpec } from './variants.ts';
 
 /** Limits that a worker holds an image to; see the configuration for their meaning. */
@@ -54,7 +54,7 @@ export interface RenderReport {
   size: number;
   width: number;
   height: number;
-  format: InputFormat;
+  format: EncodedFormat;
   sha256: string;
   quality: number | 'lossless' | null;
   keptOriginal: boolean;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { InputFormat, WarningCode } from '#contract';
+import type { EncodedFormat, WarningCode } from '#contract';
 import { encodedFormat } from '#contract/constants';
 import { ProcessingFailure } from '../shared/failure.ts';
 import { decodedFrames, holdsAnimation } from '../shared/formats.ts';
@@ -72,7 +72,7 @@ export async function renderImage(
 
 async function makeVariant(
   task: RenderTask,
-  format: InputFormat,
+  format: EncodedFormat,
   loaded: LoadedImage & { halvings: Halvings },
   variant: VariantSpec,
   onStep: (step: RenderStep) => void,
@@ -93,7 +93,7 @@ async function makeVariant(
 
 async function encodeVariant(
   { preset }: RenderTask,
-  format: InputFormat,
+  format: EncodedFormat,
   { pixels: full, halvings }: LoadedImage & { halvings: Halvings },
   variant: VariantSpec,
   metadata: OutputMetadata,
@@ -132,7 +132,7 @@ function outputMetadata(task: RenderTask, loaded: LoadedImage): OutputMetadata {
   return { artist, copyright, ...task.embed };
 }
 
-function droppedFrames({ facts }: RenderTask, format: InputFormat): WarningCode[] {
+function droppedFrames({ facts }: RenderTask, format: EncodedFormat): WarningCode[] {
   if (facts.pages <= 1) return [];
   if (facts.format === 'tiff' || facts.format === 'avif') return ['pages_dropped'];
   return holdsAnimation(format) && facts.format !== 'png' ? [] : ['animation_dropped'];

@@ -1,4 +1,4 @@
-import type { InputFormat, Preset } from '#contract';
+import type { EncodedFormat, Preset } from '#contract';
 import { MAX_LOSSLESS_PIXELS } from '../../shared/memory-estimate.ts';
 import { type EncoderSettings, presetSettings } from '../../shared/presets.ts';
 import type { Pixels } from '../pixels.ts';
@@ -18,7 +18,7 @@ const ROWS_OF_PHOTOGRAPH = 32;
  */
 export function chooseQuality(
   pixels: Pixels,
-  format: InputFormat,
+  format: EncodedFormat,
   preset: Preset,
   resized: boolean,
 ): EncoderSettings[] {
@@ -34,7 +34,7 @@ export function chooseQuality(
  */
 export function chooseBeforeScaling(
   { from, to }: Scaling,
-  format: InputFormat,
+  format: EncodedFormat,
   preset: Preset,
 ): EncoderSettings | undefined {
   const settings = presetSettings(format, preset, true);
