@@ -44,11 +44,11 @@ const profile = { status: 200, kind: 'json', schema: profileSchema } as const;
 const linkSent = { status: 202, kind: 'json', schema: linkSentSchema } as const;
 const ofKey = z.object({ keyId: keyIdSchema });
 
-/** Refusals of whatever logs somebody in. */
+/** Errors of endpoints that sign a user in. */
 const LOG_IN_ERRORS = ['account_suspended', 'tls_required', 'overloaded'] as const;
-/** Refusals of whatever takes a link and a new password. */
+/** Errors of endpoints that take a link and a new password. */
 const LINK_ERRORS = ['invalid_link', 'weak_password', ...LOG_IN_ERRORS] as const;
-/** Refusals of whatever is confirmed with the password. */
+/** Errors of endpoints that are confirmed with the password. */
 const CONFIRM_ERRORS = ['wrong_password', 'too_many_attempts', 'overloaded'] as const;
 
 /** The endpoints of a person's own account. */
@@ -57,7 +57,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...open,
     method: 'GET',
     path: '/account/options',
-    summary: 'What somebody without an account can do here',
+    summary: 'Sign-up options and password rules',
     success: { status: 200, kind: 'json', schema: accountOptionsSchema },
   },
   signUp: {
@@ -65,7 +65,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...json,
     method: 'POST',
     path: '/account/sign-up',
-    summary: 'Ask for a link that makes an account; the same answer for every mail address',
+    summary: 'Request a link that creates an account; the same response for every mail address',
     body: emailRequestSchema,
     success: linkSent,
     errors: ['sign_up_closed', 'too_many_attempts'],
@@ -75,7 +75,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...json,
     method: 'POST',
     path: '/account/sign-up/confirm',
-    summary: 'Make the account with the link and a password, and log in',
+    summary: 'Create the account with the link and a password, and log in',
     body: linkPasswordSchema,
     success: { status: 201, kind: 'json', schema: profileSchema },
     errors: [...LINK_ERRORS, 'email_taken', 'sign_up_closed'],
@@ -94,7 +94,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...open,
     method: 'POST',
     path: '/account/log-out',
-    summary: 'Log out; also when there is no log-in any more',
+    summary: 'Log out; succeeds without a log-in too',
     success: empty,
   },
   requestPasswordReset: {
@@ -102,7 +102,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...json,
     method: 'POST',
     path: '/account/password-reset',
-    summary: 'Ask for a link to set a new password; the same answer for every mail address',
+    summary: 'Request a link to set a new password; the same response for every mail address',
     body: emailRequestSchema,
     success: linkSent,
     errors: ['too_many_attempts'],
@@ -122,7 +122,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...json,
     method: 'POST',
     path: '/account/claim',
-    summary: 'Make an account one’s own with a one-time link, and log in',
+    summary: 'Claim an account with a one-time link, and log in',
     body: claimRequestSchema,
     success: profile,
     errors: [...LINK_ERRORS, 'email_taken'],
@@ -132,7 +132,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...json,
     method: 'POST',
     path: '/account/link',
-    summary: 'What a one-time link is good for; does not use it up',
+    summary: 'Read the purpose of a one-time link without using it up',
     body: linkRequestSchema,
     success: { status: 200, kind: 'json', schema: linkSchema },
     errors: ['invalid_link'],
@@ -142,7 +142,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...json,
     method: 'POST',
     path: '/account/email/confirm',
-    summary: 'Make a new mail address the account’s, with the link that was sent to it',
+    summary: 'Confirm a new mail address with the link that was sent to it',
     body: linkRequestSchema,
     success: { status: 200, kind: 'json', schema: emailConfirmedSchema },
     errors: ['invalid_link', 'email_taken', 'account_suspended'],
@@ -151,7 +151,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...base,
     method: 'GET',
     path: '/account/profile',
-    summary: 'The account that is logged in',
+    summary: 'Read the account that is logged in',
     success: profile,
   },
   updateProfile: {
@@ -159,7 +159,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...json,
     method: 'PATCH',
     path: '/account/profile',
-    summary: 'Change the mail address; counts when the link sent to the new one was opened',
+    summary: 'Change the mail address; takes effect when the link sent to the new one is opened',
     body: profilePatchSchema,
     success: profile,
     errors: CONFIRM_ERRORS,
@@ -179,7 +179,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...json,
     method: 'POST',
     path: '/account/delete',
-    summary: 'Delete the account with all its sessions, files, keys and figures, for good',
+    summary: 'Delete the account with all its sessions, files, keys and usage data, permanently',
     body: confirmationSchema,
     success: empty,
     errors: CONFIRM_ERRORS,
@@ -188,7 +188,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...base,
     method: 'GET',
     path: '/account/logins',
-    summary: 'Where this account is logged in, newest first',
+    summary: 'List the log-ins of this account, newest first',
     success: { status: 200, kind: 'json', schema: loginListSchema },
   },
   revokeLogin: {
@@ -211,7 +211,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...base,
     method: 'GET',
     path: '/account/keys',
-    summary: 'The API keys of the account, oldest first',
+    summary: 'List the API keys of the account, oldest first',
     success: { status: 200, kind: 'json', schema: apiKeyListSchema },
   },
   createKey: {
@@ -219,7 +219,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...json,
     method: 'POST',
     path: '/account/keys',
-    summary: 'Make an API key; the answer is the one time that it is shown',
+    summary: 'Create an API key; it is shown in this response only',
     body: newKeySchema,
     success: { status: 201, kind: 'json', schema: createdKeySchema },
     errors: ['key_limit_reached'],
@@ -239,7 +239,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...base,
     method: 'DELETE',
     path: '/account/keys/:keyId',
-    summary: 'Delete an API key; it answers 401 from then on',
+    summary: 'Delete an API key; requests with it get 401 from then on',
     params: ofKey,
     success: empty,
     errors: ['not_found'],
@@ -256,7 +256,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...base,
     method: 'GET',
     path: '/account/jobs',
-    summary: 'The newest jobs, also those whose session has ended',
+    summary: 'The newest jobs, including those whose session has ended',
     query: jobHistoryQuerySchema,
     success: { status: 200, kind: 'json', schema: jobHistorySchema },
   },
@@ -264,7 +264,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...base,
     method: 'GET',
     path: '/account/ledger',
-    summary: 'The ledger of credits, newest first, by kind and day if wanted',
+    summary: 'The ledger of credits, newest first, optionally by kind and day',
     query: ledgerQuerySchema,
     success: { status: 200, kind: 'json', schema: transactionPageSchema },
   },
@@ -272,7 +272,7 @@ export const ACCOUNT_ENDPOINTS = {
     ...base,
     method: 'GET',
     path: '/account/ledger.csv',
-    summary: 'The same as a CSV file, all of it',
+    summary: 'The whole ledger as a CSV file',
     query: ledgerFilterSchema,
     success: { status: 200, kind: 'csv' },
   },

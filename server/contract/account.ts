@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { accountIdSchema, keyIdSchema } from './ids.ts';
 import { emailSchema, newPasswordSchema, passwordSchema } from './log-in.ts';
 
-/** What an account may do beside using the service. */
+/** Roles of accounts. */
 export const ACCOUNT_ROLES = ['user', 'operator'] as const;
 export type AccountRole = (typeof ACCOUNT_ROLES)[number];
 
-const keyUse = z.object({ used: z.int().describe('Active keys.'), limit: z.int().describe('What the plan allows.') });
+const keyUse = z.object({ used: z.int().describe('Active keys.'), limit: z.int().describe('Limit of the plan.') });
 
 /** The account that is logged in. */
 export const profileSchema = z
@@ -16,7 +16,7 @@ export const profileSchema = z
     pendingEmail: z
       .string()
       .nullable()
-      .describe('New mail address that the account gets once the link that was sent there is opened; for two days.'),
+      .describe('New mail address until the link sent to it is opened, for at most two days.'),
     role: z.enum(ACCOUNT_ROLES),
     plan: z.string(),
     balance: z.int().describe('Credits.'),
@@ -33,7 +33,7 @@ export const profilePatchSchema = z
   .object({ email: emailSchema, password: passwordSchema })
   .meta({ id: 'ProfilePatch' });
 
-/** Answer of `POST /account/email/confirm`. */
+/** Response of `POST /account/email/confirm`. */
 export const emailConfirmedSchema = z.object({ email: z.string() }).meta({ id: 'EmailConfirmed' });
 
 /** Body of `POST /account/password`. */
@@ -41,7 +41,7 @@ export const passwordChangeSchema = z
   .object({ currentPassword: passwordSchema, newPassword: newPasswordSchema })
   .meta({ id: 'PasswordChange' });
 
-/** Body of what is confirmed with the password. */
+/** Body of requests that are confirmed with the password. */
 export const confirmationSchema = z.object({ password: passwordSchema }).meta({ id: 'Confirmation' });
 
 const keyName = z
@@ -49,15 +49,15 @@ const keyName = z
   .trim()
   .min(1, 'expected a name')
   .max(100)
-  .describe('Your own name for it.');
+  .describe('Name chosen by the owner.');
 
-/** An API key as its owner sees it after its creation. */
+/** An API key as shown after its creation. */
 export const apiKeySchema = z
   .object({
     id: keyIdSchema,
     name: z.string(),
     last4: z.string().describe('The last four characters of the key.'),
-    active: z.boolean().describe('A deactivated key answers 403.'),
+    active: z.boolean().describe('Requests with a deactivated key get 403.'),
     createdAt: z.iso.datetime(),
     lastUsedAt: z.iso.datetime().nullable().describe('Accurate to a minute.'),
     disabledAt: z.iso.datetime().nullable(),
@@ -71,9 +71,9 @@ export const apiKeyListSchema = z.object({ keys: z.array(apiKeySchema), limit: k
 /** Body of `POST /account/keys`. */
 export const newKeySchema = z.object({ name: keyName }).meta({ id: 'NewKey' });
 
-/** The answer to making a key: the one time that it is shown. */
+/** Response of `POST /account/keys`, the only one that contains the key. */
 export const createdKeySchema = apiKeySchema
-  .extend({ apiKey: z.string().describe('The key itself. It is shown now and never again.') })
+  .extend({ apiKey: z.string().describe('The key itself, shown in this response only.') })
   .meta({ id: 'CreatedKey' });
 
 /** Body of `PATCH /account/keys/:keyId`. */
@@ -82,11 +82,11 @@ export const keyPatchSchema = z
   .refine(({ name, active }) => name !== undefined || active !== undefined, 'expected name or active')
   .meta({ id: 'KeyPatch' });
 
-/** What accounts of a plan may do. */
+/** Limits of a plan. */
 export const planSchema = z
   .object({
     name: z.string(),
-    keys: z.int().describe('Active API keys that an account may have.'),
+    keys: z.int().describe('Most active API keys of an account.'),
     signupCredits: z.int(),
     rateLimit: z.object({ requests: z.int(), windowSeconds: z.int() }).nullable().describe('null: no limit.'),
     isDefault: z.boolean().describe('The plan of new accounts.'),

@@ -4,7 +4,7 @@ import { imageIdSchema, sessionIdSchema } from './ids.ts';
 import { AI_STATUSES, metadataSchema } from './images.ts';
 import { completeEventBase, errorEventBase, failureSchema, jobSummarySchema } from './jobs.ts';
 
-/** Body of an analysis request; without `images` all images of the session are meant. */
+/** Body of an analysis request; without `images` it covers all images of the session. */
 export const analyzeRequestSchema = z
   .object({
     sessionId: sessionIdSchema.optional().describe('If given, the same as in the path.'),
@@ -31,8 +31,8 @@ export const analysisResultSchema = z
     status: z.enum(['completed', 'failed']),
     originalFilename: z.string(),
     metadata: metadataSchema.nullable().describe('As stored; null for a failed image that has none.'),
-    aiStatus: z.enum(AI_STATUSES).nullable().describe('What became of the question to the vision model.'),
-    fromCache: z.boolean().describe("The model's answer was known already."),
+    aiStatus: z.enum(AI_STATUSES).nullable().describe('Outcome of the request to the vision model.'),
+    fromCache: z.boolean().describe("The model's answer came from the cache."),
     creditsCharged: z.int(),
     error: failureSchema.nullable(),
   })
@@ -44,11 +44,11 @@ export const analysisCompleteEventSchema = completeEventBase
   .extend({
     results: z.array(analysisResultSchema).describe('In request order.'),
     summary: jobSummarySchema,
-    provider: z.string().describe('The configured vision service; `none`: only the files were read.'),
+    provider: z.string().describe('The configured vision service; `none`: descriptions come from the files alone.'),
   })
   .meta({ id: 'AnalysisCompleteEvent' });
 
-/** Data of the `error` event of an analysis: no image was described, or the job could not go on. */
+/** Data of the `error` event of an analysis: no image was described, or the job could not continue. */
 export const analysisErrorEventSchema = errorEventBase
   .extend({ results: z.array(analysisResultSchema).optional() })
   .meta({ id: 'AnalysisErrorEvent' });

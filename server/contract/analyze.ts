@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { METADATA_FIELD_NAMES, METADATA_FIELDS } from './constants/index.ts';
 
-/** What an image is for on its page; decides what its alternative text has to say (W3C alt decision tree). */
+/** Purposes of an image on its page, which decide the content of its alternative text (W3C alt decision tree). */
 export const IMAGE_USAGES = ['informative', 'link', 'button', 'decorative'] as const;
 
 /** Longest alternative text that is stored by an analysis, in code points (IPTC's limit for Alt Text). */
@@ -14,7 +14,7 @@ const phrases = (what: string) =>
     .default(() => [])
     .describe(what);
 
-/** How images are to be described. */
+/** Options of an analysis. */
 export const analyzeOptionsSchema = z
   .object({
     language: z
@@ -23,24 +23,24 @@ export const analyzeOptionsSchema = z
       .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, 'expected a BCP 47 language tag such as de or pt-BR')
       .optional()
       .describe('BCP 47 tag of the language to write in. Default: the language of `context`, else English.'),
-    context: z.string().trim().max(1000).optional().describe('What the page around the images is about.'),
-    keywords: phrases('Used where they are true of the image, at most two.'),
+    context: z.string().trim().max(1000).optional().describe('Subject of the page that shows the images.'),
+    keywords: phrases('Used where they fit the image, at most two.'),
     avoidWords: phrases('Words that must not be used.'),
     brandVoice: z.string().trim().max(500).optional().describe('The tone to write in.'),
     usage: z
       .enum(IMAGE_USAGES)
       .optional()
-      .describe('What the images are for. `decorative`: the alternative text is `""`. Default: judged by the pixels.'),
+      .describe('Purpose of the images. `decorative`: the alternative text is `""`. Default: judged by the pixels.'),
     maxAltChars: z
       .int()
       .min(1)
       .max(MAX_ALT_CHARS)
       .default(125)
       .describe(
-        `Length to aim at for \`alt\`. A longer text is kept and marked for review; above ${MAX_ALT_CHARS} it is cut.`,
+        `Target length of \`alt\`. A longer text is kept and marked for review; above ${MAX_ALT_CHARS} it is cut.`,
       ),
     fields: z.array(z.enum(METADATA_FIELD_NAMES)).min(1).optional().describe('The fields to write. Default: all.'),
-    overwrite: z.boolean().default(false).describe('Also replace what a person has edited.'),
+    overwrite: z.boolean().default(false).describe('Also replace values that a person has edited.'),
   })
   .meta({ id: 'AnalyzeOptions' });
 

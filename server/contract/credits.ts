@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** What a credit check can be made for. */
+/** Operations of a credit check. */
 export const OPERATIONS = ['export', 'sample', 'analyze'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
-/** Kinds of ledger lines. */
+/** Kinds of ledger entries. */
 export const LEDGER_KINDS = ['signup', 'charge', 'refund', 'grant'] as const;
 export type LedgerKind = (typeof LEDGER_KINDS)[number];
 
@@ -37,7 +37,7 @@ export const creditCheckRequestSchema = z
   .meta({ id: 'CreditCheckRequest' });
 export type CreditCheckRequest = z.output<typeof creditCheckRequestSchema>;
 
-/** Answer of `POST /v1/credits/check`. */
+/** Response of `POST /v1/credits/check`. */
 export const creditCheckSchema = z
   .object({
     operation: z.enum(OPERATIONS),
@@ -45,20 +45,20 @@ export const creditCheckSchema = z
     costPerImage: z.int(),
     cost: z.int(),
     balance: z.int(),
-    balanceAfter: z.int().describe('Balance less cost; negative when it does not suffice.'),
+    balanceAfter: z.int().describe('Balance less cost; negative if the balance does not suffice.'),
     sufficient: z.boolean(),
     shortfall: z.int(),
   })
   .meta({ id: 'CreditCheck' });
 export type CreditCheck = z.output<typeof creditCheckSchema>;
 
-/** One line of the ledger. */
+/** One ledger entry. */
 export const transactionSchema = z
   .object({
     id: z.string(),
     kind: z.enum(LEDGER_KINDS),
     delta: z.int(),
-    ref: z.string().describe('What it was for, e.g. a job id.'),
+    ref: z.string().describe('Reference, e.g. a job id.'),
     note: z.string().nullable(),
     at: z.iso.datetime(),
   })

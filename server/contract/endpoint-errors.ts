@@ -1,6 +1,6 @@
 import type { ErrorCode } from './error-codes.ts';
 
-/** What an upload can be refused for. */
+/** Errors of uploads. */
 export const UPLOAD_ERRORS = [
   'no_images',
   'too_many_files',
@@ -17,7 +17,7 @@ export const UPLOAD_ERRORS = [
   'overloaded',
 ] as const satisfies ErrorCode[];
 
-/** What an export or sample can be refused for. */
+/** Errors of exports and samples. */
 export const EXPORT_ERRORS = [
   'session_not_found',
   'image_not_found',
@@ -26,7 +26,7 @@ export const EXPORT_ERRORS = [
   'upload_path_mismatch',
 ] as const satisfies ErrorCode[];
 
-/** What an analysis can be refused for. */
+/** Errors of analyses. */
 export const ANALYZE_ERRORS = [
   'session_not_found',
   'image_not_found',

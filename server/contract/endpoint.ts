@@ -1,16 +1,16 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes.ts';
 
-/** How an endpoint takes its body. */
+/** Encoding of request bodies. */
 export type BodyKind = 'none' | 'json' | 'multipart-or-json';
 
 /**
- * Who may call an endpoint. `key`: whoever sends an API key, or the log-in cookie from a page of this service;
- * `login`: the log-in cookie alone; `operator`: the same, of an operator's account; `none`: anybody.
+ * Authentication of an endpoint. `key`: an API key, or the log-in cookie from a page of this service; `login`: the log-in
+ * cookie; `operator`: the log-in cookie of an operator; `none`: none.
  */
 export type AuthKind = 'key' | 'login' | 'operator' | 'none';
 
-/** One row of the endpoint table: all that routing, validation and the OpenAPI document need. */
+/** One row of the endpoint table, for routing, validation and the OpenAPI document. */
 export interface Endpoint {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Koa-style path, e.g. `/v1/jobs/:jobId`. */
@@ -22,9 +22,9 @@ export interface Endpoint {
   query?: z.ZodObject;
   bodyKind: BodyKind;
   body?: z.ZodType;
-  /** True when the endpoint honours `Idempotency-Key`. */
+  /** True if the endpoint honours `Idempotency-Key`. */
   idempotent: boolean;
   success: { status: 200 | 201 | 202 | 204; kind: 'json' | 'stream' | 'binary' | 'csv' | 'empty'; schema?: z.ZodType };
-  /** Codes of its own, beside those that every endpoint can answer with. */
+  /** Error codes besides those of every endpoint. */
   errors: readonly ErrorCode[];
 }

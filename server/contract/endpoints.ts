@@ -141,7 +141,7 @@ const V1_ENDPOINTS = {
     method: 'GET',
     path: '/v1/sessions/:sessionId/analysis',
     tag: 'Analysis',
-    summary: 'What is known of the images of a session',
+    summary: 'Read the analysis state of a session and the metadata of its images',
     params: inSession,
     success: { status: 200, kind: 'json', schema: analysisSchema },
     errors: ['session_not_found'],
@@ -212,7 +212,7 @@ const V1_ENDPOINTS = {
     method: 'GET',
     path: '/v1/jobs/:jobId/events',
     tag: 'Jobs',
-    summary: 'Join or resume the stream of a job; 204 when everything was seen',
+    summary: 'Join or resume the stream of a job; 204 after its last event',
     params: inJob,
     success: stream,
     errors: ['job_not_found'],
@@ -222,7 +222,7 @@ const V1_ENDPOINTS = {
     method: 'POST',
     path: '/v1/jobs/:jobId/cancel',
     tag: 'Jobs',
-    summary: 'Cancel a job; what was not exported is refunded',
+    summary: 'Cancel a job; images that were not exported are refunded',
     params: inJob,
     success: { status: 200, kind: 'json', schema: jobSchema },
     errors: ['job_not_found', 'job_finished'],
@@ -240,7 +240,7 @@ const V1_ENDPOINTS = {
     method: 'POST',
     path: '/v1/credits/check',
     tag: 'Credits',
-    summary: 'What a batch would cost',
+    summary: 'Calculate the cost of a batch',
     bodyKind: 'json',
     body: creditCheckRequestSchema,
     success: { status: 200, kind: 'json', schema: creditCheckSchema },
@@ -265,7 +265,7 @@ const V1_ENDPOINTS = {
   },
 } as const satisfies Record<string, Endpoint>;
 
-/** Every endpoint. `docs`, OpenAPI and the router are held against this table by tests. */
+/** Every endpoint. Tests compare `docs`, OpenAPI and the router with this table. */
 export const ENDPOINTS = { ...V1_ENDPOINTS, ...ACCOUNT_ENDPOINTS, ...OPERATOR_ENDPOINTS } as const;
 
 /** Name of an endpoint of the table. */

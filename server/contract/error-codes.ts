@@ -1,5 +1,5 @@
 /**
- * The error catalogue: every `code` the service can answer with, its HTTP status and what it means.
+ * The error catalogue: every `code` of the service with its HTTP status and meaning.
  * Codes are part of the contract; `docs/errors.md` is generated from this table.
  */
 export const ERROR_CATALOGUE = {
@@ -11,7 +11,10 @@ export const ERROR_CATALOGUE = {
   duplicate_image: { status: 400, meaning: 'The same image id occurs twice in `images`.' },
   sample_limit_exceeded: { status: 400, meaning: 'A sample request has more than `limit` images.' },
   session_mismatch: { status: 400, meaning: 'The `sessionId` in the body is not the one in the path.' },
-  upload_path_mismatch: { status: 400, meaning: "An image's `uploadPath` is not the one the upload answered with." },
+  upload_path_mismatch: {
+    status: 400,
+    meaning: "An image's `uploadPath` differs from the one in the upload response.",
+  },
   url_import_disabled: { status: 400, meaning: 'Import by URL is off (`URL_IMPORT=on` switches it on).' },
   url_import_failed: {
     status: 400,
@@ -23,7 +26,10 @@ export const ERROR_CATALOGUE = {
   invalid_api_key: { status: 401, meaning: 'The `X-API-Key` header is missing, malformed or unknown.' },
   not_logged_in: { status: 401, meaning: 'There is no log-in cookie, or its log-in has ended.' },
   wrong_credentials: { status: 401, meaning: 'The mail address or the password is wrong.' },
-  insufficient_credits: { status: 402, meaning: 'The balance is lower than the cost; both numbers are in the answer.' },
+  insufficient_credits: {
+    status: 402,
+    meaning: 'The balance is lower than the cost; both numbers are in the response.',
+  },
   inactive_api_key: { status: 403, meaning: 'The API key is deactivated.' },
   account_suspended: { status: 403, meaning: 'The account is suspended.' },
   wrong_password: { status: 403, meaning: 'The password that confirms the request is wrong.' },
@@ -32,12 +38,13 @@ export const ERROR_CATALOGUE = {
     meaning: 'A request with a log-in cookie did not come from a page of this service.',
   },
   operator_required: { status: 403, meaning: 'Only an operator may do this.' },
-  sign_up_closed: { status: 403, meaning: 'Nobody can sign up here (`SIGN_UP`); the operator makes accounts.' },
+  sign_up_closed: { status: 403, meaning: 'Sign-up is closed (`SIGN_UP`); the operator creates accounts.' },
   tls_required: {
     status: 403,
-    meaning: 'The browser would drop the log-in cookie, since the page came over plain HTTP; see `LOGIN_COOKIE`.',
+    meaning:
+      'The browser would reject the log-in cookie, since the page was loaded over plain HTTP; see `LOGIN_COOKIE`.',
   },
-  not_found: { status: 404, meaning: 'No such path, or no such thing under it.' },
+  not_found: { status: 404, meaning: 'No such path or resource.' },
   session_not_found: { status: 404, meaning: 'No such session, or it has expired.' },
   image_not_found: { status: 404, meaning: 'No such image in this session.' },
   file_not_found: { status: 404, meaning: 'No exported file of that name in this session.' },
@@ -50,7 +57,7 @@ export const ERROR_CATALOGUE = {
   email_taken: { status: 409, meaning: 'Another account has this mail address.' },
   own_account: { status: 409, meaning: 'Operators cannot suspend or demote themselves.' },
   session_full: { status: 409, meaning: 'The session already holds `limit` images.' },
-  precondition_failed: { status: 412, meaning: 'The file is not the one that `If-Match` names; see `ETag`.' },
+  precondition_failed: { status: 412, meaning: 'The file does not match `If-Match`; see `ETag`.' },
   file_too_large: { status: 413, meaning: 'A file is larger than `limit` bytes.' },
   request_too_large: { status: 413, meaning: 'The whole request is larger than `limit` bytes.' },
   unsupported_media_type: { status: 415, meaning: 'The `Content-Type` of the request is not accepted here.' },
@@ -67,15 +74,15 @@ export const ERROR_CATALOGUE = {
   processing_timeout: { status: 500, meaning: 'The image took longer than the time limit.' },
   processing_failed: { status: 500, meaning: 'The image could not be processed.' },
   job_cancelled: { status: 500, meaning: 'The job was cancelled before this was done.' },
-  client_left: { status: 500, meaning: 'The client left, and without it the work was not worth doing.' },
+  client_left: { status: 500, meaning: 'The job stopped because its client disconnected.' },
   session_deleted: { status: 500, meaning: 'The session was deleted while the job ran.' },
   job_abandoned: { status: 500, meaning: 'The job could not be resumed after an interruption.' },
-  internal_error: { status: 500, meaning: 'Something went wrong on our side; quote `requestId`.' },
+  internal_error: { status: 500, meaning: 'Internal error of the service; quote `requestId`.' },
   overloaded: { status: 503, meaning: 'The service has no room for more work; try again after `Retry-After` seconds.' },
   shutting_down: { status: 503, meaning: 'The service is stopping; try again after `Retry-After` seconds.' },
   database_unavailable: {
     status: 503,
-    meaning: 'The database does not answer; try again after `Retry-After` seconds.',
+    meaning: 'The database does not respond; try again after `Retry-After` seconds.',
   },
   insufficient_storage: { status: 507, meaning: 'The disk is full.' },
 } as const satisfies Record<string, { status: number; meaning: string }>;

@@ -5,11 +5,11 @@ import { EXPORT_SHAPE } from './metadata-shapes.ts';
 import { settingsSchema } from './settings.ts';
 import { warningSchema } from './warnings.ts';
 
-/** An image as an export or sample request names it (specification, "Image"). */
+/** An image in an export or sample request (specification, "Image"). */
 export const exportImageSchema = z
   .object({
     id: imageIdSchema,
-    uploadPath: z.string().max(1024).optional().describe('Only compared with the stored one, never opened.'),
+    uploadPath: z.string().max(1024).optional().describe('Only compared with the stored path.'),
     originalFilename: z.string().max(1024).optional(),
     metadata: z.object(EXPORT_SHAPE).nullish().describe('Absent: the stored metadata is used.'),
   })
@@ -20,7 +20,7 @@ export type ExportImage = z.output<typeof exportImageSchema>;
 export const exportRequestSchema = z
   .object({
     sessionId: sessionIdSchema.optional().describe('If given, the same as in the path.'),
-    // As many as the largest session can hold: no limit of its own, but a bound on the work of refusing a list of rubbish.
+    // The size of the largest possible session: bounds the work of rejecting an invalid list.
     images: z.array(exportImageSchema).min(1).max(100_000).describe('No id twice.'),
     settings: settingsSchema,
   })
@@ -58,24 +58,24 @@ export const imageResultSchema = z
     metadata: z
       .object({ filename: z.string().nullable(), title: z.string().nullable(), alt: z.string().nullable() })
       .optional()
-      .describe('The texts that the files were made with; a failed image, and results of earlier versions, have none.'),
+      .describe('Texts used for the files; absent for a failed image and in results of earlier versions.'),
     format: z.string(),
     mimeType: z.string().nullable(),
     original: z.object({
       size: z.int(),
-      sha256: z.string().optional().describe('Of the upload; results of earlier versions have none.'),
+      sha256: z.string().optional().describe('Of the upload; absent in results of earlier versions.'),
       width: z.int(),
       height: z.int(),
       format: z.string(),
     }),
     variants: z.array(variantSchema).describe('`full` first; empty for a failed image.'),
-    savedBytes: z.int().describe('Of `full` against the upload; negative when it grew.'),
+    savedBytes: z.int().describe('Bytes saved by `full` compared with the upload; negative if it is larger.'),
     savedPercent: z.number(),
     quality: z.object({ preset: z.string(), used: z.union([z.number(), z.string()]).nullable() }),
     largerThanOriginal: z.boolean(),
-    keptOriginal: z.boolean().describe("The uploaded file's own pixels were delivered."),
-    fromCache: z.boolean().describe('Nothing was encoded for this result.'),
-    skippedSizes: z.array(z.int()).describe('Widths that were not made because the source is smaller.'),
+    keptOriginal: z.boolean().describe('The pixels of the uploaded file were delivered unchanged.'),
+    fromCache: z.boolean().describe('All files came from the cache.'),
+    skippedSizes: z.array(z.int()).describe('Widths omitted because the source is smaller.'),
     warnings: z.array(warningSchema),
     creditsCharged: z.int(),
     error: failureSchema.nullable(),
@@ -103,7 +103,7 @@ export const completeEventSchema = completeEventBase
   .meta({ id: 'CompleteEvent' });
 export type CompleteEvent = z.output<typeof completeEventSchema>;
 
-/** Data of an `error` event: nothing could be exported, or the job could not go on. */
+/** Data of an `error` event: nothing could be exported, or the job could not continue. */
 export const errorEventSchema = errorEventBase
   .extend({ results: z.array(imageResultSchema).optional() })
   .meta({ id: 'ErrorEvent' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Prefixes of the service's ids; each is followed by `_` and 22 base62 characters (128 random bits). */
+/** Prefixes of ids; each is followed by `_` and 22 base62 characters (128 random bits). */
 export const ID_PREFIXES = ['sess', 'img', 'job', 'acct', 'key', 'login', 'req'] as const;
 export type IdPrefix = (typeof ID_PREFIXES)[number];
 

@@ -4,10 +4,10 @@ import { imageIdSchema, sessionIdSchema } from './ids.ts';
 import { PATCH_SHAPE, STORED_SHAPE, UPLOAD_SHAPE } from './metadata-shapes.ts';
 import { warningSchema } from './warnings.ts';
 
-/** Where a metadata field's value came from. */
+/** Sources of metadata values. */
 export const METADATA_SOURCES = ['ai', 'embedded', 'filename', 'pixels', 'user'] as const;
 
-/** What kind of picture an image is; `blank` shows nothing. */
+/** Kinds of images; `blank` has no content. */
 export const IMAGE_KINDS = [
   'photo',
   'illustration',
@@ -21,21 +21,21 @@ export const IMAGE_KINDS = [
 ] as const;
 export type ImageKind = (typeof IMAGE_KINDS)[number];
 
-/** What became of the question to the vision model; `none`: it was not asked. */
+/** Outcomes of the request to the vision model; `none`: there was none. */
 export const AI_STATUSES = ['none', 'completed', 'failed', 'timeout', 'refused', 'unavailable', 'limit'] as const;
 export type AiStatus = (typeof AI_STATUSES)[number];
 
-/** Reasons why a person should look at a description. New ones may come. */
+/** Reasons for a person to review a description. More may be added. */
 export const REVIEW_REASONS = {
-  people: 'People are to be seen.',
+  people: 'The image shows people.',
   text: 'The image contains text.',
-  document: 'It is a document: its content belongs into the page.',
-  chart: 'It is a chart: its data belong into the page.',
+  document: 'The image is a document: its content belongs in the page.',
+  chart: 'The image is a chart: its data belongs in the page.',
   small: 'The image is very small.',
   clipped: 'A text was too long and was cut.',
   long: 'The alternative text is longer than `maxAltChars`.',
-  decorative: 'The model takes the image for decoration; only the page can tell.',
-  language: 'The texts are not in the language that was asked for.',
+  decorative: 'The model considers the image decorative; that depends on the page.',
+  language: 'The texts are not in the requested language.',
   fallback: 'The model gave no usable answer; the texts come from the file.',
 } as const;
 export type ReviewReason = keyof typeof REVIEW_REASONS;
@@ -44,7 +44,7 @@ export type ReviewReason = keyof typeof REVIEW_REASONS;
 export const metadataPatchSchema = z.strictObject(PATCH_SHAPE).meta({ id: 'MetadataPatch' });
 export type MetadataPatch = z.output<typeof metadataPatchSchema>;
 
-/** What the pixels themselves say: measured, never guessed content. */
+/** Facts measured on the pixels. */
 export const imageFactsSchema = z
   .object({
     orientation: z.enum(['landscape', 'portrait', 'square']),
@@ -61,18 +61,18 @@ export const metadataSchema = z
     ...STORED_SHAPE,
     // Stored languages have no limit: they also come from files.
     language: z.string().nullable(),
-    source: z.record(z.string(), z.enum(METADATA_SOURCES)).describe('Where each field came from.'),
-    needsReview: z.array(z.string()).describe('Reasons for a person to look, e.g. `people`, `text`, `fallback`.'),
+    source: z.record(z.string(), z.enum(METADATA_SOURCES)).describe('Source of each field.'),
+    needsReview: z.array(z.string()).describe('Reasons for a person to review it, e.g. `people`, `text`, `fallback`.'),
     model: z.string().nullable(),
-    promptVersion: z.string().nullable().optional().describe('Version of the instructions the model had.'),
-    aiStatus: z.enum(AI_STATUSES).optional().describe('What became of the question to the vision model.'),
-    kind: z.enum(IMAGE_KINDS).nullable().optional().describe('By the model, else a guess by the pixels.'),
+    promptVersion: z.string().nullable().optional().describe('Version of the instructions for the model.'),
+    aiStatus: z.enum(AI_STATUSES).optional().describe('Outcome of the request to the vision model.'),
+    kind: z.enum(IMAGE_KINDS).nullable().optional().describe('Determined by the model, else guessed from the pixels.'),
     facts: imageFactsSchema.optional(),
   })
   .meta({ id: 'Metadata' });
 export type Metadata = z.output<typeof metadataSchema>;
 
-/** Metadata of which nothing is known. */
+/** Metadata without any value. */
 export const EMPTY_METADATA: Metadata = {
   ...emptyMetadataValues(),
   source: {},
@@ -85,11 +85,11 @@ export const imageSchema = z
   .object({
     id: imageIdSchema,
     originalFilename: z.string(),
-    uploadPath: z.string().describe('Opaque; send it back unchanged or leave it out.'),
+    uploadPath: z.string().describe('Opaque; return it unchanged or omit it.'),
     mimeType: z.string(),
-    format: z.enum(INPUT_FORMATS).describe('By what the bytes are, not by extension.'),
+    format: z.enum(INPUT_FORMATS).describe('Detected from the bytes, not from the extension.'),
     size: z.int().describe('Bytes.'),
-    sha256: z.string().describe('Of the bytes as they came, hexadecimal.'),
+    sha256: z.string().describe('Of the uploaded bytes, hexadecimal.'),
     width: z.int().describe('Pixels, after EXIF orientation.'),
     height: z.int().describe('Pixels, after EXIF orientation.'),
     hasAlpha: z.boolean(),
@@ -101,12 +101,12 @@ export const imageSchema = z
   .meta({ id: 'Image' });
 export type Image = z.output<typeof imageSchema>;
 
-/** A file of an upload that was not accepted. */
+/** A rejected file of an upload. */
 export const rejectedSchema = z
   .object({
     originalFilename: z.string(),
     clientRef: z.string().nullable(),
-    status: z.int().describe('The HTTP status this file alone would have got.'),
+    status: z.int().describe('HTTP status of an upload of this file alone.'),
     code: z.string(),
     error: z.string(),
   })
@@ -147,7 +147,7 @@ export const urlImportSchema = z
   .meta({ id: 'UrlImport' });
 export type UrlImport = z.output<typeof urlImportSchema>;
 
-/** The answer to creating a session or adding images to it. */
+/** Response of creating a session or adding images to it. */
 export const uploadResultSchema = z
   .object({
     sessionId: sessionIdSchema,

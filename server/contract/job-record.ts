@@ -6,7 +6,7 @@ import { jobIdSchema, sessionIdSchema } from './ids.ts';
 import { failureSchema, JOB_KINDS, JOB_STATES, jobCreditsSchema, jobSummarySchema } from './jobs.ts';
 import { settingsSchema } from './settings.ts';
 
-/** A job as `GET /v1/jobs/:jobId` shows it. */
+/** `GET /v1/jobs/:jobId`. */
 export const jobSchema = z
   .object({
     jobId: jobIdSchema,

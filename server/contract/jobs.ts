@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { imageIdSchema, jobIdSchema, sessionIdSchema } from './ids.ts';
 import { metadataSchema } from './images.ts';
 
-/** What jobs can be for. */
+/** Kinds of jobs. */
 export const JOB_KINDS = ['export', 'sample', 'analyze'] as const;
 export type JobKindName = (typeof JOB_KINDS)[number];
 
@@ -10,13 +10,13 @@ export type JobKindName = (typeof JOB_KINDS)[number];
 export const JOB_STATES = ['created', 'processing', 'completed', 'partial', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-/** States of a job that has not ended; `created`: it may not have been paid for yet. */
+/** States of an unfinished job; `created`: it may not be charged yet. */
 export const UNFINISHED_JOB_STATES = ['created', 'processing'] as const satisfies JobState[];
 
-/** Why an image, or a job, was not done. */
+/** Error of a failed image or job. */
 export const failureSchema = z.object({ code: z.string(), message: z.string() });
 
-/** What the results of every kind of job have. */
+/** Fields of the results of all job kinds. */
 export interface JobResult {
   imageId: string;
   clientRef: string | null;
@@ -24,7 +24,7 @@ export interface JobResult {
   error: { code: string; message: string } | null;
 }
 
-/** What a job cost. */
+/** Credits of a job. */
 export const jobCreditsSchema = z
   .object({ charged: z.int(), refunded: z.int(), balance: z.int() })
   .meta({ id: 'JobCredits' });
@@ -38,13 +38,13 @@ export const progressEventSchema = z
     step: z
       .string()
       .describe(
-        '`queued | load | optimize | resize | save | done`, of an analysis `queued | prepare | describe | done`; new ones may come.',
+        '`queued | load | optimize | resize | save | done`, of an analysis `queued | prepare | describe | done`; more may be added.',
       ),
     current: z.int().describe('Finished images; never goes down.'),
     total: z.int(),
     clientRef: z.string().nullable(),
     error: failureSchema.optional(),
-    metadata: metadataSchema.optional().describe('Of an image whose analysis is done.'),
+    metadata: metadataSchema.optional().describe('Of an image whose analysis has finished.'),
   })
   .meta({ id: 'ProgressEvent' });
 export type ProgressEvent = z.output<typeof progressEventSchema>;
@@ -58,7 +58,7 @@ export const jobSummarySchema = z.object({
 });
 export type JobSummary = z.output<typeof jobSummarySchema>;
 
-/** What the `complete` events of all kinds have; the results differ. */
+/** Fields of the `complete` events of all job kinds, without results. */
 export const completeEventBase = z.object({
   sessionId: sessionIdSchema,
   jobId: jobIdSchema,
@@ -66,7 +66,7 @@ export const completeEventBase = z.object({
   credits: jobCreditsSchema,
 });
 
-/** What the `error` events of all kinds have. */
+/** Fields of the `error` events of all job kinds, without results. */
 export const errorEventBase = z.object({
   error: z.string(),
   code: z.string(),

@@ -9,7 +9,7 @@ import { progressEventSchema } from './jobs.ts';
 
 type Json = Record<string, unknown>;
 
-/** Errors that any endpoint that asks the database can answer with. */
+/** Errors of every endpoint that uses the database. */
 const COMMON_ERRORS: ErrorCode[] = [
   'invalid_request',
   'internal_error',
@@ -27,10 +27,10 @@ const AUTH_ERRORS: Record<Endpoint['auth'], ErrorCode[]> = {
 const BODY_ERRORS: ErrorCode[] = ['invalid_json', 'request_too_large', 'unsupported_media_type', 'request_timeout'];
 const IDEMPOTENCY_ERRORS: ErrorCode[] = ['invalid_idempotency_key', 'idempotency_in_progress', 'idempotency_mismatch'];
 
-/** Every code an endpoint can answer with. */
+/** Returns every error code of an endpoint. */
 export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>(endpoint.errors);
-  // The documents under /v1 are in memory, and whoever asks for them is nobody's concern.
+  // Public documents under /v1 need neither the database nor authentication.
   if (endpoint.auth !== 'none' || endpoint.path.startsWith('/account/')) {
     for (const code of [...COMMON_ERRORS, ...AUTH_ERRORS[endpoint.auth]]) codes.add(code);
   }
@@ -39,7 +39,7 @@ export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
   return [...codes];
 }
 
-/** Builds the OpenAPI 3.1 document from the endpoint table, i.e. from the very schemas that validate. */
+/** Builds the OpenAPI 3.1 document from the endpoint table, with the schemas of the validation. */
 export function buildOpenApi(version: string): Json {
   const components = new Map<string, Json>();
   const paths: Record<string, Json> = {};
@@ -78,7 +78,7 @@ export function buildOpenApi(version: string): Json {
           in: 'cookie',
           name: '__Host-imagewright',
           description:
-            'Set by logging in. Accepted from pages of this service alone: by `Sec-Fetch-Site`, else by `Origin`.',
+            'Set by logging in. Accepted from pages of this service only: by `Sec-Fetch-Site`, else by `Origin`.',
         },
       },
       schemas: { Error: ERROR_SCHEMA, ...Object.fromEntries([...components].sort(([a], [b]) => a.localeCompare(b))) },
@@ -90,25 +90,25 @@ const ERROR_SCHEMA: Json = {
   type: 'object',
   required: ['error', 'code', 'requestId'],
   properties: {
-    error: { type: 'string', description: 'What was expected, of which field, and what came.' },
+    error: { type: 'string', description: 'What was expected, of which field, and what was received.' },
     code: { type: 'string', enum: Object.keys(ERROR_CATALOGUE) },
     requestId: { type: 'string' },
     errors: { type: 'object', description: 'Messages by field.', additionalProperties: { type: 'array' } },
-    limit: { type: 'integer', description: 'What is allowed at most.' },
-    received: { type: 'integer', description: 'What came instead.' },
-    queued: { type: 'integer', description: 'Images that wait already (`overloaded`).' },
+    limit: { type: 'integer', description: 'Largest allowed value.' },
+    received: { type: 'integer', description: 'Received value.' },
+    queued: { type: 'integer', description: 'Images in the queue (`overloaded`).' },
     balance: { type: 'integer', description: 'Credits of the account (`insufficient_credits`).' },
-    required: { type: 'integer', description: 'Credits that are needed (`insufficient_credits`).' },
-    shortfall: { type: 'integer', description: 'Credits that are missing (`insufficient_credits`).' },
-    imageId: { type: 'string', description: 'The image that is meant.' },
+    required: { type: 'integer', description: 'Required credits (`insufficient_credits`).' },
+    shortfall: { type: 'integer', description: 'Missing credits (`insufficient_credits`).' },
+    imageId: { type: 'string', description: 'Id of the image.' },
     status: { type: 'string', description: 'State of the job (`job_finished`).' },
     size: { type: 'integer', description: 'Bytes of the file (`range_not_satisfiable`).' },
-    detected: { type: 'string', description: 'What the file is (`unsupported_image`).' },
-    supported: { type: 'array', items: { type: 'string' }, description: 'Formats that are accepted.' },
+    detected: { type: 'string', description: 'Detected type of the file (`unsupported_image`).' },
+    supported: { type: 'array', items: { type: 'string' }, description: 'Accepted formats.' },
     rejected: {
       type: 'array',
       items: { $ref: '#/components/schemas/RejectedFile' },
-      description: 'Every file of an upload of which none was accepted.',
+      description: 'All files of an upload without accepted files.',
     },
   },
 };
@@ -123,7 +123,7 @@ function operation(name: string, endpoint: Endpoint, components: Map<string, Jso
       name: 'Idempotency-Key',
       in: 'header',
       required: false,
-      description: 'The same key and body give the same answer, and one charge, for 24 hours.',
+      description: 'The same key and body give the same response, and one charge, for 24 hours.',
       schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_LENGTH },
     });
   }
@@ -185,13 +185,13 @@ function success(endpoint: Endpoint, components: Map<string, Json>): Json {
     empty: {},
   };
   const body = kind === 'empty' ? {} : { content: content[kind] };
-  const answer: Json = { [status]: { description: endpoint.summary, ...body } };
-  if (endpoint.path.endsWith('/events')) answer[204] = { description: 'Everything was seen already' };
+  const responses: Json = { [status]: { description: endpoint.summary, ...body } };
+  if (endpoint.path.endsWith('/events')) responses[204] = { description: 'All events were received before' };
   if (kind === 'binary') {
-    answer[206] = { description: 'The requested byte range', ...body };
-    answer[304] = { description: 'Not modified' };
+    responses[206] = { description: 'The requested byte range', ...body };
+    responses[304] = { description: 'Not modified' };
   }
-  return answer;
+  return responses;
 }
 
 function errorResponses(endpoint: Endpoint): Json {
@@ -212,7 +212,7 @@ function errorResponses(endpoint: Endpoint): Json {
   );
 }
 
-/** Converts a schema and hoists what has an id into the components; what a client may send gets the suffix `Input`. */
+/** Converts a schema and moves definitions with an id to the components; request schemas get the suffix `Input`. */
 function convert(schema: z.ZodType, io: 'input' | 'output', components: Map<string, Json>): Json {
   const { $schema: _, $defs = {}, ...root } = z.toJSONSchema(schema, { io, override: openForExtension }) as Json;
   const suffix = io === 'input' ? 'Input' : '';
@@ -222,7 +222,7 @@ function convert(schema: z.ZodType, io: 'input' | 'output', components: Map<stri
   return relink(root);
 }
 
-/** Answers may get more fields later, so nothing is documented as closed; plain integers need no 53-bit bounds. */
+/** Removes closed objects, since responses may get more fields, and the 53-bit bounds of integers. */
 function openForExtension({ jsonSchema }: { jsonSchema: Json }): void {
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

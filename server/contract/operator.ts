@@ -3,10 +3,10 @@ import { ACCOUNT_ROLES } from './account.ts';
 import { accountIdSchema } from './ids.ts';
 import { emailSchema } from './log-in.ts';
 
-/** Most credits that one grant can give. */
+/** Most credits of one grant. */
 const MOST_GRANTED = 1_000_000_000;
 
-/** An account as operators see it. */
+/** An account as shown to operators. */
 export const accountSchema = z
   .object({
     id: accountIdSchema,
@@ -15,7 +15,7 @@ export const accountSchema = z
     plan: z.string(),
     state: z
       .enum(['active', 'suspended', 'unclaimed'])
-      .describe('`unclaimed`: nobody has set a password, so only its keys work.'),
+      .describe('`unclaimed`: no password is set, so only API keys work.'),
     suspended: z.boolean().describe('Neither keys nor log-ins work.'),
     balance: z.int(),
     used: z.int(),
@@ -44,11 +44,11 @@ export const invitationSchema = z
   .object({ email: emailSchema, plan: z.string().max(40).optional().describe('Default: the plan of new accounts.') })
   .meta({ id: 'Invitation' });
 
-/** The answer to an invitation. */
+/** Response of an invitation. */
 export const invitedSchema = z
   .object({
     account: accountSchema,
-    link: z.string().nullable().describe('One-time link to pass on; null when it was mailed.'),
+    link: z.string().nullable().describe('One-time link to pass on; null if it was mailed.'),
   })
   .meta({ id: 'Invited' });
 
@@ -70,12 +70,12 @@ export const creditGrantSchema = z
   })
   .meta({ id: 'CreditGrant' });
 
-/** The answer to a grant. */
+/** Response of a grant. */
 export const grantedSchema = z
   .object({ accountId: accountIdSchema, granted: z.int(), balance: z.int() })
   .meta({ id: 'Granted' });
 
-/** `GET /account/operator/audit`: whether the books add up. */
+/** `GET /account/operator/audit`. */
 export const auditSchema = z
   .object({
     ok: z.boolean(),
@@ -85,7 +85,7 @@ export const auditSchema = z
     figures: z.object({
       accounts: z.int(),
       lines: z.int(),
-      pending: z.int().describe('Movements that are under way.'),
+      pending: z.int().describe('Entries that are not in the ledger yet.'),
       balance: z.int(),
       used: z.int(),
       granted: z.int(),

@@ -4,7 +4,7 @@ import { sessionIdSchema } from './ids.ts';
 import { imageSchema } from './images.ts';
 import { jobSchema } from './job-record.ts';
 
-/** A session as `GET /v1/sessions/:sessionId` shows it. */
+/** `GET /v1/sessions/:sessionId`. */
 export const sessionSchema = z
   .object({
     sessionId: sessionIdSchema,

@@ -5,7 +5,7 @@ const edge = z.int().min(RESPONSIVE_EDGE.min).max(RESPONSIVE_EDGE.max);
 
 const sizeObject = z.strictObject({
   width: edge.describe('Width in pixels.'),
-  height: edge.optional().describe('Height in pixels; absent: by the aspect ratio.'),
+  height: edge.optional().describe('Height in pixels. Default: by the aspect ratio.'),
   fit: z
     .enum(['inside', 'cover'])
     .default('inside')
@@ -25,17 +25,20 @@ export const settingsSchema = z
   .object({
     format: z.enum(OUTPUT_FORMATS).default('webp').describe('Output format.'),
     preset: z.enum(PRESETS).default('high').describe('Visual quality.'),
-    responsive: z.boolean().default(false).describe('Make responsive size variants beside `full`.'),
+    responsive: z.boolean().default(false).describe('Create responsive variants besides `full`.'),
     responsiveSizes: z
       .array(responsiveSizeSchema)
       .max(MAX_RESPONSIVE_SIZES)
       .optional()
-      .describe('Custom breakpoints, used when `responsive` is true. Nothing is ever enlarged.'),
+      .describe('Custom breakpoints, used when `responsive` is true. Images are never enlarged.'),
     embedMetadata: z
       .boolean()
       .default(false)
       .describe('Write alt text, title, caption and tags as XMP into the files.'),
-    keepCopyright: z.boolean().default(true).describe('Keep artist and copyright; everything else private is removed.'),
+    keepCopyright: z
+      .boolean()
+      .default(true)
+      .describe('Keep artist and copyright; other embedded metadata is always removed.'),
   })
   .meta({ id: 'Settings' });
 

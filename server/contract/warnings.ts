@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every warning code an image or a result can carry. Clients ignore the ones they do not know. */
+/** Warning codes of images and results. Clients ignore unknown ones. */
 export const WARNING_CODES = {
   animation_dropped: 'The output format cannot hold the animation; the first frame was kept.',
   pages_dropped: 'The file has several pages; the first one was kept.',
@@ -8,22 +8,22 @@ export const WARNING_CODES = {
   colour_converted: 'Colours were converted from their profile to sRGB.',
   depth_reduced: 'More than 8 bits per channel were reduced to 8.',
   alpha_flattened: 'Transparency was flattened on white.',
-  metadata_not_written: 'The file could not take the texts or the copyright.',
-  format_mismatch: "The file's extension or type does not say what its bytes are.",
+  metadata_not_written: 'The texts or the copyright could not be written into the file.',
+  format_mismatch: "The file's extension or type does not match its bytes.",
 } as const;
 
 /** A warning code. */
 export type WarningCode = keyof typeof WARNING_CODES;
 
-/** Something the caller should know, but that did not stop the work. */
+/** A problem that did not stop the processing. */
 export const warningSchema = z
-  .object({ code: z.string().describe('Machine-readable; new ones may come.'), message: z.string() })
+  .object({ code: z.string().describe('Machine-readable; more may be added.'), message: z.string() })
   .meta({ id: 'Warning' });
 
 /** A warning on an image or a result. */
 export type Warning = z.output<typeof warningSchema>;
 
-/** Makes a warning with the catalogue's text. */
+/** Creates a warning with the catalogue's text. */
 export function warning(code: WarningCode): Warning {
   return { code, message: WARNING_CODES[code] };
 }

@@ -6,9 +6,9 @@ export const EXPORT_CREDITS_PER_IMAGE = 1;
 export const SIGNUP_CREDITS = 25;
 /** Longest `Idempotency-Key`, in characters. */
 export const IDEMPOTENCY_KEY_LENGTH = 255;
-/** How long an `Idempotency-Key` is remembered, in hours. */
+/** Lifetime of an `Idempotency-Key`, in hours. */
 export const IDEMPOTENCY_HOURS = 24;
-/** What a client waits before it reconnects a broken stream, in milliseconds (the SSE `retry` field). */
+/** Delay before a client reconnects a broken stream, in milliseconds (the SSE `retry` field). */
 export const STREAM_RETRY_MS = 3000;
-/** Suffix of a sample's namespace behind the session id. No id contains `-`, so it is never ambiguous. */
+/** Suffix of a sample's namespace after the session id. Unambiguous, since ids contain no `-`. */
 export const SAMPLE_SUFFIX = '-sample';
