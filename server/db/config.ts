@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The environment variables that steer the database; keys are the variables' names. */
+/** Environment variables of the database; keys are the variables' names. */
 export const dbConfig = z.object({
   MONGODB_URI: z
     .string()

@@ -13,14 +13,14 @@ interface DriverInternals {
 let patched = false;
 
 /**
- * Mends a fault of the MongoDB driver (seen in 7.8.0): a command that is written to a socket which was destroyed an
- * instant before waits for `drain` for ever. It hits operations, which then hang past every time limit, and the monitor
- * itself, after which the client never connects again. Here the end of the socket ends the write.
- * @returns false when the driver is built differently now
+ * Patches a defect of the MongoDB driver (seen in 7.8.0): a command written to a socket that was just destroyed waits for
+ * `drain` forever. It affects operations, which then exceed every time limit, and the monitor, after which the client
+ * never reconnects. With the patch, the close of the socket rejects the write.
+ * @returns false if the driver's internals do not match
  */
 export function patchDriver(): boolean {
   if (patched) return true;
-  // The very copy of the driver that mongoose uses.
+  // Resolves the copy of the driver that mongoose uses.
   const requireLikeMongoose = createRequire(createRequire(import.meta.url).resolve('mongoose'));
   const { Connection } = requireLikeMongoose('mongodb/lib/cmap/connection.js') as DriverInternals;
   const { MongoNetworkError } = requireLikeMongoose('mongodb') as { MongoNetworkError: new (text: string) => Error };

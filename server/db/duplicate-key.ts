@@ -1,6 +1,5 @@
 /**
- * A write that a unique index may refuse: its result, or `otherwise` when a document has one of its unique values already.
- * Every other error is thrown.
+ * Returns the result of a write, or `otherwise` if a unique index refused it. Rethrows every other error.
  */
 export async function unlessDuplicate<Result, Other>(
   write: Promise<Result>,

@@ -6,9 +6,9 @@ export { EMBEDDED_TIMEOUT_MS } from './connect.ts';
 export { startEmbedded } from './embedded/index.ts';
 export type * from './repositories/index.ts';
 
-/** An open database: every repository, and what the process needs to watch and end it. */
+/** An open database: every repository, a health check and close. */
 export interface Database extends Repositories {
-  /** Rejects when the database does not answer. */
+  /** Rejects if the database does not respond. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function openDatabase(options: ConnectOptions): Promise<Database> {
   };
 }
 
-/** On a connection of its own: an index over many documents takes longer than any request may. */
+/** Builds the indexes on a separate connection without a socket timeout, since a large index takes long. */
 async function buildIndexes(options: ConnectOptions): Promise<void> {
   const connection = await connectDatabase({ ...options, socketTimeoutMs: 0 });
   try {

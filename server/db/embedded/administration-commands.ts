@@ -9,7 +9,7 @@ import { MAX_MESSAGE_BYTES } from './wire.ts';
 
 const ID_INDEX: IndexSpec = { name: '_id_', key: { _id: 1 } };
 
-/** Collections, indexes, and what a driver asks when it connects. */
+/** Commands for collections and indexes, and those of a driver's handshake. */
 export const administrationCommands: Record<string, CommandHandler> = {
   createIndexes: (engine, command) =>
     engine.commits.write(() => {

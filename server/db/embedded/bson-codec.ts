@@ -15,17 +15,17 @@ export function encode(doc: Doc): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Whether a value is an embedded document: neither an array nor a date nor a BSON class. */
+/** Tests for an embedded document: neither an array nor a date nor a BSON class. */
 export function isDocument(value: unknown): value is Doc {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** The name of a BSON document's first field, read without decoding; '' when it has none. */
+/** Reads the name of a BSON document's first field without decoding; '' if it has none. */
 export function firstFieldName(bytes: Buffer): string {
   return (bytes[4] ?? 0) === 0 ? '' : bytes.toString('utf8', 5, bytes.indexOf(0, 5));
 }
 
-/** Builds `{cursor: {[batchField]: [...], id, ns}, ok: 1}` around documents that are already BSON. */
+/** Builds `{cursor: {[batchField]: [...], id, ns}, ok: 1}` around documents in BSON. */
 export function encodeCursorReply(ns: string, id: bigint, batchField: string, batch: Buffer[]): Buffer {
   const elements = batch.map((raw, position) => element(3, String(position), raw));
   const idBytes = Buffer.alloc(8);

@@ -5,7 +5,7 @@ import { compileFilter, isOperatorObject, type Predicate } from './match.ts';
 import { type KeyField, keyFields } from './paths.ts';
 import type { KeyRange, Store } from './store.ts';
 
-/** What createIndexes says of an index, as listIndexes returns it. */
+/** Specification of an index, as in createIndexes and listIndexes. */
 export interface IndexSpec {
   name: string;
   key: Doc;
@@ -20,7 +20,7 @@ export interface Index {
   id: number;
   spec: IndexSpec;
   fields: KeyField[];
-  /** Whether any document ever had several values for it. */
+  /** True if any document has ever had several values for it. */
   multikey: boolean;
   covers?: Predicate;
 }
@@ -41,12 +41,12 @@ const COLLECTIONS = { start: Buffer.from([META, 1]), end: Buffer.from([META, 2])
 /** The collections and indexes of a store, kept in memory; changes belong inside a store transaction. */
 export type Catalog = ReturnType<typeof loadCatalog>;
 
-/** Where a collection's documents are. */
+/** Key prefix of a collection's documents. */
 export function documentRange(collection: Collection): KeyRange {
   return rangeOf(DOCUMENTS, collection.id);
 }
 
-/** Where an index's entries are. */
+/** Key prefix of an index's entries. */
 export function indexRange(index: Index): KeyRange {
   return rangeOf(INDEX, index.id);
 }
@@ -128,8 +128,8 @@ export function loadCatalog(store: Store) {
       save(collection);
     },
     /**
-     * Forgets everything after a failed commit. The next command reads it again: if that fails, then for this command
-     * alone, and none works with a catalog that may be wrong.
+     * Discards the catalog after a failed commit. The next command reloads it; if that fails, only that command fails, and
+     * no command uses a catalog that may be wrong.
      */
     reload(): void {
       known = undefined;
@@ -177,7 +177,7 @@ export function readIndexSpec(raw: Doc): IndexSpec {
   return spec as unknown as IndexSpec;
 }
 
-/** Whether two indexes are the same but for their names. */
+/** Compares two indexes without their names. */
 export function sameIndex(a: IndexSpec, b: IndexSpec): boolean {
   const { name: _a, ...first } = a;
   const { name: _b, ...second } = b;

@@ -2,7 +2,7 @@ import { Long } from 'bson';
 import { type Doc, isDocument } from './bson-codec.ts';
 import { CommandError, notSupported } from './errors.ts';
 
-/** The namespace a command names: its database and the collection. @throws CommandError 73 */
+/** Reads the namespace of a command: database and collection. @throws CommandError 73 */
 export function namespaceOf(command: Doc, field: string): string {
   const collection = command[field];
   if (typeof collection !== 'string' || collection === '')
@@ -10,21 +10,21 @@ export function namespaceOf(command: Doc, field: string): string {
   return `${command.$db}.${collection}`;
 }
 
-/** A field that is a document, or empty when it is missing. @throws CommandError 14 */
+/** Reads a document field; empty if it is missing. @throws CommandError 14 */
 export function documentField(doc: Doc, field: string): Doc {
   const value = doc[field] ?? {};
   if (!isDocument(value)) throw new CommandError(14, `'${field}' has to be a document`);
   return value;
 }
 
-/** A field that is an array of documents or of BSON. @throws CommandError 14 */
+/** Reads a field that is an array of documents or of BSON. @throws CommandError 14 */
 export function listField<T extends Doc | Buffer>(doc: Doc, field: string): T[] {
   const value = doc[field];
   if (!Array.isArray(value)) throw new CommandError(14, `'${field}' has to be an array`);
   return value as T[];
 }
 
-/** A whole number that is not negative, or undefined when it is missing. @throws CommandError 2 */
+/** Reads a non-negative integer; undefined if it is missing. @throws CommandError 2 */
 export function countField(doc: Doc, field: string): number | undefined {
   const value = doc[field];
   if (value === undefined || value === null) return undefined;
@@ -34,7 +34,7 @@ export function countField(doc: Doc, field: string): number | undefined {
   return count;
 }
 
-/** A sort's fields. @throws CommandError 2 for directions other than 1 and -1 */
+/** Reads the fields of a sort. @throws CommandError 2 for directions other than 1 and -1 */
 export function sortField(doc: Doc, field: string): Doc {
   const sort = documentField(doc, field);
   for (const [path, direction] of Object.entries(sort)) {
@@ -44,7 +44,7 @@ export function sortField(doc: Doc, field: string): Doc {
   return sort;
 }
 
-/** Refuses a document with fields that nobody here would look at. @throws CommandError 115 */
+/** Rejects a document with unsupported fields. @throws CommandError 115 */
 export function refuseUnknownFields(where: string, doc: Doc, accepted: string[]): void {
   for (const [field, value] of Object.entries(doc))
     if (!accepted.includes(field) && value !== undefined && value !== null)

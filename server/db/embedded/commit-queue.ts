@@ -8,10 +8,10 @@ interface Queued {
   reject: (error: unknown) => void;
 }
 
-/** Group commit: all writes that wait when the loop turns share one transaction and one fsync. */
+/** Group commit: all writes queued in one turn of the event loop share one transaction and one fsync. */
 export type CommitQueue = ReturnType<typeof createCommitQueue>;
 
-/** Creates the queue of all writes to a store. */
+/** Creates the write queue of a store. */
 export function createCommitQueue(store: Store, catalog: Catalog) {
   let queued: Queued[] = [];
 
@@ -25,7 +25,7 @@ export function createCommitQueue(store: Store, catalog: Catalog) {
             const result = run() as never;
             settlers.push(() => resolve(result));
           } catch (error) {
-            // A refused command wrote whole documents or none; any other error leaves the transaction in doubt.
+            // A CommandError leaves whole documents or none; after any other error the transaction is aborted.
             if (!(error instanceof CommandError)) throw error;
             settlers.push(() => reject(error));
           }
@@ -34,7 +34,7 @@ export function createCommitQueue(store: Store, catalog: Catalog) {
       });
     } catch (error) {
       catalog.reload();
-      // Before the commit nothing is on disk: each write may try alone, so that only the faulty one fails.
+      // Nothing is on disk before the commit, so each write is retried alone and only the faulty one fails.
       if (!allRan && batch.length > 1) for (const one of batch) commit([one]);
       else for (const { reject } of batch) reject(error);
       return;
@@ -43,7 +43,7 @@ export function createCommitQueue(store: Store, catalog: Catalog) {
   }
 
   return {
-    /** Runs a synchronous write; the promise settles when it is on disk, or rejects and nothing of it is. */
+    /** Runs a synchronous write. Resolves when it is on disk; on rejection nothing was written. */
     write: <T>(run: () => T): Promise<T> =>
       new Promise((resolve, reject) => {
         if (queued.push({ run, resolve, reject }) > 1) return;

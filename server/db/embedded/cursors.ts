@@ -1,11 +1,11 @@
 import { CommandError } from './errors.ts';
 
-/** Documents of a reply's batch stop at this many bytes, below the 48 MB a message may have. */
+/** Most bytes of a batch, below the 48 MB limit of a message. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 const FIRST_BATCH_DOCUMENTS = 101;
 const IDLE_MS = 10 * 60 * 1000;
 
-/** Some results and the cursor that has the others. */
+/** A batch of results and the id of the cursor with the rest. */
 export interface Batch {
   id: bigint;
   batch: Buffer[];
@@ -18,7 +18,7 @@ interface OpenCursor {
   usedAt: number;
 }
 
-/** Results that wait for getMore. */
+/** Cursors with results for getMore. */
 export type Cursors = ReturnType<typeof createCursors>;
 
 /** Creates the cursors of a server; they live in memory only. @param now monotonic clock, in milliseconds */
@@ -44,7 +44,7 @@ export function createCursors(now: () => number = () => performance.now()) {
   }
 
   return {
-    /** Takes the first batch and keeps the rest under an id; id 0 means there is no rest. */
+    /** Returns the first batch and keeps the rest under an id; id 0: there is no rest. */
     open(ns: string, results: Iterator<Buffer>, batchSize = FIRST_BATCH_DOCUMENTS, singleBatch = false): Batch {
       const cursor: OpenCursor = { ns, results, next: results.next(), usedAt: now() };
       const batch = take(cursor, batchSize);
@@ -56,7 +56,7 @@ export function createCursors(now: () => number = () => performance.now()) {
       open.set(id, cursor);
       return { id, batch };
     },
-    /** @throws CommandError 43 when the cursor is not there (any more) */
+    /** Returns the next batch. @throws CommandError 43 if the cursor does not exist */
     more(id: bigint, batchSize?: number): Batch & { ns: string } {
       const cursor = open.get(id);
       if (!cursor) throw new CommandError(43, `cursor id ${id} not found`);
@@ -66,7 +66,7 @@ export function createCursors(now: () => number = () => performance.now()) {
       return { id: cursor.next.done ? 0n : id, batch, ns: cursor.ns };
     },
     kill,
-    /** Ends the cursors that nobody asked for within ten minutes, or all of them. */
+    /** Closes cursors that were idle for ten minutes, or all of them. */
     sweep(all = false): void {
       for (const [id, { usedAt }] of open) if (all || now() - usedAt > IDLE_MS) kill(id);
     },

@@ -6,16 +6,16 @@ import { encodeValue } from './key-encoding.ts';
 import { encodedValuesAt, invert, valuesAt } from './paths.ts';
 import { MAX_KEY_BYTES, type Store } from './store.ts';
 
-/** The longest document, as in MongoDB. */
+/** Largest document in bytes, as in MongoDB. */
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
-/** A document as it was read: where it is and what it holds. */
+/** A document with its key, as it was read. */
 export interface StoredDocument {
   idKey: Buffer;
   raw: Buffer;
 }
 
-/** The key of a document by its encoded _id. */
+/** Builds the key of a document from its encoded _id. */
 export function documentKey(collection: Collection, idKey: Buffer): Buffer {
   return Buffer.concat([documentRange(collection).start, idKey]);
 }
@@ -25,7 +25,7 @@ export type Documents = ReturnType<typeof createDocuments>;
 
 /**
  * Creates the document writer of a store. Each write computes and checks everything first and then applies it, so a
- * refused document leaves no trace.
+ * refused document changes nothing.
  */
 export function createDocuments(store: Store, catalog: Catalog) {
   function checkUnique(collection: Collection, index: Index, doc: Doc, entries: Map<string, Buffer>, idKey: Buffer) {
@@ -72,7 +72,7 @@ export function createDocuments(store: Store, catalog: Catalog) {
       applyIndexes();
       return doc._id;
     },
-    /** Stores a document's new version; false when nothing changed. @throws CommandError 11000 */
+    /** Stores a document's new version; false if nothing changed. @throws CommandError 11000 */
     replace(collection: Collection, { idKey, raw }: StoredDocument, updated: Doc): boolean {
       const bytes = encode(updated);
       if (bytes.equals(raw)) return false;
@@ -114,7 +114,7 @@ function isMultikey(index: Index, doc: Doc): boolean {
   return index.fields.some(({ path }) => encodedValuesAt(doc, path).keys.length > 1);
 }
 
-/** The entries a document has in an index; a unique index leaves the _id out of the key. */
+/** Computes a document's entries in an index; keys of a unique index omit the _id. */
 function indexEntries(index: Index, doc: Doc, idKey: Buffer): Map<string, Buffer> {
   const entries = new Map<string, Buffer>();
   if (index.covers && !index.covers(doc)) return entries;

@@ -5,7 +5,7 @@ import { type Cursors, createCursors } from './cursors.ts';
 import { createDocuments, type Documents } from './documents.ts';
 import type { Store } from './store.ts';
 
-/** Everything a command works with. */
+/** Dependencies of commands. */
 export interface Engine {
   store: Store;
   catalog: Catalog;
@@ -14,10 +14,10 @@ export interface Engine {
   cursors: Cursors;
 }
 
-/** A command's implementation; a Buffer is a reply that is BSON already. */
+/** Implementation of a command; a Buffer is a reply in BSON. */
 export type CommandHandler = (engine: Engine, command: Doc, name: string) => Doc | Buffer | Promise<Doc | Buffer>;
 
-/** Puts the parts together over an open store. */
+/** Creates the engine over an open store. */
 export function createEngine(store: Store): Engine {
   const catalog = loadCatalog(store);
   const documents = createDocuments(store, catalog);

@@ -4,7 +4,7 @@ const DUPLICATE_KEY = 11000;
 const OUT_OF_DISK_SPACE = 14031;
 const UNKNOWN = 8;
 
-/** An error that is the client's to see, with MongoDB's error code. */
+/** An error that is reported to the client, with MongoDB's error code. */
 export class CommandError extends Error {
   readonly code: number;
   /** Further reply fields, as keyPattern and keyValue of a duplicate key. */
@@ -17,12 +17,12 @@ export class CommandError extends Error {
   }
 }
 
-/** The error for everything outside the subset; it is thrown, never swallowed. */
+/** Creates the error for features outside the subset. */
 export function notSupported(what: string): CommandError {
   return new CommandError(115, `${what} is not supported by the embedded store`);
 }
 
-/** Any thrown value as the fields of an error reply or of one writeErrors item. */
+/** Converts a thrown value to the fields of an error reply or of a writeErrors item. */
 export function describeError(error: unknown): { code: number; codeName: string; errmsg: string } & Doc {
   const errmsg = error instanceof Error ? error.message : String(error);
   if (!(error instanceof CommandError)) {

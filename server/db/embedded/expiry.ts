@@ -7,7 +7,7 @@ import type { KeyRange } from './store.ts';
 
 const BATCH = 500;
 
-/** Removes the documents that TTL indexes call expired, until it is to stop; returns how many. */
+/** Removes documents that have expired by TTL indexes, until it is stopped. @returns the number removed */
 export async function removeExpired(engine: Engine, stops = () => false, now = Date.now()): Promise<number> {
   let removed = 0;
   for (const { ns, name } of expiringIndexes(engine.catalog)) {

@@ -1,19 +1,19 @@
-// Owns the embedded database: MongoDB's wire protocol over LMDB, in a worker thread. It must not know the service.
+// Owns the embedded database: MongoDB's wire protocol over LMDB, in a worker thread. Must not know the service.
 import { Worker } from 'node:worker_threads';
 import type { WorkerMessage } from './worker.ts';
 import { WORKER_FILE, WORKER_LOADER } from './worker-file.ts';
 
 export { SUPPORTED } from './subset.ts';
 
-/** How to start the embedded database. */
+/** Options of the embedded database. */
 export interface EmbeddedOptions {
-  /** Where the data lives; made with mode 0700 when it is missing. */
+  /** Data directory; created with mode 0700 if it is missing. */
   directory: string;
   /** Seconds between two removals of expired documents. @default 60 */
   ttlSeconds?: number;
-  /** Hears of failures that no client sees. */
+  /** Receives failures that are not reported to a client. */
   logger?: { warn(message: string): void };
-  /** Called once when the database ends although nobody closed it: nothing can be read or written from then on. */
+  /** Called once if the database exits unexpectedly; it can no longer be used. */
   onEnd?: (error: Error) => void;
 }
 
@@ -23,13 +23,13 @@ export interface Embedded {
   uri: string;
   /** True when this call serves the directory, false when another process does. */
   owner: boolean;
-  /** Stops serving once all accepted writes are on disk; does nothing when another process serves the directory. */
+  /** Stops serving after all accepted writes are on disk; no effect if another process serves the directory. */
   close(): Promise<void>;
 }
 
 /**
- * Serves a directory, or finds the process that already does, and tells how to connect to it.
- * @throws Error when the directory cannot be used
+ * Serves a directory, or finds the process that serves it, and returns the connection string.
+ * @throws Error if the directory cannot be used
  */
 export async function startEmbedded({ directory, ttlSeconds = 60, logger, onEnd }: EmbeddedOptions): Promise<Embedded> {
   const worker = createWorker({ directory, ttlSeconds });

@@ -21,7 +21,7 @@ const TAG = {
   max: 110,
 };
 
-/** The number that orders a value's type among the others; values of one type share it. */
+/** Returns the rank of a value's type. */
 export function typeTag(value: unknown): number {
   if (value === null || value === undefined) return TAG.null;
   if (typeof value === 'number' || typeof value === 'bigint') return TAG.number;
@@ -40,7 +40,7 @@ export function typeTag(value: unknown): number {
   throw notSupported(`comparing a value of BSON type ${value.constructor?.name}`);
 }
 
-/** Writes values so that comparing the bytes compares the values, in MongoDB's order. */
+/** Encodes values so that the order of the bytes is MongoDB's order of the values. */
 export class KeyWriter {
   private bytes = Buffer.allocUnsafe(128);
   private length = 0;
@@ -53,7 +53,7 @@ export class KeyWriter {
     return this;
   }
 
-  /** Appends one self-delimiting value, bit-inverted when it belongs to a descending field. */
+  /** Appends one self-delimiting value, bit-inverted for a descending field. */
   value(value: unknown, descending = false): this {
     const start = this.length;
     this.tagged(value, typeTag(value));
@@ -61,7 +61,7 @@ export class KeyWriter {
     return this;
   }
 
-  /** The bytes written so far. */
+  /** Returns the bytes written so far. */
   finish(): Buffer {
     return this.bytes.subarray(0, this.length);
   }
@@ -155,24 +155,24 @@ export class KeyWriter {
   }
 }
 
-/** One value as order-preserving bytes. */
+/** Encodes one value as order-preserving bytes. */
 export function encodeValue(value: unknown): Buffer {
   return new KeyWriter().value(value).finish();
 }
 
-/** The bytes an index or a sort holds for an empty array, which sorts before null. */
+/** Encoding of an empty array, which sorts before null. */
 export function encodeEmptyArray(): Buffer {
   return Buffer.from([TAG.emptyArray]);
 }
 
-/** Orders two values as MongoDB does, across types. */
+/** Compares two values in MongoDB's order, across types. */
 export function compareValues(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number' && !Number.isNaN(a - b)) return a < b ? -1 : a > b ? 1 : 0;
   const difference = typeTag(a) - typeTag(b);
   return difference !== 0 ? difference : Buffer.compare(encodeValue(a), encodeValue(b));
 }
 
-/** Whether two values are equal as MongoDB sees it: 1 equals 1n, field order matters. */
+/** Tests two values for equality by MongoDB's rules: 1 equals 1n, field order matters. */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a === 'string' || typeof a === 'number' || typeof a === 'boolean') {

@@ -7,7 +7,7 @@ import { typeTest } from './type-test.ts';
 
 /** A compiled filter. */
 export type Predicate = (doc: Doc) => boolean;
-/** A test of everything found at the end of a path (see valuesAt). */
+/** A test of all values at the end of a path (see valuesAt). */
 type PathTest = (found: unknown[]) => boolean;
 type ValueTest = (value: unknown) => boolean;
 
@@ -21,7 +21,7 @@ export function compileFilter(filter: Doc): Predicate {
   return (doc) => tests.every((test) => test(doc));
 }
 
-/** Whether a condition is made of operators, as `{$gt: 1}`, rather than a value to equal. */
+/** Tests if a condition consists of operators, as `{$gt: 1}`, instead of a value to compare with. */
 export function isOperatorObject(condition: unknown): condition is Doc {
   return isDocument(condition) && (Object.keys(condition)[0]?.startsWith('$') ?? false);
 }
@@ -41,7 +41,7 @@ function compileEntry(key: string, condition: unknown): Predicate {
   return (doc) => test(valuesAt(doc, key));
 }
 
-/** Compiles what stands behind a field name: operators, a regular expression or a value. */
+/** Compiles the condition of a field: operators, a regular expression or a value. */
 export function compileCondition(condition: unknown): PathTest {
   if (!isOperatorObject(condition)) return anyValue(equalTo(condition));
   const tests = Object.keys(condition).map((operator) => compileOperator(operator, condition));

@@ -9,7 +9,7 @@ const OWNER = Buffer.from([0, 2]);
 /** sockaddr_un has 104 bytes on macOS and 108 on Linux. */
 const MAX_SOCKET_PATH_BYTES = 100;
 
-/** Who serves a directory: this process, or another one that is alive. */
+/** Ownership of a directory by this process, or by another live one. */
 export interface Ownership {
   owner: boolean;
   /** A socket path, or `host:port` on Windows. */
@@ -43,27 +43,27 @@ export async function claimDirectory(directory: string, store: Store, server: Se
   }
 }
 
-/** What tells a directory from its copies: they hold the same data, but lie elsewhere. */
+/** Location of a directory; distinguishes it from copies with the same data. */
 export interface Place {
-  /** Where its sockets are. */
+  /** Directory of its sockets. */
   sockets: string;
-  /** Made of the directory's real path. */
+  /** Hash of the directory's real path. */
   id: string;
 }
 
-/** The place of an existing directory, whatever links lead to it. */
+/** Returns the location of an existing directory, with links resolved. */
 function placeOf(directory: string): Place {
   const path = realpathSync.native(directory);
   const id = createHash('sha256').update(path).digest('hex').slice(0, 16);
   return { id, sockets: socketDirectory(path, id) };
 }
 
-/** What the store keeps of its owner's address: nothing that would lead from a copy of the data to the original. */
+/** Encodes the owner's address for the store. A copy of the data must not lead to the original. */
 export function noteOf(address: string, { id }: Place): string {
   return address.endsWith('.sock') ? basename(address) : `${address}/${id}`;
 }
 
-/** The address that a note means at this place; empty when it is of another place, and so of nobody here. */
+/** Decodes the owner's address; empty if it belongs to another location. */
 export function addressOf(note: string, { sockets, id }: Place): string {
   // Earlier versions wrote the whole path.
   if (note.endsWith('.sock')) return join(sockets, basename(note));
@@ -85,7 +85,7 @@ function answers(address: string): Promise<boolean> {
       settle(live);
     };
     socket.on('connect', () => end(true));
-    // A full backlog or no right to connect also means that somebody is there.
+    // A full backlog or missing permission also means that a process listens.
     socket.on('error', (error: NodeJS.ErrnoException) => end(!['ECONNREFUSED', 'ENOENT'].includes(error.code ?? '')));
   });
 }
@@ -111,7 +111,7 @@ function listen(server: Server, directory: string): Promise<string> {
   });
 }
 
-/** The directory for the socket: the database's own, or a short private one when its path is too long. */
+/** Returns the directory for the socket: the database's own, or a short private one if its path is too long. */
 function socketDirectory(path: string, id: string): string {
   if (Buffer.byteLength(path) + '/12345678.sock'.length <= MAX_SOCKET_PATH_BYTES) return path;
   const short = join(tmpdir(), `embedded-${id}`);
@@ -119,7 +119,7 @@ function socketDirectory(path: string, id: string): string {
   return short;
 }
 
-/** Makes a directory that only this user may enter. @throws Error when it exists and belongs to somebody else */
+/** Creates a directory that only this user may enter. @throws Error if it belongs to another user */
 export function makePrivateDirectory(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   if (process.platform === 'win32') return;

@@ -8,8 +8,8 @@ export interface KeyField {
 }
 
 /**
- * Every value at the end of a dotted path; arrays on the way are walked through, undefined stands for a missing field.
- * The list is empty when the path ends in an array that has no document to look into.
+ * Returns every value at the end of a dotted path, through arrays; undefined stands for a missing field.
+ * The list is empty if the path ends in an array without documents.
  */
 export function valuesAt(doc: unknown, path: string): unknown[] {
   if (!path.includes('.')) return [ownField(doc as Doc, path)];
@@ -32,7 +32,7 @@ function ownField(doc: Doc, name: string): unknown {
   return Object.hasOwn(doc, name) ? doc[name] : undefined;
 }
 
-/** The distinct encoded values an index keeps for one path: one per array element, null for a missing field. */
+/** Returns the distinct encoded index values of one path: one per array element, null for a missing field. */
 export function encodedValuesAt(doc: Doc, path: string): { keys: Buffer[]; exists: boolean } {
   const values = valuesAt(doc, path);
   const exists = values.some((value) => value !== undefined);
@@ -48,7 +48,7 @@ export function encodedValuesAt(doc: Doc, path: string): { keys: Buffer[]; exist
   return { keys: [...keys.values()], exists };
 }
 
-/** Bytes that order documents by the fields: of an array its least element counts, descending its greatest. */
+/** Encodes the sort key of a document. An array sorts by its least element, descending by its greatest. */
 export function sortKey(doc: Doc, fields: KeyField[]): Buffer {
   const writer = new KeyWriter();
   for (const { path, direction } of fields) {
@@ -59,7 +59,7 @@ export function sortKey(doc: Doc, fields: KeyField[]): Buffer {
   return writer.finish();
 }
 
-/** Flips every bit, which turns an ascending encoding into a descending one. */
+/** Inverts every bit, which converts an ascending encoding to a descending one. */
 export function invert(bytes: Buffer): Buffer {
   const inverted = Buffer.allocUnsafe(bytes.length);
   for (let at = 0; at < bytes.length; at++) inverted[at] = ~(bytes[at] as number);

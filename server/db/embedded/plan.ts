@@ -6,13 +6,13 @@ import { compileFilter, isOperatorObject } from './match.ts';
 import { invert, type KeyField } from './paths.ts';
 import type { KeyRange } from './store.ts';
 
-/** Which keys to read for a query. It may name too many documents, never too few. */
+/** Key ranges to read for a query; they may cover too many documents, never too few. */
 export interface Plan {
   /** Undefined reads the documents themselves, in the order of _id. */
   index?: Index;
   ranges: KeyRange[];
   reverse: boolean;
-  /** Whether the keys come in the order the query asks for. */
+  /** True if the keys are in the order of the query's sort. */
   sorted: boolean;
 }
 
@@ -154,7 +154,7 @@ function after(bytes: Buffer, pass: boolean): Buffer {
   return pass ? Buffer.concat([bytes, PASS]) : bytes;
 }
 
-// Whether every document that matches is in the index, though a sparse or partial one leaves some out.
+// Tests if a sparse or partial index contains every matching document.
 function isCovered({ spec, fields }: Index, conditions: Map<string, Conditions>): boolean {
   if (spec.sparse && !fields.some(({ path }) => requiresValue(conditions.get(path)))) return false;
   return Object.entries(spec.partialFilterExpression ?? {}).every(([path, wanted]) => {

@@ -4,7 +4,7 @@ import { CommandError, notSupported } from './errors.ts';
 type Tree = Map<string, Tree | null>;
 
 /**
- * Compiles a projection that includes or excludes fields; undefined when it would change nothing.
+ * Compiles a projection that includes or excludes fields; undefined if it would change nothing.
  * @throws CommandError 31254 for a mix of both, 115 for operators and computed fields
  */
 export function compileProjection(spec: Doc | undefined): ((doc: Doc) => Doc) | undefined {

@@ -6,7 +6,7 @@ import { keyFields, sortKey } from './paths.ts';
 import { choosePlan } from './plan.ts';
 import type { Store } from './store.ts';
 
-/** Which documents to find and in what order. */
+/** A query: filter, sort and limits. */
 export interface Query {
   filter: Doc;
   sort?: Doc;

@@ -17,7 +17,7 @@ const ALIASES: Record<string, string> = {
 
 const HANDLERS: Record<string, CommandHandler> = { ...readCommands, ...writeCommands, ...administrationCommands };
 
-/** Runs one request and returns its reply; errors become error replies. */
+/** Runs one request and returns its reply; converts errors to error replies. */
 export async function runCommand(engine: Engine, request: Request): Promise<Doc | Buffer> {
   try {
     const name = ALIASES[request.name] ?? request.name;

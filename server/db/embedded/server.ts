@@ -3,13 +3,13 @@ import type { Engine } from './engine.ts';
 import { runCommand } from './run-command.ts';
 import { createFramer, encodeReply, parseRequest } from './wire.ts';
 
-/** What a client that does not read its last replies is waited for when the server closes. */
+/** Time limit for clients to read their last replies when the server closes. */
 const FLUSH_MS = 1000;
 
-/** Creates a server that answers each connection's requests in their order. */
+/** Creates a server that answers the requests of each connection in order. */
 export function createProtocolServer() {
   const sockets = new Set<Socket>();
-  /** Requests that are not answered yet, also those whose client is gone: they may write. */
+  /** Unanswered requests, including those of closed connections, which may still write. */
   const running = new Set<Promise<void>>();
   let closing = false;
   let start: (engine: Engine) => void = () => {};
@@ -18,7 +18,7 @@ export function createProtocolServer() {
   });
 
   const server = createServer((socket) => {
-    // Who asks whether the directory is served has been answered by the connection.
+    // The connection itself tells other processes that the directory is served.
     if (closing) return void socket.destroy();
     const frame = createFramer();
     let last: Promise<void> = Promise.resolve();
@@ -49,11 +49,11 @@ export function createProtocolServer() {
 
   return {
     server,
-    /** Lets connections run commands; until then they wait. */
+    /** Starts to run commands; until then they wait. */
     serve: (engine: Engine) => start(engine),
     /**
-     * Answers the requests that have arrived and runs none that comes later. Only then is the address given up: whoever
-     * finds it dead may serve the directory at once, and must find there all that was written. Then ends all connections.
+     * Answers the received requests and runs no later ones, then releases the address and closes all connections. The
+     * order matters: a process that finds the address dead may serve the directory at once and must find all writes.
      */
     async close(): Promise<void> {
       closing = true;

@@ -11,9 +11,9 @@ export interface KeyRange {
 /** LMDB's own limit is 1,978 bytes with 4 KB pages. */
 export const MAX_KEY_BYTES = 1970;
 
-/** What a commit may need beside what it writes, in bytes. */
+/** Overhead of a commit, in bytes. */
 const SPARE_BYTES = 256 * 1024;
-/** What one write may copy: the pages from the root of the tree to a leaf. */
+/** Bytes that one write may copy: the pages from the root of the tree to a leaf. */
 const PATH_BYTES = 4 * 4096;
 
 const LOCK_FILE = 'lock.mdb';
@@ -24,15 +24,15 @@ export type Store = ReturnType<typeof openStore>;
 
 /**
  * Opens the LMDB environment of a directory; several processes may hold it open.
- * @param freeBytes what is free on its disk
- * @throws Error with the code ENOSPC when there is no room for a new one
+ * @param freeBytes free bytes on its disk
+ * @throws Error with the code ENOSPC if there is no room for a new one
  */
 export function openStore(directory: string, freeBytes: () => number = () => freeBytesAt(directory)) {
   let needed = 0;
 
   /**
-   * LMDB (3.5.6) must not meet a full disk itself: it writes its message about it beyond the end of its buffer, of which the
-   * whole process dies sooner or later. So a commit that may not fit is refused before.
+   * Refuses a commit that may not fit: on a full disk LMDB (3.5.6) writes its message beyond the end of a buffer, which
+   * crashes the process.
    */
   function requireSpace(): void {
     if (needed === 0) return;
@@ -42,7 +42,7 @@ export function openStore(directory: string, freeBytes: () => number = () => fre
     throw Object.assign(new Error(message), { code: 'ENOSPC', path: directory });
   }
 
-  // Its table of readers is mapped: without room for it, the first look at a new one is the end of the process.
+  // LMDB maps its table of readers: without disk space the first access crashes the process.
   if (!existsSync(join(directory, LOCK_FILE))) {
     needed = LOCK_BYTES;
     requireSpace();
@@ -64,13 +64,13 @@ export function openStore(directory: string, freeBytes: () => number = () => fre
       needed += PATH_BYTES;
       database.removeSync(key);
     },
-    /** Lazy, on the snapshot of its first step; end it early with return(). */
+    /** Iterates lazily over the snapshot of its first step; return() ends it early. */
     scan: ({ start, end }: KeyRange, reverse = false) =>
       reverse
         ? database.getRange({ start: end, end: start, reverse, inclusiveEnd: true, exclusiveStart: true } as object)
         : database.getRange({ start, end }),
     count: ({ start, end }: KeyRange) => database.getKeysCount({ start, end }),
-    /** Runs writes as one unit; returns when they are on disk, or throws and leaves nothing of them. */
+    /** Runs writes in one transaction; returns when they are on disk. Throws without any of them written. */
     transaction: <T>(writes: () => T): T =>
       database.transactionSync(() => {
         needed = 0;
@@ -78,7 +78,7 @@ export function openStore(directory: string, freeBytes: () => number = () => fre
         requireSpace();
         return result;
       }),
-    /** Frees the snapshots of processes that ended without closing. */
+    /** Frees the snapshots of dead processes. */
     forgetDeadReaders: (): void => void database.readerCheck(),
     close: () => database.close(),
   };

@@ -3,8 +3,8 @@ export const COMMON_FIELDS =
   '$db lsid $clusterTime $readPreference readConcern writeConcern comment maxTimeMS apiVersion apiStrict apiDeprecationErrors';
 
 /**
- * The whole subset: commands with the fields they take besides the common ones, operators, index options. Whatever
- * is missing here fails with "not supported by the embedded store".
+ * The supported subset: commands with their fields besides the common ones, operators, index options. Anything else
+ * fails with "not supported by the embedded store".
  */
 export const SUPPORTED = {
   commands: {

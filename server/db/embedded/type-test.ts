@@ -22,7 +22,7 @@ const TESTS: Record<string, (value: unknown) => boolean> = {
 };
 
 /**
- * The test behind `$type`, for one alias or an array of them.
+ * Compiles the test of `$type`, for one alias or an array of them.
  * @throws CommandError 2 or 115 for an unknown type
  */
 export function typeTest(operand: unknown): (value: unknown) => boolean {

@@ -4,7 +4,7 @@ import { sameValue } from './key-encoding.ts';
 import { compileCondition, elementTest, isOperatorObject } from './match.ts';
 import type { Target } from './update-targets.ts';
 
-/** The update operators that change an array: each takes where the array is and the operator's argument. */
+/** Update operators for arrays; each takes the place of the array and the operator's argument. */
 export const changeArray = {
   $push(target: Target, operand: unknown, path: string): void {
     const { items, slice, position } = pushParts(operand);

@@ -2,25 +2,25 @@ import { type Doc, isDocument } from './bson-codec.ts';
 import { CommandError } from './errors.ts';
 import { compileFilter } from './match.ts';
 
-/** What turns a path with `$`, `$[]` or `$[name]` into places, and whether missing parents are made. */
+/** Context that resolves a path with `$`, `$[]` or `$[name]` to places. */
 export interface TargetContext {
   create: boolean;
   filters?: Record<string, (element: unknown) => boolean>;
   query?: Doc;
 }
 
-/** One place in a document that an update operator reads and writes. */
+/** A place in a document that an update operator reads and writes. */
 export interface Target {
   read(): unknown;
   /** Sets the value; undefined leaves the place as it is. */
   write(value: unknown): void;
-  /** Takes the field away; an array element becomes null, as in MongoDB. */
+  /** Removes the field; an array element becomes null, as in MongoDB. */
   remove(): void;
 }
 
 /**
- * All places a path of an update stands for.
- * @throws CommandError 28 when the path leads through a value that has no fields, 2 for a `$` that matches nothing
+ * Resolves a path of an update to all its places.
+ * @throws CommandError 28 if the path leads through a value without fields, 2 for a `$` that matches nothing
  */
 export function resolveTargets(doc: Doc, path: string, context: TargetContext): Target[] {
   const parts = path.split('.');

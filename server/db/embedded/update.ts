@@ -9,7 +9,7 @@ import { resolveTargets, type Target, type TargetContext } from './update-target
 export interface UpdateOptions {
   filter: Doc;
   arrayFilters?: Doc[];
-  /** Whether the document is being inserted by an upsert, so that $setOnInsert counts. */
+  /** True if an upsert inserts the document, so that $setOnInsert applies. */
   inserting?: boolean;
 }
 
@@ -44,7 +44,7 @@ export function applyUpdate(doc: Doc, update: unknown, options: UpdateOptions): 
   return updated;
 }
 
-/** The document an upsert starts from: the fields its filter compares for equality. */
+/** Builds the initial document of an upsert from the equality conditions of its filter. */
 export function upsertBase(filter: Doc, base: Doc = {}): Doc {
   const set = (path: string, value: unknown) => {
     for (const target of resolveTargets(base, path, { create: true })) target.write(value);

@@ -16,13 +16,13 @@ export interface Request {
   /** The command; documents of an insert stay BSON. */
   command: Doc;
   name: string;
-  /** Legacy OP_QUERY, with which drivers open a connection, wants OP_REPLY. */
+  /** True for the legacy OP_QUERY of a driver's handshake, which needs an OP_REPLY. */
   legacy: boolean;
-  /** Whether the client waits for a reply. */
+  /** True if the client expects a reply. */
   wantsReply: boolean;
 }
 
-/** Cuts a byte stream into messages: feed it chunks, get whole messages. @throws Error when it is not the protocol */
+/** Splits a byte stream into messages. @throws Error if it does not follow the protocol */
 export function createFramer(): (chunk: Buffer) => Buffer[] {
   let chunks: Buffer[] = [];
   let size = 0;
@@ -92,7 +92,7 @@ function splitDocuments(bytes: Buffer): Buffer[] {
   return documents;
 }
 
-/** The reply to a request, from a document or from BSON that is ready. */
+/** Encodes the reply to a request, from a document or from BSON. */
 export function encodeReply(request: Request, reply: Doc | Buffer): Buffer {
   const body = Buffer.isBuffer(reply) ? reply : encode(reply);
   const head = Buffer.alloc(request.legacy ? HEADER_BYTES + 20 : HEADER_BYTES + 5);

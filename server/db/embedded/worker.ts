@@ -5,7 +5,7 @@ import { claimDirectory, makePrivateDirectory } from './ownership.ts';
 import { createProtocolServer } from './server.ts';
 import { openStore } from './store.ts';
 
-/** What the worker tells the thread that started it. */
+/** Messages of the worker to its parent thread. */
 export type WorkerMessage = { type: 'ready'; owner: boolean; address: string } | { type: 'warning'; message: string };
 
 const { directory, ttlSeconds } = workerData as { directory: string; ttlSeconds: number };
@@ -27,7 +27,7 @@ if (owner) {
       store.forgetDeadReaders();
       await removeExpired(engine, () => closing);
     } catch (error) {
-      // Thrown in here, it would end the thread and the database with it.
+      // An exception here would end the thread and the database.
       tell({ type: 'warning', message: `tidying up failed: ${String(error)}` });
     }
   };
@@ -40,7 +40,7 @@ if (owner) {
   stop = async () => {
     closing = true;
     clearInterval(timer);
-    // Before the address is given up: nothing may be written by then.
+    // No writes may follow the release of the address.
     await tidying;
     await protocol.close();
     engine.cursors.sweep(true);

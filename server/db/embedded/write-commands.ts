@@ -11,7 +11,7 @@ import { applyUpdate, upsertBase } from './update.ts';
 const UPDATE_FIELDS = ['q', 'u', 'upsert', 'multi', 'arrayFilters', 'hint'];
 const DELETE_FIELDS = ['q', 'limit', 'hint'];
 
-/** insert, update, delete and findAndModify; each runs between two turns of the loop, so it is atomic. */
+/** Commands insert, update, delete and findAndModify; each runs synchronously, so it is atomic. */
 export const writeCommands: Record<string, CommandHandler> = {
   insert: (engine, command) =>
     engine.commits.write(() => {

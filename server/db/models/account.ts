@@ -1,9 +1,9 @@
 import { Schema } from 'mongoose';
 import type { AccountRole, LedgerKind } from '#contract';
 
-/** A movement of credits that is in the balance already and whose ledger line may still be missing. */
+/** A pending ledger entry: already in the balance, possibly not yet in the ledger. Stored in `holds`. */
 export interface HoldRecord {
-  /** The `_id` that the ledger line has or will have. */
+  /** The `_id` of the ledger entry. */
   lineId: string;
   kind: LedgerKind;
   ref: string;
@@ -13,14 +13,14 @@ export interface HoldRecord {
   at: Date;
 }
 
-/** A mail address that waits for its link. */
+/** A new mail address that is not confirmed yet. */
 export interface PendingEmailRecord {
   email: string;
-  /** From then on it waits no longer. */
+  /** Expiry of its link. */
   endsAt: Date;
 }
 
-/** An account as stored. What one invariant needs stands in this one document. */
+/** An account as stored. All fields of an invariant are in this one document. */
 export interface AccountRecord {
   _id: string;
   /** Lower case; unique. */
@@ -34,26 +34,26 @@ export interface AccountRecord {
   /** Sign-up credits and grants, in credits. */
   granted: number;
   holds: HoldRecord[];
-  /** Movements ever made, counted in lanes by their (kind, ref); a missing lane is 0. */
+  /** Number of ledger entries ever made, in shards by (kind, ref); a missing shard is 0. */
   lanes: Record<string, number>;
-  /** A key is active exactly while its id stands here. */
+  /** Ids of the active keys. */
   activeKeys: string[];
   /** Absent: `user`. */
   role?: AccountRole;
-  /** From the log-in module; absent or null as long as nobody has set a password. */
+  /** Set by the sign-in module; absent or null before the first password. */
   passwordHash?: string | null;
-  /** Passwords that were set since the account was made; absent: 0. A log-in counts only under the one it began with. */
+  /** Number of password changes; absent: 0. A browser session is valid only with the version it began with. */
   passwordVersion?: number;
   lastLoginAt?: Date | null;
-  /** The address that it is to get, once the link that goes there is opened. */
+  /** New address, set once the link sent to it is opened. */
   pendingEmail?: PendingEmailRecord | null;
-  /** Set when the account is being deleted: it is no account any more, and what is left of it goes. */
+  /** Set on a tombstone, whose remaining data is being deleted. */
   deletedAt?: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** What the `deletedAt` of an account that is being deleted is after; in these words its index is found. */
+/** Condition on `deletedAt` of tombstoned accounts, exactly as in the partial index. */
 export const DELETED_ACCOUNT = { $gt: new Date(0) };
 
 const holdSchema = new Schema<HoldRecord>(

@@ -1,6 +1,6 @@
 import { Schema } from 'mongoose';
 
-/** An API key as stored; the key itself is not. Whether it is active stands in the account's `activeKeys`. */
+/** An API key as stored, without the key itself. The account's `activeKeys` lists the active ones. */
 export interface ApiKeyRecord {
   _id: string;
   accountId: string;
@@ -11,7 +11,7 @@ export interface ApiKeyRecord {
   createdAt: Date;
   /** Accurate to a minute. */
   lastUsedAt: Date | null;
-  /** When it was deactivated last; null while it is active. */
+  /** Time of the last deactivation; null while it is active. */
   disabledAt: Date | null;
 }
 

@@ -1,12 +1,12 @@
 import { Schema } from 'mongoose';
 import type { EncodedFormat, Warning } from '#contract';
 
-/** A cached variant: a file that can be delivered again without encoding. */
+/** A cached variant: an encoded file that can be delivered again. */
 export interface CachedVariantRecord {
-  /** Hash of everything that made the bytes. */
+  /** Hash of everything that determines the bytes. */
   _id: string;
   accountId: string;
-  /** Hash of the upload that it was made from. */
+  /** Hash of the source upload. */
   sourceSha256: string;
   /** Key of the file in the store. */
   path: string;

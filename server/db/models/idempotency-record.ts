@@ -1,13 +1,13 @@
 import { Schema } from 'mongoose';
 
-/** A finished answer, kept to be sent again. */
+/** A finished response, stored to be repeated. */
 export interface StoredResponse {
   status: number;
   headers: Record<string, string>;
   body: unknown;
 }
 
-/** What is remembered of one `Idempotency-Key` of one account. */
+/** Record of one `Idempotency-Key` of one account. */
 export interface IdempotencyRecord {
   /** Hash of account and key. */
   _id: string;
@@ -15,9 +15,9 @@ export interface IdempotencyRecord {
   operation: string;
   requestHash: string;
   state: 'running' | 'done';
-  /** Changes whenever another request takes the record over. */
+  /** Owner of the record; changes when another request takes it over. */
   token: string;
-  /** The job that this request makes, chosen before it exists; null for plain answers. */
+  /** Id of the job that the request creates, chosen in advance; null for requests without a job. */
   jobId: string | null;
   startedAt: Date;
   expiresAt: Date;

@@ -8,7 +8,7 @@ export interface StoredEvent {
   data: unknown;
 }
 
-/** The result of one image of a job, with the events it caused; written once, when the image is done. */
+/** Result of one image of a job, with its events; written once, when the image is done. */
 export interface ImageResultRecord {
   /** `<jobId>:<index>`. */
   _id: string;

@@ -22,7 +22,7 @@ export interface ImageRecord {
   clientRef: string | null;
   warnings: Warning[];
   metadata: Metadata | null;
-  /** Counts the changes of the metadata, so that none is overwritten unseen. */
+  /** Version of the metadata, for optimistic locking. */
   metadataVersion: number;
 }
 

@@ -24,20 +24,20 @@ export interface JobRecord {
   kind: JobKindName;
   state: JobState;
   images: JobImage[];
-  /** What the kind of job is told about all images. */
+  /** Settings of the job kind for all images. */
   settings: unknown;
   createdAt: Date;
   finishedAt: Date | null;
-  /** Who works on it, and until when nobody else may. */
+  /** Process that holds the lease, until `leaseUntil`. */
   leaseOwner: string | null;
   leaseUntil: Date;
-  /** How often it was taken up again; event numbers go on from there. */
+  /** Number of resumptions; event numbers continue from it. */
   attempts: number;
-  /** How often a process died over it. */
+  /** Number of process crashes during the job. */
   crashes: number;
-  /** Why whoever works on it shall stop; null: it shall not. */
+  /** Requested stop reason, or null. */
   stopRequested: 'job_cancelled' | 'session_deleted' | null;
-  /** The number of the terminal event; null while the job is not finished. */
+  /** Number of the terminal event; null while the job is unfinished. */
   lastEvent: number | null;
   summary: JobSummary | null;
   credits: JobCredits | null;

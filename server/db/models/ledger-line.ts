@@ -1,19 +1,19 @@
 import { Schema } from 'mongoose';
 import type { LedgerKind } from '#contract';
 
-/** A line of the ledger as stored. Lines are only ever added; `open` is the one field that changes. */
+/** A ledger entry as stored. Entries are append-only except for `open`. */
 export interface LedgerLineRecord {
   /** Sorts by time. */
   _id: string;
   accountId: string;
   kind: LedgerKind;
-  /** What it was for, e.g. a job id. At most one line of each kind has it. */
+  /** Reference, e.g. a job id; unique per kind. */
   ref: string;
   /** Credits, signed: negative for a charge. */
   delta: number;
   note: string | null;
   at: Date;
-  /** True on a charge until its job has been settled; absent otherwise. */
+  /** True on a charge until its job is settled; absent otherwise. */
   open?: boolean;
 }
 

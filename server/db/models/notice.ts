@@ -1,27 +1,27 @@
 import { Schema } from 'mongoose';
 
-/** What mails are about. */
+/** Kinds of mails. */
 export type NoticeKind = 'sign-up' | 'reset' | 'email-change' | 'invitation' | 'password-changed' | 'email-changed';
 
-/** A mail that is to be written: what it is about and to whom, without its text and without any secret. */
+/** An entry of the mail outbox: kind and recipient, without text or secrets. Stored in `notices`. */
 export interface NoticeRecord {
-  /** `<kind>:<email>` or `<kind>:<account>:<email>`, so that a request that is repeated makes one mail. */
+  /** `<kind>:<email>` or `<kind>:<account>:<email>`, so that repeated requests send one mail. */
   _id: string;
   kind: NoticeKind;
   email: string;
-  /** The account that it is about, where that is known; else it is looked for by the email. */
+  /** The account if it is known; else it is found by the email. */
   accountId: string | null;
-  /** Tells an order of the same notice from the next. */
+  /** Distinguishes repeated orders of the same mail. */
   token: string;
-  /** Before that nobody works on it. */
+  /** Earliest time of the next attempt. */
   dueAt: Date;
   attempts: number;
-  /** Null while it waits. */
+  /** Null until it was sent. */
   sentAt: Date | null;
   expiresAt: Date;
 }
 
-/** Schema of {@link NoticeRecord}; records end by themselves. */
+/** Schema of {@link NoticeRecord}; a TTL index removes expired records. */
 export const noticeSchema = new Schema<NoticeRecord>(
   {
     _id: { type: String, required: true },

@@ -1,22 +1,22 @@
 import { Schema } from 'mongoose';
 import type { AccountRole, LinkPurpose } from '#contract';
 
-/** A one-time link as stored; its token is not. */
+/** A one-time link as stored, without its token. */
 export interface OneTimeLinkRecord {
   /** HMAC-SHA-256 of the token under the pepper, in hex. */
   _id: string;
   purpose: LinkPurpose;
-  /** Null for a sign-up: there is no account yet. */
+  /** Null for a sign-up, which has no account yet. */
   accountId: string | null;
-  /** The address that a sign-up or a change of address is about; else the account's at the time. */
+  /** The new address of a sign-up or a change of address; else the account's address at that time. */
   email: string;
-  /** The role that a claim gives; null: none. */
+  /** Role assigned by a claim, or null. */
   role: AccountRole | null;
   createdAt: Date;
   expiresAt: Date;
 }
 
-/** Schema of {@link OneTimeLinkRecord}; records end by themselves. */
+/** Schema of {@link OneTimeLinkRecord}; a TTL index removes expired records. */
 export const oneTimeLinkSchema = new Schema<OneTimeLinkRecord>(
   {
     _id: { type: String, required: true },

@@ -20,7 +20,7 @@ export interface OutputRecord {
   accountId: string;
   sessionId: string;
   namespace: string;
-  /** Keys of all file names; unique in the namespace, so one write reserves them all or none. */
+  /** Keys of all file names; unique in the namespace, so that one write reserves all or none. */
   names: string[];
   files: OutputFile[];
   updatedAt: Date;

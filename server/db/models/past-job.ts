@@ -1,7 +1,7 @@
 import { Schema } from 'mongoose';
 import type { JobKindName, JobState } from '#contract';
 
-/** What is kept of a job when its session is gone: its figures, and no name or content. */
+/** Usage of a job, kept after its session was removed; without names or content. */
 export interface PastJobRecord {
   /** The job's id. */
   _id: string;
@@ -11,7 +11,7 @@ export interface PastJobRecord {
   state: JobState;
   total: number;
   completed: number;
-  /** Bytes of the images that were done, as uploaded; 0 where nothing was made of them. */
+  /** Uploaded bytes of the completed images; 0 for jobs without output. */
   bytesBefore: number;
   bytesAfter: number;
   /** Charge less refund. */

@@ -6,15 +6,15 @@ export interface SessionRecord {
   accountId: string;
   createdAt: Date;
   expiresAt: Date;
-  /** Images ever taken in; the limit on a session is enforced on this number in one atomic step. */
+  /** Images ever accepted; the limit of a session is enforced on this number atomically. */
   imageCount: number;
-  /** Set when the session was deleted; its files are removed and the record follows. */
+  /** Set when the session was deleted; its files and then the record are removed. */
   deletedAt: Date | null;
-  /** Hashes of the uploads whose cached variants go with a deleted session. */
+  /** Hashes of the uploads whose cached variants are removed with the session. */
   forget: string[];
 }
 
-/** What a deleted session's `deletedAt` is after; in these words the index of the deleted ones is found. */
+/** Condition on `deletedAt` of deleted sessions, exactly as in the partial index. */
 export const DELETED = { $gt: new Date(0) };
 
 /** Schema of {@link SessionRecord}. */

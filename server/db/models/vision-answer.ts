@@ -1,18 +1,18 @@
 import { Schema } from 'mongoose';
 
-/** What a vision model answered about one picture under one set of instructions, so that asking again costs nothing. */
+/** Cached answer of a vision model about one image with one set of instructions. */
 export interface VisionAnswerRecord {
   /** Hash of the account, the sent bytes, the model and all instructions. */
   _id: string;
   accountId: string;
-  /** The parsed answer, as the analysis module understands it. */
+  /** The parsed answer; the analysis module owns its type. */
   answer: unknown;
   createdAt: Date;
 }
 
 const DAYS_KEPT = 30;
 
-/** Schema of {@link VisionAnswerRecord}; records end by themselves. */
+/** Schema of {@link VisionAnswerRecord}; a TTL index removes expired records. */
 export const visionAnswerSchema = new Schema<VisionAnswerRecord>(
   {
     _id: { type: String, required: true },

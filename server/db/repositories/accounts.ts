@@ -12,7 +12,7 @@ import { plainCollection } from '../plain-collection.ts';
 
 export type { AccountRecord, HoldRecord, PendingEmailRecord };
 
-/** One movement of credits, as the account document takes it. */
+/** One ledger entry, as it is applied to the account document. */
 export interface Movement {
   accountId: string;
   hold: HoldRecord;
@@ -20,11 +20,11 @@ export interface Movement {
   used: number;
   granted: number;
   lane: string;
-  /** What the lane stood at when the ledger was searched for this (kind, ref). */
+  /** Count of the shard at the time the ledger was searched for this (kind, ref). */
   laneCount: number;
 }
 
-/** What somebody sets who claims an account. */
+/** Fields set by the claim of an account. */
 export type ClaimedFields = Pick<AccountRecord, 'email'> & { passwordHash: string; role?: AccountRole };
 
 /** Accounts, their credits and the list of their active keys. */
@@ -32,7 +32,7 @@ export function createAccountRepository(connection: Connection) {
   const model = connection.model<AccountRecord>('Account', accountSchema);
   const collection = plainCollection<AccountRecord>(model);
 
-  /** Null when there is no such account, or it is not as `where` says. */
+  /** Updates an account that matches `where`; null if none does. */
   async function update(
     accountId: string,
     fields: Partial<AccountRecord>,
@@ -48,7 +48,7 @@ export function createAccountRepository(connection: Connection) {
   }
 
   return {
-    /** Inserts an account; false when its email is taken. */
+    /** Inserts an account; false if its email is taken. */
     async insert(account: AccountRecord): Promise<boolean> {
       const inserted = model.collection.insertOne(account as never).then(() => true);
       return unlessDuplicate(inserted, false);
@@ -62,7 +62,7 @@ export function createAccountRepository(connection: Connection) {
       return model.findOne({ email }).lean();
     },
 
-    /** Up to `limit` accounts in the order of their ids, from behind `afterId`. */
+    /** Lists up to `limit` accounts by id, after `afterId`. */
     async list(limit: number, afterId = ''): Promise<AccountRecord[]> {
       return model
         .find({ _id: { $gt: afterId } })
@@ -71,7 +71,7 @@ export function createAccountRepository(connection: Connection) {
         .lean();
     },
 
-    /** Up to `limit` accounts that are not being deleted, in the order of their ids, whose email has `text` or whose id it is. */
+    /** Lists up to `limit` accounts by id whose email contains `text` or whose id it is, without tombstones. */
     async search({ text, limit, afterId = '' }: { text: string; limit: number; afterId?: string | undefined }) {
       const wanted = text.replace(/[^0-9A-Za-z]/g, '\\$&');
       const named = text === '' ? {} : { $or: [{ _id: text }, { email: { $regex: wanted.toLowerCase() } }] };
@@ -87,7 +87,7 @@ export function createAccountRepository(connection: Connection) {
       return update(accountId, { role, updatedAt: now });
     },
 
-    /** Sets a new password, in one step with ending what was begun with the old one: log-ins, and a change of address. */
+    /** Sets a new password and atomically ends the browser sessions and the pending change of address. */
     async setPassword(
       accountId: string,
       passwordHash: string,
@@ -98,21 +98,21 @@ export function createAccountRepository(connection: Connection) {
       return update(accountId, fields, where, { $inc: { passwordVersion: 1 } });
     },
 
-    /** Puts another hash of the same password in the place of one. */
+    /** Replaces the hash of the same password. */
     async renewHash(accountId: string, before: string, passwordHash: string): Promise<void> {
       await update(accountId, { passwordHash }, { passwordHash: before });
     },
 
     /**
-     * Gives the account that has the address `before` to whoever claims it, in one step: no interruption leaves half of
-     * it. Ends what {@link setPassword} ends. `taken`: another account has this email.
+     * Claims the account that has the address `before`, atomically. Ends browser sessions and a pending change of address.
+     * `taken`: another account has this email.
      */
     async claim(accountId: string, before: string, claimed: ClaimedFields, now: Date) {
       const fields = { ...claimed, pendingEmail: null, updatedAt: now };
       return updateEmail(accountId, fields, { email: before }, { $inc: { passwordVersion: 1 } });
     },
 
-    /** Notes the address that an account is to get; null when its password is not the one of `passwordHash`. */
+    /** Stores the address to be confirmed; null if the password has changed since `passwordHash`. */
     async setPendingEmail(
       accountId: string,
       pendingEmail: PendingEmailRecord | null,
@@ -121,7 +121,7 @@ export function createAccountRepository(connection: Connection) {
       return update(accountId, { pendingEmail }, { passwordHash });
     },
 
-    /** Gives an account the address that it waits for; null when it does not, or no longer. `taken`: another has it. */
+    /** Replaces the address by the pending one; null if it is not pending or has expired. `taken`: another account has it. */
     async confirmEmail(accountId: string, email: string, now: Date): Promise<AccountRecord | null | 'taken'> {
       const waits = { 'pendingEmail.email': email, 'pendingEmail.endsAt': { $gt: now } };
       return updateEmail(accountId, { email, pendingEmail: null, updatedAt: now }, waits);
@@ -131,7 +131,7 @@ export function createAccountRepository(connection: Connection) {
       await model.updateOne({ _id: accountId, deletedAt: null }, { $set: { lastLoginAt } });
     },
 
-    /** Makes an account none any more: no key, no password, its email free for others. False when it was one no longer. */
+    /** Tombstones the account: no keys, no password, its email free for others. False if it was tombstoned before. */
     async markDeleted(accountId: string, deletedAt: Date): Promise<boolean> {
       const email = `deleted:${accountId}`;
       const nothing = { activeKeys: [], passwordHash: null, pendingEmail: null, role: 'user' as const };
@@ -139,12 +139,12 @@ export function createAccountRepository(connection: Connection) {
       return changed !== null;
     },
 
-    /** Accounts of which something may be left. */
+    /** Lists tombstoned accounts, whose data may not be fully removed. */
     async findDeleted(limit: number): Promise<AccountRecord[]> {
       return model.find({ deletedAt: DELETED_ACCOUNT }).limit(limit).lean();
     },
 
-    /** Removes an account that was marked before. */
+    /** Removes a tombstoned account. */
     async removeDeleted(accountId: string): Promise<void> {
       await model.deleteOne({ _id: accountId, deletedAt: DELETED_ACCOUNT });
     },
@@ -157,7 +157,7 @@ export function createAccountRepository(connection: Connection) {
       return update(accountId, { suspendedAt, updatedAt: now });
     },
 
-    /** Adds a key to the active ones if fewer than `limit` are; null when it is one already or there is no room. */
+    /** Activates a key if fewer than `limit` are active; null if it is active already or the limit is reached. */
     async addActiveKey(accountId: string, keyId: string, limit: number): Promise<AccountRecord | null> {
       return model
         .findOneAndUpdate(
@@ -173,21 +173,21 @@ export function createAccountRepository(connection: Connection) {
         .lean();
     },
 
-    /** Takes a key off the active ones; false when it was not one. */
+    /** Deactivates a key; false if it was not active. */
     async removeActiveKey(accountId: string, keyId: string): Promise<boolean> {
       const updated = await model.updateOne({ _id: accountId, activeKeys: keyId }, { $pull: { activeKeys: keyId } });
       return updated.matchedCount === 1;
     },
 
     /**
-     * Changes balance and counters and leaves a hold, in one step; null when the balance does not suffice or another
-     * movement of the lane came first. An account that is being deleted takes nothing but refunds.
+     * Changes balance and counters and adds a pending entry, atomically; null if the balance does not suffice or another
+     * entry of the shard came first. A tombstoned account accepts refunds only.
      */
     async move({ accountId, hold, used, granted, lane, laneCount }: Movement): Promise<AccountRecord | null> {
       const living = hold.kind === 'refund' ? {} : { deletedAt: null };
       return model
         .findOneAndUpdate(
-          // Equality with null also finds a lane that is not there yet.
+          // Equality with null also matches a missing shard.
           {
             _id: accountId,
             ...living,
@@ -204,15 +204,15 @@ export function createAccountRepository(connection: Connection) {
         .lean();
     },
 
-    /** Removes a hold whose ledger line is written; false when the account is not there any more. */
+    /** Removes a pending entry that was written to the ledger; false if the account does not exist. */
     async clearHold(accountId: string, lineId: string): Promise<boolean> {
       const updated = await model.updateOne({ _id: accountId }, { $pull: { holds: { lineId } } });
       return updated.matchedCount === 1;
     },
 
-    /** Accounts that have a hold from before `before`, and those with one from after `now`. */
+    /** Lists accounts with a pending entry older than `before` or, after a clock change, later than `now`. */
     async findWithHolds(before: Date, now: Date, limit: number): Promise<AccountRecord[]> {
-      // Two questions, each with a part of the index of its own.
+      // Two queries, each on its own part of the index.
       const found = [];
       for (const at of [{ $lte: before }, { $gt: now }])
         found.push(...(await model.find({ 'holds.at': at }).limit(limit).lean()));

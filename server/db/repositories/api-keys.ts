@@ -5,17 +5,17 @@ import { plainCollection } from '../plain-collection.ts';
 
 export type { ApiKeyRecord };
 
-/** API keys. Only the hash and the operator's look-up do without the account's id. */
+/** Creates the repository of API keys. Only look-ups by hash and by the operator omit the account's id. */
 export function createApiKeyRepository(connection: Connection) {
   const model = connection.model<ApiKeyRecord>('ApiKey', apiKeySchema);
   const collection = plainCollection<ApiKeyRecord>(model);
   return {
-    /** Inserts a key; one that is there already stays as it is. */
+    /** Inserts a key; an existing equal one is left unchanged. */
     async insert(key: ApiKeyRecord): Promise<void> {
       const inserted = model.collection.insertOne(key as never);
       if (await unlessDuplicate(inserted, null)) return;
       if (!(await collection.findOne({ _id: key._id, hash: key.hash })))
-        throw new Error(`the key ${key._id} is another`);
+        throw new Error(`another key has the id ${key._id}`);
     },
 
     async findByHash(hash: string): Promise<ApiKeyRecord | null> {
@@ -26,18 +26,18 @@ export function createApiKeyRepository(connection: Connection) {
       return model.findOne({ _id: keyId, accountId }).lean();
     },
 
-    /** The account that a key belongs to, for the operator's commands; null when there is no such key. */
+    /** Finds the account of a key, for the operator's commands; null if there is no such key. */
     async findOwner(keyId: string): Promise<string | null> {
       const key = await model.findOne({ _id: keyId }).select({ accountId: 1 }).lean();
       return key?.accountId ?? null;
     },
 
-    /** An account's keys, oldest first. */
+    /** Lists an account's keys, oldest first. */
     async list(accountId: string): Promise<ApiKeyRecord[]> {
       return model.find({ accountId }).sort({ createdAt: 1, _id: 1 }).lean();
     },
 
-    /** Notes a use, unless one was noted between `notAfter` and now. */
+    /** Records a use, unless one was recorded between `notAfter` and now. */
     async touch(accountId: string, keyId: string, now: Date, notAfter: Date): Promise<void> {
       const others = [null, { $lte: notAfter }, { $gt: now }];
       await model.updateOne(
@@ -55,7 +55,7 @@ export function createApiKeyRepository(connection: Connection) {
       return updated.matchedCount === 1;
     },
 
-    /** False when there is no such key. */
+    /** Removes a key; false if there is no such key. */
     async remove(accountId: string, keyId: string): Promise<boolean> {
       return (await model.deleteOne({ _id: keyId, accountId })).deletedCount === 1;
     },

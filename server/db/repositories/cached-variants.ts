@@ -4,12 +4,12 @@ import { plainCollection } from '../plain-collection.ts';
 
 export type { CachedVariantRecord };
 
-/** What is in the variant cache. */
+/** Creates the repository of the variant cache. */
 export function createCachedVariantRepository(connection: Connection) {
   const model = connection.model<CachedVariantRecord>('CachedVariant', cachedVariantSchema);
   const collection = plainCollection<CachedVariantRecord>(model);
   return {
-    /** Records a variant, or renews its record. */
+    /** Inserts or replaces the record of a variant. */
     async put(record: CachedVariantRecord): Promise<void> {
       const { _id, ...fields } = record;
       await collection.updateOne({ _id }, { $set: fields }, { upsert: true, ignoreUndefined: true });
@@ -19,27 +19,27 @@ export function createCachedVariantRepository(connection: Connection) {
       return collection.find({ _id: { $in: keys } }).toArray();
     },
 
-    /** An account's variants that were made from uploads of these hashes. */
+    /** Lists an account's variants of uploads with these hashes. */
     async findOfSources(accountId: string, sha256s: string[]): Promise<CachedVariantRecord[]> {
       return model.find({ accountId, sourceSha256: { $in: sha256s } }).lean();
     },
 
-    /** Up to `limit` of an account's variants. */
+    /** Lists up to `limit` variants of an account. */
     async findOfAccount(accountId: string, limit: number): Promise<CachedVariantRecord[]> {
       return model.find({ accountId }).limit(limit).lean();
     },
 
-    /** Notes a use, so that the variant is dropped later. */
+    /** Records a use, which delays the eviction. */
     async touch(keys: string[], usedAt: Date): Promise<void> {
       await model.updateMany({ _id: { $in: keys } }, { $set: { usedAt } });
     },
 
-    /** The variants that were not used for longest. */
+    /** Lists the least recently used variants. */
     async findOldest(limit: number): Promise<CachedVariantRecord[]> {
       return model.find({}).sort({ usedAt: 1 }).limit(limit).lean();
     },
 
-    /** Bytes of all cached variants. */
+    /** Sums the bytes of all cached variants. */
     async totalBytes(): Promise<number> {
       const [sum] = await model.aggregate<{ bytes: number }>([{ $group: { _id: null, bytes: { $sum: '$size' } } }]);
       return sum?.bytes ?? 0;

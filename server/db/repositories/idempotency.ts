@@ -4,11 +4,11 @@ import { type IdempotencyRecord, idempotencyRecordSchema, type StoredResponse } 
 
 export type { IdempotencyRecord, StoredResponse };
 
-/** What is remembered of `Idempotency-Key` headers. The id holds the account's id already. */
+/** Creates the repository of `Idempotency-Key` records. Their id is derived from the account's id. */
 export function createIdempotencyRepository(connection: Connection) {
   const model = connection.model<IdempotencyRecord>('IdempotencyRecord', idempotencyRecordSchema);
   return {
-    /** Inserts a record; false when there is one of this id. */
+    /** Inserts a record; false if the id exists. */
     async insert(record: IdempotencyRecord): Promise<boolean> {
       const inserted = model.collection.insertOne(record as never).then(() => true);
       return unlessDuplicate(inserted, false);
@@ -18,7 +18,7 @@ export function createIdempotencyRepository(connection: Connection) {
       return model.findOne({ _id: id }).lean();
     },
 
-    /** Makes a running record another owner's; false when it changed meanwhile. */
+    /** Transfers a running record to another owner; false if it changed meanwhile. */
     async takeOver(id: string, token: string, newToken: string, startedAt: Date): Promise<boolean> {
       const updated = await model.updateOne(
         { _id: id, token, state: 'running' },
@@ -27,17 +27,17 @@ export function createIdempotencyRepository(connection: Connection) {
       return updated.matchedCount === 1;
     },
 
-    /** Stores the answer if the record is still this owner's. */
+    /** Stores the response if the record still belongs to this owner. */
     async complete(id: string, token: string, response: StoredResponse): Promise<void> {
       await model.updateOne({ _id: id, token, state: 'running' }, { $set: { state: 'done', response } });
     },
 
-    /** Makes a running record of this owner look as if it had been left long ago. */
+    /** Marks a running record of this owner as abandoned. */
     async release(id: string, token: string): Promise<void> {
       await model.updateOne({ _id: id, token, state: 'running' }, { $set: { startedAt: new Date(0) } });
     },
 
-    /** Forgets a record of this owner. */
+    /** Removes a record of this owner. */
     async remove(id: string, token: string): Promise<void> {
       await model.deleteOne({ _id: id, token });
     },

@@ -4,21 +4,21 @@ import { type ImageResultRecord, imageResultSchema, type StoredEvent } from '../
 
 export type { ImageResultRecord, StoredEvent };
 
-/** Results of images, one document each, so that a long job never rewrites what is done. */
+/** Creates the repository of image results, one document each, so that a long job never rewrites finished ones. */
 export function createImageResultRepository(connection: Connection) {
   const model = connection.model<ImageResultRecord>('ImageResult', imageResultSchema);
   return {
-    /** Stores a result; one that is there already stays, so an image counts once whoever worked on it. */
+    /** Stores a result; an existing one is kept, so that an image counts once. */
     async insert(record: ImageResultRecord): Promise<void> {
       await unlessDuplicate(model.collection.insertOne(record as never), undefined);
     },
 
-    /** All results of a job, in request order. */
+    /** Lists all results of a job, in request order. */
     async findOfJob(jobId: string): Promise<ImageResultRecord[]> {
       return model.find({ jobId }).sort({ jobId: 1, index: 1 }).lean();
     },
 
-    /** Forgets the failures of a job that have this code, so that their images are done again. */
+    /** Removes the failures of a job that have this code, so that their images are processed again. */
     async removeFailures(jobId: string, code: string): Promise<void> {
       await model.deleteMany({ jobId, 'result.error.code': code });
     },

@@ -5,7 +5,7 @@ import { plainCollection } from '../plain-collection.ts';
 
 export type { ImageRecord };
 
-/** Uploaded images. Every look-up for a caller carries the account's id. */
+/** Creates the repository of uploaded images. Every look-up for a caller includes the account's id. */
 export function createImageRepository(connection: Connection) {
   const model = connection.model<ImageRecord>('Image', imageSchema);
   const collection = plainCollection<ImageRecord>(model);
@@ -14,7 +14,7 @@ export function createImageRepository(connection: Connection) {
       if (images.length > 0) await collection.insertMany(images, { ordered: true, ignoreUndefined: true });
     },
 
-    /** A session's images, in their order. */
+    /** Lists a session's images, in order. */
     async findOfSession(accountId: string, sessionId: string): Promise<ImageRecord[]> {
       return model.find({ accountId, sessionId }).sort({ sessionId: 1, position: 1 }).lean();
     },
@@ -23,7 +23,7 @@ export function createImageRepository(connection: Connection) {
       return model.findOne({ _id: imageId, accountId, sessionId }).lean();
     },
 
-    /** Replaces the metadata of an image as it was read; null when it has been changed or removed since. */
+    /** Replaces the metadata of an image; null if it was changed or removed since it was read. */
     async replaceMetadata(read: ImageRecord, metadata: Metadata): Promise<ImageRecord | null> {
       const { _id, accountId, metadataVersion } = read;
       return model
@@ -35,7 +35,7 @@ export function createImageRepository(connection: Connection) {
         .lean();
     },
 
-    /** Those of the hashes that an account has an upload of. */
+    /** Returns the hashes that an account has an upload of. */
     async sourcesInUse(accountId: string, sha256s: string[]): Promise<Set<string>> {
       const found = await model
         .find({ accountId, sha256: { $in: sha256s } })

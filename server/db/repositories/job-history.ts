@@ -4,7 +4,7 @@ import { type PastJobRecord, pastJobSchema } from '../models/past-job.ts';
 
 export type { PastJobRecord };
 
-/** What jobs of one kind did in one day. */
+/** Usage by jobs of one kind on one day. */
 export interface DayFigures {
   /** `2026-01-31`, in UTC. */
   day: string;
@@ -14,21 +14,21 @@ export interface DayFigures {
   bytesAfter: number;
 }
 
-/** Figures of jobs that have ended. They outlive the jobs. */
+/** Creates the repository of the usage of finished jobs, which outlives the jobs. */
 export function createJobHistoryRepository(connection: Connection) {
   const model = connection.model<PastJobRecord>('PastJob', pastJobSchema);
   return {
-    /** Notes how a job ended; a job that is ended again replaces what was noted. */
+    /** Stores the usage of a job; a job that ends again replaces it. */
     async put({ _id, ...fields }: PastJobRecord): Promise<void> {
       await model.updateOne({ _id }, { $set: fields }, { upsert: true });
     },
 
-    /** An account's newest ones. */
+    /** Lists an account's newest jobs. */
     async recent(accountId: string, limit: number): Promise<PastJobRecord[]> {
       return model.find({ accountId }).sort({ createdAt: -1 }).limit(limit).lean();
     },
 
-    /** Sums by day and kind since a moment. */
+    /** Sums the usage by day and kind since a time. */
     async byDay(accountId: string, since: Date): Promise<DayFigures[]> {
       return model.aggregate<DayFigures>([
         { $match: { accountId, finishedAt: { $gte: since } } },
@@ -50,5 +50,5 @@ export function createJobHistoryRepository(connection: Connection) {
   };
 }
 
-/** Access to the figures of past jobs. */
+/** Access to the usage of finished jobs. */
 export type JobHistoryRepository = ReturnType<typeof createJobHistoryRepository>;

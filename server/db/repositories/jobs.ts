@@ -5,17 +5,17 @@ import { type JobImage, type JobRecord, jobSchema } from '../models/job.ts';
 
 export type { JobImage, JobRecord };
 
-/** The lease on a job, as somebody saw it. */
+/** The lease of a job, as it was read. */
 export type JobLease = Pick<JobRecord, '_id' | 'leaseOwner' | 'leaseUntil'>;
 
-/** What is written when a job ends. */
+/** Fields written when a job ends. */
 export type JobOutcome = Pick<JobRecord, 'state' | 'lastEvent' | 'summary' | 'credits' | 'error'>;
 
-/** Jobs and the leases on them. */
+/** Creates the repository of jobs and their leases. */
 export function createJobRepository(connection: Connection) {
   const model = connection.model<JobRecord>('Job', jobSchema);
   return {
-    /** Inserts a job; false when its id is taken already. */
+    /** Inserts a job; false if its id exists. */
     async insert(job: JobRecord): Promise<boolean> {
       const inserted = model.collection.insertOne(job as never).then(() => true);
       return unlessDuplicate(inserted, false);
@@ -25,17 +25,17 @@ export function createJobRepository(connection: Connection) {
       return model.findOne({ _id: jobId, accountId }).lean();
     },
 
-    /** A session's jobs, newest first. */
+    /** Lists a session's jobs, newest first. */
     async findOfSession(accountId: string, sessionId: string, limit: number): Promise<JobRecord[]> {
       return model.find({ accountId, sessionId }).sort({ createdAt: -1 }).limit(limit).lean();
     },
 
-    /** A session's newest job of a kind; null when there is none. */
+    /** Finds a session's newest job of a kind. */
     async findNewest(accountId: string, sessionId: string, kind: JobKindName): Promise<JobRecord | null> {
       return model.findOne({ accountId, sessionId, kind }).sort({ createdAt: -1 }).lean();
     },
 
-    /** An account's jobs that have not ended, newest first. */
+    /** Lists an account's unfinished jobs, newest first. */
     async findUnfinishedOfAccount(accountId: string, limit: number): Promise<JobRecord[]> {
       return model
         .find({ accountId, state: { $in: UNFINISHED_JOB_STATES } })
@@ -44,7 +44,7 @@ export function createJobRepository(connection: Connection) {
         .lean();
     },
 
-    /** Those of the ids that an account still has a job of. */
+    /** Returns the ids that an account still has a job of. */
     async findExisting(accountId: string, jobIds: string[]): Promise<Set<string>> {
       const found = await model
         .find({ accountId, _id: { $in: jobIds } })
@@ -57,7 +57,7 @@ export function createJobRepository(connection: Connection) {
       return (await model.countDocuments({ sessionId, state: { $in: UNFINISHED_JOB_STATES } })) > 0;
     },
 
-    /** Moves a job of this owner on and returns it; null when the job is no longer its own. */
+    /** Sets the state of a job of this owner and returns it; null if the lease was lost. */
     async advance(jobId: string, owner: string, state: JobState): Promise<JobRecord | null> {
       return model
         .findOneAndUpdate(
@@ -68,7 +68,7 @@ export function createJobRepository(connection: Connection) {
         .lean();
     },
 
-    /** Prolongs the lease and returns the job; null when it was lost. */
+    /** Renews the lease and returns the job; null if the lease was lost. */
     async renewLease(jobId: string, owner: string, leaseUntil: Date): Promise<JobRecord | null> {
       return model
         .findOneAndUpdate(
@@ -79,12 +79,12 @@ export function createJobRepository(connection: Connection) {
         .lean();
     },
 
-    /** Gives a job back, so that any server may take it up at once. */
+    /** Releases the lease, so that any server may resume the job at once. */
     async releaseLease(jobId: string, owner: string, now: Date): Promise<void> {
       await model.updateOne({ _id: jobId, leaseOwner: owner }, { $set: { leaseOwner: null, leaseUntil: now } });
     },
 
-    /** The leases of all jobs that have not ended. */
+    /** Lists the leases of all unfinished jobs. */
     async findLeases(): Promise<JobLease[]> {
       return model
         .find({ state: { $in: UNFINISHED_JOB_STATES } })
@@ -92,7 +92,7 @@ export function createJobRepository(connection: Connection) {
         .lean();
     },
 
-    /** Takes over a job whose lease still is as it was seen, and returns it as it was before; else null. */
+    /** Takes over a job whose lease is unchanged and returns its previous state; else null. */
     async claim({ _id, ...seen }: JobLease, owner: string, leaseUntil: Date): Promise<JobRecord | null> {
       return model
         .findOneAndUpdate(
@@ -103,7 +103,7 @@ export function createJobRepository(connection: Connection) {
         .lean();
     },
 
-    /** Notes that the job shall stop; false when it has ended or is not the account's. */
+    /** Requests a cancellation; false if the job has ended or belongs to another account. */
     async requestCancel(accountId: string, jobId: string): Promise<boolean> {
       const updated = await model.updateOne(
         { _id: jobId, accountId, state: { $in: UNFINISHED_JOB_STATES } },
@@ -112,7 +112,7 @@ export function createJobRepository(connection: Connection) {
       return updated.matchedCount === 1;
     },
 
-    /** Notes that all jobs of a session shall stop, on whatever server they run. */
+    /** Requests all jobs of a session to stop, on every server. */
     async requestStopOfSession(sessionId: string): Promise<void> {
       await model.updateMany(
         { sessionId, state: { $in: UNFINISHED_JOB_STATES } },
@@ -120,7 +120,7 @@ export function createJobRepository(connection: Connection) {
       );
     },
 
-    /** Notes that a process died over a job; returns how often that has happened. */
+    /** Counts a process crash during a job and returns the number of crashes. */
     async countCrash(jobId: string): Promise<number> {
       const job = await model
         .findOneAndUpdate({ _id: jobId }, { $inc: { crashes: 1 } }, { returnDocument: 'after' })
@@ -129,7 +129,7 @@ export function createJobRepository(connection: Connection) {
       return job?.crashes ?? 1;
     },
 
-    /** Takes up a job that stopped for want of a listener and cost nothing; null when it is not such a one. */
+    /** Resumes a job that stopped because its client left and that cost nothing; null for any other job. */
     async reopen(accountId: string, jobId: string, owner: string, leaseUntil: Date): Promise<JobRecord | null> {
       return model
         .findOneAndUpdate(
@@ -150,7 +150,7 @@ export function createJobRepository(connection: Connection) {
         .lean();
     },
 
-    /** Writes the end of a job of this owner; false when it is no longer its own. */
+    /** Stores the outcome of a job of this owner; false if the lease was lost. */
     async finish(jobId: string, owner: string, finishedAt: Date, outcome: JobOutcome): Promise<boolean> {
       const updated = await model.updateOne(
         { _id: jobId, leaseOwner: owner, state: { $in: UNFINISHED_JOB_STATES } },

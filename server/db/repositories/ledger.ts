@@ -5,35 +5,35 @@ import { type LedgerLineRecord, ledgerLineSchema } from '../models/ledger-line.t
 
 export type { LedgerLineRecord };
 
-/** Part of an account's lines. */
+/** Selects part of an account's entries. */
 export interface LineFilter {
   kind?: LedgerKind | undefined;
   from?: Date | undefined;
-  /** The moment itself is not in it. */
+  /** Exclusive. */
   before?: Date | undefined;
 }
 
-/** The append-only ledger of credits. */
+/** Creates the repository of the append-only ledger of credits. */
 export function createLedgerRepository(connection: Connection) {
   const model = connection.model<LedgerLineRecord>('LedgerLine', ledgerLineSchema);
   return {
-    /** Writes a line; false when its (kind, ref) or its id is in the ledger already. */
+    /** Inserts an entry; false if its (kind, ref) or its id exists. */
     async insert(line: LedgerLineRecord): Promise<boolean> {
       const inserted = model.collection.insertOne(line as never).then(() => true);
       return unlessDuplicate(inserted, false);
     },
 
-    /** The line of a (kind, ref), whose account the caller must compare; (kind, ref) is unique over all accounts. */
+    /** Finds the entry of a (kind, ref), which is unique over all accounts; the caller must compare the account. */
     async findByRef(kind: LedgerKind, ref: string): Promise<LedgerLineRecord | null> {
       return model.findOne({ kind, ref }).lean();
     },
 
-    /** Tells whether an account has a line of this id. */
+    /** Tests if an account has an entry with this id. */
     async has(accountId: string, lineId: string): Promise<boolean> {
       return (await model.countDocuments({ _id: lineId, accountId })) === 1;
     },
 
-    /** An account's lines, newest first, from behind `cursor` (a line's id). */
+    /** Lists an account's entries, newest first, after `cursor` (the id of an entry). */
     async page(
       accountId: string,
       limit: number,
@@ -54,7 +54,7 @@ export function createLedgerRepository(connection: Connection) {
         .lean();
     },
 
-    /** What an account spent, charges less refunds, by day (`2026-01-31`, UTC) since a moment. */
+    /** Sums charges less refunds by day (`2026-01-31`, UTC) since a time. */
     async spendingByDay(accountId: string, since: Date): Promise<{ day: string; credits: number }[]> {
       return model.aggregate<{ day: string; credits: number }>([
         { $match: { accountId, at: { $gte: since }, kind: { $in: ['charge', 'refund'] } } },
@@ -67,7 +67,7 @@ export function createLedgerRepository(connection: Connection) {
       await model.deleteMany({ accountId });
     },
 
-    /** Charges from before `before`, and from after `now`, whose jobs have not been settled; the oldest of each first. */
+    /** Lists charges older than `before` or later than `now` whose jobs are not settled; the oldest of each first. */
     async findOpen(before: Date, now: Date, limit: number): Promise<LedgerLineRecord[]> {
       const found = [];
       for (const at of [{ $lte: before }, { $gt: now }])
@@ -75,12 +75,12 @@ export function createLedgerRepository(connection: Connection) {
       return found;
     },
 
-    /** Notes that the job of a charge has been settled. */
+    /** Marks the job of a charge as settled. */
     async close(accountId: string, ref: string): Promise<void> {
       await model.updateOne({ kind: 'charge', ref, accountId }, { $unset: { open: 1 } });
     },
 
-    /** Up to `limit` lines of all accounts in the order of their ids, from behind `afterId`; for the audit. */
+    /** Lists up to `limit` entries of all accounts by id, after `afterId`; for the audit. */
     async scan(limit: number, afterId = ''): Promise<LedgerLineRecord[]> {
       return model
         .find({ _id: { $gt: afterId } })

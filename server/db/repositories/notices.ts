@@ -4,19 +4,19 @@ import { type NoticeKind, type NoticeRecord, noticeSchema } from '../models/noti
 
 export type { NoticeKind, NoticeRecord };
 
-/** Mails that are to be written. */
+/** Creates the repository of the mail outbox. */
 export function createNoticeRepository(connection: Connection) {
   const model = connection.model<NoticeRecord>('Notice', noticeSchema);
   return {
     /**
-     * Writes a notice down, in the place of one that was sent by `sentBy`, or in a time to come. False when one waits or
-     * was sent since.
+     * Adds a mail to the outbox; replaces one that was sent before `sentBy` or, after a clock change, later than `now`.
+     * False if one is unsent or was sent since.
      */
     async put(notice: NoticeRecord, sentBy: Date, now: Date): Promise<boolean> {
       const { _id, ...fields } = notice;
       const earlier = [{ sentAt: { $lte: sentBy } }, { sentAt: { $gt: now } }];
       const written = model.updateOne({ _id, $or: earlier }, { $set: fields }, { upsert: true });
-      // False: the upsert met the one that is there.
+      // False: the upsert conflicted with the existing one.
       return unlessDuplicate(
         written.then(() => true),
         false,
@@ -24,8 +24,8 @@ export function createNoticeRepository(connection: Connection) {
     },
 
     /**
-     * Takes one notice that is due, for `leaseMs` milliseconds; null when there is none.
-     * @param longestMs the longest that any is put off; what is to wait for longer was put off before the clock was set back
+     * Claims one due mail for `leaseMs` milliseconds; null if none is due.
+     * @param longestMs longest delay of a mail; one due even later was postponed before the clock was set back
      */
     async claim(now: Date, leaseMs: number, longestMs: number): Promise<NoticeRecord | null> {
       const lease = { $set: { dueAt: new Date(now.getTime() + leaseMs) }, $inc: { attempts: 1 } };
@@ -37,22 +37,22 @@ export function createNoticeRepository(connection: Connection) {
       return null;
     },
 
-    /** Notes that a notice was dealt with, and until when that is remembered. */
+    /** Marks a mail as sent, and sets when its entry expires. */
     async finish({ _id, token }: NoticeRecord, sentAt: Date, expiresAt: Date): Promise<void> {
       await model.updateOne({ _id, token }, { $set: { sentAt, expiresAt } });
     },
 
-    /** Leaves a notice for later. */
+    /** Postpones a mail. */
     async postpone({ _id, token }: NoticeRecord, dueAt: Date): Promise<void> {
       await model.updateOne({ _id, token, sentAt: null }, { $set: { dueAt } });
     },
 
-    /** Whether a notice is still what it was when it was claimed. */
+    /** Tests if a mail is unchanged since it was claimed. */
     async isWanted({ _id, token }: NoticeRecord): Promise<boolean> {
       return (await model.countDocuments({ _id, token })) === 1;
     },
 
-    /** Forgets notices of some kinds, those about an account and those that were ordered for its email alone. */
+    /** Removes mails of some kinds, of an account and of its email without an account. */
     async withdraw({ accountId, email }: { accountId: string | null; email: string }, kinds: NoticeKind[]) {
       const kind = { $in: kinds };
       if (accountId !== null) await model.deleteMany({ accountId, kind });
@@ -63,12 +63,12 @@ export function createNoticeRepository(connection: Connection) {
       await model.deleteOne({ _id, token });
     },
 
-    /** Forgets what was or is to be written to an email or about an account. */
+    /** Removes all mails to an email or about an account. */
     async removeOf(email: string, accountId: string): Promise<void> {
       await model.deleteMany({ $or: [{ email }, { accountId }] });
     },
   };
 }
 
-/** Access to stored notices. */
+/** Access to the mail outbox. */
 export type NoticeRepository = ReturnType<typeof createNoticeRepository>;

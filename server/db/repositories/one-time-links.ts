@@ -4,7 +4,7 @@ import { type OneTimeLinkRecord, oneTimeLinkSchema } from '../models/one-time-li
 
 export type { OneTimeLinkRecord };
 
-/** One-time links, by the hash of their token. */
+/** Creates the repository of one-time links, by the hash of their token. */
 export function createOneTimeLinkRepository(connection: Connection) {
   const model = connection.model<OneTimeLinkRecord>('OneTimeLink', oneTimeLinkSchema);
   return {
@@ -16,17 +16,17 @@ export function createOneTimeLinkRepository(connection: Connection) {
       return model.findOne({ _id: hash, expiresAt: { $gt: now } }).lean();
     },
 
-    /** Takes a link away, in one step: of those who come at once, one gets it. */
+    /** Uses up a link atomically: one of several concurrent callers gets it. */
     async take(hash: string, now: Date): Promise<OneTimeLinkRecord | null> {
       return model.findOneAndDelete({ _id: hash, expiresAt: { $gt: now } }).lean();
     },
 
-    /** Makes links of an account useless. */
+    /** Removes links of an account. */
     async removeOfAccount(accountId: string, purposes: LinkPurpose[]): Promise<void> {
       await model.deleteMany({ accountId, purpose: { $in: purposes } });
     },
 
-    /** Makes links useless that were for making an account of an email. */
+    /** Removes the sign-up links of an email. */
     async removeSignUps(email: string): Promise<void> {
       await model.deleteMany({ email, purpose: 'sign-up' });
     },

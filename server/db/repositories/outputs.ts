@@ -5,14 +5,14 @@ import { plainCollection } from '../plain-collection.ts';
 
 export type { OutputFile, OutputRecord };
 
-/** Exported files and the names they have in their namespace. */
+/** Creates the repository of exported files and their names in a namespace. */
 export function createOutputRepository(connection: Connection) {
   const model = connection.model<OutputRecord>('Output', outputSchema);
   const collection = plainCollection<OutputRecord>(model);
   return {
     /**
-     * Publishes files under their names in one step, in the place of what the same owner had before.
-     * @returns `taken` when another owner has one of the names; else the files that were replaced.
+     * Publishes files under their names atomically and replaces earlier ones of the same owner.
+     * @returns `taken` if another owner has one of the names; else the replaced files
      */
     async publish(record: OutputRecord): Promise<'taken' | OutputFile[]> {
       const { _id, ...fields } = record;
@@ -27,13 +27,13 @@ export function createOutputRepository(connection: Connection) {
       );
     },
 
-    /** The owner of every name in a namespace. */
+    /** Returns the owner of every name in a namespace. */
     async namesOf(namespace: string): Promise<Map<string, string>> {
       const records = await model.find({ namespace }).select({ names: 1 }).lean();
       return new Map(records.flatMap((record) => record.names.map((name) => [name, record._id] as const)));
     },
 
-    /** The record that holds a file name, by its key. */
+    /** Finds the record that holds a file name, by its key. */
     async findByName(accountId: string, namespace: string, name: string): Promise<OutputRecord | null> {
       return collection.findOne({ accountId, namespace, names: name });
     },

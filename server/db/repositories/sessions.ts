@@ -4,7 +4,7 @@ import { plainCollection } from '../plain-collection.ts';
 
 export type { SessionRecord };
 
-/** Sessions. Every look-up for a caller carries the account's id. */
+/** Creates the repository of sessions. Every look-up for a caller includes the account's id. */
 export function createSessionRepository(connection: Connection) {
   const model = connection.model<SessionRecord>('Session', sessionSchema);
   const collection = plainCollection<SessionRecord>(model);
@@ -13,17 +13,17 @@ export function createSessionRepository(connection: Connection) {
       await model.collection.insertOne(session as never);
     },
 
-    /** The session if it is the account's, not deleted and not expired at `now`; else null. */
+    /** Finds a session of the account that is neither deleted nor expired at `now`. */
     async findLive(accountId: string, sessionId: string, now: Date): Promise<SessionRecord | null> {
       return collection.findOne({ _id: sessionId, accountId, deletedAt: null, expiresAt: { $gt: now } });
     },
 
-    /** Moves the expiry after a use. */
+    /** Extends the expiry after a use. */
     async touch(sessionId: string, expiresAt: Date): Promise<void> {
       await model.updateOne({ _id: sessionId, deletedAt: null }, { $max: { expiresAt } });
     },
 
-    /** Takes `count` places and returns how many were taken before; null when the session then held more than `limit`. */
+    /** Reserves `count` places and returns the number reserved before; null if that exceeded `limit`. */
     async reserveImages(sessionId: string, count: number, limit: number): Promise<number | null> {
       const before = await collection.findOneAndUpdate(
         { _id: sessionId, deletedAt: null, imageCount: { $lte: limit - count } },
@@ -33,20 +33,20 @@ export function createSessionRepository(connection: Connection) {
       return before?.imageCount ?? null;
     },
 
-    /** Gives places back that were taken for images which could not be kept. */
+    /** Releases reserved places of images that could not be stored. */
     async releaseImages(sessionId: string, count: number): Promise<void> {
       await model.updateOne({ _id: sessionId, deletedAt: null }, { $inc: { imageCount: -count } });
     },
 
-    /** Marks as deleted; false when another call was first. */
+    /** Marks a session as deleted; false if it was marked before. */
     async markDeleted(sessionId: string, now: Date, forget: string[]): Promise<boolean> {
       const updated = await model.updateOne({ _id: sessionId, deletedAt: null }, { $set: { deletedAt: now, forget } });
       return updated.matchedCount === 1;
     },
 
-    /** Sessions whose files and records are due for removal: up to `limit` expired ones, and as many deleted before. */
+    /** Lists sessions to remove: up to `limit` expired ones, and up to `limit` deleted ones. */
     async findDisposable(now: Date, limit: number): Promise<SessionRecord[]> {
-      // Two questions, each with an index of its own.
+      // Two queries, each with its own index.
       const deleted = await model.find({ deletedAt: DELETED }).limit(limit).lean();
       const expired = await model
         .find({ deletedAt: null, expiresAt: { $lte: now } })
@@ -55,12 +55,12 @@ export function createSessionRepository(connection: Connection) {
       return [...deleted, ...expired];
     },
 
-    /** Up to `limit` of an account's sessions, whatever their state. */
+    /** Lists up to `limit` sessions of an account, in any state. */
     async findOfAccount(accountId: string, limit: number): Promise<SessionRecord[]> {
       return model.find({ accountId }).limit(limit).lean();
     },
 
-    /** Tells whether there is a record at all, whatever its state. */
+    /** Tests if a record exists, in any state. */
     async exists(sessionId: string): Promise<boolean> {
       return (await model.countDocuments({ _id: sessionId })) > 0;
     },

@@ -3,7 +3,7 @@ import { type VisionAnswerRecord, visionAnswerSchema } from '../models/vision-an
 
 export type { VisionAnswerRecord };
 
-/** Answers of the vision model. Every look-up carries the account's id, which is in the key too. */
+/** Creates the repository of cached vision answers. Every look-up includes the account's id, which is also part of the key. */
 export function createVisionAnswerRepository(connection: Connection) {
   const model = connection.model<VisionAnswerRecord>('VisionAnswer', visionAnswerSchema);
   return {
@@ -11,7 +11,7 @@ export function createVisionAnswerRepository(connection: Connection) {
       return model.findOne({ _id: id, accountId }).lean();
     },
 
-    /** Keeps an answer, in the place of an earlier one of the same key. */
+    /** Stores an answer; replaces an earlier one of the same key. */
     async put({ _id, ...fields }: VisionAnswerRecord): Promise<void> {
       await model.updateOne({ _id }, { $set: fields }, { upsert: true });
     },
@@ -20,12 +20,12 @@ export function createVisionAnswerRepository(connection: Connection) {
       await model.deleteMany({ accountId });
     },
 
-    /** Answers that were kept since a moment, over all accounts. */
+    /** Counts the answers stored since a time, over all accounts. */
     async countSince(since: Date): Promise<number> {
       return model.countDocuments({ createdAt: { $gte: since } });
     },
   };
 }
 
-/** Access to the kept answers of the vision model. */
+/** Access to cached vision answers. */
 export type VisionAnswerRepository = ReturnType<typeof createVisionAnswerRepository>;
