@@ -8,22 +8,22 @@ interface DisposalDeps {
   repositories: Pick<Repositories, 'sessions' | 'images' | 'jobs' | 'imageResults' | 'outputs'>;
   store: FileStore;
   logger: Logger;
-  /** Stops the session's jobs on whatever server; false when one of them may still touch a file. */
+  /** Stops the session's jobs on all servers; false if one of them may still use a file. */
   stopJobs: (sessionId: string) => Promise<boolean>;
-  /** Removes whatever was made from uploads of these hashes and kept for equal requests. */
+  /** Removes the cached variants of uploads with these hashes. */
   forgetSources: (accountId: string, sha256s: string[]) => Promise<void>;
   now?: () => Date;
 }
 
-/** Folders without a session are removed only when they are older than this, since an upload may just be creating one. */
+/** Smallest age of removed orphan folders: an upload creates its folder before its session. */
 const ORPHAN_AGE_MS = 3_600_000;
 
-/** Builds what removes sessions with everything that belongs to them: on request, at expiry, and after a crash. */
+/** Creates the removal of sessions with their files and records: on request, at expiry, and after a crash. */
 export function createSessionDisposal(deps: DisposalDeps) {
   const { repositories, store, logger, stopJobs, forgetSources, now = () => new Date() } = deps;
   const { sessions, images, jobs, imageResults, outputs } = repositories;
 
-  /** Removes a session; false when one of its jobs has not ended yet, so that a later turn has to do it. */
+  /** Removes a session; false if one of its jobs has not ended, so that a later sweep has to remove it. */
   async function dispose({ _id: sessionId, accountId, forget }: SessionRecord): Promise<boolean> {
     if (!(await stopJobs(sessionId))) return false;
     await outputs.removeOfSession(sessionId);
@@ -43,8 +43,8 @@ export function createSessionDisposal(deps: DisposalDeps) {
 
   return {
     /**
-     * Deletes a session and its files at once. Who asks for it wants the pictures gone: the cached variants go too,
-     * unless another session of the account holds the same upload.
+     * Deletes a session and its files at once, with the cached variants of its uploads, unless another session of the
+     * account holds the same upload.
      * @throws session_not_found
      */
     async delete(accountId: string, sessionId: string): Promise<void> {
@@ -57,8 +57,8 @@ export function createSessionDisposal(deps: DisposalDeps) {
     },
 
     /**
-     * Deletes all sessions of an account that is going.
-     * @returns false when a job of one of them has not ended in time
+     * Deletes all sessions of an account that is being deleted.
+     * @returns false if a job has not ended in time
      */
     async deleteAll(accountId: string): Promise<boolean> {
       for (;;) {
@@ -72,7 +72,7 @@ export function createSessionDisposal(deps: DisposalDeps) {
       }
     },
 
-    /** Removes sessions that have expired or whose deletion was interrupted. @returns how many */
+    /** Removes sessions that have expired or whose deletion was interrupted. @returns the number removed */
     async sweep(): Promise<number> {
       let removed = 0;
       for (const session of await sessions.findDisposable(now(), 200)) {
@@ -82,7 +82,7 @@ export function createSessionDisposal(deps: DisposalDeps) {
           if (!session.deletedAt) await sessions.markDeleted(session._id, now(), []);
           if (await dispose(session)) removed += 1;
         } catch (error) {
-          // One that cannot be removed must not keep the others.
+          // A failure must not block the removal of the others.
           logger.warn({ err: error, sessionId: session._id }, 'a session could not be removed');
         }
       }
@@ -90,7 +90,7 @@ export function createSessionDisposal(deps: DisposalDeps) {
       return removed;
     },
 
-    /** Removes folders that no session owns. @returns how many */
+    /** Removes folders that belong to no session. @returns the number removed */
     async sweepOrphans(): Promise<number> {
       let removed = 0;
       for (const folder of await store.listFolders('sessions')) {
@@ -101,11 +101,11 @@ export function createSessionDisposal(deps: DisposalDeps) {
         await store.removeFolder(namespaceFolder(folder));
         removed += 1;
       }
-      if (removed > 0) logger.warn({ removed }, 'removed folders that no session owns');
+      if (removed > 0) logger.warn({ removed }, 'removed folders that belong to no session');
       return removed;
     },
   };
 }
 
-/** What removes sessions. */
+/** Removal of sessions. */
 export type SessionDisposal = ReturnType<typeof createSessionDisposal>;

@@ -5,16 +5,16 @@ import { AppError } from '../errors.ts';
 import { type Guard, refusalOfUrl, requestGuarded } from './guarded-request.ts';
 import { cleanOriginalFilename } from './original-filename.ts';
 
-/** Bounds of one import. */
+/** Limits of one import. */
 export interface ImportLimits {
   maxFileBytes: number;
-  /** For the whole import: names, redirects and body. @default 10000 */
+  /** Time limit of the whole import: lookup, redirects and body. @default 10000 */
   timeoutMs?: number;
   /** @default 3 */
   maxRedirects?: number;
 }
 
-/** What an import brought. */
+/** A fetched file. */
 export interface ImportedFile {
   /** From the URL's path. */
   originalFilename: string;
@@ -24,10 +24,10 @@ export interface ImportedFile {
   sha256: string;
 }
 
-/** Fetches images by URL from the public internet, and from nowhere else. */
+/** Fetches images by URL, from the public internet only. */
 export interface UrlImporter {
   /**
-   * Fetches `url` into the new file `target`, synced. On failure the file is gone again.
+   * Fetches `url` into the new file `target` and syncs it. Removes the file on failure.
    * @throws AppError `url_import_failed`, `file_too_large`; or the disk's errno error; or the signal's reason
    */
   fetchToFile(job: { url: string; target: string; signal?: AbortSignal }): Promise<ImportedFile>;
@@ -41,11 +41,11 @@ const REFUSALS = {
   scheme: 'expected an http or https URL',
   userinfo: 'expected a URL without user name and password',
   port: 'expected port 80 or 443',
-  // The same words for a name that does not resolve: the answer must not tell what exists in our network.
+  // The same text for a name that does not resolve: the response must not reveal the internal network.
   address: 'its host cannot be reached or is not allowed',
 };
 
-/** Makes an importer; `limits` hold for each import, the guard's options are for tests. */
+/** Creates an importer. `limits` apply to each import; the guard's options are for tests. */
 export function createUrlImporter({ limits, ...guard }: Guard & { limits: ImportLimits }): UrlImporter {
   const { maxFileBytes, timeoutMs = 10_000, maxRedirects = 3 } = limits;
   return {
@@ -95,9 +95,9 @@ async function follow(start: URL, { guard, maxRedirects, stop }: Trip): Promise<
 }
 
 function checkHead({ statusCode, headers }: IncomingMessage, maxFileBytes: number): void {
-  if (statusCode !== 200) throw failed(`expected status 200, but the server answered ${statusCode}`);
+  if (statusCode !== 200) throw failed(`expected status 200, but the server responded with ${statusCode}`);
   if (!ACCEPTED_TYPES.test(headers['content-type'] ?? '')) throw failed('expected the Content-Type of an image');
-  // Nothing is decompressed here, so what is counted is what arrives.
+  // The body is not decompressed, so the size limit counts the received bytes.
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw failed('expected a body without encoding');
   if (Number(headers['content-length'] ?? 0) > maxFileBytes) throw tooLarge(maxFileBytes);
 }
@@ -113,7 +113,7 @@ async function store(body: AsyncIterable<Buffer>, target: string, maxFileBytes: 
       hash.update(chunk);
       await handle.writeFile(chunk);
     }
-    if (size === 0) throw failed('the answer is empty');
+    if (size === 0) throw failed('the response is empty');
     await handle.datasync();
   } catch (error) {
     await discard(handle, target);
@@ -123,7 +123,7 @@ async function store(body: AsyncIterable<Buffer>, target: string, maxFileBytes: 
   return { size, sha256: hash.digest('hex') };
 }
 
-/** Tells a connection that broke from a disk that failed: only the first is the URL's fault. */
+/** Reads the body. Distinguishes a broken connection, which is a failed import, from a disk error. */
 async function* readable(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* body;
@@ -142,7 +142,7 @@ function parse(url: string, base?: URL): URL {
   return new URL(url, base?.href);
 }
 
-/** The file name in a URL's path, fit to be shown and stored; `image` when there is none. */
+/** Extracts the file name from a URL's path, cleaned; `image` if there is none. */
 export function filenameOfUrl(url: string): string {
   const segment = URL.canParse(url) ? (new URL(url).pathname.split('/').at(-1) ?? '') : '';
   try {

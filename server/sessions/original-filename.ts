@@ -4,8 +4,8 @@ const LONGEST = 255;
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Makes a client's file name fit to be shown and stored: basename only, no control characters, at most 255 characters.
- * @returns `image` when nothing is left
+ * Cleans a client's file name: basename only, no control characters, at most 255 characters.
+ * @returns `image` if nothing is left
  */
 export function cleanOriginalFilename(given: string | undefined): string {
   const basename = (given ?? '').replace(UNPRINTABLE, '').split(/[\\/]/).at(-1) ?? '';

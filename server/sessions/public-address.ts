@@ -1,12 +1,12 @@
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
-// IANA has given out nothing else; outside it lie e.g. the IPv4-compatible addresses (::7f00:1).
+// The only range that IANA has allocated; it excludes e.g. IPv4-compatible addresses (::7f00:1).
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
 /**
- * True for an address on the public internet that is not this machine's own. Everything that embeds an IPv4 address
- * (mapped, NAT64, 6to4, Teredo) counts as not public: what it leads to depends on the network.
+ * Tests for an address on the public internet that is not this machine's own. Addresses that embed an IPv4 address
+ * (mapped, NAT64, 6to4, Teredo) count as not public, since their destination depends on the network.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;

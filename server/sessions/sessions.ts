@@ -19,32 +19,32 @@ interface SessionDeps {
   now?: () => Date;
 }
 
-/** A caller whose upload failed waits this long for its session to be marked. */
+/** Longest wait of a failed upload for its clean-up in the database. */
 const MARK_WAIT_MS = 300;
 
-/** Every width is a file on disk, so there are only these. */
+/** Widths of previews; a fixed set, since each one is a file on disk. */
 const PREVIEW_WIDTHS = [64, 128, 192, 256, 320, 480, 640, 960, 1280, 1600, 2048];
 
-/** A preview on disk: its absolute path, its size in bytes, and the width that it was made for. */
+/** A preview on disk: absolute path, size in bytes, requested width. */
 interface PreviewFile {
   file: string;
   size: number;
   width: number;
 }
 
-/** Builds the sessions module. Another account's session answers exactly as one that does not exist. */
+/** Creates the sessions module. Another account's session is treated as not existing. */
 export function createSessions(deps: SessionDeps) {
   const { repositories, store, processor, config, requireAccount, now = () => new Date() } = deps;
   const { sessions, images } = repositories;
   const sharePreview = singleFlight<string, PreviewFile>();
   const expiry = () => new Date(now().getTime() + config.SESSION_TTL_HOURS * 3_600_000);
 
-  /** The live session, its life prolonged by this use. @throws session_not_found */
+  /** Finds a live session and extends its expiry. @throws session_not_found */
   async function find(accountId: string, sessionId: string): Promise<SessionRecord> {
     const session = await sessions.findLive(accountId, sessionId, now());
     if (!session) throw new AppError('session_not_found', `No session ${sessionId}; it may have expired`);
     const expiresAt = expiry();
-    // A write a minute is enough: expiry is a matter of hours.
+    // At most one write a minute, since expiry is a matter of hours.
     if (expiresAt.getTime() - session.expiresAt.getTime() > 60_000) {
       await sessions.touch(sessionId, expiresAt);
       return { ...session, expiresAt };
@@ -53,8 +53,8 @@ export function createSessions(deps: SessionDeps) {
   }
 
   /**
-   * To be asked when files have been placed: a session that was deleted meanwhile had been emptied before, so they would
-   * stay for ever. @throws session_not_found
+   * Checks after files were placed that the session still exists; removes them if it was deleted meanwhile, since its
+   * clean-up may have run before. @throws session_not_found
    */
   async function requireStillThere(accountId: string, sessionId: string): Promise<void> {
     try {
@@ -82,7 +82,7 @@ export function createSessions(deps: SessionDeps) {
     return records.map(showImage);
   }
 
-  /** Removes what was placed of an upload that could not be kept, and gives its places back; what has a record stays. */
+  /** Removes the files of a failed upload that have no record, and releases their places. */
   async function undo(session: SessionRecord, accepted: AcceptedFile[]): Promise<void> {
     const kept = new Set((await images.findOfSession(session.accountId, session._id)).map(({ _id }) => _id));
     const lost = accepted.filter(({ record }) => !kept.has(record._id));
@@ -96,7 +96,7 @@ export function createSessions(deps: SessionDeps) {
     throw new AppError(firstError.code, firstError.message, { details: { ...firstError.details, rejected } });
   };
 
-  const answer = (session: SessionRecord, accepted: Image[], rejected: Rejected[]): UploadResult => ({
+  const response = (session: SessionRecord, accepted: Image[], rejected: Rejected[]): UploadResult => ({
     sessionId: session._id,
     createdAt: session.createdAt.toISOString(),
     expiresAt: session.expiresAt.toISOString(),
@@ -107,7 +107,7 @@ export function createSessions(deps: SessionDeps) {
   return {
     find,
 
-    /** Creates a session with the acceptable files. @throws the first file's error when none is acceptable */
+    /** Creates a session with the accepted files. @throws the first file's error if none is accepted */
     async create(accountId: string, upload: Upload): Promise<UploadResult> {
       const { accepted, rejected, firstError } = await inspectUpload(upload, processor);
       refuseWhenNothingIsLeft(accepted, firstError, rejected);
@@ -124,21 +124,21 @@ export function createSessions(deps: SessionDeps) {
       await sessions.insert(session);
       try {
         const kept = await keep(session, accepted, 0);
-        // An account that was deleted meanwhile has had its sessions removed before this one came.
+        // The deletion of the account may have removed its sessions before this one was inserted.
         await requireAccount(accountId);
-        return answer(session, kept, rejected);
+        return response(session, kept, rejected);
       } catch (error) {
-        // The disposal removes what was placed so far.
+        // The disposal removes the files placed so far.
         const marked = sessions.markDeleted(session._id, now(), []).catch(() => {});
-        // In an outage of the database the caller does not wait a second time.
+        // Limits the wait, since the database may be unavailable.
         await Promise.race([marked, sleep(MARK_WAIT_MS, undefined, { ref: false })]);
         throw error;
       }
     },
 
     /**
-     * Adds the acceptable files to a session, as `find` gave it before they came.
-     * @throws session_not_found when it has ended since, session_full, or the first file's error
+     * Adds the accepted files to a session that `find` returned before the upload.
+     * @throws session_not_found if it has ended since, session_full, or the first file's error
      */
     async addImages(session: SessionRecord, upload: Upload): Promise<UploadResult> {
       const { _id: sessionId, accountId } = session;
@@ -153,18 +153,18 @@ export function createSessions(deps: SessionDeps) {
       try {
         kept = await keep(session, accepted, taken);
       } catch (error) {
-        // In an outage of the database the caller does not wait a second time.
+        // Limits the wait, since the database may be unavailable.
         const undone = undo(session, accepted).catch(() => {});
         await Promise.race([undone, sleep(MARK_WAIT_MS, undefined, { ref: false })]);
-        // The folder goes with the session: whoever deleted it meanwhile is why the files could not be placed.
+        // The folder is missing if the session was deleted meanwhile.
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') await requireStillThere(accountId, sessionId);
         throw error;
       }
       await requireStillThere(accountId, sessionId);
-      return answer(session, kept, rejected);
+      return response(session, kept, rejected);
     },
 
-    /** All images of a session, in their order. @throws session_not_found */
+    /** Lists all images of a session, in order. @throws session_not_found */
     async findImages(accountId: string, sessionId: string): Promise<ImageRecord[]> {
       await find(accountId, sessionId);
       return images.findOfSession(accountId, sessionId);
@@ -176,11 +176,11 @@ export function createSessions(deps: SessionDeps) {
         const image = await findImage(accountId, sessionId, imageId);
         const edited = await images.replaceMetadata(image, metadataFromUser(image.metadata, patch));
         if (edited) return showImage(edited);
-        // An analysis or another edit came in between: this one goes on top of it.
+        // The metadata was changed meanwhile, so the edit is applied to the new version.
       }
     },
 
-    /** A small WebP of an image, made once. @param atLeast width in pixels; rounded up to one of a few */
+    /** Returns a small WebP of an image, created once. @param atLeast width in pixels; rounded up to a fixed width */
     async preview(accountId: string, sessionId: string, imageId: string, atLeast: number): Promise<PreviewFile> {
       const image = await findImage(accountId, sessionId, imageId);
       const width = PREVIEW_WIDTHS.find((offered) => offered >= atLeast) ?? Math.max(...PREVIEW_WIDTHS);

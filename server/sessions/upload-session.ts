@@ -6,27 +6,27 @@ import { extensionOf, type Processor } from '../processing/index.ts';
 import { type FileStore, uploadKey } from '../storage/index.ts';
 import { metadataFromUser } from './edit-metadata.ts';
 
-/** A file that was received into a temporary file, or refused on the way. */
+/** A file that was received into a temporary file, or refused while it was received. */
 export type UploadedFile =
   | { originalFilename: string; file: string; size: number; sha256: string }
   | { originalFilename: string; refused: AppError };
 
-/** What an upload brings: files, and in the same order what the caller said about them. */
+/** Files of an upload, and the caller's metadata in the same order. */
 export interface Upload {
   files: UploadedFile[];
   metadata?: UploadMetadata;
 }
 
-/** A file that was looked at and may be taken. */
+/** A file that was inspected and accepted. */
 export interface AcceptedFile {
   file: string;
   record: Omit<ImageRecord, 'accountId' | 'sessionId' | 'position' | 'uploadPath'>;
 }
 
-/** How many headers are read at once; more gains nothing, since one lane reads them. */
+/** Headers read at once; one worker queue reads them all, so more gains nothing. */
 const PROBES_AT_ONCE = 4;
 
-/** Looks at every file's header and sorts the files into accepted and rejected, in their order. */
+/** Reads every file's header and splits the files into accepted and rejected ones, in order. */
 export async function inspectUpload(
   upload: Upload,
   processor: Processor,
@@ -103,7 +103,7 @@ export async function placeFiles(
   return records;
 }
 
-/** An image as callers see it. */
+/** Converts a stored image to the form of the API. */
 export function showImage(record: ImageRecord): Image {
   return {
     id: record._id,
