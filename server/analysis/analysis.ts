@@ -9,28 +9,28 @@ import { mergeMetadata, writableFields } from './merge-metadata.ts';
 import { buildInstructions } from './prompt.ts';
 import { type Answered, createVisionService, type VisionServiceDeps } from './vision-service.ts';
 
-/** What the analysis module works with. */
+/** Dependencies of the analysis module. */
 export interface AnalysisDeps extends VisionServiceDeps {
   processor: Pick<Processor, 'inspect'>;
   store: Pick<FileStore, 'pathOf'>;
 }
 
-/** How one image is analysed. */
+/** Options of one image's analysis. */
 export interface AnalysisRun {
   signal: AbortSignal;
   onStep: (step: 'prepare' | 'describe') => void;
 }
 
-/** What became of one image. */
+/** Result of one image's analysis. */
 export interface AnalyzedImage {
-  /** What is to be stored in place of the image's metadata. */
+  /** Replaces the image's stored metadata. */
   metadata: Metadata;
   aiStatus: AiStatus;
-  /** The model's answer was known already. */
+  /** True if the model's answer came from the cache. */
   cached: boolean;
 }
 
-/** What is known of the vision service; `open`: it failed repeatedly and is given a rest. */
+/** State of the vision service; `open`: the circuit breaker is open after repeated failures. */
 export interface VisionState {
   provider: string;
   model: string | null;
@@ -39,13 +39,13 @@ export interface VisionState {
 
 /** Describes images. */
 export interface Analysis {
-  /** Begins to test the vision service, and does not wait for the result. */
+  /** Starts the capability check of the vision service without waiting for its result. */
   start(): Promise<void>;
   /** Images to describe at once: enough to keep the vision service busy while the next ones are prepared. */
   concurrency: number;
   /**
-   * Describes one image; a service that fails costs the image its model's words, nothing more. Nothing is stored but the
-   * model's answer. An abort rejects with the signal's reason, and closes the connection to the service.
+   * Describes one image; from the file alone if the vision service fails. Stores nothing but the model's answer. An abort
+   * rejects with the signal's reason and closes the connection to the service.
    * @throws processing_failed | processing_timeout | overloaded | shutting_down
    */
   describe(image: ImageRecord, options: AnalyzeOptions, run: AnalysisRun): Promise<AnalyzedImage>;
@@ -54,13 +54,13 @@ export interface Analysis {
 }
 
 const NOT_ASKED: Answered = { aiStatus: 'none', answer: null, cached: false };
-/** Images in work for each request that may run: while it runs, the next one is prepared. */
+/** Images in progress per concurrent request: while one is asked about, the next one is prepared. */
 const IMAGES_PER_REQUEST = 2;
 const WITHOUT_SERVICE = 4;
-/** Text is legible at half as many pixels again. */
+/** Screenshots and documents are sent 1.5 times as large, so that their text stays legible. */
 const TEXT_EDGE_FACTOR = 1.5;
 
-/** Creates the analysis module. Nothing is loaded or sent before it is needed. */
+/** Creates the analysis module. Packages are loaded and requests sent on first use. */
 export function createAnalysis(deps: AnalysisDeps): Analysis {
   const { processor, store, config } = deps;
   const settings = providerSettings(config);
@@ -80,7 +80,7 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
       const writable = writableFields(image.metadata, options);
       const alone = [...writable].filter((field) => field !== 'language');
       const decided = options.usage === 'decorative' ? ['alt', 'decorative'] : [];
-      // A model is not asked what may not be written, or is settled.
+      // The model is not asked if every field it could fill is protected or already decided.
       const useful = alone.some((field) => !decided.includes(field));
       onStep('prepare');
       const maxEdge = config.AI_IMAGE_MAX_EDGE;
@@ -95,7 +95,7 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
       );
       onStep('describe');
       const fromFile = describeFromFile(image, inspection, options);
-      // No copy was made of what is too small, or cannot be decoded.
+      // Images that are too small or cannot be decoded have no copy.
       const jpeg = inspection.vision?.jpeg;
       const { aiStatus, answer, cached } =
         service && jpeg ? await service.ask(image, jpeg, buildInstructions(options), signal) : NOT_ASKED;

@@ -14,28 +14,28 @@ import type { JobKind, NewJob, TaskOptions } from '../jobs/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { Analysis } from './analysis.ts';
 
-/** What {@link createAnalyzeImages} works with. */
+/** Dependencies of {@link createAnalyzeImages}. */
 export interface AnalyzeImagesDeps {
   analysis: Analysis;
   sessions: Sessions;
   repositories: Pick<Repositories, 'images' | 'jobs' | 'imageResults'>;
 }
 
-/** What an analysis is asked for with. */
+/** A validated analysis request. */
 export interface AnalyzeOrder {
   accountId: string;
   sessionId: string;
   body: AnalyzeRequest;
 }
 
-/** An edit that comes in between is looked at again; who edits this often is a program. */
+/** Attempts to store a description while concurrent edits change the image. */
 const ATTEMPTS = 10;
 
-/** Creates the use case: which images of a session are described, and what has become of them. */
+/** Creates the use case of describing the images of a session and reporting their state. */
 export function createAnalyzeImages({ analysis, sessions, repositories }: AnalyzeImagesDeps) {
   const { images, jobs, imageResults } = repositories;
 
-  /** Describes an image and stores it on top of what is there then, never over an edit that it has not seen. */
+  /** Describes an image and stores the result. An edit made meanwhile is never overwritten: the image is described again. */
   async function analyzeImage(job: JobRecord, imageId: string, options: TaskOptions): Promise<AnalysisResult> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const image = await images.find(job.accountId, job.sessionId, imageId);
@@ -48,7 +48,10 @@ export function createAnalyzeImages({ analysis, sessions, repositories }: Analyz
         return { ...resultOf(stored), status: 'completed', aiStatus, fromCache, error: null };
       }
     }
-    throw new AppError('image_not_found', `Image ${imageId} was removed, or is changed all the time`);
+    throw new AppError(
+      'image_not_found',
+      `Image ${imageId} was removed, or edited ${ATTEMPTS} times while it was described`,
+    );
   }
 
   const kind: JobKind<AnalysisResult> = {
@@ -80,11 +83,11 @@ export function createAnalyzeImages({ analysis, sessions, repositories }: Analyz
   };
 
   return {
-    /** The kind of job that analyses are. */
+    /** The job kind of analyses. */
     kind,
 
     /**
-     * Checks a request against what the session holds.
+     * Checks a request against the images of the session.
      * @throws session_not_found, image_not_found, duplicate_image, session_mismatch, no_images
      */
     async resolve({ accountId, sessionId, body }: AnalyzeOrder): Promise<Omit<NewJob, 'jobId'>> {
@@ -94,7 +97,7 @@ export function createAnalyzeImages({ analysis, sessions, repositories }: Analyz
       return { accountId, sessionId, kind: 'analyze', images: wanted, settings: body.options };
     },
 
-    /** What is known of a session's images. @throws session_not_found */
+    /** Returns the analysis state and metadata of a session's images. @throws session_not_found */
     async report(accountId: string, sessionId: string): Promise<AnalysisReport> {
       const held = await sessions.findImages(accountId, sessionId);
       const job = await jobs.findNewest(accountId, sessionId, 'analyze');
@@ -120,7 +123,7 @@ export function createAnalyzeImages({ analysis, sessions, repositories }: Analyz
       };
     },
 
-    /** State of a session's newest analysis. */
+    /** Returns the state of a session's newest analysis. */
     async status(accountId: string, sessionId: string): Promise<AnalysisState> {
       const job = await jobs.findNewest(accountId, sessionId, 'analyze');
       return stateOf(job, job?.state === 'cancelled' ? await imageResults.findOfJob(job._id) : []);

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { IMAGE_KINDS } from '#contract';
-import { withoutThoughts } from './thoughts.ts';
+import { stripReasoning } from './strip-reasoning.ts';
 
-/** The kinds a model may choose from. */
+/** The image kinds offered to a model. */
 const KINDS = IMAGE_KINDS.filter((kind) => kind !== 'blank');
 
 const nullable = (type: string) => ({ type: [type, 'null'] });
 
 /**
- * The shape a model is asked for: every field required, null instead of absent, no bounds on lengths or patterns. That is
- * what all providers' strict modes have in common; what came is checked and cut afterwards.
+ * JSON Schema of a model's answer: every field required, null instead of absent, no limits on lengths or patterns, as the
+ * strict modes of all providers support. Answers are checked and cut afterwards.
  */
 export const ANSWER_SCHEMA: Record<string, unknown> = {
   type: 'object',
@@ -43,7 +43,7 @@ const tagList = z.preprocess(
     .transform((tags) => tags.filter((tag) => typeof tag === 'string')),
 );
 
-/** What is taken from an answer. Only the alternative text must be there; models that follow loosely forget the rest. */
+/** Lenient schema of an answer. Only the alternative text is required, since some models omit the rest. */
 const answerSchema = z.object({
   kind: z.enum(IMAGE_KINDS).catch('other'),
   decorative: yes,
@@ -57,15 +57,15 @@ const answerSchema = z.object({
   people: yes,
 });
 
-/** A model's answer in the shape that was asked for; every word of it is untrusted. */
+/** A model's parsed answer; its texts are untrusted. */
 export type VisionAnswer = z.output<typeof answerSchema>;
 
-/** An answer, or what is wrong with the text in words that its author understands. */
+/** An answer, or the fault of the text in words for the model. `prose`: the text holds no JSON at all. */
 export type ParsedAnswer = { answer: VisionAnswer } | { answer: null; fault: string; prose: boolean };
 
-/** Finds the answer in what a model wrote: JSON, fenced JSON, or JSON between other words. */
+/** Parses a model's reply: JSON, fenced JSON, or JSON between other words. */
 export function parseAnswer(text: string): ParsedAnswer {
-  const said = withoutThoughts(text);
+  const said = stripReasoning(text);
   const value = firstObject(said);
   if (value === undefined) {
     const prose = !said.includes('{');
@@ -77,10 +77,10 @@ export function parseAnswer(text: string): ParsedAnswer {
   return { answer: null, fault: `It does not have the shape: ${faults.join('; ')}`, prose: false };
 }
 
-/** Objects that are tried before a text counts as one without any. */
+/** Opening braces tried before a text counts as one without JSON. */
 const MAX_ATTEMPTS = 5;
 
-/** The first balanced `{…}` that is JSON. */
+/** Finds the first balanced `{…}` that is valid JSON. */
 function firstObject(text: string): unknown {
   let start = text.indexOf('{');
   for (let attempt = 0; start >= 0 && attempt < MAX_ATTEMPTS; attempt += 1) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ANSWER_SCHEMA, parseAnswer, type VisionAnswer } from './answer.ts';
 import { type AnalysisConfig, STRUCTURED_MODES } from './config.ts';
 import { type Instructions, REPAIR_REQUEST, SHAPE_REQUEST } from './prompt.ts';
-import { withoutThoughts } from './thoughts.ts';
+import { stripReasoning } from './strip-reasoning.ts';
 import {
   type StructuredMode,
   VisionFailure,
@@ -11,7 +11,7 @@ import {
   type VisionReply,
 } from './vision-provider.ts';
 
-/** What became of a question. */
+/** Outcome of a question. */
 export type AskOutcome =
   | { status: 'completed'; answer: VisionAnswer }
   | { status: 'refused' }
@@ -23,13 +23,13 @@ const MAX_REPEATED_CHARACTERS = 4000;
 const REFUSAL =
   /\b(?:sorry|can(?:no|['’]?)t|unable|won['’]t|refuse|not able|policy|entschuldigung|kann (?:ich )?nicht)\b/i;
 
-/** Asks about one picture: the strictest form the service understands, one repair, all within one time limit. */
+/** Creates the function that asks about one image: strictest supported mode, one repair request, one time limit over all. */
 export function createAsker(
   provider: VisionProvider,
   config: Pick<AnalysisConfig, 'AI_STRUCTURED' | 'AI_TIMEOUT_MS' | 'AI_MAX_RETRIES'>,
 ) {
   const { AI_STRUCTURED: structured, AI_TIMEOUT_MS: timeoutMs, AI_MAX_RETRIES: maxRetries } = config;
-  /** The strictest form that worked so far. */
+  /** Strictest mode that has worked. */
   let remembered: StructuredMode = structured === 'auto' ? 'json_schema' : structured;
 
   async function askOnce(question: VisionQuestion, deadline: Deadline): Promise<VisionReply> {
@@ -40,7 +40,7 @@ export function createAsker(
         deadline.signal.throwIfAborted();
         if (!(error instanceof VisionFailure) || error.kind !== 'transient' || attempt >= maxRetries) throw error;
         const waitMs = error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt;
-        // Waiting for nothing helps nobody: what is told to come later than the limit is a failure now.
+        // A retry after the deadline cannot succeed, so the failure is reported at once.
         if (waitMs >= deadline.leftMs()) throw error;
         await sleep(waitMs, undefined, { signal: deadline.signal });
       }
@@ -51,7 +51,7 @@ export function createAsker(
     const modes = structured === 'auto' ? STRUCTURED_MODES.slice(STRUCTURED_MODES.indexOf(remembered)) : [structured];
     for (const mode of modes) {
       const question: VisionQuestion = {
-        // Without a schema of its own, the service learns the shape from the words.
+        // The other modes take no schema, so the prompt describes it.
         system: mode === 'json_schema' ? system : `${system}\n\n${SHAPE_REQUEST}`,
         prompt,
         image,
@@ -74,7 +74,7 @@ export function createAsker(
     const { question, reply } = await askInAnyForm(instructions, image, deadline);
     const first = parseAnswer(reply.text);
     if (first.answer) return { status: 'completed', answer: first.answer };
-    // To insist would be rude, and costs the same again.
+    // A refused question is not repeated: it would cost the same again.
     if (reply.filtered || (first.prose && !reply.truncated && refuses(reply.text))) return { status: 'refused' };
     const answer = reply.text.slice(0, MAX_REPEATED_CHARACTERS);
     const repair = { answer, fault: `${first.fault} ${REPAIR_REQUEST}` };
@@ -83,8 +83,8 @@ export function createAsker(
   }
 
   /**
-   * Failures are outcomes. @throws only the signal's reason, when it aborts
-   * @param waitedMs how much of the time limit the image has waited for the service already
+   * Asks about one image; failures are outcomes. @throws the signal's reason alone
+   * @param waitedMs part of the time limit that is used up already
    */
   return async function ask(
     instructions: Instructions,
@@ -105,9 +105,9 @@ export function createAsker(
   };
 }
 
-/** What a model merely thinks about is not refused, and who was cut off may not have come to the answer. */
+/** Detects a refusal outside the model's reasoning; an empty reply counts as one. */
 function refuses(text: string): boolean {
-  return text.trim() === '' || REFUSAL.test(withoutThoughts(text));
+  return text.trim() === '' || REFUSAL.test(stripReasoning(text));
 }
 
 interface Deadline {
@@ -116,7 +116,7 @@ interface Deadline {
   end(): void;
 }
 
-/** One limit over all attempts. It also aborts with the outer signal, for a request closes its socket at either. */
+/** Starts one time limit over all attempts. Its signal also aborts with the outer one. */
 export function startDeadline(timeoutMs: number, outer: AbortSignal): Deadline {
   const endsAt = performance.now() + timeoutMs;
   const controller = new AbortController();

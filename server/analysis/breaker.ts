@@ -1,11 +1,11 @@
-/** Keeps a batch from waiting for a service that is down. */
+/** Circuit breaker: refuses calls to a service that keeps failing. */
 export interface Breaker {
-  /** Null while the service is given a rest. After that one caller at a time may try. */
+  /** Admits a call; null while the breaker is open. After that it admits one probe at a time. */
   admit(): Admission | null;
   isOpen(): boolean;
 }
 
-/** One admitted call; what it tells counts once. */
+/** One admitted call; only the first report counts. */
 export interface Admission {
   succeeded(): void;
   failed(): void;
@@ -20,7 +20,7 @@ const REST_MS = 30_000;
 export function createBreaker(now: () => number): Breaker {
   let failures = 0;
   let openUntil = 0;
-  /** The one call that decides whether an open breaker closes. */
+  /** The call whose outcome closes or reopens the breaker. */
   let probe: Admission | null = null;
 
   function admission(): Admission {
@@ -28,7 +28,7 @@ export function createBreaker(now: () => number): Breaker {
     const end = (count: () => void) => () => {
       if (ended) return;
       ended = true;
-      // What was under way when it opened says nothing about now.
+      // Calls that started before the breaker opened do not count.
       if (failures >= FAILURES && probe !== self) return;
       if (probe === self) probe = null;
       count();

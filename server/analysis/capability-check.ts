@@ -1,35 +1,35 @@
 import { randomInt } from 'node:crypto';
 import type { Logger } from '../observability/index.ts';
 import { startDeadline } from './ask-model.ts';
-import { drawDigits } from './canary-image.ts';
-import { withoutThoughts } from './thoughts.ts';
+import { drawDigits } from './digits-image.ts';
+import { stripReasoning } from './strip-reasoning.ts';
 import { VisionFailure, type VisionProvider } from './vision-provider.ts';
 
-/** What is known about a service's eyes. */
-export type Sight = 'unverified' | 'ready' | 'blind';
+/** Result of the capability check; `blind`: the service ignores images. */
+export type Capability = 'unverified' | 'ready' | 'blind';
 
-/** Finds out whether a service looks at pictures: some take them, ignore them and invent a description. */
-export interface Canary {
-  sight(): Sight;
+/** Checks that a service reads images: some accept them, ignore them and invent a description. */
+export interface CapabilityCheck {
+  capability(): Capability;
   /**
-   * Starts a test when the last one was long ago and not passed. Resolves, never rejects, after the first one: later ones
-   * run beside the questions.
+   * Starts a check if none has passed and the last one was long enough ago. Resolves after the first one, never rejects;
+   * later checks run in the background.
    */
   settled(): Promise<void>;
   close(): void;
 }
 
-/** A cold start of a model takes longer; then the service stays unverified and is tested again. */
+/** Time limit of one check. The cold start of a model may take longer; then the check is repeated later. */
 const LIMIT_MS = 15_000;
 const AGAIN_AFTER_MS = 60_000;
 const BLIND_AGAIN_AFTER_MS = 300_000;
 const DIGITS = 4;
-/** One digit may be misread; three right by chance: once in 270. */
+/** One digit may be misread; three are right by chance once in 270. */
 const DIGITS_NEEDED = 3;
 const TRIES = 2;
 
-/** Creates a canary. @param timeoutMs of one image, if shorter than the canary's own 15 s */
-export function createCanary({
+/** Creates a capability check. @param timeoutMs time limit of one image; the check uses it if it is shorter than 15 s */
+export function createCapabilityCheck({
   provider,
   logger,
   timeoutMs,
@@ -39,9 +39,9 @@ export function createCanary({
   logger: Pick<Logger, 'info' | 'warn'>;
   timeoutMs: number;
   now: () => number;
-}): Canary {
+}): CapabilityCheck {
   const closing = new AbortController();
-  let sight: Sight = 'unverified';
+  let capability: Capability = 'unverified';
   let first: Promise<void> | undefined;
   let running = false;
   let nextAt = 0;
@@ -56,39 +56,39 @@ export function createCanary({
       },
       signal,
     );
-    const said = withoutThoughts(text).replace(/(?<=\d)[\s,.-]+(?=\d)/g, '');
+    const said = stripReasoning(text).replace(/(?<=\d)[\s,.-]+(?=\d)/g, '');
     return (said.match(/\d{4}/g) ?? []).some(
       (group) => [...group].filter((digit, at) => digit === digits[at]).length >= DIGITS_NEEDED,
     );
   }
 
-  async function test(): Promise<void> {
+  async function check(): Promise<void> {
     const deadline = startDeadline(Math.min(LIMIT_MS, timeoutMs), closing.signal);
     try {
       let sees = false;
       for (let attempt = 0; attempt < TRIES && !sees; attempt += 1) sees = await readsDigits(deadline.signal);
-      sight = sees ? 'ready' : 'blind';
-      if (sees) logger.info({}, 'the vision service sees');
-      else logger.warn({}, 'the vision service does not see what is sent to it; it is not used');
+      capability = sees ? 'ready' : 'blind';
+      if (sees) logger.info({}, 'the vision service reads images');
+      else logger.warn({}, 'the vision service ignores images; it is not used');
     } catch (error) {
       if (closing.signal.aborted) return;
       const httpStatus = error instanceof VisionFailure ? error.status : null;
       const timedOut = deadline.signal.aborted;
-      logger.warn({ httpStatus, timedOut }, 'the vision service could not be tested');
+      logger.warn({ httpStatus, timedOut }, 'the capability check of the vision service failed');
     } finally {
       deadline.end();
-      nextAt = now() + (sight === 'blind' ? BLIND_AGAIN_AFTER_MS : AGAIN_AFTER_MS);
+      nextAt = now() + (capability === 'blind' ? BLIND_AGAIN_AFTER_MS : AGAIN_AFTER_MS);
       running = false;
     }
   }
 
   return {
-    sight: () => sight,
+    capability: () => capability,
     async settled() {
-      if (!running && sight !== 'ready' && now() >= nextAt && !closing.signal.aborted) {
+      if (!running && capability !== 'ready' && now() >= nextAt && !closing.signal.aborted) {
         running = true;
-        const tested = test();
-        first ??= tested;
+        const checked = check();
+        first ??= checked;
       }
       await first;
     },

@@ -1,12 +1,12 @@
-/** What a text is bounded by. */
+/** Limits of a text. */
 export interface TextBounds {
-  /** Code points. */
+  /** In code points. */
   maxLength: number;
-  /** Links, mail addresses and the names of common domains are taken out. */
+  /** Removes links, mail addresses and the names of common domains. */
   withoutLinks?: boolean;
 }
 
-/** A text fit to be stored, and whether it had to be cut for that. */
+/** A text fit to be stored; `clipped`: it was cut. */
 export interface CleanText {
   text: string;
   clipped: boolean;
@@ -32,11 +32,11 @@ const DOMAINS = new RegExp(
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
 /**
- * Makes plain text of whatever came: no markup, no angle brackets, no control, bidi or zero-width characters, single spaces,
+ * Converts untrusted input to plain text: no markup, no angle brackets, no control, bidi or zero-width characters, single spaces,
  * cut at a word.
  */
 export function cleanText(raw: string, { maxLength, withoutLinks = false }: TextBounds): CleanText {
-  // Far more than anything that is kept, and little enough for every pattern.
+  // Longer than any limit, and short enough for every pattern.
   let text = raw.slice(0, 4000).normalize('NFC').replace(INVISIBLE, '');
   text = text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi, decodeEntity);
   text = text.replace(MARKDOWN_LINK, '$1').replace(MARKUP, ' ').replace(/[<>]/g, ' ');
@@ -52,7 +52,7 @@ export function cleanText(raw: string, { maxLength, withoutLinks = false }: Text
   return cutAtWord(unquoted(text), maxLength);
 }
 
-// What a screen reader says anyway: "image of …", in the languages that ask for it most.
+// Screen readers announce images themselves, so a leading "image of …" is redundant.
 const LEAD_INS = [
   /^(?:this is )?(?:an?|the|this)?\s*(?:close-?up )?(?:image|picture|photo(?:graph)?|graphic|pic)\s+(?:of|showing|shows|depicting|depicts|that shows|with|featuring)\s+/i,
   /^(?:the )?(?:alt(?:ernative)?(?:[ -]text)?|image description|description|caption)\s*:\s*/i,
@@ -64,7 +64,7 @@ const LEAD_INS = [
   /^(?:(?:uma?|a|esta) )?(?:imagem|foto(?:grafia)?)\s+(?:de|do|da|que mostra|mostrando|com)\s+/i,
 ];
 
-/** Drops a leading "image of", "Bild von", … and "Alt text:", and begins with a capital again. */
+/** Removes a leading "image of", "Bild von", … and "Alt text:", and restores the capital letter. */
 export function withoutLeadIn(text: string): string {
   let rest = text;
   for (let round = 0; round < 2; round += 1) for (const leadIn of LEAD_INS) rest = rest.replace(leadIn, '');
@@ -74,7 +74,7 @@ export function withoutLeadIn(text: string): string {
   return wasCapital ? first.toLocaleUpperCase() + rest.slice(first.length) : rest;
 }
 
-/** Cuts to a number of code points: at the end of a word if there is one in the second half. */
+/** Cuts to a number of code points, at the end of a word if one ends in the second half. */
 function cutAtWord(text: string, maxLength: number): CleanText {
   const points = [...text];
   if (points.length <= maxLength) return { text, clipped: false };

@@ -2,13 +2,13 @@ import { z } from 'zod';
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 const url = () => z.url({ protocol: /^https?$/, error: 'expected an http or https URL' });
-// What is not printable would break the header it is sent in.
+// Other characters would break the header that carries the key.
 const key = () => z.string().regex(/^[\x21-\x7e]+$/, 'expected a key of printable characters without spaces');
 
 /** The kinds of vision service that can be configured. */
 const AI_PROVIDERS = ['none', 'openai-compatible', 'openai', 'anthropic', 'google'] as const;
 
-/** How an answer's shape is asked for; `auto` tries the strictest first. */
+/** Modes of structured output, strictest first. */
 export const STRUCTURED_MODES = ['json_schema', 'json_object', 'text'] as const;
 
 const OPENAI_ORIGIN = 'https://api.openai.com';
@@ -20,7 +20,7 @@ interface Addresses {
   OPENAI_BASE_URL?: string | undefined;
 }
 
-/** Whether the service that is asked is the one that `OPENAI_API_KEY` is for: other programs have set it. */
+/** Tests if `OPENAI_API_KEY`, which other programs share, belongs to the configured service. */
 function mayHaveOpenAiKey({ AI_PROVIDER, AI_BASE_URL, OPENAI_BASE_URL }: Addresses): boolean {
   if (!likeOpenAi(AI_PROVIDER)) return false;
   if (AI_BASE_URL === undefined) return true;
@@ -31,19 +31,19 @@ function mayHaveOpenAiKey({ AI_PROVIDER, AI_BASE_URL, OPENAI_BASE_URL }: Address
   return meant.includes(new URL(AI_BASE_URL).origin);
 }
 
-/** The environment variables that steer image analysis; keys are the variables' names. */
+/** Environment variables of image analysis; keys are the variables' names. */
 export const analysisConfig = z
   .object({
     AI_PROVIDER: z
       .enum(AI_PROVIDERS)
       .default('none')
-      .describe('The vision service that describes images. With `none`, nothing leaves and only files are read.'),
+      .describe('Vision service that describes images. With `none`, nothing is sent and only the files are read.'),
     AI_BASE_URL: url()
       .optional()
       .describe(
         'Base URL of the vision service, e.g. `http://127.0.0.1:11434/v1` for Ollama. Default: that of `OPENAI_BASE_URL`.',
       ),
-    // Of other programs too: judged only when it is used.
+    // Shared with other programs, so it is validated only when used.
     OPENAI_BASE_URL: z
       .string()
       .optional()
@@ -55,28 +55,34 @@ export const analysisConfig = z
       .string()
       .optional()
       .describe(
-        'Used when `AI_API_KEY` is not set, with an OpenAI-like provider, and sent to OpenAI or the host of `OPENAI_BASE_URL` alone.',
+        'Used when `AI_API_KEY` is not set, with an OpenAI-like provider. Sent only to OpenAI or the host of `OPENAI_BASE_URL`.',
       ),
-    AI_MODEL: z.string().max(200).optional().describe('Model to ask, e.g. `qwen2.5vl`. Needed with every provider.'),
+    AI_MODEL: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('Name of the model, e.g. `qwen2.5vl`. Required with every provider.'),
     AI_STRUCTURED: z
       .enum(['auto', ...STRUCTURED_MODES])
       .default('auto')
-      .describe('How the shape of answers is asked for; `auto` finds out what the service can do.'),
+      .describe('Mode of structured output; `auto` finds the strictest that the service supports.'),
     AI_TIMEOUT_MS: whole(100, 600_000)
       .default(30_000)
-      .describe('Milliseconds that the model may take for one image, retries included.'),
-    AI_MAX_RETRIES: whole(0, 10).default(2).describe('Retries after a failure that may pass.'),
-    AI_CONCURRENCY: whole(1, 64).optional().describe('Images asked about at once. Default: 4, with a local service 1.'),
+      .describe('Time limit of the model for one image in milliseconds, retries included.'),
+    AI_MAX_RETRIES: whole(0, 10).default(2).describe('Retries after a transient failure.'),
+    AI_CONCURRENCY: whole(1, 64)
+      .optional()
+      .describe('Concurrent requests to the vision service. Default: 4, with a local service 1.'),
     AI_IMAGE_MAX_EDGE: whole(256, 4096)
       .default(1024)
-      .describe('Longest edge in pixels of what is sent; half as much again for screenshots and documents.'),
+      .describe('Longest edge in pixels of the image that is sent; 1.5 times as long for screenshots and documents.'),
     AI_DAILY_IMAGE_LIMIT: whole(0, 100_000_000)
       .optional()
-      .describe('Images sent per day (UTC) at most; the rest is described from the files. Default: no limit.'),
+      .describe('Most images sent per day (UTC); the others are described from their files. Default: no limit.'),
     AI_CANARY: z
       .enum(['on', 'off'])
       .default('on')
-      .describe('Whether a test image is sent after the start, to find a service that ignores images.'),
+      .describe('Capability check: a test image is sent after the start, to detect a service that ignores images.'),
   })
   .superRefine((given, context) => {
     const missing = (name: string, what: string) => {
@@ -103,17 +109,17 @@ export const analysisConfig = z
 /** The analysis settings after parsing. */
 export type AnalysisConfig = z.output<typeof analysisConfig>;
 
-/** Where to ask, resolved from the settings. */
+/** Vision service, resolved from the settings. */
 export interface ProviderSettings {
   kind: Exclude<AnalysisConfig['AI_PROVIDER'], 'none'>;
   model: string;
   baseUrl: string | undefined;
   apiKey: string | undefined;
-  /** The service runs on this machine or in this network. */
+  /** True if the service runs on this machine or in this network. */
   local: boolean;
 }
 
-/** Resolves the provider's settings with their fall-backs; null when none is configured. */
+/** Resolves the provider's settings with their fallbacks; null if none is configured. */
 export function providerSettings(config: AnalysisConfig): ProviderSettings | null {
   const kind = config.AI_PROVIDER;
   if (kind === 'none') return null;
@@ -123,7 +129,7 @@ export function providerSettings(config: AnalysisConfig): ProviderSettings | nul
   return { kind, model: config.AI_MODEL ?? '', baseUrl, apiKey, local: baseUrl !== undefined && isLocal(baseUrl) };
 }
 
-/** Loopback, a container's neighbour, a private address: one machine with one model in memory. */
+/** Detects loopback, private addresses and host names without a public domain. */
 function isLocal(baseUrl: string): boolean {
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '');
   if (host.includes(':')) return /^(?:::1$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/.test(host);

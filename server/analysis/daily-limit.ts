@@ -1,21 +1,21 @@
 import type { VisionAnswerRepository } from '../db/index.ts';
 
-/** Counts what is sent in a day (UTC). */
+/** Limits the images sent per day (UTC). */
 export interface DailyLimit {
-  /** True, and counted, when one more image may be sent today; false also while nobody knows. */
+  /** Counts an image and returns true if it may be sent today; false also while the count of the day is unknown. */
   take(): Promise<boolean>;
 }
 
 interface Day {
   date: string;
-  /** The answers kept before this process began to count; null: the database did not tell. */
+  /** Answers stored before this process began to count; null: the database failed. */
   earlier?: Promise<number | null>;
   sent: number;
 }
 
 /**
- * Creates the limit. A day's count begins with the answers that were kept on it, so that a restart does not begin anew;
- * from there on this process counts what it sends.
+ * Creates the limit. A day's count starts at the answers stored on that day, so that a restart does not reset it; then
+ * this process counts the images that it sends.
  */
 export function createDailyLimit(
   limit: number | undefined,
@@ -30,7 +30,7 @@ export function createDailyLimit(
       if (today.date !== date) today = { date, sent: 0 };
       const day = today;
       day.earlier ??= answers.countSince(new Date(`${date}T00:00:00Z`)).catch(() => {
-        // The next question counts again: to begin at 0 would spend a day's budget twice.
+        // The next call queries again: a count from 0 would spend the day's budget twice.
         delete day.earlier;
         return null;
       });

@@ -8,8 +8,8 @@ import { slugOf } from './slug.ts';
 import { TEXT_LIMITS } from './text-limits.ts';
 
 /**
- * Completes what the file says with a model's answer. What people wrote into the file stays, unless another language was
- * asked for; words of the file's name give way. Every text is cleaned and cut: the answer is as untrusted as the image.
+ * Completes the description from the file with a model's answer. Texts embedded in the file are kept, unless another
+ * language was requested; words of the file name are replaced. Every text is untrusted, so it is cleaned and cut.
  */
 export function describeFromAnswer(
   fromFile: Description,
@@ -36,7 +36,7 @@ export function describeFromAnswer(
   };
 
   if (source.alt !== 'user' && !staysEmbedded(fromFile, 'alt', options.language)) {
-    // A link's or button's picture has a function, and an informative one informs: the caller has decided.
+    // With `usage` the caller has decided already.
     const decorative = answer.decorative && options.usage === undefined;
     const alt = decorative ? '' : bounded(withoutLeadIn(cleanText(answer.alt ?? '', WHOLE).text), TEXT_LIMITS.alt);
     write('alt', alt);
@@ -63,7 +63,7 @@ export function describeFromAnswer(
 
 const WHOLE = { maxLength: 10_000, withoutLinks: true };
 
-/** A person's embedded text is kept if it is in the language that was asked for, or none was. */
+/** Keeps a person's text: one of the caller, or an embedded one unless another language was requested. */
 function staysEmbedded(
   { source, taggedLanguages }: Description,
   field: MetadataField,

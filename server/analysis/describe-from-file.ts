@@ -16,8 +16,8 @@ const XMP_TEXTS = XMP_FIELDS.filter(
 );
 
 /**
- * Describes an image without a model: texts embedded in the file, else the words of its name, and facts about its pixels.
- * A field nobody said anything about stays unknown: an alternative text above all, since `""` would mean decorative.
+ * Describes an image without a model, from embedded texts, the words of the file name and facts about the pixels.
+ * Fields without a source stay unknown; an alternative text `""` would mean decorative.
  */
 export function describeFromFile(
   image: Pick<ImageRecord, 'originalFilename' | 'width' | 'height'>,
@@ -39,7 +39,7 @@ export function describeFromFile(
       maxLength: METADATA_FIELDS[field].foundLength,
       withoutLinks: field !== 'caption',
     });
-    // Programs that import pictures call them after their files.
+    // Import programs often set the title to the file name.
     if (text === '' || (field === 'title' && isFileName(text))) continue;
     setField(description, field, text, 'embedded');
     const tagged = languageTag(found.language);
@@ -59,7 +59,7 @@ export function describeFromFile(
     setField(description, 'filename', cleanBasename(words.toLowerCase().replace(/[\s'’&]+/gu, '-')), 'filename');
   }
   if (options.usage === 'decorative') {
-    // The caller's word, not a finding.
+    // Stated by the caller, not found in the file.
     setField(description, 'decorative', true, 'user');
     setField(description, 'alt', '', 'user');
   }
@@ -67,7 +67,7 @@ export function describeFromFile(
   return description;
 }
 
-/** Cleans, bounds and de-duplicates tags. */
+/** Cleans and deduplicates tags and keeps the first `limit`. */
 export function cleanTags(raw: string[], limit: number): string[] {
   const tags = new Map<string, string>();
   for (const tag of raw) {

@@ -1,23 +1,23 @@
 import type { ImageFacts, ImageKind, METADATA_SOURCES, MetadataField, MetadataValues, ReviewReason } from '#contract';
 
-/** Where a value comes from. */
+/** Source of a value. */
 export type MetadataSource = (typeof METADATA_SOURCES)[number];
 
-/** Values of the fields. An absent one is unknown. */
+/** Values of the fields; absent ones are unknown. */
 export type FieldValues = { [Field in MetadataField]?: NonNullable<MetadataValues[Field]> };
 
-/** What one analysis found out about an image, before anything is compared with what is stored. */
+/** Findings of one analysis, before they are merged with the stored metadata. */
 export interface Description {
   values: FieldValues;
   source: Partial<Record<MetadataField, MetadataSource>>;
-  /** Languages (BCP 47) that embedded texts are tagged with. */
+  /** Language tags (BCP 47) of embedded texts. */
   taggedLanguages: Partial<Record<MetadataField, string>>;
   kind: { value: ImageKind; source: 'ai' | 'pixels' } | null;
   facts: ImageFacts | null;
   review: Set<ReviewReason>;
 }
 
-/** Puts a value into a description, with its source; an empty one changes nothing. */
+/** Sets a value and its source; an empty value changes nothing. */
 export function setField<Field extends MetadataField>(
   description: Description,
   field: Field,

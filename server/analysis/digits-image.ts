@@ -1,20 +1,20 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Digits of 3 x 5 cells, a row of three bits each from the top. */
+/** Digits of 3 x 5 cells; each character holds the three bits of a row, from the top. */
 const DIGITS = ['75557', '26227', '71747', '71717', '55711', '74717', '74757', '71222', '75757', '75717'];
 const CELL = 16;
 const MARGIN = 48;
 const WHITE = 255;
 const BLACK = 0;
 
-/** Draws digits, black on white, as a PNG: what a service that sees can read at once. */
+/** Draws digits, black on white, as a PNG. */
 export function drawDigits(digits: string): Buffer {
   const columns = digits.length * 4 - 1;
   const width = columns * CELL + 2 * MARGIN;
   const height = 5 * CELL + 2 * MARGIN;
   const rows: Buffer[] = [];
   for (let y = 0; y < height; y += 1) {
-    // Each row begins with its filter: none.
+    // Each row begins with its filter type, 0: none.
     const row = Buffer.alloc(width + 1, WHITE);
     row[0] = 0;
     for (let x = 0; x < width; x += 1) if (isInk(digits, x, y)) row[x + 1] = BLACK;

@@ -1,12 +1,12 @@
 const EXTENSION = /(?:\.(?:arw|cr[23]|nef|dng|orf|raf|rw2|psd|mp))?\.[a-z0-9]{2,5}$/i;
 
-/** Programs that put the time behind their name. Looked for first: what follows is a time, or the name of a program. */
+/** Programs that name files after themselves and the time. Tested first. */
 const PROGRAM_NAMES =
   /^(?:screen[ _-]?shot|screen[ _-]?recording|bildschirmfoto|schermata|capture d.[eé]cran|captura de (?:pantalla|ecrã)|schermafbeelding|whatsapp[ _-](?:image|bild|foto|video)|signal|telegram|fb[ _-]img|received|clipboard|zwischenablage|image[ _-]from[ _-]ios|snapchat|chatgpt image|gemini generated image|dall[·._ -]?e)(?=[\s_.-]*(?:\d|\(|$))/i;
-/** Names that devices and programs count behind, with the number. */
+/** Prefixes that devices and programs number, with the number. */
 const COUNTED_NAMES =
   /^_*(?:img|imag|image|mg|dsc[nf]?|dji|gopr|gh|gx|pxl|mvimg|pano|psx|cimg|hpim|sam|kimg|imgp|dcp|sdc|wp|vid|burst|p|r|photo|picture|pic|foto|bild|bilder|scan|file|unnamed|untitled|unbenannt|download|screenshot|bildschirmfoto|temp|tmp|page|slide|frame|render|output|noname|media|asset|attachment|anhang)[\s_.-]*(?:e?\d+|\(\d+\)|$)/i;
-/** What programs put behind a name. */
+/** Suffixes that programs append. */
 const NOISE =
   /(?<=^|[\s_.@-])(?:scaled|resized|cropped|edit(?:ed)?|bearbeitet|rotated|thumb(?:nail)?|hd|4k|8k|final|optimi[sz]ed|copy|kopie|wa\d+|mp|hdr|cover|burst\d*|e\d{10,}|[1-9]x)(?=$|[\s_.@-])/gi;
 
@@ -19,15 +19,15 @@ const COPIES = /\s*\(\d{1,3}\)/g;
 const MAX_CHARACTERS = 200;
 
 /**
- * The words that a person put into a file name, in their order and letters; null when a device, a program or chance made it.
- * Extensions, sizes, copy numbers, ids and dates are taken away.
+ * Extracts the words that a person put into a file name; null if a device or program generated it.
+ * Extensions, sizes, copy numbers, ids and dates are removed.
  */
 export function fileNameWords(filename: string): string | null {
   const base = (filename.split(/[/\\]/).at(-1) ?? '').slice(0, 500).normalize('NFC').replace(EXTENSION, '').trim();
   if (PROGRAM_NAMES.test(base)) return null;
   let rest = base;
   for (const pattern of [UUIDS_AND_HEX, DATES, SIZES, COPIES]) rest = rest.replace(pattern, ' ');
-  // The serial number may have been long enough to pass for an id.
+  // A long serial number may have been removed as an id.
   if (COUNTED_NAMES.test(base)) rest = rest.replace(/^_*[a-z]+[\s_.-]*(?:e?\d+)?/i, ' ');
   const words = rest
     .replace(NOISE, ' ')
@@ -36,14 +36,14 @@ export function fileNameWords(filename: string): string | null {
     .replace(/[^\p{L}\p{M}\p{N}'’&]+/gu, ' ')
     .trim()
     .split(' ');
-  // A number at the end counts copies; one of four digits may be a year.
+  // Numbers at the end count copies; one of four digits may be a year.
   while (words.length > 1 && /^\d{1,3}$/.test(words.at(-1) ?? '')) words.pop();
   const found = words.join(' ').slice(0, MAX_CHARACTERS).trim();
   const letters = found.match(/\p{L}/gu)?.length ?? 0;
   return letters < 2 || looksRandom(found) ? null : found;
 }
 
-/** One run of letters and digits that change places again and again, or of letters without a vowel. */
+/** Detects random strings: letters and digits that alternate, or letters without a vowel. */
 function looksRandom(text: string): boolean {
   if (text.includes(' ')) return false;
   const changes = text.match(/\p{L}\p{N}|\p{N}\p{L}/gu)?.length ?? 0;

@@ -1,10 +1,10 @@
-/** Lets a fixed number of callers in at once, the others in their order. */
+/** Semaphore: admits a fixed number of callers at once, the others in order of arrival. */
 export interface Gate {
-  /** Resolves with the function that leaves again. Rejects with the signal's reason when that aborts first. */
+  /** Resolves with the function that releases the place. Rejects with the signal's reason if that aborts first. */
   enter(signal: AbortSignal): Promise<() => void>;
 }
 
-/** Creates a gate for `places` callers. */
+/** Creates a semaphore with `places` places. */
 export function createGate(places: number): Gate {
   const waiting: (() => void)[] = [];
   let free = places;

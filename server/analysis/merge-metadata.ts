@@ -12,25 +12,25 @@ import { PROMPT_VERSION } from './prompt.ts';
 
 const TEXT_FIELDS: readonly MetadataField[] = DESCRIBING_FIELDS;
 
-/** What decides which fields are written. */
+/** Options that decide which fields are written. */
 export type WriteOptions = Pick<AnalyzeOptions, 'fields' | 'overwrite'>;
 
-/** The fields that an analysis may write: those asked for, without those that a person has edited. */
+/** Returns the fields that an analysis may write: the requested ones, except those that a person has edited. */
 export function writableFields(current: Metadata | null, { fields, overwrite }: WriteOptions): Set<MetadataField> {
   const asked = (field: MetadataField): boolean => {
     if (!fields || fields.includes(field)) return true;
-    // Whether an image is decorative and its alternative text are one statement; a language is that of the texts.
+    // `alt` and `decorative` are one statement; `language` belongs to the texts.
     if (field === 'alt' || field === 'decorative') return fields.includes('alt') || fields.includes('decorative');
     return field === 'language';
   };
   const edited = (field: MetadataField) => current?.source[field] === 'user' && !overwrite;
   const writable = new Set(METADATA_FIELD_NAMES.filter((field) => asked(field) && !edited(field)));
-  // A text that a person wrote is not called decorative behind their back.
+  // An image with an alternative text by a person is not marked as decorative.
   if (!writable.has('alt') && current?.alt !== '') writable.delete('decorative');
   return writable;
 }
 
-/** Joins what an analysis found with what is stored. */
+/** Merges the findings of an analysis into the stored metadata. */
 export function mergeMetadata(
   current: Metadata | null,
   description: Description,
@@ -46,11 +46,11 @@ export function mergeMetadata(
     const value = values[field];
     const stored = current?.source[field];
     if (value === undefined) {
-      // What a model said earlier about this image is outdated by its new answer.
+      // A new answer of the model replaces its earlier one as a whole.
       if (answered && stored === 'ai') clear(merged, field);
       return;
     }
-    // A description from the file never takes the place of one by a model.
+    // A value from the file never replaces one by a model.
     if (stored === 'ai' && source[field] !== 'ai' && source[field] !== 'user' && !answered) return;
     Object.assign(merged, { [field]: value });
     merged.source[field] = source[field] ?? 'ai';
@@ -75,7 +75,7 @@ export function mergeMetadata(
   };
 }
 
-/** `decorative` and a text exclude each other; what a person said about either wins. */
+/** Resolves contradictions between `decorative` and `alt`; a value by a person wins. */
 function agreeOnDecoration(merged: Metadata, writable: Set<MetadataField>): void {
   if (merged.decorative && merged.alt !== '') {
     if (merged.source.decorative === 'user' && writable.has('alt')) {
@@ -83,7 +83,7 @@ function agreeOnDecoration(merged: Metadata, writable: Set<MetadataField>): void
       merged.source.alt = 'user';
     } else if (merged.alt !== null && merged.source.decorative !== 'user') clear(merged, 'decorative');
   }
-  // An empty text says "decorative": without that it is an unknown one.
+  // An empty text is valid only for decorative images; otherwise it is unknown.
   if (!merged.decorative && merged.alt === '' && writable.has('alt')) clear(merged, 'alt');
 }
 

@@ -1,19 +1,19 @@
 import type { AnalyzeOptions } from '#contract';
 import { ANSWER_SCHEMA } from './answer.ts';
 
-/** Changes with every change to the words below; stored with what they brought. */
+/** Version of the prompt, stored with each answer; changes with every change of the texts below. */
 export const PROMPT_VERSION = '1';
 
-/** What a model is told: its duties, and the data of one request. */
+/** Prompt of one question: the rules, and the data of one request. */
 export interface Instructions {
   system: string;
   prompt: string;
 }
 
-/** Said to services that take no schema. */
+/** Added for services without schema support. */
 export const SHAPE_REQUEST = `Answer with one JSON object and nothing else, no Markdown. It follows this JSON Schema:\n${JSON.stringify(ANSWER_SCHEMA)}`;
 
-/** Said once, after an answer that could not be used. */
+/** Sent once after an unusable answer. */
 export const REPAIR_REQUEST = 'Answer again with the corrected JSON object alone: all its fields, no other words.';
 
 const USAGE: Record<NonNullable<AnalyzeOptions['usage']>, string> = {
@@ -23,7 +23,7 @@ const USAGE: Record<NonNullable<AnalyzeOptions['usage']>, string> = {
   decorative: 'The image is decoration on its page.',
 };
 
-/** Builds the instructions for one image. Data stand in tags, and cannot close them. */
+/** Builds the instructions for one image. Data is enclosed in tags and escaped, so that it cannot close them. */
 export function buildInstructions(options: AnalyzeOptions): Instructions {
   const { language, context, keywords, avoidWords, brandVoice, usage, maxAltChars } = options;
   const inLanguage = language ? languageName(language) : 'the language of <context>, or English if there is none';

@@ -2,7 +2,7 @@ const MAX_WORDS = 8;
 const MAX_CHARACTERS = 80;
 const IMAGE_EXTENSION = /\.(?:jpe?g|png|webp|avif|gif|tiff?|svg|heic|bmp)$/i;
 
-/** Letters that do not come apart into a plain letter and a mark. */
+/** Letters without a Unicode decomposition. */
 const LETTERS: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -17,15 +17,15 @@ const LETTERS: Record<string, string> = {
 const GERMAN: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 
 /**
- * Makes a file name of what a model calls one: lower-case ASCII words joined by hyphens, at most 8 words and 80 characters.
+ * Converts a model's suggestion to a file name: lower-case ASCII words joined by hyphens, at most 8 words and 80 characters.
  * @param language BCP 47; German umlauts become two letters
- * @returns null when nothing is left
+ * @returns null if nothing is left
  */
 export function slugOf(raw: string, language: string | null): string | null {
   const letters = language?.toLowerCase().startsWith('de') ? { ...LETTERS, ...GERMAN } : LETTERS;
   const words = raw
     .slice(0, 500)
-    // Of a path only the last part is a name.
+    // The last part of a path is the name.
     .split(/[/\\]/)
     .findLast((part) => /[\p{L}\p{N}]/u.test(part))
     ?.replace(/<[^<>]*>/g, ' ')

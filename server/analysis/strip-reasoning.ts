@@ -1,25 +1,25 @@
-/** No answer comes near this: what stands behind it is not looked at. */
+/** Longest reply that is read; answers are far shorter. */
 const MAX_CHARACTERS = 65_536;
 const TAG = /<(\/?)think(?:ing)?>/gi;
 
 /**
- * What a model said without what it thought aloud, which comes before the answer and may hold drafts of it. A thought that
- * does not end has no answer behind it. Tags inside of an answer are words of it.
+ * Removes `<think>` blocks before the answer, which may contain drafts of it. An unclosed block has no answer after it.
+ * Tags inside the answer are kept.
  */
-export function withoutThoughts(raw: string): string {
+export function stripReasoning(raw: string): string {
   const text = raw.slice(0, MAX_CHARACTERS);
-  let said = '';
+  let answer = '';
   let at = 0;
-  let thinking = false;
+  let inBlock = false;
   for (const tag of text.matchAll(TAG)) {
     const closes = tag[1] === '/';
-    if (thinking !== closes) continue;
-    if (!thinking) {
-      said += text.slice(at, tag.index);
-      if (said.includes('{')) return said + text.slice(tag.index);
+    if (inBlock !== closes) continue;
+    if (!inBlock) {
+      answer += text.slice(at, tag.index);
+      if (answer.includes('{')) return answer + text.slice(tag.index);
     }
-    thinking = !thinking;
+    inBlock = !inBlock;
     at = tag.index + tag[0].length;
   }
-  return thinking ? said : said + text.slice(at);
+  return inBlock ? answer : answer + text.slice(at);
 }

@@ -1,43 +1,43 @@
 import type { STRUCTURED_MODES } from './config.ts';
 
-/** How the shape of an answer is asked for. */
+/** A mode of structured output. */
 export type StructuredMode = (typeof STRUCTURED_MODES)[number];
 
-/** One question about one picture. */
+/** One question about one image. */
 export interface VisionQuestion {
   system: string;
   prompt: string;
   image: { data: Uint8Array; mediaType: 'image/jpeg' | 'image/png' };
-  /** Absent: plain text is wanted. */
+  /** Absent: plain text. */
   shape?: { mode: StructuredMode; name: string; schema: Record<string, unknown> };
-  /** An earlier answer that could not be used, and what is wrong with it. */
+  /** An earlier unusable answer and its fault. */
   repair?: { answer: string; fault: string };
 }
 
-/** What a model said, word by word: untrusted. */
+/** A model's raw reply; untrusted. */
 export interface VisionReply {
   text: string;
-  /** The service withheld or stopped the answer. */
+  /** True if a content filter withheld or stopped the reply. */
   filtered: boolean;
-  /** The answer was cut off where it became too long. */
+  /** True if the reply was cut off at its length limit. */
   truncated: boolean;
 }
 
-/** A service that looks at pictures. */
+/** A vision service. */
 export interface VisionProvider {
   /** Asks once, without retries. @throws VisionFailure, or the signal's reason */
   ask(question: VisionQuestion, signal: AbortSignal): Promise<VisionReply>;
 }
 
-/** Why a question got no answer. `unsupported`: this way of asking is not understood, another one may be. */
+/** Kind of a failure. `unsupported`: the service does not support the mode; another one may work. */
 export type FailureKind = 'unsupported' | 'transient' | 'permanent';
 
-/** A question without an answer. Carries nothing of what the service wrote: that may repeat keys. */
+/** A failed question. Carries no text of the service, since that may repeat keys. */
 export class VisionFailure extends Error {
   readonly kind: FailureKind;
-  /** HTTP status; null: there was no answer at all. */
+  /** HTTP status; null if there was no response. */
   readonly status: number | null;
-  /** What the service asks to wait, in milliseconds. */
+  /** Delay requested by the service, in milliseconds. */
   readonly retryAfterMs: number | null;
 
   constructor(kind: FailureKind, status: number | null, retryAfterMs: number | null = null) {

@@ -6,14 +6,14 @@ import type { Logger } from '../observability/index.ts';
 import type { VisionAnswer } from './answer.ts';
 import { createAsker } from './ask-model.ts';
 import { createBreaker } from './breaker.ts';
-import { createCanary } from './canary.ts';
+import { createCapabilityCheck } from './capability-check.ts';
 import type { AnalysisConfig, ProviderSettings } from './config.ts';
 import { createDailyLimit } from './daily-limit.ts';
 import { createGate } from './gate.ts';
 import { type Instructions, PROMPT_VERSION } from './prompt.ts';
 import { createSdkProvider } from './providers/sdk-provider.ts';
 
-/** What a vision service works with. */
+/** Dependencies of a vision service. */
 export interface VisionServiceDeps {
   config: AnalysisConfig;
   logger: Pick<Logger, 'info' | 'warn'>;
@@ -23,17 +23,17 @@ export interface VisionServiceDeps {
   monotonicNow?: () => number;
 }
 
-/** What became of a question. */
+/** Outcome of a question. */
 export interface Answered {
   aiStatus: AiStatus;
   answer: VisionAnswer | null;
-  /** The answer was known already. */
+  /** True if the answer came from the cache. */
   cached: boolean;
 }
 
 const CONCURRENCY = { remote: 4, local: 1 };
 
-/** Creates the configured service with everything that stands between an image and a request. */
+/** Creates the configured service with cache, capability check, concurrency limit, circuit breaker and daily limit. */
 export function createVisionService(
   settings: ProviderSettings,
   { config, logger, cache, now = () => new Date(), monotonicNow = () => performance.now() }: VisionServiceDeps,
@@ -44,14 +44,14 @@ export function createVisionService(
   const gate = createGate(places);
   const breaker = createBreaker(monotonicNow);
   const limit = createDailyLimit(config.AI_DAILY_IMAGE_LIMIT, cache, now);
-  /** What is being asked, by its key. */
+  /** Running questions by cache key. */
   const underWay = new Map<string, Promise<Answered>>();
-  const canary =
+  const check =
     config.AI_CANARY === 'on'
-      ? createCanary({ provider, logger, timeoutMs: config.AI_TIMEOUT_MS, now: monotonicNow })
+      ? createCapabilityCheck({ provider, logger, timeoutMs: config.AI_TIMEOUT_MS, now: monotonicNow })
       : null;
 
-  /** Equal pictures of two accounts never share an answer. */
+  /** Builds the cache key. It contains the account, so that accounts never share an answer. */
   function keyOf(accountId: string, jpeg: Buffer, { system, prompt }: Instructions): string {
     const picture = createHash('sha256').update(jpeg).digest('hex');
     const { kind, baseUrl, model } = settings;
@@ -61,10 +61,10 @@ export function createVisionService(
 
   async function askService(imageId: string, instructions: Instructions, jpeg: Buffer, signal: AbortSignal) {
     const startedAt = performance.now();
-    await withAbort(canary?.settled() ?? Promise.resolve(), signal);
-    // The wait for the service is part of an image's time, the one for its turn is not.
+    await withAbort(check?.settled() ?? Promise.resolve(), signal);
+    // The wait for the check counts towards the time limit; the wait in the queue does not.
     const waitedMs = performance.now() - startedAt;
-    if (canary?.sight() === 'blind') return { status: 'unavailable' as const };
+    if (check?.capability() === 'blind') return { status: 'unavailable' as const };
     if (waitedMs >= config.AI_TIMEOUT_MS) return { status: 'timeout' as const };
     const leave = await gate.enter(signal);
     try {
@@ -80,7 +80,7 @@ export function createVisionService(
         }
         return outcome;
       } finally {
-        // Of no weight where it has told already.
+        // Has no effect after a report above.
         admission.undecided();
       }
     } finally {
@@ -100,27 +100,27 @@ export function createVisionService(
     const outcome = await askService(imageId, instructions, jpeg, signal);
     if (outcome.status !== 'completed') return { aiStatus: outcome.status, answer: null, cached: false };
     const { answer } = outcome;
-    // An answer that cannot be kept is still an answer.
+    // A cache failure must not lose the answer.
     await cache.put({ _id: key, accountId, answer, createdAt: now() }).catch((error: unknown) => {
-      logger.warn({ err: error }, 'an answer of the vision service could not be kept');
+      logger.warn({ err: error }, 'could not store an answer of the vision service');
     });
     return { aiStatus: 'completed', answer, cached: false };
   }
 
   return {
     places,
-    settled: async () => canary?.settled(),
-    close: () => canary?.close(),
+    settled: async () => check?.settled(),
+    close: () => check?.close(),
 
     status(): 'ready' | 'unverified' | 'blind' | 'open' {
-      if (canary?.sight() === 'blind') return 'blind';
+      if (check?.capability() === 'blind') return 'blind';
       if (breaker.isOpen()) return 'open';
-      return canary?.sight() ?? 'unverified';
+      return check?.capability() ?? 'unverified';
     },
 
     /**
-     * Asks about one picture, unless the answer is known or somebody asks the same at this moment. Rejects with the
-     * signal's reason alone.
+     * Asks about one image, unless the answer is cached or the same question is running. Rejects with the signal's reason
+     * alone.
      */
     async ask(
       image: Pick<ImageRecord, '_id' | 'accountId'>,

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createCanary } from '../../server/analysis/canary.ts';
+import { createCapabilityCheck } from '../../server/analysis/capability-check.ts';
 import type { VisionProvider } from '../../server/analysis/vision-provider.ts';
 
 it('is waited for once: later tests run beside the questions', async () => {
@@ -8,20 +8,20 @@ it('is waited for once: later tests run beside the questions', async () => {
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   const ask = vi.fn(hang);
   const logger = { info: vi.fn(), warn: vi.fn() };
-  const canary = createCanary({ provider: { ask }, logger, timeoutMs: 1500, now: () => now });
+  const check = createCapabilityCheck({ provider: { ask }, logger, timeoutMs: 1500, now: () => now });
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const settled = vi.fn();
-  const first = canary.settled().then(settled);
+  const first = check.settled().then(settled);
   await vi.advanceTimersByTimeAsync(1499);
   expect(settled).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
   await first;
   now += 60_000;
   // No time passes: what is tested anew is not over.
-  await canary.settled();
-  await canary.settled();
+  await check.settled();
+  await check.settled();
   expect(ask).toHaveBeenCalledTimes(2);
-  expect(canary.sight()).toBe('unverified');
-  canary.close();
+  expect(check.capability()).toBe('unverified');
+  check.close();
 });

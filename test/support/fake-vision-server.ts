@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
-import { drawDigits } from '../../server/analysis/canary-image.ts';
+import { drawDigits } from '../../server/analysis/digits-image.ts';
 
 /** What the service does with a question about an image. Modes with `-once` do it the first time and answer well after. */
 export type FakeMode =

@@ -1,7 +1,7 @@
-/** No answer about one image comes near this many bytes. */
-const MAX_ANSWER_BYTES = 1_000_000;
+/** Most bytes of a response; an answer about one image is far shorter. */
+const MAX_RESPONSE_BYTES = 1_000_000;
 
-/** Fetches without following redirects, which would carry image and key elsewhere, and cuts off endless answers. */
+/** Fetches with limited response size. Redirects are errors, since they would carry image and key to another host. */
 export const boundedFetch: typeof globalThis.fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: 'error' });
   if (!response.body) return response;
@@ -9,7 +9,7 @@ export const boundedFetch: typeof globalThis.fetch = async (input, init) => {
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       received += chunk.byteLength;
-      if (received > MAX_ANSWER_BYTES) controller.error(new Error('the answer is too long'));
+      if (received > MAX_RESPONSE_BYTES) controller.error(new Error('the response is too long'));
       else controller.enqueue(chunk);
     },
   });

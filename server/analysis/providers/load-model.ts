@@ -2,7 +2,7 @@ import type { LanguageModel } from 'ai';
 import type { ProviderSettings } from '../config.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 
-/** Loads the package of the configured provider, and no other, and makes its model. */
+/** Creates the model of the configured provider. Loads only that provider's package. */
 export async function loadModel({ kind, model, baseUrl, apiKey }: ProviderSettings): Promise<LanguageModel> {
   const options = {
     fetch: boundedFetch,
@@ -17,7 +17,7 @@ export async function loadModel({ kind, model, baseUrl, apiKey }: ProviderSettin
     }
     case 'openai': {
       const { createOpenAI } = await import('@ai-sdk/openai');
-      // The older of its two interfaces: it keeps nothing of what is sent.
+      // The Chat Completions API: unlike the Responses API it stores nothing.
       return createOpenAI(options).chat(model);
     }
     case 'anthropic': {

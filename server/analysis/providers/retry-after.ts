@@ -1,5 +1,6 @@
 /**
- * What an answer asks to wait, in milliseconds: seconds or a date (RFC 9110, 10.2.3), or OpenAI's `retry-after-ms`.
+ * Reads the delay requested by a response, in milliseconds: `Retry-After` in seconds or as a date (RFC 9110, 10.2.3), or
+ * OpenAI's `retry-after-ms`.
  * @param headers names in lower case
  * @param now milliseconds since 1970
  */

@@ -4,19 +4,19 @@ import { VisionFailure, type VisionProvider, type VisionQuestion, type VisionRep
 import { loadModel } from './load-model.ts';
 import { retryAfterMs } from './retry-after.ts';
 
-/** Enough for models that think before they answer; an answer itself takes about 150. */
+/** Enough for models that reason before they answer; an answer itself takes about 150. */
 const MAX_OUTPUT_TOKENS = 2000;
 const TEMPERATURE = 0.2;
-/** Statuses that say "not asked in a way I understand". */
+/** HTTP statuses of an unsupported request format. */
 const UNSUPPORTED = new Set([400, 415, 422, 501]);
 const TRANSIENT = new Set([408, 409, 425, 429]);
 
-/** A provider over the AI SDK, which is loaded with the first question: 100 ms and 60 MB that not every installation needs. */
+/** Creates a provider over the AI SDK, which is loaded with the first question (100 ms, 60 MB). */
 export function createSdkProvider(settings: ProviderSettings): VisionProvider {
   let loading: Promise<{ sdk: typeof import('ai'); model: LanguageModel }> | undefined;
 
   async function load() {
-    // It would write warnings past our logger.
+    // Its warnings would bypass the logger.
     Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
     const [sdk, model] = await Promise.all([import('ai'), loadModel(settings)]);
     return { sdk, model };
@@ -25,7 +25,7 @@ export function createSdkProvider(settings: ProviderSettings): VisionProvider {
   return {
     async ask(question, signal) {
       loading ??= load().catch((error: unknown) => {
-        // Kept, it would answer every later question too.
+        // A kept rejection would fail every later question.
         loading = undefined;
         throw error;
       });
@@ -38,7 +38,7 @@ export function createSdkProvider(settings: ProviderSettings): VisionProvider {
           messages: messagesOf(question),
           temperature: TEMPERATURE,
           maxOutputTokens: MAX_OUTPUT_TOKENS,
-          // Retries are the caller's: it knows how much time is left.
+          // The caller retries: it knows the remaining time.
           maxRetries: 0,
           abortSignal: signal,
           ...outputOf(sdk, question.shape),
@@ -66,7 +66,7 @@ function outputOf(sdk: typeof import('ai'), shape: VisionQuestion['shape']) {
   return shape?.mode === 'json_object' ? { output: sdk.Output.json() } : {};
 }
 
-/** The picture stands before the words: that is what providers advise. */
+/** Builds the messages, image first, as providers recommend. */
 function messagesOf({ image, prompt, repair }: VisionQuestion): ModelMessage[] {
   const asked: ModelMessage = {
     role: 'user',
