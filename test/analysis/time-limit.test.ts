@@ -116,9 +116,9 @@ describe('the canary', () => {
     // No time passes, so the canary is not over.
     await analysis.start();
     await asked(1);
-    expect(vision.harness.logged()).not.toContain('could not be tested');
+    expect(vision.harness.logged()).not.toContain('capability check of the vision service failed');
     await vi.advanceTimersByTimeAsync(500);
-    await until(() => vision.harness.logged().includes('could not be tested'));
+    await until(() => vision.harness.logged().includes('capability check of the vision service failed'));
     expect(analysis.state().status).toBe('unverified');
     vision.server.mode = 'good';
     expect((await describeImage(analysis, image)).aiStatus).toBe('completed');

@@ -166,7 +166,7 @@ describe('the canary', () => {
     expect(result.aiStatus).toBe('unavailable');
     expect(analysis.state()).toEqual({ provider: 'openai-compatible', model: 'fake-vision', status: 'blind' });
     expect(vision.server.questions()).toHaveLength(0);
-    expect(vision.harness.logged()).toContain('does not see');
+    expect(vision.harness.logged()).toContain('ignores images');
   });
 });
 
