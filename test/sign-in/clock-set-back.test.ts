@@ -7,15 +7,15 @@ const VISITOR = { address: '192.0.2.1', userAgent: '' };
 const DAY_SECONDS = 86_400;
 
 beforeEach(() => {
-  // The database removes what has expired by the real clock.
-  fixture.clock.now = new Date();
+  // The clock is set back to the real time, since the database removes what has expired by the real time.
+  fixture.clock.now = new Date(Date.now() + DAY_SECONDS * 1000);
 });
 
 const setClock = (seconds: number) => {
   fixture.clock.now = new Date(fixture.clock.now.getTime() + seconds * 1000);
 };
 
-/** The ways in of a process whose mail server can be made to refuse. */
+/** Sign-in over a mail server that refuses mails on request. */
 function withMailServer() {
   const state = { refuses: false };
   const sent: string[] = [];
