@@ -32,7 +32,7 @@ const FILE_SYSTEM_USERS = [
   String.raw`^server/sessions/import-url\.ts$`,
   String.raw`^server/accounts/pepper\.ts$`,
   '^server/config/',
-  String.raw`^server/(compose\.ts|start\.mjs)$`,
+  String.raw`^server/(compose-modules\.ts|start\.mjs)$`,
   '^server/(admin|docs)/',
 ];
 
@@ -159,8 +159,8 @@ export default {
       name: 'composition-root-is-on-top',
       comment: 'only programs put modules together',
       severity: 'error',
-      from: { path: '^server/', pathNot: `^server/(main\\.ts|compose\\.ts|(${PROGRAMS.join('|')})/)` },
-      to: { path: '^server/compose(-accounts)?\\.ts$' },
+      from: { path: '^server/', pathNot: `^server/(main\\.ts|compose(-modules)?\\.ts|(${PROGRAMS.join('|')})/)` },
+      to: { path: '^server/compose(-accounts|-modules)?\\.ts$' },
     },
     {
       name: 'root-files-know-no-module',

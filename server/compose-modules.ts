@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import { type Accounts, createAccountRemoval } from './accounts/index.ts';
+import { createAnalysis, createAnalyzeImages } from './analysis/index.ts';
+import { composeAccounts } from './compose-accounts.ts';
+import type { Config } from './config/index.ts';
+import type { Database } from './db/index.ts';
+import { AppError } from './errors.ts';
+import { createExports } from './exports/index.ts';
+import { createGateway, createSessionCookie, type Gateway } from './gateway/index.ts';
+import { createJobs, type Jobs } from './jobs/index.ts';
+import { createMetrics, type Logger, type Metrics } from './observability/index.ts';
+import { createProcessor } from './processing/index.ts';
+import { createSessionDisposal, createSessions } from './sessions/index.ts';
+import { createStreamRegistry } from './sse/index.ts';
+import { createLocalStore } from './storage/index.ts';
+
+/** Dependencies of {@link composeModules}. */
+export interface ComposeModulesDeps {
+  config: Config;
+  database: Database;
+  logger: Logger;
+  /** Base URL under which browsers reach the service. */
+  publicUrl: () => string;
+}
+
+/** Constructs every module of the service. Starts nothing. */
+export async function composeModules({ config, database, logger, publicUrl }: ComposeModulesDeps) {
+  const repositories = database;
+  const metrics = createMetrics();
+  const { accounts, signIn } = await composeAccounts(config, database, logger, publicUrl);
+  const gateway = createGateway({
+    accounts,
+    idempotencyRecords: database.idempotency,
+    browserSessions: signIn.browserSessions,
+    config: config.gateway,
+    cookie: createSessionCookie(config.signIn.LOGIN_COOKIE),
+    publicUrl: config.http.PUBLIC_URL,
+  });
+  const store = createLocalStore({ directory: join(config.storage.DATA_DIR, 'files') });
+  const processor = createProcessor({
+    config: config.processing,
+    logger,
+    metrics: { encodeSeconds: (format, seconds) => metrics.encodeFinished({ format, seconds }) },
+  });
+  const sessions = createSessions({
+    repositories,
+    store,
+    processor,
+    config: config.sessions,
+    requireAccount: (accountId) => requireAccount(accounts, accountId),
+  });
+  const exports = createExports({ repositories, sessions, store, processor, config: config.exports, logger });
+  const analysis = createAnalysis({ processor, store, config: config.analysis, logger, cache: database.visionAnswers });
+  const analyzeImages = createAnalyzeImages({ analysis, sessions, repositories });
+  const jobs = createJobs({
+    repositories,
+    kinds: { export: exports.kind, sample: exports.kind, analyze: analyzeImages.kind },
+    requireSession: sessions.find,
+    ...jobPayment(gateway, metrics),
+    config: config.jobs,
+    logger,
+    metrics,
+  });
+  const { stopSession: stopJobs } = jobs;
+  const { forgetSources } = exports;
+  const disposal = createSessionDisposal({ repositories, store, logger, stopJobs, forgetSources });
+  const accountRemoval = createAccountRemoval({
+    repositories,
+    forgetBrowserSessions: signIn.forget,
+    removeData: accountDataRemoval({ disposal, exports, database, jobs }),
+    logger,
+  });
+  const streams = createStreamRegistry();
+  const ways = { accounts, signIn, gateway };
+  return {
+    ...ways,
+    store,
+    processor,
+    sessions,
+    exports,
+    analysis,
+    analyzeImages,
+    jobs,
+    disposal,
+    accountRemoval,
+    streams,
+    metrics,
+  };
+}
+
+/** Every module of the service. */
+export type Modules = Awaited<ReturnType<typeof composeModules>>;
+
+/** @throws AppError invalid_api_key if the account was deleted */
+async function requireAccount(accounts: Accounts, accountId: string): Promise<void> {
+  if (await accounts.find(accountId)) return;
+  throw new AppError('invalid_api_key', 'The account does not exist any more');
+}
+
+/** Connects jobs, which know nothing of credits, to billing. */
+function jobPayment(
+  { billing }: Gateway,
+  metrics: Metrics,
+): Pick<Parameters<typeof createJobs>[0], 'settle' | 'isPaid'> {
+  return {
+    async settle({ _id: jobId, accountId, images }, completed) {
+      const credits = await billing.settle({ accountId, jobId, total: images.length, completed });
+      metrics.creditsRefunded(credits.refunded);
+      return { credits, perImage: credits.charged / images.length };
+    },
+    isPaid: ({ accountId, _id }) => billing.isCharged(accountId, _id),
+  };
+}
+
+interface AccountDataDeps {
+  disposal: ReturnType<typeof createSessionDisposal>;
+  exports: ReturnType<typeof createExports>;
+  database: Database;
+  jobs: Jobs;
+}
+
+/** Removes the data of an account outside its own module; false if a job may still be running. */
+function accountDataRemoval({ disposal, exports, database, jobs }: AccountDataDeps) {
+  return async (accountId: string): Promise<boolean> => {
+    if (!(await disposal.deleteAll(accountId))) return false;
+    await exports.forgetAccount(accountId);
+    await database.visionAnswers.removeOfAccount(accountId);
+    await jobs.history.forget(accountId);
+    return true;
+  };
+}
