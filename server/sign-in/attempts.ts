@@ -1,12 +1,12 @@
 import { AppError } from '../errors.ts';
 
-/** A limit on one thing that is counted, e.g. failed log-ins from one address. */
+/** Limit for one key, e.g. failed sign-ins from one address. */
 export interface AttemptLimit {
   key: string;
   limit: number;
 }
 
-/** Windows that are kept; beyond that the oldest go, which are those that have ended, if any has. */
+/** Most windows kept in memory; the oldest are dropped first. */
 const MOST_WINDOWS = 50_000;
 
 interface Window {
@@ -15,8 +15,8 @@ interface Window {
 }
 
 /**
- * Makes what counts attempts in windows of a fixed length. A window ends by itself, whatever is tried during it, so that
- * nobody can lock somebody else out for ever. Each process counts for itself, by a monotonic clock.
+ * Creates a counter of attempts in windows of a fixed length. Attempts do not extend a window, so no user can be locked
+ * out for ever. Each process has its own counts, measured by a monotonic clock.
  */
 export function createAttempts({ windowMs, monotonicNow }: { windowMs: number; monotonicNow: () => number }) {
   const windows = new Map<string, Window>();
@@ -39,10 +39,10 @@ export function createAttempts({ windowMs, monotonicNow }: { windowMs: number; m
 
   return {
     /**
-     * Counts an attempt before it is made, so that a hundred at once count as a hundred. One that is refused leaves no
-     * trace: whoever makes many of those cannot have the windows of others forgotten.
-     * @returns what takes it back, when it turns out to have been rightful
-     * @throws AppError too_many_attempts, without counting
+     * Counts an attempt before it is made, so that simultaneous attempts all count. A rejected attempt is not counted and
+     * opens no window, so a flood of them cannot displace the windows of others.
+     * @returns a function that takes the attempt back if it was legitimate
+     * @throws AppError too_many_attempts
      */
     take(limits: AttemptLimit[]): () => void {
       const at = monotonicNow();
@@ -61,14 +61,14 @@ export function createAttempts({ windowMs, monotonicNow }: { windowMs: number; m
       };
     },
 
-    /** Forgets what was counted under a key. */
+    /** Resets the count of a key. */
     forget(key: string): void {
       windows.delete(key);
     },
   };
 }
 
-/** What counts attempts. */
+/** Counter of attempts. */
 export type Attempts = ReturnType<typeof createAttempts>;
 
 function tooMany(waitMs: number): AppError {

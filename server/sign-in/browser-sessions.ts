@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { describeVisitor, type Visitor } from './visitor.ts';
 
-/** What {@link createBrowserSessions} works with. */
+/** Dependencies of {@link createBrowserSessions}. */
 export interface BrowserSessionsDeps {
   browserSessions: BrowserSessionRepository;
   accounts: Accounts;
@@ -14,16 +14,16 @@ export interface BrowserSessionsDeps {
   now: () => Date;
 }
 
-/** A log-in that has just begun. `token` is the one time that it is seen. */
+/** A new browser session. `token` is not stored and cannot be read again. */
 export interface OpenedBrowserSession {
   accountId: string;
   loginId: string;
   token: string;
-  /** Seconds that the browser keeps the cookie; the service ends an unused log-in before that. */
+  /** Lifetime of the cookie in seconds; the service ends an idle session earlier. */
   maxAgeSeconds: number;
 }
 
-/** What a presented cookie turned out to be. */
+/** Result of checking a cookie. */
 export type BrowserSessionCheck =
   | { outcome: 'valid'; loginId: string; account: Account }
   | { outcome: 'unknown' | 'suspended' };
@@ -32,8 +32,8 @@ const TOUCH_INTERVAL_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * Makes the log-ins. The cookie holds 256 random bits that mean nothing; what they stand for is looked up at each
- * request, so that ending a log-in, suspending an account or changing a role counts at once.
+ * Creates the browser sessions. The cookie holds 256 random bits and is looked up on each request, so ending a session,
+ * suspending an account or changing a role takes effect at once.
  */
 export function createBrowserSessions({ browserSessions, accounts, pepper, config, now }: BrowserSessionsDeps) {
   const idleMs = config.LOGIN_IDLE_HOURS * HOUR_MS;
@@ -47,18 +47,18 @@ export function createBrowserSessions({ browserSessions, accounts, pepper, confi
     return session && session.expiresAt > now() ? session : null;
   }
 
-  /** A log-in ends in the very step that sets another password, whether or not its record is removed after that. */
+  /** A new password ends older sessions in the same step, even if their records are not removed. */
   const isUnder = ({ passwordVersion = 0 }: BrowserSessionRecord, owner: { passwordVersion: number }) =>
     passwordVersion === owner.passwordVersion;
 
   async function noteUse({ _id, lastSeenAt, endsAt }: BrowserSessionRecord): Promise<void> {
     const at = now();
     if (at.getTime() - lastSeenAt.getTime() < TOUCH_INTERVAL_MS) return;
-    // A full disk must not lock out who only wants to look.
+    // A full disk must not reject requests that only read.
     await browserSessions.touch(_id, at, endOf(at, endsAt)).catch(() => {});
   }
 
-  /** Begins a log-in with a token of its own, whatever the browser brought along. @throws AppError account_suspended */
+  /** Opens a session with a new token, never one sent by the browser. @throws AppError account_suspended */
   async function open(accountId: string, visitor: Visitor): Promise<OpenedBrowserSession> {
     const owner = await accounts.findForSession(accountId);
     if (!owner) throw new AppError('not_found', `No account ${accountId}`);
@@ -86,8 +86,8 @@ export function createBrowserSessions({ browserSessions, accounts, pepper, confi
     open,
 
     /**
-     * Begins a log-in of somebody who has shown the password of a hash; null when the account has another hash by now.
-     * Whoever sets a password ends all log-ins after that. So one that looks after it was begun is either ended or sees it.
+     * Opens a session for a user who proved the password of `passwordHash`; null if the account has another hash now.
+     * A password change ends all sessions after setting the hash, so checking the hash after opening misses no change.
      */
     async openWith(accountId: string, passwordHash: string, visitor: Visitor): Promise<OpenedBrowserSession | null> {
       const opened = await open(accountId, visitor);
@@ -96,7 +96,7 @@ export function createBrowserSessions({ browserSessions, accounts, pepper, confi
       return null;
     },
 
-    /** Checks a presented token against the database as it is now. */
+    /** Checks a token against the database. */
     async check(token: unknown): Promise<BrowserSessionCheck> {
       const session = await findLive(token);
       const owner = session && (await accounts.findForSession(session.accountId));
@@ -107,13 +107,13 @@ export function createBrowserSessions({ browserSessions, accounts, pepper, confi
       return { outcome: 'valid', loginId: session._id, account };
     },
 
-    /** Ends the log-in of a token, if there is one. */
+    /** Ends the session of a token, if there is one. */
     async end(token: unknown): Promise<void> {
       const session = await findLive(token);
       if (session) await browserSessions.remove(session.accountId, session._id);
     },
 
-    /** An account's log-ins, the latest first. */
+    /** Lists an account's sessions, newest first. */
     async list(accountId: string, currentId: string): Promise<Login[]> {
       const [found, owner] = await Promise.all([
         browserSessions.list(accountId, now()),
@@ -133,16 +133,16 @@ export function createBrowserSessions({ browserSessions, accounts, pepper, confi
         }));
     },
 
-    /** Ends one log-in of an account. @throws AppError not_found */
+    /** Ends one session of an account. @throws AppError not_found */
     async revoke(accountId: string, loginId: string): Promise<void> {
       if (!(await browserSessions.remove(accountId, loginId))) throw new AppError('not_found', `No log-in ${loginId}`);
     },
 
-    /** Ends all log-ins of an account, but for one if it is named. @returns how many */
+    /** Ends all sessions of an account except `except`. @returns the number of ended sessions */
     revokeAll: (accountId: string, except?: string): Promise<number> =>
       browserSessions.removeOfAccount(accountId, except),
   };
 }
 
-/** The log-ins of all accounts. */
+/** Browser sessions of all accounts. */
 export type BrowserSessions = ReturnType<typeof createBrowserSessions>;

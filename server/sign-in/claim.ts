@@ -7,13 +7,13 @@ import { requireStrongPassword } from './password-rules.ts';
 import type { LinkPassword } from './sign-up.ts';
 import type { Visitor } from './visitor.ts';
 
-/** Mail address of the account that an empty database gets, until its owner sets their own. */
+/** Mail address of the first account until its owner sets their own. */
 export const PLACEHOLDER_EMAIL = 'owner@imagewright.local';
 
-/** Makes what gives an account to the person who holds its link: the first account, and those that operators make. */
+/** Creates the claims: links that hand over the first account, or one made by an operator. */
 export function createClaims({ accounts, browserSessions, links, passwords }: SignInParts) {
   return {
-    /** Makes the link of an account. The first account, as long as nobody has claimed it, makes its owner an operator. */
+    /** Creates the claim link of an account. Whoever claims the first account becomes an operator. */
     async createLink(accountId: string): Promise<string> {
       const account = await accounts.find(accountId);
       if (!account) throw new AppError('not_found', `No account ${accountId}`);
@@ -23,10 +23,10 @@ export function createClaims({ accounts, browserSessions, links, passwords }: Si
     },
 
     /**
-     * Sets the password and role of the link's account, and its mail address where it has only a made-up one. Any other
-     * address is changed by a link that goes to the new one: nobody takes one that is not theirs, or learns who has it.
-     * @throws AppError invalid_link, weak_password, email_taken, account_suspended, overloaded; invalid_request without
-     *   a mail address where one is needed, or with another than the account's where it has one
+     * Sets the password and role of the link's account, and its mail address if that is the placeholder. Any other
+     * address can only be changed by a link sent to the new one, which proves its owner.
+     * @throws AppError invalid_link, weak_password, email_taken, account_suspended, overloaded; invalid_request if the
+     *   mail address is missing, or differs from the account's
      */
     async claim(
       { token, password, email }: LinkPassword & { email?: string | undefined },
@@ -36,7 +36,7 @@ export function createClaims({ accounts, browserSessions, links, passwords }: Si
       const wanted = email ?? account.email;
       if (wanted === PLACEHOLDER_EMAIL) throw badEmail('expected your mail address');
       if (wanted !== account.email && account.email !== PLACEHOLDER_EMAIL) {
-        throw badEmail('expected the address that the account has; it can be changed after logging in');
+        throw badEmail('expected the address of the account; it can be changed after logging in');
       }
       requireStrongPassword(password, wanted);
       const hash = await passwords.hash(password);
@@ -46,7 +46,7 @@ export function createClaims({ accounts, browserSessions, links, passwords }: Si
       try {
         claimed = await accounts.claim(account, { email: wanted, passwordHash: hash, ...role });
       } catch (error) {
-        // Also when only the answer was lost: a link that gives a role is of no use to an account that was claimed.
+        // Safe even if only the response was lost: the link is void for an account that was claimed.
         await links.giveBack(link);
         throw error;
       }
@@ -64,5 +64,5 @@ function badEmail(fault: string): AppError {
   return new AppError('invalid_request', `email: ${fault}`, { details: { errors: { email: [fault] } } });
 }
 
-/** What gives accounts to people. */
+/** Claims of accounts. */
 export type Claims = ReturnType<typeof createClaims>;

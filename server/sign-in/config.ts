@@ -2,23 +2,23 @@ import { z } from 'zod';
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
-/** The environment variables that steer how people get in; keys are the variables' names. */
+/** Settings of sign-in, by environment variable. */
 export const signInConfig = z.object({
   SIGN_UP: z
     .enum(['open', 'closed'])
     .optional()
     .describe(
-      'Whether anybody may make an account. Default: open while `HOST` is a loopback address and `PUBLIC_URL` is not set, else closed.',
+      '`open`: anyone can sign up. `closed`: only operators create accounts. Default: open while `HOST` is a loopback address and `PUBLIC_URL` is not set, else closed.',
     ),
-  LOGIN_IDLE_HOURS: whole(1, 8760).default(12).describe('Hours after its last use that a log-in ends.'),
-  LOGIN_MAX_DAYS: whole(1, 365).default(14).describe('Days after which a log-in ends in any case.'),
+  LOGIN_IDLE_HOURS: whole(1, 8760).default(12).describe('Hours without use after which a browser session ends.'),
+  LOGIN_MAX_DAYS: whole(1, 365).default(14).describe('Days after which a browser session ends in any case.'),
   LOGIN_COOKIE: z
     .enum(['secure', 'plain'])
     .default('secure')
     .describe(
-      '`secure`: browsers keep the log-in over HTTPS and on this very machine. `plain`: also over plain HTTP from elsewhere, where whoever listens can take it over; for a network you trust.',
+      '`secure`: the session cookie works over HTTPS and on localhost. `plain`: also over plain HTTP, where anyone on the network can read it; for trusted networks only.',
     ),
 });
 
-/** The settings after parsing. */
+/** Parsed settings of sign-in. */
 export type SignInConfig = z.output<typeof signInConfig>;

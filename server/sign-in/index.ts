@@ -1,4 +1,4 @@
-// Owns how people get in: passwords, log-ins, one-time links, sign-up, and the mails about them. Must not know HTTP, jobs or credits.
+// Owns sign-in: passwords, browser sessions, one-time links, sign-up and their mails. Must not know HTTP, jobs or credits.
 import { type AccountOptions, LINK_PURPOSES, type Link, PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract';
 import type { Accounts } from '../accounts/index.ts';
 import type { Repositories } from '../db/index.ts';
@@ -11,7 +11,7 @@ import { createClaims, PLACEHOLDER_EMAIL } from './claim.ts';
 import type { SignInConfig } from './config.ts';
 import { createEmailChange } from './email-change.ts';
 import { createLinks } from './links.ts';
-import { createNotices } from './notices.ts';
+import { createMailOutbox } from './mail-outbox.ts';
 import type { SignInParts } from './parts.ts';
 import { createPasswordHash } from './password-hash.ts';
 import { createPasswords } from './passwords.ts';
@@ -23,7 +23,7 @@ export { PLACEHOLDER_EMAIL } from './claim.ts';
 export { type SignInConfig, signInConfig } from './config.ts';
 export type { Visitor } from './visitor.ts';
 
-/** What {@link createSignIn} works with. */
+/** Dependencies of {@link createSignIn}. */
 export interface SignInDeps {
   repositories: Pick<Repositories, 'browserSessions' | 'oneTimeLinks' | 'notices'>;
   accounts: Accounts;
@@ -42,7 +42,7 @@ export interface SignInDeps {
 
 const MINUTE_MS = 60_000;
 
-/** Makes the ways in: `logins`, `signUp`, `passwords`, `claims`, `emailChange`, and the queue of mails. */
+/** Creates sign-in with `browserSessions`, `signUp`, `passwords`, `claims`, `emailChange` and the mail outbox. */
 export function createSignIn(deps: SignInDeps) {
   const { repositories, accounts, mailer, pepper, config, publicUrl, logger } = deps;
   const { now = () => new Date(), monotonicNow = () => performance.now() } = deps;
@@ -60,7 +60,7 @@ export function createSignIn(deps: SignInDeps) {
     publicUrl,
     now,
   });
-  const notices = createNotices({
+  const outbox = createMailOutbox({
     notices: repositories.notices,
     accounts,
     links,
@@ -73,7 +73,7 @@ export function createSignIn(deps: SignInDeps) {
     accounts,
     browserSessions,
     links,
-    notices,
+    outbox,
     passwords: createPasswordHash(),
     guesses: createAttempts({ windowMs: 15 * MINUTE_MS, monotonicNow }),
     requests: createAttempts({ windowMs: 60 * MINUTE_MS, monotonicNow }),
@@ -83,7 +83,7 @@ export function createSignIn(deps: SignInDeps) {
   return {
     browserSessions,
     signIn,
-    /** Checks the password of somebody who is logged in. @throws AppError wrong_password, too_many_attempts */
+    /** Checks the password of a signed-in user. @throws AppError wrong_password, too_many_attempts */
     async confirmPassword(accountId: string, password: string): Promise<void> {
       await confirm(accountId, password);
     },
@@ -92,17 +92,17 @@ export function createSignIn(deps: SignInDeps) {
     claims: createClaims(parts),
     emailChange: createEmailChange(parts, { confirm }),
 
-    /** How links arrive. */
+    /** Delivery of links: by mail, or printed for the operator. */
     delivery,
 
-    /** What somebody without an account can do. */
+    /** Options of a visitor without an account. */
     options: (): AccountOptions => ({
       signUp: config.SIGN_UP,
       delivery,
       password: { minLength: PASSWORD_MIN_LENGTH, maxLength: PASSWORD_MAX_LENGTH },
     }),
 
-    /** What a link is good for, without using it up. @throws AppError invalid_link */
+    /** Reads a link without using it. @throws AppError invalid_link */
     async readLink(token: string): Promise<Link> {
       const link = await links.read(token, [...LINK_PURPOSES]);
       if (link.accountId !== null) await ownerOfLink(accounts, link);
@@ -110,25 +110,25 @@ export function createSignIn(deps: SignInDeps) {
       return { purpose, email, placeholderEmail: email === PLACEHOLDER_EMAIL, expiresAt: expiresAt.toISOString() };
     },
 
-    /** Has the link of an account mailed to it; the link itself where nothing is mailed. */
+    /** Mails an account its claim link; without a mail server it returns the link. */
     async invite({ id, email }: { id: string; email: string }): Promise<string | null> {
       if (!mailer.sends) return parts.links.create({ purpose: 'claim', accountId: id, email });
-      await notices.order('invitation', email, id);
+      await outbox.queue('invitation', email, id);
       return null;
     },
 
-    /** Ends whatever lets somebody in as an account, and forgets what was to be mailed about it. */
+    /** Ends all sessions and links of an account and removes its mails. */
     async forget(accountId: string, email: string): Promise<void> {
       await browserSessions.revokeAll(accountId);
-      await notices.forget(email, accountId);
+      await outbox.forget(email, accountId);
       await links.forget({ id: accountId, email });
     },
 
     /** Sends the mails that are due. */
-    deliver: notices.deliver,
-    close: notices.close,
+    deliver: outbox.deliver,
+    close: outbox.close,
   };
 }
 
-/** The ways in. */
+/** Sign-in. */
 export type SignIn = ReturnType<typeof createSignIn>;

@@ -1,6 +1,6 @@
 import type { Mail } from '../mail/index.ts';
 
-/** What mails say. Plain sentences, no picture, nothing to track: the one link is the one that is meant. */
+/** Texts of all mails: plain text, at most one link, no tracking. */
 export const MAIL_TEXTS = {
   signUp: (to: string, link: string): Mail => ({
     to,

@@ -2,18 +2,18 @@ import type { Accounts } from '../accounts/index.ts';
 import type { Attempts } from './attempts.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import type { Links } from './links.ts';
-import type { Notices } from './notices.ts';
+import type { MailOutbox } from './mail-outbox.ts';
 import type { PasswordHash } from './password-hash.ts';
 
-/** What the ways in are put together from. */
+/** Shared parts of the sign-in module. */
 export interface SignInParts {
   accounts: Accounts;
   browserSessions: BrowserSessions;
   links: Links;
-  notices: Notices;
+  outbox: MailOutbox;
   passwords: PasswordHash;
-  /** Wrong passwords. */
+  /** Counts wrong passwords. */
   guesses: Attempts;
-  /** Mails that were asked for. */
+  /** Counts requested mails. */
   requests: Attempts;
 }

@@ -1,14 +1,14 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../errors.ts';
 
-/** Cost of a hash. OWASP counts N = 2^15 with p = 3 as strong as N = 2^17 with p = 1, in a quarter of the memory (32 MB). */
+/** scrypt cost. OWASP rates N = 2^15, p = 3 as strong as N = 2^17, p = 1, with a quarter of the memory (32 MB). */
 const COST = { ln: 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Hashes at once. Each takes a thread of the few that files are read with, too. */
-const AT_ONCE = 2;
-/** Hashes that may wait: about eight seconds' worth. */
-const MOST_WAITING = 50;
+/** Concurrent hashes. Each occupies a thread of libuv's pool, which file access shares. */
+const CONCURRENCY = 2;
+/** Most queued hashes: about 8 seconds of work. */
+const MAX_QUEUED = 50;
 
 const FORM = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
 
@@ -19,8 +19,8 @@ interface Cost {
 }
 
 /**
- * Makes what hashes passwords with scrypt. The cost stands in each hash, so that it can be raised later.
- * @throws AppError overloaded, from both functions, when too many are waiting
+ * Creates the scrypt password hasher. Each hash contains its cost, so the cost can be raised later.
+ * @throws AppError overloaded from `hash` and `verify` if too many are queued
  */
 export function createPasswordHash({ cost = COST }: { cost?: Cost } = {}) {
   const waiting: (() => void)[] = [];
@@ -43,25 +43,25 @@ export function createPasswordHash({ cost = COST }: { cost?: Cost } = {}) {
   }
 
   async function enter(): Promise<void> {
-    if (running < AT_ONCE) {
+    if (running < CONCURRENCY) {
       running += 1;
       return;
     }
-    if (waiting.length >= MOST_WAITING) {
-      throw new AppError('overloaded', 'Too many people log in at this moment', { headers: { 'Retry-After': '5' } });
+    if (waiting.length >= MAX_QUEUED) {
+      throw new AppError('overloaded', 'Too many sign-ins at this moment', { headers: { 'Retry-After': '5' } });
     }
     await new Promise<void>((resolve) => waiting.push(resolve));
   }
 
   return {
-    /** Hashes a password for keeping. */
+    /** Hashes a password for storage. */
     async hash(password: string): Promise<string> {
       const salt = randomBytes(SALT_BYTES);
       const hash = await derive(password, salt, cost);
       return `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${base64(salt)}$${base64(hash)}`;
     },
 
-    /** Whether a password is the one that was hashed. Without a hash the answer is no, after the same work. */
+    /** Tests a password against a hash. Without a hash it returns false after the same work. */
     async verify(password: string, stored: string | null): Promise<boolean> {
       const parsed = parse(stored);
       const {
@@ -77,7 +77,7 @@ export function createPasswordHash({ cost = COST }: { cost?: Cost } = {}) {
       return parsed !== null && same;
     },
 
-    /** Whether a hash was made with another cost than new ones are. */
+    /** Tests if a hash has a cost other than the current one. */
     isOutdated(stored: string | null): boolean {
       const parsed = parse(stored);
       return parsed === null || parsed.cost.ln !== cost.ln || parsed.cost.r !== cost.r || parsed.cost.p !== cost.p;
@@ -85,7 +85,7 @@ export function createPasswordHash({ cost = COST }: { cost?: Cost } = {}) {
   };
 }
 
-/** What hashes passwords. */
+/** Password hasher. */
 export type PasswordHash = ReturnType<typeof createPasswordHash>;
 
 function parse(stored: string | null) {

@@ -1,7 +1,7 @@
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract';
 import { AppError } from '../errors.ts';
 
-/** What many people choose and every guesser tries first, of those that are long enough. Compared without digits at the end. */
+/** Common passwords, compared without leading and trailing digits and symbols. */
 const COMMON = new Set([
   'password',
   'passwort',
@@ -41,13 +41,13 @@ const COMMON = new Set([
   'correcthorsebatterystaple',
 ]);
 
-/** Rows of digits and letters, forwards and backwards: any part of one is no password. */
+/** Sequences of digits and letters in both directions; no part of one is a valid password. */
 const ROWS = ['01234567890123456789', 'abcdefghijklmnopqrstuvwxyz'].flatMap((row) => [
   row,
   [...row].reverse().join(''),
 ]);
 
-/** Refuses a password that is too short, is the mail address, or is known to everybody. @throws AppError weak_password */
+/** Rejects a password that is too short, too common or the mail address. @throws AppError weak_password */
 export function requireStrongPassword(password: string, email: string): void {
   const fault = faultOf(password, email.toLowerCase());
   if (!fault) return;
@@ -70,7 +70,7 @@ function faultOf(password: string, email: string): string | null {
   return null;
 }
 
-/** Without what people add to get past such rules. */
+/** Strips leading and trailing digits and symbols. */
 function without(text: string): string {
   return text.replace(/[\d\W_]+$/, '').replace(/^[\d\W_]+/, '');
 }

@@ -18,16 +18,16 @@ interface PasswordChange {
   newPassword: string;
 }
 
-/** Makes what changes passwords. Whatever changes one ends every log-in, and begins a new one. */
+/** Creates the password changes. Each ends all browser sessions and opens a new one. */
 export function createPasswords(parts: SignInParts, { confirm }: Pick<PasswordSignIn, 'confirm'>) {
-  const { accounts, browserSessions, links, notices, passwords, requests } = parts;
+  const { accounts, browserSessions, links, outbox, passwords, requests } = parts;
 
-  /** What follows when a hash was set; null when another one was set meanwhile. */
-  async function begin(account: Owner, hash: string, visitor: Visitor): Promise<OpenedBrowserSession | null> {
+  /** Ends the old sessions after a hash was set and opens a new one; null if another hash was set meanwhile. */
+  async function reopen(account: Owner, hash: string, visitor: Visitor): Promise<OpenedBrowserSession | null> {
     await browserSessions.revokeAll(account.id);
-    // What somebody else may have asked for with the old password must not outlive it.
+    // Links requested with the old password must not remain valid.
     await links.forget(account);
-    await notices.order('password-changed', account.email, account.id);
+    await outbox.queue('password-changed', account.email, account.id);
     return browserSessions.openWith(account.id, hash, visitor);
   }
 
@@ -35,18 +35,18 @@ export function createPasswords(parts: SignInParts, { confirm }: Pick<PasswordSi
     const before = await confirm(account.id, wanted.currentPassword);
     requireStrongPassword(wanted.newPassword, account.email);
     const hash = await passwords.hash(wanted.newPassword);
-    // There is another password now, or another hash of this one: that decides.
+    // The password or its hash was replaced meanwhile: check against the new one.
     if (!(await accounts.changePasswordHash(account.id, before, hash))) return change(account, wanted, visitor);
-    const opened = await begin(account, hash, visitor);
-    if (!opened) throw new AppError('wrong_password', 'The password was changed by somebody else meanwhile');
+    const opened = await reopen(account, hash, visitor);
+    if (!opened) throw new AppError('wrong_password', 'The password was changed in another session meanwhile');
     return opened;
   }
 
   return {
-    /** Has a link sent, if there is such an account. The same for every address. @throws AppError too_many_attempts */
+    /** Sends a reset link if the account exists. Behaves the same for every address. @throws AppError too_many_attempts */
     async requestReset(email: string, visitor: Visitor): Promise<void> {
       requests.take([{ key: networkOf(visitor.address), limit: MAILS_PER_HOUR }]);
-      await notices.order('reset', email);
+      await outbox.queue('reset', email);
     },
 
     /** Sets a new password with a link. @throws AppError invalid_link, weak_password, account_suspended, overloaded */
@@ -56,7 +56,7 @@ export function createPasswords(parts: SignInParts, { confirm }: Pick<PasswordSi
       const hash = await passwords.hash(password);
       await links.take(token, ['reset']);
       if (!(await accounts.setPasswordHash(account, hash))) throw invalidLink();
-      const opened = await begin(account, hash, visitor);
+      const opened = await reopen(account, hash, visitor);
       if (!opened) throw invalidLink();
       return opened;
     },
@@ -66,5 +66,5 @@ export function createPasswords(parts: SignInParts, { confirm }: Pick<PasswordSi
   };
 }
 
-/** What changes passwords. */
+/** Password changes. */
 export type Passwords = ReturnType<typeof createPasswords>;

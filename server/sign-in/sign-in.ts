@@ -3,23 +3,23 @@ import type { OpenedBrowserSession } from './browser-sessions.ts';
 import type { SignInParts } from './parts.ts';
 import { networkOf, type Visitor } from './visitor.ts';
 
-/** What somebody logs in with. */
+/** Credentials of a sign-in. */
 export interface Credentials {
   email: string;
   password: string;
 }
 
-/** Wrong passwords in 15 minutes: for one account from one address, from one address, for one account from everywhere. */
+/** Wrong passwords in 15 minutes: per account and address, per address, per account. */
 const GUESSES = { pair: 5, address: 30, account: 100 };
-/** Wrong passwords of somebody who is logged in already. */
+/** Wrong passwords in 15 minutes of a signed-in user. */
 const CONFIRMATIONS = 5;
 
 /**
- * Makes what checks passwords, with a limit on guessing. A check waits for its turn, and the password may be replaced
- * meanwhile: what it found counts only as long as the account has the hash that it was made with.
+ * Creates the sign-in by password, with a limit on guessing. The password may be replaced while a check is queued, so a
+ * result is valid only while the account still has the checked hash.
  */
 export function createPasswordSignIn({ accounts, browserSessions, passwords, guesses }: SignInParts) {
-  /** What could not be checked was no guess. */
+  /** Takes the attempt back if the check itself fails. */
   async function verify(password: string, hash: string | null, takeBack: () => void): Promise<boolean> {
     try {
       return await passwords.verify(password, hash);
@@ -45,7 +45,7 @@ export function createPasswordSignIn({ accounts, browserSessions, passwords, gue
     takeBack();
     guesses.forget(pair);
     const opened = await browserSessions.openWith(account.id, hash, visitor);
-    // There is another password now, or another hash of this one: that decides.
+    // The password or its hash was replaced meanwhile: check against the new one.
     if (!opened) return signIn({ email, password }, visitor);
     if (passwords.isOutdated(hash)) {
       await accounts.renewPasswordHash(account.id, hash, await passwords.hash(password));
@@ -66,20 +66,20 @@ export function createPasswordSignIn({ accounts, browserSessions, passwords, gue
 
   return {
     /**
-     * Logs somebody in. Whether the account does not exist, has no password or another one, takes the same time and
-     * gets the same answer; so does the limit, which knows only what was typed.
+     * Signs a user in. An unknown account, a missing password and a wrong password take the same time and give the same
+     * error. The limits count what was entered, so they do not reveal accounts either.
      * @throws AppError wrong_credentials, too_many_attempts, account_suspended, overloaded
      */
     signIn,
 
     /**
-     * Checks the password of somebody who is logged in, before something that a stolen cookie must not be able to do.
-     * @returns the hash that the password was checked against
+     * Checks the password of a signed-in user before an operation that a stolen cookie must not allow.
+     * @returns the hash that the password matched
      * @throws AppError wrong_password, too_many_attempts, overloaded
      */
     confirm,
   };
 }
 
-/** What checks passwords. */
+/** Sign-in by password. */
 export type PasswordSignIn = ReturnType<typeof createPasswordSignIn>;

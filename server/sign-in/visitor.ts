@@ -1,15 +1,15 @@
 import ipaddr from 'ipaddr.js';
 
-/** Who is at the other end of a request. */
+/** Client of a request. */
 export interface Visitor {
   /** Network address, e.g. `192.0.2.7`. */
   address: string;
   userAgent: string;
 }
 
-const MOST_SHOWN = 200;
+const MAX_LENGTH = 200;
 
-/** What attempts are counted by: the address, of IPv6 the first half, since whoever has one address has all of that. */
+/** Key for counting attempts: the IPv4 address, or the first 64 bits of an IPv6 address, which one client controls. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);
@@ -20,8 +20,8 @@ export function networkOf(address: string): string {
     .join(':');
 }
 
-/** A visitor as it is stored and shown: short, and without characters that do something. */
+/** Prepares a visitor for storage: shortened, printable ASCII only. */
 export function describeVisitor({ address, userAgent }: Visitor): Visitor {
-  const clean = (text: string) => text.replace(/[^\x20-\x7e]/g, '').slice(0, MOST_SHOWN);
+  const clean = (text: string) => text.replace(/[^\x20-\x7e]/g, '').slice(0, MAX_LENGTH);
   return { address: ipaddr.isValid(address) ? ipaddr.process(address).toString() : '', userAgent: clean(userAgent) };
 }
