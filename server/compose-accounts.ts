@@ -12,15 +12,15 @@ import { makeDirectory } from './storage/index.ts';
 
 interface OpenedDatabase {
   database: Database;
-  /** True when no other process can be working on the data. */
+  /** True if no other process can use the data. */
   exclusive: boolean;
   close(): Promise<void>;
 }
 
 interface OpenOptions {
-  /** Hears that the embedded database of this process ended unasked. */
+  /** Called if the embedded database exits unexpectedly. */
   onDatabaseLost?: (() => void) | undefined;
-  /** How long an embedded database of another process is waited for, to be this one's own; 0: it is shared. @default 0 */
+  /** Longest wait in ms for another process to release the embedded database; 0 shares it. @default 0 */
   aloneWithinMs?: number;
 }
 
@@ -48,7 +48,7 @@ export async function openConfiguredDatabase(
   const start = () =>
     startEmbedded({ directory, logger: { warn: (message) => logger.warn(message) }, onEnd: onDatabaseLost });
   let embedded = await start();
-  if (!embedded.owner && aloneWithinMs > 0) logger.info('another process has the database; waiting for its end');
+  if (!embedded.owner && aloneWithinMs > 0) logger.info('another process uses the database; waiting for it to end');
   const waitsUntil = performance.now() + aloneWithinMs;
   while (!embedded.owner && aloneWithinMs > 0) {
     if (performance.now() > waitsUntil)
@@ -70,13 +70,13 @@ export async function openConfiguredDatabase(
       },
     };
   } catch (error) {
-    // Its thread would keep the process.
+    // Its thread would keep the process alive.
     await embedded.close();
     throw error;
   }
 }
 
-/** The accounts and the ways into them. `publicUrl` is asked for when a link is made. */
+/** Constructs accounts and sign-in. `publicUrl` is called for each link. */
 export async function composeAccounts(config: Config, database: Database, logger: Logger, publicUrl: () => string) {
   const directory = resolve(config.storage.DATA_DIR);
   const pepper = await loadPepper({ directory, override: config.accounts.API_KEY_PEPPER });
@@ -93,35 +93,35 @@ export async function composeAccounts(config: Config, database: Database, logger
   return { accounts, signIn };
 }
 
-/** Whoever can reach the service can use its credits, and the vision model that it pays for. */
+/** Open only on a loopback address, since anyone who can sign up can use credits and the paid vision model. */
 function defaultSignUp({ http }: Config): 'open' | 'closed' {
   return http.PUBLIC_URL === undefined && isLoopback(http.HOST) ? 'open' : 'closed';
 }
 
-/** Where the service is reached as far as the settings tell. */
+/** Returns the service's URL according to the settings. */
 export function configuredUrl({ http }: Config): string {
   return http.PUBLIC_URL ?? localUrl(http.HOST, http.PORT);
 }
 
-/** The same for who is not the service itself; empty when only the running service knows which port it got. */
+/** Returns the service's URL for other processes; empty if only the running service knows its port. */
 function urlFromOutside(config: Config): string {
   const { PUBLIC_URL, PORT } = config.http;
   return PUBLIC_URL === undefined && PORT === 0 ? '' : configuredUrl(config);
 }
 
-/** What administration works on. */
+/** Accounts opened for administration. */
 export interface OpenedAccounts {
   accounts: Accounts;
   signIn: SignIn;
   close(): Promise<void>;
 }
 
-/** Opens the accounts alone, beside a running service or without one: for administration. */
+/** Opens the accounts for administration, with or without a running service. */
 export async function openAccounts(env: NodeJS.ProcessEnv): Promise<OpenedAccounts> {
   return openConfiguredAccounts(loadConfig(env));
 }
 
-/** The same with settings that are read already. */
+/** Same as {@link openAccounts}, with parsed settings. */
 export async function openConfiguredAccounts(config: Config): Promise<OpenedAccounts> {
   const logger = createLogger({ level: 'silent', format: 'json' });
   const { database, close } = await openConfiguredDatabase(config, logger);

@@ -2,13 +2,13 @@ import { resolve, sep } from 'node:path';
 import { type Config, ConfigError } from './config/index.ts';
 import { DirectoryInUseError, isDatabaseAway, isDiskFull } from './errors.ts';
 
-/** What Node tells of a failed call of the system. */
+/** Fields of Node's error of a failed system call. */
 type SystemError = Partial<Pick<NodeJS.ErrnoException, 'code' | 'syscall' | 'path'>> & { message: string };
 
 /**
- * Why the service cannot start, in one line that names the setting, where that is something its operator can change; null
- * for anything else, of which the whole error is needed.
- * @param config absent when the settings themselves are at fault
+ * Explains in one line that names the setting why the service cannot start, if the operator can change that; null for all
+ * other errors, which are printed whole.
+ * @param config absent if the settings themselves are invalid
  */
 export function explainStart(error: unknown, config?: Config): string | null {
   if (error instanceof ConfigError || error instanceof DirectoryInUseError) return error.message;
@@ -20,15 +20,15 @@ export function explainStart(error: unknown, config?: Config): string | null {
   if (syscall === 'listen' && code === 'EACCES')
     return `PORT: this user may not listen on ${PORT}; set one from 1024 to 65535, or 0 for any that is free`;
   if (syscall === 'getaddrinfo' || code === 'EADDRNOTAVAIL')
-    return `HOST: ${HOST} is no address of this machine (${code})`;
+    return `HOST: ${HOST} is not an address of this machine (${code})`;
   const uri = config.db.MONGODB_URI;
-  if (uri && isDatabaseAway(error)) return `MONGODB_URI: no database answers there (${withoutPassword(message, uri)})`;
+  if (uri && isDatabaseAway(error)) return `MONGODB_URI: no database responds there (${withoutPassword(message, uri)})`;
   const directory = resolve(config.storage.DATA_DIR);
   if (isDiskFull(error)) {
     const at = uri && !path ? 'MONGODB_URI: the disk of the database' : `DATA_DIR: the disk of ${directory}`;
     return `${at} has no space left (${message})`;
   }
-  // What the driver makes of the string; a record that the name server does not have; a certificate that it names.
+  // Errors of the driver, a missing DNS record, or a certificate file named in the URI.
   if (uri && (error.name.startsWith('Mongo') || syscall.startsWith('query') || isNamedIn(uri, path)))
     return `MONGODB_URI: the database cannot be used (${withoutPassword(message, uri)})`;
   if (code && path && (isWithin(path, directory) || (syscall === 'mkdir' && isWithin(directory, path))))
@@ -40,7 +40,7 @@ function isNamedIn(uri: string, path: string): boolean {
   return path !== '' && (uri.includes(path) || uri.includes(encodeURIComponent(path)));
 }
 
-/** The message of a driver that repeats what it could not read. */
+/** Removes the password from a driver's message, which may repeat the URI. */
 function withoutPassword(message: string, uri: string): string {
   const [, password = ''] = /^[^:]+:\/\/[^:]*:(.*)@/.exec(uri) ?? [];
   return password === '' ? message : message.replaceAll(password, '***');

@@ -1,7 +1,7 @@
 import type { Account, Accounts } from './accounts/index.ts';
 import { PLACEHOLDER_EMAIL, type SignIn } from './sign-in/index.ts';
 
-/** What {@link announceFirstAccount} works with. */
+/** Dependencies of {@link announceFirstAccount}. */
 export interface FirstAccountDeps {
   accounts: Accounts;
   signIn: Pick<SignIn, 'claims'>;
@@ -10,9 +10,8 @@ export interface FirstAccountDeps {
 }
 
 /**
- * On an empty database creates one account and prints, this one time, a link that makes it the reader's and a key for
- * programs, with commands that work when pasted. To standard output and not to the log, which masks both. An account
- * whose key an interruption has prevented gets it at the next start.
+ * Creates one account in an empty database and prints its claim link, its first API key and commands to try, once. It
+ * prints to standard output, since the log masks both. After an interruption the next start creates the missing key.
  */
 export async function announceFirstAccount({ accounts, signIn, url }: FirstAccountDeps): Promise<void> {
   const account = await firstAccount(accounts);
@@ -22,14 +21,14 @@ export async function announceFirstAccount({ accounts, signIn, url }: FirstAccou
   process.stdout.write(welcome({ apiKey, link, url, plan: account.plan, credits: account.balance }));
 }
 
-/** The account that needs its first key; null when the service has been in use. */
+/** Returns the account that needs its first key; null if the service has been in use. */
 async function firstAccount(accounts: Accounts): Promise<Account | null> {
   const there: Account[] = [];
   for await (const account of accounts.list()) if (there.push(account) > 1) return null;
   const [only] = there;
   if (!only) return createUnlessThere(accounts);
   if (only.email !== PLACEHOLDER_EMAIL) return null;
-  // A key that was never active was shown to nobody.
+  // A key that was never active was never shown.
   const keys = await accounts.keys.list(only.id);
   return keys.every(({ active, disabledAt }) => !active && !disabledAt) ? only : null;
 }
@@ -38,7 +37,7 @@ async function createUnlessThere(accounts: Accounts): Promise<Account | null> {
   try {
     return await accounts.create({ email: PLACEHOLDER_EMAIL });
   } catch (error) {
-    // Another server on the same database was first.
+    // Another process on the same database was first.
     if (await accounts.findByEmail(PLACEHOLDER_EMAIL)) return null;
     throw error;
   }
@@ -56,12 +55,12 @@ function welcome({ apiKey, link, url, plan, credits }: Welcome): string {
   return `
   Imagewright runs at ${url}  (API documentation: ${url}/docs)
 
-  Your first account has the plan ${plan} and ${credits} credits. Open this link once, within 24 hours, to make it
-  yours (mail address, password, operator of this service):
+  Your first account has the plan ${plan} and ${credits} credits. Open this link within 24 hours to claim it: you
+  set its mail address and password and become the operator. The link works once:
 
     ${link}
 
-  For programs, its first API key. It is shown only now:
+  Its first API key, for programs. It is not shown again:
 
     ${apiKey}
 

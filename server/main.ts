@@ -9,7 +9,7 @@ let config: Config | undefined;
 /** Runs the service: configuration, composition, listening, and a graceful stop on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   config = loadConfig(process.env);
-  // A supervisor starts it again; staying without a database would help nobody.
+  // Without a database nothing works; a supervisor restarts the process.
   const service = await composeService(config, undefined, () => process.exit(1));
   const { logger } = service;
   process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'));
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
       .stop(() => server.close())
       .then(() => process.exit(0))
       .catch((error: unknown) => {
-        logger.error({ err: error }, 'the stop was not clean');
+        logger.error({ err: error }, 'the stop failed');
         process.exit(1);
       });
   };
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   try {
     await announceFirstAccount({ accounts, signIn, url: config.http.PUBLIC_URL ?? server.url });
   } catch (error) {
-    // A stop that came meanwhile has closed the database; the next start announces it.
+    // Ignored if a stop has closed the database meanwhile; the next start announces the account.
     if (!stopping) throw error;
   }
 }

@@ -54,13 +54,13 @@ describe('a start that its operator can mend is explained in one line', () => {
   });
 
   it.each([['nothing.invalid'], ['192.0.2.1']])('the host %s, which is not here', async (HOST) => {
-    expect(await listening({ PORT: '0', HOST })).toMatch(/^HOST: \S+ is no address of this machine \(E[A-Z_]+\)$/);
+    expect(await listening({ PORT: '0', HOST })).toMatch(/^HOST: \S+ is not an address of this machine \(E[A-Z_]+\)$/);
   });
 
   it('a database that does not answer', async () => {
     const MONGODB_URI = 'mongodb://user:secret@127.0.0.1:1/x';
     const explained = await opening({ MONGODB_URI, DATA_DIR: freshDirectory() });
-    expect(explained).toMatch(/^MONGODB_URI: no database answers there \(.*ECONNREFUSED.*\)$/);
+    expect(explained).toMatch(/^MONGODB_URI: no database responds there \(.*ECONNREFUSED.*\)$/);
     expect(explained).not.toContain('secret');
   });
 
@@ -73,7 +73,7 @@ describe('a start that its operator can mend is explained in one line', () => {
     ['mongodb+srv://user:secret@nothing.invalid/x', 'querySrv'],
   ])('a connection string that no database can be found by: %s', async (MONGODB_URI, why) => {
     const explained = await opening({ MONGODB_URI, DATA_DIR: freshDirectory() });
-    expect(explained).toMatch(/^MONGODB_URI: (the database cannot be used|no database answers there) \(.*\)$/);
+    expect(explained).toMatch(/^MONGODB_URI: (the database cannot be used|no database responds there) \(.*\)$/);
     expect(explained).toContain(why);
     expect(explained).not.toMatch(/secret|se\/cret/);
   });

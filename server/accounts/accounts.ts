@@ -5,7 +5,7 @@ import { newId } from '../ids.ts';
 import type { Ledger } from './ledger.ts';
 import type { Plans } from './plans.ts';
 
-/** What {@link createDirectory} works with. */
+/** Dependencies of {@link createDirectory}. */
 export interface DirectoryDeps {
   accounts: AccountRepository;
   ledger: Ledger;
@@ -17,11 +17,11 @@ export interface DirectoryDeps {
 export interface Account {
   id: string;
   email: string;
-  /** The address that it gets once the link that was sent there is opened. */
+  /** Address that replaces `email` once its link is opened. */
   pendingEmail: string | null;
   role: AccountRole;
   plan: string;
-  /** `unclaimed`: nobody has set a password, so only its keys work. */
+  /** `unclaimed`: no password is set, so only API keys work. */
   state: 'active' | 'suspended' | 'unclaimed';
   suspended: boolean;
   /** Credits. */
@@ -36,28 +36,28 @@ export interface Account {
   lastLoginAt: Date | null;
 }
 
-/** What an account is made from. */
+/** An account to create. */
 export interface NewAccount {
-  /** Known before, so that a repetition of the same request finds what an earlier attempt has made. */
+  /** Fixed by the caller, so that a repeated request finds the account of the first attempt. */
   id?: string;
   email: string;
   plan?: string;
   passwordHash?: string | null;
 }
 
-/** Which accounts are wanted. */
+/** Filter and page of a search. */
 export interface AccountSearch {
   search?: string | undefined;
-  /** The last account of the page before. */
+  /** Id of the last account of the previous page. */
   cursor?: string | undefined;
   /** 1-200. */
   limit?: number;
 }
 
-/** How long an account waits for a new address: the day that the mail may take, and the day that its link is good for. */
+/** Lifetime of a pending address: one day to deliver the mail and one day to use its link. */
 const PENDING_EMAIL_MS = 48 * 3_600_000;
 
-/** Makes the directory of accounts: who there is, on which plan, suspended or not. */
+/** Creates the directory of accounts. */
 export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps) {
   /** @throws AppError not_found */
   const known = (record: AccountRecord | null, name: string): Account => {
@@ -88,8 +88,8 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
   return {
     /**
      * Creates an account with its plan's sign-up credits.
-     * @param passwordHash from the log-in module; without one only its keys work
-     * @throws AppError email_taken; invalid_request when the email is malformed or there is no such plan
+     * @param passwordHash from the sign-in module; without one only API keys work
+     * @throws AppError email_taken; invalid_request if the email is malformed or the plan unknown
      */
     async create({
       id = newId('acct'),
@@ -115,7 +115,7 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
       };
       const made = (await accounts.insert(record)) ? record : await accounts.find(id);
       if (!made) throw new AppError('email_taken', `The email ${record.email} has an account already`);
-      for (const hold of made.holds) await ledger.finish(id, hold);
+      for (const entry of made.holds) await ledger.finish(id, entry);
       return known(made, id);
     },
 
@@ -123,19 +123,19 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
       return living(await accounts.find(accountId));
     },
 
-    /** An account, and how many passwords were set for it: a log-in that began under another number has ended. */
+    /** Finds an account and its password version; browser sessions of another version have ended. */
     async findForSession(accountId: string): Promise<{ account: Account; passwordVersion: number } | null> {
       const record = await accounts.find(accountId);
       const account = living(record);
       return account && { account, passwordVersion: record?.passwordVersion ?? 0 };
     },
 
-    /** Finds by email, whatever its case. */
+    /** Finds an account by its email; case is ignored. */
     async findByEmail(email: string): Promise<Account | null> {
       return living(await accounts.findByEmail(email.trim().toLowerCase()));
     },
 
-    /** Every account, in pages, in the order of the ids. */
+    /** Iterates over all accounts by id, reading pages. */
     async *list(): AsyncGenerator<Account> {
       let last: string | undefined;
       for (;;) {
@@ -146,7 +146,7 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
       }
     },
 
-    /** A page of accounts in the order of their ids. @param search part of the email, or an id */
+    /** Returns a page of accounts by id. @param search part of the email, or an id */
     async search({ search = '', cursor, limit = 50 }: AccountSearch) {
       const found = await accounts.search({ text: search, limit: limit + 1, afterId: cursor });
       const page = found.slice(0, limit).map(toAccount);
@@ -158,7 +158,7 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
     },
 
     /**
-     * Gives an account to whoever claims it, whole or not at all. False when it is gone or has another address by now.
+     * Sets the claimed fields in one step. Returns false if the account is gone or has another address.
      * @throws AppError email_taken
      */
     async claim({ id, email }: Pick<Account, 'id' | 'email'>, claimed: ClaimedFields): Promise<boolean> {
@@ -169,57 +169,57 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
     },
 
     /**
-     * Notes the address that an account is to get, whoever has it; null: none. Another password drops it.
-     * @param passwordHash of the password that it was asked for with
-     * @returns false when the account has another one by now
+     * Stores the pending address of an account; null removes it. A new password removes it too.
+     * @param passwordHash hash of the password that confirmed the request
+     * @returns false if the account has another hash
      */
     async setPendingEmail(accountId: string, email: string | null, passwordHash: string): Promise<boolean> {
       const pending = email === null ? null : { email, endsAt: new Date(now().getTime() + PENDING_EMAIL_MS) };
       return (await accounts.setPendingEmail(accountId, pending, passwordHash)) !== null;
     },
 
-    /** Gives an account the address that it waits for. False when it does not, or no longer. @throws AppError email_taken */
+    /** Sets the pending address. Returns false if it is not or no longer pending. @throws AppError email_taken */
     async confirmEmail(accountId: string, email: string): Promise<boolean> {
       const changed = await accounts.confirmEmail(accountId, email, now());
       if (changed === 'taken') throw new AppError('email_taken', `The email ${email} has an account already`);
       return changed !== null;
     },
 
-    /** Sets what the password of an account is checked against. False when it is gone or has another address by now. */
+    /** Sets the password hash. Returns false if the account is gone or has another address. */
     async setPasswordHash({ id, email }: { id: string; email: string }, passwordHash: string): Promise<boolean> {
       return (await accounts.setPassword(id, passwordHash, now(), { email })) !== null;
     },
 
-    /** Sets a new password in the place of the one with the hash `before`. False when that is not the account's any more. */
+    /** Replaces the password hash `before`. Returns false if the account has another hash. */
     async changePasswordHash(accountId: string, before: string, passwordHash: string): Promise<boolean> {
       return (await accounts.setPassword(accountId, passwordHash, now(), { passwordHash: before })) !== null;
     },
 
-    /** Puts another hash of the same password in the place of `before`, if that is still there. */
+    /** Replaces `before` by another hash of the same password, if the account still has it. */
     async renewPasswordHash(accountId: string, before: string, passwordHash: string): Promise<void> {
       await accounts.renewHash(accountId, before, passwordHash);
     },
 
-    /** What a password is checked against; null when there is no such account, or nobody has set one. */
+    /** Returns the password hash; null if the account does not exist or has no password. */
     async passwordHashOf(accountId: string): Promise<string | null> {
       const record = await accounts.find(accountId);
       return record && !record.deletedAt ? (record.passwordHash ?? null) : null;
     },
 
-    /** Notes that somebody has logged in. */
+    /** Stores the time of a sign-in. */
     async noteSignIn(accountId: string): Promise<void> {
       await accounts.noteSignIn(accountId, now());
     },
 
-    /** A suspended account's keys answer 403 from the next request on. */
+    /** Suspends or resumes an account. Keys of a suspended account get 403 from the next request on. */
     async setSuspended(accountId: string, suspended: boolean): Promise<Account> {
       const at = now();
       return known(await accounts.setSuspended(accountId, suspended ? at : null, at), accountId);
     },
 
     /**
-     * Moves an account to a plan. Keys that are active stay so, also when the new plan allows fewer; no more can be made.
-     * @throws AppError invalid_request when there is no such plan
+     * Sets the plan. Active keys stay active even if the new plan allows fewer.
+     * @throws AppError invalid_request if the plan is unknown
      */
     async setPlan(accountId: string, plan: string): Promise<Account> {
       plans.require(plan);
@@ -228,7 +228,7 @@ export function createDirectory({ accounts, ledger, plans, now }: DirectoryDeps)
   };
 }
 
-/** The directory of accounts. */
+/** Directory of accounts. */
 export type Directory = ReturnType<typeof createDirectory>;
 
 function stateOf({ suspendedAt, passwordHash }: AccountRecord): Account['state'] {

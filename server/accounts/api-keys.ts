@@ -6,10 +6,10 @@ import type { Plans } from './plans.ts';
 
 const TOUCH_INTERVAL_MS = 60_000;
 const NAME_LENGTH = 100;
-/** Keys of one account, deactivated ones included; beyond that somebody is making them for the sake of it. */
-const MOST_KEYS = 1000;
+/** Most keys of one account, deactivated ones included. */
+const MAX_KEYS = 1000;
 
-/** What {@link createApiKeys} works with. */
+/** Dependencies of {@link createApiKeys}. */
 export interface ApiKeysDeps {
   accounts: AccountRepository;
   apiKeys: ApiKeyRepository;
@@ -18,7 +18,7 @@ export interface ApiKeysDeps {
   now: () => Date;
 }
 
-/** An API key as its owner may see it. */
+/** An API key as shown to its owner. */
 export interface ApiKey {
   id: string;
   name: string;
@@ -30,26 +30,26 @@ export interface ApiKey {
   disabledAt: Date | null;
 }
 
-/** A key that nobody has stored yet. */
+/** A key that is not stored yet. */
 export interface NewApiKey {
   keyId: string;
   apiKey: string;
 }
 
-/** Makes up a key; it is good for nothing until it is created. */
+/** Generates a key; it is not valid until `create` stores it. */
 export function newApiKey(): NewApiKey {
   return { keyId: newId('key'), apiKey: makeApiKey() };
 }
 
-/** What a presented key turned out to be. */
+/** Result of checking a key. */
 export type KeyCheck =
   | { outcome: 'valid'; keyId: string; account: AccountRecord }
   | { outcome: 'malformed' | 'unknown' | 'inactive' | 'suspended' };
 
 /**
- * Makes API keys and checks them. A key is active exactly while its id stands in its account's `activeKeys`, which is
- * changed in one conditional step: so the plan's limit holds in any race, and no crash can leave a miscounted key. A
- * crash while a key is made leaves at most a key that was never active and that nobody was shown.
+ * Creates and checks API keys. A key is active exactly while its id is in its account's `activeKeys`, which changes in one
+ * conditional update. So the plan's limit holds in any race, and a crash cannot miscount keys. A crash during creation
+ * leaves at most an inactive key that was never shown.
  */
 export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeysDeps) {
   async function activateKey(account: AccountRecord, keyId: string): Promise<void> {
@@ -72,9 +72,9 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
 
   async function refuseHoarding(accountId: string, keyId: string): Promise<void> {
     const used = await apiKeys.countOf(accountId);
-    if (used < MOST_KEYS || (await apiKeys.find(accountId, keyId))) return;
-    const message = `expected at most ${MOST_KEYS} API keys, deactivated ones included: delete one first`;
-    throw new AppError('key_limit_reached', message, { details: { limit: MOST_KEYS, used } });
+    if (used < MAX_KEYS || (await apiKeys.find(accountId, keyId))) return;
+    const message = `expected at most ${MAX_KEYS} API keys, deactivated ones included: delete one first`;
+    throw new AppError('key_limit_reached', message, { details: { limit: MAX_KEYS, used } });
   }
 
   async function requireKey(accountId: string, keyId: string): Promise<ApiKeyRecord> {
@@ -85,9 +85,9 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
 
   return {
     /**
-     * Makes a key. `apiKey` is the only time that it is seen.
-     * @param made the key itself, known before, so that a repetition of the same request makes no second one
-     * @throws AppError key_limit_reached when the plan's number of active keys is reached
+     * Creates a key. The returned `apiKey` cannot be read again.
+     * @param made the key, fixed by the caller, so that a repeated request creates no second one
+     * @throws AppError key_limit_reached if all active keys of the plan are in use
      */
     async create({ accountId, name, made = newApiKey() }: { accountId: string; name: string; made?: NewApiKey }) {
       const account = await requireAccount(accountId);
@@ -113,26 +113,26 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
       return made;
     },
 
-    /** A key of an account. @throws AppError not_found */
+    /** Returns a key of an account. @throws AppError not_found */
     async get(accountId: string, keyId: string): Promise<ApiKey> {
       const { activeKeys } = await requireAccount(accountId);
       return toApiKey(await requireKey(accountId, keyId), activeKeys.includes(keyId));
     },
 
-    /** Deletes a key; it answers 401 from then on. @throws AppError not_found */
+    /** Deletes a key; it gets 401 from then on. @throws AppError not_found */
     async remove(accountId: string, keyId: string): Promise<void> {
       await requireKey(accountId, keyId);
       await accounts.removeActiveKey(accountId, keyId);
       await apiKeys.remove(accountId, keyId);
     },
 
-    /** An account's keys, oldest first. */
+    /** Lists an account's keys, oldest first. */
     async list(accountId: string): Promise<ApiKey[]> {
       const { activeKeys } = await requireAccount(accountId);
       return (await apiKeys.list(accountId)).map((key) => toApiKey(key, activeKeys.includes(key._id)));
     },
 
-    /** Deactivates a key at once; it answers 403 from then on. */
+    /** Deactivates a key at once; it gets 403 from then on. */
     async deactivate(accountId: string, keyId: string): Promise<ApiKey> {
       const key = await requireKey(accountId, keyId);
       const removed = await accounts.removeActiveKey(accountId, keyId);
@@ -141,7 +141,7 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
       return toApiKey({ ...key, disabledAt }, false);
     },
 
-    /** @throws AppError key_limit_reached when the plan's number of active keys is reached */
+    /** Activates a key. @throws AppError key_limit_reached if all active keys of the plan are in use */
     async activate(accountId: string, keyId: string): Promise<ApiKey> {
       const key = await requireKey(accountId, keyId);
       await activateKey(await requireAccount(accountId), keyId);
@@ -155,12 +155,12 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
       }
     },
 
-    /** The account that a key belongs to, for the operator's commands; null when there is no such key. */
+    /** Returns the account of a key, for the operator's commands; null if the key does not exist. */
     async ownerOf(keyId: string): Promise<string | null> {
       return apiKeys.findOwner(keyId);
     },
 
-    /** Checks a presented key against the database as it is now: nothing is cached, so a deactivation counts at once. */
+    /** Checks a key against the database. Nothing is cached, so a deactivation takes effect at once. */
     async check(presented: unknown): Promise<KeyCheck> {
       if (typeof presented !== 'string' || !hasKeyForm(presented)) return { outcome: 'malformed' };
       const hash = hashApiKey(presented, pepper);
@@ -179,12 +179,12 @@ export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeys
     const at = now();
     const notAfter = new Date(at.getTime() - TOUCH_INTERVAL_MS);
     if (key.lastUsedAt && key.lastUsedAt > notAfter && key.lastUsedAt <= at) return;
-    // A full disk must not lock out callers who only want to read.
+    // A full disk must not reject requests that only read.
     await apiKeys.touch(key.accountId, key._id, at, notAfter).catch(() => {});
   }
 }
 
-/** The API keys of all accounts. */
+/** API keys of all accounts. */
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 function cleanName(name: string): string {

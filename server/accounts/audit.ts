@@ -1,16 +1,16 @@
 import type { AccountRecord, AccountRepository, LedgerLineRecord, LedgerRepository } from '../db/index.ts';
-import { countersOf, countMovements } from './movements.ts';
+import { countEntries, countersOf } from './ledger-entries.ts';
 
 const PAGE = 1000;
 const RECHECKS = 5;
 
-/** What {@link createAudit} works with. */
+/** Dependencies of {@link createAudit}. */
 export interface AuditDeps {
   accounts: AccountRepository;
   ledger: LedgerRepository;
 }
 
-/** A rule of the money model that does not hold. */
+/** A violated rule of the money model. */
 export interface BrokenInvariant {
   rule:
     | 'negative_balance'
@@ -33,7 +33,7 @@ export interface AuditReport {
   figures: {
     accounts: number;
     lines: number;
-    /** Movements whose ledger line is still missing; not a fault, `settlePending` finishes them. */
+    /** Pending entries that are not in the ledger yet; not a fault, `settlePending` completes them. */
     pending: number;
     balance: number;
     used: number;
@@ -41,29 +41,29 @@ export interface AuditReport {
   };
 }
 
-/** A movement, whether it is in the ledger already or still only a hold. */
+/** A ledger entry, written or pending. */
 type Entry = Pick<LedgerLineRecord, 'accountId' | 'kind' | 'ref' | 'delta'>;
 
 /**
- * Makes the audit, which recomputes every balance from the ledger and the holds without a line. It may run beside the
- * service: what looks broken is read again until no movement came in between.
+ * Creates the audit. It recomputes every balance from the ledger and the pending entries. It can run beside the service:
+ * an account that looks wrong is read again until no entry was added in between.
  */
 export function createAudit({ accounts, ledger }: AuditDeps) {
-  /** Checks one account again, on a state that was its own for a moment. */
+  /** Checks one account again on a consistent reading. */
   async function recheck(accountId: string): Promise<BrokenInvariant[]> {
     for (let attempt = 1; ; attempt += 1) {
       const before = await accounts.find(accountId);
       const lines = await readAll((after) => ledger.page(accountId, PAGE, after));
       const after = await accounts.find(accountId);
       if (!before || !after) return [];
-      if (attempt === RECHECKS || countMovements(before) === countMovements(after)) {
-        // The earlier reading: a hold that was cleared since has its line among those read after it.
+      if (attempt === RECHECKS || countEntries(before) === countEntries(after)) {
+        // `before`, because an entry completed since then is among the lines read after it.
         return checkAccount(before, [...lines, ...pendingOf(before, lines)]);
       }
     }
   }
 
-  /** A charge may have been written after the place where it stands was read. */
+  /** Repeats the check for a charge that was written during the scan. */
   async function stillBroken({ rule, ref }: BrokenInvariant): Promise<boolean> {
     return rule !== 'refund_without_charge' || ref === null || (await ledger.findByRef('charge', ref)) === null;
   }
@@ -71,7 +71,7 @@ export function createAudit({ accounts, ledger }: AuditDeps) {
   return async function audit(): Promise<AuditReport> {
     const written = await readAll((after) => ledger.scan(PAGE, after));
     const everyone = await readAll((after) => accounts.list(PAGE, after));
-    // The books of an account that is being deleted are on their way out, in more than one step.
+    // The entries of an account that is being deleted are removed in several steps.
     const records = everyone.filter(({ deletedAt }) => !deletedAt);
     const leaving = new Set(everyone.filter(({ deletedAt }) => deletedAt).map(({ _id }) => _id));
     const lines = written.filter(({ accountId }) => !leaving.has(accountId));
@@ -81,7 +81,7 @@ export function createAudit({ accounts, ledger }: AuditDeps) {
     const known = new Set(records.map(({ _id }) => _id));
     const broken: BrokenInvariant[] = [];
     for (const line of lines.filter(({ accountId }) => !known.has(accountId))) {
-      // Its account may have been deleted, and the line with it, since it was read.
+      // The account and its entries may have been deleted during the scan.
       if (await ledger.findByRef(line.kind, line.ref)) broken.push(orphan(line));
     }
     for (const record of records) {
@@ -103,11 +103,11 @@ export function createAudit({ accounts, ledger }: AuditDeps) {
   };
 }
 
-/** The holds of an account whose lines are not among `lines`. */
+/** Returns the pending entries of an account that are not among `lines`. */
 function pendingOf({ _id, holds }: AccountRecord, lines: LedgerLineRecord[]): Entry[] {
   if (holds.length === 0) return [];
   const written = new Set(lines.map((line) => line._id));
-  return holds.filter(({ lineId }) => !written.has(lineId)).map((hold) => ({ ...hold, accountId: _id }));
+  return holds.filter(({ lineId }) => !written.has(lineId)).map((entry) => ({ ...entry, accountId: _id }));
 }
 
 function checkAccount(record: AccountRecord, entries: Entry[]): BrokenInvariant[] {
@@ -118,7 +118,10 @@ function checkAccount(record: AccountRecord, entries: Entry[]): BrokenInvariant[
   if (!(record.balance >= 0)) fault('negative_balance', `the balance is ${record.balance}`);
   const balance = sum(entries, ({ delta }) => delta);
   if (record.balance !== balance) {
-    fault('balance_differs', `the balance is ${record.balance}, but ledger and holds add up to ${balance}`);
+    fault(
+      'balance_differs',
+      `the balance is ${record.balance}, but the ledger and pending entries add up to ${balance}`,
+    );
   }
   const used = sum(entries, (entry) => countersOf(entry).used);
   const granted = sum(entries, (entry) => countersOf(entry).granted);

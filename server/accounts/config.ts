@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SIGNUP_CREDITS } from '#contract';
 
 const plan = z.strictObject({
-  keys: z.int().min(1).max(1000).describe('Active API keys that an account may have.'),
+  keys: z.int().min(1).max(1000).describe('Most active API keys of an account.'),
   signupCredits: z.int().min(0).max(1_000_000_000).default(SIGNUP_CREDITS).describe('Credits of a new account.'),
   rateLimit: z
     .strictObject({
@@ -10,10 +10,10 @@ const plan = z.strictObject({
       windowSeconds: z.int().min(1).max(86_400),
     })
     .optional()
-    .describe('Requests that an account may make in each window. Default: no limit.'),
+    .describe('Most requests of an account per window. Default: no limit.'),
 });
 
-/** What accounts of one plan may do. */
+/** Limits of a plan. */
 export type Plan = z.output<typeof plan>;
 
 const plans = z
@@ -31,7 +31,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The environment variables that steer accounts; keys are the variables' names. */
+/** Settings of accounts, by environment variable. */
 export const accountsConfig = z.object({
   PLANS: z
     .string()
@@ -49,14 +49,14 @@ export const accountsConfig = z.object({
     })
     .pipe(plans)
     .describe(
-      'Plans by name, as JSON: `keys`, `signupCredits`, and `rateLimit` (`requests`, `windowSeconds`) if wanted. The first one is the default of a new account.',
+      'Plans by name, as JSON: `keys`, `signupCredits`, and optionally `rateLimit` (`requests`, `windowSeconds`). The first plan is the default for new accounts.',
     ),
   API_KEY_PEPPER: z
     .string()
     .min(32, 'expected at least 32 characters')
     .optional()
-    .describe('Secret that API keys are hashed with. Default: made once, in `DATA_DIR/secrets/api-key-pepper`.'),
+    .describe('Secret for hashing API keys. Default: generated once, in `DATA_DIR/secrets/api-key-pepper`.'),
 });
 
-/** The account settings after parsing. */
+/** Parsed settings of accounts. */
 export type AccountsConfig = z.output<typeof accountsConfig>;

@@ -8,18 +8,18 @@ import { createLedger } from './ledger.ts';
 import { createPlans } from './plans.ts';
 import { createTransactions } from './transactions.ts';
 
-// The gateway keeps its records through this module, since it may not know the database.
+// The gateway stores its records through this module, since it must not know the database.
 export type { IdempotencyRecord, IdempotencyRepository, StoredResponse } from '../db/index.ts';
 export type { Account } from './accounts.ts';
 export { type ApiKey, type KeyCheck, newApiKey } from './api-keys.ts';
 export type { AuditReport, BrokenInvariant } from './audit.ts';
 export { type AccountsConfig, accountsConfig, type Plan } from './config.ts';
-export { type MovementRequest, type MovementResult, newGrantRef, type Settled } from './ledger.ts';
+export { type EntryRequest, type EntryResult, newGrantRef, type Settled } from './ledger.ts';
 export { loadPepper } from './pepper.ts';
 export { type AccountRemoval, createAccountRemoval } from './removal.ts';
 export { hashSecret, makeSecret, type SecretPrefix, secretHasForm } from './secrets.ts';
 
-/** What {@link createAccounts} works with. */
+/** Dependencies of {@link createAccounts}. */
 export interface AccountsDeps {
   repositories: Pick<Repositories, 'accounts' | 'apiKeys' | 'ledger'>;
   /** From `loadPepper`. */
@@ -29,7 +29,7 @@ export interface AccountsDeps {
   now?: () => Date;
 }
 
-/** Makes the directory of accounts, with `plans`, `keys`, `ledger`, `transactions` and `audit`. */
+/** Creates the directory of accounts with `plans`, `keys`, `ledger`, `transactions` and `audit`. */
 export function createAccounts({ repositories, pepper, config, now = () => new Date() }: AccountsDeps) {
   const { accounts, apiKeys } = repositories;
   const plans = createPlans(config);
@@ -44,5 +44,5 @@ export function createAccounts({ repositories, pepper, config, now = () => new D
   };
 }
 
-/** Everything about accounts. */
+/** Accounts. */
 export type Accounts = ReturnType<typeof createAccounts>;

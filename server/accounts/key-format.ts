@@ -4,19 +4,19 @@ import { encodeBase62, randomBase62 } from './base62.ts';
 
 const FORM = /^(iw_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
 
-/** A new API key: `iw_`, 30 random base62 characters (178 bits) and 6 of their CRC-32. */
+/** Generates an API key: `iw_`, 30 random base62 characters (178 bits) and 6 of their CRC-32. */
 export function makeApiKey(): string {
   const random = `iw_${randomBase62(30)}`;
   return random + checksum(random);
 }
 
-/** Whether text has the form of an API key and its checksum is right; asks no database. */
+/** Tests the form and checksum of an API key, without the database. */
 export function hasKeyForm(text: string): boolean {
   const [, random, sum] = FORM.exec(text) ?? [];
   return random !== undefined && sum === checksum(random);
 }
 
-/** What is stored of a key: HMAC-SHA-256 under the pepper, in hex. */
+/** Hashes a key for storage: HMAC-SHA-256 with the pepper, in hex. */
 export function hashApiKey(key: string, pepper: Buffer): string {
   return createHmac('sha256', pepper).update(key).digest('hex');
 }

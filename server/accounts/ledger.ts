@@ -2,100 +2,106 @@ import type { LedgerKind } from '#contract';
 import type { AccountRecord, AccountRepository, HoldRecord, LedgerLineRecord, LedgerRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { randomBase62 } from './base62.ts';
-import { countersOf, countMovements, laneOf, newLineId, toLine } from './movements.ts';
+import { countEntries, countersOf, newLineId, shardOf, toLine } from './ledger-entries.ts';
 
-/** What {@link createLedger} works with. */
+/** Dependencies of {@link createLedger}. */
 export interface LedgerDeps {
   accounts: AccountRepository;
   ledger: LedgerRepository;
   now: () => Date;
 }
 
-/** One movement of credits that is asked for. */
-export interface MovementRequest {
+/** A ledger entry to post. */
+export interface EntryRequest {
   accountId: string;
-  /** What it is for, e.g. a job id; each kind of movement happens once for it. */
+  /** Reference, e.g. a job id; each kind of entry is posted once per reference. */
   ref: string;
   /** Credits, a whole number > 0. */
   amount: number;
   note?: string | null;
 }
 
-/** What a movement has led to. */
-export interface MovementResult {
-  /** Credits left. */
+/** Result of posting an entry. */
+export interface EntryResult {
+  /** Balance in credits. */
   balance: number;
-  /** False when the same movement had been made before. */
+  /** False if the entry had been posted before. */
   applied: boolean;
 }
 
-/** What {@link Ledger.settlePending} has done. */
+/** Result of {@link Ledger.settlePending}. */
 export interface Settled {
   finished: number;
-  /** One line for each movement that contradicts the ledger. */
+  /** One message per entry that contradicts the ledger. */
   stuck: string[];
 }
 
-/** The balance has moved, and the ledger says something else about it. */
+/** Thrown if a pending entry and the ledger disagree. */
 class ContradictionError extends Error {
   override readonly name = 'ContradictionError';
 }
 
 /**
- * Makes the ledger: each movement happens exactly once per (kind, ref), in three steps that may each be the last one
- * of a process.
+ * Creates the ledger. Each entry is posted exactly once per (kind, ref), in three steps; the process may die after any of
+ * them.
  *
- * 1. One conditional update of the account changes balance and counters and leaves a hold.
- * 2. The ledger line is inserted; (kind, ref) is unique.
- * 3. The hold is cleared.
+ * 1. One conditional update of the account changes balance and counters and stores a pending entry.
+ * 2. The ledger entry is inserted; (kind, ref) is unique.
+ * 3. The pending entry is removed.
  *
- * A hold that was left is finished by the next attempt or by `settlePending`. The account is read before the ledger
- * is searched for the line, and step 1 demands that the lane of this (kind, ref) stands where it stood then: so a
- * twin that ran through all three steps in between cannot be repeated, although its hold is gone.
+ * A pending entry that was left is completed by the next attempt or by `settlePending`. The account is read before the
+ * ledger is searched, and step 1 requires the counter shard of (kind, ref) to be unchanged since then. So an entry that a
+ * concurrent duplicate has completed in between is not posted again.
  */
 export function createLedger({ accounts, ledger, now }: LedgerDeps) {
-  /** Steps 2 and 3. May be done any number of times, by anybody. */
-  async function finish(accountId: string, hold: HoldRecord): Promise<void> {
-    if (!(await ledger.insert(toLine(accountId, hold)))) {
-      const line = await ledger.findByRef(hold.kind, hold.ref);
-      // Never cleared in silence, since the credits have moved.
-      if (line?._id !== hold.lineId)
-        throw new ContradictionError(`the ledger has another ${hold.kind} for ${hold.ref}`);
+  /** Steps 2 and 3; any process may repeat them. */
+  async function finish(accountId: string, entry: HoldRecord): Promise<void> {
+    if (!(await ledger.insert(toLine(accountId, entry)))) {
+      const line = await ledger.findByRef(entry.kind, entry.ref);
+      // Kept, because the balance has changed already.
+      if (line?._id !== entry.lineId)
+        throw new ContradictionError(`the ledger has another ${entry.kind} for ${entry.ref}`);
     }
-    // The account was removed, and its lines, before this one was written; nobody else will look for it.
-    if (!(await accounts.clearHold(accountId, hold.lineId))) await ledger.removeOfAccount(accountId);
+    // The account was removed before this entry was written, so no sweep will find the entry.
+    if (!(await accounts.clearHold(accountId, entry.lineId))) await ledger.removeOfAccount(accountId);
   }
 
-  async function move(kind: LedgerKind, request: MovementRequest, sign: 1 | -1): Promise<MovementResult> {
+  async function move(kind: LedgerKind, request: EntryRequest, sign: 1 | -1): Promise<EntryResult> {
     const { accountId, ref, amount, note = null } = request;
     if (!Number.isSafeInteger(amount) || amount <= 0 || ref === '') {
       throw new TypeError(`expected amount > 0 and a ref for a ${kind}, but received ${amount} and "${ref}"`);
     }
-    const lane = laneOf(kind, ref);
+    const shard = shardOf(kind, ref);
     for (;;) {
       const account = await require(accountId);
       if (account.deletedAt && kind !== 'refund') throw new AppError('not_found', `No account ${accountId}`);
-      const pending = account.holds.find((hold) => hold.kind === kind && hold.ref === ref);
+      const pending = account.holds.find((entry) => entry.kind === kind && entry.ref === ref);
       if (pending) await finish(accountId, pending);
       if (pending || (await lineOf(accountId, kind, ref))) return { balance: account.balance, applied: false };
 
       if (sign < 0 && account.balance < amount) throw insufficientCredits(account.balance, amount);
       const at = now();
-      const hold: HoldRecord = {
-        lineId: newLineId(countMovements(account) + 1, at),
+      const entry: HoldRecord = {
+        lineId: newLineId(countEntries(account) + 1, at),
         kind,
         ref,
         delta: sign * amount,
         note,
         at,
       };
-      const laneCount = account.lanes[lane] ?? 0;
-      const moved = await accounts.move({ accountId, hold, ...countersOf(hold), lane, laneCount });
+      const shardCount = account.lanes[shard] ?? 0;
+      const moved = await accounts.move({
+        accountId,
+        hold: entry,
+        ...countersOf(entry),
+        lane: shard,
+        laneCount: shardCount,
+      });
       if (moved) {
-        await finish(accountId, hold);
+        await finish(accountId, entry);
         return { balance: moved.balance, applied: true };
       }
-      // Another movement came first; it has changed the balance or this lane, so look again.
+      // A concurrent entry changed the balance or the shard: read again.
     }
   }
 
@@ -105,38 +111,38 @@ export function createLedger({ accounts, ledger, now }: LedgerDeps) {
     return account;
   }
 
-  /** @throws Error when the line is another account's */
+  /** Finds the ledger entry of (kind, ref). @throws Error if it belongs to another account */
   async function lineOf(accountId: string, kind: LedgerKind, ref: string): Promise<LedgerLineRecord | null> {
     const line = await ledger.findByRef(kind, ref);
     if (line && line.accountId !== accountId) throw new Error(`the ${kind} for ${ref} is another account's`);
     return line;
   }
 
-  /** Credits that were charged for a ref, also while the charge is still pending; 0 for none. */
+  /** Returns the credits charged for a ref, pending charges included; 0 for none. */
   async function charged(accountId: string, ref: string): Promise<number> {
     return Math.abs(await pendingOrWritten(accountId, 'charge', ref));
   }
 
   async function pendingOrWritten(accountId: string, kind: LedgerKind, ref: string): Promise<number> {
     const account = await require(accountId);
-    const hold = account.holds.find((candidate) => candidate.kind === kind && candidate.ref === ref);
-    return hold?.delta ?? (await lineOf(accountId, kind, ref))?.delta ?? 0;
+    const entry = account.holds.find((candidate) => candidate.kind === kind && candidate.ref === ref);
+    return entry?.delta ?? (await lineOf(accountId, kind, ref))?.delta ?? 0;
   }
 
   return {
     /**
-     * Takes credits for a ref, all or nothing.
+     * Charges credits for a ref, all or nothing.
      * @throws AppError insufficient_credits with balance, required and shortfall
      */
-    async charge(request: MovementRequest): Promise<MovementResult> {
+    async charge(request: EntryRequest): Promise<EntryResult> {
       return move('charge', request, -1);
     },
 
     /**
-     * Gives back credits of a charge, once per ref.
-     * @throws Error when there is no such charge, or it was lower
+     * Refunds credits of a charge, once per ref.
+     * @throws Error if there is no such charge, or it was lower
      */
-    async refund(request: MovementRequest): Promise<MovementResult> {
+    async refund(request: EntryRequest): Promise<EntryResult> {
       const limit = await charged(request.accountId, request.ref);
       if (request.amount > limit) {
         throw new Error(`cannot refund ${request.amount} of ${limit} credits charged for ${request.ref}`);
@@ -144,14 +150,14 @@ export function createLedger({ accounts, ledger, now }: LedgerDeps) {
       return move('refund', request, 1);
     },
 
-    /** Adds credits, once per ref; without a ref each call is a grant of its own. */
-    async grant(request: Omit<MovementRequest, 'ref'> & { ref?: string }): Promise<MovementResult> {
+    /** Grants credits, once per ref; without a ref each call is a new grant. */
+    async grant(request: Omit<EntryRequest, 'ref'> & { ref?: string }): Promise<EntryResult> {
       return move('grant', { ref: newGrantRef(), ...request }, 1);
     },
 
-    /** The part of a new account's record that gives it its sign-up credits; `finish` writes the line. */
+    /** Returns the fields of a new account with its sign-up credits; `finish` writes the entry. */
     signup(accountId: string, amount: number, at: Date): Pick<AccountRecord, 'balance' | 'granted' | 'holds'> {
-      const hold: HoldRecord = {
+      const entry: HoldRecord = {
         lineId: newLineId(0, at),
         kind: 'signup',
         ref: accountId,
@@ -159,33 +165,33 @@ export function createLedger({ accounts, ledger, now }: LedgerDeps) {
         note: null,
         at,
       };
-      return { balance: amount, granted: amount, holds: amount === 0 ? [] : [hold] };
+      return { balance: amount, granted: amount, holds: amount === 0 ? [] : [entry] };
     },
 
     finish,
     charged,
 
-    /** Credits of an account, also of one that is being deleted: its last jobs are settled like any other. */
+    /** Returns the balance, also of an account that is being deleted, since its last jobs are settled too. */
     async balance(accountId: string): Promise<number> {
       return (await require(accountId)).balance;
     },
 
-    /** Whether credits were taken for a ref. */
+    /** Tests if credits were charged for a ref. */
     async isCharged(accountId: string, ref: string): Promise<boolean> {
       return (await charged(accountId, ref)) > 0;
     },
 
-    /** Credits that were given back for a ref; 0 for none. */
+    /** Returns the credits refunded for a ref; 0 for none. */
     async refunded(accountId: string, ref: string): Promise<number> {
       return pendingOrWritten(accountId, 'refund', ref);
     },
 
-    /** Notes that the job of a charge has been settled, so that it is no longer an open one. */
+    /** Marks the charge of a settled job as closed. */
     async closeCharge(accountId: string, ref: string): Promise<void> {
       await ledger.close(accountId, ref);
     },
 
-    /** Charges older than `minAgeMs` milliseconds, or of a time to come, whose jobs were never settled. */
+    /** Returns unsettled charges that are older than `minAgeMs`, or dated in the future after the clock was set back. */
     async openCharges({ minAgeMs, limit = 100 }: { minAgeMs: number; limit?: number }) {
       const at = now();
       const lines = await ledger.findOpen(new Date(at.getTime() - minAgeMs), at, limit);
@@ -193,19 +199,19 @@ export function createLedger({ accounts, ledger, now }: LedgerDeps) {
     },
 
     /**
-     * Finishes the movements that a crash has left between two steps. One that contradicts the ledger is left as it is,
-     * for the audit to show, and named in `stuck`: it must not keep the others, or the start of the service, waiting.
-     * @param minAgeMs milliseconds that a hold must be old, to leave running ones alone; any age is safe, and so is one of a
-     *   time to come, which the clock was set back from
+     * Completes the pending entries that a crash has left. An entry that contradicts the ledger is skipped and reported in
+     * `stuck`, so that it blocks neither the others nor the start of the service.
+     * @param minAgeMs age in ms from which an entry is taken up, to skip running ones; any age is safe. Entries dated in the
+     *   future, after the clock was set back, are taken up too
      */
     async settlePending({ minAgeMs = 10_000 }: { minAgeMs?: number } = {}): Promise<Settled> {
       const present = now();
       const before = new Date(present.getTime() - minAgeMs);
       const settled: Settled = { finished: 0, stuck: [] };
       for (const { _id: accountId, holds } of await accounts.findWithHolds(before, present, 1000)) {
-        for (const hold of holds.filter(({ at }) => at <= before || at > present)) {
+        for (const entry of holds.filter(({ at }) => at <= before || at > present)) {
           try {
-            await finish(accountId, hold);
+            await finish(accountId, entry);
             settled.finished += 1;
           } catch (error) {
             if (!(error instanceof ContradictionError)) throw error;
@@ -218,12 +224,12 @@ export function createLedger({ accounts, ledger, now }: LedgerDeps) {
   };
 }
 
-/** A ref of no other grant: to be chosen before a grant that may have to be repeated. */
+/** Generates the ref of a grant that may have to be repeated. */
 export function newGrantRef(): string {
   return `grant_${randomBase62(22)}`;
 }
 
-/** The ledger of credits. */
+/** Ledger of credits. */
 export type Ledger = ReturnType<typeof createLedger>;
 
 function insufficientCredits(balance: number, required: number): AppError {

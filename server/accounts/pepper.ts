@@ -3,18 +3,18 @@ import { constants } from 'node:fs';
 import { copyFile, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where the pepper comes from. */
+/** Sources of the pepper. */
 export interface PepperOptions {
   /** The service's data directory; the file is `secrets/api-key-pepper` in it. */
   directory: string;
-  /** A pepper from the environment; then no file is read or made. */
+  /** Pepper from the environment; no file is read or created then. */
   override?: string | undefined;
 }
 
 /**
- * Returns the secret that API keys are hashed with, at least 32 bytes; makes it at the first start. Any number of
- * processes may start at once and all get the same one.
- * @throws Error when the file is damaged: a new pepper would make every key invalid
+ * Returns the secret for hashing API keys, at least 32 bytes; generates it at the first start. Processes that start
+ * concurrently all get the same one.
+ * @throws Error if the file is damaged, since a new pepper would invalidate every key
  */
 export async function loadPepper({ directory, override }: PepperOptions): Promise<Buffer> {
   if (override !== undefined) return Buffer.from(override, 'utf8');
@@ -47,7 +47,7 @@ async function create(folder: string, path: string): Promise<string> {
   return text;
 }
 
-/** Gives the finished file its name unless another process was first; nobody ever sees half of it. */
+/** Renames the complete file atomically, unless another process was first. */
 async function publish(draft: string, path: string): Promise<void> {
   try {
     await link(draft, path);

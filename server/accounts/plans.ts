@@ -1,23 +1,23 @@
 import { AppError } from '../errors.ts';
 import type { AccountsConfig, Plan } from './config.ts';
 
-/** Makes the table of plans from the settings. */
+/** Creates the table of plans from the settings. */
 export function createPlans({ PLANS }: AccountsConfig) {
   const defaultName = Object.keys(PLANS)[0] as string;
   return {
-    /** The plan of an account that names none. */
+    /** Default plan of a new account. */
     defaultName,
 
-    /** Every plan, in the order of the settings. */
+    /** Lists the plans in the order of the settings. */
     list: () => Object.entries(PLANS).map(([name, plan]) => ({ name, ...plan, isDefault: name === defaultName })),
 
-    /** The plan of an account. One whose plan was taken out of the settings is treated as having the default plan. */
+    /** Returns a plan; the default plan if the settings no longer contain it. */
     get(name: string): Plan {
       const found = Object.hasOwn(PLANS, name) ? PLANS[name] : PLANS[defaultName];
       return found as Plan;
     },
 
-    /** @throws AppError invalid_request when there is no such plan */
+    /** Returns a plan. @throws AppError invalid_request if it is unknown */
     require(name: string): Plan {
       if (!Object.hasOwn(PLANS, name)) {
         throw new AppError(
@@ -30,5 +30,5 @@ export function createPlans({ PLANS }: AccountsConfig) {
   };
 }
 
-/** The table of plans. */
+/** Table of plans. */
 export type Plans = ReturnType<typeof createPlans>;

@@ -2,12 +2,12 @@ import type { Repositories } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../observability/index.ts';
 
-/** What {@link createAccountRemoval} works with. */
+/** Dependencies of {@link createAccountRemoval}. */
 export interface AccountRemovalDeps {
   repositories: Pick<Repositories, 'accounts' | 'apiKeys' | 'ledger' | 'idempotency'>;
-  /** Ends whatever lets somebody in as the account, and forgets the email. */
+  /** Ends all sessions and links of the account and removes its mails. */
   forgetBrowserSessions: (accountId: string, email: string) => Promise<unknown>;
-  /** Removes all that other modules keep for an account; false when a job may still be at it. */
+  /** Removes the account's data in other modules; false if a job may still be running. */
   removeData: (accountId: string) => Promise<boolean>;
   logger: Logger;
   /** @default the clock */
@@ -15,22 +15,21 @@ export interface AccountRemovalDeps {
 }
 
 /**
- * Makes what deletes accounts for good. First the account is marked, in one step: from then on no key, log-in or link
- * works. Then everything goes that it had, the ledger and the account itself last. What an interruption or a job on a
- * server that died has left is finished by `sweep`.
+ * Creates the removal of accounts. First the account is marked as deleted in one step, which disables its keys, sessions
+ * and links. Then its data is removed, the ledger and the account itself last. `sweep` completes interrupted removals.
  */
 export function createAccountRemoval(deps: AccountRemovalDeps) {
   const { repositories, forgetBrowserSessions, removeData, logger, now = () => new Date() } = deps;
   const { accounts, apiKeys, ledger, idempotency } = repositories;
 
-  /** Removes what is left of a marked account; false when it has to be tried again. */
+  /** Removes the data of a marked account; false if it has to be retried. */
   async function finish(accountId: string): Promise<boolean> {
     await apiKeys.removeOfAccount(accountId);
     if (!(await removeData(accountId))) return false;
     await idempotency.removeOfAccount(accountId);
     await ledger.removeOfAccount(accountId);
     await accounts.removeDeleted(accountId);
-    // A movement that began before may have written its line in between; one that writes it later sees no account.
+    // A concurrent entry may have been written in between; a later one removes itself, since the account is gone.
     await ledger.removeOfAccount(accountId);
     return true;
   }
@@ -46,13 +45,13 @@ export function createAccountRemoval(deps: AccountRemovalDeps) {
         throw new AppError('not_found', `No account ${accountId}`);
       }
       const { balance, used, granted } = account;
-      // The books end here: what stays of them is this line.
+      // The only record of the account's credits that remains.
       logger.info({ accountId, balance, used, granted }, 'an account is being deleted');
       await forgetBrowserSessions(accountId, account.email);
       if (!(await finish(accountId))) logger.warn({ accountId }, 'a job keeps an account from being deleted at once');
     },
 
-    /** Finishes deletions that were interrupted. @returns how many */
+    /** Completes interrupted removals. @returns the number of removed accounts */
     async sweep(): Promise<number> {
       let removed = 0;
       for (const { _id: accountId } of await accounts.findDeleted(50)) {
@@ -60,7 +59,7 @@ export function createAccountRemoval(deps: AccountRemovalDeps) {
           await forgetBrowserSessions(accountId, '');
           if (await finish(accountId)) removed += 1;
         } catch (error) {
-          // One that cannot be removed must not keep the others.
+          // A failure must not block the other accounts.
           logger.warn({ err: error, accountId }, 'an account could not be removed');
         }
       }
@@ -69,5 +68,5 @@ export function createAccountRemoval(deps: AccountRemovalDeps) {
   };
 }
 
-/** What deletes accounts. */
+/** Removal of accounts. */
 export type AccountRemoval = ReturnType<typeof createAccountRemoval>;

@@ -2,24 +2,24 @@ import type { LedgerFilter, LedgerKind, Transaction } from '#contract';
 import type { LedgerLineRecord, LedgerRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 
-/** Makes the reader of accounts' ledgers. */
+/** Creates the reader of accounts' ledgers. */
 export function createTransactions({ ledger }: { ledger: LedgerRepository }) {
   return {
     /**
-     * A page of an account's ledger, newest first. The cursor is the last line's id, so new lines never shift a page.
+     * Returns a page of an account's ledger, newest first. The cursor is the id of the last entry, so new entries shift no page.
      * @param limit 1-200
-     * @throws AppError invalid_request when the cursor is of no page of this account
+     * @throws AppError invalid_request if the cursor is not an entry of this account
      */
     async page(accountId: string, { cursor, limit = 50, ...filter }: PageQuery = {}) {
       if (cursor !== undefined && !(await ledger.has(accountId, cursor))) throw unknownCursor(cursor);
-      // One more than asked for tells whether there is a next page.
+      // One extra entry shows if there is a next page.
       const lines = await ledger.page(accountId, limit + 1, cursor, momentsOf(filter));
       const page = lines.slice(0, limit);
       const nextCursor = lines.length > limit ? (page.at(-1)?._id ?? null) : null;
       return { transactions: page.map(toTransaction), nextCursor };
     },
 
-    /** All of it, newest first, read as it is wanted. */
+    /** Iterates over all entries, newest first, reading pages on demand. */
     async *all(accountId: string, filter: LedgerFilter = {}): AsyncGenerator<Transaction> {
       for (let cursor: string | undefined; ; ) {
         const lines = await ledger.page(accountId, EXPORT_PAGE, cursor, momentsOf(filter));
@@ -29,7 +29,7 @@ export function createTransactions({ ledger }: { ledger: LedgerRepository }) {
       }
     },
 
-    /** What was spent by day in UTC, charges less refunds, in credits. @param from `2026-01-31` */
+    /** Returns the credits spent per day in UTC, charges less refunds. @param from `2026-01-31` */
     async spending(accountId: string, from: string): Promise<Map<string, number>> {
       const days = await ledger.spendingByDay(accountId, new Date(from));
       return new Map(days.map(({ day, credits }) => [day, credits]));
@@ -53,7 +53,7 @@ interface PageQuery {
   to?: string | undefined;
 }
 
-/** Days of a filter as moments; the last day counts as a whole. */
+/** Converts the days of a filter to times; the last day is included. */
 function momentsOf({ kind, from, to }: LedgerFilter) {
   return { kind, from: from && new Date(from), before: to && new Date(Date.parse(to) + DAY_MS) } as {
     kind?: LedgerKind;
@@ -66,5 +66,5 @@ function toTransaction({ _id, kind, delta, ref, note, at }: LedgerLineRecord): T
   return { id: _id, kind, delta, ref, note, at: at.toISOString() };
 }
 
-/** The reader of the ledger. */
+/** Reader of the ledger. */
 export type Transactions = ReturnType<typeof createTransactions>;

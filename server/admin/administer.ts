@@ -4,9 +4,9 @@ import type { Config } from '../config/index.ts';
 import { isDatabaseAway } from '../errors.ts';
 import { type CommandResult, newNames, runCommand } from './commands.ts';
 
-/** What {@link administer} works with. */
+/** Input of {@link administer}. */
 export interface AdministerInput {
-  /** The words behind the program's name. */
+  /** Command line arguments. */
   args: string[];
   config: Config;
   /** Longest wait for a database that went away, in milliseconds. @default 20000 */
@@ -16,11 +16,10 @@ export interface AdministerInput {
 const RETRY_MS = 200;
 
 /**
- * Runs one command on the configured database. The embedded one may belong to another process, and end with it at any
- * moment: then it is opened again, here or at the next process that has it, and the command is repeated. Nothing is done
- * twice by that, since whatever a command makes has the same name in each attempt; but for a link, of which one that nobody
- * was shown expires. The log-ins that are counted are those that the last attempt ended.
- * @throws UsageError, AppError; Error when the database went away and did not come back
+ * Runs one command on the configured database. An embedded database may belong to another process and end with it: then
+ * the connection is opened again and the command is repeated. All attempts use the same ids, so nothing is created twice,
+ * except for an unseen link, which expires. The count of ended sessions is that of the last attempt.
+ * @throws UsageError, AppError; Error if the database went away and did not come back
  */
 export async function administer({ args, config, timeoutMs = 20_000 }: AdministerInput): Promise<CommandResult> {
   const names = newNames();
@@ -33,7 +32,7 @@ export async function administer({ args, config, timeoutMs = 20_000 }: Administe
         began = true;
         return await runCommand({ ...opened, args, names });
       } finally {
-        // What the command did stands, whatever becomes of the connection.
+        // A failed close does not undo the command.
         await opened.close().catch(() => {});
       }
     } catch (error) {
@@ -47,7 +46,7 @@ export async function administer({ args, config, timeoutMs = 20_000 }: Administe
 
 function outcomeUnknown(cause: Error): Error {
   return new Error(
-    `The database went away while the command ran, so it may have been done or not: look before you repeat it (${cause.message})`,
+    `The database went away while the command ran, so it may or may not have been done: check before you repeat it (${cause.message})`,
     { cause },
   );
 }

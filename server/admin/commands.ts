@@ -5,34 +5,34 @@ import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { SignIn } from '../sign-in/index.ts';
 
-/** Thrown when the words on the command line make no command. */
+/** Thrown if the arguments are not a command. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What the commands work on. */
+/** Dependencies of the commands. */
 interface Administered {
   accounts: Accounts;
   signIn: Pick<SignIn, 'claims' | 'browserSessions'>;
 }
 
-/** What a command makes is named before its first attempt, so that another one finds it and does nothing twice. */
+/** Ids chosen before the first attempt, so that a repeated one creates nothing twice. */
 export type Names = ReturnType<typeof newNames>;
 
-/** Names for the attempts of one command. */
+/** Generates the ids for the attempts of one command. */
 export function newNames() {
   return { accountId: newId('acct'), key: newApiKey(), grantRef: newGrantRef() };
 }
 
-/** What {@link runCommand} works with. */
+/** Input of {@link runCommand}. */
 export interface CommandInput extends Administered {
-  /** The words behind the program's name. */
+  /** Command line arguments. */
   args: string[];
   /** @default new ones */
   names?: Names;
 }
 
-/** What a command answers. */
+/** Result of a command. */
 export interface CommandResult {
   /** Printed as JSON. */
   output: unknown;
@@ -40,9 +40,9 @@ export interface CommandResult {
 }
 
 interface Command {
-  /** Its options. */
+  /** Options, as shown in the help. */
   usage: string;
-  /** What else has to be said in the help. */
+  /** Remark in the help. */
   note?: string;
   required: readonly string[];
   optional: readonly string[];
@@ -50,9 +50,9 @@ interface Command {
 }
 
 const ADDRESS_UNKNOWN =
-  'PORT is 0, so only the running service knows its address: put the one that it logged as "listening" before this link, or set PUBLIC_URL';
+  'PORT is 0, so only the running service knows its address: prefix this link with the address it logged as "listening", or set PUBLIC_URL';
 
-/** Every command of the administration. */
+/** All administration commands. */
 const COMMANDS: Record<string, Command> = {
   'account create': {
     usage: '--email a@b.c [--plan NAME] [--credits N]',
@@ -110,7 +110,7 @@ const COMMANDS: Record<string, Command> = {
   },
   'account logout': {
     usage: '--email a@b.c',
-    note: 'ends all its log-ins at once',
+    note: 'ends all its browser sessions at once',
     required: ['email'],
     optional: [],
     async run({ accounts, signIn }, { email = '' }) {
@@ -136,7 +136,7 @@ const COMMANDS: Record<string, Command> = {
   },
   'key deactivate': {
     usage: '--id KEY_ID',
-    note: 'it answers 403 at once',
+    note: 'it gets 403 at once',
     required: ['id'],
     optional: [],
     run: async ({ accounts }, { id = '' }) => accounts.keys.deactivate(await ownerOf(accounts, id), id),
@@ -161,14 +161,14 @@ const COMMANDS: Record<string, Command> = {
   },
   'credits audit': {
     usage: '',
-    note: 'exit code 1 when the books do not add up',
+    note: 'exit code 1 if the balances do not match the ledger',
     required: [],
     optional: [],
     run: ({ accounts }) => accounts.audit(),
   },
 };
 
-/** The text of `--help`. */
+/** Returns the text of `--help`. */
 export function describeCommands(): string {
   const commands = Object.entries(COMMANDS).map(([name, { usage, note = '' }]) => ({ line: `${name} ${usage}`, note }));
   const width = Math.max(...commands.map(({ line }) => line.length)) + 3;
@@ -184,7 +184,7 @@ export function describeCommands(): string {
   ].join('\n');
 }
 
-/** Checks that the words make a command, before a database is opened. @throws UsageError */
+/** Parses the arguments, before a database is opened. @throws UsageError */
 export function parseCommand(args: string[]) {
   const name = args.slice(0, 2).join(' ');
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -223,7 +223,7 @@ function parseOptions(args: string[], names: string[]): Record<string, string> {
 function suspension(suspended: boolean): Command {
   return {
     usage: '--email a@b.c',
-    ...(suspended && { note: 'its keys and log-ins answer 403 at once' }),
+    ...(suspended && { note: 'its keys and browser sessions get 403 at once' }),
     required: ['email'],
     optional: [],
     run: async ({ accounts }, { email = '' }) =>

@@ -1,13 +1,13 @@
-// Owns the settings: the only reader of the environment. Knows the modules' config.ts and nothing else of them.
+// Owns the settings; the only reader of the environment. Must not know more of the modules than their config.ts.
 import type { z } from 'zod';
 import { type Config, expectedValue, MODULE_SETTINGS } from './settings-table.ts';
 
 export { type Config, listSettings, type Setting } from './settings-table.ts';
 
-/** Thrown when the environment holds values that cannot be used; the message lists all of them. */
+/** Thrown if environment variables are invalid; the message lists all of them. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-  /** One line per faulty variable. */
+  /** One line per invalid variable. */
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {
@@ -17,8 +17,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the settings of all modules from environment variables. An empty variable counts as not set; variables that no
- * module knows are left alone.
+ * Reads the settings of all modules from environment variables. An empty variable counts as not set; unknown variables are
+ * ignored.
  * @throws ConfigError that lists every fault at once
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
@@ -44,14 +44,14 @@ function describeFaults(schema: z.ZodObject, error: z.ZodError, given: Record<st
   });
 }
 
-/** A message of our own says it best; a fault deep in a structured value is zod's to tell; else the type says it. */
+/** Prefers the schema's own message, then zod's for a nested value, then the expected type. */
 function expectation({ message, path }: z.core.$ZodIssue, field: z.ZodType): string {
   if (message.startsWith('expected')) return message;
   if (path.length > 1) return `at ${path.slice(1).join('.')}: ${message}`;
   return `expected ${expectedValue(field).replaceAll('`', '')}`;
 }
 
-/** A secret is never repeated, not even when it is wrong. */
+/** Formats a received value; secrets are not repeated. */
 function shown(name: string, value: string): string {
   return /URI|KEY|SECRET|PEPPER|PASSWORD|TOKEN|SMTP/.test(name)
     ? `${value.length} other characters`

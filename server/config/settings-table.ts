@@ -13,7 +13,7 @@ import { sessionsConfig } from '../sessions/config.ts';
 import { signInConfig } from '../sign-in/config.ts';
 import { storageConfig } from '../storage/config.ts';
 
-/** Every module's settings, under the name the module has in {@link Config}. */
+/** Settings schema of each module, by its name in {@link Config}. */
 export const MODULE_SETTINGS = {
   http: httpConfig,
   storage: storageConfig,
@@ -37,14 +37,14 @@ export type Config = { [Module in keyof typeof MODULE_SETTINGS]: z.output<(typeo
 export interface Setting {
   module: string;
   name: string;
-  /** What values it takes, in words. */
+  /** Accepted values, in words. */
   expected: string;
-  /** Its default in words; one that depends on the machine is what the description says behind "Default:". */
+  /** Default in words; if it depends on the machine, the text after "Default:" in the description. */
   default: string;
   description: string;
 }
 
-/** Every environment variable that the service reads. */
+/** Lists every environment variable that the service reads. */
 export function listSettings(): Setting[] {
   return Object.entries(MODULE_SETTINGS).flatMap(([module, schema]) =>
     Object.entries(schema.shape).map(([name, field]) => {
@@ -54,7 +54,7 @@ export function listSettings(): Setting[] {
   );
 }
 
-/** Says in words what values a setting takes, e.g. `a whole number from 1 to 10`. */
+/** Describes the accepted values of a setting, e.g. `a whole number from 1 to 10`. */
 export function expectedValue(field: z.ZodType): string {
   return inWords(z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' }));
 }

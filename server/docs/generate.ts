@@ -1,4 +1,4 @@
-// Writes the documents that are made from code: `npm run docs`. With `--check` it writes nothing and fails when one is stale.
+// Writes the generated documents (`npm run docs`). With `--check` it writes nothing and fails if one is stale.
 import { readFile, writeFile } from 'node:fs/promises';
 import { buildOpenApi } from '#contract';
 import { VERSION } from '../version.ts';

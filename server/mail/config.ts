@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The environment variables that steer mail; keys are the variables' names. */
+/** Settings of mail, by environment variable. */
 export const mailConfig = z.object({
   SMTP_URL: z
     .url({
@@ -10,7 +10,7 @@ export const mailConfig = z.object({
     })
     .optional()
     .describe(
-      'Server that mail is sent through, e.g. `smtp://user:password@mail.example.com:587`, or `smtps://` for TLS from the first byte. Default: none; links are printed where the service runs, for the operator to pass on.',
+      'SMTP server, e.g. `smtp://user:password@mail.example.com:587`, or `smtps://` for implicit TLS. Default: none; links are printed to standard output, for the operator to pass on.',
     ),
   MAIL_FROM: z
     .string()
@@ -23,5 +23,5 @@ export const mailConfig = z.object({
     .describe('Sender of the mails, e.g. `Imagewright <images@example.com>`.'),
 });
 
-/** The mail settings after parsing. */
+/** Parsed settings of mail. */
 export type MailConfig = z.output<typeof mailConfig>;

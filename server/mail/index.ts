@@ -1,3 +1,3 @@
-// Owns how a mail leaves the service. Must not know what mails are about, nor accounts.
+// Owns sending mail. Must not know the contents of mails or accounts.
 export { type MailConfig, mailConfig } from './config.ts';
 export { createMailer, type Mail, type Mailer } from './mailer.ts';

@@ -9,19 +9,19 @@ export interface Mail {
   text: string;
 }
 
-/** What {@link createMailer} works with. */
+/** Dependencies of {@link createMailer}. */
 export interface MailerDeps {
   config: MailConfig;
-  /** Shows the operator a mail that cannot be sent, since there is no server. @default standard output */
+  /** Prints mails for the operator if no server is configured. @default standard output */
   print?: (text: string) => void;
 }
 
-/** A server that does not answer must not hold up the mails behind it, in milliseconds. */
-const ANSWER_MS = 15_000;
+/** Timeout of the mail server in ms, so that an unresponsive one does not block the queue. */
+const TIMEOUT_MS = 15_000;
 
 /**
- * Makes what sends mails: through the configured server, or, without one, onto the operator's terminal. To standard
- * output and not to the log, which masks what the operator has to read.
+ * Creates the mailer. It sends mails through the configured server; without one it prints them to standard output, not to
+ * the log, which would mask the links.
  */
 export function createMailer({ config, print = (text) => process.stdout.write(text) }: MailerDeps) {
   const { SMTP_URL, MAIL_FROM } = config;
@@ -30,18 +30,18 @@ export function createMailer({ config, print = (text) => process.stdout.write(te
       ? undefined
       : createTransport({
           url: SMTP_URL,
-          connectionTimeout: ANSWER_MS,
-          greetingTimeout: ANSWER_MS,
-          socketTimeout: ANSWER_MS,
-          dnsTimeout: ANSWER_MS,
+          connectionTimeout: TIMEOUT_MS,
+          greetingTimeout: TIMEOUT_MS,
+          socketTimeout: TIMEOUT_MS,
+          dnsTimeout: TIMEOUT_MS,
           disableFileAccess: true,
           disableUrlAccess: true,
         });
   return {
-    /** Whether mails are really sent. */
+    /** True if a mail server is configured. */
     sends: transport !== undefined,
 
-    /** Sends a mail. Rejects when the server does not take it. */
+    /** Sends a mail. Rejects if the server does not accept it. */
     async send({ to, subject, text }: Mail): Promise<void> {
       if (transport) {
         await transport.sendMail({ from: MAIL_FROM, to: { name: '', address: to }, subject, text });
@@ -55,5 +55,5 @@ export function createMailer({ config, print = (text) => process.stdout.write(te
   };
 }
 
-/** What sends mails. */
+/** Mailer. */
 export type Mailer = ReturnType<typeof createMailer>;

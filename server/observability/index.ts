@@ -1,8 +1,8 @@
-// Owns logger, metrics and request ids. Knows no business: it counts and writes down what others tell it.
+// Owns logger, metrics and request ids. Must not know the other modules.
 import { newId } from '../ids.ts';
 
 export { createLogger, type Logger, type LoggerOptions } from './logger.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 
-/** Makes the id that a request is logged under and that its error answers name. */
+/** Generates the id of a request, which its log lines and error responses contain. */
 export const newRequestId = () => newId('req');

@@ -9,11 +9,11 @@ export type { Logger } from 'pino';
 export interface LoggerOptions {
   level: ObservabilityConfig['LOG_LEVEL'];
   format: ObservabilityConfig['LOG_FORMAT'];
-  /** Where finished lines go. @default standard output */
+  /** Receives finished lines. @default standard output */
   destination?: DestinationStream;
 }
 
-/** Makes the service's logger. API keys and credentials are masked in everything it writes, children included. */
+/** Creates the logger. It masks API keys and credentials in every line, also of child loggers. */
 export function createLogger({ level, format, destination: target = standardOutput() }: LoggerOptions): Logger {
   const write = (line: string) => {
     const masked = maskSecrets(line);

@@ -1,7 +1,7 @@
 const API_KEY = /iw_[0-9A-Za-z]{32}([0-9A-Za-z]{4})/g;
-/** The cookie of a log-in, or the secret of a one-time link. */
+/** Token of a browser session or a one-time link. */
 const TOKEN = /(iw[sl])_[0-9A-Za-z]{43}/g;
-/** Passwords stand in the addresses of servers. */
+/** Password in the URL of a server. */
 const URL_PASSWORD = /([a-z][a-z0-9+.-]*:\/\/[^\s/:@"]*:)[^\s/@"]+@/gi;
 const STRING = String.raw`"(?:[^"\\]|\\.)*"`;
 const SECRET_FIELD = new RegExp(
@@ -10,8 +10,9 @@ const SECRET_FIELD = new RegExp(
 );
 
 /**
- * Masks what must not be in a log: API keys wherever they stand (all but their last 4 characters), tokens of
- * log-ins and links, passwords in URLs, and the values of headers that carry credentials, at any depth. Works on the finished JSON line, so no way of logging goes past it.
+ * Masks secrets in a log line: API keys except for their last 4 characters, tokens of browser sessions and links,
+ * passwords in URLs, and the values of headers with credentials at any depth. Works on the finished JSON line, so it
+ * covers every way of logging.
  */
 export function maskSecrets(line: string): string {
   return line

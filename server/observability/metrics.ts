@@ -1,16 +1,16 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What the processing pool reports when the metrics are read. */
+/** State of the processing pool at a scrape. */
 export interface QueueReading {
-  /** Images that wait for a worker. */
+  /** Images waiting for a worker. */
   queued: number;
   busyWorkers: number;
   workers: number;
-  /** Estimated memory of what runs, in bytes. */
+  /** Estimated memory of the images being processed, in bytes. */
   memoryBytes: number;
 }
 
-/** Everything the service counts. Labels are bounded: routes are patterns, never paths. */
+/** Metrics of the service. Labels are bounded: routes are patterns, never paths. */
 export interface Metrics {
   /** `route` is the pattern, e.g. `/v1/jobs/:jobId`; `unmatched` for a path that does not exist. */
   requestFinished(request: { route: string; method: string; status: number; seconds: number }): void;
@@ -21,13 +21,13 @@ export interface Metrics {
   encodeFinished(encode: { format: string; seconds: number }): void;
   creditsCharged(credits: number): void;
   creditsRefunded(credits: number): void;
-  /** Has the number of open event streams read at each scrape instead of being told of each change. */
+  /** Reads the number of open event streams at each scrape. */
   watchStreams(read: () => number): void;
-  /** Has the queue read at each scrape. */
+  /** Reads the state of the queue at each scrape. */
   watchQueue(read: () => QueueReading): void;
   /** Media type of {@link Metrics.text}. */
   contentType: string;
-  /** All metrics in Prometheus' text format. */
+  /** Returns all metrics in the Prometheus text format. */
   text(): Promise<string>;
 }
 
@@ -35,7 +35,7 @@ const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 const ENCODE_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const JOB_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
 
-/** Makes the metrics with a registry of their own. */
+/** Creates the metrics with their own registry. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -50,20 +50,20 @@ export function createMetrics(): Metrics {
   const histogram = <Label extends string>(name: string, help: string, labelNames: Label[], buckets: number[]) =>
     new Histogram({ name: `imagewright_${name}`, help, labelNames, buckets, registers: [registry] });
 
-  const requests = counter('http_requests_total', 'Answered requests.', ['route', 'method', 'status']);
+  const requests = counter('http_requests_total', 'Requests that got a response.', ['route', 'method', 'status']);
   const requestSeconds = histogram(
     'http_request_duration_seconds',
-    'Time to the end of the answer, streams included.',
+    'Time to the end of the response, streams included.',
     ['route', 'method'],
     REQUEST_BUCKETS,
   );
   const bytesIn = counter('bytes_in_total', 'Bytes of request bodies.');
-  const bytesOut = counter('bytes_out_total', 'Bytes of answers.');
+  const bytesOut = counter('bytes_out_total', 'Bytes of responses.');
   const jobs = counter('jobs_total', 'Finished jobs.', ['kind', 'outcome']);
   const jobSeconds = histogram('job_duration_seconds', 'From the start of a job to its end.', ['kind'], JOB_BUCKETS);
   const images = counter('images_total', 'Finished images.', ['operation', 'format', 'outcome']);
   const encodeSeconds = histogram('encode_seconds', 'Time to encode one file.', ['format'], ENCODE_BUCKETS);
-  const credits = counter('credits_total', 'Credits by what happened to them.', ['kind']);
+  const credits = counter('credits_total', 'Credits charged and refunded.', ['kind']);
 
   return {
     requestFinished({ route, method, status, seconds }) {
@@ -81,12 +81,12 @@ export function createMetrics(): Metrics {
     creditsCharged: (amount) => credits.inc({ kind: 'charged' }, amount),
     creditsRefunded: (amount) => credits.inc({ kind: 'refunded' }, amount),
     watchStreams(read) {
-      watch('open_streams', 'Event streams that are open now.', read);
+      watch('open_streams', 'Open event streams.', read);
     },
     watchQueue(read) {
-      watch('queue_length', 'Images that wait for a worker.', () => read().queued);
-      watch('busy_workers', 'Workers that are processing an image.', () => read().busyWorkers);
-      watch('workers', 'Workers that are running.', () => read().workers);
+      watch('queue_length', 'Images waiting for a worker.', () => read().queued);
+      watch('busy_workers', 'Workers processing an image.', () => read().busyWorkers);
+      watch('workers', 'Running workers.', () => read().workers);
       watch('queue_memory_bytes', 'Estimated memory of the images being processed.', () => read().memoryBytes);
     },
     contentType: registry.contentType,

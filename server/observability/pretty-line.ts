@@ -1,7 +1,7 @@
 const LEVELS: Record<number, string> = { 10: 'TRACE', 20: 'DEBUG', 30: 'INFO ', 40: 'WARN ', 50: 'ERROR', 60: 'FATAL' };
 const FIXED_FIELDS = new Set(['level', 'time', 'msg', 'err', 'error']);
 
-/** Turns a JSON log line into one for people: time, level, message, `field=value` pairs; an error's stack goes below. */
+/** Formats a JSON log line as time, level, message and `field=value` pairs, with the stack of an error below. */
 export function prettyLine(line: string): string {
   const entry = parse(line);
   if (!entry) return line;

@@ -136,7 +136,9 @@ describe.skipIf(process.env.TEST_MONGODB_URI)('a command whose database belongs 
     const owner = await startPassingOwner(env.DATA_DIR, { commands: WRITES, nth: 1, done: true });
     const args = words('credits grant --email a@example.org --amount 7');
     const { message } = await rejection(administer({ args, env, timeoutMs: 0 }));
-    expect(message).toMatch(/^The database went away while the command ran, so it may have been done or not: look/);
+    expect(message).toMatch(
+      /^The database went away while the command ran, so it may or may not have been done: check/,
+    );
     // The service, or whatever comes next, finishes the movement; it was made once.
     const { accounts, close } = await openAccounts(env);
     await accounts.ledger.settlePending({ minAgeMs: 0 });
