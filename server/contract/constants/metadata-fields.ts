@@ -128,9 +128,9 @@ export type DescribingField = FieldsWith<'describes'>;
 export type XmpField = { [Name in MetadataField]: Fields[Name]['xmp'] extends string ? Name : never }[MetadataField];
 
 /** Every field, in the order of the table. */
-export const METADATA_FIELD_NAMES = Object.keys(METADATA_FIELDS) as MetadataField[];
+export const METADATA_FIELD_NAMES = /* @__PURE__ */ Object.keys(METADATA_FIELDS) as MetadataField[];
 /** The fields that are written into files. */
-export const EMBEDDED_FIELDS = METADATA_FIELD_NAMES.filter(
+export const EMBEDDED_FIELDS = /* @__PURE__ */ METADATA_FIELD_NAMES.filter(
   (name): name is EmbeddedField => METADATA_FIELDS[name].embedded,
 );
 
