@@ -1,3 +1,4 @@
+import { SAMPLE_IMAGE_LIMIT } from '#contract/constants';
 import { createAnalysisRun } from './analysis-run.ts';
 import type { Core } from './core.ts';
 import { createCost } from './cost.ts';
@@ -94,7 +95,7 @@ export function createFlow(core: Core, runs: Runs) {
     lost: () => lost,
     async retry(phase: Phase, ids: readonly string[]) {
       if (phase === 'analyze') await analyses.analyze(ids);
-      else if (phase === 'sample') await samples.sample(ids.slice(0, 5));
+      else if (phase === 'sample') await samples.sample(ids.slice(0, SAMPLE_IMAGE_LIMIT));
       else if (phase === 'export') await exports.exportImages(ids);
     },
     dispose() {

@@ -1,4 +1,5 @@
 import type { ImageResult } from '#contract';
+import { SAMPLE_IMAGE_LIMIT } from '#contract/constants';
 import type { Core } from './core.ts';
 import { itemsOf } from './item-questions.ts';
 import type { MetadataSaver } from './metadata-saver.ts';
@@ -9,18 +10,15 @@ import type { Runs } from './runs.ts';
 import { requestSettings } from './settings.ts';
 import type { Item } from './types.ts';
 
-/** Most images in one sample. */
-const SAMPLE_LIMIT = 5;
-
 /** Picks the images of a sample: the largest of each format, then images spread over the list. */
 export function pickSamples(items: readonly Item[]): Item[] {
   const bySize = [...items].sort((a, b) => (b.size ?? 0) - (a.size ?? 0));
   const formats = new Set(items.map(({ image }) => image?.format));
   const picked = new Set([...formats].flatMap((format) => bySize.find(({ image }) => image?.format === format) ?? []));
-  const step = Math.max(1, items.length / SAMPLE_LIMIT);
+  const step = Math.max(1, items.length / SAMPLE_IMAGE_LIMIT);
   for (let at = 0; at < items.length; at += step) picked.add(items[Math.floor(at)] as Item);
   for (const item of items) picked.add(item);
-  const chosen = new Set([...picked].slice(0, SAMPLE_LIMIT));
+  const chosen = new Set([...picked].slice(0, SAMPLE_IMAGE_LIMIT));
   return items.filter((item) => chosen.has(item));
 }
 
@@ -48,9 +46,9 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
   }
 
   return {
-    /** Samples images, or a choice of them. @throws RangeError for more than {@link SAMPLE_LIMIT} */
+    /** Samples images, or a choice of them. @throws RangeError for more than {@link SAMPLE_IMAGE_LIMIT} */
     async sample(ids?: readonly string[]) {
-      if (ids && ids.length > SAMPLE_LIMIT) throw new RangeError(core.t('error.sample_limit'));
+      if (ids && ids.length > SAMPLE_IMAGE_LIMIT) throw new RangeError(core.t('error.sample_limit'));
       const uploaded = itemsOf(store, ids).filter(({ imageId }) => imageId !== null);
       const wanted = ids ? uploaded : pickSamples(uploaded);
       const images = wanted.flatMap(({ imageId }) => (imageId ? [{ id: imageId }] : []));
