@@ -11,7 +11,7 @@ export interface RunningJob {
   jobId: string;
 }
 
-/** What is already paid for, as the journal has it. */
+/** Paid work, as the journal has it. */
 export interface PaidWork<Result, Running> {
   /** Finished results, already taken over. */
   found: readonly Result[];
@@ -21,7 +21,7 @@ export interface PaidWork<Result, Running> {
   state: string;
 }
 
-/** What an export needs of its surroundings. */
+/** Ports of an export. */
 export interface ExportPorts<Image extends UploadedImage, Result extends UploadedImage, Running extends RunningJob> {
   /** Images without a result, beside those whose ids were `tried` in this run. */
   pending(tried: ReadonlySet<string | null>): readonly Image[];

@@ -18,7 +18,7 @@ const CANCEL: CancelReason = 'cancel';
 /** Longest wait for the job's final state after a cancel, in milliseconds. */
 const FINAL_STATE_MS = 10_000;
 
-/** What reading a job's stream needs. */
+/** Dependencies of reading a job. */
 export interface JobReader<Result> {
   /** Opens the stream; `closing` closes its connection. */
   open(closing: AbortSignal): ResultStream<Result>;

@@ -19,7 +19,7 @@ export interface Journal<Batch, Outcome> {
 /** Result of an upload. */
 export type Uploaded<Work, Batch> = { batch: Batch } | { split: readonly Work[] } | null;
 
-/** What a run of batches needs of its surroundings. */
+/** Ports of a run of batches. */
 export interface BatchPorts<Work, Batch, Delivery, Outcome> {
   journal: Journal<Batch, Outcome>;
   /**

@@ -13,7 +13,7 @@ import type { PlannedSource } from './plan.ts';
 import { addCredits, type Failure, type Outcome, type Report } from './report.ts';
 import type { Progress } from './show-progress.ts';
 
-/** What batches of the command line work with. */
+/** Dependencies of the batches of one run. */
 export interface BatchContext {
   client: Client;
   manifest: Manifest;
@@ -122,7 +122,7 @@ async function readAll(context: BatchContext, works: readonly Work[]) {
   return read;
 }
 
-/** Fails what an upload has not accepted: each file with its own reason, the others with the common one. */
+/** Fails the files an upload has not accepted: each with its own reason if it has one, else with the common one. */
 function refuse(
   context: BatchContext,
   works: readonly Work[],

@@ -8,18 +8,18 @@ import type { ExportSettings } from './options.ts';
 import type { Plan } from './plan.ts';
 import { isWholeImage } from './whole-image.ts';
 
-/** A file that is not the program's own and lies where a result would go. */
+/** A file at the path of a result that this program has not written. */
 export interface Conflict {
-  /** Below the output folder. */
+  /** Path below the output folder. */
   file: string;
-  /** The source whose result it would be. */
+  /** Source of the result. */
   source: string;
-  /** `unknown`: it is in no record. `edited`: the program wrote another image there. */
+  /** `unknown`: in no record. `edited`: the program has written another image there. */
   reason: 'unknown' | 'edited';
 }
 
-const LOOKED_AT_ONCE = 4;
-const MOST_SHOWN = 10;
+const HASHED_AT_ONCE = 4;
+const MAX_SHOWN = 10;
 const WORDS = { unknown: 'is in no record of this program', edited: 'was changed since it was written' } as const;
 
 interface FindInput {
@@ -31,21 +31,21 @@ interface FindInput {
   signal: AbortSignal;
 }
 
-/** Finds what somebody would miss if the plan were carried out. Changes nothing. */
+/** Finds the files a plan would overwrite although this program has not written them. Changes nothing. */
 export async function findConflicts({ plan, settings, manifest, out, signal }: FindInput): Promise<Conflict[]> {
   const { results, written } = manifest.content;
-  // Also what a run that was killed has written and not recorded: its results are known before its files.
+  // A killed run may have written files without recording them; their results are recorded before.
   const ours = new Set(Object.values(results).flatMap(({ files }) => files.map(({ sha256 }) => sha256)));
   const places = [
     ...plan.unmade.flatMap((source) => variantsOf(settings).map((variant) => ({ source, variant }))),
     ...plan.incomplete.flatMap(({ source, missing }) => missing.map(({ variant }) => ({ source, variant }))),
   ].map(({ source, variant }) => ({ file: nameVariant(source.target, variant), source: source.below }));
   const reasons = new Map<string, Conflict['reason']>();
-  await forEachLimited(places, LOOKED_AT_ONCE, async ({ file }) => {
+  await forEachLimited(places, HASHED_AT_ONCE, async ({ file }) => {
     signal.throwIfAborted();
     const path = join(out, file);
     const sha256 = await hashFile(path);
-    // There is nothing, or what a power cut has left of a file.
+    // No file, or an empty one left by a power cut.
     if (!sha256 || ours.has(sha256) || (await stat(path)).size === 0) return;
     const known = written[file];
     if (known === undefined) reasons.set(file, 'unknown');
@@ -57,14 +57,14 @@ export async function findConflicts({ plan, settings, manifest, out, signal }: F
   });
 }
 
-/** What ends a run that would write over somebody's files; nothing is done then. */
+/** Returns the error of a run that would overwrite files of others. It ends before anything is done. */
 export function conflictError(conflicts: readonly Conflict[]): CliError {
-  const lines = conflicts.slice(0, MOST_SHOWN).map(({ file, reason }) => `  ${file}: ${WORDS[reason]}`);
-  if (conflicts.length > MOST_SHOWN) lines.push(`  … and ${conflicts.length - MOST_SHOWN} more`);
+  const lines = conflicts.slice(0, MAX_SHOWN).map(({ file, reason }) => `  ${file}: ${WORDS[reason]}`);
+  if (conflicts.length > MAX_SHOWN) lines.push(`  … and ${conflicts.length - MAX_SHOWN} more`);
   return new CliError(
     EXIT.usage,
     'would_overwrite',
-    `These files would be written over, so nothing was done:\n${lines.join('\n')}\n` +
+    `These files would be overwritten, so nothing was done:\n${lines.join('\n')}\n` +
       'Move them away, use another --out or --keep-extension, or allow it with --overwrite.',
   );
 }

@@ -1,23 +1,23 @@
 import type { Client } from '../sdk/index.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 
-/** What is to be made. */
+/** Images to be made. */
 interface Order {
   images: number;
   analyze: boolean;
   signal: AbortSignal;
 }
 
-/** What it costs. */
+/** Price of an order. */
 export interface Cost {
   images: number;
   credits: number;
-  /** Null when nobody had to be asked. */
+  /** Null for an empty order. */
   balance: number | null;
   sufficient: boolean;
 }
 
-/** Asks the service what an order costs; nobody when it is empty. */
+/** Asks the service for the price of an order. Sends no request for an empty one. */
 export async function askForCost(client: Client, { images, analyze, signal }: Order): Promise<Cost> {
   if (images === 0) return { images, credits: 0, balance: null, sufficient: true };
   const exported = await client.checkCredits({ imageCount: images, operation: 'export' }, { signal });
@@ -26,10 +26,10 @@ export async function askForCost(client: Client, { images, analyze, signal }: Or
   return { images, credits, balance: exported.balance, sufficient: exported.balance >= credits };
 }
 
-/** @throws CliError 3 when the balance does not suffice for the whole order */
+/** Checks that the balance covers the whole order. @throws CliError 3 */
 export async function requireCredits(client: Client, order: Order): Promise<void> {
   const { credits, balance, sufficient } = await askForCost(client, order);
   if (sufficient) return;
-  const message = `${credits} credits are needed and the balance is ${balance}: nothing new was begun.`;
+  const message = `${credits} credits are needed and the balance is ${balance}: no new image was started.`;
   throw new CliError(EXIT.credits, 'insufficient_credits', message);
 }

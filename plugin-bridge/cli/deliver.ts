@@ -9,25 +9,25 @@ import type { PlannedSource } from './plan.ts';
 interface DeliverDeps {
   client: Client;
   manifest: Manifest;
-  /** Absolute. */
+  /** Output folder, absolute. */
   out: string;
   signal: AbortSignal;
 }
 
 const DOWNLOADS_AT_ONCE = 4;
 
-/** Brings results to their places. Equal files are downloaded once. */
+/** Creates the delivery of results to the output folder. Equal files are downloaded once. */
 export function createDelivery({ client, manifest, out, signal }: DeliverDeps) {
-  /** Where this run has written or found a content: paths by SHA-256. */
-  const places = new Map<string, string>();
+  /** Paths of files this run has written or found, by SHA-256. */
+  const paths = new Map<string, string>();
 
-  async function copyFromHere(sha256: string): Promise<Buffer | undefined> {
-    const path = places.get(sha256);
+  async function readLocalCopy(sha256: string): Promise<Buffer | undefined> {
+    const path = paths.get(sha256);
     const bytes = path && (await readFile(path).catch(() => undefined));
     return bytes && hashBytes(bytes) === sha256 ? bytes : undefined;
   }
 
-  /** The bytes from the service, as they were recorded. @throws Error when they are others */
+  /** Downloads a file and compares its checksum with the record. @throws Error if it differs twice */
   async function download(sessionId: string, { filename, sha256 }: StoredFile): Promise<Uint8Array> {
     for (let tries = 1; ; tries++) {
       const blob = await client.downloadFile(sessionId, filename, { signal });
@@ -38,26 +38,26 @@ export function createDelivery({ client, manifest, out, signal }: DeliverDeps) {
   }
 
   return {
-    /** Tells that a file with this content lies there. */
-    remember: (sha256: string, path: string) => void places.set(sha256, path),
+    /** Records the path of a file with this content. */
+    remember: (sha256: string, path: string) => void paths.set(sha256, path),
 
     /**
-     * Writes files of a result for a source, and records that they lie there.
-     * @throws ApiError `session_not_found`, `file_not_found` when the service no longer has them
+     * Writes files of a result for a source and records them.
+     * @throws ApiError `session_not_found`, `file_not_found` if the service no longer has them
      */
     async deliver(source: PlannedSource, result: StoredResult, files: StoredFile[] = result.files): Promise<void> {
       await forEachLimited(files, DOWNLOADS_AT_ONCE, async (file) => {
         const name = nameVariant(source.target, file.variant);
         const path = join(out, name);
-        const bytes = (await copyFromHere(file.sha256)) ?? (await download(result.sessionId, file));
+        const bytes = (await readLocalCopy(file.sha256)) ?? (await download(result.sessionId, file));
         await writeWhole(path, bytes);
-        manifest.wrote(name, file.sha256);
-        places.set(file.sha256, path);
+        manifest.recordFile(name, file.sha256);
+        paths.set(file.sha256, path);
       });
-      manifest.lies(source.target, source.key);
+      manifest.recordTarget(source.target, source.key);
     },
   };
 }
 
-/** Brings results to their places. */
+/** Delivery of results to the output folder. */
 export type Delivery = ReturnType<typeof createDelivery>;

@@ -1,27 +1,27 @@
-/** What the program ends with; documented in docs/cli.md. */
+/** Exit codes of the program, documented in docs/cli.md. */
 export const EXIT = {
   ok: 0,
-  /** Some images could not be made; the others were. */
+  /** Some images failed; the others were made. */
   someFailed: 1,
   /**
-   * The command line, the files it names, or the record in the output folder are not right, or a result would be written
-   * over somebody's file. Nothing was spent.
+   * The command line, a file it names or the record in the output folder is invalid, or a result would overwrite a file
+   * of others. Nothing was spent.
    */
   usage: 2,
-  /** The balance does not suffice. */
+  /** The balance is too low. */
   credits: 3,
-  /** The service cannot be reached, does not know the key, or does not work. */
+  /** The service cannot be reached, rejects the key, or does not work. */
   service: 4,
-  /** Something went wrong that has no code of its own, e.g. the disk is full. */
+  /** Any other error, e.g. a full disk. */
   unexpected: 5,
-  /** Ctrl-C or SIGTERM; the next run goes on where this one was. */
+  /** Ctrl-C or SIGTERM; the next run resumes this one. */
   interrupted: 130,
 } as const;
 
-/** One of the program's exit codes. */
+/** An exit code of the program. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Ends the program with a sentence for the person before it, and a code for the pipeline around it. */
+/** Ends the program with a message for people and an exit code for pipelines. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: ExitCode;
@@ -34,7 +34,7 @@ export class CliError extends Error {
   }
 }
 
-/** The command line, or what it points to, is not right. */
+/** Returns the error of an invalid command line. */
 export function usageError(message: string): CliError {
   return new CliError(EXIT.usage, 'usage', message);
 }

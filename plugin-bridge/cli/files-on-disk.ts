@@ -4,12 +4,12 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import pLimit from 'p-limit';
 
-/** SHA-256 of bytes in hex. */
+/** Returns the SHA-256 of bytes in hex. */
 export function hashBytes(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** SHA-256 of a file in hex; undefined when there is none. */
+/** Returns the SHA-256 of a file in hex; undefined if there is none. */
 export async function hashFile(path: string): Promise<string | undefined> {
   const hash = createHash('sha256');
   try {
@@ -21,11 +21,11 @@ export async function hashFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** Writes a file beside its place and renames it, so that nobody ever sees half of one. Makes its folder. */
+/** Writes a temporary file beside `path` and renames it, so that no reader sees a partial file. Creates the folder. */
 export async function writeWhole(path: string, content: Uint8Array | string): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true });
-  // No pattern finds it, and what a killed run has left is written over by the next.
+  // Patterns skip names with a leading dot. The next run overwrites what a killed run has left.
   const temporary = join(folder, `.${basename(path)}.part`);
   try {
     await writeFile(temporary, content);
@@ -36,7 +36,7 @@ export async function writeWhole(path: string, content: Uint8Array | string): Pr
   }
 }
 
-/** Runs `work` on all items, `limit` at once. After a failure it begins no further item, and throws the first error. */
+/** Runs `work` on all items, `limit` at once. After a failure it starts no further item and throws the first error. */
 export async function forEachLimited<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>) {
   const failures: unknown[] = [];
   await pLimit(limit).map(items, async (item) => {

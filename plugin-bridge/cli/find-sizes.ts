@@ -3,8 +3,8 @@ import { extname, join, posix } from 'node:path';
 import { hashFile } from './files-on-disk.ts';
 
 /**
- * Finds the sizes of results, e.g. `a-480w.avif` of `a.avif`, and their SHA-256 by name. A record that lists only what was
- * made last does not know of sizes that were asked for before.
+ * Finds the sizes of results, e.g. `a-480w.avif` of `a.avif`. Returns their SHA-256 by name. Older records list only the
+ * latest results and lack sizes of earlier runs.
  */
 export async function findSizes(targets: readonly string[], out: string): Promise<Record<string, string>> {
   const known = new Set(targets);

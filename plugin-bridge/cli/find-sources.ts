@@ -1,39 +1,40 @@
 import { stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { convertPathToPattern, glob, isDynamicPattern } from 'tinyglobby';
+import { FORMATS, INPUT_FORMATS } from '#contract/constants';
 import { usageError } from './exit-codes.ts';
 
-/** A file that a pattern has found. */
+/** A file found by a pattern. */
 export interface FoundFile {
-  /** Absolute. */
+  /** Absolute path. */
   path: string;
-  /** Where it lies below the fixed part of its pattern, with `/` and its extension. */
+  /** Path below the fixed part of its pattern, with `/` and its extension. */
   below: string;
 }
 
-/** What a folder is looked through for. */
-const IN_FOLDERS = '**/*.{jpg,jpeg,png,webp,avif,gif,tif,tiff}';
+/** Pattern of the images in a folder. */
+const IMAGES_BELOW = `**/*.{${INPUT_FORMATS.flatMap((format) => FORMATS[format].extensions).join()}}`;
 
 interface FindInput {
   patterns: string[];
   cwd: string;
-  /** Absolute; what lies in it is no source when it lies below a pattern's fixed part. */
+  /** Output folder, absolute. Its files are no sources if it lies below the fixed part of a pattern. */
   out: string;
-  /** Absolute paths of earlier results. */
+  /** Absolute paths of earlier results, which are no sources. */
   earlier: ReadonlySet<string>;
 }
 
-/** Finds the files of all patterns, sorted, each once. @throws CliError 2 when a pattern finds nothing */
+/** Finds the files of all patterns, sorted, each once. @throws CliError 2 if a pattern finds nothing */
 export async function findSources({ patterns, cwd, out, earlier }: FindInput): Promise<FoundFile[]> {
   const written = patterns.map((pattern) => (sep === '\\' ? pattern.replaceAll('\\', '/') : pattern));
-  const left = written.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
+  const negated = written.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
   const wanted = written.filter((pattern) => !pattern.startsWith('!'));
   const literals = await Promise.all(wanted.map((pattern) => kindOf(resolve(cwd, pattern))));
-  // A shell that has expanded a glob itself hands over files: then what they have in common is the fixed part.
+  // A shell may have expanded a glob to files: their common folder is the fixed part.
   const files = wanted.filter((_, index) => literals[index] === 'file').map((pattern) => resolve(cwd, pattern));
   const options = { absolute: true, expandDirectories: false, caseSensitiveMatch: false };
   const excluded = new Set(
-    left.length === 0 ? [] : (await glob(left, { ...options, cwd })).map((path) => resolve(path)),
+    negated.length === 0 ? [] : (await glob(negated, { ...options, cwd })).map((path) => resolve(path)),
   );
   const found = new Map<string, FoundFile>();
   for (const [index, pattern] of wanted.entries()) {
@@ -56,7 +57,7 @@ function searchOf(
   { cwd, files }: { cwd: string; files: string[] },
 ) {
   const path = resolve(cwd, pattern);
-  if (kind === 'folder') return { base: path, search: IN_FOLDERS };
+  if (kind === 'folder') return { base: path, search: IMAGES_BELOW };
   if (kind === 'file') {
     const base = commonFolder(files);
     return { base, search: convertPathToPattern(relative(base, path)) };
@@ -82,7 +83,7 @@ function commonFolder(files: string[]): string {
   return folder;
 }
 
-/** The output folder, when it lies inside the folder that is searched. */
+/** Returns the pattern of the output folder if it lies inside the searched folder. */
 function outputFolder(base: string, out: string): string[] {
   const below = relative(base, out);
   const inside = below !== '' && !below.startsWith('..') && !isAbsolute(below);

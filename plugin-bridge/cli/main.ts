@@ -1,5 +1,5 @@
-// Owns the command line program: files on disk, what was made of them, what is shown. Knows the service through the SDK
-// alone.
+// Owns the command line program: finds files on disk, has them optimized, prints the outcome. Calls the service only
+// through the SDK.
 import { readFileSync } from 'node:fs';
 import { CliError, EXIT } from './exit-codes.ts';
 import { endsTheRun, failureOf } from './failures.ts';
@@ -11,7 +11,7 @@ import { USAGE } from './usage.ts';
 const args = process.argv.slice(2);
 const stopping = new AbortController();
 
-/** The first time what is under way is written down; the second time there is no waiting. */
+/** Ends the run after saving its record; a second signal exits at once. */
 function stop(): void {
   if (stopping.signal.aborted) process.exit(EXIT.interrupted);
   process.stderr.write('\nStopping …\n');
@@ -49,7 +49,7 @@ async function main(): Promise<number> {
 
 process.on('SIGINT', stop);
 process.on('SIGTERM', stop);
-// `imagewright … | head` closes the pipe: nobody wants to hear of it.
+// `imagewright … | head` closes the pipe, which is no error.
 process.stdout.on('error', () => {});
 process.exitCode = await main();
 process.off('SIGINT', stop);

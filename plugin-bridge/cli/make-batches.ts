@@ -1,17 +1,17 @@
 import type { PlannedSource } from './plan.ts';
 
-/** Files in one upload (specification, "Limits": batches under 100 images are recommended; our service takes 100). */
-const MOST_FILES = 100;
-/** Bytes in one upload, unless a single file is larger: fits into a minute of a slow line and into memory. */
-const MOST_BYTES = 50_000_000;
+/** Most files in one upload (specification, "Limits": fewer than 100 images are recommended; this service accepts 100). */
+const MAX_FILES = 100;
+/** Most bytes in one upload, unless a single file is larger: a minute on a slow line, and it fits into memory. */
+const MAX_BYTES = 50_000_000;
 
-/** Sources with equal content: uploaded and paid for once. */
+/** Sources with equal content, which are uploaded and paid for once. */
 export interface Work {
   key: string;
   sources: [PlannedSource, ...PlannedSource[]];
 }
 
-/** Puts sources with equal content and settings together. */
+/** Groups sources with equal content and settings. */
 export function groupByKey(sources: readonly PlannedSource[]): Work[] {
   const groups = new Map<string, Work>();
   for (const source of sources) {
@@ -29,7 +29,7 @@ export function makeBatches(work: readonly Work[]): Work[][] {
   for (const one of work) {
     const { size } = one.sources[0];
     const batch = batches.at(-1);
-    if (batch && batch.length < MOST_FILES && bytes + size <= MOST_BYTES) {
+    if (batch && batch.length < MAX_FILES && bytes + size <= MAX_BYTES) {
       batch.push(one);
       bytes += size;
     } else {

@@ -1,17 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Metadata, Warning } from '#contract';
+import { IDEMPOTENCY_HOURS } from '#contract/constants';
 import { CliError, EXIT } from './exit-codes.ts';
 import { hashBytes, writeWhole } from './files-on-disk.ts';
 import { findSizes } from './find-sizes.ts';
 import { nameVariant } from './name-outputs.ts';
 import type { ExportSettings, Options } from './options.ts';
 
-/** A file of a result, as the service has it. */
+/** A file of a result at the service. */
 export interface StoredFile {
   /** `full`, or `<width>w`. */
   variant: string;
-  /** Its name at the service. */
+  /** Name at the service. */
   filename: string;
   sha256: string;
   /** Bytes. */
@@ -20,20 +21,20 @@ export interface StoredFile {
   height: number;
 }
 
-/** What was made of one content with one set of settings. */
+/** Result of one content and one set of settings. */
 export interface StoredResult {
   endpoint: string;
   sessionId: string;
   /** ISO 8601. */
   exportedAt: string;
-  /** Bytes of the source. */
+  /** Size of the source in bytes. */
   originalBytes: number;
   files: StoredFile[];
   warnings: Warning[];
   metadata: Metadata | null;
 }
 
-/** An export that was begun and may be paid for, but whose results are not recorded yet. */
+/** An export that may be paid for but whose results are not recorded yet. */
 export interface PendingBatch {
   endpoint: string;
   sessionId: string;
@@ -41,26 +42,26 @@ export interface PendingBatch {
   images: { id: string; key: string; size: number }[];
   settings: ExportSettings;
   analyze: { language?: string; idempotencyKey: string } | null;
-  /** The export's: the same one finds the same job. */
+  /** Key of the export: the same key joins the same job. */
   idempotencyKey: string;
 }
 
 interface Content {
   version: 1;
-  /** By content and settings, see {@link keyOf}. */
+  /** Results by content and settings, see {@link keyOf}. */
   results: Record<string, StoredResult>;
-  /** Which result lies where: name of the `full` file below the output folder, and the key of its result. */
+  /** Keys of results, by name of the `full` file below the output folder. */
   targets: Record<string, string>;
-  /** Everything that was ever written: SHA-256 by name below the output folder. Older records have none. */
+  /** SHA-256 of every file ever written, by name below the output folder. Older records lack it. */
   written: Record<string, string>;
   pending: PendingBatch[];
 }
 
 const NAME = '.imagewright.json';
-/** How long the service remembers a job by its key, and how long paid results without a place are kept. */
-const REMEMBERED_MS = 24 * 3_600_000;
+/** Time the service keeps idempotency keys, and this record keeps paid results without a file, in ms. */
+const REMEMBERED_MS = IDEMPOTENCY_HOURS * 3_600_000;
 
-/** What a result depends on: the source's bytes, and everything that was asked for. */
+/** Returns the key of a result: the source's SHA-256 and a hash of everything that was asked for. */
 export function keyOf(sha256: string, { settings, analyze }: Pick<Options, 'settings' | 'analyze'>): string {
   const { format, preset, responsive, responsiveSizes = null, embedMetadata } = settings;
   const asked = [format, preset, responsive, responsiveSizes, embedMetadata, analyze && (analyze.language ?? '')];
@@ -68,8 +69,8 @@ export function keyOf(sha256: string, { settings, analyze }: Pick<Options, 'sett
 }
 
 /**
- * Opens the record in an output folder; an empty one when there is none.
- * @throws CliError 2 when it cannot be read: to begin anew would cost everything again, and nobody has asked for that
+ * Opens the record in an output folder; an empty one if there is none.
+ * @throws CliError 2 if it cannot be read: starting without it would pay for every image again
  */
 export async function openManifest(out: string) {
   const path = join(out, NAME);
@@ -89,7 +90,7 @@ export async function openManifest(out: string) {
     ...content,
     content,
 
-    /** Batches whose outcome can still be had from this service. */
+    /** Returns the batches whose outcome this service can still return. */
     pendingAt(endpoint: string): PendingBatch[] {
       forgetUnused();
       return content.pending.filter((batch) => batch.endpoint === endpoint);
@@ -101,23 +102,23 @@ export async function openManifest(out: string) {
       content.pending = content.pending.filter((one) => one !== batch);
     },
 
-    /** Records that a content was written to a name below the output folder. */
-    wrote(name: string, sha256: string): void {
+    /** Records a written file, by its name below the output folder. */
+    recordFile(name: string, sha256: string): void {
       content.written[name] = sha256;
     },
 
-    /** Records that a whole result lies at its target. */
-    lies(target: string, key: string): void {
+    /** Records that all files of a result are at its target. */
+    recordTarget(target: string, key: string): void {
       content.targets[target] = key;
       for (const { variant, sha256 } of content.results[key]?.files ?? []) {
         content.written[nameVariant(target, variant)] = sha256;
       }
     },
 
-    /** Absolute paths of everything that was written by earlier runs. */
+    /** Returns the absolute paths of all files written by earlier runs. */
     writtenFiles: () => new Set(Object.keys(content.written).map((name) => join(out, name))),
 
-    /** Writes it whole. Calls that come meanwhile wait. */
+    /** Saves the record. Concurrent calls run one after the other. */
     save(): Promise<void> {
       saving = saving.then(() => {
         forgetUnused();
@@ -150,12 +151,12 @@ async function read(path: string, out: string): Promise<Content> {
     return { ...content, written: await writtenOf(content, out) };
   } catch (error) {
     const why = `${path} cannot be read (${(error as Error).message}).`;
-    const advice = 'Remove it to make all images again, which costs credits.';
+    const advice = 'Remove it to make all images again; this costs credits.';
     throw new CliError(EXIT.usage, 'damaged_record', `${why} ${advice}`, error);
   }
 }
 
-/** What was written: in older records, what lies at the targets and their sizes. */
+/** Returns the written files: for older records, the files at the targets and their sizes. */
 async function writtenOf(
   { results, targets, written }: Pick<Content, 'results' | 'targets'> & Partial<Content>,
   out: string,

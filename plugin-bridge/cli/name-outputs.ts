@@ -14,7 +14,7 @@ export interface Source extends FoundFile {
 export function nameVariant(target: string, variant: string): string {
   if (variant === 'full') return target;
   // A name from the service becomes part of a path only in its documented form.
-  if (!/^\d{1,5}w$/.test(variant)) throw new Error(`The service answered with a variant named "${variant}"`);
+  if (!/^\d{1,5}w$/.test(variant)) throw new Error(`The service returned a variant named "${variant}"`);
   const extension = extname(target);
   return `${target.slice(0, target.length - extension.length)}-${variant}${extension}`;
 }

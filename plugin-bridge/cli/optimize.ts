@@ -17,16 +17,16 @@ import { type Incomplete, type Plan, type PlannedSource, planWork } from './plan
 import { describeImage, type Outcome, type Report, summarize } from './report.ts';
 import { createProgress } from './show-progress.ts';
 
-/** Where a run happens. */
+/** Environment of a run. */
 export interface Surroundings {
   cwd: string;
-  /** Takes a bar or lines. */
+  /** Output of the progress bar or lines. */
   stderr: NodeJS.WriteStream;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
 }
 
-/** Runs `optimize`. What happens once the work is planned ends up in the report. @throws CliError before that */
+/** Runs `optimize`. Errors after planning are part of the report. @throws CliError before that */
 export async function optimize(options: Options, { cwd, stderr, signal }: Surroundings): Promise<Report> {
   const out = resolve(cwd, options.out);
   const manifest = await openManifest(out);
@@ -45,7 +45,7 @@ export async function optimize(options: Options, { cwd, stderr, signal }: Surrou
   let ended: CliError | undefined;
   try {
     const isRefused = conflicts.length > 0 && !options.overwrite;
-    if (options.dryRun) cost = await foresee(run);
+    if (options.dryRun) cost = await previewCost(run);
     if (isRefused) throw conflictError(conflicts);
     if (!options.dryRun) await makeAll(run);
   } catch (error) {
@@ -74,22 +74,32 @@ interface Run extends Tally {
   conflicts: Conflict[];
 }
 
-/** What `--dry-run` says. Changes nothing. */
-async function foresee({ options, plan, conflicts, manifest, client, signal, notices, outcomes }: Run): Promise<Cost> {
+/** Prices the plan for `--dry-run` and notes what a run would do. Changes nothing. */
+async function previewCost({
+  options,
+  plan,
+  conflicts,
+  manifest,
+  client,
+  signal,
+  notices,
+  outcomes,
+}: Run): Promise<Cost> {
   const pending = new Set(manifest.pendingAt(options.endpoint).flatMap(({ images }) => images.map(({ key }) => key)));
-  const begun = plan.unmade.filter(({ key }) => pending.has(key));
+  const started = plan.unmade.filter(({ key }) => pending.has(key));
   const unpaid = groupByKey(plan.unmade).filter(({ key }) => !pending.has(key));
-  if (begun.length > 0)
-    notices.add(`${begun.length} images of an interrupted run would be fetched without paying again.`);
+  if (started.length > 0) {
+    notices.add(`${started.length} images of an interrupted run would be fetched without paying again.`);
+  }
   if (plan.incomplete.length > 0) {
     notices.add(
-      `Files of ${plan.incomplete.length} results are missing or damaged. They would be downloaded again, or`,
+      `Files of ${plan.incomplete.length} results are missing or damaged. They would be downloaded again, or,`,
     );
-    notices.add('made and paid again where the service no longer has them.');
+    notices.add('if the service no longer has them, made and paid again.');
   }
   if (conflicts.length > 0 && options.overwrite) {
     const files = conflicts.map(({ file }) => file).join(', ');
-    notices.add(`${conflicts.length} files that are not the program's own would be written over: ${files}`);
+    notices.add(`${conflicts.length} files that this program has not written would be overwritten: ${files}`);
   }
   for (const source of [...plan.unmade, ...plan.incomplete.map(({ source }) => source)]) {
     outcomes.set(source.target, { source, status: 'planned' });
@@ -103,8 +113,8 @@ async function makeAll(run: Run): Promise<void> {
   if (total === 0) return;
   const delivery = createDelivery({ client, manifest, out, signal });
   for (const source of plan.unchanged) {
-    // A run that was killed has written it and not said so.
-    manifest.lies(source.target, source.key);
+    // A killed run may have written it without recording it.
+    manifest.recordTarget(source.target, source.key);
     for (const { variant, sha256 } of manifest.content.results[source.key]?.files ?? []) {
       delivery.remember(sha256, join(out, nameVariant(source.target, variant)));
     }
@@ -137,7 +147,7 @@ async function makeAll(run: Run): Promise<void> {
   }
 }
 
-/** Brings back files that are missing or damaged. @returns the sources whose results nobody has any more */
+/** Restores missing and damaged files. Returns the sources whose results the service no longer has. */
 async function restoreAll(
   incomplete: Incomplete[],
   delivery: Delivery,
@@ -168,10 +178,10 @@ function report(
   { sources, cost, ended }: Ending,
 ): Report {
   const error = ended ? { code: ended.code, message: ended.message } : null;
-  // Of a list, its heading.
+  // Of a list only the heading.
   const notMade = (error && { ...error, message: error.message.split(':\n')[0] ?? '' }) ?? {
     code: 'unexpected',
-    message: 'It was not made',
+    message: 'The image was not made',
   };
   const images = sources.map((source) =>
     describeImage(outcomes.get(source.target) ?? { source, status: 'failed', error: notMade }),

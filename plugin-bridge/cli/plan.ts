@@ -6,29 +6,29 @@ import { keyOf, type Manifest, type StoredFile, type StoredResult } from './mani
 import { nameVariant, type Source } from './name-outputs.ts';
 import type { Options } from './options.ts';
 
-/** A source, and what its content and the settings make of it. */
+/** A source with its content's hash and the key of its result. */
 export interface PlannedSource extends Source {
   sha256: string;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
   /** Key of its result. */
   key: string;
 }
 
-/** A source whose result is known, but not all of whose files are there. */
+/** A source with a recorded result of which files are missing or damaged. */
 export interface Incomplete {
   source: PlannedSource;
   result: StoredResult;
   missing: StoredFile[];
 }
 
-/** What has to be done. */
+/** Sources by what has to be done with them. */
 export interface Plan {
-  /** All files are as they were made. */
+  /** All result files are intact. */
   unchanged: PlannedSource[];
-  /** Paid for, but files are missing or damaged. */
+  /** Paid, but files are missing or damaged. */
   incomplete: Incomplete[];
-  /** Never made, or to be made again. */
+  /** To be made, for the first time or again. */
   unmade: PlannedSource[];
 }
 
@@ -43,14 +43,14 @@ interface PlanInput {
   signal: AbortSignal;
 }
 
-/** Looks at every source and its results. Changes nothing. */
+/** Hashes every source and its results and sorts the sources by what has to be done. Changes nothing. */
 export async function planWork({ sources, options, manifest, out, signal }: PlanInput): Promise<Plan> {
   const plan: Plan = { unchanged: [], incomplete: [], unmade: [] };
   const planned = new Map<Source, PlannedSource>();
   await forEachLimited(sources, HASHED_AT_ONCE, async (source) => {
     signal.throwIfAborted();
     const sha256 = await hashFile(source.path);
-    if (!sha256) throw new CliError(EXIT.usage, 'usage', `${source.path} has gone while it was read`);
+    if (!sha256) throw new CliError(EXIT.usage, 'usage', `${source.path} disappeared while it was read`);
     const { size } = await stat(source.path);
     planned.set(source, { ...source, sha256, size, key: keyOf(sha256, options) });
   });
@@ -69,7 +69,7 @@ export async function planWork({ sources, options, manifest, out, signal }: Plan
       files.filter((_, index) => !intact[index]),
     );
   });
-  // In the order of the sources, whichever was read first.
+  // In the order of the sources: hashing finishes in any order.
   for (const source of sources.flatMap((one) => planned.get(one) ?? [])) {
     const result = manifest.content.results[source.key];
     const lacking = missing.get(source);

@@ -5,19 +5,19 @@ import type { StoredResult } from './manifest.ts';
 import { nameVariant, type Source } from './name-outputs.ts';
 import type { ExportSettings } from './options.ts';
 
-/** Why an image was not made. */
+/** Reason an image was not made. */
 export interface Failure {
   code: string;
   message: string;
 }
 
 /**
- * What became of an image: `made` in this run, `restored` without paying because files were missing, `unchanged`,
- * `planned` (it would be made; `--dry-run`), `failed`.
+ * State of an image at the end of a run: `made` in this run, `restored` without paying because files were missing,
+ * `unchanged`, `planned` (would be made; `--dry-run`), `failed`.
  */
 export type Status = 'made' | 'restored' | 'unchanged' | 'planned' | 'failed';
 
-/** What is known of an image at the end of a run. */
+/** Outcome of one image. */
 export interface Outcome {
   source: Source;
   status: Status;
@@ -42,7 +42,7 @@ export interface ImageReport {
   error: Failure | null;
 }
 
-/** Sums over a run. Bytes are of all images that have results. */
+/** Sums over a run. Bytes count images that have results. */
 export interface Summary {
   images: number;
   made: number;
@@ -56,27 +56,27 @@ export interface Summary {
   savedPercent: number;
 }
 
-/** What `--json` prints: the same document for every end. */
+/** Document printed by `--json`, of one shape for every end. */
 export interface Report {
   exitCode: ExitCode;
-  /** Why the run ended early. */
+  /** Reason the run ended early; null if it did not. */
   error: Failure | null;
   dryRun: boolean;
   out: string;
   settings: ExportSettings;
   images: ImageReport[];
   summary: Summary;
-  /** Of the exports that ended in this run; `balance` as last heard. */
+  /** Credits of the exports that ended in this run; `balance` as last reported by the service. */
   credits: { charged: number; refunded: number; balance: number | null };
-  /** With `--dry-run`. */
+  /** Price of a `--dry-run`; else null. */
   cost: { images: number; credits: number; balance: number | null; sufficient: boolean } | null;
-  /** Files that are not the program's own and lie where results go; without `--overwrite` they end the run. */
+  /** Files of others at the paths of results; without `--overwrite` they end the run. */
   conflicts: Conflict[];
-  /** What the person should know beside all that. */
+  /** Remarks for people. */
   notices: string[];
 }
 
-/** Describes an image. */
+/** Converts an outcome to the report of its image. */
 export function describeImage({ source, status, result, error }: Outcome): ImageReport {
   const full = result?.files.find(({ variant }) => variant === 'full');
   const original = result?.originalBytes ?? null;
@@ -97,7 +97,7 @@ export function describeImage({ source, status, result, error }: Outcome): Image
   };
 }
 
-/** Sums up images. */
+/** Sums up the reports of images. */
 export function summarize(images: ImageReport[]): Summary {
   const count = (status: Status) => images.filter((image) => image.status === status).length;
   const sum = (of: (image: ImageReport) => number | null) =>
@@ -118,7 +118,7 @@ export function summarize(images: ImageReport[]): Summary {
   };
 }
 
-/** Adds up what jobs have cost. */
+/** Adds the credits of a job to `total`. */
 export function addCredits(total: Report['credits'], { charged, refunded, balance }: JobCredits): void {
   total.charged += charged;
   total.refunded += refunded;

@@ -2,18 +2,16 @@ import type { Source } from './name-outputs.ts';
 import { describeImage, type Outcome } from './report.ts';
 import { bytes, percentText } from './show-report.ts';
 
-/** Shows how far a run is. */
+/** Progress display of a run. */
 export interface Progress {
-  /** An image is so far, from 0 to 1. Never goes back. */
+  /** Sets the progress of an image, 0-1. It never decreases. */
   at(source: Source, share: number, detail: string): void;
-  /** An image is done, or has failed. */
+  /** Counts an image as made or failed. */
   done(outcome: Outcome): void;
-  /** A sentence that has to be seen now. */
-  say(line: string): void;
   end(): void;
 }
 
-/** A bar on a terminal; elsewhere one plain line an image, which reads well in a log. */
+/** Creates a bar on a terminal, and elsewhere one plain line an image for logs. */
 export async function createProgress(stream: NodeJS.WriteStream, total: number): Promise<Progress> {
   return stream.isTTY ? progressBar(stream, total) : plainLines(stream, total);
 }
@@ -27,7 +25,7 @@ async function progressBar(stream: NodeJS.WriteStream, total: number): Promise<P
     barIncompleteChar: '░',
     barsize: 28,
     hideCursor: true,
-    // Ctrl-C is the program's own business: it has something to write down first.
+    // On Ctrl-C the program saves its record first.
     gracefulExit: false,
     fps: 20,
   });
@@ -47,7 +45,6 @@ async function progressBar(stream: NodeJS.WriteStream, total: number): Promise<P
       if (outcome.status === 'failed') failures.push(lineOf(outcome));
       at(outcome.source, 1, outcome.source.below);
     },
-    say: (line) => void failures.push(line),
     end() {
       bar.update({ detail: '' });
       bar.stop();
@@ -64,7 +61,6 @@ function plainLines(stream: NodeJS.WriteStream, total: number): Progress {
       done += 1;
       stream.write(`[${done}/${total}] ${lineOf(outcome)}\n`);
     },
-    say: (line) => void stream.write(`${line}\n`),
     end() {},
   };
 }

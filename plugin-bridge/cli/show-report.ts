@@ -1,9 +1,9 @@
 import type { ImageReport, Report } from './report.ts';
 
-/** Rows of the table at most; all images are in `--json`. */
-const MOST_ROWS = 60;
+/** Most rows of the table; `--json` has all images. */
+const MAX_ROWS = 60;
 
-/** What a run ends with on a terminal or in a log. */
+/** Formats the report for a terminal or a log. */
 export async function showReport(report: Report, { colour }: { colour: boolean }): Promise<string> {
   const { summary, credits, cost, notices, dryRun, out } = report;
   const lines: string[] = [];
@@ -38,8 +38,8 @@ async function savingsTable(images: ImageReport[], colour: boolean): Promise<str
     chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
     style: colour ? { head: ['cyan'], border: ['grey'] } : { head: [], border: [] },
   });
-  for (const image of images.slice(0, MOST_ROWS)) table.push(rowOf(image));
-  const rest = images.length - MOST_ROWS;
+  for (const image of images.slice(0, MAX_ROWS)) table.push(rowOf(image));
+  const rest = images.length - MAX_ROWS;
   return table.toString() + (rest > 0 ? `\n… and ${rest} more` : '');
 }
 
@@ -50,12 +50,12 @@ function rowOf({ source, status, originalBytes, outputBytes, savedPercent, outpu
   return [source, bytes(originalBytes ?? 0), bytes(outputBytes ?? 0), saved, `${outputs.length}`, note];
 }
 
-/** Bytes as people read them. */
+/** Formats bytes as kB or MB. */
 export function bytes(size: number): string {
   return size >= 1_000_000 ? `${(size / 1_000_000).toFixed(2)} MB` : `${(size / 1000).toFixed(1)} kB`;
 }
 
-/** Saved percent as a change: `-62.9 %`. */
+/** Formats saved percent as a change: `-62.9 %`. */
 export function percentText(savedPercent: number): string {
   const sign = savedPercent > 0 ? '-' : savedPercent < 0 ? '+' : '';
   return `${sign}${Math.abs(savedPercent).toFixed(1)} %`;

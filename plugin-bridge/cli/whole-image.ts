@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 
 /**
- * Whether a file is an image from its beginning to its end, as far as its frame tells. What is not has been cut, or was never
- * one: nobody's work is lost with it.
+ * Tests whether a file is a complete image, as far as its container shows. Other files were cut off or are no images, so
+ * that overwriting them loses nobody's work.
  */
 export async function isWholeImage(path: string): Promise<boolean> {
   const bytes = await readFile(path);
@@ -14,7 +14,7 @@ export async function isWholeImage(path: string): Promise<boolean> {
   return /^(GIF8|II\*\0|MM\0\*|BM|<svg|<\?xml)/.test(text(0, 5));
 }
 
-/** ISO/IEC 14496-12: boxes with their sizes one after the other; 0 means to the end, 1 a size of 64 bits. */
+/** Tests whether the boxes (ISO/IEC 14496-12) end with the file. Size 0 means up to the end, 1 a 64-bit size. */
 function hasWholeBoxes(bytes: Buffer): boolean {
   let offset = 0;
   while (offset + 8 <= bytes.length) {

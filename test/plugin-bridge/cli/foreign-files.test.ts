@@ -29,7 +29,7 @@ async function changeRecord(place: Workplace, change: (record: Record<string, un
 }
 
 describe('a file in the output folder that is in no record', () => {
-  it('ends the run with 2 before anything is spent, and is left as it is', async () => {
+  it('ends the run with 2 before anything is spent, and is left unchanged', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['photos/a.png', 'photos/b.png']);
     await place.write('photos/a.webp', await picture());
@@ -43,14 +43,14 @@ describe('a file in the output folder that is in no record', () => {
     const report = await place.optimize(...RUN);
     expect(report).toMatchObject({ exitCode: 2, error: { code: 'would_overwrite' }, summary: { failed: 2 } });
     expect(report.conflicts).toEqual([{ file: 'a.webp', source: 'a.png', reason: 'unknown' }]);
-    expect(report.images[1]?.error?.message).toBe('These files would be written over, so nothing was done');
+    expect(report.images[1]?.error?.message).toBe('These files would be overwritten, so nothing was done');
     expect(harness.proxy.seen).toEqual([]);
     expect(await read(place, 'photos/a.webp')).toEqual(before);
     expect(await place.files('photos')).toEqual(['a.png', 'a.webp', 'b.png']);
     expect(await spent(place)).toBe(0);
   });
 
-  it('is told of by --dry-run, with what it would cost', async () => {
+  it('is reported by --dry-run together with the cost', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['photos/a.png', 'photos/b.png']);
     await place.write('photos/b-20w.webp', await picture());
@@ -69,7 +69,7 @@ describe('a file in the output folder that is in no record', () => {
     expect((await place.optimize(...RUN, '--dry-run')).exitCode).toBe(0);
   });
 
-  it('is written over with --overwrite, and is the program’s own from then on', async () => {
+  it('is overwritten with --overwrite, and is in the record from then on', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['photos/a.png']);
     await place.write('photos/a.webp', await picture());
@@ -79,7 +79,7 @@ describe('a file in the output folder that is in no record', () => {
     expect(await place.optimize(...RUN, '--preset', 'low')).toMatchObject({ exitCode: 0, summary: { made: 1 } });
   });
 
-  it('is any result whose record was lost: nothing is paid again unasked', async () => {
+  it('may be a result whose record was lost: nothing is paid again unasked', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['photos/a.png']);
     await place.optimize(...RUN);
@@ -89,7 +89,7 @@ describe('a file in the output folder that is in no record', () => {
     expect(await place.optimize(...RUN, '--overwrite')).toMatchObject({ exitCode: 0, summary: { made: 1 } });
   });
 
-  it('does not count while it is empty, as a power cut leaves it', async () => {
+  it('is ignored if it is empty, as a power cut leaves it', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['photos/a.png']);
     await place.write('photos/a.webp', '');
@@ -97,7 +97,7 @@ describe('a file in the output folder that is in no record', () => {
   });
 });
 
-describe('a result that somebody has edited', () => {
+describe('an edited result', () => {
   it('ends the run with 2, whether its source has changed or not', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['photos/a.png', 'photos/b.png']);
@@ -119,7 +119,7 @@ describe('a result that somebody has edited', () => {
     expect(await spent(place)).toBe(2);
   });
 
-  it.each(['webp', 'png', 'jpeg', 'avif'] as const)('is told from one that was cut: %s', async (format) => {
+  it.each(['webp', 'png', 'jpeg', 'avif'] as const)('is distinguished from a truncated one: %s', async (format) => {
     const place = await harness.createWorkplace();
     const whole = await picture(format);
     await place.write('image', whole);
@@ -134,8 +134,8 @@ describe('a result that somebody has edited', () => {
   });
 });
 
-describe('what the program has written itself', () => {
-  it('is written over whatever the settings were, and never taken for a source', async () => {
+describe('a file the program has written', () => {
+  it('is overwritten for all settings, and is never a source', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['photos/a.png', 'photos/b.png']);
     const all = ['photos/*.{png,webp}', '--out', 'photos'];
@@ -150,7 +150,7 @@ describe('what the program has written itself', () => {
     expect(await place.files('photos')).toEqual(['a-20w.webp', 'a.png', 'a.webp', 'b-20w.webp', 'b.png', 'b.webp']);
   });
 
-  it('is known by an older record too, which lists only what was made last', async () => {
+  it('is recognised from an older record, which lists only the latest results', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['photos/a.png', 'photos/b.png']);
     await place.optimize(...RUN, '--sizes', '20');
@@ -168,7 +168,7 @@ describe('what the program has written itself', () => {
     expect(report).toMatchObject({ exitCode: 0, summary: { made: 2 }, conflicts: [] });
   });
 
-  it('is known when the run was killed before it could say so', async () => {
+  it('is recognised if the run was killed before it recorded the file', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['photos/a.png']);
     await place.optimize(...RUN);

@@ -12,7 +12,7 @@ afterAll(() => harness.close());
 afterEach(() => harness.proxy.reset());
 
 describe('imagewright optimize', () => {
-  it('makes images of real photographs, in the folders that their sources have', async () => {
+  it('optimizes real photographs and keeps the folders of their sources', async () => {
     const place = await harness.createWorkplace();
     await place.write('photos/brushes.jpg', await readFile(join(FIXTURES, 'photos/photo-brushes.jpg')));
     await place.write('photos/pages/tiles.webp', await readFile(join(FIXTURES, 'photos/render-tiles.webp')));
@@ -48,7 +48,7 @@ describe('imagewright optimize', () => {
     expect(await spent(place)).toBe(4);
   }, 120_000);
 
-  it('costs nothing the second time, and does not even ask the service', async () => {
+  it('costs nothing the second time and sends no request', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['in/a.png', 'in/b.png']);
     await place.optimize('in/*.png', '--out', 'out');
@@ -59,7 +59,7 @@ describe('imagewright optimize', () => {
     expect(again.images.map(({ outputs }) => outputs[0]?.file)).toEqual(['a.webp', 'b.webp']);
   });
 
-  it('makes again what has changed: a source, or what was asked for', async () => {
+  it('makes an image again if its source or the settings have changed', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['in/a.png', 'in/b.png']);
     await place.optimize('in', '--out', 'out');
@@ -75,7 +75,7 @@ describe('imagewright optimize', () => {
     expect(await spent(place)).toBe(7);
   });
 
-  it('keeps several formats beside each other', async () => {
+  it('keeps results of several formats side by side', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['in/a.png']);
     for (const format of ['webp', 'jpeg', 'original']) await place.optimize('in/*', '--out', 'out', '--format', format);
@@ -100,7 +100,7 @@ describe('imagewright optimize', () => {
     expect(await spent(place)).toBe(1);
   });
 
-  it('says why a file failed, finishes the others and ends with 1', async () => {
+  it('reports why a file failed, finishes the others and ends with 1', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['in/a.png', 'in/c.png']);
     await place.write('in/b.jpg', 'no image at all');
@@ -121,7 +121,7 @@ describe('imagewright optimize', () => {
     expect(await spent(place)).toBe(2);
   });
 
-  it('splits an upload that is too much at once', async () => {
+  it('splits an upload that is too large', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['in/a.png', 'in/b.png', 'in/c.png']);
     harness.proxy.inject({ kind: 'answer', status: 413, html: '<h1>Too large</h1>' }, { path: /^\/v1\/sessions$/ });
@@ -129,7 +129,7 @@ describe('imagewright optimize', () => {
     expect(harness.proxy.seen.filter(({ path }) => path === '/v1/sessions')).toHaveLength(3);
   });
 
-  it('has images described when asked, and writes the texts into the files', async () => {
+  it('describes images with --analyze and writes the texts into the files', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['in/red-bicycle.jpg']);
     const report = await place.optimize('in/*', '--out', 'out', '--format', 'jpeg', '--analyze', '--embed-metadata');
@@ -137,7 +137,7 @@ describe('imagewright optimize', () => {
     expect((await place.decode('out/red-bicycle.jpg')).xmp?.toString()).toMatch(/red bicycle/i);
   });
 
-  it('makes more images than one upload takes', async () => {
+  it('makes more images than one upload may have', async () => {
     const place = await harness.createWorkplace({ credits: 130 });
     await writePictures(
       place,
@@ -152,7 +152,7 @@ describe('imagewright optimize', () => {
 });
 
 describe('--dry-run', () => {
-  it('says what it would cost and changes nothing', async () => {
+  it('prints the cost and changes nothing', async () => {
     const place = await harness.createWorkplace({ credits: 2 });
     await writePictures(place, ['in/a.png', 'in/b.png']);
     const { exitCode, stdout } = await place.start(['optimize', 'in/*', '--out', 'out', '--dry-run']).finished;
@@ -169,7 +169,7 @@ describe('--dry-run', () => {
 });
 
 describe('standard output', () => {
-  it('holds one JSON document with --json, whatever happens', async () => {
+  it('is one JSON document with --json, for every end', async () => {
     const place = await harness.createWorkplace({ credits: 1 });
     await writePictures(place, ['in/a.png', 'in/b.png']);
     const runs = [
@@ -188,7 +188,7 @@ describe('standard output', () => {
     expect(codes).toEqual([0, 0, 3, 2, 4]);
   });
 
-  it('holds a table of what was saved otherwise, with one line an image on standard error', async () => {
+  it('is a table of savings otherwise, with one line an image on standard error', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['in/a.png', 'in/b.png']);
     const { stdout, stderr } = await place.start(['optimize', 'in/*.png', '--out', 'out']).finished;

@@ -42,7 +42,7 @@ describe.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)('a run that is ended by
     ['after its export was paid, before it heard of it', { kind: 'stall', afterBytes: 0 }, { path: EXPORT }],
     ['while it hears of its export', { kind: 'stall', afterEvents: 2 }, { path: EXPORT }],
     ['while it downloads', { kind: 'stall', afterBytes: 20 }, { path: DOWNLOAD }],
-  ])('%s is gone on with by the next, which pays nothing twice', async (_, fault, target) => {
+  ])('%s is resumed by the next run, which pays nothing twice', async (_, fault, target) => {
     const place = await harness.createWorkplace();
     await writePictures(place, NAMES);
     const { exitCode, stdout } = await interrupt(place, fault, target, signal);
@@ -58,7 +58,7 @@ describe.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)('a run that is ended by
 });
 
 describe('an interrupted run', () => {
-  it('is foreseen by --dry-run as paid', async () => {
+  it('counts as paid in --dry-run', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, NAMES);
     await interrupt(place, { kind: 'stall', afterEvents: 1 }, { path: EXPORT }, 'SIGKILL');
@@ -67,7 +67,7 @@ describe('an interrupted run', () => {
     expect(report.notices.join(' ')).toContain('3 images of an interrupted run');
   });
 
-  it('ends with 130 however often Ctrl-C is pressed', async () => {
+  it('ends with 130 for one Ctrl-C or several', async () => {
     const place = await harness.createWorkplace();
     await writeNoise(place, NAMES);
     const run = place.start(['optimize', ...RUN]);
@@ -77,7 +77,7 @@ describe('an interrupted run', () => {
     expect((await run.finished).exitCode).toBe(130);
   });
 
-  it('costs again when the service has forgotten it', async () => {
+  it('is paid again if the service no longer has it', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, NAMES);
     await interrupt(place, { kind: 'stall', afterBytes: 0 }, { path: EXPORT }, 'SIGKILL');
@@ -91,8 +91,8 @@ describe('an interrupted run', () => {
   });
 });
 
-describe('results that are no longer what they were', () => {
-  it('are downloaded again as long as the service has them', async () => {
+describe('missing and damaged results', () => {
+  it('are downloaded again while the service has them', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, NAMES);
     await place.optimize(...RUN);
@@ -105,7 +105,7 @@ describe('results that are no longer what they were', () => {
     expect(await spent(place)).toBe(3);
   });
 
-  it('are made and paid again when the service has forgotten them', async () => {
+  it('are made and paid again if the service no longer has them', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, NAMES);
     await place.optimize(...RUN);
@@ -118,7 +118,7 @@ describe('results that are no longer what they were', () => {
     expect(await spent(place)).toBe(4);
   });
 
-  it('are never paid again because the record is damaged', async () => {
+  it('are not paid again if the record is damaged', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, NAMES);
     await place.optimize(...RUN);
@@ -131,7 +131,7 @@ describe('results that are no longer what they were', () => {
     expect(await spent(place)).toBe(3);
   });
 
-  it('are asked for again when they arrive damaged', async () => {
+  it('are downloaded again if a download is damaged', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['in/a.png']);
     harness.proxy.inject({ kind: 'answer', status: 200, html: 'half a file' }, { path: DOWNLOAD });
@@ -140,18 +140,18 @@ describe('results that are no longer what they were', () => {
   });
 });
 
-describe('money', () => {
-  it('is asked about before anything is uploaded: 3 when it does not suffice', async () => {
+describe('the balance', () => {
+  it('is checked before anything is uploaded: the run ends with 3 if it is too low', async () => {
     const place = await harness.createWorkplace({ credits: 2 });
     await writePictures(place, NAMES);
     const { exitCode, stderr } = await place.start(['optimize', ...RUN]).finished;
     expect(exitCode).toBe(3);
-    expect(stderr).toContain('3 credits are needed and the balance is 2: nothing new was begun.');
+    expect(stderr).toContain('3 credits are needed and the balance is 2: no new image was started.');
     expect(harness.proxy.seen.map(({ path }) => path)).toEqual(['/v1/credits/check']);
     expect(await place.files('out')).toEqual([]);
   });
 
-  it('that is gone in the middle ends the run with 3; what was paid is there, and the rest follows later', async () => {
+  it('that runs out during a run ends it with 3; paid results are written, and the next run makes the rest', async () => {
     const place = await harness.createWorkplace({ credits: 150 });
     const names = Array.from({ length: 120 }, (_, index) => `in/${String(index).padStart(3, '0')}.png`);
     await writePictures(place, names, { width: 8, height: 8 });

@@ -19,7 +19,7 @@ function terminal() {
 
 const source = (name: string) => ({ path: `/in/${name}`, below: name, target: name }) as unknown as Source;
 
-it('is a bar on a terminal, which never goes back, and names what failed below it', async () => {
+it('is a bar on a terminal that never decreases, with the failed images below it', async () => {
   const { stream, written } = terminal();
   const progress = await createProgress(stream, 2);
   const [one, two] = [source('one.jpg'), source('two.jpg')];

@@ -39,7 +39,7 @@ describe('wrong usage', () => {
     ['no API key', ['optimize', 'in/*', '--out', 'o'], /expected an API key/, { IMAGEWRIGHT_API_KEY: '' }],
     ['a pattern that finds nothing', ['optimize', 'in/*.tiff', '--out', 'o'], /in\/\*\.tiff: no files found/],
     ['a file that is not there', ['optimize', 'in/z.png', '--out', 'o'], /in\/z\.png: no such file/],
-  ])('%s ends with 2 and a sentence that says what is wrong', async (_, args, message, env) => {
+  ])('%s ends with 2 and a message', async (_, args, message, env) => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['in/a.png']);
     const { exitCode, stdout, stderr } = await place.start(args, env).finished;
@@ -49,17 +49,17 @@ describe('wrong usage', () => {
     expect(harness.proxy.seen).toEqual([]);
   });
 
-  it.each([['--help'], ['optimize', '--help']])('%s %s prints how it is used', async (...args) => {
+  it.each([['--help'], ['optimize', '--help']])('%s %s prints the usage', async (...args) => {
     const { exitCode, stdout } = await (await harness.createWorkplace()).start(args).finished;
     expect([exitCode, stdout]).toEqual([0, USAGE]);
   });
 });
 
-describe('a service that is of no use', () => {
+describe('a service that cannot be used', () => {
   it.each<[string, string[]]>([
     ['cannot be reached', ['--endpoint', 'http://127.0.0.1:1']],
     ['does not know the key', ['--api-key', 'iw_wrong']],
-  ])('since it %s ends the run with 4', async (_, args) => {
+  ])('that %s ends the run with 4', async (_, args) => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['in/a.png']);
     const { exitCode, stderr } = await place.start(['optimize', 'in/*', '--out', 'out', ...args]).finished;
@@ -68,7 +68,7 @@ describe('a service that is of no use', () => {
     expect(await place.files('out')).toEqual([]);
   });
 
-  it('since something else lives at its address ends the run with 4', async () => {
+  it('at whose address something else responds ends the run with 4', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['in/a.png']);
     harness.proxy.inject({ kind: 'answer', status: 200, html: '<h1>Welcome</h1>' }, { times: 100 });
@@ -78,21 +78,21 @@ describe('a service that is of no use', () => {
 });
 
 describe('patterns', () => {
-  it('may be several, and leave out what begins with an exclamation mark', async () => {
+  it('may be several, and exclude files with a leading exclamation mark', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['in/a.PNG', 'in/raw/b.png', 'in/deep/c.jpg', 'other/d.jpg', 'in/node_modules/e.png']);
     const report = await place.optimize('in/**/*.{png,jpg}', '!in/raw/**', 'other', '--out', 'out', '--dry-run');
     expect(report.images.map(({ source }) => source)).toEqual(['a.PNG', 'deep/c.jpg', 'd.jpg']);
   });
 
-  it('that a shell has expanded keep the folders below what they have in common', async () => {
+  it('expanded by a shell keep the folders below their common folder', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['in/x (1)/a.png', 'in/y/[b].png']);
     await place.optimize('in/x (1)/a.png', 'in/y/[b].png', '--out', 'out');
     expect(await place.files('out')).toEqual(['x (1)/a.webp', 'y/[b].webp']);
   });
 
-  it('never take results for sources, wherever they lie', async () => {
+  it('never match results, in any folder', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['a.png', 'sub/b.png']);
     for (let run = 0; run < 2; run += 1) {
@@ -108,13 +108,13 @@ describe('patterns', () => {
   });
 });
 
-describe('two results of one name', () => {
+describe('two results with one name', () => {
   it.each<[string, string[], string[], string]>([
     ['two sources differ in their extension', ['in/a.png', 'in/a.jpg'], [], 'a.webp: a.jpg and a.png'],
     ['two sources differ in case', ['in/A.png', 'in/a.jpg'], [], 'a.webp: A.png and a.jpg'],
     ['a size is called like a source', ['in/a.png', 'in/a-480w.png'], ['--sizes', '480'], 'a-480w.webp: '],
     ['a result would lie over its source', ['out/a.png'], ['--format', 'png'], 'a.png: a.png itself'],
-  ])('are refused before anything is spent: %s', async (_, names, args, clash) => {
+  ])('are rejected before anything is spent: %s', async (_, names, args, clash) => {
     const place = await harness.createWorkplace();
     await writePictures(place, names);
     const pattern = names[0]?.startsWith('out') ? 'out/*.png' : 'in/*';
@@ -125,7 +125,7 @@ describe('two results of one name', () => {
     expect(harness.proxy.seen).toEqual([]);
   });
 
-  it('have two names with --keep-extension', async () => {
+  it('get two names with --keep-extension', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['in/a.png', 'in/a.jpg']);
     await place.optimize('in/*', '--out', 'out', '--keep-extension');
@@ -133,7 +133,7 @@ describe('two results of one name', () => {
   });
 });
 
-describe('what the program says of itself', () => {
+describe('the documentation of the program', () => {
   it('names and accepts every format, preset and width of the contract', () => {
     const env = { IMAGEWRIGHT_API_KEY: 'key' };
     const settingsOf = (...args: string[]) => parseOptions(['optimize', 'in', '--out', 'out', ...args], env).settings;
@@ -156,7 +156,7 @@ describe('what the program says of itself', () => {
     expect(codes).toEqual(Object.values(EXIT));
   });
 
-  it('can be started as a script of the package, from where the person is', async () => {
+  it('starts as a script of the package, in the current folder of the user', async () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['in/a.png']);
     const args = [
