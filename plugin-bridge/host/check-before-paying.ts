@@ -22,7 +22,7 @@ export interface PaidCalls {
   checkCredits(body: { imageCount: number; operation: 'analyze' }, options?: Options): Promise<CreditCheck>;
 }
 
-/** What the checks need. */
+/** Dependencies of the checks. */
 export interface CheckDependencies {
   element: HostElement;
   check: NonNullable<CmsHost['check']>;

@@ -1,86 +1,86 @@
 import type { Metadata, ResponsiveSize, Settings } from '#contract';
 
 /**
- * What one CMS has to offer so that the widget can optimise its images: list them, hand out their bytes, replace them and
- * put them back. Everything else (rules, verification, batches, resuming) is done by {@link connectHost}, once for all hosts.
+ * Interface of a CMS whose images the element optimises: list, fetch, replace and restore. {@link connectHost} does the rest
+ * for all hosts: rules, verification, batches, resuming.
  *
- * Ids are the CMS's own, as strings, and travel to the service as `clientRef`. Every method may reject with a
- * {@link HostError}; another error is shown with its message and counts as one that may be retried.
+ * Ids are those of the CMS, as strings; the service gets them as `clientRef`. Every method may reject with a
+ * {@link HostError}. Any other error is shown with its message and counts as retryable.
  */
 export interface CmsHost {
-  /** Tells this host's stored progress apart from another's, e.g. `wordpress:https://site.example`. */
+  /** Identifies the stored progress of this host, e.g. `wordpress:https://site.example`. */
   readonly id: string;
   /**
-   * True when the host's server downloads results from the service itself (it is given `url`, `size` and `sha256`) and
-   * verifies them. Then nothing is downloaded by the page. Default: false.
+   * True if the host's server downloads results from the service by `url` and verifies `size` and `sha256` itself. The page
+   * then downloads nothing. Default: false.
    */
   readonly downloads?: boolean;
-  /** One page of images, in a stable order. */
+  /** Lists one page of images in a stable order. */
   list(query: HostQuery): Promise<HostPage>;
   /**
-   * Where there is one, called before an image is uploaded, and with what was `uploaded` again right before something is paid for
-   * it: rejects as {@link CmsHost.replace} would, with `changed` when the CMS's file is another one by then, so that nothing is
-   * paid for that could not be put in its place. An image that nobody can replace is better listed as `unavailable`.
+   * Checks that an image could be replaced. Called before its upload and, with `uploaded`, right before a paid request.
+   * Rejects as {@link CmsHost.replace} would, for example with `changed` if the CMS has a different file by then: the image is
+   * then not paid for. List images that can never be replaced as `unavailable`.
    */
   check?(id: string, options?: HostCheck): Promise<void>;
-  /** The original's bytes: of a replaced image those from before it was replaced. */
+  /** Returns the bytes of the original; of a replaced image those from before its replacement. */
   fetch(id: string, options?: HostCall): Promise<Blob>;
   /**
-   * Puts the optimised files in an image's place and keeps what is needed for {@link CmsHost.restore}. All or nothing:
-   * when it rejects, the image is as it was. Called again for a replaced image, it replaces again and keeps the first original.
+   * Replaces an image by the optimised files and keeps its original for {@link CmsHost.restore}. If it rejects, the image is
+   * unchanged. For a replaced image it replaces again and keeps the first original.
    */
   replace(id: string, replacement: Replacement, options?: HostCall): Promise<Replaced>;
-  /** Told when a result is not used because it is no gain: a host that plans runs of its own need not pay for it again. */
+  /** Called if a result is not used because it saves nothing: a host with runs of its own can avoid paying for it again. */
   noGain?(id: string, replacement: Replacement, options?: HostCall): Promise<void>;
-  /** Puts the original back, byte for byte. An image that is not replaced is left alone: calling it twice does no harm. */
+  /** Restores the original byte for byte. Does nothing if the image is not replaced. */
   restore(id: string, options?: HostCall): Promise<Restored>;
-  /** The widget's texts in the CMS's language; keys that are missing stay as they are. */
+  /** Returns the element's texts in the CMS's language. Missing keys keep their text. */
   strings?(): Partial<Record<string, string>> | Promise<Partial<Record<string, string>>>;
-  /** Headers of each request to the service, asked for anew every time: a nonce that expires is renewed here. */
+  /** Returns the headers of a request to the service, for example a nonce. Called before each request. */
   headers?(): Record<string, string> | Promise<Record<string, string>>;
-  /** Called once when an answer says that the headers were not valid (401, 403); true: renewed, try again. */
+  /** Renews the headers. Called once after a response with 401 or 403; true: the request is sent again. */
   renew?(): Promise<boolean>;
-  /** Settings that the CMS wants, e.g. the widths its themes use. A person's choice wins over them. */
+  /** Returns settings of the CMS, e.g. the widths its themes use. The user's choice takes precedence. */
   settings?(): HostSettings | Promise<HostSettings>;
 }
 
-/** Settings a host asks for; all are optional. */
+/** Settings of a host; all are optional. */
 export type HostSettings = Partial<Omit<Settings, 'responsiveSizes'>> & {
   responsiveSizes?: (number | ResponsiveSize)[];
 };
 
-/** What every call of a host may be given. */
+/** Options of every call of a host. */
 export interface HostCall {
-  /** Aborted when a person stops the run. A host that has begun to write finishes or rolls back first. */
+  /** Aborted if the user stops the run. A host that has started to write finishes or rolls back first. */
   signal?: AbortSignal;
 }
 
-/** What a check of a host may be given. */
+/** Options of a check. */
 export interface HostCheck extends HostCall {
-  /** What the service has of the image, once it has it. */
+  /** The uploaded file; absent before the upload. */
   uploaded?: Uploaded;
 }
 
-/** The bytes that the service has of an image. Two files may well be of one size: compare the checksum where there is one. */
+/** Properties of an uploaded file. Different files can have the same size: compare the checksum if there is one. */
 export interface Uploaded {
   /** Bytes. */
   size: number;
-  /** Hexadecimal; results of an earlier version of the service have none. */
+  /** Hexadecimal; missing in results of earlier versions of the service. */
   sha256?: string | undefined;
   width: number;
   height: number;
   format: string;
 }
 
-/** Which images to list. */
+/** Filter and page of a list. */
 export interface HostQuery {
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string;
-  /** How many images a page should have; a host may give fewer. */
+  /** Most images of a page; a host may return fewer. */
   limit?: number;
-  /** Only these ids, in this order; unknown ones are left out. */
+  /** Only these ids, in this order; unknown ids are skipped. */
   ids?: readonly string[];
-  /** Only images whose name or title holds this. */
+  /** Only images whose name or title contains this text. */
   search?: string;
   status?: HostImageStatus;
 }
@@ -88,21 +88,21 @@ export interface HostQuery {
 /** One page of a list. */
 export interface HostPage {
   images: HostImage[];
-  /** Null at the end. */
+  /** Null on the last page. */
   nextCursor: string | null;
-  /** How many images there are in all, where it is known. */
+  /** Number of images on all pages, if known. */
   total?: number;
 }
 
-/** `original`: not optimised yet. `replaced`: optimised, can be restored. `unavailable`: cannot be optimised; `reason` says why. */
+/** `original`: not optimised yet. `replaced`: optimised, can be restored. `unavailable`: cannot be optimised, for `reason`. */
 export type HostImageStatus = 'original' | 'replaced' | 'unavailable';
 
 /** An image of the CMS. */
 export interface HostImage {
   id: string;
-  /** Where a browser sees it; null when it has no address. */
+  /** Address for browsers; null if it has none. */
   url: string | null;
-  /** With its extension, without folders. */
+  /** Name with extension, without folders. */
   filename: string;
   title: string | null;
   alt: string | null;
@@ -111,24 +111,24 @@ export interface HostImage {
   /** Pixels. */
   height: number | null;
   mime: string;
-  /** Size of the original in bytes, where it is known. */
+  /** Size of the original in bytes, if known. */
   bytes?: number | null;
   status: HostImageStatus;
-  /** Why it is unavailable, in plain words. */
+  /** Reason it is unavailable, shown to the user. */
   reason?: string;
 }
 
-/** The files that take an image's place, and what is known of the image. */
+/** The files that replace an image, and its texts. */
 export interface Replacement {
-  /** `full` first, then one for each width. */
+  /** `full` first, then one per width. */
   variants: ReplacementVariant[];
-  /** Texts to fill in: only where the CMS has none, or where `source` says `user` (a person has written or confirmed it). */
+  /** Texts for empty fields of the CMS. A text whose `source` is `user` (written or confirmed by a person) may replace one. */
   metadata: Metadata | null;
-  /** What the files were made with. */
+  /** Settings the files were made with. */
   settings: Settings;
-  /** What was uploaded to the service: refuse with `changed` when the CMS's file is another one by now. */
+  /** The uploaded file: reject with `changed` if the CMS has a different file by now. */
   original: Uploaded;
-  /** The session and job at the service, for a host that downloads there. */
+  /** Session at the service, for hosts with `downloads`. */
   sessionId: string;
   imageId: string;
 }
@@ -139,7 +139,7 @@ export interface ReplacementVariant {
   name: string;
   width: number;
   height: number;
-  /** The name the service gave it, e.g. `golden-gate-480w.webp`; a host makes it unique among its own. */
+  /** Name at the service, e.g. `golden-gate-480w.webp`; the host makes it unique among its files. */
   filename: string;
   mime: string;
   /** Bytes. */
@@ -148,19 +148,19 @@ export interface ReplacementVariant {
   sha256: string;
   /** Download path at the service, below its base URL. */
   url: string;
-  /** The verified bytes: of this size, with this checksum, and decodable. @throws HostError `damaged` */
+  /** Downloads the file and verifies size, checksum and pixels. @throws HostError `damaged` */
   blob(): Promise<Blob>;
 }
 
-/** What became of a replaced image. */
+/** Result of a replacement. */
 export interface Replaced {
-  /** Where a browser sees the new file. */
+  /** Address of the new file for browsers. */
   url: string | null;
 }
 
-/** What became of a restored image. */
+/** Result of a restore. */
 export interface Restored {
   url: string | null;
-  /** False: it was not replaced, there was nothing to do. */
+  /** False if the image was not replaced. */
   restored: boolean;
 }

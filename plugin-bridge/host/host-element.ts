@@ -4,10 +4,10 @@ import type { ImageOptimizerEventMap } from '../../widget/events.ts';
 /** An image in the element. */
 export type HostItem = ImageOptimizerEventMap['io-add']['detail']['items'][number];
 
-/** What the element tells when a result is to take an image's place. */
+/** Detail of the event that asks for a replacement. */
 export type ReplaceDetail = ImageOptimizerEventMap['io-replace']['detail'];
 
-/** A media item as the element takes it. */
+/** A media item added to the element. */
 export interface HostMedia {
   id: string;
   blob: Blob;
@@ -16,12 +16,12 @@ export interface HostMedia {
   alt: string | null;
 }
 
-/** Settings as the element has them: sizes may be bare widths. */
+/** Settings of the element; sizes may be plain widths. */
 export type ElementSettings = Omit<Partial<Settings>, 'responsiveSizes'> & {
   readonly responsiveSizes?: readonly (number | { width: number; height?: number; fit?: ResponsiveSize['fit'] })[];
 };
 
-/** What is needed of `<image-optimizer>`, so that this module runs with whatever copy of it a page has. */
+/** Members of `<image-optimizer>` a host uses, so that hosts work with any copy of the element. */
 export interface HostElement extends EventTarget {
   readonly items: readonly HostItem[];
   readonly state: string;

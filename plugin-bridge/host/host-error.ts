@@ -1,22 +1,22 @@
 /**
- * Why an image was not replaced or restored.
+ * Reason an image was not replaced or restored.
  *
  * | code | |
  * |---|---|
  * | `not_found` | the CMS no longer has the image |
  * | `forbidden` | this user may not change it |
  * | `expired` | the login or nonce has expired and could not be renewed |
- * | `locked` | somebody else is working on it |
- * | `changed` | the image is another one than was uploaded |
- * | `unsupported` | the CMS cannot take this format |
+ * | `locked` | another user or tab is working on it |
+ * | `changed` | the image differs from the uploaded one |
+ * | `unsupported` | the CMS does not support this format |
  * | `no_space` | the disk is full |
- * | `larger` | the result has more bytes than the original, and that was not asked for |
- * | `no_gain` | the result has as many bytes as the original, there is nothing to replace |
- * | `sample` | a sample is a preview: nothing is replaced with it |
- * | `damaged` | the download is not the file that the service made |
+ * | `larger` | the result has more bytes than the original, which is not allowed by default |
+ * | `no_gain` | the result has as many bytes as the original |
+ * | `sample` | a sample is a preview and replaces nothing |
+ * | `damaged` | the download differs from the file at the service |
  * | `not_exported` | the service could not export it |
- * | `no_backup` | the original could not be kept, or what was kept is gone or damaged |
- * | `stopped` | a person stopped the run before it was done |
+ * | `no_backup` | the backup of the original could not be made, or is missing or damaged |
+ * | `stopped` | the user stopped the run |
  * | `failed` | anything else |
  */
 export type HostErrorCode =
@@ -36,7 +36,7 @@ export type HostErrorCode =
   | 'stopped'
   | 'failed';
 
-/** Codes that a second try cannot mend as things are. */
+/** Codes of errors that a second try would meet again. */
 const FINAL: readonly HostErrorCode[] = [
   'not_found',
   'forbidden',
@@ -47,7 +47,7 @@ const FINAL: readonly HostErrorCode[] = [
   'sample',
 ];
 
-/** An error of a host, with a code that says what kind and a message for the person at the screen. */
+/** An error of a host, with a code and a message for the user. */
 export class HostError extends Error {
   override readonly name = 'HostError';
   readonly code: HostErrorCode;
@@ -57,13 +57,13 @@ export class HostError extends Error {
     this.code = code;
   }
 
-  /** Whether trying again can help. */
+  /** True if a second try can succeed. */
   get retryable(): boolean {
     return !FINAL.includes(this.code);
   }
 }
 
-/** Any error as a HostError; one that is none becomes `failed` with its message. */
+/** Converts any error to a HostError; unknown ones become `failed` with their message. */
 export function toHostError(error: unknown): HostError {
   if (error instanceof HostError) return error;
   const name = error instanceof Error ? error.name : '';

@@ -1,6 +1,6 @@
 import type { HostErrorCode } from './host-error.ts';
 
-/** What a person reads about an image that was not replaced or restored; a host's `strings()` may replace each by its key. */
+/** Texts about images that were not replaced or restored. A host's `strings()` may replace each by its key. */
 export const HOST_TEXTS: Record<`host.${HostErrorCode | 'already_replaced' | 'other_images' | 'result_gone'}`, string> =
   {
     'host.already_replaced': 'Is optimized already.',
@@ -23,10 +23,10 @@ export const HOST_TEXTS: Record<`host.${HostErrorCode | 'already_replaced' | 'ot
     'host.failed': 'It did not work.',
   };
 
-/** Key of a text of the hosts. */
+/** Key of one of {@link HOST_TEXTS}. */
 export type HostTextKey = keyof typeof HOST_TEXTS;
 
-/** The texts with a host's own in their place. */
+/** Returns a lookup of the texts that prefers `strings`. */
 export function hostTexts(strings: Partial<Record<string, string>> = {}): (key: HostTextKey) => string {
   return (key) => strings[key] ?? HOST_TEXTS[key];
 }

@@ -1,4 +1,4 @@
-// Owns what is the same for every CMS: the CmsHost interface, the rules of replacing, batches, resuming. Knows no CMS.
+// Owns the parts common to all CMSs: the CmsHost interface, the rules of replacing, batches, resuming. Knows no CMS.
 
 export type {
   CmsHost,

@@ -1,6 +1,6 @@
 import type { CmsHost, HostImage } from './cms-host.ts';
 
-/** The images of these ids, by id, over as many pages as the host needs; ids it does not know are missing. */
+/** Lists the images of these ids over all pages of the host. Returns them by id; unknown ids are missing. */
 export async function listAll(host: CmsHost, ids: readonly string[]): Promise<Map<string, HostImage>> {
   const found = new Map<string, HostImage>();
   if (ids.length === 0) return found;

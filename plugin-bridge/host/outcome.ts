@@ -1,24 +1,24 @@
 import { type HostErrorCode, toHostError } from './host-error.ts';
 import type { HostTextKey } from './host-texts.ts';
 
-/** What became of one image, with the reason in words where it was not done. */
+/** Outcome of one image, with a message if it was not replaced or restored. */
 export interface HostOutcome {
   /** The CMS's id. */
   id: string;
   filename: string;
-  /** `skipped`: there was nothing to do. */
+  /** `skipped`: nothing had to be done. */
   status: 'replaced' | 'restored' | 'skipped' | 'failed';
   code: HostErrorCode | null;
   message: string | null;
-  /** Where a browser sees the file now; null when that is unknown. */
+  /** Address of the file for browsers; null if unknown. */
   url: string | null;
-  /** Bytes that the image itself has fewer now; its other sizes are not counted. */
+  /** Bytes saved on the image itself, without its other sizes. */
   savedBytes: number;
-  /** Whether trying again can help. */
+  /** True if a second try can succeed. */
   retryable: boolean;
 }
 
-/** An outcome of something that was done. */
+/** Creates an outcome without an error. */
 export function succeeded(
   status: 'replaced' | 'restored' | 'skipped',
   image: { id: string; filename: string },
@@ -28,7 +28,7 @@ export function succeeded(
   return { id, filename, status, code: null, message: null, url: null, savedBytes: 0, retryable: false, ...rest };
 }
 
-/** An outcome of an error. Results that are no gain are skipped, not failed: the image is as good as it gets. */
+/** Creates the outcome of an error. Results that save nothing are skipped instead of failed. */
 export function failed(
   error: unknown,
   image: { id: string; filename: string },

@@ -3,11 +3,11 @@ import type { Client } from '../sdk/index.ts';
 type Method = (...args: unknown[]) => unknown;
 
 /**
- * A client's calls that, when an answer says that the login was not valid (401, 403), renew it once and try again. Bulk
- * work outlives a nonce by hours.
+ * Wraps a client's calls: after a response with 401 or 403 the login is renewed and the call is repeated once. Bulk runs
+ * outlive a nonce by hours.
  */
 export function renewingTransport(client: Client, renew: () => Promise<boolean>): Record<string, Method> {
-  // Many calls fail at once when a nonce ends: they wait for one renewal.
+  // Concurrent calls fail together when a nonce expires and share one renewal.
   let renewal: Promise<boolean> | null = null;
   const renewOnce = () => {
     renewal ??= renew().finally(() => {
@@ -38,7 +38,7 @@ export function renewingTransport(client: Client, renew: () => Promise<boolean>)
           yield* stream;
         } catch (error) {
           if (!isRefusal(error) || !(await renewOnce())) throw error;
-          // A stream goes on where it stopped.
+          // A second loop resumes the stream where the first one stopped.
           yield* stream;
         }
       },

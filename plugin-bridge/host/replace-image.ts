@@ -5,18 +5,18 @@ import type { HostTextKey } from './host-texts.ts';
 import { checkReplaceable, placeOf, type ReplaceRules } from './replace-rules.ts';
 import { type DecodeImage, verifyDownload } from './verify-download.ts';
 
-/** What the replacing of images needs. */
+/** Dependencies of {@link replaceImage}. */
 export interface ReplaceDependencies {
   host: CmsHost;
-  /** Fetches an exported file. */
+  /** Downloads an exported file. */
   download: (namespace: string, filename: string, signal?: AbortSignal) => Promise<Blob>;
   decode: DecodeImage;
   text: (key: HostTextKey) => string;
 }
 
-/** An exported image and what belongs to it. */
+/** An exported image with its texts and settings. */
 export interface ExportedImage {
-  /** The CMS's id. */
+  /** Id at the CMS. */
   id: string;
   result: ImageResult;
   metadata: Metadata | null;
@@ -24,8 +24,8 @@ export interface ExportedImage {
 }
 
 /**
- * Gives an image's results to the CMS, once they are known to be allowed and whole: every file is downloaded and verified
- * before the CMS is asked to change anything. A host with `downloads` gets the same promise lazily.
+ * Replaces an image of the CMS by its results. Checks the rules, then downloads and verifies every file, before the CMS
+ * changes anything. A host with `downloads` verifies the files itself.
  * @throws HostError
  */
 export async function replaceImage(
@@ -46,7 +46,7 @@ export async function replaceImage(
       ...{ name, width, height, size, sha256, url },
       filename: variant.filename,
       mime: result.mimeType ?? `image/${result.format}`,
-      // A failed download may be tried again; a good one is kept.
+      // A failed download may be repeated; a verified one is kept.
       blob: () => {
         verified ??= fetchVerified().catch((error: unknown) => {
           verified = null;
@@ -68,16 +68,16 @@ export async function replaceImage(
   try {
     checkReplaceable(result, rules, text);
   } catch (error) {
-    // What it says of that changes nothing for the image at hand.
+    // An error of this remark does not change the outcome.
     if (isNoGain(error)) await host.noGain?.(id, replacement, { signal }).catch(() => {});
     throw error;
   }
-  const goOn = () => {
+  const throwIfStopped = () => {
     if (signal?.aborted) throw new HostError('stopped', text('host.stopped'));
   };
-  goOn();
+  throwIfStopped();
   if (!host.downloads) for (const variant of variants) await variant.blob();
-  goOn();
+  throwIfStopped();
   return host.replace(id, replacement, { signal });
 }
 

@@ -20,13 +20,13 @@ export interface RunProgress {
   savedBytes: number;
   /** Name of the image in progress. */
   current: string | null;
-  /** Why the run stopped before its end; it can be resumed. */
+  /** Reason the run stopped early; it can be resumed. */
   reason: HostError | null;
   /** Outcomes of images that were not simply replaced. */
   outcomes: readonly HostOutcome[];
 }
 
-/** What a run needs. */
+/** Dependencies of a run. */
 export interface RunDependencies {
   element: HostElement;
   host: CmsHost;

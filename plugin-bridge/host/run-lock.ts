@@ -1,10 +1,10 @@
 import { HostError } from './host-error.ts';
 
-/** Hosts with a run in this page, for browsers and pages without locks. */
+/** Ids of hosts with a run in this page. */
 const running = new Set<string>();
 
 /**
- * Does `work` while no other run of the same host is going on, in this tab or another.
+ * Runs `work` unless another run of the same host is in progress, in this tab or another.
  * @throws HostError `locked`
  */
 export async function withRunLock<Result>(
@@ -15,7 +15,7 @@ export async function withRunLock<Result>(
   if (running.has(hostId)) throw new HostError('locked', message);
   running.add(hostId);
   try {
-    // Pages that are not served by HTTPS have no locks: there one tab does not know of another.
+    // Pages without HTTPS have no locks: the run of another tab is not seen there.
     const locks = globalThis.navigator?.locks;
     if (!locks) return await work();
     return (await locks.request(`imagewright-run:${hostId}`, { ifAvailable: true }, (lock) => {

@@ -1,4 +1,4 @@
-/** First 32 bits of the fractional parts of the roots of the first primes, as FIPS 180-4 wants them. */
+/** Returns the first 32 bits of the fractional parts of the roots of the first primes (FIPS 180-4). */
 function rootFractions(count: number, root: (prime: number) => number): Uint32Array {
   const fractions: number[] = [];
   for (let candidate = 2; fractions.length < count; candidate += 1) {
@@ -10,8 +10,8 @@ function rootFractions(count: number, root: (prime: number) => number): Uint32Ar
 }
 
 /**
- * SHA-256 in hexadecimal. Pages that are not served by HTTPS have no `crypto.subtle`; there it is computed here, at some
- * 50 MB a second.
+ * Returns the SHA-256 in hexadecimal. Pages without HTTPS have no `crypto.subtle`; there it is computed in JavaScript, at
+ * about 50 MB a second.
  */
 export async function sha256(blob: Blob): Promise<string> {
   const bytes = new Uint8Array(await blob.arrayBuffer());
@@ -19,7 +19,7 @@ export async function sha256(blob: Blob): Promise<string> {
   return toHex(subtle ? new Uint8Array(await subtle.digest('SHA-256', bytes)) : digest(bytes));
 }
 
-/** SHA-256 as FIPS 180-4 describes it. */
+/** Computes the SHA-256 of bytes (FIPS 180-4). */
 export function digest(bytes: Uint8Array): Uint8Array {
   const constants = rootFractions(64, Math.cbrt);
   const state = rootFractions(8, Math.sqrt);

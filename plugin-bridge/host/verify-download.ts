@@ -1,7 +1,7 @@
 import { HostError } from './host-error.ts';
 import { sha256 } from './sha256.ts';
 
-/** What a file must be, as the service said when it made it. */
+/** Properties of a file as stated by the service. */
 export interface ExpectedFile {
   filename: string;
   /** Bytes. */
@@ -14,10 +14,10 @@ export interface ExpectedFile {
   height: number;
 }
 
-/** Tells the pixels of an image. @throws when it cannot be decoded */
+/** Decodes an image and returns its size in pixels. @throws if it cannot be decoded */
 export type DecodeImage = (blob: Blob) => Promise<{ width: number; height: number }>;
 
-/** Decodes with the browser. */
+/** Decodes by the browser. */
 export const decodeInBrowser: DecodeImage = async (blob) => {
   const bitmap = await createImageBitmap(blob);
   const { width, height } = bitmap;
@@ -26,15 +26,15 @@ export const decodeInBrowser: DecodeImage = async (blob) => {
 };
 
 /**
- * Holds that a download is the very file that the service made, and an image. A proxy's error page, a cut connection and
- * a disk that lost a sector all end here, before anything is replaced.
+ * Verifies size, checksum and pixels of a download. Detects, for example, the error page of a proxy or a cut connection
+ * before anything is replaced.
  * @throws HostError `damaged`
  */
 export async function verifyDownload(blob: Blob, expected: ExpectedFile, decode: DecodeImage): Promise<void> {
   const refuse = (what: string, cause?: unknown) =>
     new HostError('damaged', `${expected.filename}: ${what}`, cause === undefined ? undefined : { cause });
   if (blob.size !== expected.size) throw refuse(`${blob.size} bytes instead of ${expected.size}`);
-  if ((await sha256(blob)) !== expected.sha256) throw refuse('the checksum is another one');
+  if ((await sha256(blob)) !== expected.sha256) throw refuse('the checksum differs');
   let pixels: { width: number; height: number };
   try {
     pixels = await decode(blob);

@@ -1,19 +1,19 @@
 import { HostError } from '../host-error.ts';
 
-/** A folder that a person has let the page read and write. */
+/** A folder the user has opened for reading and writing. */
 export type Folder = FileSystemDirectoryHandle;
 
-/** Files of a folder by their paths below it, e.g. `press/harbour.jpg`. */
+/** Files of a folder, by path below it, e.g. `press/harbour.jpg`. */
 export interface FolderFiles {
-  /** Paths of all files, in the order of their names; folders that begin with a dot are left out. */
+  /** Lists the paths of all files by name, except in folders with a leading dot. */
   list(): Promise<string[]>;
-  /** The file; null when there is none. */
+  /** Returns a file; null if there is none. */
   read(path: string): Promise<File | null>;
-  /** Names in the folder of a path, in small letters: file systems often take `A.JPG` and `a.jpg` for the same. */
+  /** Returns the names in the folder of a path in lower case, since many file systems ignore case. */
   namesBeside(path: string): Promise<Set<string>>;
-  /** Writes the whole file or leaves it as it was; makes folders. @throws HostError `no_space`, `forbidden` */
+  /** Writes a file atomically and creates its folders. @throws HostError `no_space`, `forbidden` */
   write(path: string, content: Blob): Promise<void>;
-  /** Removes a file, and folders that are empty then. Nothing happens when there is none. */
+  /** Removes a file, and folders of the backup that are empty then. Does nothing if there is none. */
   remove(path: string): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ export function openFolder(root: Folder): FolderFiles {
         const stream = await handle?.createWritable();
         try {
           await stream?.write(content);
-          // Only now does the file change, as a whole.
+          // The file changes only here, as a whole.
           await stream?.close();
         } catch (error) {
           await stream?.abort().catch(() => {});
@@ -97,7 +97,7 @@ export function openFolder(root: Folder): FolderFiles {
         if (!isMissing(error)) throw toWriteError(error);
       }
       if (folders.length === 0 || !folder || !(await isEmpty(folder))) return;
-      // Only folders of ours may go: a person's own folder stays, empty or not.
+      // A folder of the user stays, even if it is empty.
       if (folders[0]?.startsWith('.')) await this.remove(folders.join('/'));
     },
   };

@@ -1,3 +1,4 @@
+import { FORMATS, INPUT_FORMATS } from '#contract/constants';
 import type {
   CmsHost,
   HostImage,
@@ -22,25 +23,20 @@ import {
 } from './folder-manifest.ts';
 import { namePaths } from './folder-names.ts';
 
-/** What a folder may hold that the service takes, and what browsers call it. */
-const TYPES: { [extension: string]: string } = {
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  png: 'image/png',
-  webp: 'image/webp',
-  avif: 'image/avif',
-  gif: 'image/gif',
-  tif: 'image/tiff',
-  tiff: 'image/tiff',
-};
+/** MIME types of uploads, by extension. */
+const TYPES: ReadonlyMap<string, string> = new Map(
+  INPUT_FORMATS.flatMap((format) =>
+    FORMATS[format].extensions.map((extension) => [extension, FORMATS[format].mimeType]),
+  ),
+);
 
 /**
- * A folder on the visitor's computer as a CMS. An image's id is its path. Replacing keeps the original in
- * `.imagewright-backup` and writes the new files beside where it was; restoring puts it back byte for byte.
+ * Creates a host for a folder on the visitor's computer. An image's id is its path. Replacing moves the original to
+ * `.imagewright-backup` and writes the new files in its folder; restoring puts it back byte for byte.
  */
 export function createFolderHost(folder: Folder): CmsHost {
   const files = openFolder(folder);
-  /** Replacements change one list: they come one after the other. */
+  /** Replacements change one list, so they run one after the other. */
   let queue: Promise<unknown> = Promise.resolve();
 
   function inTurn<Result>(work: (manifest: Manifest) => Promise<Result>): Promise<Result> {
@@ -65,7 +61,7 @@ export function createFolderHost(folder: Folder): CmsHost {
       const manifest = await readManifest(files);
       const file = await files.read(manifest.has(id) ? backupPath(id) : id);
       if (!file) throw new HostError(manifest.has(id) ? 'no_backup' : 'not_found', `${id} is not there any more.`);
-      // The name tells the type, where the system does not know it.
+      // Some systems do not know the type: the extension decides.
       return file.type ? file : new File([file], file.name, { type: typeOf(id) ?? '' });
     },
     replace: (id, replacement) => inTurn((manifest) => replaceFile(id, replacement, files, manifest)),
@@ -115,13 +111,13 @@ async function replaceFile(
   const ours = new Set([id, ...(before?.files ?? []).map((file) => file.path)]);
   const paths = namePaths(id, replacement, await files.namesBeside(id), ours);
   const contents = await Promise.all(replacement.variants.map((variant) => variant.blob()));
-  // Before the first time, the backup has been compared with what lies there.
+  // For the first replacement `keepOriginal` has compared the file.
   if (before) await requireOwnPlaces(id, before, files);
   const made: KnownFile[] = await Promise.all(paths.map((path, index) => describeFile(path, contents[index] as Blob)));
   const { title = null, alt = null } = replacement.metadata ?? {};
   const entry = { original, files: made, title, alt, replacedAt: new Date().toISOString() };
 
-  // The list is written first, with the old files in it: whatever is interrupted now can be restored.
+  // The list is written first and contains the old files, so that an interrupted replacement can be restored.
   manifest.set(id, { ...entry, files: [...made, ...(before?.files ?? [])] });
   await writeManifest(files, manifest);
   try {
@@ -136,7 +132,7 @@ async function replaceFile(
   return { url: null };
 }
 
-/** The file of an image, which is what was uploaded. @throws HostError `not_found`, `changed` */
+/** Returns the file of an image if it is still the uploaded one. @throws HostError `not_found`, `changed` */
 async function requireUploaded(id: string, { size, sha256 }: Uploaded, files: FolderFiles): Promise<File> {
   const file = await files.read(id);
   if (!file) throw new HostError('not_found', `${id} is not there any more.`);
@@ -145,7 +141,7 @@ async function requireUploaded(id: string, { size, sha256 }: Uploaded, files: Fo
   return file;
 }
 
-/** Copies an image into the backup and reads the copy back, before anything else is touched. */
+/** Copies an image to the backup and verifies the copy. @throws HostError `no_backup` */
 async function keepOriginal(id: string, { original }: Replacement, files: FolderFiles): Promise<KnownFile> {
   const file = await requireUploaded(id, original, files);
   const known = await describeFile(id, file);
@@ -155,19 +151,19 @@ async function keepOriginal(id: string, { original }: Replacement, files: Folder
   return known;
 }
 
-/** Holds that nobody's own file lies where a replaced image's files are, or was. @throws HostError `changed` */
+/** Checks that the paths of a replaced image hold no other files. @throws HostError `changed` */
 async function requireOwnPlaces(id: string, entry: ReplacedEntry, files: FolderFiles): Promise<void> {
   const known = [entry.original, ...entry.files];
   for (const path of new Set([id, ...entry.files.map((file) => file.path)])) await requireOurs(path, known, files);
 }
 
-/** Holds that what lies at a path, if anything, is what we know. @throws HostError `changed` when it is somebody's own */
+/** Checks that the file at a path, if any, is one of `known`. @throws HostError `changed` */
 async function requireOurs(path: string, known: readonly KnownFile[], files: FolderFiles): Promise<void> {
   const there = await files.read(path);
-  // An empty one is what an interrupted write leaves.
+  // An interrupted write leaves an empty file.
   if (!there?.size) return;
   for (const file of known) if (file.path === path && (await isUnchanged(there, file))) return;
-  throw new HostError('changed', `There is another ${path} now: move it away first.`);
+  throw new HostError('changed', `There is a different ${path} now: move it away first.`);
 }
 
 async function restoreFile(id: string, files: FolderFiles, manifest: Manifest): Promise<Restored> {
@@ -178,7 +174,7 @@ async function restoreFile(id: string, files: FolderFiles, manifest: Manifest): 
   const isBack = there !== null && (await isUnchanged(there, entry.original));
   if (!isBack) {
     if (!backup || !(await isUnchanged(backup, entry.original))) {
-      throw new HostError('no_backup', `The original of ${id} is not in the backup, or damaged.`);
+      throw new HostError('no_backup', `The original of ${id} is missing in the backup, or damaged.`);
     }
     await requireOurs(id, entry.files, files);
     await files.write(id, backup);
@@ -186,7 +182,7 @@ async function restoreFile(id: string, files: FolderFiles, manifest: Manifest): 
   for (const made of entry.files) {
     if (made.path === id) continue;
     const file = await files.read(made.path);
-    // A file that somebody has edited since is theirs.
+    // A file that was edited since is kept.
     if (file && (file.size === 0 || (await isUnchanged(file, made)))) await files.remove(made.path);
   }
   manifest.delete(id);
@@ -196,5 +192,5 @@ async function restoreFile(id: string, files: FolderFiles, manifest: Manifest): 
 }
 
 function typeOf(path: string): string | undefined {
-  return TYPES[/\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
+  return TYPES.get(/\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? '');
 }

@@ -2,11 +2,11 @@ import { HostError } from '../host-error.ts';
 import { sha256 } from '../sha256.ts';
 import type { FolderFiles } from './folder-files.ts';
 
-/** Where originals are kept, each under its own path. */
+/** Folder of the originals, each under its own path. */
 const BACKUP_FOLDER = '.imagewright-backup';
 const PATH = `${BACKUP_FOLDER}/manifest.json`;
 
-/** A file and what it was when we wrote or kept it. */
+/** A file with its size and checksum at the time it was written or backed up. */
 export interface KnownFile {
   path: string;
   size: number;
@@ -15,9 +15,9 @@ export interface KnownFile {
 
 /** A replaced image. */
 export interface ReplacedEntry {
-  /** As it was; kept at `BACKUP_FOLDER/<path>`. */
+  /** The original; its backup is `BACKUP_FOLDER/<path>`. */
   original: KnownFile;
-  /** What stands in its place: `full` first. Planned ones of an interrupted replacement are in it too. */
+  /** Files that replace it, `full` first. Includes planned files of an interrupted replacement. */
   files: KnownFile[];
   title: string | null;
   alt: string | null;
@@ -28,7 +28,7 @@ export interface ReplacedEntry {
 /** Replaced images by id, which is the original's path. */
 export type Manifest = Map<string, ReplacedEntry>;
 
-/** Reads the list of replaced images; without one, nothing is replaced. @throws HostError `no_backup` when it is damaged */
+/** Reads the list of replaced images; empty if there is none. @throws HostError `no_backup` if it is damaged */
 export async function readManifest(files: FolderFiles): Promise<Manifest> {
   const file = await files.read(PATH);
   if (!file) return new Map();
@@ -36,28 +36,28 @@ export async function readManifest(files: FolderFiles): Promise<Manifest> {
     const { images } = JSON.parse(await file.text()) as { images: { [id: string]: ReplacedEntry } };
     return new Map(Object.entries(images));
   } catch (error) {
-    throw new HostError('no_backup', `${PATH} is damaged: the originals lie beside it.`, { cause: error });
+    throw new HostError('no_backup', `${PATH} is damaged: the originals are in the same folder.`, { cause: error });
   }
 }
 
-/** Writes the list of replaced images; an empty one is removed. */
+/** Writes the list of replaced images, or removes it if it is empty. */
 export async function writeManifest(files: FolderFiles, manifest: Manifest): Promise<void> {
   if (manifest.size === 0) return files.remove(PATH);
   const text = JSON.stringify({ version: 1, images: Object.fromEntries(manifest) }, null, 2);
   await files.write(PATH, new Blob([text]));
 }
 
-/** Where the original of an image is kept. */
+/** Returns the path of an image's backup. */
 export function backupPath(path: string): string {
   return `${BACKUP_FOLDER}/${path}`;
 }
 
-/** What a file is now. */
+/** Returns size and checksum of a file. */
 export async function describeFile(path: string, content: Blob): Promise<KnownFile> {
   return { path, size: content.size, sha256: await sha256(content) };
 }
 
-/** Whether a file is still what it was. */
+/** Tests whether a file has the known size and checksum. */
 export async function isUnchanged(file: Blob, known: KnownFile): Promise<boolean> {
   return file.size === known.size && (await sha256(file)) === known.sha256;
 }

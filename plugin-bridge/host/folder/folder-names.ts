@@ -2,12 +2,12 @@ import type { Replacement } from '../cms-host.ts';
 import { splitPath } from './folder-files.ts';
 
 /**
- * The paths that a replacement's files get beside the original: its own name with the new extension, or the one a person
- * gave it in the review. A name that is taken by a file that is not ours gets a number: `a.jpg` and `a.jpeg` both want
- * `a.webp`, and the second becomes `a-2.webp`.
+ * Names the files of a replacement in the folder of the original: its name with the new extension, or the name a person gave
+ * it in the review. A name taken by another file gets a number: the results of `a.jpg` and `a.jpeg` become `a.webp` and
+ * `a-2.webp`.
  *
- * @param taken Names in the folder, in small letters.
- * @param ours Paths that may be written over: the original and what an earlier replacement made.
+ * @param taken names in the folder, in lower case
+ * @param ours paths that may be overwritten: the original and the files of an earlier replacement
  */
 export function namePaths(
   original: string,
