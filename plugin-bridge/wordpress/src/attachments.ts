@@ -1,4 +1,4 @@
-// The status of attachments, in the list, in their details and in the media modal: its buttons.
+// Handles the buttons in the status of attachments: in the media list, the details and the media modal.
 import { createRest, RestError } from './rest.ts';
 import { type LibraryImage, readConfig } from './site-config.ts';
 
@@ -13,17 +13,17 @@ document.addEventListener('click', (event) => {
   void act(status, button.dataset.imagewrightAction === 'restore' ? 'restore' : 'optimize');
 });
 
-/** Buttons come disabled: nobody presses one before this script listens. Some come later, with the media modal. */
-function takeOver(): void {
+/** Enables the buttons, which PHP prints disabled until this script listens. The media modal adds more later. */
+function enableButtons(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('[data-imagewright-waits]')) {
     button.disabled = false;
     button.removeAttribute('data-imagewright-waits');
   }
 }
-new MutationObserver(takeOver).observe(document.body, { childList: true, subtree: true });
-takeOver();
+new MutationObserver(enableButtons).observe(document.body, { childList: true, subtree: true });
+enableButtons();
 
-/** Optimizes or restores one attachment and shows what came of it. */
+/** Optimizes or restores one attachment and shows its new status. */
 async function act(status: HTMLElement, action: 'optimize' | 'restore', force = false): Promise<void> {
   const id = Number(status.dataset.imagewrightId);
   const text = status.querySelector('.imagewright-status-text');
@@ -31,14 +31,14 @@ async function act(status: HTMLElement, action: 'optimize' | 'restore', force = 
   for (const button of buttons) button.disabled = true;
   if (text) text.textContent = config.strings.working ?? '';
   try {
-    // The button names the price of the image alone: texts are for bulk runs, which tell what they add.
+    // The button shows the price of the image alone. Only bulk runs show, and pay for, texts.
     const json = action === 'restore' ? { force } : { fillText: false, allowLarger: force };
     const done = await rest.call<LibraryImage & { html: string }>('POST', `/attachments/${id}/${action}`, { json });
-    // Made and escaped by the same PHP that made what is there.
+    // Markup escaped by the same PHP that printed the page.
     status.outerHTML = done.html;
-    takeOver();
+    enableButtons();
     document.querySelector<HTMLElement>(`[data-imagewright-id="${id}"] button`)?.focus();
-    // The modal's own picture of the attachment.
+    // The media modal caches the attachment.
     window.wp?.media?.attachment?.(id).fetch();
   } catch (error) {
     if (!(error instanceof RestError)) throw error;
@@ -49,7 +49,7 @@ async function act(status: HTMLElement, action: 'optimize' | 'restore', force = 
   }
 }
 
-/** What a person may decide to do in spite of an error, as a question. */
+/** Returns the question that offers to continue in spite of an error; null if it cannot be overridden. */
 function questionOf({ code, message, data }: RestError): string | null {
   const { needs, paid } = (data.details ?? {}) as { needs?: string; paid?: boolean };
   const { restoreForce = '', restoreLost = '', largerPaid = '', largerCosts = '' } = config.strings;

@@ -3,27 +3,27 @@ import { formatBytes, make, makeButton } from './make.ts';
 import { type Rest, RestError } from './rest.ts';
 import { count, fill, type SiteConfig } from './site-config.ts';
 
-/** What a run would cost. */
+/** Price of a run. */
 interface Preview {
   images: number;
-  /** Images that it leaves out, by reason. */
+  /** Images left out, by reason. */
   leftOut: { message: string; count: number; examples: { id: number; title: string }[] }[];
-  /** Images that would be described, and what that adds to the cost. */
+  /** Images to be described. Their price is `textCost`. */
   described: number;
   textCost: number;
-  /** Of all of it. */
+  /** Total price in credits. */
   cost: number;
   balance: number;
   sufficient: boolean;
 }
 
-/** The panel for bulk runs. */
+/** Panel for bulk runs. */
 export interface BulkPanel {
-  /** Reads counts, cost and the run anew. */
+  /** Reloads counts, price and run. */
   refresh(): Promise<void>;
 }
 
-/** Fills `place` with the bulk run: its cost before it starts, its progress, its end. `chosen` are the ids to begin with. */
+/** Creates the panel in `place`: price before a run, progress, outcome. `chosen` are preselected ids. */
 export function createBulkPanel(
   place: HTMLElement,
   { rest, config, chosen }: { rest: Rest; config: SiteConfig; chosen: readonly number[] },
@@ -33,7 +33,7 @@ export function createBulkPanel(
   const images = (n: number) => count(n, 'images', config);
   const title = make('h2', {}, say('bulkHeading'));
   const body = make('div', { className: 'imagewright-bulk-body' });
-  // One live region that stays: what is put into a new one is often not read out.
+  // One live region for all texts: screen readers often skip the text of a new one.
   const news = make('p', { className: 'imagewright-news' });
   news.setAttribute('role', 'status');
   const tell = (text: string, { shown = true } = {}) => {
@@ -76,7 +76,7 @@ export function createBulkPanel(
     });
   }
 
-  /** What stops everything is said, and the way on stays open. */
+  /** Runs `work`. Shows an error with a button to resume. */
   async function guarded(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -118,7 +118,7 @@ export function createBulkPanel(
       run.failed.length > 0 ? failures(run) : '',
       make('p', { className: 'imagewright-ways' }, ...ways),
     );
-    // It stands beside the bar already.
+    // The text is already visible beside the bar.
     if (!working) tell(text, { shown: false });
   }
 
@@ -166,7 +166,7 @@ export function createBulkPanel(
     body.replaceChildren(...lines);
   }
 
-  /** The cost of a run, and the button that starts it. */
+  /** Returns the price of a run and the button that starts it. */
   async function offer(ids: readonly number[]): Promise<(Node | string)[]> {
     const preview = await rest.call<Preview>('GET', '/run/preview', { query: ids.length > 0 ? { ids } : {} });
     const { cost, textCost, described, balance, sufficient } = preview;
@@ -184,7 +184,7 @@ export function createBulkPanel(
     ];
   }
 
-  /** What a run leaves out and why, with some of the images. */
+  /** Lists the images a run leaves out, by reason, with examples. */
   function omissions(groups: Preview['leftOut']): HTMLElement {
     const sum = groups.reduce((all, group) => all + group.count, 0);
     const lines = groups.map(({ message, count: n, examples }) => {

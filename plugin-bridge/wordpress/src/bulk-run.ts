@@ -1,6 +1,6 @@
 import { type Rest, RestError } from './rest.ts';
 
-/** A run as the plugin's routes describe it. */
+/** A run as returned by the plugin's routes. */
 export interface Run {
   id: string;
   kind: 'optimize' | 'restore';
@@ -14,35 +14,35 @@ export interface Run {
   bytes: { before: number; after: number };
 }
 
-/** What the page is told while a run goes on. */
+/** Callbacks of a run in progress. */
 export interface RunListener {
-  /** After each image, and at the end. */
+  /** Called after each image and at the end. */
   changed(run: Run): void;
-  /** Every remaining image is worked on elsewhere. */
+  /** Called if another window processes all remaining images. */
   elsewhere(): void;
 }
 
-/** Images worked on at once. A PHP worker each: shared hosts have few. */
-const AT_ONCE = 2;
-/** Milliseconds between looks at images that another window works on. */
-const LOOK_AGAIN = 3000;
-/** Tries of one image while the service is busy or does not answer. */
-const TRIES = 4;
+/** Images processed at once. Each occupies a PHP worker, of which shared hosts have few. */
+const CONCURRENCY = 2;
+/** Interval of checks for images that another window processes, in milliseconds. */
+const POLL_MS = 3000;
+/** Most tries of one image while the service is busy or does not respond. */
+const MAX_TRIES = 4;
 
 /** A run in this window. */
 export interface RunDriver {
   /**
-   * Works until nothing remains, the run is stopped here or in another window, or something stands in the way of all
-   * images. Gives the run as it is then; null when somebody closed it.
+   * Processes images until none remains, the run is stopped in any window, or an error concerns all images.
+   * @returns the run in its last state; null if it was closed
    */
   work(run: Run): Promise<Run | null>;
-  /** Begins no further image. */
+  /** Stops after the images in progress. */
   stop(): void;
 }
 
 /**
- * Works through a run, image by image. The server does an image as a whole and keeps what came of it, so this holds
- * nothing that would be lost with the tab; two windows share the work, since an image has one worker at a time.
+ * Creates the driver of a run. The server processes each image in one request and stores its outcome, so that a closed tab
+ * loses nothing. Several windows can share a run, since an image has one worker at a time.
  */
 export function createRunDriver(rest: Rest, listener: RunListener): RunDriver {
   let stopped = false;
@@ -69,10 +69,10 @@ export function createRunDriver(rest: Rest, listener: RunListener): RunDriver {
         if (!(error instanceof RestError)) throw error;
         if (error.code === 'imagewright_busy') return 'busy';
         if (error.code === 'imagewright_run_stopped') return 'ended';
-        // The reason is kept with the image, or the image is gone meanwhile.
+        // The server has stored the reason, or the image was deleted.
         if (error.data.noted || error.status === 404 || error.code === 'rest_forbidden') return 'done';
         const passing = [0, 429, 500, 502, 503, 504].includes(error.status);
-        if (!passing || attempt >= TRIES || stopped) return error;
+        if (!passing || attempt >= MAX_TRIES || stopped) return error;
         await pause(Math.min(60_000, Number(error.data.retryAfter ?? 2 ** (attempt - 1)) * 1000));
       }
     }
@@ -99,17 +99,17 @@ export function createRunDriver(rest: Rest, listener: RunListener): RunDriver {
           }
         }
       };
-      await Promise.all(Array.from({ length: AT_ONCE }, take));
+      await Promise.all(Array.from({ length: CONCURRENCY }, take));
       if (blocked[0]) await end(blocked[0]);
       const now = await read();
       if (!now) return null;
       run = now;
       listener.changed(run);
       if (stopped || run.state !== 'running' || run.remaining.length === 0) return run;
-      // Another window has the rest, or it finished while this one looked.
+      // Another window processes the rest, or has just finished it.
       if (busy > 0) {
         listener.elsewhere();
-        await pause(LOOK_AGAIN);
+        await pause(POLL_MS);
       }
     }
   }

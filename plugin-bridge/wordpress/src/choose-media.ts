@@ -16,7 +16,7 @@ declare global {
   }
 }
 
-/** Opens WordPress' own dialog to choose or upload images. `choose` gets their ids. */
+/** Opens the media dialog of WordPress. Calls `choose` with the ids of the chosen images. */
 export function chooseMedia(strings: Record<string, string>, choose: (ids: string[]) => void): void {
   const frame = window.wp?.media?.({
     title: strings.chooseTitle,
@@ -33,7 +33,7 @@ export function chooseMedia(strings: Record<string, string>, choose: (ids: strin
         .map(({ id }) => String(id)),
     ),
   );
-  // It would begin with its form for uploads, until somebody has looked at the library once.
+  // The dialog would open its upload form at first.
   frame?.on('open', () => frame.content.mode('browse'));
   frame?.open();
 }

@@ -1,4 +1,4 @@
-/** Makes an element with properties and children; texts become text, never markup. */
+/** Creates an element with properties and children. Strings become text nodes. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   properties: Partial<HTMLElementTagNameMap[Name]> = {},
@@ -9,14 +9,14 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A button of the admin pages. */
+/** Creates a button in the style of the admin pages. */
 export function makeButton(text: string, click: () => void, kind = ''): HTMLButtonElement {
   const button = make('button', { type: 'button', className: `button ${kind}`.trim() }, text);
   button.addEventListener('click', click);
   return button;
 }
 
-/** Bytes as people read them, in the page's language. */
+/** Formats bytes in the page's language. */
 export function formatBytes(bytes: number, locale: string): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
   const step = bytes > 0 ? Math.min(3, Math.floor(Math.log10(bytes) / 3)) : 0;

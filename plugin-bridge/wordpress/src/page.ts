@@ -1,11 +1,11 @@
-// Media > Optimize: the bulk run and the widget.
+// Starts the page Media > Optimize: the bulk run and the widget.
 import { createBulkPanel } from './bulk-panel.ts';
 import { createRest } from './rest.ts';
 import { createReview } from './review.ts';
 import { readConfig } from './site-config.ts';
 
-/** More images than this are not put into the widget unasked: they are for the bulk run. */
-const MOST_AT_ONCE = 30;
+/** Most images added to the widget automatically; more are left to the bulk run. */
+const MAX_PRESELECTED = 30;
 
 async function begin(): Promise<void> {
   const bulk = document.querySelector<HTMLElement>('#imagewright-bulk');
@@ -17,7 +17,7 @@ async function begin(): Promise<void> {
   const panel = createBulkPanel(bulk, { rest, config, chosen: ids.map(Number) });
   void panel.refresh();
   const { add } = await createReview(review, { rest, config, changed: () => void panel.refresh() });
-  if (ids.length > 0 && ids.length <= MOST_AT_ONCE) await add(ids);
+  if (ids.length > 0 && ids.length <= MAX_PRESELECTED) await add(ids);
 }
 
 void begin();

@@ -1,11 +1,11 @@
 import type { SiteConfig } from './site-config.ts';
 
-/** An answer that was no success, or no answer. */
+/** A response without success, or no response. */
 export class RestError extends Error {
   override readonly name = 'RestError';
-  /** HTTP status; 0 when there was no answer. */
+  /** HTTP status; 0 without a response. */
   readonly status: number;
-  /** Code of the plugin, of WordPress or of the service; `logged_out` and `unreachable` are our own. */
+  /** Code of the plugin, of WordPress or of the service; `logged_out` and `unreachable` are set here. */
   readonly code: string;
   readonly data: Record<string, unknown>;
 
@@ -17,19 +17,19 @@ export class RestError extends Error {
   }
 }
 
-/** The plugin's routes. */
+/** Client of the plugin's routes. */
 export interface Rest {
-  /** Calls a route, e.g. `/status`, and gives its JSON. @throws RestError */
+  /** Calls a route, e.g. `/status`, and returns its JSON. @throws RestError */
   call<T>(method: string, path: string, options?: RestOptions): Promise<T>;
-  /** Calls a route and gives its bytes. @throws RestError */
+  /** Calls a route and returns its bytes. @throws RestError */
   blob(path: string, signal?: AbortSignal): Promise<Blob>;
-  /** Headers of a request as of now. */
+  /** Returns the current headers of a request. */
   headers(): Record<string, string>;
-  /** Fetches a fresh nonce. False: the user is logged out. */
+  /** Fetches a new nonce. False: the user is logged out. */
   renew(): Promise<boolean>;
 }
 
-/** What a call may have. */
+/** Options of a call. */
 export interface RestOptions {
   query?: Record<string, string | number | readonly (string | number)[]>;
   json?: unknown;
@@ -37,7 +37,7 @@ export interface RestOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Makes the client of the plugin's routes. A nonce lives a day at most; one that has ended is renewed once per call. */
+/** Creates the client of the plugin's routes. A nonce is valid for a day at most; an expired one is renewed once per call. */
 export function createRest({
   root,
   nonceUrl,
@@ -56,7 +56,7 @@ export function createRest({
   }
 
   function renew(): Promise<boolean> {
-    // Many calls fail at once when a nonce ends: they share one renewal.
+    // Concurrent calls fail together when a nonce expires and share one renewal.
     renewal ??= fetchNonce().finally(() => {
       renewal = null;
     });
@@ -70,7 +70,7 @@ export function createRest({
       credentials: 'same-origin',
       headers: {
         'X-WP-Nonce': nonce,
-        // With `_locale`: WordPress answers in the language of the user, not of the site.
+        // Together with `_locale`: the response is in the language of the user, not of the site.
         Accept: 'application/json, */*;q=0.1',
         ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...headers,
@@ -100,7 +100,7 @@ export function createRest({
   };
 }
 
-/** Without pretty permalinks the root has a query of its own already. */
+/** Joins root, path and query. Without pretty permalinks the root already has a query. */
 function addressOf(root: string, path: string, query: RestOptions['query'] = {}): string {
   const pairs = new URLSearchParams({ _locale: 'user' });
   for (const [name, value] of Object.entries(query)) {
@@ -110,7 +110,7 @@ function addressOf(root: string, path: string, query: RestOptions['query'] = {})
   return `${root}${path}${root.includes('?') ? '&' : '?'}${pairs}`;
 }
 
-/** The error of an answer, in the form of WordPress or, of the proxied routes, of the service. */
+/** Reads the error of a response, in the format of WordPress or, for proxied routes, of the service. */
 async function readError(response: Response): Promise<RestError> {
   const body = (await response.json().catch(() => ({}))) as Record<string, unknown>;
   const message = [body.message, body.error].find((text) => typeof text === 'string') ?? `HTTP ${response.status}`;

@@ -7,15 +7,15 @@ import type { SiteConfig } from './site-config.ts';
 import { uploadMedia } from './upload-media.ts';
 import { createWordPressHost, type ExportSettings } from './wordpress-host.ts';
 
-/** The widget on the page, working on the media library. */
+/** The widget, connected to the media library. */
 export interface Review {
   element: ImageOptimizer;
   connection: HostConnection;
-  /** Puts images of the library into the widget. */
+  /** Adds images of the library to the widget. */
   add(ids: readonly string[]): Promise<void>;
 }
 
-/** Puts the widget into `place`: images come from the library, and results go back to it. */
+/** Creates the widget in `place`. Its images come from the library, and its results replace them there. */
 export async function createReview(
   place: HTMLElement,
   { rest, config, changed }: { rest: Rest; config: SiteConfig; changed: () => void },
@@ -34,7 +34,7 @@ export async function createReview(
   const host = createWordPressHost(rest, config);
   const connection = await connectHost(element as unknown as HostElement, host, {
     onOutcome: (outcome) => {
-      // One that is no gain is left out of runs from now on.
+      // Runs leave out images without a gain, so the panel changes for these too.
       if (outcome.status !== 'failed') changed();
     },
   });
@@ -56,7 +56,7 @@ export async function createReview(
     await fitSizes();
   }
 
-  /** Portraits need sizes of their own: the sizes are asked for again when the choice changes. */
+  /** Updates the sizes for the chosen images: portraits have their own. */
   async function fitSizes(): Promise<void> {
     const ids = element.items.flatMap(({ clientRef }) => (clientRef ? [clientRef] : []));
     if (ids.length === 0) return;
@@ -64,7 +64,7 @@ export async function createReview(
     element.settings = { responsive: sizes.responsive, responsiveSizes: sizes.responsiveSizes ?? [] };
   }
 
-  // What is dropped on the widget becomes part of the library first: only what is there can be replaced.
+  // Dropped files are added to the library first, since only images of the library can be replaced.
   element.addEventListener('io-before-add', (event) => {
     if (event.detail.source === 'api') return;
     event.preventDefault();

@@ -1,4 +1,4 @@
-// Settings > Imagewright: the test of the connection.
+// Handles the button on Settings > Imagewright that tests the connection.
 import { createRest } from './rest.ts';
 import { readConfig } from './site-config.ts';
 

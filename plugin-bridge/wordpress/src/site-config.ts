@@ -1,11 +1,11 @@
-/** Texts that PHP translated, by key. */
+/** Texts translated by PHP, by key. */
 export type Strings = Record<string, string>;
 
-/** An image as the plugin's routes describe it. */
+/** An image as returned by the plugin's routes. */
 export interface LibraryImage {
   id: number;
   title: string;
-  /** False: WordPress made the title of the file's name. */
+  /** False if WordPress derived the title from the file name. */
   ownTitle: boolean;
   alt: string;
   filename: string;
@@ -18,16 +18,16 @@ export interface LibraryImage {
   status: 'none' | 'optimized' | 'edited' | 'interrupted' | 'working' | 'failed';
   bytes: { before: number; after: number } | null;
   reason: { code: string; message: string } | null;
-  /** Why nothing could be put in its place; empty when something could. */
+  /** Reason it cannot be replaced; empty if it can. */
   obstacle: string;
 }
 
-/** What the page was given by PHP. The key of the service is no part of it. */
+/** Configuration printed by PHP. Does not contain the key of the service. */
 export interface SiteConfig {
-  /** Address of the plugin's routes, without a slash at its end. */
+  /** Address of the plugin's routes, without a trailing slash. */
   root: string;
   nonce: string;
-  /** Where a fresh nonce comes from. */
+  /** Address of a new nonce. */
   nonceUrl: string;
   /** Language of the user, BCP 47. */
   locale: string;
@@ -39,9 +39,9 @@ export interface SiteConfig {
   formats: string[];
   optimizeUrl: string;
   strings: Strings;
-  /** Numbers with their noun, by the form of the language's plural. */
+  /** Numbers with their noun, by plural form of the language. */
   nouns: Record<'images' | 'credits', Record<Intl.LDMLPluralRule, string>>;
-  /** Texts of the widget, where they are translated. */
+  /** Translated texts of the widget. */
   widgetStrings: Record<string, unknown>;
 }
 
@@ -51,18 +51,18 @@ declare global {
   }
 }
 
-/** The configuration of the page. @throws Error when the script was loaded without it */
+/** Returns the configuration of the page. @throws Error if it is missing */
 export function readConfig(): SiteConfig {
   if (!window.imagewrightConfig) throw new Error('imagewrightConfig is missing');
   return window.imagewrightConfig;
 }
 
-/** A text with its numbers put in: `{n}`. */
+/** Fills placeholders, e.g. `{n}`, in a text. */
 export function fill(text: string | undefined, values: Record<string, string | number> = {}): string {
   return (text ?? '').replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
-/** A number with its noun, e.g. `1 image`, in the form that the language has for it. */
+/** Formats a number with its noun in the right plural form, e.g. `1 image`. */
 export function count(n: number, noun: 'images' | 'credits', { nouns, locale }: SiteConfig): string {
   return fill(nouns[noun][new Intl.PluralRules(locale).select(n)], { n: n.toLocaleString(locale) });
 }

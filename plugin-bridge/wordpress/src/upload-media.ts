@@ -2,8 +2,8 @@ import type { Rest } from './rest.ts';
 import { RestError } from './rest.ts';
 
 /**
- * Puts files into the media library, one after the other, and gives the new ids. Files that WordPress refuses are told to
- * `refused` with its reason.
+ * Uploads files to the media library, one after the other, and returns the new ids. Calls `refused` with the reason for each
+ * file WordPress rejects.
  */
 export async function uploadMedia(
   files: readonly Blob[],

@@ -10,7 +10,7 @@ import {
 import { type Rest, RestError } from './rest.ts';
 import type { LibraryImage, SiteConfig } from './site-config.ts';
 
-/** What the plugin's codes mean to every host; the rest is `failed`. */
+/** Host error codes by code of the plugin; unknown codes become `failed`. */
 const CODES: Record<string, HostErrorCode> = {
   imagewright_busy: 'locked',
   imagewright_edited: 'changed',
@@ -30,13 +30,13 @@ const CODES: Record<string, HostErrorCode> = {
   rest_forbidden: 'forbidden',
 };
 
-/** The settings of an export that has every size this site wants. */
+/** Sizes of exports for this site. */
 export interface ExportSettings {
   responsive: boolean;
   responsiveSizes?: ResponsiveSize[];
 }
 
-/** WordPress as a CMS: its media library through the plugin's routes. Results are downloaded by WordPress itself. */
+/** Creates the host for WordPress: the media library by the plugin's routes. WordPress downloads the results itself. */
 export function createWordPressHost(rest: Rest, config: SiteConfig): CmsHost {
   return {
     id: `wordpress:${config.root}`,
@@ -60,7 +60,7 @@ export function createWordPressHost(rest: Rest, config: SiteConfig): CmsHost {
 
     fetch: (id, { signal } = {}) => hostCall(() => rest.blob(`/attachments/${id}/original`, signal)),
 
-    // Before an upload, the route that sends the file looks for itself.
+    // Before an upload, the route that sends the file checks it.
     check: async (id, { uploaded, signal } = {}) => {
       if (!uploaded) return;
       const { size, sha256 } = uploaded;
@@ -73,7 +73,7 @@ export function createWordPressHost(rest: Rest, config: SiteConfig): CmsHost {
         rest.call<LibraryImage>('POST', `/attachments/${id}/replace`, { json: replacementOf(replacement), signal }),
       ),
 
-    // The route looks for itself, refuses, and notes why: a bulk run leaves the image out then.
+    // The route checks, rejects and stores the reason, so that bulk runs leave the image out.
     noGain: async (id, replacement, { signal } = {}) => {
       await rest.call('POST', `/attachments/${id}/replace`, { json: replacementOf(replacement), signal });
     },
@@ -104,7 +104,7 @@ function imageOf(image: LibraryImage): HostImage {
   };
 }
 
-/** What the server needs to know: it fetches the files from the service itself. */
+/** Converts a replacement to the body of the route. The server downloads the files itself. */
 function replacementOf({ sessionId, imageId, variants, metadata }: Replacement): Record<string, unknown> {
   const source: Record<string, string> = metadata?.source ?? {};
   const isOwn = (field: string) => source[field] === 'user';
@@ -114,13 +114,13 @@ function replacementOf({ sessionId, imageId, variants, metadata }: Replacement):
     sha256: variants[0]?.sha256 ?? '',
     alt: metadata?.alt ?? null,
     title: metadata?.title ?? null,
-    // A new name means new addresses: only when a person chose it.
+    // A new name changes addresses, so only a person may choose one.
     filename: isOwn('filename') ? (metadata?.filename ?? null) : null,
     confirmed: ['alt', 'title'].filter(isOwn),
   };
 }
 
-/** Turns an error of the routes into one that every host has. */
+/** Converts errors of the routes to host errors. */
 async function hostCall<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
