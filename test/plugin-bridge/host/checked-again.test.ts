@@ -10,7 +10,7 @@ const ANALYSIS_CREDITS = 3;
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-describe('images that a host is asked about once more before they are paid for', () => {
+describe('images that a host checks again before they are paid for', () => {
   let test: TestService;
   let files: { name: string; bytes: Uint8Array }[];
   let account: TestAccount;
@@ -43,7 +43,7 @@ describe('images that a host is asked about once more before they are paid for',
   const connect = (host: CmsHost, options = {}) =>
     connectShelf({ url: test.url, account, host, options: { batchSize: 3, ...options } });
 
-  it('are left out when they have changed, with the host’s reason, and can be added anew', async () => {
+  it('are left out with the host’s reason if they have changed, and can be added again', async () => {
     const { shelf, change, asked } = changingShelf();
     const { element, connection } = await connect(shelf);
     const ids = [...shelf.images.keys()];
@@ -76,7 +76,7 @@ describe('images that a host is asked about once more before they are paid for',
     expect(await charged(account)).toBe(3);
   });
 
-  it('are left out also when the new file has exactly as many bytes, even after a reload', async () => {
+  it('are left out if the new file has the same size, also after a reload', async () => {
     const { shelf } = changingShelf();
     const storage = createStorage();
     const first = await connect(shelf, { storage });
@@ -98,7 +98,7 @@ describe('images that a host is asked about once more before they are paid for',
     expect(await charged(account)).toBe(2);
   });
 
-  it('are nothing that the service hears of when all of them have changed', async () => {
+  it('cause no request if all of them have changed', async () => {
     const { shelf, change } = changingShelf();
     const { element, connection } = await connect(shelf);
     await connection.add([...shelf.images.keys()]);
@@ -111,7 +111,7 @@ describe('images that a host is asked about once more before they are paid for',
     expect(element.state).not.toBe('exporting');
   });
 
-  it('are left out of a run, which goes on with the others and names them', async () => {
+  it('are left out of a run, which continues with the others and reports them', async () => {
     const { shelf, change } = changingShelf();
     const { element, connection } = await connect(shelf, { storage: createStorage() });
     element.addEventListener('io-upload', () => change('photo-2.jpg'));
@@ -124,7 +124,7 @@ describe('images that a host is asked about once more before they are paid for',
     expect(element.items).toEqual([]);
   });
 
-  it('are exported all the same when the host cannot tell just now: the result waits for its image', async () => {
+  it('are exported if the check fails temporarily: the result is kept for the image', async () => {
     const { shelf } = changingShelf({
       async check(_, { uploaded } = {}) {
         if (uploaded) throw new HostError('locked', 'Somebody is editing it.');
@@ -134,7 +134,7 @@ describe('images that a host is asked about once more before they are paid for',
     expect(await connection.run([...shelf.images.keys()])).toMatchObject({ phase: 'done', replaced: 3 });
   });
 
-  it('are not paid for when a person cancels while the host thinks', async () => {
+  it('are not paid for if the user cancels during the check', async () => {
     let answer = () => {};
     const thinking = new Promise<void>((resolve) => {
       answer = resolve;
@@ -179,7 +179,7 @@ describe('images that a host is asked about once more before they are paid for',
     expect(await charged(account)).toBe(2 * ANALYSIS_CREDITS);
   });
 
-  it('are not asked about for an analysis that costs nothing', async () => {
+  it('are not checked for an analysis that costs nothing', async () => {
     const free = await startTestService();
     try {
       const { shelf, change, asked } = changingShelf();
@@ -199,7 +199,7 @@ describe('images that a host is asked about once more before they are paid for',
     }
   });
 
-  it('are those of the host that is connected, and of no earlier one', async () => {
+  it('are checked by the connected host, and by no earlier one', async () => {
     const first = changingShelf();
     const { element, connection } = await connect(first.shelf);
     connection.disconnect();

@@ -61,7 +61,7 @@ describe('a folder as a CMS', () => {
     expect(await ids({ status: 'original' })).toEqual(['b.PNG', 'press/c.webp']);
   });
 
-  it('puts new files in an image’s place and keeps the original, which is still what is fetched', async () => {
+  it('replaces an image and keeps the original, which `fetch` still returns', async () => {
     const { call } = await open({ 'press/harbour.jpg': 'the original' });
     expect(await call('replace', 'press/harbour.jpg', webp('ships-at-anchor'))).toEqual({ url: null });
     const files = await call('files');
@@ -77,7 +77,7 @@ describe('a folder as a CMS', () => {
     expect(await call('fetch', 'press/harbour.jpg')).toBe('the original');
   });
 
-  it('takes the name that a person gave it, and remembers the texts', async () => {
+  it('uses the name a person chose, and stores the texts', async () => {
     const { call } = await open({ 'IMG_1.jpg': 'the original' });
     const metadata = { filename: 'ships', title: 'Ships', alt: 'Two ships', source: { filename: 'user' } };
     await call('replace', 'IMG_1.jpg', webp('ships'), { metadata });
@@ -85,7 +85,7 @@ describe('a folder as a CMS', () => {
     expect(await call('list', {})).toMatchObject({ images: [{ id: 'IMG_1.jpg', title: 'Ships', alt: 'Two ships' }] });
   });
 
-  it('restores every file as it was, as often as it is asked to', async () => {
+  it('restores every file byte for byte, also repeatedly', async () => {
     const before = { 'a.jpg': 'first', 'b.webp': 'second', 'deep/er/c.png': 'third', 'notes.txt': 'none of ours' };
     const { call } = await open(before);
     await call('replace', 'a.jpg', webp('a'));
@@ -109,7 +109,7 @@ describe('a folder as a CMS', () => {
     expect(await call('files')).toEqual({ 'a.jpg': 'the original' });
   });
 
-  it('gives images that want the same name two, in any letters, and never writes over a stranger’s file', async () => {
+  it('numbers equal names, ignoring case, and never overwrites another file', async () => {
     const before = { 'a.jpg': 'one', 'a.jpeg': 'two', 'A.png': 'three', 'b.jpg': 'four', 'B-480W.WEBP': 'a stranger' };
     const { call } = await open(before);
     for (const id of ['a.jpg', 'a.jpeg', 'A.png', 'b.jpg']) await call('replace', id, webp('x', `of ${id}`));
@@ -123,7 +123,7 @@ describe('a folder as a CMS', () => {
     expect(await call('files')).toEqual(before);
   });
 
-  it('refuses an image that was changed since it was uploaded, or is gone', async () => {
+  it('rejects an image that was changed or deleted since its upload', async () => {
     const { call } = await open({ 'a.jpg': 'edited meanwhile' });
     expect(await call('replace', 'a.jpg', webp('a'), { size: 4 })).toMatchObject({ code: 'changed' });
     expect(await call('replace', 'gone.jpg', webp('a'), { size: 4 })).toMatchObject({ code: 'not_found' });
@@ -131,14 +131,14 @@ describe('a folder as a CMS', () => {
     expect(await call('fetch', 'gone.jpg')).toMatchObject({ code: 'not_found' });
   });
 
-  it('leaves an image as it was when a file cannot be written', async () => {
+  it('leaves an image unchanged if a file cannot be written', async () => {
     const { call } = await open({ 'a.jpg': 'the original' });
     await call('refuse', '480w');
     expect(await call('replace', 'a.jpg', webp('a'))).toMatchObject({ code: 'no_space' });
     expect(await call('files')).toEqual({ 'a.jpg': 'the original' });
   });
 
-  it('touches nothing when there is no room for the backup', async () => {
+  it('changes nothing if there is no space for the backup', async () => {
     const { call } = await open({ 'a.jpg': 'the original' });
     await call('refuse', 'a.jpg');
     expect(await call('replace', 'a.jpg', webp('a'))).toMatchObject({ code: 'no_space' });
@@ -146,7 +146,7 @@ describe('a folder as a CMS', () => {
     expect(Object.keys(await call('files'))).not.toContain('a.webp');
   });
 
-  it('restores what was interrupted while it was replaced', async () => {
+  it('restores an image whose replacement was interrupted', async () => {
     const { call } = await open({ 'a.jpg': 'the original' });
     await call('replace', 'a.jpg', webp('a'));
     const manifest = (await call('files'))[`${BACKUP}/manifest.json`] ?? '';
@@ -160,7 +160,7 @@ describe('a folder as a CMS', () => {
     expect(await call('files')).toEqual({ 'a.jpg': 'the original' });
   });
 
-  it('leaves a result that somebody has edited since, and another file under the old name', async () => {
+  it('keeps an edited result, and another file under the old name', async () => {
     const { call } = await open({ 'a.jpg': 'the original', 'b.jpg': 'b' });
     await call('replace', 'a.jpg', webp('a'));
     await call('replace', 'b.jpg', webp('b'));
@@ -205,7 +205,7 @@ describe('a folder as a CMS', () => {
     expect((await call('files'))['b.jpg']).toBe('again');
   });
 
-  it('knows before an export that a file was changed or moved away since it was uploaded', async () => {
+  it('detects before an export that a file was changed or moved since its upload', async () => {
     const { call } = await open({ 'a.jpg': 'the original' });
     expect(await call('check', 'a.jpg')).toBeUndefined();
     expect(await call('check', 'a.jpg', 12)).toBeUndefined();
@@ -220,7 +220,7 @@ describe('a folder as a CMS', () => {
     expect(await call('check', 'a.jpg', 16)).toBeUndefined();
   });
 
-  it('says so when the backup is damaged, and removes nothing', async () => {
+  it('reports a damaged backup and removes nothing', async () => {
     const { call } = await open({ 'a.jpg': 'the original' });
     await call('replace', 'a.jpg', webp('a'));
     await call('put', `${BACKUP}/a.jpg`, 'the originaL');

@@ -46,17 +46,20 @@ describe('results that a run has paid for', () => {
     return shelf;
   }
 
-  it.each<HostErrorCode>(['expired', 'no_space'])('wait when the host says "%s", and so does the run', async (code) => {
-    const shelf = refusing(`says ${code}`, (_, call) => (call === 2 ? code : null));
-    const { connection } = await connect(shelf);
-    const report = await connection.run([...shelf.images.keys()]);
-    expect(report).toMatchObject({ phase: 'stopped', replaced: 1, failed: 0, reason: { code } });
-    expect(connection.unfinished).toBe(3);
-    expect(await connection.resume()).toMatchObject({ phase: 'done', replaced: 4, failed: 0, outcomes: [] });
-    expect(await charged(account)).toBe(4);
-  });
+  it.each<HostErrorCode>(['expired', 'no_space'])(
+    'are kept if the host reports "%s", and the run stops',
+    async (code) => {
+      const shelf = refusing(`says ${code}`, (_, call) => (call === 2 ? code : null));
+      const { connection } = await connect(shelf);
+      const report = await connection.run([...shelf.images.keys()]);
+      expect(report).toMatchObject({ phase: 'stopped', replaced: 1, failed: 0, reason: { code } });
+      expect(connection.unfinished).toBe(3);
+      expect(await connection.resume()).toMatchObject({ phase: 'done', replaced: 4, failed: 0, outcomes: [] });
+      expect(await charged(account)).toBe(4);
+    },
+  );
 
-  it('wait for another page as well', async () => {
+  it('are kept for another page', async () => {
     const storage = createStorage();
     const shelf = refusing('another page', (_, call) => (call === 1 ? 'expired' : null));
     const first = await connect(shelf, { storage });
@@ -67,7 +70,7 @@ describe('results that a run has paid for', () => {
     expect(await charged(account)).toBe(4);
   });
 
-  it('of one image wait at the end: the others are not in its way, nor it in theirs', async () => {
+  it('of one failing image are put off, and the other images are replaced', async () => {
     let broken = true;
     const shelf = refusing('one image', (image) => (broken && image === 'photo-0.jpg' ? 'failed' : null));
     const { connection } = await connect(shelf, { batchSize: 2 });
@@ -81,7 +84,7 @@ describe('results that a run has paid for', () => {
     expect(await charged(account)).toBe(4);
   });
 
-  it('wait when the network is away: the second image tells that it is not the first one’s fault', async () => {
+  it('are kept if the network fails: the run stops at the second image', async () => {
     const shelf = createShelf(files, { id: 'network' });
     const { connection } = await connect(shelf);
     proxy.inject({ kind: 'answer', status: 502, html: '<h1>Bad gateway</h1>' }, { path: RESULT, times: 100 });
@@ -94,7 +97,7 @@ describe('results that a run has paid for', () => {
     expect(await charged(account)).toBe(4);
   });
 
-  it('are given up for what cannot change: a refusal, or a result that the service no longer has', async () => {
+  it('are dropped for a final error: a refusal, or a result the service no longer has', async () => {
     const shelf = refusing('final', (image) => (image === 'photo-1.jpg' ? 'changed' : null));
     const { connection } = await connect(shelf);
     const gone = { error: 'Unknown file', code: 'file_not_found' };
@@ -108,7 +111,7 @@ describe('results that a run has paid for', () => {
     expect(connection.unfinished).toBe(0);
   });
 
-  it('stay when a login has expired while images are fetched', async () => {
+  it('are kept if a login expires while images are fetched', async () => {
     const shelf = createShelf(files, { id: 'fetching' });
     const { fetch } = shelf;
     let expired = true;
@@ -155,7 +158,7 @@ describe('results that a run has paid for', () => {
       expect(await charged(account)).toBe(4);
     });
 
-    it('are paid again when the service has forgotten it', async () => {
+    it('are paid again if the service no longer has the session', async () => {
       const { storage, shelf, session } = await stopped('forgotten');
       await account.api.request(`/v1/sessions/${session}`, { method: 'DELETE' });
       const { connection } = await connect(shelf, { storage });
@@ -163,7 +166,7 @@ describe('results that a run has paid for', () => {
       expect(await charged(account)).toBe(7);
     });
 
-    it('are left alone while the element has images of a person', async () => {
+    it('are kept while the element has other images', async () => {
       const { storage, shelf, session } = await stopped('other images');
       const { connection, element } = await connect(shelf, { storage });
       expect(await connection.add(['photo-3.jpg'])).toEqual([]);

@@ -32,7 +32,7 @@ describe('replacing an image of a CMS', () => {
     return { element, connection };
   }
 
-  it('happens at the element’s word, image by image or all at once, and the element shows what came of it', async () => {
+  it('happens on the element’s events, one image or all at once, and the element shows the outcome', async () => {
     const shelf = createShelf(files);
     const { element, connection } = await exported(shelf);
     await element.replace(element.items[0]?.id ?? '');
@@ -45,7 +45,7 @@ describe('replacing an image of a CMS', () => {
     expect(await connection.replaceAll()).toEqual([]);
   });
 
-  it('hands over the texts with their sources, so that a CMS fills in only what may be filled in', async () => {
+  it('passes the texts with their sources, so that a CMS fills only permitted fields', async () => {
     const shelf = createShelf(files.slice(0, 1));
     const { element, connection } = await connectShelf({ url: test.url, account, host: shelf });
     await connection.add(['photo-0.jpg']);
@@ -63,7 +63,7 @@ describe('replacing an image of a CMS', () => {
     ['a byte is another one', (bytes: Uint8Array) => bytes.with(bytes.length - 3, (bytes.at(-3) ?? 0) ^ 1)],
     ['it was cut', (bytes: Uint8Array) => bytes.slice(0, -200)],
     ['it is a proxy’s page', () => new TextEncoder().encode('<h1>502</h1>')],
-  ])('does not happen when the download is damaged: %s', async (_, damage) => {
+  ])('fails if the download is damaged: %s', async (_, damage) => {
     const shelf = createShelf(files.slice(0, 1));
     const { element, connection } = await exported(shelf);
     const client = createClient({ endpoint: test.url, apiKey: account.apiKey });
@@ -80,7 +80,7 @@ describe('replacing an image of a CMS', () => {
     expect(await connection.replaceAll()).toMatchObject([{ status: 'replaced' }]);
   });
 
-  it('does not happen when the right bytes are not an image', async () => {
+  it('fails if the verified bytes are no image', async () => {
     const shelf = createShelf(files.slice(0, 1));
     const decode = async () => Promise.reject(new Error('cannot decode'));
     const { connection } = await exported(shelf, { decode });
@@ -136,7 +136,7 @@ describe('replacing an image of a CMS', () => {
     expect(await generous.replaceAll()).toMatchObject([{ status: 'replaced', savedBytes: expect.any(Number) }]);
   });
 
-  it('is told to the host when it is no gain: it need not be paid for again', async () => {
+  it('calls `noGain` of the host for a result that saves nothing', async () => {
     const flat = await plainImage('flat.png', { width: 64, height: 64 });
     const told: unknown[] = [];
     const shelf = createShelf([flat], {
@@ -152,7 +152,7 @@ describe('replacing an image of a CMS', () => {
     expect(told).toEqual([['flat.png', result?.imageId, element.sessionId, result?.variants[0]?.sha256]]);
   });
 
-  it('is paid for only if the host has nothing against it', async () => {
+  it('is paid for only if the host’s check passes', async () => {
     const shelf = createShelf(files.slice(0, 2), {
       async check(id) {
         if (id === 'photo-0.jpg') throw new HostError('changed', 'There is another photo-0.jpg now.');
@@ -171,7 +171,7 @@ describe('replacing an image of a CMS', () => {
     expect((await charged(account)) - before).toBe(1);
   });
 
-  it('is skipped when there is nothing to gain', async () => {
+  it('is skipped if it saves nothing', async () => {
     const small = {
       name: 'small.png',
       bytes: new Uint8Array(
@@ -194,7 +194,7 @@ describe('replacing an image of a CMS', () => {
     );
   }
 
-  it('is undone image by image; what was not replaced is left alone, and each failure has its reason', async () => {
+  it('is undone image by image; other images are unchanged, and each failure has a reason', async () => {
     const shelf = createShelf(files, {
       settings: () => ({ format: 'webp' }),
     });
@@ -210,7 +210,7 @@ describe('replacing an image of a CMS', () => {
     ]);
   });
 
-  it('is over when the connection is taken off', async () => {
+  it('ends with the connection', async () => {
     const shelf = createShelf(files.slice(0, 1));
     const { element, connection } = await exported(shelf);
     connection.disconnect();
@@ -218,7 +218,7 @@ describe('replacing an image of a CMS', () => {
     expect(shelf.calls.replace).toEqual([]);
   });
 
-  it('gives a host that downloads by itself the addresses and checksums alone', async () => {
+  it('gives a host with `downloads` only addresses and checksums', async () => {
     const shelf = createShelf(files.slice(0, 1), {
       downloads: true,
       async replace(_, { variants }) {
@@ -237,7 +237,7 @@ describe('replacing an image of a CMS', () => {
 });
 
 describe('SHA-256 without the browser’s help', () => {
-  it('is that of Node for every length around a block, and for a large file', async () => {
+  it('equals that of Node for every length around a block, and for a large file', async () => {
     for (const length of [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 1_000_003]) {
       const bytes = new Uint8Array(randomBytes(length));
       const expected = createHash('sha256').update(bytes).digest('hex');

@@ -20,7 +20,7 @@ describe('a run over the images of a CMS', () => {
   const connect = (account: TestAccount, host: CmsHost, options: ConnectOptions = {}) =>
     connectShelf({ url: test.url, account, host, options });
 
-  it('replaces every image by a file that was verified, in batches, for one credit each', async () => {
+  it('replaces every image by a verified file, in batches, for one credit each', async () => {
     const account = await test.createAccount();
     const shelf = createShelf(files, {
       settings: () => ({ format: 'webp', responsive: true, responsiveSizes: [120] }),
@@ -56,7 +56,7 @@ describe('a run over the images of a CMS', () => {
     expect(connection.unfinished).toBe(0);
   });
 
-  it('skips what is replaced, and says of each image it could not do why', async () => {
+  it('skips replaced images, and gives a reason for each failed one', async () => {
     const account = await test.createAccount();
     const shelf = createShelf([
       ...files.slice(0, 3),
@@ -81,7 +81,7 @@ describe('a run over the images of a CMS', () => {
     expect(await charged(account)).toBe(1);
   });
 
-  it('stops where the credits end, keeps what is left, and goes on with it later', async () => {
+  it('stops when the credits run out, keeps the remaining images, and resumes later', async () => {
     const account = await test.createAccount({ credits: 3 });
     const shelf = createShelf(files);
     const { connection } = await connect(account, shelf);
@@ -95,7 +95,7 @@ describe('a run over the images of a CMS', () => {
     expect(await charged(account)).toBe(5);
   });
 
-  it('goes on after a closed tab, and what was exported is not paid for again', async () => {
+  it('resumes after a closed tab without paying for exported images again', async () => {
     const account = await test.createAccount();
     const storage = createStorage();
     let closed = () => {};
@@ -130,7 +130,7 @@ describe('a run over the images of a CMS', () => {
     expect(await charged(account)).toBe(5);
   });
 
-  it('is stopped by a person after the image in work, and resumed', async () => {
+  it('stops after the image in progress, and can be resumed', async () => {
     const account = await test.createAccount();
     const shelf = createShelf(files);
     let stopAt = 1;
@@ -176,7 +176,7 @@ describe('a run over the images of a CMS', () => {
     expect(await charged(account)).toBe(2);
   });
 
-  it('renews a login that has expired and goes on as if nothing had been', async () => {
+  it('renews an expired login and continues', async () => {
     const account = await test.createAccount();
     let headers = { 'X-API-Key': account.apiKey };
     let renewals = 0;
@@ -203,7 +203,7 @@ describe('a run over the images of a CMS', () => {
     expect(await charged(account)).toBe(4);
   });
 
-  it('stops when a login cannot be renewed, and keeps everything for later', async () => {
+  it('stops if a login cannot be renewed, and can be resumed', async () => {
     const shelf = createShelf(files.slice(0, 2), { headers: () => ({}), renew: async () => false });
     const { connection } = await connectShelf({ url: test.url, host: shelf });
     expect(await connection.run([...shelf.images.keys()])).toMatchObject({ phase: 'stopped', replaced: 0, failed: 0 });

@@ -39,8 +39,8 @@ async function expectWholeExport(client: Client): Promise<void> {
   await expectOneCharge(client, COUNT);
 }
 
-describe('an export whose stream suffers', () => {
-  it('is told event by event when nothing happens', async () => {
+describe('an export with a faulty stream', () => {
+  it('delivers every event without a fault', async () => {
     await expectWholeExport(await harness.createClient());
     expect(harness.proxy.seen.filter(({ path }) => EXPORT.test(path))).toHaveLength(1);
   });
@@ -68,7 +68,7 @@ describe('an export whose stream suffers', () => {
     ],
     ['refused by an overloaded service', { kind: 'answer', status: 503, json: { error: 'Later', code: 'overloaded' } }],
   ];
-  it.each(once)('comes out whole and is charged once when it is %s', async (_, fault) => {
+  it.each(once)('is complete and charged once when it is %s', async (_, fault) => {
     harness.proxy.inject(fault, { path: EXPORT });
     await expectWholeExport(await harness.createClient());
     expect(harness.proxy.seen.filter(({ fault }) => fault)).toHaveLength(1);
@@ -82,7 +82,7 @@ describe('an export whose stream suffers', () => {
     await expectWholeExport(await harness.createClient({ timeoutMs: 2000 }));
   });
 
-  it('is joined again and again when every connection breaks after one more event', async () => {
+  it('is joined repeatedly if every connection breaks after one event', async () => {
     harness.proxy.inject({ kind: 'cut', afterEvents: 1 }, { path: EXPORT });
     harness.proxy.inject({ kind: 'cut', afterEvents: 1 }, { path: EVENTS, times: 1000 });
     await expectWholeExport(await harness.createClient());
@@ -92,7 +92,7 @@ describe('an export whose stream suffers', () => {
     expect(new Set(joined.map(({ headers }) => headers['last-event-id'])).size).toBe(joined.length);
   });
 
-  it('is joined by its key alone where a proxy drops the header with the id of the job', async () => {
+  it('is joined by its key if a proxy drops the header with the job’s id', async () => {
     const client = await harness.createClient({
       fetch: async (input, init) => {
         const response = await fetch(input, init);
@@ -110,8 +110,8 @@ describe('an export whose stream suffers', () => {
   });
 });
 
-describe('an export that cannot be saved', () => {
-  it('rejects with what broke when the connection never comes back, and the same key finds it later', async () => {
+describe('an export that cannot be completed', () => {
+  it('rejects with the connection’s error if no retry succeeds, and the same key joins it later', async () => {
     const client = await harness.createClient({ retryDelayMs: 1 });
     const { sessionId, images } = await uploadPictures(client, COUNT);
     harness.proxy.inject({ kind: 'cut', afterEvents: 1 }, { path: EXPORT });
@@ -125,7 +125,7 @@ describe('an export that cannot be saved', () => {
     await expectOneCharge(client, COUNT);
   });
 
-  it('is an answer of its own when a page comes instead of a stream', async () => {
+  it('rejects with `bad_response` if a page arrives instead of a stream', async () => {
     const client = await harness.createClient();
     const { sessionId, images } = await uploadPictures(client, 1);
     harness.proxy.inject({ kind: 'answer', status: 200, html: '<h1>Log in</h1>' }, { path: EXPORT });

@@ -89,14 +89,14 @@ describe('the built SDK in a browser', () => {
     expect(keys).toEqual([keys[0], keys[0]]);
   });
 
-  it('tells a refused upload as an error of the service', async () => {
+  it('reports a rejected upload as an error of the service', async () => {
     const { page } = await openPage();
     harness.proxy.inject({ kind: 'answer', status: 413, json: { error: 'Too large', code: 'file_too_large' } });
     const { result } = await uploadInPage(page, await noise(3));
     expect(result).toEqual({ name: 'ApiError', code: 'file_too_large', status: 413 });
   });
 
-  it('ends an upload when it is told to', async () => {
+  it('aborts an upload by its signal', async () => {
     const { page } = await openPage();
     harness.proxy.inject({ kind: 'hang' }, { method: 'POST' });
     const failure = page.evaluate(async () => {

@@ -42,7 +42,7 @@ it('has a method for every endpoint below /v1, and no other', () => {
 });
 
 describe.each(named)('%s', (name) => {
-  it('sends what the table of endpoints says', async () => {
+  it('sends the request of the table of endpoints', async () => {
     const endpoint = ENDPOINTS[name as EndpointName] as (typeof ENDPOINTS)[EndpointName] & { query?: unknown };
     const sent: Request[] = [];
     const recording = createClient({

@@ -17,7 +17,7 @@ const failureOf = (promise: Promise<unknown>) =>
     (error: unknown) => error as ApiError & ConnectionError,
   );
 
-describe('an answer of the service that is an error', () => {
+describe('an error response of the service', () => {
   it('is an ApiError with code, status, request id and details', async () => {
     const client = await harness.createClient({ credits: 1 });
     const { sessionId, images } = await uploadPictures(client, 3);
@@ -45,7 +45,7 @@ describe('an answer of the service that is an error', () => {
     expect(bad).toMatchObject({ status: 400, code: 'invalid_request', details: { errors: expect.any(Object) } });
   });
 
-  it('is the one of the first file when all files of an upload are refused', async () => {
+  it('is the error of the first file if all files of an upload are rejected', async () => {
     const client = await harness.createClient();
     const files = [{ name: 'notes.txt', file: new Blob(['no image']) }];
     expect(await failureOf(client.createSession({ files }))).toMatchObject({ status: 415, code: 'unsupported_image' });
@@ -83,8 +83,8 @@ describe.each(FINAL)('a %d on the way', (status) => {
   });
 });
 
-describe('a refusal that passes', () => {
-  it.each([429, 503])('%d is waited for as long as it asks, three tries in all', async (status) => {
+describe('a temporary refusal', () => {
+  it.each([429, 503])('%d is retried after the requested wait, three tries in all', async (status) => {
     const client = await harness.createClient();
     const json = { error: 'Later', code: 'overloaded' };
     harness.proxy.inject({ kind: 'answer', status, json, headers: { 'Retry-After': '1' } });
@@ -97,7 +97,7 @@ describe('a refusal that passes', () => {
     expect(harness.proxy.seen).toHaveLength(3);
   });
 
-  it('is told at once when it asks for more than a minute', async () => {
+  it('is an error at once if it asks for more than a minute', async () => {
     const client = await harness.createClient();
     const json = { error: 'Tomorrow', code: 'rate_limited' };
     harness.proxy.inject({ kind: 'answer', status: 429, json, headers: { 'Retry-After': '3600' } }, { times: 10 });
@@ -106,7 +106,7 @@ describe('a refusal that passes', () => {
   });
 });
 
-describe('no answer', () => {
+describe('a missing response', () => {
   it('is a ConnectionError after three tries', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
@@ -118,14 +118,14 @@ describe('no answer', () => {
     expect(error).toMatchObject({ code: 'network', retryable: true, cause: expect.any(TypeError) });
   });
 
-  it('is a timeout when nothing comes, and the request is repeated', async () => {
+  it('is a timeout, and the request is repeated', async () => {
     const client = await harness.createClient({ timeoutMs: 300 });
     harness.proxy.inject({ kind: 'hang' }, { times: 1000 });
     expect(await failureOf(client.getBalance())).toMatchObject({ code: 'timeout', retryable: true });
     expect(harness.proxy.seen.length).toBeGreaterThan(1);
   });
 
-  it('is not waited for by who has aborted', async () => {
+  it('is not awaited after an abort', async () => {
     const client = await harness.createClient();
     harness.proxy.inject({ kind: 'hang' }, { times: 3 });
     const controller = new AbortController();
@@ -137,7 +137,7 @@ describe('no answer', () => {
     expect(harness.proxy.seen).toHaveLength(1);
   });
 
-  it('is repeated when a body breaks off, and a page where JSON should be is an ApiError', async () => {
+  it('is repeated if the body is incomplete; a page instead of JSON is an ApiError', async () => {
     const client = await harness.createClient();
     harness.proxy.inject({ kind: 'cut', afterBytes: 5 }, { times: 2 });
     expect(await client.getBalance()).toMatchObject({ plan: 'free' });
@@ -146,7 +146,7 @@ describe('no answer', () => {
     expect(await failureOf(client.getBalance())).toMatchObject({ code: 'bad_response', status: 200 });
   });
 
-  it('is not followed by a second deletion or cancellation', async () => {
+  it('does not repeat a deletion or cancellation', async () => {
     const client = await harness.createClient();
     harness.proxy.inject({ kind: 'lose-answer' }, { times: 10 });
     const id = 'x'.repeat(22);

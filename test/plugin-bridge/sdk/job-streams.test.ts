@@ -59,7 +59,7 @@ describe('a stream', () => {
     await expectOneCharge(client, 1);
   });
 
-  it('goes on after its loop was left, where it was left', async () => {
+  it('continues after the last event when a loop was left', async () => {
     const client = await harness.createClient();
     const { sessionId, images } = await uploadPictures(client, 3);
     const stream = client.exportImages(sessionId, { images, settings: {} });
@@ -74,7 +74,7 @@ describe('a stream', () => {
     await expectOneCharge(client, 3);
   });
 
-  it('lets the job go on when nobody reads it any more', async () => {
+  it('leaves the job running without a reader', async () => {
     const client = await harness.createClient();
     const { sessionId, images } = await uploadPictures(client, 2);
     const stream = client.exportImages(sessionId, { images, settings: {} });
@@ -83,7 +83,7 @@ describe('a stream', () => {
     await expect.poll(async () => (await client.getJob(jobId)).status, { timeout: 20_000 }).toBe('completed');
   });
 
-  it('knows the id of its job before its first event was read', async () => {
+  it('has the id of its job before the first event is read', async () => {
     const client = await harness.createClient();
     const { sessionId, images } = await uploadPictures(client, 1);
     const stream = client.exportImages(sessionId, { images, settings: {} });
@@ -92,7 +92,7 @@ describe('a stream', () => {
     expect(harness.proxy.seen.filter(({ path }) => path.endsWith('/export'))).toHaveLength(1);
   });
 
-  it('is cancelled at the service, which gives back what was not done', async () => {
+  it('is cancelled at the service, which refunds images that were not exported', async () => {
     const client = await harness.createClient({ credits: 30 });
     const { sessionId, images } = await uploadNoise(client, 12);
     const stream = client.exportImages(sessionId, { images, settings: { format: 'avif' } });
@@ -107,7 +107,7 @@ describe('a stream', () => {
     await stream.cancel();
   });
 
-  it('rejects its result with what its error event says', async () => {
+  it('rejects its result with the error of its `error` event', async () => {
     const client = await harness.createClient();
     const { sessionId, images } = await uploadNoise(client, 2);
     const stream = client.exportImages(sessionId, { images, settings: { format: 'avif' } });
@@ -117,7 +117,7 @@ describe('a stream', () => {
     expect(error).toMatchObject({ code: 'job_cancelled', status: 200, details: { jobId: await stream.jobId() } });
   });
 
-  it('is aborted by its signal, and the job goes on', async () => {
+  it('is aborted by its signal, and the job continues', async () => {
     const client = await harness.createClient();
     const { sessionId, images } = await uploadNoise(client, 2);
     const controller = new AbortController();
@@ -129,8 +129,8 @@ describe('a stream', () => {
   });
 });
 
-describe('a job that is followed', () => {
-  it('is told from its beginning, or after the event that was seen last', async () => {
+describe('a followed job', () => {
+  it('is streamed from its beginning, or after the last event that was received', async () => {
     const client = await harness.createClient();
     const { sessionId, images } = await uploadPictures(client, 2);
     const stream = client.exportImages(sessionId, { images, settings: {} });
@@ -141,7 +141,7 @@ describe('a job that is followed', () => {
     expect(after.map(({ id }) => id)).toEqual(all.slice(2).map(({ id }) => id));
   });
 
-  it('has no more events when all were seen, and its result all the same', async () => {
+  it('has no further events but a result if all events were received', async () => {
     const client = await harness.createClient();
     const { sessionId, images } = await uploadPictures(client, 1);
     const stream = client.exportImages(sessionId, { images, settings: {} });
@@ -162,7 +162,7 @@ describe('an analysis', () => {
     expect((await client.getAnalysis(sessionId)).status).toBe('completed');
   });
 
-  it('goes on after its connection broke, although nobody listened for a moment', async () => {
+  it('continues after a broken connection, although it had no listener for a moment', async () => {
     const client = await harness.createClient();
     const { sessionId, images } = await uploadPictures(client, 4);
     vision.delayMs = 100;

@@ -52,7 +52,7 @@ describe('an upload', () => {
     expect(keys[1]).toBe(keys[0]);
   });
 
-  it('that is sent once is not repeated', async () => {
+  it('with the option `once` is not repeated', async () => {
     const client = await harness.createClient();
     const { sessionId } = await client.createSession({ files: [await noiseFile('a.png', 4)] });
     harness.proxy.reset();
@@ -62,7 +62,7 @@ describe('an upload', () => {
     expect(harness.proxy.seen).toHaveLength(1);
   });
 
-  it('tells at its end how many bytes it had, where nothing tells more', async () => {
+  it('reports its bytes at its end if there is no other progress', async () => {
     const client = await harness.createClient();
     const file = await noiseFile('a.png', 6);
     const told: number[][] = [];
@@ -99,7 +99,7 @@ describe('the methods', () => {
     await expect(client.getSession(sessionId)).rejects.toMatchObject({ code: 'session_not_found' });
   });
 
-  it('ask for headers at each request, and send a key only where there is one', async () => {
+  it('get the headers for each request, and send a key only if there is one', async () => {
     const { apiKey } = await harness.test.createAccount();
     let nonce = 0;
     const headers = async () => ({ 'X-API-Key': apiKey, 'X-WP-Nonce': `n${++nonce}` });
@@ -112,7 +112,7 @@ describe('the methods', () => {
     expect(harness.proxy.seen.at(-1)?.headers['x-api-key']).toBeUndefined();
   });
 
-  it('go to whatever stands before /v1, a query included', async () => {
+  it('use any address before /v1, including a query', async () => {
     const asked: string[] = [];
     const record: typeof fetch = async (input) => {
       asked.push(`${input}`);

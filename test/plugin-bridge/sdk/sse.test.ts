@@ -28,7 +28,7 @@ const STREAM = [
 ].join('');
 
 describe('the parser of event streams', () => {
-  it('reads what the service frames', () => {
+  it('parses the frames of the service', () => {
     expect(parse(STREAM).map(({ id, event, data }) => [id, event, JSON.parse(data)])).toEqual([
       ['job_1:0', 'progress', { step: 'load', name: 'Zürich 🌉.jpg' }],
       ['job_1:1', 'progress', { lines: 'one\r\ntwo' }],
@@ -36,7 +36,7 @@ describe('the parser of event streams', () => {
     ]);
   });
 
-  it.each(['\n', '\r\n', '\r'])('reads the same at every split point, with %j as line end', (lineEnd) => {
+  it.each(['\n', '\r\n', '\r'])('parses equally at every split point, with %j as line end', (lineEnd) => {
     const text = STREAM.replaceAll('\n', lineEnd);
     const whole = parse(text);
     expect(whole).toEqual(parse(STREAM));
@@ -50,7 +50,7 @@ describe('the parser of event streams', () => {
     ).toEqual(whole);
   });
 
-  it('tells an event as soon as the line that ends it is there', () => {
+  it('emits an event as soon as its last line has arrived', () => {
     const push = createSseParser();
     expect(push(encoder.encode('data: a\r\n'))).toEqual([]);
     expect(push(encoder.encode('\r'))).toHaveLength(1);
@@ -86,7 +86,7 @@ describe('the parser of event streams', () => {
     expect(parse(text)).toEqual(events);
   });
 
-  it('reads any events in any pieces', () => {
+  it('parses any events in any chunks', () => {
     const line = fc.string({ unit: 'binary' }).map((text) => text.replace(/[\r\n\0]/g, ''));
     const event = fc.record({ id: line, event: line.filter(Boolean), data: fc.array(line, { minLength: 1 }) });
     fc.assert(
@@ -114,7 +114,7 @@ describe('the parser of event streams', () => {
     );
   });
 
-  it('reads a megabyte that comes byte by byte in linear time', () => {
+  it('parses a megabyte that arrives byte by byte in linear time', () => {
     const push = createSseParser();
     const bytes = encoder.encode(`data: ${'x'.repeat(1_000_000)}\n\n`);
     const events = [...bytes].flatMap((byte) => push(Uint8Array.of(byte)));
