@@ -1,8 +1,9 @@
-// Owns jobs: admission, leases, events that can be resumed, recovery, one end each. Knows no pixels, credits, keys or HTTP;
-// what is done with an image is the kind's business.
+// Owns jobs: admission, leases, resumable events, recovery, exactly one end each. Must not know pixels, credits, keys or
+// HTTP: the kind of a job defines the processing of an image.
 export type { JobRecord } from '../db/index.ts';
 export type { JobsConfig } from './config.ts';
+export type { NewJob } from './create-job.ts';
 export type { NumberedEvent } from './event-log.ts';
 export type { Settlement } from './finish-job.ts';
 export type { JobKind, JobKinds, JobTask, TaskOptions } from './job-kind.ts';
-export { createJobs, type Jobs, type NewJob } from './jobs.ts';
+export { createJobs, type Jobs } from './jobs.ts';

@@ -3,7 +3,7 @@ import type { Logger } from '../observability/index.ts';
 import type { StopReason } from './finish-job.ts';
 import type { JobRunner } from './job-runner.ts';
 
-/** A job over which more processes died than this is given up, since it may be what they died of. */
+/** Most crashes of processes during a job; above it the job is ended, since it may be their cause. */
 const MAX_CRASHES = 3;
 
 interface RecoveryDeps {
@@ -12,7 +12,7 @@ interface RecoveryDeps {
   isPaid: (job: JobRecord) => Promise<boolean>;
   instanceId: string;
   leaseMs: number;
-  /** A job that nobody worked on for longer is refunded instead of resumed, in milliseconds. */
+  /** Longest interruption after which a job is resumed, in milliseconds; after a longer one it is refunded. */
   resumeMs: number;
   logger: Logger;
   now: () => Date;
@@ -20,23 +20,22 @@ interface RecoveryDeps {
   monotonicNow: () => number;
 }
 
-/** Who sweeps. */
+/** Options of a sweep. */
 interface SweepOptions {
-  /** No other process can be working on the data, so a lease that is not this one's is of a process that died. @default false */
+  /** No other process uses the data: a lease of another process belongs to a dead one. @default false */
   alone?: boolean;
 }
 
 /**
- * Builds what takes up jobs that an interrupted process left. Whether an owner is alive is not asked of the clock on the
- * wall, which may be set at any time, and differently on each server: a lease is over when nobody has renewed it for as
- * long as it lasts, by the time that this process has seen pass.
+ * Creates the recovery of interrupted jobs. Does not compare wall clocks, which differ between servers and may be set at
+ * any time: a lease has ended when this process has seen it unchanged for the lease time, by its monotonic clock.
  */
 export function createRecovery(deps: RecoveryDeps) {
   const { repositories, runner, isPaid, instanceId, leaseMs, resumeMs, logger, now, monotonicNow } = deps;
-  /** The leases of the last look, and since when each has been as it is. */
+  /** Leases of the last sweep, each with the time since which it has been unchanged. */
   let seen = new Map<string, { lease: JobLease; since: number }>();
 
-  /** The jobs that nobody works on. */
+  /** Returns the leases of jobs without a living owner. */
   async function findAbandoned(alone: boolean): Promise<JobLease[]> {
     const at = monotonicNow();
     const leases = await repositories.jobs.findLeases();
@@ -53,28 +52,28 @@ export function createRecovery(deps: RecoveryDeps) {
     });
   }
 
-  /** Ends or resumes one job. `job` is as it was before it was claimed. */
+  /** Ends or resumes one job. `job` is the record before it was claimed. */
   async function recover(job: JobRecord): Promise<void> {
-    // The lease of a job of our own ran out during an outage; claiming it has renewed it.
+    // A job of this process, whose lease ended during an outage: claiming has renewed it.
     if (runner.has(job._id)) return;
     const claimed = { ...job, leaseOwner: instanceId, attempts: job.attempts + 1 };
     if (job.state === 'created' && !(await isPaid(job))) {
-      // The process died before the work was paid for: nobody was told of this job.
+      // The process died before the charge: no client knows this job.
       await repositories.jobs.remove(job._id);
       return;
     }
     const idleMs = now().getTime() - job.leaseUntil.getTime();
-    // A lease that was given back belongs to nobody: only a process that died leaves one behind.
+    // A released lease has no owner: only a process that died leaves one.
     const crashes = job.leaseOwner === null ? job.crashes : await repositories.jobs.countCrash(job._id);
     let stopped: StopReason | null = job.stopRequested;
     if (!stopped && (crashes > MAX_CRASHES || idleMs > resumeMs)) stopped = 'job_abandoned';
     const earlier = await repositories.imageResults.findOfJob(job._id);
-    logger.warn({ jobId: job._id, done: earlier.length, total: job.images.length, stopped }, 'taking up a job');
+    logger.warn({ jobId: job._id, done: earlier.length, total: job.images.length, stopped }, 'taking over a job');
     runner.start(claimed, stopped, earlier);
   }
 
   return {
-    /** Takes up every job that nobody works on. @returns how many */
+    /** Takes over every job without a living owner and returns their number. */
     async sweep({ alone = false }: SweepOptions = {}): Promise<number> {
       let taken = 0;
       for (const lease of await findAbandoned(alone)) {

@@ -82,7 +82,7 @@ describe('a step of the clock while an export runs', () => {
     const last = follower.events.at(-1);
     expect(last).toMatchObject({ event: 'complete', data: { status: 'completed', credits: { charged: IMAGES } } });
     expect(last?.event === 'complete' && last.data.summary.durationMs).toBeLessThan(MINUTE);
-    expect(messages(service)).not.toContain('taking up a job');
+    expect(messages(service)).not.toContain('taking over a job');
     expect(await api.balance()).toBe(100 - IMAGES);
     expect(await auditOf(env)).toEqual({ ok: true, broken: [], pending: 0 });
     const deleted = await api.request(`/v1/sessions/${uploaded.sessionId}`, { method: 'DELETE' });
@@ -106,7 +106,7 @@ describe('two servers on one database', () => {
     await second.step(HOUR);
     await ended;
     expect(follower.events.at(-1)).toMatchObject({ event: 'complete', data: { status: 'completed' } });
-    expect(messages(second)).not.toContain('taking up a job');
+    expect(messages(second)).not.toContain('taking over a job');
     expect(await clientOf(first, key).balance()).toBe(100 - IMAGES);
   });
 

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Job } from '#contract';
+import { AppError } from '../errors.ts';
+import { type JobsContext, leaseEnd } from './jobs-context.ts';
+import { findJob, isUnfinished, readJob } from './read-jobs.ts';
+
+const STOP_POLL_MS = 100;
+
+/** Cancels a job and refunds the images that were not completed. @throws job_not_found, job_finished */
+export async function cancelJob(context: JobsContext, accountId: string, jobId: string): Promise<Job> {
+  const job = await findJob(context, accountId, jobId);
+  const requested = isUnfinished(job) && (await context.repositories.jobs.requestCancel(accountId, jobId));
+  if (!requested)
+    throw new AppError('job_finished', `Job ${jobId} has already ended`, { details: { status: job.state } });
+  await context.runner.stop(jobId, 'job_cancelled');
+  return readJob(context, accountId, jobId);
+}
+
+/**
+ * Restarts a job that ended because its client left, for a client that returns. Completed images stay completed.
+ * @returns false when the job ended for another reason, or had a price and was settled
+ */
+export async function reopenJob(context: JobsContext, accountId: string, jobId: string): Promise<boolean> {
+  const { repositories, runner, instanceId } = context;
+  const job = await repositories.jobs.reopen(accountId, jobId, instanceId, leaseEnd(context));
+  if (!job) return false;
+  await repositories.imageResults.removeFailures(jobId, 'client_left');
+  const earlier = await repositories.imageResults.findOfJob(jobId);
+  // The end is stored shortly before the work in this process ends.
+  await runner.ended(jobId);
+  runner.start(job, null, earlier);
+  return true;
+}
+
+/**
+ * Stops the jobs of a session on all servers, before its files are removed.
+ * @returns false when one of them has not ended within two lease times
+ */
+export async function stopJobsOfSession(
+  { repositories: { jobs }, runner, leaseMs }: JobsContext,
+  sessionId: string,
+): Promise<boolean> {
+  const deadline = performance.now() + leaseMs * 2;
+  await jobs.requestStopOfSession(sessionId);
+  for (;;) {
+    await runner.stopSession(sessionId);
+    if (!(await jobs.hasUnfinished(sessionId))) return true;
+    if (performance.now() > deadline) return false;
+    // A job that is being charged starts and stops at once; the job of a dead server is taken over when its lease ends.
+    await sleep(STOP_POLL_MS);
+    await jobs.requestStopOfSession(sessionId);
+  }
+}
