@@ -21,7 +21,7 @@ interface ExportsDeps {
   now?: () => Date;
 }
 
-/** What an export or sample is asked for with. */
+/** Request of an export or sample. */
 export interface ExportOrder {
   accountId: string;
   sessionId: string;

@@ -1,8 +1,8 @@
 import { cleanBasename, filenameKey, type VariantSpec, variantFilename } from '../processing/index.ts';
 
-/** What a name is planned for. */
+/** Files of one image and settings that need names. */
 export interface NameRequest {
-  /** Who will own the names: namespace, image and settings. */
+  /** Owner of the names: namespace, image and settings. */
   owner: string;
   /** Wanted basename; null: the original's. */
   wanted: string | null;
@@ -17,7 +17,7 @@ export interface PlannedNames {
   keys: string[];
 }
 
-/** What is known of the numbers below `next` of one wished set of names. */
+/** Free and taken numbers below `next` of one wanted set of names. */
 interface Passed {
   next: number;
   /** Numbers whose names only this owner has: free for that owner, and for nobody else. All others are nobody's. */

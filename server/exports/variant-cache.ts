@@ -6,7 +6,7 @@ import type { Logger } from '../observability/index.ts';
 import { extensionOf, type Processor, type RenderStep, type VariantSpec, variantKey } from '../processing/index.ts';
 import { type FileStore, variantCacheKey } from '../storage/index.ts';
 
-/** What is wanted of the cache: some variants of one image under one set of settings. */
+/** Order of some variants of one image under one set of settings. */
 export interface VariantOrder {
   image: ImageRecord;
   settings: Settings;
@@ -15,7 +15,7 @@ export interface VariantOrder {
   variants: VariantSpec[];
 }
 
-/** How the work for an order is done. */
+/** Options of an order: group, abort signal and progress. */
 export interface OrderOptions {
   /** Fairness group: the job. */
   group: string;

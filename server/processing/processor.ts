@@ -6,8 +6,6 @@ import { encodedFormat } from '#contract/constants';
 import { AppError } from '../errors.ts';
 import type { ProcessingConfig } from './config.ts';
 import { extensionMismatch } from './extension-mismatch.ts';
-import { createLane, type Lane } from './lane.ts';
-import { createRenderSharing, type RenderSharing } from './render-sharing.ts';
 import { describeFailure } from './shared/failure.ts';
 import { mimeTypeOf } from './shared/formats.ts';
 import type { Inspection, InspectReport, InspectRequest, InspectTask } from './shared/inspection.ts';
@@ -24,8 +22,10 @@ import type {
 } from './shared/protocol.ts';
 import { publish } from './shared/save.ts';
 import type { VariantSpec } from './shared/variants.ts';
+import { createWorkStealing, type WorkStealing } from './work-stealing.ts';
+import { createWorkerQueue, type WorkerQueue } from './worker-queue.ts';
 
-/** What an upload is, read from its header. Width and height in pixels after EXIF orientation. */
+/** Format and size of an upload, read from its header. Width and height in pixels after EXIF orientation. */
 export interface ProbeResult {
   format: InputFormat;
   mimeType: string;
@@ -41,7 +41,7 @@ export interface ProbeResult {
 export interface RenderRequest {
   /** Absolute path of the uploaded file. */
   source: string;
-  /** What the image is called in the quarantine, e.g. its hash. @default source */
+  /** Name of the image in the quarantine, e.g. its hash. @default source */
   identity?: string;
   facts: SourceFacts;
   format: OutputFormat;
@@ -70,7 +70,7 @@ export interface RenderedVariant {
   warnings: Warning[];
 }
 
-/** How to run a render. */
+/** Options of {@link Processor.render}. */
 export interface RenderOptions {
   /** Renders of one group (a job) take turns with those of other groups. */
   group: string;
@@ -100,7 +100,7 @@ export interface Processor {
   close(): Promise<void>;
 }
 
-/** What a processor needs from outside. */
+/** Dependencies of {@link createProcessor}. */
 export interface ProcessorDeps {
   config: ProcessingConfig;
   logger: Record<'info' | 'warn' | 'error', (details: object, message: string) => void>;
@@ -119,12 +119,12 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
     maxFrames: config.MAX_FRAMES,
     maxAvifPixels: config.MAX_AVIF_PIXELS,
   };
-  let lanes: { encoding: Lane; interactive: Lane; sharing: RenderSharing } | undefined;
+  let queues: { encoding: WorkerQueue; interactive: WorkerQueue; stealing: WorkStealing } | undefined;
 
-  function running(): NonNullable<typeof lanes> {
-    if (!lanes)
+  function running(): NonNullable<typeof queues> {
+    if (!queues)
       throw new AppError('shutting_down', 'Image processing is not running', { headers: { 'Retry-After': '5' } });
-    return lanes;
+    return queues;
   }
 
   async function withParts<T>(parts: string[], work: () => Promise<T>): Promise<T> {
@@ -139,9 +139,9 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
 
   return {
     async start() {
-      if (lanes) return;
+      if (queues) return;
       const started = {
-        encoding: createLane({
+        encoding: createWorkerQueue({
           name: 'encoding',
           workers: config.WORKERS,
           memoryBytes: config.WORK_MEMORY_MB * 1_000_000,
@@ -150,7 +150,7 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
           logger,
         }),
         // Its own process: an upload never waits behind an encode.
-        interactive: createLane({
+        interactive: createWorkerQueue({
           name: 'interactive',
           workers: 1,
           memoryBytes: Number.POSITIVE_INFINITY,
@@ -167,7 +167,7 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
         await Promise.all([started.encoding.close(), started.interactive.close()]);
         throw error;
       }
-      lanes = { ...started, sharing: createRenderSharing(started.encoding) };
+      queues = { ...started, stealing: createWorkStealing(started.encoding) };
       logger.info({ workers: config.WORKERS, pids: this.stats().pids }, 'image processing started');
     },
 
@@ -194,10 +194,10 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
       const task: RenderTask = { ...rest, variants, limits };
       const memoryBytes = estimateMemory(request.facts, format);
       const work = { ...suspect, task, render: randomUUID(), group, memoryBytes, onStep };
-      const { encoding, sharing } = running();
+      const { encoding, stealing } = running();
       const parts = variants.map(({ part }) => part);
       const made = await withParts(parts, async () => {
-        const reports = await sharing.run(work, signal);
+        const reports = await stealing.run(work, signal);
         encoding.release(suspect);
         await publish(variants).catch(refuse);
         return reports;
@@ -242,7 +242,7 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
     },
 
     stats() {
-      const all = lanes ? [lanes.encoding.stats(), lanes.interactive.stats()] : [];
+      const all = queues ? [queues.encoding.stats(), queues.interactive.stats()] : [];
       const sum = (field: 'busy' | 'queued' | 'memoryBytes') => all.reduce((total, one) => total + one[field], 0);
       return {
         workers: config.WORKERS,
@@ -254,8 +254,8 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
     },
 
     async close() {
-      const closing = lanes;
-      lanes = undefined;
+      const closing = queues;
+      queues = undefined;
       if (closing) await Promise.all([closing.encoding.close(), closing.interactive.close()]);
     },
   };

@@ -12,9 +12,9 @@ export interface ScheduledTask<T> {
 export interface Scheduler {
   /** Runs a task when its turn comes; rejects with the signal's reason when it is aborted while it waits. */
   run<T>(task: ScheduledTask<T>): Promise<T>;
-  /** Tells whether a task of so much memory would start at once. */
+  /** True if a task with this memory estimate would start at once. */
   hasRoom(memoryBytes: number): boolean;
-  /** Calls this whenever a process has become free and nothing waits. */
+  /** Calls the listener whenever a process becomes free and no task is queued. */
   onIdle(listener: () => void): void;
   stats(): { running: number; queued: number; memoryBytes: number };
   /** Rejects all waiting tasks with this reason, and each later one. */

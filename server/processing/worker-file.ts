@@ -1,8 +1,8 @@
 // A module of its own, so that tests can take the built one: see `built-workers.ts` in `test/support`.
 const isSource = import.meta.url.endsWith('.ts');
 
-/** What a worker process runs. */
+/** Module that a worker process runs. */
 export const WORKER_FILE = new URL(isSource ? './worker/main.ts' : './worker/main.js', import.meta.url);
 
-/** What Node needs on its command line to run it. */
+/** Node options that the module needs. */
 export const WORKER_LOADER: readonly string[] = isSource ? ['--import', 'tsx'] : [];

@@ -17,16 +17,16 @@ export class WorkerCrashed extends Error {
 /** A task took longer than its limit and its process was killed. */
 export class WorkerTimedOut extends Error {}
 
-/** How to run one task. */
+/** Options of one task. */
 export interface RunOptions {
   /** Counted from the moment a process takes the task. */
   timeoutSeconds: number;
   signal?: AbortSignal | undefined;
   onStep?: ((step: RenderStep) => void) | undefined;
-  /** Gets the way to ask the process for some of its variants when it has taken the task, and undefined when that is over. */
+  /** Receives a function that requests variants from the process once it has taken the task, and undefined at the end. */
   connect?: ((ask: (() => void) | undefined) => void) | undefined;
-  /** The variants that the process leaves. */
-  onLeft?: ((names: string[]) => void) | undefined;
+  /** Receives the names of the variants that the process yields. */
+  onYielded?: ((names: string[]) => void) | undefined;
 }
 
 /** A fixed number of child processes, one task each at a time; a dead one is replaced. */
@@ -68,7 +68,7 @@ export function createWorkerPool({ size, blockLoaders }: { size: number; blockLo
   let closed: { reason: unknown } | undefined;
 
   return {
-    async run<T>(handler: string, task: unknown, { timeoutSeconds, signal, onStep, connect, onLeft }: RunOptions) {
+    async run<T>(handler: string, task: unknown, { timeoutSeconds, signal, onStep, connect, onYielded }: RunOptions) {
       let pid: number | undefined;
       let ended: unknown;
       let send: (message: PoolMessage) => void = () => {};
@@ -85,12 +85,12 @@ export function createWorkerPool({ size, blockLoaders }: { size: number; blockLo
       let timer = setTimeout(() => kill(new WorkerCrashed(false, 'did not start')), START_SECONDS * 1000);
       const onMessage = (message: WorkerMessage) => {
         if (message.type === 'step') return onStep?.(message.step);
-        if (message.type === 'left') return onLeft?.(message.names);
+        if (message.type === 'yielded') return onYielded?.(message.names);
         pid = message.pid;
         if (ended !== undefined) return killProcess(pid);
         clearTimeout(timer);
         timer = setTimeout(() => kill(new WorkerTimedOut()), timeoutSeconds * 1000);
-        connect?.(() => send({ type: 'leave' }));
+        connect?.(() => send({ type: 'yield' }));
       };
       try {
         const channel = {
@@ -130,7 +130,7 @@ function killProcess(pid: number): void {
   }
 }
 
-/** What a child may know: nothing of the service's secrets, only what Node and the image library need. */
+/** Environment of a worker process: only what Node and the image library need, no secrets. */
 function workerEnvironment(blockLoaders: boolean): Record<string, string> {
   const kept = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'NODE_ENV'];
   const environment: Record<string, string> = {

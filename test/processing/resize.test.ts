@@ -6,7 +6,7 @@ import type { VariantSpec } from '../../server/processing/shared/variants.ts';
 import { openPixels, type Pixels } from '../../server/processing/worker/pixels.ts';
 import { chooseBeforeScaling, chooseQuality } from '../../server/processing/worker/steps/choose-quality.ts';
 import { encodeScaled, encodeSmallest } from '../../server/processing/worker/steps/encode.ts';
-import { type Halvings, planScaling, scalePixels } from '../../server/processing/worker/steps/resize.ts';
+import { type Pyramid, planScaling, scalePixels } from '../../server/processing/worker/steps/resize.ts';
 import { type Harness, only, photo, startHarness } from './processor-harness.ts';
 
 const PHOTOS = ['photo-mountains.jpg', 'photo-dogs-portrait.jpg', 'photo-brushes.jpg'];
@@ -20,8 +20,8 @@ async function load(file: string): Promise<Pixels> {
   return { data, width: info.width, height: info.height, channels: 3, frames: 1 };
 }
 
-async function resizePixels(halvings: Halvings, variant: VariantSpec): Promise<Pixels> {
-  const scaling = await planScaling(halvings, variant);
+async function resizePixels(pyramid: Pyramid, variant: VariantSpec): Promise<Pixels> {
+  const scaling = await planScaling(pyramid, variant);
   if (!scaling) throw new Error('expected a smaller version');
   return scalePixels(scaling);
 }
@@ -48,45 +48,45 @@ function detail(pixels: Uint8Array): number {
   return sum / pixels.length;
 }
 
-describe('a width made from a halving', () => {
+describe('a width made from a level of the pyramid', () => {
   it.each(PHOTOS)('shows what the direct way shows: %s', async (file) => {
-    const halvings: Halvings = { full: await load(file), smaller: [] };
+    const pyramid: Pyramid = { full: await load(file), smaller: [] };
     for (const width of [40, 100, 160, 320, 480, 768]) {
-      const { data } = await resizePixels(halvings, { name: 'x', width });
-      const direct = await resizeDirectly(halvings.full, { name: 'x', width });
+      const { data } = await resizePixels(pyramid, { name: 'x', width });
+      const direct = await resizeDirectly(pyramid.full, { name: 'x', width });
       expect(likeness(data, direct)).toBeGreaterThan(40);
       expect(detail(data) / detail(direct)).toBeGreaterThan(0.97);
       expect(detail(data) / detail(direct)).toBeLessThan(1.08);
     }
-    expect(halvings.smaller.length).toBeGreaterThan(2);
+    expect(pyramid.smaller.length).toBeGreaterThan(2);
   });
 
   it('is cropped like the direct one', async () => {
-    const halvings: Halvings = { full: await load('photo-mountains.jpg'), smaller: [] };
+    const pyramid: Pyramid = { full: await load('photo-mountains.jpg'), smaller: [] };
     const square: VariantSpec = { name: 'x', width: 300, height: 300, fit: 'cover' };
-    const { data } = await resizePixels(halvings, square);
-    expect(halvings.smaller).toHaveLength(1 + 1);
-    expect(likeness(data, await resizeDirectly(halvings.full, square))).toBeGreaterThan(40);
+    const { data } = await resizePixels(pyramid, square);
+    expect(pyramid.smaller).toHaveLength(1 + 1);
+    expect(likeness(data, await resizeDirectly(pyramid.full, square))).toBeGreaterThan(40);
   });
 
   it('is the same whatever was made before', async () => {
     const full = await load('photo-brushes.jpg');
-    const one: Halvings = { full, smaller: [] };
+    const one: Pyramid = { full, smaller: [] };
     const small = await resizePixels(one, { name: 'x', width: 100 });
-    const other: Halvings = { full, smaller: [] };
+    const other: Pyramid = { full, smaller: [] };
     for (const width of [900, 300, 200]) await resizePixels(other, { name: 'x', width });
     expect(small.data.equals((await resizePixels(other, { name: 'x', width: 100 })).data)).toBe(true);
   });
 
   it('leaves large widths, transparency and animations to the direct way', async () => {
     const { width, height } = await load('photo-brushes.jpg');
-    const halvings: Halvings = { full: await load('photo-brushes.jpg'), smaller: [] };
-    await resizePixels(halvings, { name: 'x', width: Math.ceil(width / 4) + 1 });
-    expect(halvings.smaller).toHaveLength(0);
+    const pyramid: Pyramid = { full: await load('photo-brushes.jpg'), smaller: [] };
+    await resizePixels(pyramid, { name: 'x', width: Math.ceil(width / 4) + 1 });
+    expect(pyramid.smaller).toHaveLength(0);
     const clear: Pixels = { data: Buffer.alloc(width * height * 4, 90), width, height, channels: 4, frames: 1 };
     const flicker: Pixels = { data: Buffer.alloc(64 * 64 * 2 * 3, 90), width: 64, height: 64, channels: 3, frames: 2 };
     for (const full of [clear, flicker]) {
-      const untouched: Halvings = { full, smaller: [] };
+      const untouched: Pyramid = { full, smaller: [] };
       await resizePixels(untouched, { name: 'x', width: 8 });
       expect(untouched.smaller).toHaveLength(0);
     }
@@ -101,10 +101,10 @@ describe('a width that is scaled and encoded in one pass', () => {
   ];
 
   it.each(['webp', 'jpeg', 'gif', 'tiff', 'avif'] as const)('has the bytes of one made in two: %s', async (format) => {
-    const halvings: Halvings = { full: await load('photo-brushes.jpg'), smaller: [] };
+    const pyramid: Pyramid = { full: await load('photo-brushes.jpg'), smaller: [] };
     // The first takes AVIF too long, and a crop is none that WebP can tell before.
     for (const size of format === 'avif' ? sizes.slice(1) : sizes.slice(0, format === 'webp' ? 2 : 3)) {
-      const scaling = await planScaling(halvings, size);
+      const scaling = await planScaling(pyramid, size);
       const settings = scaling && chooseBeforeScaling(scaling, format, 'high');
       if (!scaling || !settings) throw new Error('expected a photograph to be known before it is scaled');
       const pixels = await scalePixels(scaling);

@@ -13,43 +13,43 @@ describe('a queue of variants', () => {
     const taken: string[] = [];
     for (let next = queue.next(); next; next = queue.next()) taken.push(next.name);
     expect(taken).toEqual(['full', '320w', '480w', '1024w', '1920w']);
-    expect(queue.leave()).toEqual([]);
+    expect(queue.yield()).toEqual([]);
   });
 
-  it('leaves the widths while the file is decoded or the full size is made', () => {
+  it('yields the widths while the file is decoded or the full size is made', () => {
     const loading = createVariantQueue(source, [full, ...widths]);
-    expect(namesOf(loading.leave())).toEqual(['320w', '480w', '1024w', '1920w']);
+    expect(namesOf(loading.yield())).toEqual(['320w', '480w', '1024w', '1920w']);
     expect(loading.next()).toBe(full);
     expect(loading.next()).toBeUndefined();
     const encoding = createVariantQueue(source, [full, ...widths]);
     encoding.next();
     // By the time the others are done, the full size is too.
-    expect(namesOf(encoding.leave())).toEqual(['480w', '1024w', '1920w']);
+    expect(namesOf(encoding.yield())).toEqual(['480w', '1024w', '1920w']);
     expect(encoding.next()?.name).toBe('320w');
   });
 
-  it('leaves as much as makes both end at the same time', () => {
+  it('yields as much as makes both end at the same time', () => {
     const queue = createVariantQueue({ width: 2000, height: 1500 }, widths);
-    expect(namesOf(queue.leave())).toEqual(['480w', '1024w']);
+    expect(namesOf(queue.yield())).toEqual(['480w', '1024w']);
     expect([queue.next()?.name, queue.next()?.name, queue.next()]).toEqual(['320w', '1920w', undefined]);
   });
 
-  it('leaves more while the whole image is made when that takes longer than its pixels tell', () => {
+  it('yields more while the whole image is made when that takes longer than its pixels tell', () => {
     const square = { width: 2000, height: 2000 };
-    const left = (fullSizeCost?: number) => {
+    const yielded = (fullSizeCost?: number) => {
       const queue = createVariantQueue(square, [full, ...widths], fullSizeCost);
       expect(queue.next()).toBe(full);
-      return namesOf(queue.leave());
+      return namesOf(queue.yield());
     };
-    expect(left()).toEqual(['1920w']);
-    expect(left(2)).toEqual(['320w', '480w', '1920w']);
+    expect(yielded()).toEqual(['1920w']);
+    expect(yielded(2)).toEqual(['320w', '480w', '1920w']);
   });
 
   it('keeps what is made sooner than another process has decoded the file', () => {
     const queue = createVariantQueue(source, widths);
     for (const _ of [1, 2, 3]) queue.next();
-    expect(queue.leave()).toEqual([]);
+    expect(queue.yield()).toEqual([]);
     expect(queue.next()?.name).toBe('1920w');
-    expect(createVariantQueue(source, [full]).leave()).toEqual([]);
+    expect(createVariantQueue(source, [full]).yield()).toEqual([]);
   });
 });

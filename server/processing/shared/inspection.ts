@@ -9,12 +9,12 @@ export interface EmbeddedText {
   language: string | null;
 }
 
-/** What a file says about itself. Raw and untrusted, but bounded. */
+/** Metadata embedded in a file. Raw and untrusted, but bounded. */
 export type EmbeddedMetadata = {
   [Name in XmpField]: MetadataValues[Name] extends string[] ? string[] : EmbeddedText | null;
 };
 
-/** What to look at, and what to make of it. */
+/** One image to inspect and the results wanted. */
 export interface InspectTask {
   source: string;
   facts: SourceFacts;
@@ -28,12 +28,12 @@ export interface InspectTask {
 /** One image to look at; `source` is an absolute path. */
 export type InspectRequest = Omit<InspectTask, 'limits'>;
 
-/** What was found in a file; `jpeg` is the re-encoded copy, without metadata. */
+/** Result of an inspection; `jpeg` is the re-encoded copy, without metadata. */
 export interface Inspection extends Omit<InspectReport, 'vision'> {
   vision: { jpeg: Buffer; width: number; height: number } | null;
 }
 
-/** What a worker found; the copy travels as base64, for messages between the processes are JSON. */
+/** Result of a worker; the copy is base64, because messages between processes are JSON. */
 export interface InspectReport {
   embedded: EmbeddedMetadata;
   /** Null when the pixels cannot be decoded. */
@@ -41,7 +41,7 @@ export interface InspectReport {
   vision: { base64: string; width: number; height: number } | null;
 }
 
-/** What the pixels show by measure. */
+/** Measurements of the pixels. */
 export interface PixelReport {
   facts: ImageFacts;
   /** A guess; null when nothing speaks for anything. */

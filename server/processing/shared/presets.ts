@@ -88,7 +88,7 @@ const WEBP_FULL_SIZE_COST = 1.4;
 const AVIF_EFFORT = 2;
 const GIF_EFFORT = 4;
 
-/** What a preset means in a format; PNG's is the palette alone, its other settings depend on the pixels. */
+/** Encoder settings of a preset in a format; PNG's is the palette alone, its other settings depend on the pixels. */
 export type PresetSettings = Exclude<EncoderSettings, { format: 'png' }> | { format: 'png'; colours: number | null };
 
 /**
@@ -118,7 +118,7 @@ export function presetSettings(format: EncodedFormat, preset: Preset, resized = 
   }
 }
 
-/** What a pixel of a whole image takes in a format, of the time that a pixel of a resized one takes. */
+/** Encoding time per pixel of the full size in a format, relative to a pixel of a resized one. */
 export function fullSizeCost(format: EncodedFormat, preset: Preset): number {
   return format === 'webp' && preset !== 'maximum' ? WEBP_FULL_SIZE_COST : 1;
 }

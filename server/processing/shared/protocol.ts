@@ -9,7 +9,7 @@ export interface WorkerLimits {
   maxAvifPixels: number;
 }
 
-/** What is known of an image from its header. Width and height in pixels after EXIF orientation; size in bytes. */
+/** Properties of an image from its header. Width and height in pixels after EXIF orientation; size in bytes. */
 export interface SourceFacts {
   format: InputFormat;
   width: number;
@@ -87,15 +87,15 @@ export interface WorkerFailure {
   cause?: string;
 }
 
-/** What a worker answers: failures are values, so that they cross the process boundary whole. */
+/** Result of a worker task: failures are values, so that they cross the process boundary whole. */
 export type WorkerOutcome<T> = { ok: true; value: T } | { ok: false; failure: WorkerFailure };
 
-/** What a worker tells while it works. */
+/** Messages of a worker to the service. */
 export type WorkerMessage =
   | { type: 'started'; pid: number }
   | { type: 'step'; step: RenderStep }
-  /** Variants that it will not make; empty when it keeps all. */
-  | { type: 'left'; names: string[] };
+  /** Names of the variants it yields; empty if it keeps all. */
+  | { type: 'yielded'; names: string[] };
 
-/** What a working worker is told: to leave some of the variants that wait to another process. */
-export type PoolMessage = { type: 'leave' };
+/** Message of the service to a worker: requests that it yields some of its queued variants. */
+export type PoolMessage = { type: 'yield' };

@@ -1,4 +1,4 @@
-/** Who made an image, as EXIF says: the only private-looking data that may stay in an output. */
+/** Author and copyright from EXIF: the only personal data that may stay in an output. */
 export interface Attribution {
   artist?: string | undefined;
   copyright?: string | undefined;

@@ -40,7 +40,7 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 let rendering: VariantQueue<RenderTask['variants'][number]> | undefined;
 // An idle process next to this one can take some of them over.
 process.on('message', (message: PoolMessage | { type?: undefined }) => {
-  if (message?.type === 'leave') tell({ type: 'left', names: (rendering?.leave() ?? []).map(({ name }) => name) });
+  if (message?.type === 'yield') tell({ type: 'yielded', names: (rendering?.yield() ?? []).map(({ name }) => name) });
 });
 
 /** Makes the variants of one image. */

@@ -13,7 +13,7 @@ import { chooseBeforeScaling, chooseQuality } from './steps/choose-quality.ts';
 import { type EncodedImage, encodeScaled, encodeSmallest, type OutputMetadata } from './steps/encode.ts';
 import { isAlwaysKept, type KeptFile, keepOriginal, prefersKept } from './steps/keep-original.ts';
 import { type LoadedImage, loadImage } from './steps/load.ts';
-import { type Halvings, planScaling, scalePixels } from './steps/resize.ts';
+import { type Pyramid, planScaling, scalePixels } from './steps/resize.ts';
 import type { VariantQueue } from './variant-queue.ts';
 
 /** The bytes of one variant and how they came about. */
@@ -44,13 +44,13 @@ export async function renderImage(
   const animated = holdsAnimation(format) && decodedFrames(facts.format, facts.pages) > 1;
   onStep('load');
   const loaded = await loadImage(task.source, facts, animated, limits.maxPixels);
-  const halvings: Halvings = { full: loaded.pixels, smaller: [] };
+  const pyramid: Pyramid = { full: loaded.pixels, smaller: [] };
   const reports: RenderReport[] = [];
   const writing: Promise<void>[] = [];
   try {
     for (let variant = queue.next(); variant; variant = queue.next()) {
       const startedAt = performance.now();
-      const made = await makeVariant(task, format, { ...loaded, halvings }, variant, onStep);
+      const made = await makeVariant(task, format, { ...loaded, pyramid }, variant, onStep);
       const encodeSeconds = (performance.now() - startedAt) / 1000;
       onStep('save');
       // The disk works while the next variant is encoded.
@@ -73,7 +73,7 @@ export async function renderImage(
 async function makeVariant(
   task: RenderTask,
   format: EncodedFormat,
-  loaded: LoadedImage & { halvings: Halvings },
+  loaded: LoadedImage & { pyramid: Pyramid },
   variant: VariantSpec,
   onStep: (step: RenderStep) => void,
 ): Promise<MadeVariant> {
@@ -94,13 +94,13 @@ async function makeVariant(
 async function encodeVariant(
   { preset }: RenderTask,
   format: EncodedFormat,
-  { pixels: full, halvings }: LoadedImage & { halvings: Halvings },
+  { pixels: full, pyramid }: LoadedImage & { pyramid: Pyramid },
   variant: VariantSpec,
   metadata: OutputMetadata,
   onStep: (step: RenderStep) => void,
 ): Promise<EncodedImage> {
   onStep('resize');
-  const scaling = await planScaling(halvings, variant);
+  const scaling = await planScaling(pyramid, variant);
   const known = scaling && chooseBeforeScaling(scaling, format, preset);
   if (known) {
     onStep('optimize');
@@ -111,7 +111,7 @@ async function encodeVariant(
   return encodeSmallest(pixels, chooseQuality(pixels, format, preset, scaling !== null), metadata);
 }
 
-/** What was converted or dropped while decoding is still there in the upload's own pixels. */
+/** Describes a kept file. Warnings of the decoder do not apply to it: its pixels are the upload's own. */
 function asKept({ data, whole }: KeptFile, size: { width: number; height: number }): MadeVariant {
   return { data, ...size, quality: null, warnings: whole ? [] : ['metadata_not_written'] };
 }

@@ -6,19 +6,19 @@ const DECODING_SHARE = 1 / 5;
 
 /** The variants of one render in the order in which they are made; another process may be given some that wait. */
 export interface VariantQueue<V extends VariantSpec> {
-  /** The next variant to make; undefined when none is left. */
+  /** The next variant to make; undefined when the queue is empty. */
   next(): V | undefined;
   /**
    * Takes out the variants that another process, which decodes the file once more, should make so that both end at the same
-   * time. Empty when this one is sooner done alone.
+   * time. Empty if this process alone is faster.
    */
-  leave(): V[];
+  yield(): V[];
 }
 
 /**
  * Creates the queue of a render.
  * @param source width and height of the image
- * @param fullSizeCost what a pixel of the whole image takes, of the time that a pixel of a smaller one takes. @default 1
+ * @param fullSizeCost encoding time per pixel of the full size, relative to a resized pixel. @default 1
  */
 export function createVariantQueue<V extends VariantSpec>(
   source: { width: number; height: number },
@@ -38,7 +38,7 @@ export function createVariantQueue<V extends VariantSpec>(
       making = waiting.shift();
       return making;
     },
-    leave() {
+    yield() {
       // Nothing begun: the file is being decoded, and the first variant stays here.
       const [first, ...others] = making ? [undefined, ...waiting] : waiting;
       // Of the one being made, half is to be expected.
@@ -54,9 +54,9 @@ export function createVariantQueue<V extends VariantSpec>(
           mine += cost(variant);
         }
       }
-      const left = waiting.filter((variant) => given.has(variant));
+      const yielded = waiting.filter((variant) => given.has(variant));
       waiting.splice(0, waiting.length, ...waiting.filter((variant) => !given.has(variant)));
-      return left;
+      return yielded;
     },
   };
 }

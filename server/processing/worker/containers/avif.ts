@@ -54,7 +54,7 @@ function blankOthers(file: Buffer, boxes: Box[], known: Set<string>): void {
   for (const box of boxes) if (!known.has(box.type)) blankBox(file, box);
 }
 
-/** Where the pictures are, and where EXIF and XMP. */
+/** Byte ranges of the pictures, EXIF and XMP. */
 function readExtents(file: Buffer, boxes: Box[], inMeta: Box[]): Record<'kept' | 'dropped', RangeSet> | null {
   const one = (type: string) => inMeta.find((box) => box.type === type);
   const [info, locations, references, data] = [one('iinf'), one('iloc'), one('iref'), one('idat')];

@@ -1,4 +1,4 @@
-/** What a rewritten file carries beside its pixels and colour profile; everything else private is gone. */
+/** Metadata that a rewritten file keeps beside its pixels and colour profile; other private data is removed. */
 export interface ContainerMetadata {
   /** An EXIF block without the `Exif\0\0` prefix. */
   exif: Buffer | null;

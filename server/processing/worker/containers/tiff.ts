@@ -71,7 +71,7 @@ interface Entry {
   bytes: Buffer;
   type: number;
   count: number;
-  /** Where the value is. */
+  /** Offset of the value. */
   start: number;
   length: number;
 }

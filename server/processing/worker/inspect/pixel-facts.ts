@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import type { PixelReport } from '../../shared/inspection.ts';
 import type { SourceFacts } from '../../shared/protocol.ts';
 import type { Pixels } from '../pixels.ts';
-import { lookAtPixels } from '../steps/look.ts';
+import { sampleRows } from '../steps/pixel-statistics.ts';
 import { colourName } from './colour-name.ts';
 
 /** A small copy of an image, RGBA, and what was summed up over it. */
@@ -135,7 +135,7 @@ async function flatness(source: string, { width, height }: SourceFacts, maxPixel
     .ensureAlpha()
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true });
-  return lookAtPixels({ data, width: info.width, height: info.height, channels: 4, frames: 1 }).flatness;
+  return sampleRows({ data, width: info.width, height: info.height, channels: 4, frames: 1 }).flatness;
 }
 
 function rgba(data: Buffer, at: number): [number, number, number, number] {

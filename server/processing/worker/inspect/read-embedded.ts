@@ -22,7 +22,7 @@ const MAX_EXIF_BYTES = 64 * 1024;
 const MAX_TAGS = 100;
 const MAX_TEXT_CHARACTERS = 4000;
 
-/** What {@link readEmbedded} found. */
+/** Result of {@link readEmbedded}. */
 export interface EmbeddedReport {
   embedded: EmbeddedMetadata;
   /** EXIF names a camera. */

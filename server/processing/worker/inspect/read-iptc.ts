@@ -1,6 +1,6 @@
 import type { Attribution } from '../exif.ts';
 
-/** What an IPTC-IIM block says in the fields that matter here. */
+/** Fields read from an IPTC-IIM block. */
 export interface IptcTexts {
   title: string | null;
   caption: string | null;

@@ -4,10 +4,10 @@ import { rewriteContainer } from '../containers/rewrite.ts';
 import { writeExif } from '../exif.ts';
 import { openPixels, type Pixels } from '../pixels.ts';
 import { buildXmp, type XmpProperties } from '../xmp.ts';
-import { showsSame } from './look.ts';
+import { showsSame } from './pixel-statistics.ts';
 import { openScaled, type Scaling } from './resize.ts';
 
-/** What is written into an output beside its pixels. */
+/** Metadata written into an output beside its pixels. */
 export type OutputMetadata = XmpProperties;
 
 /** An encoded variant; `quality` is the encoder's number, for a reduced PNG or GIF the colours of its palette. */

@@ -6,7 +6,7 @@ import { readExif, writeExif } from '../exif.ts';
 import { buildXmp } from '../xmp.ts';
 import type { OutputMetadata } from './encode.ts';
 import { type LoadedImage, loadImage } from './load.ts';
-import { showsSame } from './look.ts';
+import { showsSame } from './pixel-statistics.ts';
 
 /** The upload's own pixels without what is private. */
 export interface KeptFile {

@@ -11,7 +11,7 @@ import { openPixels, type Pixels } from '../pixels.ts';
 /** A decoded source with what was noticed on the way. */
 export interface LoadedImage {
   pixels: Pixels;
-  /** What may say who made it. */
+  /** Blocks that may contain author and copyright. */
   origin: AttributionBlocks;
   /** The tag as the file has it; the pixels are upright. */
   orientation: number | undefined;

@@ -3,33 +3,33 @@ import { isFullSize, variantSize } from '../../shared/variant-size.ts';
 import type { VariantSpec } from '../../shared/variants.ts';
 import { openPixels, type Pixels } from '../pixels.ts';
 
-/** Full pixels with their halvings: each is made from the one before when it is first needed, and kept. */
-export interface Halvings {
+/** Image pyramid: each level halves the one before, is made on first use and kept. */
+export interface Pyramid {
   full: Pixels;
-  /** Halves, quarters and so on, as far as they were needed. */
+  /** Levels at 1/2, 1/4 and so on, as far as they were needed. */
   smaller: Pixels[];
 }
 
 /** A variant whose pixels are not made yet. */
 export interface Scaling {
-  /** What is scaled: the full pixels or one of their halvings. */
+  /** Source of the scaling: the full pixels or a level of the pyramid. */
   from: Pixels;
   /** Size of a frame, and how it gets it. */
   to: { width: number; height: number; fit: 'fill' | 'cover'; kernel: 'lanczos3' | 'cubic' };
 }
 
 /**
- * How a variant is scaled (Lanczos3, in sRGB like every browser); null for the full size.
+ * Plans the scaling of a variant (Lanczos3, in sRGB like every browser); null for the full size.
  * Never from another variant: a variant's bytes depend on the source and its own settings alone. A variant that is less than a quarter
- * as wide is made from the smallest halving that is still twice as large, whatever else is made of the image. The library itself
+ * as wide is made from the smallest level that is still twice as large, whatever else is made of the image. The library itself
  * averages pixels in the same way before it applies its kernel; here that is done once for all variants, in half the time.
  */
-export async function planScaling(halvings: Halvings, variant: VariantSpec): Promise<Scaling | null> {
-  const { full } = halvings;
+export async function planScaling(pyramid: Pyramid, variant: VariantSpec): Promise<Scaling | null> {
+  const { full } = pyramid;
   if (isFullSize(full, variant)) return null;
   const size = variantSize(full, variant);
   const fit = variant.fit === 'cover' && variant.height !== undefined ? 'cover' : 'fill';
-  const from = await nearest(halvings, Math.max(size.width / full.width, size.height / full.height));
+  const from = await nearest(pyramid, Math.max(size.width / full.width, size.height / full.height));
   return { from, to: { ...size, fit, kernel: 'lanczos3' } };
 }
 
@@ -44,9 +44,9 @@ export async function scalePixels(scaling: Scaling): Promise<Pixels> {
   return { ...scaling.from, data, width: info.width, height: info.pageHeight ?? info.height };
 }
 
-/** The smallest halving that has at least twice the pixels a side that are wanted. */
-async function nearest({ full, smaller }: Halvings, factor: number): Promise<Pixels> {
-  // Frames must stay apart, and colours behind transparency would be rounded once more with every halving.
+/** Returns the smallest level with at least twice the wanted pixels a side. */
+async function nearest({ full, smaller }: Pyramid, factor: number): Promise<Pixels> {
+  // Frames must stay apart, and colours behind transparency would be rounded once more at every level.
   if (full.frames > 1 || full.channels === 4) return full;
   let pixels = full;
   for (let level = 0; factor * 2 ** (level + 2) <= 1; level += 1) {

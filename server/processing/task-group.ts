@@ -1,15 +1,15 @@
-/** Jobs of one piece of work; more may be added while one is running. */
-export interface Gathering<T> {
-  add(job: (signal: AbortSignal) => Promise<T>): void;
-  /** What all of them returned, or the first failure, when the last one has ended. */
+/** Concurrent tasks that succeed or fail together; tasks can be added while one is running. */
+export interface TaskGroup<T> {
+  add(task: (signal: AbortSignal) => Promise<T>): void;
+  /** Settles when the last task has ended: results in order of completion, or the first failure. */
   all: Promise<T[]>;
 }
 
 /**
- * Runs jobs at once: when one fails the others are aborted and waited for.
- * @param signal aborts all of them
+ * Creates a group of concurrent tasks: if one fails, the others are aborted and awaited.
+ * @param signal aborts all tasks
  */
-export function createGathering<T>(signal: AbortSignal | undefined): Gathering<T> {
+export function createTaskGroup<T>(signal: AbortSignal | undefined): TaskGroup<T> {
   const abort = new AbortController();
   const results: T[] = [];
   let running = 0;
@@ -22,11 +22,11 @@ export function createGathering<T>(signal: AbortSignal | undefined): Gathering<T
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true });
 
-  async function follow(job: (signal: AbortSignal) => Promise<T>): Promise<void> {
+  async function follow(task: (signal: AbortSignal) => Promise<T>): Promise<void> {
     running += 1;
     try {
       abort.signal.throwIfAborted();
-      results.push(await job(abort.signal));
+      results.push(await task(abort.signal));
     } catch (reason) {
       failure ??= { reason };
       abort.abort(reason);
@@ -36,7 +36,7 @@ export function createGathering<T>(signal: AbortSignal | undefined): Gathering<T
   }
 
   return {
-    add: (job) => void follow(job),
+    add: (task) => void follow(task),
     all: ended.then(() => {
       signal?.removeEventListener('abort', onAbort);
       if (failure) throw failure.reason;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createGathering } from '../../server/processing/all-or-none.ts';
+import { createTaskGroup } from '../../server/processing/task-group.ts';
 import { renderImage } from '../../server/processing/worker/pipeline.ts';
 import { createVariantQueue } from '../../server/processing/worker/variant-queue.ts';
 import { nasty, photo, startHarness } from './processor-harness.ts';
@@ -14,39 +14,39 @@ const untilAborted = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => reject(signal.reason));
   });
 
-describe('jobs that are gathered', () => {
-  it('are waited for, those that were added later too', async () => {
-    const gathering = createGathering<string>(undefined);
-    gathering.add(async () => {
-      gathering.add(() => sleep(5, 'later'));
+describe('the tasks of a group', () => {
+  it('are all awaited, including tasks added later', async () => {
+    const group = createTaskGroup<string>(undefined);
+    group.add(async () => {
+      group.add(() => sleep(5, 'later'));
       return 'first';
     });
-    expect(await gathering.all).toEqual(['first', 'later']);
+    expect(await group.all).toEqual(['first', 'later']);
   });
 
-  it('are aborted when one fails, and the first failure is thrown', async () => {
-    const gathering = createGathering<string>(undefined);
+  it('are aborted if one fails, and the first failure is thrown', async () => {
+    const group = createTaskGroup<string>(undefined);
     let aborted = false;
-    gathering.add((signal) => untilAborted(signal).finally(() => (aborted = true)));
-    gathering.add(() => Promise.reject(new Error('broken')));
-    gathering.add(() => Promise.reject(new Error('not begun')));
-    await expect(gathering.all).rejects.toThrow('broken');
+    group.add((signal) => untilAborted(signal).finally(() => (aborted = true)));
+    group.add(() => Promise.reject(new Error('broken')));
+    group.add(() => Promise.reject(new Error('not begun')));
+    await expect(group.all).rejects.toThrow('broken');
     expect(aborted).toBe(true);
   });
 
-  it('end when they are aborted from outside', async () => {
+  it('end when the signal is aborted', async () => {
     const abort = new AbortController();
-    const running = createGathering<string>(abort.signal);
+    const running = createTaskGroup<string>(abort.signal);
     running.add(untilAborted);
     abort.abort(new Error('left'));
     await expect(running.all).rejects.toThrow('left');
-    const late = createGathering<string>(abort.signal);
+    const late = createTaskGroup<string>(abort.signal);
     late.add(untilAborted);
     await expect(late.all).rejects.toThrow('left');
   });
 });
 
-describe('a render that is shared', () => {
+describe('a render in several processes', () => {
   const widths = [100, 200, 300, 400, 500, 550];
 
   it('has the same bytes in the same order as one in a single process', async () => {
@@ -64,7 +64,7 @@ describe('a render that is shared', () => {
     await Promise.all([wide.close(), narrow.close()]);
   });
 
-  it('is taken over by a process that ran out of other images, though it was begun alone', async () => {
+  it('that began in one process yields variants to a process that became idle', async () => {
     const harness = await startHarness({ WORKERS: 2 });
     const loads: string[] = [];
     const follow = (name: string) => ({ onStep: (step: string) => step === 'load' && loads.push(name) });
@@ -79,7 +79,7 @@ describe('a render that is shared', () => {
     await harness.close();
   });
 
-  it('leaves alone what the other process has written meanwhile, and keeps nothing of a first attempt', async () => {
+  it('keeps the files of the other process and overwrites those of a first attempt', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'imagewright-test-'));
     const inFolder = (name: string) => ({ name, target: join(folder, name), part: join(folder, `${name}.part`) });
     const full = inFolder('full');
@@ -90,7 +90,7 @@ describe('a render that is shared', () => {
     const facts = { format: 'jpeg', width: 1200, height: 640, hasAlpha: false, pages: 1, size: 1 } as const;
     const limits = { maxPixels: 50_000_000, maxFrames: 300, maxAvifPixels: 25_000_000 };
     const task = { source, facts, format: 'webp', preset: 'high', keepCopyright: true, limits } as const;
-    // The second variant has left before the first is made.
+    // The second variant was yielded before the first is made.
     const [made] = await renderImage({ ...task, variants: [full, given] }, createVariantQueue(facts, [full]), () => {});
     expect(await readFile(given.part, 'utf8')).toBe('what the other process has made');
     expect((await stat(full.part)).size).toBe(made?.size);

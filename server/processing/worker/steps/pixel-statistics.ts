@@ -1,7 +1,7 @@
 import type { Pixels } from '../pixels.ts';
 
-/** What a cheap look at the pixels says about how they compress. */
-export interface Impression {
+/** Statistics of sampled pixels that predict how well they compress. */
+export interface PixelStatistics {
   /** Share of sampled pixels that equal their left neighbour: 0.0-0.35 photographs, above 0.8 flat art, text and 1-bit art. */
   flatness: number;
   /** Distinct colours of the sample, counted up to 4,097. */
@@ -12,11 +12,11 @@ const SAMPLED_ROWS = 128;
 const COLOURS_COUNTED = 4097;
 
 /**
- * Looks at rows spread over the image (of the first frame): a few milliseconds whatever its size.
- * @param enough stops at more colours than this, as after a few rows of a photograph; the flatness is then that of what was seen
- * @param mostRows how many rows, if there are as many
+ * Samples rows spread over the image (of the first frame) in a few milliseconds, independent of its size.
+ * @param enough stops at more colours than this; the flatness then covers the rows read so far
+ * @param mostRows largest number of rows
  */
-export function lookAtPixels(pixels: Pixels, enough = COLOURS_COUNTED, mostRows = SAMPLED_ROWS): Impression {
+export function sampleRows(pixels: Pixels, enough = COLOURS_COUNTED, mostRows = SAMPLED_ROWS): PixelStatistics {
   const { width, height } = pixels;
   const rows = Math.min(mostRows, height);
   const colours = new Set<number>();
@@ -49,7 +49,7 @@ export function countColours(pixels: Pixels, limit: number): number {
   return colours.size;
 }
 
-/** True when both show the same: equal channels everywhere, except under full transparency. */
+/** True if both images look the same: equal channels everywhere, except under full transparency. */
 export function showsSame(a: Pixels, b: Pixels): boolean {
   const count = a.data.length / a.channels;
   if (b.data.length / b.channels !== count) return false;

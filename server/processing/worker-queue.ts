@@ -6,33 +6,33 @@ import { createScheduler } from './scheduler.ts';
 import type { WorkerOutcome } from './shared/protocol.ts';
 import { createWorkerPool, type RunOptions, WorkerCrashed, WorkerTimedOut } from './worker-pool.ts';
 
-/** What the quarantine knows a task by: an image that kills one handler or encoder may do well in another. */
+/** Identifies a task in the quarantine: an image that crashes one handler or encoder may succeed in another. */
 export interface Suspect {
   handler: 'probe' | 'render' | 'preview' | 'inspect';
   /** The image's hash, or its path. */
   image: string;
-  /** What is written. */
+  /** Output format. */
   format?: EncodedFormat;
 }
 
-/** One task for a lane. */
-export interface LaneTask extends Suspect, Pick<RunOptions, 'signal' | 'onStep' | 'connect' | 'onLeft'> {
+/** One task of a worker queue. */
+export interface QueuedTask extends Suspect, Pick<RunOptions, 'signal' | 'onStep' | 'connect' | 'onYielded'> {
   task: unknown;
-  /** Set for one of several tasks of the same render: their crashes count once, and {@link Lane.release} says when all is well. */
+  /** Id shared by the tasks of one render: their crashes count once, and {@link WorkerQueue.release} clears them on success. */
   render?: string;
   group: string;
   memoryBytes: number;
 }
 
-/** Worker processes with the queue before them. */
-export interface Lane {
+/** A queue of tasks and the worker processes that run them. */
+export interface WorkerQueue {
   /** Runs a task; one retry after a crash. Rejects with AppError or the signal's reason. */
-  run<T>(task: LaneTask): Promise<T>;
-  /** Tells whether a task of so much memory would start at once. */
+  run<T>(task: QueuedTask): Promise<T>;
+  /** True if a task with this memory estimate would start at once. */
   hasRoom(memoryBytes: number): boolean;
-  /** Calls this whenever a process has become free and nothing waits for it. */
+  /** Calls the listener whenever a process becomes free and no task is queued. */
   onIdle(listener: () => void): void;
-  /** Forgets the crashes of an image that was processed after all. */
+  /** Clears the crashes of an image that was processed successfully. */
   release(suspect: Suspect): void;
   /** @throws Error naming the loaders that should be blocked but still work */
   refuseOpenLoaders(): Promise<void>;
@@ -40,15 +40,15 @@ export interface Lane {
   close(): Promise<void>;
 }
 
-/** Size and limits of a lane. */
-export interface LaneOptions {
+/** Size and limits of a worker queue. */
+export interface WorkerQueueOptions {
   name: string;
   workers: number;
   memoryBytes: number;
   timeoutSeconds: number;
   /** Tasks that may wait; more are refused with `overloaded`. @default no limit */
   queueLimit?: number;
-  /** An aborted task's process is killed; otherwise its result is just not waited for, which suits tasks of milliseconds. @default true */
+  /** Kills the process of an aborted task; false only ignores its result, which suits tasks of milliseconds. @default true */
   killOnAbort?: boolean;
   blockLoaders: boolean;
   logger: Record<'info' | 'warn' | 'error', (details: object, message: string) => void>;
@@ -57,23 +57,23 @@ export interface LaneOptions {
 const ATTEMPTS = 2;
 const RETRY_AFTER_SECONDS = '2';
 
-/** Creates a lane and forks its processes. */
-export function createLane(options: LaneOptions): Lane {
+/** Creates a worker queue and forks its processes. */
+export function createWorkerQueue(options: WorkerQueueOptions): WorkerQueue {
   const { name, logger, timeoutSeconds, queueLimit = Number.POSITIVE_INFINITY, killOnAbort = true } = options;
   const pool = createWorkerPool({ size: options.workers, blockLoaders: options.blockLoaders });
   const scheduler = createScheduler({ slots: options.workers, memoryBytes: options.memoryBytes });
   const quarantine = createQuarantine();
 
-  async function attempt<T>(laneTask: LaneTask): Promise<T> {
-    const { handler, task, image, signal, onStep, connect, onLeft, render } = laneTask;
-    const suspect = nameOf(laneTask);
+  async function attempt<T>(queued: QueuedTask): Promise<T> {
+    const { handler, task, image, signal, onStep, connect, onYielded, render } = queued;
+    const suspect = nameOf(queued);
     const occasion = render ?? randomUUID();
     for (let round = 1; ; round += 1) {
       if (quarantine.holds(suspect)) {
         throw new AppError('processing_failed', 'The image made the image library crash and is not tried again');
       }
       try {
-        const outcome = await pool.run<T>(handler, task, { timeoutSeconds, signal, onStep, connect, onLeft });
+        const outcome = await pool.run<T>(handler, task, { timeoutSeconds, signal, onStep, connect, onYielded });
         if (!render) quarantine.release(suspect);
         return unwrap(outcome, image);
       } catch (error) {
@@ -83,7 +83,7 @@ export function createLane(options: LaneOptions): Lane {
         }
         if (!(error instanceof WorkerCrashed)) throw error;
         if (error.started) quarantine.add(suspect, `${occasion} ${round}`);
-        logger.warn({ lane: name, handler, image, round, err: error }, 'a worker process died');
+        logger.warn({ queue: name, handler, image, round, err: error }, 'a worker process died');
         if (round < ATTEMPTS) continue;
         throw new AppError('processing_failed', 'The image could not be processed: its process died twice', {
           cause: error,
@@ -95,12 +95,12 @@ export function createLane(options: LaneOptions): Lane {
   function unwrap<T>(outcome: WorkerOutcome<T>, image: string): T {
     if (outcome.ok) return outcome.value;
     const { code, message, details, cause } = outcome.failure;
-    logger.info({ lane: name, image, code, cause }, 'an image was refused');
+    logger.info({ queue: name, image, code, cause }, 'an image was refused');
     throw new AppError(code, message, { ...(details ? { details } : {}), cause });
   }
 
   return {
-    run<T>(task: LaneTask): Promise<T> {
+    run<T>(task: QueuedTask): Promise<T> {
       if (scheduler.stats().queued >= queueLimit) {
         const error = new AppError('overloaded', 'Too many images are waiting to be read; try again shortly', {
           headers: { 'Retry-After': RETRY_AFTER_SECONDS },
@@ -109,8 +109,11 @@ export function createLane(options: LaneOptions): Lane {
       }
       const { group, memoryBytes, signal } = task;
       if (killOnAbort) return scheduler.run({ group, memoryBytes, signal, execute: () => attempt<T>(task) });
-      const patient = { ...task, signal: undefined };
-      return abandonable(scheduler.run({ group, memoryBytes, signal, execute: () => attempt<T>(patient) }), signal);
+      const uninterrupted = { ...task, signal: undefined };
+      return abandonable(
+        scheduler.run({ group, memoryBytes, signal, execute: () => attempt<T>(uninterrupted) }),
+        signal,
+      );
     },
     hasRoom: (memoryBytes) => scheduler.hasRoom(memoryBytes),
     onIdle: (listener) => scheduler.onIdle(listener),
@@ -136,7 +139,7 @@ function nameOf({ handler, format, image }: Suspect): string {
   return [handler, format, image].join(' ');
 }
 
-/** Rejects with the signal's reason as soon as it is aborted, whatever becomes of the work. */
+/** Rejects with the signal's reason as soon as it is aborted; the work continues. */
 function abandonable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
