@@ -6,7 +6,7 @@ import { createItemStore, type MutableStore } from './item-store.ts';
 import { createListeners, type Listeners } from './listeners.ts';
 import { createNotices, type Notices } from './notices.ts';
 import type { OptimizerConfig, OptimizerOptions, Translate } from './optimizer-interface.ts';
-import { DEFAULT_SETTINGS } from './settings.ts';
+import { DEFAULT_SETTINGS } from './session/settings.ts';
 import { createSoon } from './soon.ts';
 import { createTransport, type Transport } from './transport.ts';
 import type { OptimizerError, Phase, Settings } from './types.ts';

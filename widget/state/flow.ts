@@ -1,18 +1,18 @@
 import { SAMPLE_IMAGE_LIMIT } from '#contract/constants';
-import { createAnalysisRun } from './analysis-run.ts';
 import type { Core } from './core.ts';
-import { createCost } from './cost.ts';
-import { createExports, type Exports } from './exports.ts';
-import { createFiles } from './files.ts';
-import { canExport, itemsOf } from './item-questions.ts';
-import { createMetadataSaver } from './metadata-saver.ts';
-import { createRehydration } from './rehydrate.ts';
-import { createResults } from './results.ts';
-import { createReview } from './review.ts';
-import type { Runs } from './runs.ts';
-import { createSampleRun } from './sample-run.ts';
-import { createSavedState } from './saved-state.ts';
-import type { SavedState } from './saved-types.ts';
+import { canExport, itemsOf } from './review/item-questions.ts';
+import { createMetadataSaver } from './review/metadata-saver.ts';
+import { createReview } from './review/review.ts';
+import { createAnalysisRun } from './runs/analysis-run.ts';
+import { createCost } from './runs/cost.ts';
+import { createExports, type Exports } from './runs/exports.ts';
+import { createFiles } from './runs/files.ts';
+import { createResults } from './runs/results.ts';
+import type { Runs } from './runs/runs.ts';
+import { createSampleRun } from './runs/sample-run.ts';
+import { createRehydration } from './session/rehydrate.ts';
+import { createSavedState } from './session/saved-state.ts';
+import type { SavedState } from './session/saved-types.ts';
 import type { Item, Phase } from './types.ts';
 
 /** What can be done once there are images. Loaded with the first of them, so that an empty widget is small. */

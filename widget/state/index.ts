@@ -10,7 +10,6 @@ export {
   type FileDetail,
   type OptimizerEvent,
 } from './event-details.ts';
-export { EDITABLE_FIELDS, isExported, isMissingText, unacceptedFields, wantsReview } from './item-questions.ts';
 export { createOptimizer } from './optimizer.ts';
 export type {
   AddOutcome,
@@ -23,9 +22,10 @@ export type {
   Translate,
   Unsubscribe,
 } from './optimizer-interface.ts';
-export { NO_LIMITS } from './restrictions.ts';
-export { pickSamples } from './sample-run.ts';
-export type * from './saved-types.ts';
-export { DEFAULT_SETTINGS, FORMATS, isSize, MAX_SIZES, PRESETS, SIZE_RANGE } from './settings.ts';
+export { EDITABLE_FIELDS, isExported, isMissingText, unacceptedFields, wantsReview } from './review/item-questions.ts';
+export { pickSamples } from './runs/sample-run.ts';
+export type * from './session/saved-types.ts';
+export { DEFAULT_SETTINGS, FORMATS, isSize, MAX_SIZES, PRESETS, SIZE_RANGE } from './session/settings.ts';
 export type * from './transport.ts';
 export type * from './types.ts';
+export { NO_LIMITS } from './uploads/restrictions.ts';

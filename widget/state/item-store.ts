@@ -1,7 +1,7 @@
 import type { Environment } from './environment.ts';
-import { countItems, showsIn } from './item-questions.ts';
 import { createListeners, type Listeners } from './listeners.ts';
 import type { Counts, ItemStore } from './optimizer-interface.ts';
+import { countItems, showsIn } from './review/item-questions.ts';
 import { createSoon } from './soon.ts';
 import type { Item, ListFilter } from './types.ts';
 

@@ -2,7 +2,7 @@ import type { ImageResult } from '#contract';
 import type { ClientOptions } from '../../plugin-bridge/sdk/index.ts';
 import type { Environment } from './environment.ts';
 import type { OptimizerEvent } from './event-details.ts';
-import type { SavedState } from './saved-types.ts';
+import type { SavedState } from './session/saved-types.ts';
 import type { Transport } from './transport.ts';
 import type {
   AddSource,

@@ -1,14 +1,14 @@
-import { createAdding } from './add-files.ts';
 import { createCore } from './core.ts';
 import type { Flow } from './flow.ts';
-import { itemsOf } from './item-questions.ts';
 import type { Optimizer, OptimizerOptions } from './optimizer-interface.ts';
-import { createRuns } from './runs.ts';
-import type { SavedState } from './saved-types.ts';
-import { createSettingsKeeper } from './settings-keeper.ts';
+import { itemsOf } from './review/item-questions.ts';
+import { createRuns } from './runs/runs.ts';
+import type { SavedState } from './session/saved-types.ts';
+import { createSettingsKeeper } from './session/settings-keeper.ts';
 import { deriveState } from './state-of.ts';
 import type { Item, OptimizerState, Phase } from './types.ts';
-import { createUploading } from './uploading.ts';
+import { createAdding } from './uploads/add-files.ts';
+import { createUploading } from './uploads/uploading.ts';
 
 /** Creates the flow. Nothing is sent, and nothing of the page is touched but its going on- and offline. */
 export function createOptimizer(options: OptimizerOptions = {}): Optimizer {

@@ -1,5 +1,5 @@
 import type { MutableStore } from './item-store.ts';
-import type { RunName } from './runs.ts';
+import type { RunName } from './runs/runs.ts';
 import type { ExportOutcome, OptimizerError, OptimizerState } from './types.ts';
 
 /** What the whole widget is doing, from what its parts are doing. */

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { OUTPUT_FORMATS, PRESETS as SERVICE_PRESETS } from '../../../../server/contract/index.ts';
+import { settingsSchema } from '../../../../server/contract/settings.ts';
+import { DEFAULT_SETTINGS, FORMATS, isSize, PRESETS } from '../../../../widget/state/index.ts';
+import { mergeSettings, requestSettings } from '../../../../widget/state/session/settings.ts';
+import { startOptimizer, startWithFiles } from '../started-optimizer.ts';
+
+test('formats, presets and defaults are the service’s', () => {
+  expect(FORMATS).toEqual([...OUTPUT_FORMATS]);
+  expect(PRESETS).toEqual([...SERVICE_PRESETS]);
+  expect(settingsSchema.parse({})).toMatchObject(DEFAULT_SETTINGS);
+});
+
+test.each([
+  480,
+  16,
+  8192,
+  { width: 100 },
+  { width: 100, height: 50, fit: 'cover' },
+  15,
+  8193,
+  1.5,
+  '480',
+  null,
+  {},
+  { width: 9 },
+  { width: 100, fit: 'fill' },
+])('a size is taken by the widget exactly when the service takes it: %j', (size) => {
+  expect(isSize(size)).toBe(settingsSchema.safeParse({ responsive: true, responsiveSizes: [size] }).success);
+});
+
+test('what is not understood becomes the default and is listed', () => {
+  const present = { format: 'avif', preset: 'low', responsive: true } as const;
+  const { settings, problems } = mergeSettings(present, {
+    format: 'bmp',
+    responsive: 'yes',
+    responsiveSizes: [480, 3],
+  });
+  expect(settings).toEqual({ format: 'webp', preset: 'low', responsive: true, responsiveSizes: [480] });
+  expect(problems.map(({ name }) => name)).toEqual(['format', 'responsive', 'responsiveSizes']);
+});
+
+test('sizes are kept while responsive is off, and sent only when it is on', () => {
+  const { settings } = mergeSettings(DEFAULT_SETTINGS, { responsiveSizes: [480] });
+  expect(requestSettings(settings)).not.toHaveProperty('responsiveSizes');
+  expect(requestSettings({ ...settings, responsive: true })).toMatchObject({ responsiveSizes: [480] });
+});
+
+test('a change is told once, with what was before; a wrong one is an error', async () => {
+  const { optimizer, details } = startOptimizer({ settings: { format: 'jpeg' } });
+  optimizer.setSettings({ format: 'jpeg' });
+  optimizer.setSettings({ preset: 'low' });
+  expect(details('io-settings-change')).toMatchObject([{ settings: { preset: 'low' }, previous: { preset: 'high' } }]);
+  optimizer.setSettings({ format: 'tiff' as never });
+  expect(optimizer.settings.format).toBe('webp');
+  expect(details('io-error')).toMatchObject([{ phase: 'settings', error: { code: 'invalid_setting' } }]);
+});
+
+test('every setting that the widget sends is one that the service takes', async () => {
+  const sizes = [480, { width: 100, height: 50, fit: 'cover' as const }];
+  const settings = { responsive: true, responsiveSizes: sizes, embedMetadata: true, keepCopyright: false };
+  const { optimizer, service, env } = await startWithFiles(1, { settings });
+  void optimizer.exportImages();
+  await env.advance(20);
+  expect(settingsSchema.safeParse(service.exports[0]?.settings)).toMatchObject({
+    success: true,
+    data: {
+      responsive: true,
+      embedMetadata: true,
+      keepCopyright: false,
+      responsiveSizes: [{ width: 480 }, { width: 100 }],
+    },
+  });
+});

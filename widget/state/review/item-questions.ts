@@ -1,0 +1,50 @@
+import type { Counts, ItemStore } from '../optimizer-interface.ts';
+import type { EditableField, Item, ListFilter } from '../types.ts';
+
+/** The items with these ids, as far as they are there; all of them without ids. */
+export const itemsOf = (store: Pick<ItemStore, 'get' | 'list'>, ids?: readonly string[]): readonly Item[] =>
+  ids?.flatMap((id) => store.get(id) ?? []) ?? store.list();
+
+/** Fields that the review shows, in their order. */
+export const EDITABLE_FIELDS = ['filename', 'title', 'alt', 'decorative'] as const satisfies EditableField[];
+
+/** True when an alternative text is wanted and there is none. */
+export const isMissingText = ({ metadata }: Item): boolean => !metadata.decorative && !metadata.alt;
+
+/** True when the analysis asks a person to look and nobody has yet. */
+export const wantsReview = ({ needsReview }: Item): boolean => needsReview.length > 0;
+
+/** Fields whose value nobody has written or accepted. */
+export const unacceptedFields = ({ metadata, origins }: Item): EditableField[] =>
+  EDITABLE_FIELDS.filter((field) => {
+    const origin = origins[field];
+    return origin !== undefined && origin !== 'user' && origin !== 'cms' && metadata[field] !== null;
+  });
+
+/** True when its export is up to date. */
+export const isExported = ({ result, stale }: Item): boolean => result?.status === 'completed' && !stale;
+
+/** True when an export would make something new of it. */
+export const canExport = (item: Item): boolean => item.imageId !== null && !isExported(item);
+
+/** True when the filter shows the row. */
+export function showsIn(item: Item, filter: ListFilter): boolean {
+  if (filter === 'missing') return isMissingText(item);
+  if (filter === 'review') return wantsReview(item);
+  return filter === 'all' || item.status === 'failed';
+}
+
+/** Counts what toolbars show. */
+export function countItems(items: readonly Item[]): Counts {
+  const count = (fits: (item: Item) => boolean) => items.filter(fits).length;
+  return {
+    total: items.length,
+    uploaded: count((item) => item.imageId !== null),
+    failed: count((item) => item.status === 'failed'),
+    missing: count(isMissingText),
+    review: count(wantsReview),
+    unaccepted: count((item) => unacceptedFields(item).length > 0),
+    toExport: count(canExport),
+    exported: count(isExported),
+  };
+}

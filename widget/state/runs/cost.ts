@@ -1,0 +1,77 @@
+import type { Core } from '../core.ts';
+import { createSoon } from '../soon.ts';
+import type { Cost, OptimizerError } from '../types.ts';
+
+/** Ticking and adding settle for so long before the service is asked, in milliseconds. */
+const PAUSE_MS = 400;
+
+/** What the export would cost. */
+export interface CostKeeper {
+  readonly cost: Cost | null;
+  check(count: number): Promise<Cost | null>;
+  /** Asks soon, when the number of images has changed. */
+  want(count: number): void;
+  /** A charge or refund has happened, or what the service refused says more than the last answer. */
+  outdate(error?: OptimizerError): void;
+  dispose(): void;
+}
+
+/** Asks the service for the price before anybody presses the button. */
+export function createCost(core: Core): CostKeeper {
+  let cost: Cost | null = null;
+  let wanted: number | null = null;
+  let complained = false;
+  let asked = 0;
+  const soon = createSoon(core.env, () => void check(wanted ?? 0));
+
+  async function check(count: number): Promise<Cost | null> {
+    soon.cancel();
+    wanted = count;
+    asked += 1;
+    const own = asked;
+    try {
+      const answer = await core.transport().checkCredits({ imageCount: count, operation: 'export' });
+      const { costPerImage, balance } = answer;
+      const affordable = costPerImage > 0 ? Math.min(count, Math.floor(balance / costPerImage)) : count;
+      const { operation: _, imageCount: images, ...rest } = answer;
+      const answered = { images, ...rest, affordable };
+      // A later question has a later answer; whoever asked this one gets it all the same.
+      if (own !== asked) return answered;
+      cost = answered;
+      complained = false;
+      core.notices.drop('error-cost');
+      core.balance = balance;
+      core.emit('io-cost', { images, cost: cost.cost, balance, sufficient: cost.sufficient });
+    } catch (cause) {
+      if (own === asked) cost = null;
+      // Once: the button works without a price too.
+      if (!complained) core.notices.fail(core.report(cause, 'cost'), 'cost', ['check-cost']);
+      complained = true;
+    }
+    core.touch();
+    return cost;
+  }
+
+  return {
+    get cost() {
+      return cost;
+    },
+    check,
+    want(count) {
+      if (count === wanted) return;
+      wanted = count;
+      soon.cancel();
+      cost = null;
+      core.touch();
+      if (count > 0) soon.within(PAUSE_MS);
+    },
+    outdate(error) {
+      soon.cancel();
+      wanted = null;
+      cost = null;
+      if (error?.balance !== undefined) core.balance = error.balance;
+      core.touch();
+    },
+    dispose: soon.cancel,
+  };
+}

@@ -1,0 +1,130 @@
+import type { ImageResult } from '#contract';
+import type { Core } from '../core.ts';
+import { toOptimizerError } from '../errors.ts';
+import { isExported, itemsOf } from '../review/item-questions.ts';
+import type { ExportOutcome, Item, ItemError, ItemMetadata, Phase, Settings, SizeInput } from '../types.ts';
+import type { Runs } from './runs.ts';
+
+/** Results with these codes say that the work was stopped, not that it failed. */
+const STOPPED = ['job_cancelled', 'client_left'];
+
+/** Where an item stands when nothing is being done with it. */
+export const restingStatus = (item: Item): Item['status'] => {
+  if (item.error) return 'failed';
+  if (item.imageId === null) return 'queued';
+  return isExported(item) ? 'done' : 'ready';
+};
+
+/** What an export is made with; `texts`: what decides how one image's file looks and is called. Equal keys, equal files. */
+function keyOf(settings: Settings, texts?: Pick<ItemMetadata, 'filename' | 'title' | 'alt'>): string {
+  const { format, preset, responsive, responsiveSizes, embedMetadata = false, keepCopyright = true } = settings;
+  const sizes = responsive ? (responsiveSizes?.map(boxOf) ?? null) : [];
+  const inside = embedMetadata ? [texts?.title, texts?.alt] : [];
+  return JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright, texts?.filename, inside]);
+}
+
+function boxOf(size: SizeInput) {
+  const { width, height = 0, fit = 'inside' } = typeof size === 'number' ? { width: size } : size;
+  return [width, height, fit];
+}
+
+/** What came out of exports and samples, at the items. */
+export function createResults(core: Core) {
+  const { store } = core;
+  /** What each result was made with. */
+  const keys = new Map<string, string>();
+
+  /** What an export would now be made with. */
+  const presentKey = (item?: Item) => keyOf(core.settings, item?.metadata);
+  const isStale = (item: Item) => keys.get(item.id) !== presentKey(item);
+
+  /** The error of one image in a job; null when the job was stopped before it. */
+  function errorOf(failure: { code: string; message: string } | null, phase: Phase, id: string): ItemError | null {
+    if (failure && STOPPED.includes(failure.code)) return null;
+    return Object.assign(toOptimizerError(failure, core.t, [id]), { retryable: true, phase });
+  }
+
+  /** Marks results that the present settings and names would not make again. */
+  function refresh(ids?: readonly string[]) {
+    for (const item of itemsOf(store, ids)) {
+      if (!item.result) continue;
+      const stale = isStale(item);
+      if (stale === item.stale) continue;
+      const after = { ...item, stale };
+      const resting = item.status === 'done' || item.status === 'ready';
+      store.patch(item.id, { stale, ...(resting ? { status: restingStatus(after) } : {}) });
+    }
+  }
+
+  return {
+    errorOf,
+    refresh,
+    /** What jobs that have ended came to: it does not change any more. */
+    known: new Map<string, readonly ImageResult[]>(),
+    /** True when an export with these settings, or this result of it, is what an export would make now. */
+    isPresent: (settings: Settings, result?: ImageResult) =>
+      keyOf(settings, result?.metadata) === presentKey(result && store.byImageId(result.imageId)),
+    /** Takes over a result of an export that was made with `settings`. */
+    takeExport(result: ImageResult, settings: Settings) {
+      const item = store.byImageId(result.imageId);
+      if (!item) return;
+      if (result.status === 'failed') {
+        const error = errorOf(result.error, 'export', item.id);
+        const after = { ...item, error };
+        return void store.patch(item.id, { error, step: null, status: restingStatus(after) });
+      }
+      // Whoever changes a name while it is exported gets a stale result.
+      keys.set(item.id, keyOf(settings, result.metadata ?? item.metadata));
+      const after = { ...item, result, stale: false, error: null };
+      const stale = isStale(after);
+      const status = restingStatus({ ...after, stale });
+      store.patch(item.id, { result, stale, status, error: null, step: null, progress: 1, replacement: null });
+    },
+    takeSample(result: ImageResult) {
+      const item = store.byImageId(result.imageId);
+      if (!item) return;
+      const error = result.status === 'failed' ? errorOf(result.error, 'sample', item.id) : null;
+      const sample = result.status === 'completed' ? result : item.sample;
+      store.patch(item.id, { sample, error, step: null, progress: 1, status: restingStatus({ ...item, error }) });
+    },
+    /** Puts items that a run left as they were when it ended back to where they stood. */
+    rest(status: Item['status']) {
+      for (const item of store.list()) {
+        if (item.status === status) store.patch(item.id, { status: restingStatus(item), step: null, progress: 1 });
+      }
+    },
+    /**
+     * An analysis or a sample could not go on. When the connection is lost, what it left has failed, so that it can be tried
+     * again; a refusal is an error of the whole, and its button stands where it stood.
+     */
+    fail(runs: Pick<Runs, 'fail'>, status: Item['status'], phase: Phase, cause: unknown) {
+      const refused = (cause as { status?: number }).status;
+      const { retryable } = runs.fail(cause, phase, refused ? [] : undefined);
+      for (const item of refused || !retryable ? [] : store.list()) {
+        if (item.status !== status) continue;
+        const error = errorOf(cause as Parameters<typeof errorOf>[0], phase, item.id);
+        store.patch(item.id, { status: 'failed', error });
+      }
+    },
+    forget(ids: readonly string[]) {
+      for (const id of ids) keys.delete(id);
+    },
+  };
+}
+
+/** What came out. */
+export type Results = ReturnType<typeof createResults>;
+
+/** Sums up what an export came to. */
+export function outcomeOf(results: readonly ImageResult[]): ExportOutcome {
+  const good = results.filter(({ status }) => status === 'completed');
+  const sum = (of: (result: ImageResult) => number) => good.reduce((total, result) => total + of(result), 0);
+  return {
+    results,
+    succeeded: good.length,
+    failed: results.filter(({ status, error }) => status === 'failed' && !STOPPED.includes(error?.code ?? '')).length,
+    bytesBefore: sum(({ original }) => original.size),
+    bytesAfter: sum(({ variants }) => variants[0]?.size ?? 0),
+    credits: sum(({ creditsCharged }) => creditsCharged),
+  };
+}

@@ -1,0 +1,89 @@
+import type { Core } from '../core.ts';
+import { createSoon } from '../soon.ts';
+import type { ItemMetadata } from '../types.ts';
+import type { SavedState } from './saved-types.ts';
+
+const keyOf = (sessionId: string) => `imagewright:${sessionId}`;
+
+/** What may be saved a little later, is: lost, it is asked of the server. In milliseconds. */
+const CALM_MS = 500;
+
+/** Parts of the saved state that others keep. */
+export interface SavedParts {
+  edits(): SavedState['edits'];
+}
+
+/** Keeps what a reload must not lose and the server does not have: edits on their way, removals, settings. */
+export function createSavedState(core: Core, parts: SavedParts) {
+  let removed: readonly string[] = [];
+
+  const getState = (): SavedState => ({
+    version: 1,
+    sessionId: core.sessionId,
+    settings: core.settings,
+    edits: parts.edits(),
+    order: core.store.list().flatMap(({ imageId }) => imageId ?? []),
+    removed,
+  });
+
+  function save() {
+    const { sessionId } = core;
+    if (!sessionId) return;
+    try {
+      core.env.storage?.setItem(keyOf(sessionId), JSON.stringify(getState()));
+    } catch {
+      // Full, or not allowed: then a reload finds what the server knows.
+    }
+  }
+
+  const soon = createSoon(core.env, save);
+
+  return {
+    getState,
+    save,
+    /** Saves with what else changes within half a second. */
+    saveSoon: () => soon.within(CALM_MS),
+    /** What was kept for a session; null when nothing was, or it cannot be read. */
+    load(sessionId: string): SavedState | null {
+      try {
+        return asSavedState(JSON.parse(core.env.storage?.getItem(keyOf(sessionId)) ?? 'null'));
+      } catch {
+        return null;
+      }
+    },
+    /** Takes over what was kept elsewhere. */
+    adopt(state: SavedState) {
+      removed = state.removed;
+    },
+    removed: () => removed,
+    addRemoved(imageIds: readonly string[]) {
+      if (imageIds.length === 0) return;
+      removed = [...removed, ...imageIds];
+      save();
+    },
+    /** Forgets all of the session. */
+    clear() {
+      soon.cancel();
+      removed = [];
+      try {
+        if (core.sessionId) core.env.storage?.removeItem(keyOf(core.sessionId));
+      } catch {
+        // As in save().
+      }
+    },
+    dispose: soon.cancel,
+  };
+}
+
+/** The saved state. */
+export type SavedStateKeeper = ReturnType<typeof createSavedState>;
+
+/** A saved state in the form of this version, or null. */
+function asSavedState(value: unknown): SavedState | null {
+  const state = value as Partial<SavedState> | null;
+  if (typeof state !== 'object' || state?.version !== 1) return null;
+  const { sessionId = null, settings, edits = {}, order = [], removed = [] } = state;
+  if (typeof settings !== 'object') return null;
+  const texts = edits as { [id: string]: Partial<ItemMetadata> };
+  return { version: 1, sessionId, settings, edits: texts, order, removed };
+}

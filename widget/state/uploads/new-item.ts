@@ -1,0 +1,102 @@
+import type { Image, Metadata } from '#contract';
+import { EDITABLE_FIELDS } from '../review/item-questions.ts';
+import type { EditableField, FieldOrigin, Item, ItemMetadata } from '../types.ts';
+import type { KnownCandidate } from './restrictions.ts';
+
+let count = 0;
+
+const NOTHING_KNOWN: ItemMetadata = { filename: null, title: null, alt: null, decorative: false };
+
+const EMPTY: Omit<Item, 'id' | 'name' | 'relativePath'> = {
+  imageId: null,
+  clientRef: null,
+  file: null,
+  url: null,
+  size: null,
+  type: '',
+  status: 'queued',
+  progress: 0,
+  step: null,
+  waiting: null,
+  tries: 0,
+  image: null,
+  metadata: NOTHING_KNOWN,
+  origins: {},
+  needsReview: [],
+  analyzed: false,
+  saving: 'saved',
+  sample: null,
+  result: null,
+  stale: false,
+  replacement: null,
+  error: null,
+};
+
+function newId(): string {
+  count += 1;
+  return `io-${count}`;
+}
+
+/** The item of a file or media item that was accepted. */
+export function itemOfCandidate(candidate: KnownCandidate): Item {
+  const { file, size, name, relativePath, clientRef, url, title, alt } = candidate;
+  const texts = { ...(title ? { title } : {}), ...(alt ? { alt } : {}) };
+  return {
+    ...EMPTY,
+    id: newId(),
+    name,
+    relativePath: relativePath || name,
+    file,
+    url: url ?? null,
+    clientRef: clientRef ?? null,
+    size,
+    type: file?.type ?? '',
+    metadata: { ...NOTHING_KNOWN, ...texts },
+    origins: Object.fromEntries(Object.keys(texts).map((field) => [field, 'cms'])),
+  };
+}
+
+/** The item of an image that was found at the server. */
+export function itemOfImage(image: Image): Item {
+  const item: Item = { ...EMPTY, id: newId(), name: image.originalFilename, relativePath: image.originalFilename };
+  return { ...item, ...fromImage(image), ...fromMetadata(item, image.metadata) };
+}
+
+/** What an uploaded image adds to its item. */
+export function fromImage(image: Image): Partial<Item> {
+  const { id, clientRef, size, mimeType } = image;
+  const found = { imageId: id, clientRef, size, type: mimeType, image: { ...image, metadata: null } };
+  return { ...found, status: 'ready', progress: 1, step: null, waiting: null, error: null };
+}
+
+/**
+ * What the server knows in words, beside what a person is just editing: fields of `kept` stay, and a text of a person is
+ * only replaced by one of a person, unless `overwrite`.
+ */
+export function fromMetadata(
+  item: Item,
+  found: Metadata | null,
+  { kept = [], overwrite = false }: { kept?: readonly string[]; overwrite?: boolean } = {},
+): Partial<Item> {
+  if (!found) return {};
+  const values: { [field: string]: string | boolean | null } = { ...item.metadata };
+  const origins: { [Field in EditableField]?: FieldOrigin } = { ...item.origins };
+  for (const field of EDITABLE_FIELDS) {
+    const origin = found.source[field];
+    const mine = item.origins[field] === 'user' || item.origins[field] === 'cms';
+    if (kept.includes(field) || (mine && origin !== 'user' && !overwrite)) continue;
+    const same = values[field] === found[field];
+    values[field] = found[field];
+    // The server calls a person's what came with the upload; the CMS is the better word for it.
+    if (same && item.origins[field] === 'cms') continue;
+    if (origin) origins[field] = origin;
+    else delete origins[field];
+  }
+  const accepted = origins.alt === 'user';
+  return {
+    metadata: values as unknown as ItemMetadata,
+    origins,
+    needsReview: accepted ? [] : found.needsReview,
+    analyzed: item.analyzed || found.aiStatus !== undefined,
+  };
+}
