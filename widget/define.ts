@@ -4,7 +4,7 @@ import { IoDropzone } from './elements/io-dropzone/index.ts';
 import { IoLive } from './elements/io-live/index.ts';
 import { VERSION } from './elements/version.ts';
 
-/** What stands in an empty element; the others are defined when they are loaded. The public one is the last. */
+/** Elements inside an empty element; the others are defined when they are loaded. The public one is the last. */
 const ELEMENTS: readonly (readonly [tag: string, element: CustomElementConstructor])[] = [
   ['io-live', IoLive],
   ['io-dropzone', IoDropzone],

@@ -3,7 +3,7 @@
 //   import type { ImagewrightElements } from './jsx.d.ts';
 //   declare module 'react' { namespace JSX { interface IntrinsicElements extends ImagewrightElements {} } }
 
-/** What every element takes, whatever the framework calls the rest. */
+/** Attributes that every element accepts, in every framework. */
 interface Common {
   id?: string;
   class?: string;
@@ -19,11 +19,11 @@ interface Common {
 
 /** Attributes and events of `<image-optimizer>`. */
 export interface ImageOptimizerAttributes extends Common {
-  /** Where the service or the CMS' proxy is; `/v1/…` is appended. Empty: the page's own origin. */
+  /** Base URL of the service or of the CMS' proxy; `/v1/…` is appended. Empty: the page's own origin. */
   'endpoint'?: string;
   /** The session at the service; set it to bring its images back. */
   'session-id'?: string;
-  /** What may be added, as of `<input accept>`. */
+  /** Types of files that may be added, as in `<input accept>`. */
   'accept'?: string;
   /** Most images. */
   'max-files'?: number;
@@ -117,7 +117,7 @@ export interface ImageOptimizerAttributes extends Common {
 export interface IoCompareAttributes extends Common {
   /** Which of `pairs` is shown, from 0. */
   'index'?: number;
-  /** Where the divider is: 0-100, percent of the image that shows the original. */
+  /** Position of the divider, 0-100: percent of the image that shows the original. */
   'split'?: number;
   /** Another image of `pairs` is shown. */
   'onio-compare-change'?: (event: CustomEvent) => void;

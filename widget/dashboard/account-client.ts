@@ -20,7 +20,7 @@ export interface KeyList {
   limit: { used: number; limit: number };
 }
 
-/** Whether the books add up. */
+/** True if all balances match the ledger. */
 export interface Audit {
   ok: boolean;
   broken: { rule: string; accountId: string; ref: string | null; message: string }[];

@@ -15,7 +15,7 @@ import { STRINGS } from './strings.ts';
 import { applyTheme, readTheme } from './theme.ts';
 import { visitorStyles } from './visitor.styles.ts';
 
-/** How long a word of confirmation is shown, in milliseconds. */
+/** Duration of a confirmation message, in milliseconds. */
 const TOAST_MS = 6000;
 
 /** The shell: who is logged in, which page is shown, what is said. */

@@ -4,7 +4,7 @@ import { controls, foundation, icon } from '../styles/index.ts';
 import { explainError } from './explain-error.ts';
 import { pageStyles } from './page.styles.ts';
 
-/** What pages tell the shell, as events that bubble up to it. */
+/** Events that pages send to the surrounding app; they bubble. */
 export interface DashboardEvents {
   /** Somebody logged in; the shell goes on to where they wanted to be. */
   'dash-logged-in': Profile;
@@ -18,7 +18,7 @@ export interface DashboardEvents {
   'dash-moved': string;
 }
 
-/** What all pages have in common: styles, the account, a way to tell the shell, and loading with an error in its place. */
+/** Base class of all pages: styles, the account, events to the app, and loading with an error message. */
 export abstract class DashboardPage extends LitElement {
   static override styles: CSSResult[] = [foundation, ...controls, pageStyles];
   static override properties: PropertyDeclarations = {
@@ -28,7 +28,7 @@ export abstract class DashboardPage extends LitElement {
 
   /** The account that is logged in; null on the pages for visitors. */
   declare profile: Profile | null;
-  /** Why the page could not be loaded; empty when nothing is wrong. */
+  /** Reason why the page could not be loaded; empty without an error. */
   declare problem: string;
 
   constructor() {
@@ -37,7 +37,7 @@ export abstract class DashboardPage extends LitElement {
     this.problem = '';
   }
 
-  /** Tells the shell. */
+  /** Sends an event to the app. */
   protected tell<K extends keyof DashboardEvents>(
     ...[name, detail]: DashboardEvents[K] extends null ? [K] : [K, DashboardEvents[K]]
   ): void {
@@ -56,7 +56,7 @@ export abstract class DashboardPage extends LitElement {
     }
   }
 
-  /** What could not be loaded or done, where it belongs. */
+  /** Renders the error of loading or of an action. */
   protected renderProblem(): TemplateResult {
     return html`<div role="alert">${this.problem ? html`<p class="notice danger">${icon('alert')}<span class="content">${this.problem}</span></p>` : nothing}</div>`;
   }

@@ -1,7 +1,7 @@
 import { ApiError } from '../../plugin-bridge/sdk/index.ts';
 import { STRINGS } from './strings.ts';
 
-/** What went wrong, for a person. */
+/** Returns a message that explains an error to a person. */
 export interface Explanation {
   /** One or two sentences. */
   text: string;

@@ -9,10 +9,10 @@ export interface Field {
   type?: 'text' | 'email' | 'password' | 'number' | 'date';
   autocomplete?: string;
   value?: string;
-  /** What can be chosen; the field is a text field without. */
+  /** Choices of a select field; absent: a text field. */
   options?: { value: string; label: string }[];
   hint?: string;
-  /** What is wrong with it; `''` or absent when nothing is. */
+  /** Error of the field; `''` or absent without one. */
   error?: string | undefined;
   required?: boolean;
   /** Shown, and kept by password managers, but not to be changed. */

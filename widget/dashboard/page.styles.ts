@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** What the pages are made of: cards, rows, tables, figures. */
+/** Styles of the parts of pages: cards, rows, tables, figures. */
 export const pageStyles = css`
   .notice.success {
     --_notice: var(--_success);

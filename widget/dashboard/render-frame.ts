@@ -8,7 +8,7 @@ import { NAVIGATION, ROUTES } from './routes.ts';
 import { STRINGS } from './strings.ts';
 import { applyTheme, readTheme, THEMES } from './theme.ts';
 
-/** What the frame around the pages needs to know. */
+/** State that the frame around the pages shows. */
 export interface Frame {
   profile: Profile;
   page: string;

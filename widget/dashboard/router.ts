@@ -1,4 +1,4 @@
-/** Where the pages live. */
+/** Base path of the pages. */
 export const BASE = '/dashboard';
 
 /** Reads the page's name from an address: `/dashboard/settings/keys` is `settings/keys`, `/dashboard` is `''`. */

@@ -32,7 +32,7 @@ export const ROUTES: Record<string, Route> = {
   email: page('link-page', titles.emailChange, 'anyone'),
 };
 
-/** What is shown when there is no such page. */
+/** Page shown for an unknown path. */
 export const NOT_FOUND = page('not-found-page', titles.notFound, 'anyone');
 
 /** One entry of the navigation. */

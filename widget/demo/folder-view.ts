@@ -28,7 +28,7 @@ export class FolderView extends LitElement {
     asking: { state: true },
   };
 
-  /** Whether the service can be called. */
+  /** True if the service can be called. */
   declare connected: boolean;
   /** The element that works on the folder's images. */
   declare element: ImageOptimizer;
@@ -37,7 +37,7 @@ export class FolderView extends LitElement {
   declare protected outcomes: readonly HostOutcome[];
   declare protected progress: RunProgress | null;
   declare protected problem: string;
-  /** What replacing without a review would cost; shown before it is done. */
+  /** Cost of replacing without a review, shown before it starts. */
   declare protected asking: { images: number; cost: number; balance: number; sufficient: boolean } | null;
   #connection: HostConnection | null = null;
   #name = '';

@@ -1,7 +1,7 @@
 /** Languages of the element, by their own names. */
 const LANGUAGES = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español', ja: '日本語', ar: 'العربية' };
 
-/** What the bar above the element chooses. */
+/** Handlers of the choices in the bar above the element. */
 export interface OptionHandlers {
   onLanguage(locale: string): void;
   onTheme(theme: string): void;

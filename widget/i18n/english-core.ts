@@ -1,6 +1,6 @@
 import type { Messages } from './messages.ts';
 
-/** What the empty element and the flow itself say in English: built in. Plural forms are those of `Intl.PluralRules`. */
+/** Built-in English texts of the empty element and of the flow. Plural forms are those of `Intl.PluralRules`. */
 export const enCore = {
   'cost.images': { one: '{count} image', other: '{count} images' },
   heading: 'Images',

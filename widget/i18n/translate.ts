@@ -4,7 +4,7 @@ import type { Messages, PluralForms } from './messages.ts';
 /** Key of a text. */
 export type MessageKey = keyof typeof en;
 
-/** What fills placeholders; `count` also chooses the plural form. Numbers are written as the language writes them. */
+/** Values of placeholders; `count` also selects the plural form. Numbers are formatted by the language. */
 export type MessageParams = { readonly [name: string]: string | number };
 
 /** Texts, numbers and direction of one language. */
@@ -35,7 +35,7 @@ export function createI18n({
   locale: string;
   messages: Messages;
   strings?: Messages;
-  /** Where a key is looked for last: English. */
+  /** Texts used for keys that are missing elsewhere: English. */
   fallback?: Messages;
 }): I18n {
   const plural = new Intl.PluralRules(locale);

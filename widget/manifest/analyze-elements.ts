@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import * as analyzer from '@custom-elements-manifest/analyzer';
 import { litPlugin } from '@custom-elements-manifest/analyzer/src/features/framework-plugins/lit/lit.js';
 
-/** What is said about one part of an element. */
+/** Description of one part of an element. */
 export interface Described {
   name: string;
   description?: string;
@@ -43,7 +43,7 @@ export interface Manifest {
   modules: { path: string; declarations: ElementDescription[] }[];
 }
 
-/** What the package offers and its types do not know; the compiler is its own, as its nodes have numbers of their own. */
+/** Exports of the package that its types lack. It brings its own compiler, whose nodes have their own numbers. */
 const { create, ts } = analyzer as unknown as {
   create(options: { modules: unknown[]; plugins: unknown[]; context: { dev: boolean } }): Manifest;
   ts: Pick<typeof import('typescript'), 'createSourceFile' | 'ScriptTarget'>;

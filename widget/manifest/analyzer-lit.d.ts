@@ -1,4 +1,4 @@
 declare module '@custom-elements-manifest/analyzer/src/features/framework-plugins/lit/lit.js' {
-  /** What the analyzer has to know of Lit. */
+  /** Plugins that teach the analyzer Lit. */
   export function litPlugin(): object[];
 }

@@ -1,6 +1,6 @@
 import { type Described, type ElementDescription, elementsForPages, type Manifest } from './analyze-elements.ts';
 
-/** What Visual Studio Code completes in HTML: https://github.com/microsoft/vscode-custom-data */
+/** Builds the completions for HTML in Visual Studio Code: https://github.com/microsoft/vscode-custom-data */
 export function htmlData(manifest: Manifest) {
   return {
     $schema: 'https://raw.githubusercontent.com/microsoft/vscode-html-languageservice/main/docs/customData.schema.json',

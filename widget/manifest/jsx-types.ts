@@ -5,7 +5,7 @@ const HEAD = `// Made from the sources by \`npm run manifest\`. Types of the ele
 //   import type { ImagewrightElements } from './jsx.d.ts';
 //   declare module 'react' { namespace JSX { interface IntrinsicElements extends ImagewrightElements {} } }
 
-/** What every element takes, whatever the framework calls the rest. */
+/** Attributes that every element accepts, in every framework. */
 interface Common {
   id?: string;
   class?: string;

@@ -5,7 +5,7 @@ import type { Announcement } from './types.ts';
 
 /** The shortest time between two messages; screen readers drop what comes faster. */
 const GAP_MS = 2000;
-/** What is added up before it is told, so that one message says it all. */
+/** Time over which counts are summed up into one message, in milliseconds. */
 const GATHER_MS = 300;
 
 /** Turns changes into few messages. */

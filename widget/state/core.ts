@@ -15,7 +15,7 @@ const FRAME_MS = 16;
 /** Four times a second. */
 const PROGRESS_MS = 250;
 
-/** What all parts of the flow share. */
+/** State and services that all parts of the flow share. */
 export interface Core {
   readonly env: Environment;
   readonly config: OptimizerConfig;
@@ -34,7 +34,7 @@ export interface Core {
   blocked: OptimizerError | null;
   transport(): Transport;
   configure(config: Partial<OptimizerConfig>): void;
-  /** Tells listeners; false when one of them prevented what was to come. */
+  /** Dispatches an event; false if a listener prevented the action. */
   emit<Name extends EventName>(type: Name, detail: EventDetails[Name]): boolean;
   /** Something changed that `subscribe` tells of; `progress`: it can wait a little. */
   touch(progress?: boolean): void;
@@ -43,7 +43,7 @@ export interface Core {
   dispose(): void;
 }
 
-/** What a page goes by where it says nothing, beside restrictions and settings. */
+/** Default options, beside restrictions and settings. */
 export const DEFAULT_CONFIG = {
   endpoint: '',
   headers: undefined,

@@ -1,7 +1,7 @@
 /** A timer that is running; whatever `setTimeout` gives. */
 export type Timer = unknown;
 
-/** What the state needs of the outside; every part can be replaced. */
+/** Browser functions that the state uses; each can be replaced. */
 export interface Environment {
   /** Milliseconds, never going back. */
   now(): number;

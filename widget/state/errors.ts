@@ -1,7 +1,7 @@
 import type { Translate } from './optimizer-interface.ts';
 import type { OptimizerError, OptimizerErrorCode } from './types.ts';
 
-/** What errors of the client, of `fetch` and of adapters have in common, as far as they have it. */
+/** Optional properties that errors of the client, of `fetch` and of adapters share. */
 interface Failure {
   name?: string;
   message?: string;
@@ -54,7 +54,7 @@ export function failure(code: OptimizerErrorCode, message: string = code): Error
   return Object.assign(new Error(message), { code });
 }
 
-/** What the widget says of anything that was thrown, or of an image's failure in a result. */
+/** Returns the widget's error for a thrown value or for an image's failure in a result. */
 export function toOptimizerError(cause: unknown, t: Translate, ids: readonly string[] = []): OptimizerError {
   const { name, message = '', code, status, details = {}, requestId, retryable } = (cause ?? {}) as Failure;
   const serviceCode = typeof code === 'string' ? code : null;
@@ -83,7 +83,7 @@ export function toOptimizerError(cause: unknown, t: Translate, ids: readonly str
   };
 }
 
-/** What the service asks to wait before the next try, in milliseconds; 0 when it does not. */
+/** Returns the delay that the service requests before a retry, in milliseconds; 0 without a request. */
 export function askedDelay(cause: unknown): number {
   return (cause as Failure | null)?.retryAfterMs ?? 0;
 }

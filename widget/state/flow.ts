@@ -15,7 +15,7 @@ import { createSavedState } from './session/saved-state.ts';
 import type { SavedState } from './session/saved-types.ts';
 import type { Item, Phase } from './types.ts';
 
-/** What can be done once there are images. Loaded with the first of them, so that an empty widget is small. */
+/** Creates the actions on images. Loaded with the first image, so that an empty widget is small. */
 export function createFlow(core: Core, runs: Runs) {
   const { store, config } = core;
   const keeper = createSavedState(core, { edits: () => saver.edits() });
@@ -106,5 +106,5 @@ export function createFlow(core: Core, runs: Runs) {
   };
 }
 
-/** What can be done once there are images. */
+/** Actions on images. */
 export type Flow = ReturnType<typeof createFlow>;

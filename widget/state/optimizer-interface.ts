@@ -42,9 +42,9 @@ export interface ItemStore {
   subscribeItem(id: string, listener: (item: Item) => void): Unsubscribe;
 }
 
-/** What can be changed at any time. */
+/** Options that can be changed at any time. */
 export interface OptimizerConfig {
-  /** Where `/v1/…` is appended. Default: the page's own origin. */
+  /** Base URL of `/v1/…`. Default: the page's own origin. */
   endpoint: string;
   /** Sent with each request; a function is asked each time. */
   headers: ClientOptions['headers'];
@@ -73,18 +73,18 @@ export interface OptimizerConfig {
   formatBytes(bytes: number): string;
 }
 
-/** What `createOptimizer` takes. */
+/** Options of `createOptimizer`. */
 export interface OptimizerOptions extends Partial<OptimizerConfig> {
   environment?: Partial<Environment>;
 }
 
-/** What was taken and what not. */
+/** Accepted and rejected files. */
 export interface AddOutcome {
   added: readonly Item[];
   rejections: readonly Rejection[];
 }
 
-/** What `addFiles` takes: files, or a drop's or paste's DataTransfer (folders are walked). */
+/** Input of `addFiles`: files, or the DataTransfer of a drop or paste (folders are read recursively). */
 export type FileSource = Iterable<Blob> | ArrayLike<Blob> | DataTransfer;
 
 /** The whole flow of the widget without its elements. */
@@ -103,7 +103,7 @@ export interface Optimizer {
   readonly results: readonly ImageResult[];
   readonly samples: readonly ImageResult[];
   readonly progress: Progress | null;
-  /** What runs was asked to stop, and the service has not said yet what came of it. */
+  /** Runs that were asked to stop and that the service has not confirmed yet. */
   readonly cancelling: boolean;
   /** Which file of how many is being downloaded, of a download of all. */
   readonly saving: Position | null;

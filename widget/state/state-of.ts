@@ -2,7 +2,7 @@ import type { MutableStore } from './item-store.ts';
 import type { RunName } from './runs/runs.ts';
 import type { ExportOutcome, OptimizerError, OptimizerState } from './types.ts';
 
-/** What the whole widget is doing, from what its parts are doing. */
+/** Derives the state of the widget from the states of its parts. */
 export function deriveState({
   store,
   run,

@@ -1,6 +1,6 @@
 import type { Image, ImageResult, OutputFormat, Preset, ResponsiveSize } from '#contract';
 
-/** What the whole widget is doing. `error`: nothing can go on until a person acts, e.g. a key that is not accepted. */
+/** State of the widget. `error`: nothing can continue until a person acts, e.g. the key is rejected. */
 export type OptimizerState =
   | 'empty'
   | 'uploading'
@@ -17,16 +17,16 @@ export type OptimizerState =
  */
 export type ItemStatus = 'queued' | 'uploading' | 'ready' | 'analyzing' | 'sampling' | 'exporting' | 'done' | 'failed';
 
-/** Why a queued upload does not go on at once. */
+/** Reason why a queued upload waits. */
 export type WaitReason = 'retry' | 'offline' | 'paused';
 
 /** The fields a person edits in the review. */
 export type EditableField = 'filename' | 'title' | 'alt' | 'decorative';
 
-/** Where a field's value came from; `cms`: given with the media item. */
+/** Source of a field's value; `cms`: given with the media item. */
 export type FieldOrigin = 'ai' | 'embedded' | 'filename' | 'pixels' | 'user' | 'cms';
 
-/** What is known of an image in words. `alt: null` is unknown, `''` with `decorative` is none needed. */
+/** Texts of an image. `alt: null` is unknown; `''` with `decorative` means none is needed. */
 export interface ItemMetadata {
   readonly filename: string | null;
   readonly title: string | null;
@@ -34,10 +34,10 @@ export interface ItemMetadata {
   readonly decorative: boolean;
 }
 
-/** Whether a person's edits are at the server. */
+/** Saving state of a person's edits. */
 export type SaveState = 'saved' | 'pending' | 'saving' | 'failed';
 
-/** What became of a replacement in the CMS. */
+/** Outcome of a replacement in the CMS. */
 export interface Replacement {
   readonly status: 'pending' | 'replaced' | 'failed';
   readonly message: string | null;
@@ -66,7 +66,7 @@ export interface Item {
   readonly status: ItemStatus;
   /** 0-1 of what is being done now; 1 when it is done. */
   readonly progress: number;
-  /** What the server does now (`load`, `optimize`, `describe` …); new ones may come. */
+  /** Current step on the server (`load`, `optimize`, `describe` …); new steps may be added. */
   readonly step: string | null;
   readonly waiting: WaitReason | null;
   /** Upload tries so far. */
@@ -90,7 +90,7 @@ export interface Item {
   readonly error: ItemError | null;
 }
 
-/** What a person can do about an error, as codes of the widget; the service's own code is in `serviceCode`. */
+/** Error codes of the widget, by what a person can do about them; the service's own code is in `serviceCode`. */
 export type OptimizerErrorCode =
   | 'unauthorized'
   | 'insufficient_credits'
@@ -110,7 +110,7 @@ export type OptimizerErrorCode =
   | 'invalid_setting'
   | 'unsupported';
 
-/** What the widget was doing when an error came. */
+/** Action during which an error occurred. */
 export type Phase =
   | 'add'
   | 'upload'
@@ -148,7 +148,7 @@ export interface ItemError extends OptimizerError {
   readonly phase: Phase;
 }
 
-/** Why a file was not taken. */
+/** Reason why a file was rejected. */
 export type RejectionCode =
   | 'type'
   | 'size'
@@ -169,7 +169,7 @@ export interface Rejection {
   readonly message: string;
 }
 
-/** How files came. */
+/** Origin of added files. */
 export type AddSource = 'picker' | 'drop' | 'paste' | 'folder' | 'api';
 
 /** A media item of the CMS: bytes as `blob`, or where to get them as `url`. */
@@ -183,7 +183,7 @@ export interface MediaItem {
   alt?: string | null;
 }
 
-/** What may be added. Sizes in bytes; null: no limit. */
+/** Limits of added files. Sizes in bytes; null: no limit. */
 export interface Restrictions {
   /** As of `<input accept>`: MIME types, `image/*` or extensions. */
   accept: string;
@@ -199,7 +199,7 @@ export interface Restrictions {
 /** A breakpoint: a width in pixels, or a box. */
 export type SizeInput = number | { width: number; height?: number; fit?: ResponsiveSize['fit'] };
 
-/** What an export is to make. */
+/** Settings of an export. */
 export interface Settings {
   readonly format: OutputFormat;
   readonly preset: Preset;
@@ -210,7 +210,7 @@ export interface Settings {
   readonly keepCopyright?: boolean;
 }
 
-/** What an export would cost, as the service says. */
+/** Price of an export, from the service. */
 export interface Cost {
   readonly images: number;
   readonly costPerImage: number;
@@ -219,11 +219,11 @@ export interface Cost {
   readonly balanceAfter: number;
   readonly sufficient: boolean;
   readonly shortfall: number;
-  /** How many of the images the balance is enough for. */
+  /** Number of images that the balance covers. */
   readonly affordable: number;
 }
 
-/** How far the present run is. Changes at most four times a second. */
+/** Progress of the present run. Changes at most four times a second. */
 export interface Progress {
   readonly phase: 'upload' | 'analyze' | 'sample' | 'export';
   /** Images that are through, failed ones included. */
@@ -247,14 +247,14 @@ export type Position = {
   readonly count: number;
 };
 
-/** What an export came to. */
+/** Outcome of an export. */
 export interface ExportOutcome {
   readonly results: readonly ImageResult[];
   readonly succeeded: number;
   readonly failed: number;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
-  /** What these results cost, whoever had them made. */
+  /** Credits charged for these results, by any page. */
   readonly credits: number;
 }
 

@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** What tells the state of things: badges, progress, notices. Each says it in words; colour only helps. */
+/** Styles of badges, progress and notices. Each has a text; colour is never the only cue. */
 export const feedback = css`
   .badge {
     display: inline-flex;

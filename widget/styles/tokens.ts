@@ -78,7 +78,7 @@ export const tokens = css`
   }
 `;
 
-/** What every shadow root needs: box sizes, the focus ring, text for screen readers alone, less motion, forced colours. */
+/** Base styles of every shadow root: box sizes, focus ring, text for screen readers, reduced motion, forced colours. */
 export const foundation = css`
   *,
   *::before,

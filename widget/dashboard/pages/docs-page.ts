@@ -12,7 +12,7 @@ const element = (origin: string) => `<script type="module" src="${origin}/widget
 
 <image-optimizer endpoint="https://your-site.example/imagewright"></image-optimizer>`;
 
-/** How the API is reached, and where its reference is. */
+/** Shows the address of the API and a link to its reference. */
 export class DocsPage extends DashboardPage {
   protected override render(): TemplateResult {
     const { origin } = location;

@@ -14,7 +14,7 @@ import { STRINGS } from '../strings.ts';
 const { keys: texts } = STRINGS;
 const nameField = (value = '') => ({ name: 'name', label: texts.name, hint: texts.nameHint, maxLength: 100, value });
 
-/** What is asked in the window, if anything. */
+/** Open dialog, if any. */
 type Question = { kind: 'new' } | { kind: 'shown'; apiKey: string } | { kind: 'rename' | 'remove'; key: ApiKeyView };
 
 /** Settings > API Keys. A new key is shown once; nothing but its last four characters can be seen later. */

@@ -11,7 +11,7 @@ import { STRINGS } from '../strings.ts';
 
 const { link: texts } = STRINGS;
 
-/** What a link is for, as its page says it. */
+/** Texts of a link's page, by the purpose of the link. */
 const KINDS: Record<LinkPurpose, { lead: (email: string) => string; action: string }> = {
   claim: { lead: () => texts.claimLead, action: texts.claimAction },
   'sign-up': { lead: texts.confirmLead, action: texts.confirmAction },
@@ -26,7 +26,7 @@ const KINDS: Record<LinkPurpose, { lead: (email: string) => string; action: stri
 export class LinkPage extends DashboardPage {
   static override properties = { link: { state: true }, leastLength: { state: true } };
 
-  /** What the link is good for; null until it is known. */
+  /** Purpose of the link; null until it is known. */
   declare link: Link | null;
   /** Fewest characters of a password. */
   declare leastLength: number;

@@ -7,11 +7,11 @@ import { STRINGS } from '../strings.ts';
 
 const FIELDS: Field[] = [{ name: 'email', label: STRINGS.email, type: 'email', autocomplete: 'email' }];
 
-/** What the pages have in common that ask for a link: the answer is the same for every mail address. */
+/** Base class of pages that request a link. The response is the same for every mail address. */
 export abstract class RequestLinkPage extends DashboardPage {
   static override properties: PropertyDeclarations = { sent: { state: true } };
 
-  /** How the link arrives; null until it was asked for. */
+  /** Delivery of the link; null until it was requested. */
   declare sent: LinkSent['delivery'] | null;
 
   constructor() {

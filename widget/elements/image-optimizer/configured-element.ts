@@ -24,7 +24,7 @@ const abandoned =
 /** Headers of each request, or what gives them. */
 export type Headers = NonNullable<OptimizerConfig['headers']>;
 
-/** What the public element is set by, and the flow behind it. */
+/** Properties of the public element, and the flow behind it. */
 export class ConfiguredElement extends LitElement {
   static override properties: PropertyDeclarations = {
     endpoint: {},
@@ -66,7 +66,7 @@ export class ConfiguredElement extends LitElement {
     i18n: { state: true },
   };
 
-  /** Where the service or the CMS' proxy is; `/v1/…` is appended. Empty: the page's own origin. */
+  /** Base URL of the service or of the CMS' proxy; `/v1/…` is appended. Empty: the page's own origin. */
   declare endpoint: string;
   /** Headers of each request, or a function that is asked each time (a CMS' nonce). */
   declare headers: Headers | undefined;
@@ -76,7 +76,7 @@ export class ConfiguredElement extends LitElement {
   declare transport: OptimizerConfig['transport'];
   /** The session at the service; set it to bring its images back. */
   declare sessionId: string | null;
-  /** What may be added, as of `<input accept>`. */
+  /** Types of files that may be added, as in `<input accept>`. */
   declare accept: string;
   /** Most images. */
   declare maxFiles: number | null;
@@ -179,7 +179,7 @@ export class ConfiguredElement extends LitElement {
     abandoned?.register(this, this.optimizer);
   }
 
-  /** What an export is to make: `format`, `preset`, `responsive` and more. Setting it changes only what is named. */
+  /** Settings of exports: `format`, `preset`, `responsive` and more. Only the given settings change. */
   get settings(): Settings {
     return this.optimizer.settings;
   }

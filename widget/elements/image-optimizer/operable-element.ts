@@ -12,14 +12,14 @@ import type {
 import { ConfiguredElement } from './configured-element.ts';
 import { saveFile } from './save-file.ts';
 
-/** What a page can read from the public element and do with it. */
+/** Public state and methods of the element. */
 export class OperableElement extends ConfiguredElement {
   /** All images, in the order of adding. */
   get items(): readonly Item[] {
     return this.optimizer.items.list();
   }
 
-  /** What is being done. */
+  /** Current state. */
   get state(): OptimizerState {
     return this.optimizer.state;
   }
@@ -29,7 +29,7 @@ export class OperableElement extends ConfiguredElement {
     return this.optimizer.balance;
   }
 
-  /** What an export would cost; null while that is unknown. */
+  /** Price of an export; null while it is unknown. */
   get cost(): Cost | null {
     return this.optimizer.cost;
   }
@@ -116,7 +116,7 @@ export class OperableElement extends ConfiguredElement {
     return this.optimizer.replace(id);
   }
 
-  /** What a page may keep to bring the element back after a reload. */
+  /** Data that a page may store to restore the element after a reload. */
   getState(): SavedState {
     return this.optimizer.getState();
   }

@@ -1,4 +1,4 @@
-/** How long a browser may take to begin with a download, in milliseconds. */
+/** Time that a browser gets to start a download, in milliseconds. */
 const GRACE_MS = 10_000;
 
 /** Saves a file as the browser saves downloads. */

@@ -122,7 +122,7 @@ export class CompareStage {
   }
 }
 
-/** Whether lines run from right to left around the stage, which itself never does. */
+/** True if the text around the stage runs from right to left; the stage itself never does. */
 function isRtl(stage: HTMLElement): boolean {
   return stage.parentElement !== null && getComputedStyle(stage.parentElement).direction === 'rtl';
 }

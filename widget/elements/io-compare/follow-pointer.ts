@@ -1,4 +1,4 @@
-/** Where a drag over an enlarged image began. */
+/** Start of a drag over an enlarged image. */
 interface Grip {
   x: number;
   y: number;
@@ -6,7 +6,7 @@ interface Grip {
   top: number;
 }
 
-/** What a pointer can do on the stage. */
+/** Callbacks of pointer gestures on the stage. */
 export interface PointerActions {
   /** False while there is nothing to move. */
   ready(): boolean;

@@ -44,7 +44,7 @@ export class IoCompare extends TranslatedElement {
   declare pairs: readonly ComparePair[];
   /** Which of `pairs` is shown, from 0. */
   declare index: number;
-  /** Where the divider is: 0-100, percent of the image that shows the original. */
+  /** Position of the divider, 0-100: percent of the image that shows the original. */
   declare split: number;
   declare protected zoom: Zoom;
   declare protected loading: boolean;

@@ -1,11 +1,11 @@
-/** How large the image is shown. `1` and `2`: device pixels for each of its own. */
+/** Zoom of the image. `1` and `2`: device pixels per image pixel. */
 export type Zoom = 'fit' | 1 | 2;
 
-/** What is to be seen: all in CSS pixels of the stage. */
+/** Visible part of the image, in CSS pixels of the stage. */
 export interface Viewport {
   /** CSS pixels for one pixel of the image. */
   scale: number;
-  /** Where the image's left edge lies; negative when it is scrolled out. */
+  /** Position of the image's left edge; negative if it is scrolled out. */
   x: number;
   y: number;
   /** Size of the whole image. */

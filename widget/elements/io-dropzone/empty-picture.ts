@@ -1,6 +1,6 @@
 import { css, html, type TemplateResult } from 'lit';
 
-/** What is to be seen while there is nothing yet: a picture and a line. Whoever shows it needs {@link pictureStyles}. */
+/** Renders the empty state: a picture and a line of text. It needs {@link pictureStyles}. */
 export function emptyPicture(title: string): TemplateResult {
   return html`
     <div class="picture">${drawing}</div>

@@ -41,7 +41,7 @@ export class IoDropzone extends LitElement {
 
   /** Texts and number formats. */
   declare i18n: I18n;
-  /** Where files may be dropped; default: this element. */
+  /** Element that accepts drops; default: this element. */
   declare area: HTMLElement | null;
   /** As of `<input accept>`. */
   declare accept: string;

@@ -1,4 +1,4 @@
-/** What a drag of files over the page looks like from one area of it. */
+/** State of a drag of files over the page, relative to one area. */
 export interface DragListener {
   /** Files are being dragged: `page` somewhere over the page, `area` over the area itself, null no longer. */
   onChange(where: 'page' | 'area' | null): void;

@@ -81,7 +81,7 @@ export class IoList extends LitElement {
   /** The flow, the texts and what is allowed; the same for all rows. */
   declare context: RowContext;
   declare protected items: readonly Item[];
-  /** How many of the rows are in the page already. */
+  /** Number of rows that are in the page. */
   declare protected shown: number;
   /** Of a windowed list. */
   declare protected range: RowRange;

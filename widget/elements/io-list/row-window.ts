@@ -41,7 +41,7 @@ export function findRange(ids: readonly string[], heights: RowHeights, top: numb
   return { start, end };
 }
 
-/** What stands in the list: a row, or a gap as high as the rows that are not there. */
+/** Part of the list: a row, or a gap as high as the missing rows. */
 export type ListEntry = { key: string; id: string; index: number } | { key: string; gap: number };
 
 /** The rows of `range` and the one at `pinned`, in their order, with gaps for all others. */

@@ -4,7 +4,7 @@ import type { IoRow, ThumbQueue } from '../io-row/index.ts';
 const WHOLE_ROWS = 24;
 /** Rows of the first paint that are whole: a screen full. The observer tells of them a frame too late. */
 const FIRST_WHOLE = 6;
-/** How far from the visible part a row becomes whole. */
+/** Distance from the visible part at which a row is rendered completely. */
 const NEAR = '400px 0px';
 /** Time in which nothing came into a short list until all its rows become whole, some at a time, in milliseconds. */
 const CALM_MS = 150;

@@ -17,19 +17,19 @@ const REASONS = new Set([
   'fallback',
 ]);
 
-/** Where an image stands, as the badge in its row. */
+/** Renders the state of an image as the badge in its row. */
 export interface StatusLabel {
   text: string;
   tone: '' | 'accent' | 'success' | 'warning' | 'danger';
 }
 
-/** Whether something is being done with the image. */
+/** True while a run works on the image. */
 export function isBusy(item: Item): boolean {
   const running = ['uploading', 'analyzing', 'sampling', 'exporting'].includes(item.status);
   return (running && item.step !== 'done') || item.waiting === 'retry';
 }
 
-/** What is being done or was done with an image, in words. Null: nothing worth a word. */
+/** Describes the current or last action on an image. Null: nothing to show. */
 export function describeStatus(item: Item, { t, formatPercent }: I18n): StatusLabel | null {
   if (item.replacement?.status === 'replaced') return { text: t('row.replaced'), tone: 'success' };
   if (item.replacement?.status === 'pending') return { text: t('row.replacing'), tone: 'accent' };
@@ -53,7 +53,7 @@ export function describeStatus(item: Item, { t, formatPercent }: I18n): StatusLa
   return null;
 }
 
-/** Why a person should look, in one line. */
+/** Lists the reasons for a review in one line. */
 export function describeReview(item: Item, { t }: I18n): string {
   return item.needsReview.map((reason) => t(REASONS.has(reason) ? `review.${reason}` : 'review.other')).join(' ');
 }

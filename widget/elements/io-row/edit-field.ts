@@ -3,7 +3,7 @@ import type { EditableField } from '../../state/index.ts';
 /** A text field of a row. */
 export type TextField = Exclude<EditableField, 'decorative'>;
 
-/** What a person is typing. Enter and leaving the field commit; Escape puts back what was there. */
+/** Text that a person is typing. Enter and leaving the field save it; Escape restores the former text. */
 export interface FieldEdit {
   readonly field: TextField;
   /** As it was when the field got the focus. */

@@ -67,7 +67,7 @@ export function renderFields(
   `;
 }
 
-/** Where a text came from, in a word: never by colour alone. */
+/** Renders the source of a text in a word; colour is never the only cue. */
 function origin(item: Item, field: EditableField, { i18n }: RowContext): TemplateResult | typeof nothing {
   const from = item.origins[field];
   if (!from || !item.metadata[field]) return nothing;

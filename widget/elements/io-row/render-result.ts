@@ -14,7 +14,7 @@ const saving =
     button.ariaBusy = null;
   };
 
-/** What the export made of an image: sizes before and after, and the way out for its files. */
+/** Renders the result of an image: sizes before and after, and the buttons for its files. */
 export function renderResult(item: Item, result: ImageResult, context: RowContext): TemplateResult | typeof nothing {
   const { i18n, mode, noDownload, optimizer, locked, download } = context;
   const { t, formatBytes, formatPercent } = i18n;

@@ -2,7 +2,7 @@ import type { TemplateResult } from 'lit';
 import type { I18n } from '../../i18n/index.ts';
 import type { Item, Optimizer } from '../../state/index.ts';
 
-/** What all rows share. A new object when any of it changes, so that rows notice. */
+/** Values that all rows share. Each change creates a new object, so that rows update. */
 export interface RowContext {
   readonly optimizer: Optimizer;
   readonly i18n: I18n;

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { AnalyzeOptions } from '#contract';
 import type { I18n } from '../../i18n/index.ts';
 
-/** How images are to be described; what is absent is decided by the service. */
+/** Options of descriptions; the service decides absent ones. */
 export type AnalysisOptions = Partial<
   Pick<AnalyzeOptions, 'language' | 'context' | 'keywords' | 'brandVoice' | 'overwrite'>
 >;

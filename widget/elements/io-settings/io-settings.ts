@@ -48,9 +48,9 @@ export class IoSettings extends TranslatedElement {
     note: { state: true },
   };
 
-  /** What an export is to make. */
+  /** Settings of an export. */
   declare settings: Settings;
-  /** How images are to be described. */
+  /** Options of descriptions. */
   declare options: AnalysisOptions;
   /** Leaves the options of the analysis out. */
   declare noAnalyze: boolean;

@@ -4,7 +4,7 @@ import type { I18n } from '../../i18n/index.ts';
 import { icon } from '../../styles/index.ts';
 import { EDGE_RANGE, isEdge, MAX_SIZES, type SizeRow } from './size-rows.ts';
 
-/** What the editor of sizes shows, and whom it tells. */
+/** Values and callbacks of the size editor. */
 export interface SizeEditor {
   rows: readonly SizeRow[];
   /** Said below the rows, e.g. that a size was there already. */

@@ -38,13 +38,13 @@ export function rowsOf(sizes: readonly SizeInput[] | undefined): SizeRow[] {
   );
 }
 
-/** Whether a field holds an edge the service takes. */
+/** True if a field holds an edge that the service accepts. */
 export function isEdge(text: string): boolean {
   const value = Number(text);
   return /^\d+$/.test(text.trim()) && value >= EDGE_RANGE.min && value <= EDGE_RANGE.max;
 }
 
-/** Whether a row can be sent. */
+/** True if a row can be sent. */
 export function isComplete(row: SizeRow): boolean {
   return isEdge(row.width) && (row.height.trim() === '' || isEdge(row.height));
 }

@@ -1,18 +1,18 @@
 import { comparable, type Dialog, type ShellAction } from './shell.ts';
 import type { WorkbenchHost } from './workbench-host.ts';
 
-/** What the actions need of the page. */
+/** Parts of the page that the actions need. */
 interface Page {
   open(dialog: Dialog): void;
   compare(kind: 'sample' | 'result'): Promise<void>;
   checkCost(): Promise<void>;
   focusBar(): void;
   toggleSettings(): void;
-  /** Whether the focus is still where the button of the run was. */
+  /** True if the focus is still where the run's button was. */
   waitsInBar(): boolean;
 }
 
-/** What each button does. What fails is among the notices and told by `io-error`. */
+/** Actions of the buttons. Failures appear as notices and as `io-error`. */
 export function createActions(
   { host, view, save }: WorkbenchHost,
   page: Page,

@@ -4,7 +4,7 @@ import type { ComparePair } from '../io-compare/index.ts';
 /** Width of the preview that stands in for an original that this browser cannot show or does not have, in pixels. */
 const PREVIEW_WIDTH = 2048;
 
-/** What the comparison needs of an image: the picked file against the bytes of the sample or result. */
+/** Sides of the comparison of an image: the picked file, and the sample or result. */
 export function comparisonOf(optimizer: Optimizer, item: Item, kind: 'sample' | 'result'): ComparePair | null {
   const produced = item[kind];
   const [full] = produced?.variants ?? [];

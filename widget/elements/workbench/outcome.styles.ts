@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** What an export or a sample came to. */
+/** Styles of the outcome of an export or sample. */
 export const outcomeStyles = css`
   .outcome {
     display: flex;

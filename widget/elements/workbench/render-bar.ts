@@ -3,7 +3,7 @@ import type { Progress } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import { isRunning, type Shell } from './shell.ts';
 
-/** What stands at the lower edge: the cost before its button, or what is being done and the way to stop it. */
+/** Renders the bar at the lower edge: the price and the export button, or the progress and the cancel button. */
 export function renderBar(shell: Shell): TemplateResult {
   const { optimizer } = shell;
   const { state, progress } = optimizer;

@@ -6,7 +6,7 @@ import type { Shell } from './shell.ts';
 /** More files than these are counted, not listed. */
 const LISTED = 8;
 
-/** What the person should know now; every notice stays until it is dismissed or out of date. */
+/** Renders the notices; each stays until it is dismissed or outdated. */
 export function renderNotices(shell: Shell): TemplateResult | typeof nothing {
   const { optimizer, i18n } = shell;
   // One word about the connection is enough.

@@ -6,7 +6,7 @@ import type { Shell } from './shell.ts';
 /** Less than that is no difference: it would be written as 0 %. */
 const SAME = 0.005;
 
-/** What the export came to, and the way out for all its files; before an export, what the sample came to. */
+/** Renders the outcome of the export and the buttons for its files; before an export, that of the sample. */
 export function renderOutcome(shell: Shell): TemplateResult | typeof nothing {
   const { optimizer } = shell;
   if (optimizer.outcome && optimizer.state !== 'exporting') return renderExport(shell);

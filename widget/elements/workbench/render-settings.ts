@@ -9,7 +9,7 @@ import { isRunning, type Shell } from './shell.ts';
 export const nameSettings = ({ format, preset }: Settings, { t }: I18n): string =>
   `${t(`settings.format-${format}`)} · ${t(`settings.preset-${preset}`)}`;
 
-/** What an export is to make: folded to one line where there is little room, always open where there is enough. */
+/** Renders the export settings: folded to one line in narrow layouts, open in wide ones. */
 export function renderSettings(shell: Shell): TemplateResult {
   const { optimizer, i18n, locked, noAnalyze, settingsOpen, analyzeOptions, act, setAnalyzeOptions } = shell;
   const { t } = i18n;

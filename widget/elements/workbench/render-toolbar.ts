@@ -3,14 +3,14 @@ import type { ListFilter } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import { isRunning, type Shell, type ShellAction } from './shell.ts';
 
-/** What cannot be done now is told, and keeps the focus: a disabled button would drop it. */
+/** Runs an action unless its button has `aria-disabled`. A button with `disabled` would lose the focus. */
 const pressed =
   (act: Shell['act'], action: ShellAction) =>
   ({ currentTarget }: Event) => {
     if ((currentTarget as Element).ariaDisabled !== 'true') act(action);
   };
 
-/** What can be done with all images together. */
+/** Renders the actions on all images. */
 export function renderToolbar(shell: Shell): TemplateResult {
   const { optimizer, i18n, locked, noAnalyze, act } = shell;
   const { t } = i18n;

@@ -2,7 +2,7 @@ import type { Item, Optimizer } from '../../state/index.ts';
 import type { ComparePair } from '../io-compare/index.ts';
 import type { WorkbenchView } from './workbench-host.ts';
 
-/** What the parts of the page are drawn from. */
+/** State that the parts of the page are rendered from. */
 export interface Shell extends WorkbenchView {
   readonly settingsOpen: boolean;
   /** True while an answer about the cost is on its way. */
@@ -22,7 +22,7 @@ export type Dialog =
   | { name: 'clear' }
   | { name: 'compare'; pairs: readonly ComparePair[]; index: number };
 
-/** What the buttons of the page do. */
+/** Actions of the page's buttons. */
 export type ShellAction =
   | 'accept-all'
   | 'analyze'
@@ -44,7 +44,7 @@ export type ShellAction =
   | 'undo'
   | 'upload';
 
-/** What runs and keeps other runs from beginning. */
+/** Current run, which prevents other runs. */
 export function isRunning({ state }: Optimizer): boolean {
   return ['analyzing', 'sampling', 'exporting'].includes(state);
 }

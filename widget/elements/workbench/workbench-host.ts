@@ -2,7 +2,7 @@ import type { ReactiveControllerHost, TemplateResult } from 'lit';
 import type { I18n } from '../../i18n/index.ts';
 import type { Item, Optimizer } from '../../state/index.ts';
 
-/** How the public element is set, as far as the workbench shows it. */
+/** Settings of the public element that the workbench shows. */
 export interface WorkbenchView {
   readonly optimizer: Optimizer;
   readonly i18n: I18n;
@@ -16,7 +16,7 @@ export interface WorkbenchView {
   readonly itemActions: ((item: Item) => Node | TemplateResult | null | undefined) | null;
 }
 
-/** What the workbench needs of the public element. */
+/** Interface of the public element that the workbench uses. */
 export interface WorkbenchHost {
   readonly host: ReactiveControllerHost;
   readonly root: ShadowRoot;

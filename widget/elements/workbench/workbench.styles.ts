@@ -3,7 +3,7 @@ import { feedback } from '../../styles/index.ts';
 import { dialogStyles } from './dialogs.styles.ts';
 import { outcomeStyles } from './outcome.styles.ts';
 
-/** What stands in the card once there are images; from 1,080 px on the settings stand beside the rows. */
+/** Styles of the card with images; from 1,080 px on the settings are beside the rows. */
 const styles = css`
   .pair {
     display: inline-flex;

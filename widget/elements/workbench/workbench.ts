@@ -16,7 +16,7 @@ import { renderFilter, renderToolbar } from './render-toolbar.ts';
 import { comparable, type Dialog, isRunning, type Shell, type ShellAction } from './shell.ts';
 import type { WorkbenchHost } from './workbench-host.ts';
 
-/** What is to be seen once there are images. The public element draws it in its own shadow root. */
+/** Content of the element once there are images. The public element renders it in its own shadow root. */
 export class Workbench implements ReactiveController {
   readonly #host: WorkbenchHost;
   readonly #actions: { [name in ShellAction]: () => unknown };
@@ -69,7 +69,7 @@ export class Workbench implements ReactiveController {
     });
   }
 
-  /** What stands above everything else; also while there are no images. */
+  /** Renders the notices above everything else, also while there are no images. */
   renderNotices(): TemplateResult | typeof nothing {
     return renderNotices(this.#shell());
   }

@@ -142,7 +142,7 @@ export function createMetadataSaver(core: Core, changed: () => void) {
       pending.get(id)?.soon.cancel();
       pending.delete(id);
     },
-    /** What a reload must not lose, by image id. */
+    /** Unsaved edits that must survive a reload, by image id. */
     edits(): SavedState['edits'] {
       const known = [...pending].flatMap(([id, { patch }]) => {
         const imageId = store.get(id)?.imageId;
@@ -157,5 +157,5 @@ export function createMetadataSaver(core: Core, changed: () => void) {
   };
 }
 
-/** What sends edits. */
+/** Sends edits to the service. */
 export type MetadataSaver = ReturnType<typeof createMetadataSaver>;

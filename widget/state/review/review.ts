@@ -132,7 +132,7 @@ export function createReview(core: Core, saver: MetadataSaver, edited: (ids: rea
       const count = new Set(changes.map(({ id }) => id)).size;
       if (count > 0) core.announcer.say('edit', core.t('announce.accepted', { count }));
     },
-    /** What an analysis wrote over a person's words can be taken back. */
+    /** Records texts of a person that an analysis replaced, so that undo restores them. */
     recordOverwritten(changes: readonly { before: Item; after: Item }[]) {
       const lost = changes.flatMap(({ before, after }) =>
         (['filename', 'title', 'alt', 'decorative'] as const)

@@ -10,7 +10,7 @@ import { type Results, restingStatus } from './results.ts';
 import { createRunProgress, type RunProgress } from './run-progress.ts';
 import type { Runs } from './runs.ts';
 
-/** What an analysis works with. */
+/** Dependencies of an analysis. */
 export interface AnalysisDeps {
   core: Core;
   runs: Runs;

@@ -5,7 +5,7 @@ import type { Cost, OptimizerError } from '../types.ts';
 /** Ticking and adding settle for so long before the service is asked, in milliseconds. */
 const PAUSE_MS = 400;
 
-/** What the export would cost. */
+/** Keeps the price of the next export. */
 export interface CostKeeper {
   readonly cost: Cost | null;
   check(count: number): Promise<Cost | null>;

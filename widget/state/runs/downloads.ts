@@ -10,9 +10,9 @@ const GAP_MS = 200;
 /** Holds which files are missing: whoever dismisses it does not want them any more. */
 const TOPIC = 'error-download';
 
-/** What downloads need of the files. */
+/** Access to files that downloads need. */
 interface DownloadDeps {
-  /** Tells the page of a file; `allowed`: nobody takes it there. */
+  /** Announces a file to the page; `allowed`: no listener handles it. */
   offer(
     type: 'io-download',
     item: Item,

@@ -12,7 +12,7 @@ import { outcomeOf, type Results } from './results.ts';
 import { createRunProgress, type RunProgress } from './run-progress.ts';
 import type { Runs } from './runs.ts';
 
-/** What exports need. */
+/** Dependencies of exports. */
 export interface ExportDeps {
   core: Core;
   runs: Runs;

@@ -6,10 +6,10 @@ import type { Item, OptimizerErrorCode } from '../types.ts';
 import { createDownloads } from './downloads.ts';
 import type { Runs } from './runs.ts';
 
-/** What stands behind the session's id in the name of the samples' namespace. */
+/** Suffix of the samples' namespace, behind the session's id. */
 const SAMPLE_SUFFIX = '-sample';
 
-/** What only the way to the service can mean: no CMS says that of itself. */
+/** Errors that only the connection to the service can cause, never a CMS. */
 const OF_CLIENT: readonly OptimizerErrorCode[] = [
   'network',
   'timeout',
@@ -35,7 +35,7 @@ export function createFiles(core: Core, runs: Pick<Runs, 'fail'>) {
     return core.transport().downloadFile(space, found.filename, signal ? { signal } : {});
   }
 
-  /** Tells listeners of a file. Only results of exports come here, never samples. */
+  /** Announces a file to listeners. Only results of exports, never samples. */
   function offer(type: 'io-download' | 'io-replace', item: Item, result: ImageResult, variant: string) {
     const found = result.variants.find(({ name }) => name === variant);
     if (!found) throw failure('not_found');

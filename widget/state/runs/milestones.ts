@@ -1,7 +1,7 @@
 import type { Core } from '../core.ts';
 import type { Progress } from '../types.ts';
 
-/** What the run is called in texts. */
+/** Name of the run in texts. */
 type Name = Progress['phase'] | 'download';
 
 /** Announces a run: its quarters on the way, its outcome at the end. */

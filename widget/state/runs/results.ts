@@ -8,14 +8,14 @@ import type { Runs } from './runs.ts';
 /** Results with these codes say that the work was stopped, not that it failed. */
 const STOPPED = ['job_cancelled', 'client_left'];
 
-/** Where an item stands when nothing is being done with it. */
+/** Returns the state of an item that no run is working on. */
 export const restingStatus = (item: Item): Item['status'] => {
   if (item.error) return 'failed';
   if (item.imageId === null) return 'queued';
   return isExported(item) ? 'done' : 'ready';
 };
 
-/** What an export is made with; `texts`: what decides how one image's file looks and is called. Equal keys, equal files. */
+/** Keys of the inputs of an export; `texts`: inputs of one image's file and name. Equal keys mean equal files. */
 function keyOf(settings: Settings, texts?: Pick<ItemMetadata, 'filename' | 'title' | 'alt'>): string {
   const { format, preset, responsive, responsiveSizes, embedMetadata = false, keepCopyright = true } = settings;
   const sizes = responsive ? (responsiveSizes?.map(boxOf) ?? null) : [];
@@ -28,13 +28,13 @@ function boxOf(size: SizeInput) {
   return [width, height, fit];
 }
 
-/** What came out of exports and samples, at the items. */
+/** Keeps the results of exports and samples at their items. */
 export function createResults(core: Core) {
   const { store } = core;
-  /** What each result was made with. */
+  /** Inputs of each result. */
   const keys = new Map<string, string>();
 
-  /** What an export would now be made with. */
+  /** Inputs of an export with the present settings and texts. */
   const presentKey = (item?: Item) => keyOf(core.settings, item?.metadata);
   const isStale = (item: Item) => keys.get(item.id) !== presentKey(item);
 
@@ -59,7 +59,7 @@ export function createResults(core: Core) {
   return {
     errorOf,
     refresh,
-    /** What jobs that have ended came to: it does not change any more. */
+    /** Final results of ended jobs, by job id. */
     known: new Map<string, readonly ImageResult[]>(),
     /** True when an export with these settings, or this result of it, is what an export would make now. */
     isPresent: (settings: Settings, result?: ImageResult) =>
@@ -112,7 +112,7 @@ export function createResults(core: Core) {
   };
 }
 
-/** What came out. */
+/** Results of exports and samples. */
 export type Results = ReturnType<typeof createResults>;
 
 /** Sums up what an export came to. */

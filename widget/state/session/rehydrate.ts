@@ -13,7 +13,7 @@ import type { SavedStateKeeper } from './saved-state.ts';
 import type { SavedState } from './saved-types.ts';
 import { DEFAULT_SETTINGS, mergeSettings } from './settings.ts';
 
-/** What finding a session again works with. */
+/** Dependencies of restoring a session. */
 export interface RehydrateDeps {
   core: Core;
   saver: MetadataSaver;

@@ -5,7 +5,7 @@ import type { SavedState } from './saved-types.ts';
 
 const keyOf = (sessionId: string) => `imagewright:${sessionId}`;
 
-/** What may be saved a little later, is: lost, it is asked of the server. In milliseconds. */
+/** Delay of saving data that the server can provide again, in milliseconds. */
 const CALM_MS = 500;
 
 /** Parts of the saved state that others keep. */
@@ -43,7 +43,7 @@ export function createSavedState(core: Core, parts: SavedParts) {
     save,
     /** Saves with what else changes within half a second. */
     saveSoon: () => soon.within(CALM_MS),
-    /** What was kept for a session; null when nothing was, or it cannot be read. */
+    /** Returns the saved data of a session; null if there is none or it is unreadable. */
     load(sessionId: string): SavedState | null {
       try {
         return asSavedState(JSON.parse(core.env.storage?.getItem(keyOf(sessionId)) ?? 'null'));

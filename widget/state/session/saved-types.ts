@@ -1,6 +1,6 @@
 import type { ItemMetadata, Settings } from '../types.ts';
 
-/** What a page may keep to bring the widget back; the images are at the server, under `sessionId`. */
+/** Data that a page may store to restore the widget; the images are on the server, under `sessionId`. */
 export interface SavedState {
   readonly version: 1;
   readonly sessionId: string | null;

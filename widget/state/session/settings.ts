@@ -10,7 +10,7 @@ export const SIZE_RANGE = { min: 16, max: 8192 } as const;
 /** Most responsive sizes. */
 export const MAX_SIZES = 10;
 
-/** What is made when nothing is chosen. */
+/** Default settings of an export. */
 export const DEFAULT_SETTINGS: Settings = { format: 'webp', preset: 'high', responsive: false };
 
 /** A setting that was not understood. */

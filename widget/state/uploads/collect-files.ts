@@ -13,7 +13,7 @@ export interface Candidate {
   alt?: string;
 }
 
-/** What systems leave in folders. */
+/** Files that operating systems create in folders. */
 const HIDDEN = /^(\.|thumbs\.db$|desktop\.ini$|__macosx$)/i;
 /** Names that browsers give to what has none. */
 const NAMELESS = /^(image|blob|unknown)?(\.\w+)?$/i;

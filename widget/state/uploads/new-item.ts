@@ -62,7 +62,7 @@ export function itemOfImage(image: Image): Item {
   return { ...item, ...fromImage(image), ...fromMetadata(item, image.metadata) };
 }
 
-/** What an uploaded image adds to its item. */
+/** Returns the properties that an uploaded image adds to its item. */
 export function fromImage(image: Image): Partial<Item> {
   const { id, clientRef, size, mimeType } = image;
   const found = { imageId: id, clientRef, size, type: mimeType, image: { ...image, metadata: null } };

@@ -28,7 +28,7 @@ const TYPES: { readonly [extension: string]: string } = {
   svg: 'image/svg+xml',
 };
 
-/** What is there already, and is counted. */
+/** Existing items that count towards the limits. */
 export interface Present {
   count: number;
   bytes: number;
@@ -41,7 +41,7 @@ export interface KnownCandidate extends Candidate {
   size: number | null;
   /** Bytes 4 to 11 as characters; null when the file cannot be read. */
   head: Promise<string | null>;
-  /** What tells it from all others without reading it. */
+  /** Identity of the file without reading it. */
   identity: string;
 }
 

@@ -9,7 +9,7 @@ const LONGEST_DELAY_MS = 30_000;
 /** Before the first sign of an upload there is a connection to make, or nothing that reports progress. */
 const PATIENCE = 4;
 
-/** What the queue works with. */
+/** Dependencies of the queue. */
 export interface UploadQueueDeps {
   env: Environment;
   limits(): { concurrency: number; retries: number; stallTimeout: number };
@@ -44,7 +44,7 @@ interface Entry {
   tries: number;
   /** Not before, by the environment's clock. */
   due: number;
-  /** What its row says that it waits for. */
+  /** Reason for waiting that its row shows. */
   reason: WaitReason | null;
   /** Ends the running try; null while it waits. */
   stop: ((cause: unknown) => void) | null;

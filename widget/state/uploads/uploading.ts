@@ -11,7 +11,7 @@ import { createUploadQueue } from './upload-queue.ts';
 /** Events of one image are at least so far apart, in milliseconds. */
 export const EVENT_GAP_MS = 100;
 
-/** What the uploads tell the rest of the flow. */
+/** Callbacks of the uploads. */
 export interface UploadingHooks {
   /** The session is there. */
   onSession(sessionId: string): void;
