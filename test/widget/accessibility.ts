@@ -3,7 +3,7 @@ import { findAccessibilityProblems } from '../support/accessibility.ts';
 import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
 import { rows } from './read-page.ts';
 
-/** How a page may look. */
+/** Looks of a page, each with the steps that set it. */
 const LOOKS = {
   'left to right': async () => {},
   'right to left': (tab: WidgetTab) => speak(tab, 'ar', 'rtl'),
@@ -19,7 +19,7 @@ export type Look = keyof typeof LOOKS;
 /** Every look. */
 export const ALL_LOOKS = Object.keys(LOOKS) as Look[];
 
-/** Why axe cannot tell a contrast; each was looked at once, and the same text is measured in another state or look. */
+/** Reasons why axe cannot measure a contrast. Each was checked by eye, and the text is measured in another state or look. */
 const UNDECIDED = [
   // A row below the bar that stays in sight, or behind a dialog.
   'color could not be determined because it is overlapped by another element',
@@ -77,7 +77,7 @@ async function settle({ page }: WidgetTab): Promise<void> {
   });
 }
 
-/** What is wrong, and what axe cannot decide for a reason that nobody has looked at. */
+/** Returns violations, and undecided contrasts without a known reason. */
 async function problemsOf({ page }: WidgetTab): Promise<string[]> {
   const found = await findAccessibilityProblems(page, { open: true });
   return found.filter(

@@ -23,14 +23,14 @@ export interface ScriptedJob {
 
 type Step = JobEnd<ScriptedImage> | Error;
 
-/** What a scripted client does. */
+/** Inputs of a scripted client. */
 export interface Script {
   images: readonly ScriptedImage[];
   /** Images in one request. */
   size?: number;
   /** Answers of the service, one for each request. */
   answers: readonly Step[];
-  /** What the journal holds at each read; the last one stays. */
+  /** Contents of the journal at each read; the last one repeats. */
   journal?: readonly PaidWork<ScriptedImage, ScriptedJob>[];
   /** Waits between reads of the journal; false: the client has no other clients beside it. */
   waits?: boolean;
