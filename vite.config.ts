@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildEnvironmentOptions, defineConfig, type Plugin, type UserConfig } from 'vite';
-import { alikeTogether, importsAtOnce, shortTemplates } from './widget/build/plugins.ts';
+import { importsAtOnce, shortTemplates } from './widget/build/plugins.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -230,22 +230,10 @@ function pageSettings(name: string): UserConfig {
 /** What else a mode needs. */
 const SETTINGS: Record<string, () => UserConfig> = {
   widget: () => ({
-    plugins: [
-      descriptionsBeside(),
-      alikeTogether(
-        join(root, 'widget/elements/workbench/index.ts'),
-        (path) => isLocale(path) || path.endsWith('/en.ts'),
-      ),
-      shortTemplates(),
-    ],
+    plugins: [descriptionsBeside(), shortTemplates()],
   }),
   'widget-classic': () => ({
-    plugins: [
-      localesBeside(),
-      importsAtOnce(isLocale),
-      alikeTogether(join(root, 'widget/iife.ts'), isLocale, true),
-      shortTemplates(),
-    ],
+    plugins: [localesBeside(), importsAtOnce(isLocale), shortTemplates()],
   }),
   demo: () => pageSettings('demo'),
   dashboard: () => pageSettings('dashboard'),
