@@ -1,6 +1,6 @@
+import { createDebounce } from './debounce.ts';
 import type { Environment } from './environment.ts';
 import { createListeners } from './listeners.ts';
-import { createSoon } from './soon.ts';
 import type { Announcement } from './types.ts';
 
 /** The shortest time between two messages; screen readers drop what comes faster. */
@@ -34,7 +34,7 @@ export function createAnnouncer(env: Environment): Announcer {
   const waiting = new Map<string, Waiting>();
   let last = Number.NEGATIVE_INFINITY;
 
-  const soon = createSoon(env, () => {
+  const timer = createDebounce(env, () => {
     const now = env.now();
     const ready = [...waiting].filter(([, { at }]) => at <= now);
     const next = ready.find(([, { assertive }]) => assertive) ?? ready[0];
@@ -50,7 +50,7 @@ export function createAnnouncer(env: Environment): Announcer {
   function plan() {
     if (waiting.size === 0) return;
     const first = Math.min(...[...waiting.values()].map(({ at }) => at));
-    soon.within(Math.max(0, Math.max(first, last + GAP_MS) - env.now()));
+    timer.schedule(Math.max(0, Math.max(first, last + GAP_MS) - env.now()));
   }
 
   return {
@@ -63,6 +63,6 @@ export function createAnnouncer(env: Environment): Announcer {
     drop(topic) {
       waiting.delete(topic);
     },
-    dispose: soon.cancel,
+    dispose: timer.cancel,
   };
 }

@@ -1,4 +1,5 @@
 import { type Announcer, createAnnouncer } from './announcer.ts';
+import { createDebounce } from './debounce.ts';
 import { type Environment, pageEnvironment } from './environment.ts';
 import { toOptimizerError } from './errors.ts';
 import { CANCELABLE_EVENTS, type EventDetails, type EventName, type OptimizerEvent } from './event-details.ts';
@@ -7,7 +8,6 @@ import { createListeners, type Listeners } from './listeners.ts';
 import { createNotices, type Notices } from './notices.ts';
 import type { OptimizerConfig, OptimizerOptions, Translate } from './optimizer-interface.ts';
 import { DEFAULT_SETTINGS } from './session/settings.ts';
-import { createSoon } from './soon.ts';
 import { createTransport, type Transport } from './transport.ts';
 import type { OptimizerError, Phase, Settings } from './types.ts';
 
@@ -71,11 +71,11 @@ export function createCore({ environment, ...options }: OptimizerOptions): Core 
     ...options,
   };
   const changes = createListeners<[]>();
-  const soon = createSoon(env, changes.call);
+  const changeEvent = createDebounce(env, changes.call);
   const events = createListeners<[OptimizerEvent]>();
   let transport: Transport | null = null;
 
-  const touch = (progress = false) => soon.within(progress ? PROGRESS_MS : FRAME_MS);
+  const touch = (progress = false) => changeEvent.schedule(progress ? PROGRESS_MS : FRAME_MS);
   const t: Translate = (key, params) => config.translate(key, params);
   const store = createItemStore(env, touch);
   const announcer = createAnnouncer(env);
@@ -119,7 +119,7 @@ export function createCore({ environment, ...options }: OptimizerOptions): Core 
       return error;
     },
     dispose() {
-      soon.cancel();
+      changeEvent.cancel();
       store.dispose();
       announcer.dispose();
     },

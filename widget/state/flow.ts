@@ -10,25 +10,33 @@ import { createFiles } from './runs/files.ts';
 import { createResults } from './runs/results.ts';
 import type { Runs } from './runs/runs.ts';
 import { createSampleRun } from './runs/sample-run.ts';
+import { createPersistence } from './session/persistence.ts';
 import { createRehydration } from './session/rehydrate.ts';
-import { createSavedState } from './session/saved-state.ts';
 import type { SavedState } from './session/saved-types.ts';
 import type { Item, Phase } from './types.ts';
 
 /** Creates the actions on images. Loaded with the first image, so that an empty widget is small. */
 export function createFlow(core: Core, runs: Runs) {
   const { store, config } = core;
-  const keeper = createSavedState(core, { edits: () => saver.edits() });
-  const saver = createMetadataSaver(core, keeper.saveSoon);
+  const persistence = createPersistence(core, { edits: () => saver.edits() });
+  const saver = createMetadataSaver(core, persistence.scheduleSave);
   const results = createResults(core);
   const cost = createCost(core);
   const review = createReview(core, saver, (ids) => {
     results.refresh(ids);
-    keeper.save();
+    persistence.save();
   });
   const analyses = createAnalysisRun({ core, runs, saver, review, results });
   const samples = createSampleRun({ core, runs, saver, results });
-  const rehydration = createRehydration({ core, saver, results, keeper, samples, analyses, exports: () => exports });
+  const rehydration = createRehydration({
+    core,
+    saver,
+    results,
+    persistence,
+    samples,
+    analyses,
+    exports: () => exports,
+  });
   const exports: Exports = createExports({
     core,
     runs,
@@ -41,7 +49,7 @@ export function createFlow(core: Core, runs: Runs) {
   let lost: { sessionId: string; saved?: SavedState } | null = null;
 
   return {
-    keeper,
+    persistence,
     saver,
     cost,
     review,
@@ -51,7 +59,7 @@ export function createFlow(core: Core, runs: Runs) {
     sample: samples.sample,
     /** An image is at the server. */
     uploaded({ id, file, metadata, origins }: Item) {
-      keeper.saveSoon();
+      persistence.scheduleSave();
       saver.uploaded(id);
       // What came with an address could not be sent along with it.
       const own = (['title', 'alt'] as const).filter((field) => origins[field] === 'cms');
@@ -62,7 +70,7 @@ export function createFlow(core: Core, runs: Runs) {
     settingsChanged() {
       results.refresh();
       exports.forgetOutcome();
-      keeper.save();
+      persistence.save();
     },
     checkCost(ids?: readonly string[]) {
       return cost.check(itemsOf(store, ids).filter(canExport).length);
@@ -99,7 +107,7 @@ export function createFlow(core: Core, runs: Runs) {
       else if (phase === 'export') await exports.exportImages(ids);
     },
     dispose() {
-      keeper.dispose();
+      persistence.dispose();
       saver.dispose();
       cost.dispose();
     },

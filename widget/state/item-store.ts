@@ -1,8 +1,8 @@
+import { createDebounce } from './debounce.ts';
 import type { Environment } from './environment.ts';
 import { createListeners, type Listeners } from './listeners.ts';
 import type { Counts, ItemStore } from './optimizer-interface.ts';
 import { countItems, showsIn } from './review/item-questions.ts';
-import { createSoon } from './soon.ts';
 import type { Item, ListFilter } from './types.ts';
 
 /** A frame: changes of one are told together. */
@@ -48,21 +48,21 @@ export function createItemStore(env: Environment, changed: (progress: boolean) =
       if (item) itemListeners.get(id)?.call(item);
     }
   };
-  const urgentSoon = createSoon(env, () => {
+  const urgentUpdate = createDebounce(env, () => {
     if (listChanged) {
       listChanged = false;
       listListeners.call();
     }
     tell(urgent);
   });
-  const calmSoon = createSoon(env, () => tell(calm));
+  const progressUpdate = createDebounce(env, () => tell(calm));
 
   function rowsChanged() {
     list = null;
     rows = null;
     counts = null;
     listChanged = true;
-    urgentSoon.within(FRAME_MS);
+    urgentUpdate.schedule(FRAME_MS);
     changed(false);
   }
 
@@ -125,12 +125,12 @@ export function createItemStore(env: Environment, changed: (progress: boolean) =
       rows = null;
       if (progress) {
         calm.add(id);
-        calmSoon.within(PROGRESS_MS);
+        progressUpdate.schedule(PROGRESS_MS);
       } else {
         counts = null;
         calm.delete(id);
         urgent.add(id);
-        urgentSoon.within(FRAME_MS);
+        urgentUpdate.schedule(FRAME_MS);
       }
       changed(progress);
       return after;
@@ -145,8 +145,8 @@ export function createItemStore(env: Environment, changed: (progress: boolean) =
       return counts;
     },
     dispose() {
-      urgentSoon.cancel();
-      calmSoon.cancel();
+      urgentUpdate.cancel();
+      progressUpdate.cancel();
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Optimizer, OptimizerOptions } from './optimizer-interface.ts';
 import { itemsOf } from './review/item-questions.ts';
 import { createRuns } from './runs/runs.ts';
 import type { SavedState } from './session/saved-types.ts';
-import { createSettingsKeeper } from './session/settings-keeper.ts';
+import { createSettingsStore } from './session/settings-store.ts';
 import { deriveState } from './state-of.ts';
 import type { Item, OptimizerState, Phase } from './types.ts';
 import { createAdding } from './uploads/add-files.ts';
@@ -36,23 +36,23 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
     return loading;
   }
   /** At once where it is there: nobody should wait for what he types. */
-  const soon = (task: (flow: Flow) => void) => {
+  const withFlowNow = (task: (flow: Flow) => void) => {
     if (flow) task(flow);
     else load().then(task, () => {});
   };
 
   const uploading = createUploading(core, {
-    onSession: () => soon(({ keeper }) => keeper.save()),
+    onSession: () => withFlowNow(({ persistence }) => persistence.save()),
     editedFields: (id) => flow?.saver.fieldsOf(id) ?? [],
-    onUploaded: (item) => soon(({ uploaded }) => uploaded(item)),
+    onUploaded: (item) => withFlowNow(({ uploaded }) => uploaded(item)),
     onIdle() {
       if (!config.autoAnalyze || disposed) return;
       const ids = store.list().flatMap((item) => (item.imageId && !item.analyzed ? [item.id] : []));
-      if (ids.length > 0) soon(({ analyze }) => void analyze(ids));
+      if (ids.length > 0) withFlowNow(({ analyze }) => void analyze(ids));
     },
   });
   const { queue } = uploading;
-  const settings = createSettingsKeeper(core, () => flow?.settingsChanged());
+  const settings = createSettingsStore(core, () => flow?.settingsChanged());
   const adding = createAdding(core, (items) => {
     flow?.exports.forgetOutcome();
     if (config.autoUpload) uploading.upload(items.map(({ id }) => id));
@@ -193,11 +193,11 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
       const item = store.get(id);
       if (!item) return;
       take([item]);
-      if (item.imageId) flow?.keeper.addRemoved([item.imageId]);
+      if (item.imageId) flow?.persistence.addRemoved([item.imageId]);
       announcer.say('removed', core.t('announce.removed', { name: item.name }));
     },
     clear() {
-      flow?.keeper.clear();
+      flow?.persistence.clear();
       runs.cancel();
       reset();
     },
@@ -244,9 +244,9 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
         } else await it.retry(phase, own);
       }
     },
-    setMetadata: (id, field, value) => soon(({ review }) => review.setMetadata(id, field, value)),
-    setDecorative: (id, decorative) => soon(({ review }) => review.setDecorative(id, decorative)),
-    acceptAll: (ids) => soon(({ review }) => review.acceptAll(ids)),
+    setMetadata: (id, field, value) => withFlowNow(({ review }) => review.setMetadata(id, field, value)),
+    setDecorative: (id, decorative) => withFlowNow(({ review }) => review.setDecorative(id, decorative)),
+    acceptAll: (ids) => withFlowNow(({ review }) => review.acceptAll(ids)),
     undo: () => flow?.review.undo(),
     redo: () => flow?.review.redo(),
     setFilter: store.setFilter,
@@ -258,7 +258,7 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
     fetchResult: withFlow((it) => it.files.fetchResult),
     attach: (sessionId) => attach(sessionId),
     getState: () =>
-      flow?.keeper.getState() ?? {
+      flow?.persistence.getState() ?? {
         version: 1,
         sessionId: core.sessionId,
         settings: core.settings,

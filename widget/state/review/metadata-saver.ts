@@ -1,7 +1,7 @@
 import type { Core } from '../core.ts';
+import { createDebounce, type Debounced } from '../debounce.ts';
 import { askedDelay, isFatal, toOptimizerError } from '../errors.ts';
 import type { SavedState } from '../session/saved-types.ts';
-import { createSoon, type Soon } from '../soon.ts';
 import type { ItemMetadata } from '../types.ts';
 
 /** A person types; after this pause the image's texts are sent, in milliseconds. */
@@ -15,7 +15,7 @@ type Patch = { -readonly [Field in keyof ItemMetadata]?: ItemMetadata[Field] };
 
 interface Pending {
   patch: Patch;
-  soon: Soon;
+  timer: Debounced;
   tries: number;
   sending: Promise<void> | null;
 }
@@ -31,12 +31,17 @@ export function createMetadataSaver(core: Core, changed: () => void) {
   });
 
   function put(id: string, patch: Patch) {
-    const entry = pending.get(id) ?? { patch: {}, tries: 0, sending: null, soon: createSoon(env, () => void send(id)) };
+    const entry = pending.get(id) ?? {
+      patch: {},
+      tries: 0,
+      sending: null,
+      timer: createDebounce(env, () => void send(id)),
+    };
     entry.patch = { ...entry.patch, ...patch };
     entry.tries = 0;
     pending.set(id, entry);
-    entry.soon.cancel();
-    entry.soon.within(PAUSE_MS);
+    entry.timer.cancel();
+    entry.timer.schedule(PAUSE_MS);
     if (store.get(id)?.saving !== 'pending') store.patch(id, { saving: 'pending' });
   }
 
@@ -46,7 +51,7 @@ export function createMetadataSaver(core: Core, changed: () => void) {
     const { sessionId } = core;
     // Before the upload there is nobody to send it to; `uploaded` comes back to it.
     if (!entry || !item?.imageId || !sessionId) return;
-    entry.soon.cancel();
+    entry.timer.cancel();
     if (entry.sending) await entry.sending;
     if (pending.get(id) !== entry) return;
     entry.sending = sendNow(id, entry, sessionId, item.imageId);
@@ -92,7 +97,7 @@ export function createMetadataSaver(core: Core, changed: () => void) {
     if (error.retryable && entry.tries < TRIES) {
       store.patch(id, { saving: 'pending' });
       const delay = RETRY_MS * 2 ** (entry.tries - 1) * (0.5 + env.random());
-      entry.soon.within(Math.max(delay, askedDelay(cause)));
+      entry.timer.schedule(Math.max(delay, askedDelay(cause)));
       return;
     }
     store.patch(id, { saving: 'failed' });
@@ -139,7 +144,7 @@ export function createMetadataSaver(core: Core, changed: () => void) {
     /** Names of the fields that are on their way. */
     fieldsOf: (id: string): string[] => Object.keys(pending.get(id)?.patch ?? {}),
     forget(id: string) {
-      pending.get(id)?.soon.cancel();
+      pending.get(id)?.timer.cancel();
       pending.delete(id);
     },
     /** Unsaved edits that must survive a reload, by image id. */
@@ -152,7 +157,7 @@ export function createMetadataSaver(core: Core, changed: () => void) {
     },
     dispose() {
       stopListening();
-      for (const { soon } of pending.values()) soon.cancel();
+      for (const { timer } of pending.values()) timer.cancel();
     },
   };
 }

@@ -1,12 +1,12 @@
 import type { Core } from '../core.ts';
-import { createSoon } from '../soon.ts';
+import { createDebounce } from '../debounce.ts';
 import type { Cost, OptimizerError } from '../types.ts';
 
 /** Ticking and adding settle for so long before the service is asked, in milliseconds. */
 const PAUSE_MS = 400;
 
 /** Keeps the price of the next export. */
-export interface CostKeeper {
+export interface CostCheck {
   readonly cost: Cost | null;
   check(count: number): Promise<Cost | null>;
   /** Asks soon, when the number of images has changed. */
@@ -17,15 +17,15 @@ export interface CostKeeper {
 }
 
 /** Asks the service for the price before anybody presses the button. */
-export function createCost(core: Core): CostKeeper {
+export function createCost(core: Core): CostCheck {
   let cost: Cost | null = null;
   let wanted: number | null = null;
   let complained = false;
   let asked = 0;
-  const soon = createSoon(core.env, () => void check(wanted ?? 0));
+  const delayedCheck = createDebounce(core.env, () => void check(wanted ?? 0));
 
   async function check(count: number): Promise<Cost | null> {
-    soon.cancel();
+    delayedCheck.cancel();
     wanted = count;
     asked += 1;
     const own = asked;
@@ -60,18 +60,18 @@ export function createCost(core: Core): CostKeeper {
     want(count) {
       if (count === wanted) return;
       wanted = count;
-      soon.cancel();
+      delayedCheck.cancel();
       cost = null;
       core.touch();
-      if (count > 0) soon.within(PAUSE_MS);
+      if (count > 0) delayedCheck.schedule(PAUSE_MS);
     },
     outdate(error) {
-      soon.cancel();
+      delayedCheck.cancel();
       wanted = null;
       cost = null;
       if (error?.balance !== undefined) core.balance = error.balance;
       core.touch();
     },
-    dispose: soon.cancel,
+    dispose: delayedCheck.cancel,
   };
 }

@@ -6,7 +6,7 @@ import { canExport, itemsOf } from '../review/item-questions.ts';
 import type { MetadataSaver } from '../review/metadata-saver.ts';
 import { requestSettings } from '../session/settings.ts';
 import type { ExportOutcome, Item, Settings } from '../types.ts';
-import type { CostKeeper } from './cost.ts';
+import type { CostCheck } from './cost.ts';
 import { type OpenStream, readRunJob } from './read-run-job.ts';
 import { outcomeOf, type Results } from './results.ts';
 import { createRunProgress, type RunProgress } from './run-progress.ts';
@@ -18,7 +18,7 @@ export interface ExportDeps {
   runs: Runs;
   saver: MetadataSaver;
   results: Results;
-  cost: CostKeeper;
+  cost: CostCheck;
   /** Reads the session at the service and takes over results an export would make in the same way. */
   readSession(sessionId: string, signal: AbortSignal): Promise<PaidWork<ImageResult, RunningExport>>;
 }

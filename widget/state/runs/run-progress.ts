@@ -1,6 +1,6 @@
 import type { ProgressEvent } from '#contract';
 import type { Core } from '../core.ts';
-import { createPace } from '../soon.ts';
+import { createThrottle } from '../debounce.ts';
 import type { Item, Progress } from '../types.ts';
 import { EVENT_GAP_MS } from '../uploads/uploading.ts';
 import { createMilestones } from './milestones.ts';
@@ -26,7 +26,7 @@ export function createRunProgress(
 ) {
   const { store } = core;
   const parts = new Map<string, { share: number; failed: boolean }>();
-  const isDue = createPace(core.env, EVENT_GAP_MS);
+  const isDue = createThrottle(core.env, EVENT_GAP_MS);
   const milestones = createMilestones(core, phase);
   let batch: { batch: number; batches: number } | undefined;
 

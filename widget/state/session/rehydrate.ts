@@ -9,7 +9,7 @@ import { type Results, restingStatus } from '../runs/results.ts';
 import type { SampleRun } from '../runs/sample-run.ts';
 import type { Item, ItemMetadata } from '../types.ts';
 import { fromMetadata, itemOfImage } from '../uploads/new-item.ts';
-import type { SavedStateKeeper } from './saved-state.ts';
+import type { Persistence } from './persistence.ts';
 import type { SavedState } from './saved-types.ts';
 import { DEFAULT_SETTINGS, mergeSettings } from './settings.ts';
 
@@ -18,7 +18,7 @@ export interface RehydrateDeps {
   core: Core;
   saver: MetadataSaver;
   results: Results;
-  keeper: SavedStateKeeper;
+  persistence: Persistence;
   exports: () => Exports;
   samples: SampleRun;
   analyses: AnalysisRun;
@@ -27,7 +27,7 @@ export interface RehydrateDeps {
 const isRunning = ({ status }: Job) => status === 'created' || status === 'processing';
 
 /** Brings a session back: its images, texts and results from the server, and what only this page knew. */
-export function createRehydration({ core, saver, results, keeper, exports, samples, analyses }: RehydrateDeps) {
+export function createRehydration({ core, saver, results, persistence, exports, samples, analyses }: RehydrateDeps) {
   const { store } = core;
   const settingsOf = (job: Job) => job.settings ?? DEFAULT_SETTINGS;
 
@@ -113,13 +113,13 @@ export function createRehydration({ core, saver, results, keeper, exports, sampl
       const session = await core.transport().getSession(sessionId);
       // Another session, or none, was wanted meanwhile.
       if (isOutdated()) return [];
-      const saved = given ?? keeper.load(sessionId);
+      const saved = given ?? persistence.load(sessionId);
       core.sessionId = sessionId;
       if (saved) {
-        keeper.adopt(saved);
+        persistence.adopt(saved);
         core.settings = mergeSettings(core.settings, saved.settings).settings;
       }
-      const removed = new Set(keeper.removed());
+      const removed = new Set(persistence.removed());
       const places = new Map(saved?.order.map((id, place) => [id, place]));
       const placeOf = ({ id }: { id: string }) => places.get(id) ?? places.size;
       const images = session.images.filter(({ id }) => !removed.has(id)).sort((a, b) => placeOf(a) - placeOf(b));

@@ -1,6 +1,6 @@
+import { createDebounce } from '../debounce.ts';
 import type { Environment } from '../environment.ts';
 import { askedDelay, failure, isFatal, toOptimizerError } from '../errors.ts';
-import { createSoon } from '../soon.ts';
 import type { Item, WaitReason } from '../types.ts';
 
 /** Wait before the second try, in milliseconds; doubles from try to try, give or take half of it. */
@@ -65,7 +65,7 @@ export function createUploadQueue(deps: UploadQueueDeps) {
   let paused = false;
   let blocked = false;
   let idle = true;
-  const nextTry = createSoon(env, pump);
+  const nextTry = createDebounce(env, pump);
   const stopListening = env.online.subscribe(() => {
     // What was under way may hang on a connection that is no more, and nobody would hear of it for a long time.
     if (!env.online.isOnline()) stopAll();
@@ -101,7 +101,7 @@ export function createUploadQueue(deps: UploadQueueDeps) {
       }
     }
     nextTry.cancel();
-    if (!stands && next < Number.POSITIVE_INFINITY) nextTry.within(next - env.now());
+    if (!stands && next < Number.POSITIVE_INFINITY) nextTry.schedule(next - env.now());
     if (entries.size === 0 && !idle) {
       idle = true;
       deps.onIdle();
@@ -119,7 +119,7 @@ export function createUploadQueue(deps: UploadQueueDeps) {
     const { stallTimeout } = deps.limits();
     const controller = new AbortController();
     let over = false;
-    const silence = createSoon(env, () => entry.stop?.(failure('stalled')));
+    const silence = createDebounce(env, () => entry.stop?.(failure('stalled')));
 
     function end(finish: () => void) {
       if (over) return;
@@ -136,13 +136,13 @@ export function createUploadQueue(deps: UploadQueueDeps) {
       end(() => fail(entry, cause, true));
     };
     deps.patch(id, { status: 'uploading', progress: 0, step: null, waiting: null, tries: entry.tries, error: null });
-    if (stallTimeout > 0) silence.within(stallTimeout * PATIENCE);
+    if (stallTimeout > 0) silence.schedule(stallTimeout * PATIENCE);
 
     const onProgress = (loaded: number, total: number) => {
       if (over) return;
       silence.cancel();
       // When all has left, the service is at work, and the client waits for its answer.
-      if (stallTimeout > 0 && loaded < total) silence.within(stallTimeout);
+      if (stallTimeout > 0 && loaded < total) silence.schedule(stallTimeout);
       const share = shares.get(id);
       const progress = total > 0 ? loaded / total : 0;
       if (share) share.loaded = share.size * progress;

@@ -1,9 +1,9 @@
 import { newIdempotencyKey } from '../../../plugin-bridge/sdk/index.ts';
 import type { Core } from '../core.ts';
+import { createThrottle } from '../debounce.ts';
 import { toOptimizerError } from '../errors.ts';
 import { itemsOf } from '../review/item-questions.ts';
 import { createMilestones } from '../runs/milestones.ts';
-import { createPace } from '../soon.ts';
 import type { Item, Progress } from '../types.ts';
 import { fromImage, fromMetadata } from './new-item.ts';
 import { createUploadQueue } from './upload-queue.ts';
@@ -27,7 +27,7 @@ export function createUploading(core: Core, hooks: UploadingHooks) {
   const { env, store, config } = core;
   // The same key for every try of a file: an answer that got lost makes no second image.
   const keys = new Map<string, string>();
-  const isTime = createPace(env, EVENT_GAP_MS);
+  const isTime = createThrottle(env, EVENT_GAP_MS);
   const milestones = createMilestones(core, 'upload');
 
   async function send(id: string, options: Parameters<Parameters<typeof createUploadQueue>[0]['send']>[1]) {

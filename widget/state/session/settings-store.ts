@@ -4,7 +4,7 @@ import type { Settings } from '../types.ts';
 import { DEFAULT_SETTINGS, mergeSettings } from './settings.ts';
 
 /** Keeps the settings. What is not understood becomes the default, and listeners hear of it. */
-export function createSettingsKeeper(core: Core, changed: () => void) {
+export function createSettingsStore(core: Core, changed: () => void) {
   function merge(present: Settings, changes: Partial<Settings>): Settings {
     const { settings, problems } = mergeSettings(present, changes);
     for (const { name, value } of problems) {

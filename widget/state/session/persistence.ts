@@ -1,5 +1,5 @@
 import type { Core } from '../core.ts';
-import { createSoon } from '../soon.ts';
+import { createDebounce } from '../debounce.ts';
 import type { ItemMetadata } from '../types.ts';
 import type { SavedState } from './saved-types.ts';
 
@@ -14,7 +14,7 @@ export interface SavedParts {
 }
 
 /** Keeps what a reload must not lose and the server does not have: edits on their way, removals, settings. */
-export function createSavedState(core: Core, parts: SavedParts) {
+export function createPersistence(core: Core, parts: SavedParts) {
   let removed: readonly string[] = [];
 
   const getState = (): SavedState => ({
@@ -36,13 +36,13 @@ export function createSavedState(core: Core, parts: SavedParts) {
     }
   }
 
-  const soon = createSoon(core.env, save);
+  const delayedSave = createDebounce(core.env, save);
 
   return {
     getState,
     save,
     /** Saves with what else changes within half a second. */
-    saveSoon: () => soon.within(CALM_MS),
+    scheduleSave: () => delayedSave.schedule(CALM_MS),
     /** Returns the saved data of a session; null if there is none or it is unreadable. */
     load(sessionId: string): SavedState | null {
       try {
@@ -63,7 +63,7 @@ export function createSavedState(core: Core, parts: SavedParts) {
     },
     /** Forgets all of the session. */
     clear() {
-      soon.cancel();
+      delayedSave.cancel();
       removed = [];
       try {
         if (core.sessionId) core.env.storage?.removeItem(keyOf(core.sessionId));
@@ -71,12 +71,12 @@ export function createSavedState(core: Core, parts: SavedParts) {
         // As in save().
       }
     },
-    dispose: soon.cancel,
+    dispose: delayedSave.cancel,
   };
 }
 
 /** The saved state. */
-export type SavedStateKeeper = ReturnType<typeof createSavedState>;
+export type Persistence = ReturnType<typeof createPersistence>;
 
 /** A saved state in the form of this version, or null. */
 function asSavedState(value: unknown): SavedState | null {
