@@ -45,81 +45,97 @@ export interface RunDriver {
  * loses nothing. Several windows can share a run, since an image has one worker at a time.
  */
 export function createRunDriver(rest: Rest, listener: RunListener): RunDriver {
-  let stopped = false;
-
-  const read = async (): Promise<Run | null> => (await rest.call<{ run: Run | null }>('GET', '/run')).run;
-
-  async function end(reason: RestError | null): Promise<void> {
-    stopped = true;
-    if (reason?.code === 'logged_out' || reason?.code === 'unreachable') throw reason;
-    const json = { state: 'stopped', ...(reason ? { code: reason.code, message: reason.message } : {}) };
-    await rest.call('PATCH', '/run', { json });
-  }
-
-  /** Does one image. Gives what came of it, or what stops the whole run. */
-  async function once(run: Run, id: number): Promise<'done' | 'busy' | 'ended' | RestError> {
-    const { kind, options } = run;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await rest.call('POST', `/attachments/${id}/${kind}`, {
-          json: kind === 'optimize' ? { ...options, run: run.id } : { run: run.id },
-        });
-        return 'done';
-      } catch (error) {
-        if (!(error instanceof RestError)) throw error;
-        if (error.code === 'imagewright_busy') return 'busy';
-        if (error.code === 'imagewright_run_stopped') return 'ended';
-        // The server has stored the reason, or the image was deleted.
-        if (error.data.noted || error.status === 404 || error.code === 'rest_forbidden') return 'done';
-        const passing = [0, 429, 500, 502, 503, 504].includes(error.status);
-        if (!passing || attempt >= MAX_TRIES || stopped) return error;
-        await pause(Math.min(60_000, Number(error.data.retryAfter ?? 2 ** (attempt - 1)) * 1000));
-      }
-    }
-  }
-
-  async function work(first: Run): Promise<Run | null> {
-    stopped = false;
-    let run = first;
-    for (;;) {
-      const queue = [...run.remaining];
-      const blocked: RestError[] = [];
-      let busy = 0;
-      const take = async () => {
-        for (let id = queue.shift(); id !== undefined && !stopped; id = queue.shift()) {
-          const outcome = await once(run, id);
-          if (outcome === 'busy') busy += 1;
-          else if (outcome === 'done') {
-            const remaining = run.remaining.filter((one) => one !== id);
-            run = { ...run, remaining, done: run.total - remaining.length - run.failed.length };
-            listener.changed(run);
-          } else {
-            stopped = true;
-            if (outcome !== 'ended') blocked.push(outcome);
-          }
-        }
-      };
-      await Promise.all(Array.from({ length: CONCURRENCY }, take));
-      if (blocked[0]) await end(blocked[0]);
-      const now = await read();
-      if (!now) return null;
-      run = now;
-      listener.changed(run);
-      if (stopped || run.state !== 'running' || run.remaining.length === 0) return run;
-      // Another window processes the rest, or has just finished it.
-      if (busy > 0) {
-        listener.elsewhere();
-        await pause(POLL_MS);
-      }
-    }
-  }
-
+  const context: DriverContext = { rest, listener, stopped: false };
   return {
-    work,
+    work: (run) => work(context, run),
     stop() {
-      stopped = true;
+      context.stopped = true;
     },
   };
+}
+
+interface DriverContext {
+  readonly rest: Rest;
+  readonly listener: RunListener;
+  stopped: boolean;
+}
+
+async function work(context: DriverContext, first: Run): Promise<Run | null> {
+  const { rest, listener } = context;
+  context.stopped = false;
+  let run = first;
+  for (;;) {
+    const { busy, error } = await processRemaining(context, run);
+    if (error) await storeStop(rest, error);
+    const { run: stored } = await rest.call<{ run: Run | null }>('GET', '/run');
+    if (!stored) return null;
+    run = stored;
+    listener.changed(run);
+    if (context.stopped || run.state !== 'running' || run.remaining.length === 0) return run;
+    // Another window processes the rest, or has just finished it.
+    if (busy) {
+      listener.elsewhere();
+      await pause(POLL_MS);
+    }
+  }
+}
+
+/**
+ * Processes the remaining images once. `busy`: another window works on some of them. `error`: the first error that concerns
+ * all images.
+ */
+async function processRemaining(context: DriverContext, first: Run): Promise<{ busy: boolean; error?: RestError }> {
+  const queue = [...first.remaining];
+  let run = first;
+  let busy = false;
+  let error: RestError | undefined;
+  const processQueue = async () => {
+    for (let id = queue.shift(); id !== undefined && !context.stopped; id = queue.shift()) {
+      const outcome = await processImage(context, run, id);
+      if (outcome === 'busy') busy = true;
+      else if (outcome === 'done') {
+        const remaining = run.remaining.filter((one) => one !== id);
+        run = { ...run, remaining, done: run.total - remaining.length - run.failed.length };
+        context.listener.changed(run);
+      } else {
+        context.stopped = true;
+        if (outcome !== 'ended') error ??= outcome;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, processQueue));
+  return { busy, ...(error && { error }) };
+}
+
+/** Processes one image. Returns its outcome, or the error that stops the whole run. */
+async function processImage(
+  context: DriverContext,
+  { id: run, kind, options }: Run,
+  id: number,
+): Promise<'done' | 'busy' | 'ended' | RestError> {
+  const json = kind === 'optimize' ? { ...options, run } : { run };
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await context.rest.call('POST', `/attachments/${id}/${kind}`, { json });
+      return 'done';
+    } catch (error) {
+      if (!(error instanceof RestError)) throw error;
+      if (error.code === 'imagewright_busy') return 'busy';
+      if (error.code === 'imagewright_run_stopped') return 'ended';
+      // The server has stored the reason, or the image was deleted.
+      if (error.data.noted || error.status === 404 || error.code === 'rest_forbidden') return 'done';
+      const isTemporary = [0, 429, 500, 502, 503, 504].includes(error.status);
+      if (!isTemporary || attempt >= MAX_TRIES || context.stopped) return error;
+      await pause(Math.min(60_000, Number(error.data.retryAfter ?? 2 ** (attempt - 1)) * 1000));
+    }
+  }
+}
+
+/** Stores why the run stopped. @throws RestError if the server cannot be reached for that */
+async function storeStop(rest: Rest, reason: RestError): Promise<void> {
+  const { code, message } = reason;
+  if (code === 'logged_out' || code === 'unreachable') throw reason;
+  await rest.call('PATCH', '/run', { json: { state: 'stopped', code, message } });
 }
 
 function pause(ms: number): Promise<void> {

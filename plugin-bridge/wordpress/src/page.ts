@@ -1,5 +1,5 @@
 // Starts the page Media > Optimize: the bulk run and the widget.
-import { createBulkPanel } from './bulk-panel.ts';
+import { BulkPanel } from './bulk-panel.ts';
 import { createRest } from './rest.ts';
 import { createReview } from './review.ts';
 import { readConfig } from './site-config.ts';
@@ -14,7 +14,7 @@ async function begin(): Promise<void> {
   const config = readConfig();
   const rest = createRest(config);
   const ids = (review.dataset.ids ?? '').split(',').filter(Boolean);
-  const panel = createBulkPanel(bulk, { rest, config, chosen: ids.map(Number) });
+  const panel = new BulkPanel(bulk, { rest, config, chosen: ids.map(Number) });
   void panel.refresh();
   const { add } = await createReview(review, { rest, config, changed: () => void panel.refresh() });
   if (ids.length > 0 && ids.length <= MAX_PRESELECTED) await add(ids);

@@ -38,66 +38,81 @@ export interface RestOptions {
 }
 
 /** Creates the client of the plugin's routes. A nonce is valid for a day at most; an expired one is renewed once per call. */
-export function createRest({
-  root,
-  nonceUrl,
-  strings,
-  ...config
-}: Pick<SiteConfig, 'root' | 'nonce' | 'nonceUrl' | 'strings'>): Rest {
-  let nonce = config.nonce;
-  let renewal: Promise<boolean> | null = null;
+export function createRest(site: Pick<SiteConfig, 'root' | 'nonce' | 'nonceUrl' | 'strings'>): Rest {
+  const context: RestContext = { ...site, renewal: null };
+  return {
+    async call<T>(method: string, path: string, options: RestOptions = {}) {
+      const response = await send(context, method, path, options);
+      return (await response.json()) as T;
+    },
+    blob: async (path, signal) => (await send(context, 'GET', path, { signal })).blob(),
+    headers: () => ({ 'X-WP-Nonce': context.nonce }),
+    renew: () => renewNonce(context),
+  };
+}
 
-  async function fetchNonce(): Promise<boolean> {
-    const response = await fetch(nonceUrl, { credentials: 'same-origin' }).catch(() => null);
-    const text = response?.ok ? (await response.text()).trim() : '';
-    if (!/^[0-9a-f]{10}$/.test(text)) return false;
-    nonce = text;
-    return true;
-  }
+interface RestContext {
+  readonly root: string;
+  readonly nonceUrl: string;
+  readonly strings: SiteConfig['strings'];
+  nonce: string;
+  /** Renewal in progress. */
+  renewal: Promise<boolean> | null;
+}
 
-  function renew(): Promise<boolean> {
-    // Concurrent calls fail together when a nonce expires and share one renewal.
-    renewal ??= fetchNonce().finally(() => {
-      renewal = null;
-    });
-    return renewal;
-  }
-
-  async function send(method: string, path: string, options: RestOptions, again = true): Promise<Response> {
-    const { query, json, headers, signal } = options;
-    const response = await fetch(addressOf(root, path, query), {
-      method,
-      credentials: 'same-origin',
-      headers: {
-        'X-WP-Nonce': nonce,
-        // Together with `_locale`: the response is in the language of the user, not of the site.
-        Accept: 'application/json, */*;q=0.1',
-        ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-      ...(signal ? { signal } : {}),
-    }).catch((error: unknown) => {
-      if (signal?.aborted) throw error;
-      throw new RestError(0, 'unreachable', strings.unreachable ?? '');
-    });
+/** Sends a request. Renews an expired nonce and sends it again, once. @throws RestError */
+async function send(context: RestContext, method: string, path: string, options: RestOptions): Promise<Response> {
+  for (let isFirst = true; ; isFirst = false) {
+    const response = await sendOnce(context, method, path, options);
     if (response.ok) return response;
     const error = await readError(response);
     const isLogin = response.status === 401 || error.code === 'rest_cookie_invalid_nonce';
     if (!isLogin) throw error;
-    if (again && (await renew())) return send(method, path, options, false);
-    throw new RestError(response.status, 'logged_out', strings.loggedOut ?? error.message);
+    if (!isFirst || !(await renewNonce(context))) {
+      throw new RestError(response.status, 'logged_out', context.strings.loggedOut ?? error.message);
+    }
   }
+}
 
-  return {
-    async call<T>(method: string, path: string, options: RestOptions = {}) {
-      const response = await send(method, path, options);
-      return (await response.json()) as T;
+async function sendOnce(
+  { root, nonce, strings }: RestContext,
+  method: string,
+  path: string,
+  { query, json, headers, signal }: RestOptions,
+): Promise<Response> {
+  const isJson = json !== undefined;
+  return fetch(addressOf(root, path, query), {
+    method,
+    credentials: 'same-origin',
+    headers: {
+      'X-WP-Nonce': nonce,
+      // Together with `_locale`: the response is in the language of the user, not of the site.
+      Accept: 'application/json, */*;q=0.1',
+      ...(isJson && { 'Content-Type': 'application/json' }),
+      ...headers,
     },
-    blob: async (path, signal) => (await send('GET', path, { signal })).blob(),
-    headers: () => ({ 'X-WP-Nonce': nonce }),
-    renew,
-  };
+    ...(isJson && { body: JSON.stringify(json) }),
+    ...(signal && { signal }),
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw new RestError(0, 'unreachable', strings.unreachable ?? '');
+  });
+}
+
+function renewNonce(context: RestContext): Promise<boolean> {
+  // Concurrent calls fail together when a nonce expires and share one renewal.
+  context.renewal ??= fetchNonce(context).finally(() => {
+    context.renewal = null;
+  });
+  return context.renewal;
+}
+
+async function fetchNonce(context: RestContext): Promise<boolean> {
+  const response = await fetch(context.nonceUrl, { credentials: 'same-origin' }).catch(() => null);
+  const text = response?.ok ? (await response.text()).trim() : '';
+  if (!/^[0-9a-f]{10}$/.test(text)) return false;
+  context.nonce = text;
+  return true;
 }
 
 /** Joins root, path and query. Without pretty permalinks the root already has a query. */

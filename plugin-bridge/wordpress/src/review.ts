@@ -20,69 +20,95 @@ export async function createReview(
   place: HTMLElement,
   { rest, config, changed }: { rest: Rest; config: SiteConfig; changed: () => void },
 ): Promise<Review> {
-  const { strings, root, locale } = config;
-  const element = document.createElement('image-optimizer');
-  element.mode = 'replace';
-  element.endpoint = `${root}/service`;
-  element.locale = locale;
-  element.analyzeOptions = { language: config.language };
-  element.transport = createAttachTransport(rest) as ImageOptimizer['transport'];
+  const element = createElement(rest, config);
   const problems = document.createElement('ul');
   problems.className = 'imagewright-problems';
   problems.setAttribute('role', 'status');
-
-  const host = createWordPressHost(rest, config);
-  const connection = await connectHost(element as unknown as HostElement, host, {
+  const connection = await connectHost(element as unknown as HostElement, createWordPressHost(rest, config), {
     onOutcome: (outcome) => {
       // Runs leave out images without a gain, so the panel changes for these too.
       if (outcome.status !== 'failed') changed();
     },
   });
-  const tell = (name: string, reason: string) => {
-    const line = document.createElement('li');
-    line.textContent = `${name}: ${reason}`;
-    problems.append(line);
-  };
-
-  async function add(ids: readonly string[]): Promise<void> {
+  const context: ReviewContext = { rest, config, element, problems, connection };
+  const add = (ids: readonly string[]) => {
     problems.replaceChildren();
-    await addUploaded(ids);
-  }
-
-  async function addUploaded(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
-    const failed: HostOutcome[] = await connection.add(ids);
-    for (const { filename, message } of failed) tell(filename, message ?? '');
-    await fitSizes();
-  }
-
-  /** Updates the sizes for the chosen images: portraits have their own. */
-  async function fitSizes(): Promise<void> {
-    const ids = element.items.flatMap(({ clientRef }) => (clientRef ? [clientRef] : []));
-    if (ids.length === 0) return;
-    const sizes = await rest.call<ExportSettings>('GET', '/export-settings', { query: { ids } });
-    element.settings = { responsive: sizes.responsive, responsiveSizes: sizes.responsiveSizes ?? [] };
-  }
-
-  // Dropped files are added to the library first, since only images of the library can be replaced.
+    return addImages(context, ids);
+  };
   element.addEventListener('io-before-add', (event) => {
     if (event.detail.source === 'api') return;
     event.preventDefault();
-    const files = [...event.detail.files];
-    problems.replaceChildren();
-    void uploadMedia(files, { root, rest, refused: tell }).then(addUploaded);
+    void addFiles(context, [...event.detail.files]);
   });
+  element.append(
+    renderChooser(config, (ids) => void add(ids)),
+    renderHint(config),
+  );
+  place.append(element, problems);
+  return { element, connection, add };
+}
 
-  const choose = document.createElement('button');
-  choose.type = 'button';
-  choose.slot = 'toolbar-start';
-  choose.className = 'button imagewright-choose';
-  choose.textContent = strings.choose ?? '';
-  choose.addEventListener('click', () => chooseMedia(strings, (ids) => void add(ids)));
+interface ReviewContext {
+  readonly rest: Rest;
+  readonly config: SiteConfig;
+  readonly element: ImageOptimizer;
+  /** List of images that could not be added. */
+  readonly problems: HTMLElement;
+  readonly connection: HostConnection;
+}
+
+function createElement(rest: Rest, { root, locale, language }: SiteConfig): ImageOptimizer {
+  const element = document.createElement('image-optimizer');
+  element.mode = 'replace';
+  element.endpoint = `${root}/service`;
+  element.locale = locale;
+  element.analyzeOptions = { language };
+  element.transport = createAttachTransport(rest) as ImageOptimizer['transport'];
+  return element;
+}
+
+async function addImages(context: ReviewContext, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const failed: HostOutcome[] = await context.connection.add(ids);
+  for (const { filename, message } of failed) showProblem(context, filename, message ?? '');
+  await fitSizes(context);
+}
+
+/** Adds files to the library, since only images of the library can be replaced, and then to the widget. */
+async function addFiles(context: ReviewContext, files: readonly Blob[]): Promise<void> {
+  const { rest, config, problems } = context;
+  problems.replaceChildren();
+  const refused = (name: string, reason: string) => showProblem(context, name, reason);
+  await addImages(context, await uploadMedia(files, { root: config.root, rest, refused }));
+}
+
+function showProblem({ problems }: ReviewContext, name: string, reason: string): void {
+  const line = document.createElement('li');
+  line.textContent = `${name}: ${reason}`;
+  problems.append(line);
+}
+
+/** Updates the sizes for the chosen images: portraits have their own. */
+async function fitSizes({ rest, element }: ReviewContext): Promise<void> {
+  const ids = element.items.flatMap(({ clientRef }) => (clientRef ? [clientRef] : []));
+  if (ids.length === 0) return;
+  const sizes = await rest.call<ExportSettings>('GET', '/export-settings', { query: { ids } });
+  element.settings = { responsive: sizes.responsive, responsiveSizes: sizes.responsiveSizes ?? [] };
+}
+
+function renderChooser({ strings }: SiteConfig, choose: (ids: string[]) => void): HTMLElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.slot = 'toolbar-start';
+  button.className = 'button imagewright-choose';
+  button.textContent = strings.choose ?? '';
+  button.addEventListener('click', () => chooseMedia(strings, choose));
+  return button;
+}
+
+function renderHint({ strings }: SiteConfig): HTMLElement {
   const hint = document.createElement('span');
   hint.slot = 'dropzone-hint';
   hint.textContent = strings.dropHint ?? '';
-  element.append(choose, hint);
-  place.append(element, problems);
-  return { element, connection, add };
+  return hint;
 }

@@ -58,8 +58,13 @@ export function readConfig(): SiteConfig {
 }
 
 /** Fills placeholders, e.g. `{n}`, in a text. */
-export function fill(text: string | undefined, values: Record<string, string | number> = {}): string {
+function fill(text: string | undefined, values: Record<string, string | number> = {}): string {
   return (text ?? '').replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
+
+/** Returns a translated text with its placeholders filled; empty if the key is unknown. */
+export function textOf({ strings }: SiteConfig, key: string, values?: Record<string, string | number>): string {
+  return fill(strings[key], values);
 }
 
 /** Formats a number with its noun in the right plural form, e.g. `1 image`. */

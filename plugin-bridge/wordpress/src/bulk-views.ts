@@ -1,0 +1,108 @@
+import type { Run } from './bulk-run.ts';
+import { formatBytes, make, makeButton } from './make.ts';
+import { count, type SiteConfig, textOf } from './site-config.ts';
+
+/** Price of a run. */
+export interface Preview {
+  images: number;
+  /** Images left out, by reason. */
+  leftOut: { message: string; count: number; examples: { id: number; title: string }[] }[];
+  /** Images to be described. Their price is `textCost`. */
+  described: number;
+  textCost: number;
+  /** Total price in credits. */
+  cost: number;
+  balance: number;
+  sufficient: boolean;
+}
+
+/** State and callbacks of a shown run. */
+export interface RunControls {
+  /** True while this window processes the run. */
+  working: boolean;
+  stop(): void;
+  resume(): void;
+  /** Discards the run, so that the next one can be offered. */
+  close(): void;
+}
+
+type Parts = (Node | string)[];
+
+/** Renders a run: progress, failures, buttons. `text` is the state in words. */
+export function renderRun(run: Run, config: SiteConfig, controls: RunControls): { text: string; parts: Parts } {
+  const { working } = controls;
+  const key = working ? 'bulkRunning' : run.state === 'done' ? 'bulkDone' : 'bulkStopped';
+  const text = textOf(config, key, { done: run.done, total: run.total });
+  const bar = make('progress', { max: Math.max(1, run.total), value: run.done + run.failed.length });
+  bar.setAttribute('aria-label', text);
+  const parts = [
+    make(
+      'p',
+      { className: 'imagewright-run', ariaBusy: String(working) },
+      bar,
+      ' ',
+      `${text} ${savedText(run, config)}`,
+    ),
+    run.reason && !working ? make('p', { className: 'notice notice-warning inline' }, run.reason.message) : '',
+    run.failed.length > 0 ? renderFailures(run.failed, config) : '',
+    make('p', { className: 'imagewright-ways' }, ...renderButtons(run, config, controls)),
+  ];
+  return { text, parts };
+}
+
+function savedText({ kind, bytes }: Run, config: SiteConfig): string {
+  if (kind !== 'optimize' || bytes.before === 0) return '';
+  const [before, after] = [formatBytes(bytes.before, config.locale), formatBytes(bytes.after, config.locale)];
+  return textOf(config, 'bulkSaved', { before, after });
+}
+
+function renderButtons(run: Run, config: SiteConfig, { working, stop, resume, close }: RunControls): HTMLElement[] {
+  if (working) {
+    const button = makeButton(textOf(config, 'bulkStop'), () => {
+      button.disabled = true;
+      stop();
+    });
+    return [button];
+  }
+  const closeButton = makeButton(textOf(config, 'bulkForget'), close);
+  if (run.state === 'done') return [closeButton];
+  return [makeButton(textOf(config, 'bulkResume'), resume, 'button-primary'), closeButton];
+}
+
+function renderFailures(failed: Run['failed'], config: SiteConfig): HTMLElement {
+  const lines = failed.map(({ id, title, message }) => make('li', {}, linkTo(id, title), `: ${message}`));
+  const heading = textOf(config, 'bulkFailed', { images: count(failed.length, 'images', config) });
+  return make('div', {}, make('p', {}, heading), make('ul', {}, ...lines));
+}
+
+/** Renders the price of a run and the button that starts it. */
+export function renderOffer(preview: Preview, config: SiteConfig, start: () => void): Parts {
+  const { images, leftOut, cost, textCost, described, balance, sufficient } = preview;
+  const omissions = leftOut.length > 0 ? renderOmissions(leftOut, config) : '';
+  if (images === 0) return [make('p', {}, textOf(config, 'bulkNothing')), omissions];
+  const counts = { images: count(images, 'images', config), credits: count(cost, 'credits', config) };
+  const numbers = { ...counts, textCost, described, balance: balance.toLocaleString(config.locale) };
+  const button = makeButton(textOf(config, 'bulkStart', counts), start, 'button-primary');
+  button.disabled = balance === 0;
+  return [
+    make('p', {}, textOf(config, textCost > 0 ? 'bulkCostTexts' : 'bulkCost', numbers)),
+    sufficient ? '' : make('p', { className: 'notice notice-warning inline' }, textOf(config, 'bulkShort')),
+    make('p', {}, button),
+    omissions,
+  ];
+}
+
+/** Lists the images a run leaves out, by reason, with examples. */
+function renderOmissions(groups: Preview['leftOut'], config: SiteConfig): HTMLElement {
+  const sum = groups.reduce((all, group) => all + group.count, 0);
+  const lines = groups.map(({ message, count: n, examples }) => {
+    const links = examples.flatMap(({ id, title }) => [' ', linkTo(id, title)]);
+    return make('li', {}, `${n} × ${message}`, ...links, n > examples.length ? ' …' : '');
+  });
+  const summary = make('summary', {}, textOf(config, 'bulkLeftOut', { n: sum }));
+  return make('details', { className: 'imagewright-left-out' }, summary, make('ul', {}, ...lines));
+}
+
+function linkTo(id: number, title: string): HTMLElement {
+  return make('a', { href: `post.php?post=${id}&action=edit` }, title || String(id));
+}
