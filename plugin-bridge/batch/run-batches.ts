@@ -5,11 +5,13 @@
 export type Effect = 'settled' | 'later' | 'stops';
 
 /** Records a run, so that it can be resumed after a crash without paying again. */
-export interface Journal<Batch, Outcome> {
+export interface Journal<Batch, Delivery, Outcome> {
   /** Stores an uploaded batch and its keys. Called before anything is paid. */
   begin(batch: Batch): void | Promise<void>;
   /** Stores the results of an exported batch. Called before the first delivery. */
   exported(batch: Batch): void | Promise<void>;
+  /** Stores that a delivery begins, so that the next run recognises one that was completed and not recorded. */
+  delivering?(delivery: Delivery): void;
   /** Stores the final outcome of one image. */
   settle(outcome: Outcome): void;
   /** Keeps an image with its paid result for the next run. `stops`: the run ends with it. */
@@ -21,7 +23,7 @@ export type Uploaded<Work, Batch> = { batch: Batch } | { split: readonly Work[] 
 
 /** Ports of a run of batches. */
 export interface BatchPorts<Work, Batch, Delivery, Outcome> {
-  journal: Journal<Batch, Outcome>;
+  journal: Journal<Batch, Delivery, Outcome>;
   /**
    * Reads and uploads images, and settles those that are refused. `split`: too much for one upload, to be sent in halves.
    * Null: no image is left.
@@ -90,6 +92,7 @@ export async function finishBatch<Work, Batch, Delivery, Outcome>(
   await ports.journal.exported(batch);
   for (const delivery of deliveries ?? []) {
     if (ports.isAborted?.()) break;
+    ports.journal.delivering?.(delivery);
     const outcome = await ports.deliver(delivery);
     if (outcome && record(run, outcome)) break;
   }

@@ -12,6 +12,8 @@ export interface RunRecord {
   outcomes: HostOutcome[];
   replaced: number;
   savedBytes: number;
+  /** Replacement in progress: done or not done, if a record is found with it. Missing in older records. */
+  replacing?: { id: string; savedBytes: number } | null;
   /** State of the element for its `restore()`: the session, and exports in progress with their keys. */
   element: object | null;
 }

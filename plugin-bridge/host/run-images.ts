@@ -101,8 +101,10 @@ function portsOf(run: HostRun): BatchPorts<string, readonly string[], string, Ho
     journal: {
       begin: () => save(run),
       exported: () => save(run),
+      delivering: (id) => recordIntent(run, id),
       settle: (outcome) => settle(run, outcome),
       putOff(outcome, effect, stops) {
+        clearIntent(run, outcome);
         if (stops) stopFor(run, outcome);
         if (effect === 'later') putOff(run, outcome);
         save(run);
@@ -134,12 +136,28 @@ async function uploadImages(
     else if (image.status === 'unavailable') {
       settled(failed(new HostError('unsupported', image.reason ?? text('host.unsupported')), image, text));
     } else if (image.status === 'replaced') {
-      settled(succeeded('skipped', image, { message: text('host.already_replaced'), url: image.url }));
+      const outcome = replacedOutcome(run, image);
+      if (outcome) settled(outcome);
     } else if (!itemOf(run, id) && isRunning(run)) await addImage(run, image, settled);
     if (!isRunning(run)) return null;
   }
   await element.upload();
   return { batch: ids };
+}
+
+/**
+ * Returns the outcome of an image the CMS lists as replaced. Null: a closed page may have left its replacement unfinished,
+ * so the result is delivered again.
+ */
+function replacedOutcome(run: HostRun, image: HostImage): HostOutcome | null {
+  const { record, deps } = run;
+  const { url } = image;
+  if (record.replacing?.id !== image.id) {
+    return succeeded('skipped', image, { message: deps.text('host.already_replaced'), url });
+  }
+  // Without its result, which the service no longer has, only the word of the CMS is left.
+  const item = itemOf(run, image.id);
+  return item?.result ? null : succeeded('replaced', image, { url, savedBytes: record.replacing.savedBytes });
 }
 
 async function addImage(run: HostRun, image: HostImage, settled: (outcome: HostOutcome) => void): Promise<void> {
@@ -191,8 +209,21 @@ async function replaceImage(run: HostRun, id: string): Promise<HostOutcome | nul
   return failed(refusalOf?.(item) ?? problem, { id, filename: item.name }, text);
 }
 
+/** Records a replacement that begins. */
+function recordIntent(run: HostRun, id: string): void {
+  const result = itemOf(run, id)?.result;
+  if (!result) return;
+  run.record.replacing = { id, savedBytes: result.savedBytes };
+  save(run);
+}
+
+function clearIntent({ record }: HostRun, { id }: HostOutcome): void {
+  if (record.replacing?.id === id) record.replacing = null;
+}
+
 function settle(run: HostRun, outcome: HostOutcome): void {
   const { record, deps } = run;
+  clearIntent(run, outcome);
   record.waiting = record.waiting.filter((id) => id !== outcome.id);
   if (outcome.status === 'replaced') {
     record.replaced += 1;

@@ -58,6 +58,24 @@ describe('a batch', () => {
     ]);
   });
 
+  test('records each delivery before it begins', async () => {
+    const log: string[] = [];
+    const { run } = scriptedRun({
+      journal: {
+        begin: () => {},
+        exported: () => {},
+        delivering: (image) => void log.push(`delivering ${image}`),
+        settle: ({ image }) => void log.push(`settle ${image}`),
+      },
+      async deliver(image) {
+        log.push(`deliver ${image}`);
+        return { image, effect: 'settled' };
+      },
+    });
+    await makeBatch(run, ['a', 'b']);
+    expect(log).toEqual(['delivering a', 'deliver a', 'settle a', 'delivering b', 'deliver b', 'settle b']);
+  });
+
   test('waits for the journal before anything is paid', async () => {
     const log: string[] = [];
     const { run } = scriptedRun({

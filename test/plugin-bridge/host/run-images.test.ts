@@ -6,7 +6,7 @@ import { type SharedService, sharedService } from '../../support/shared-service.
 import { charged, connectShelf } from './connect-shelf.ts';
 import { HeadlessElement } from './headless-element.ts';
 import { photographs } from './photographs.ts';
-import { createShelf, createStorage, decode } from './shelf.ts';
+import { createShelf, createStorage, decode, type Shelf } from './shelf.ts';
 
 describe('a run over the images of a CMS', () => {
   let test: SharedService;
@@ -95,20 +95,21 @@ describe('a run over the images of a CMS', () => {
     expect(await charged(account)).toBe(5);
   });
 
-  it('resumes after a closed tab without paying for exported images again', async () => {
-    const account = await test.createAccount();
+  /**
+   * Runs until the second batch is exported and its first image is about to be replaced; then `last` does what the page still
+   * does before its tab is closed. Returns the connection of the next page.
+   */
+  async function resumeAfterClosedTab(account: TestAccount, shelf: Shelf, last: CmsHost['replace']) {
     const storage = createStorage();
     let closed = () => {};
     const closing = new Promise<void>((resolve) => {
       closed = resolve;
     });
-    // A name of its own: the first page never gives its lock back.
-    const shelf = createShelf(files, { id: 'closed tab' });
     const closingShelf: CmsHost = {
       ...shelf,
-      // The second batch is exported; its first image is about to be replaced when the tab is closed.
-      async replace(id, replacement, options) {
-        if (shelf.calls.replace.length < 2) return shelf.replace(id, replacement, options);
+      async replace(...call) {
+        if (shelf.calls.replace.length < 2) return shelf.replace(...call);
+        await last(...call);
         closed();
         return new Promise(() => {});
       },
@@ -125,9 +126,52 @@ describe('a run over the images of a CMS', () => {
     const element = new HeadlessElement({ endpoint: test.url, apiKey: account.apiKey });
     const connection = await page.connectHost(element, shelf, { decode, storage, batchSize: 2 });
     expect(connection.unfinished).toBe(3);
+    return { connection, sessionId: first.element.sessionId };
+  }
+
+  // The first page never releases its lock, so each shelf has its own id.
+  it('resumes after a closed tab without paying for exported images again', async () => {
+    const account = await test.createAccount();
+    const shelf = createShelf(files, { id: 'closed before replacing' });
+    const { connection } = await resumeAfterClosedTab(account, shelf, async () => ({ url: null }));
     expect(await connection.resume()).toMatchObject({ phase: 'done', replaced: 5, failed: 0 });
     expect([...shelf.images.values()].map(({ status }) => status)).toEqual(Array(5).fill('replaced'));
     expect(await charged(account)).toBe(5);
+  });
+
+  it('counts an image as replaced if the tab was closed before its replacement was recorded', async () => {
+    const account = await test.createAccount();
+    const uninterrupted = createShelf(files);
+    const expected = await (await connect(account, uninterrupted)).connection.run([...uninterrupted.images.keys()]);
+    const paid = await test.createAccount();
+    const shelf = createShelf(files, { id: 'closed before recording' });
+    const { connection } = await resumeAfterClosedTab(paid, shelf, shelf.replace);
+    const report = await connection.resume();
+    expect(report).toMatchObject({ phase: 'done', replaced: 5, skipped: 0, failed: 0 });
+    expect(report?.savedBytes).toBe(expected.savedBytes);
+    expect(await charged(paid)).toBe(5);
+  });
+
+  it('completes a replacement that a closed tab has begun', async () => {
+    const account = await test.createAccount();
+    const shelf = createShelf(files, { id: 'closed while replacing' });
+    const { connection } = await resumeAfterClosedTab(account, shelf, async (id) => {
+      // Listed as replaced, but its files are not written.
+      Object.assign(shelf.images.get(id) ?? {}, { status: 'replaced' });
+      return { url: null };
+    });
+    expect(await connection.resume()).toMatchObject({ phase: 'done', replaced: 5, skipped: 0, failed: 0 });
+    expect([...shelf.images.values()].map((image) => image.files.length)).toEqual(Array(5).fill(1));
+    expect(await charged(account)).toBe(5);
+  });
+
+  it('counts an unrecorded replacement whose result the service no longer has', async () => {
+    const account = await test.createAccount();
+    const shelf = createShelf(files, { id: 'closed and deleted' });
+    const { connection, sessionId } = await resumeAfterClosedTab(account, shelf, shelf.replace);
+    await account.api.request(`/v1/sessions/${sessionId}`, { method: 'DELETE' });
+    expect(await connection.resume()).toMatchObject({ phase: 'done', replaced: 5, skipped: 0, failed: 0 });
+    expect(shelf.calls.replace.filter((id) => id === 'photo-2.jpg')).toHaveLength(1);
   });
 
   it('stops after the image in progress, and can be resumed', async () => {
