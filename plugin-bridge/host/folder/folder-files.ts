@@ -25,82 +25,87 @@ export function splitPath(path: string): { folders: string[]; name: string } {
 
 /** Opens the files of a folder. */
 export function openFolder(root: Folder): FolderFiles {
-  async function walk(folder: Folder, prefix: string): Promise<string[]> {
-    const entries: FileSystemHandle[] = [];
-    for await (const entry of folder.values()) entries.push(entry);
-    const paths: string[] = [];
-    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (entry.kind === 'file') paths.push(prefix + entry.name);
-      else if (!entry.name.startsWith('.')) paths.push(...(await walk(entry as Folder, `${prefix}${entry.name}/`)));
-    }
-    return paths;
-  }
-
-  async function folderOf(path: string, create = false): Promise<Folder | null> {
-    let folder = root;
-    try {
-      for (const name of splitPath(path).folders) folder = await folder.getDirectoryHandle(name, { create });
-      return folder;
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
-  }
-
-  async function read(path: string): Promise<File | null> {
-    try {
-      const handle = await (await folderOf(path))?.getFileHandle(splitPath(path).name);
-      return (await handle?.getFile()) ?? null;
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
-  }
-
-  async function isEmpty(folder: Folder): Promise<boolean> {
-    for await (const _ of folder.values()) return false;
-    return true;
-  }
-
   return {
-    list: () => walk(root, ''),
-    read,
+    list: () => listPaths(root, ''),
+    read: (path) => readPath(root, path),
     async namesBeside(path) {
       const names = new Set<string>();
-      const folder = await folderOf(path);
+      const folder = await folderOf(root, path);
       if (folder) for await (const name of folder.keys()) names.add(name.toLowerCase());
       return names;
     },
-    async write(path, content) {
-      try {
-        const folder = await folderOf(path, true);
-        const handle = await folder?.getFileHandle(splitPath(path).name, { create: true });
-        const stream = await handle?.createWritable();
-        try {
-          await stream?.write(content);
-          // The file changes only here, as a whole.
-          await stream?.close();
-        } catch (error) {
-          await stream?.abort().catch(() => {});
-          throw error;
-        }
-      } catch (error) {
-        throw toWriteError(error);
-      }
-    },
-    async remove(path) {
-      const { folders, name } = splitPath(path);
-      const folder = await folderOf(path);
-      try {
-        await folder?.removeEntry(name);
-      } catch (error) {
-        if (!isMissing(error)) throw toWriteError(error);
-      }
-      if (folders.length === 0 || !folder || !(await isEmpty(folder))) return;
-      // A folder of the user stays, even if it is empty.
-      if (folders[0]?.startsWith('.')) await this.remove(folders.join('/'));
-    },
+    write: (path, content) => writeWhole(root, path, content),
+    remove: (path) => removePath(root, path),
   };
+}
+
+async function listPaths(folder: Folder, prefix: string): Promise<string[]> {
+  const entries: FileSystemHandle[] = [];
+  for await (const entry of folder.values()) entries.push(entry);
+  const paths: string[] = [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (entry.kind === 'file') paths.push(prefix + entry.name);
+    else if (!entry.name.startsWith('.')) paths.push(...(await listPaths(entry as Folder, `${prefix}${entry.name}/`)));
+  }
+  return paths;
+}
+
+/** Returns the folder of a path; null if it is missing and not to be created. */
+async function folderOf(root: Folder, path: string, create = false): Promise<Folder | null> {
+  let folder = root;
+  try {
+    for (const name of splitPath(path).folders) folder = await folder.getDirectoryHandle(name, { create });
+    return folder;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+async function readPath(root: Folder, path: string): Promise<File | null> {
+  try {
+    const handle = await (await folderOf(root, path))?.getFileHandle(splitPath(path).name);
+    return (await handle?.getFile()) ?? null;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+async function writeWhole(root: Folder, path: string, content: Blob): Promise<void> {
+  try {
+    const folder = await folderOf(root, path, true);
+    const handle = await folder?.getFileHandle(splitPath(path).name, { create: true });
+    const stream = await handle?.createWritable();
+    try {
+      await stream?.write(content);
+      // The file changes only here, as a whole.
+      await stream?.close();
+    } catch (error) {
+      await stream?.abort().catch(() => {});
+      throw error;
+    }
+  } catch (error) {
+    throw toWriteError(error);
+  }
+}
+
+async function removePath(root: Folder, path: string): Promise<void> {
+  const { folders, name } = splitPath(path);
+  const folder = await folderOf(root, path);
+  try {
+    await folder?.removeEntry(name);
+  } catch (error) {
+    if (!isMissing(error)) throw toWriteError(error);
+  }
+  if (folders.length === 0 || !folder || !(await isEmpty(folder))) return;
+  // A folder of the user stays, even if it is empty.
+  if (folders[0]?.startsWith('.')) await removePath(root, folders.join('/'));
+}
+
+async function isEmpty(folder: Folder): Promise<boolean> {
+  for await (const _ of folder.values()) return false;
+  return true;
 }
 
 function isMissing(error: unknown): boolean {
