@@ -8,7 +8,7 @@ import { createSettingsStore } from './session/settings-store.ts';
 import { deriveState } from './state-of.ts';
 import type { Item, OptimizerState, Phase } from './types.ts';
 import { createAdding } from './uploads/add-files.ts';
-import { createUploading } from './uploads/uploading.ts';
+import { Uploading } from './uploads/uploading.ts';
 
 /** Creates the flow. Nothing is sent, and nothing of the page is touched but its going on- and offline. */
 export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
@@ -41,7 +41,7 @@ export function createOptimizer(options: OptimizerOptions = {}): Optimizer {
     else load().then(task, () => {});
   };
 
-  const uploading = createUploading(core, {
+  const uploading = new Uploading(core, {
     onSession: () => withFlowNow(({ persistence }) => persistence.save()),
     editedFields: (id) => flow?.saver.fieldsOf(id) ?? [],
     onUploaded: (item) => withFlowNow(({ uploaded }) => uploaded(item)),

@@ -1,13 +1,13 @@
-import { createDebounce } from '../debounce.ts';
+import { createDebounce, type Debounced } from '../debounce.ts';
 import type { Environment } from '../environment.ts';
 import { askedDelay, failure, isFatal, toOptimizerError } from '../errors.ts';
 import type { Item, WaitReason } from '../types.ts';
+import { type AttemptFailure, createAttempt, type Send, type UploadAttempt } from './upload-attempt.ts';
+import { createUploadCounter, type UploadTotals } from './upload-totals.ts';
 
-/** Wait before the second try, in milliseconds; doubles from try to try, give or take half of it. */
+/** Delay before the second try, in milliseconds. Doubles with each try, with a jitter of half of it. */
 const FIRST_DELAY_MS = 1000;
-const LONGEST_DELAY_MS = 30_000;
-/** Before the first sign of an upload there is a connection to make, or nothing that reports progress. */
-const PATIENCE = 4;
+const MAX_DELAY_MS = 30_000;
 
 /** Dependencies of the queue. */
 export interface UploadQueueDeps {
@@ -16,259 +16,211 @@ export interface UploadQueueDeps {
   /** False until there is a session: the first upload creates it, so it goes alone. */
   isOpen(): boolean;
   /** Uploads one file. */
-  send(
-    id: string,
-    options: { signal: AbortSignal; onProgress: (loaded: number, total: number) => void },
-  ): Promise<void>;
+  send(id: string, options: Parameters<Send>[0]): Promise<void>;
   patch(id: string, changes: Partial<Item>, progress?: boolean): void;
   onProgress(id: string, loaded: number, total: number): void;
-  /** The file is given up. */
+  /** Called when a file has failed for good. */
   onFailed(id: string, cause: unknown): void;
-  /** No request will be answered: the queue stands until `resume`. */
+  /** Called when every request would fail: the queue stops until `resume`. */
   onBlocked(cause: unknown): void;
-  /** Nothing is left to do. */
+  /** Called when the queue becomes empty. */
   onIdle(): void;
-}
-
-/** Sums over the uploads since the queue was last empty. Bytes count as far as sizes are known. */
-export interface UploadTotals {
-  done: number;
-  failed: number;
-  total: number;
-  loadedBytes: number;
-  totalBytes: number;
 }
 
 interface Entry {
   readonly id: string;
   tries: number;
-  /** Not before, by the environment's clock. */
+  /** Earliest time of the next try, by the environment's clock. */
   due: number;
   /** Reason for waiting that its row shows. */
   reason: WaitReason | null;
-  /** Ends the running try; null while it waits. */
-  stop: ((cause: unknown) => void) | null;
+  /** The running try; null while it waits. */
+  attempt: UploadAttempt | null;
 }
 
-interface Share {
-  loaded: number;
-  size: number;
-  state: 'open' | 'done' | 'failed';
-}
+/** Uploads files, several at a time, with retries, a stall timeout and pause. Waits while the browser is offline. */
+export class UploadQueue {
+  readonly #deps: UploadQueueDeps;
+  readonly #entries = new Map<string, Entry>();
+  readonly #counter = createUploadCounter();
+  readonly #waiters = new Set<() => void>();
+  readonly #nextTry: Debounced;
+  readonly #stopListening: () => void;
+  /** True from `pause` to `resume`. */
+  paused = false;
+  #blocked = false;
+  #idle = true;
 
-/** Uploads files, several at a time, with tries, a watch for silence, pause, and a wait for the connection. */
-export function createUploadQueue(deps: UploadQueueDeps) {
-  const { env } = deps;
-  const entries = new Map<string, Entry>();
-  const shares = new Map<string, Share>();
-  const waiters = new Set<() => void>();
-  let paused = false;
-  let blocked = false;
-  let idle = true;
-  const nextTry = createDebounce(env, pump);
-  const stopListening = env.online.subscribe(() => {
-    // What was under way may hang on a connection that is no more, and nobody would hear of it for a long time.
-    if (!env.online.isOnline()) stopAll();
-    pump();
-  });
-
-  const activeCount = () => [...entries.values()].filter(({ stop }) => stop).length;
-
-  function reasonToWait({ due }: Entry): WaitReason | null {
-    if (paused) return 'paused';
-    if (!env.online.isOnline()) return 'offline';
-    return due > env.now() ? 'retry' : null;
+  constructor(deps: UploadQueueDeps) {
+    const { env } = deps;
+    this.#deps = deps;
+    this.#nextTry = createDebounce(env, () => this.#pump());
+    this.#stopListening = env.online.subscribe(() => {
+      // A request on a lost connection may hang for a long time without an error.
+      if (!env.online.isOnline()) this.#stopAll();
+      this.#pump();
+    });
   }
 
-  function pump() {
-    const { concurrency } = deps.limits();
-    // What is no number must not keep everything waiting.
-    const limit = deps.isOpen() && concurrency > 1 ? concurrency : 1;
-    const stands = paused || blocked || !env.online.isOnline();
-    let active = activeCount();
+  /** Appends files to the queue; files that are already in it keep their place. */
+  add(files: readonly { id: string; size: number | null }[]) {
+    if (this.#entries.size === 0) this.#counter.clear();
+    for (const { id, size } of files) {
+      if (this.#entries.has(id)) continue;
+      this.#entries.set(id, { id, tries: 0, due: 0, reason: null, attempt: null });
+      this.#counter.add(id, size);
+      this.#idle = false;
+    }
+    this.#pump();
+  }
+
+  /** Stops running uploads; `resume` starts them again from the beginning. */
+  pause() {
+    this.paused = true;
+    this.#stopAll();
+    this.#pump();
+  }
+
+  /** Continues, without the delay of files that wait for a retry. */
+  resume() {
+    this.paused = false;
+    this.#blocked = false;
+    for (const entry of this.#entries.values()) entry.due = 0;
+    this.#pump();
+  }
+
+  /** Removes files from the queue and stops their uploads. */
+  remove(ids: readonly string[]) {
+    const attempts = ids.map((id) => this.#take(id));
+    for (const attempt of attempts) attempt?.stop(failure('aborted'));
+    this.#pump();
+  }
+
+  ids() {
+    return [...this.#entries.keys()];
+  }
+
+  /** True while files are uploaded or wait for it. */
+  get busy() {
+    return this.#entries.size > 0 && !this.#blocked;
+  }
+
+  totals(): UploadTotals {
+    return this.#counter.totals();
+  }
+
+  /** Resolves when the queue is empty or blocked. */
+  idle(): Promise<void> {
+    if (!this.busy) return Promise.resolve();
+    return new Promise((resolve) => this.#waiters.add(resolve));
+  }
+
+  dispose() {
+    this.#stopListening();
+    this.#nextTry.cancel();
+    for (const id of this.ids()) this.#take(id)?.stop(failure('aborted'));
+  }
+
+  /** Starts as many uploads as may run now, and plans the next retry. */
+  #pump() {
+    const { env, limits, isOpen } = this.#deps;
+    const { concurrency } = limits();
+    // A comparison, so that NaN allows one upload at a time.
+    const limit = isOpen() && concurrency > 1 ? concurrency : 1;
+    const stopped = this.paused || this.#blocked || !env.online.isOnline();
+    let active = [...this.#entries.values()].filter(({ attempt }) => attempt).length;
     let next = Number.POSITIVE_INFINITY;
-    for (const entry of [...entries.values()]) {
-      if (entry.stop) continue;
-      if (!stands && active < limit && entry.due <= env.now()) {
+    for (const entry of [...this.#entries.values()]) {
+      if (entry.attempt) continue;
+      if (!stopped && active < limit && entry.due <= env.now()) {
         active += 1;
-        start(entry);
+        this.#start(entry);
       } else {
-        const reason = reasonToWait(entry);
-        // Only what is news: hundreds may wait.
-        if (reason !== entry.reason) deps.patch(entry.id, { waiting: reason });
-        entry.reason = reason;
+        this.#showReason(entry);
         if (entry.due > env.now()) next = Math.min(next, entry.due);
       }
     }
-    nextTry.cancel();
-    if (!stands && next < Number.POSITIVE_INFINITY) nextTry.schedule(next - env.now());
-    if (entries.size === 0 && !idle) {
-      idle = true;
-      deps.onIdle();
+    this.#nextTry.cancel();
+    if (!stopped && next < Number.POSITIVE_INFINITY) this.#nextTry.schedule(next - env.now());
+    if (this.#entries.size === 0 && !this.#idle) {
+      this.#idle = true;
+      this.#deps.onIdle();
     }
-    if (idle || blocked) for (const done of [...waiters]) done();
+    if (this.busy) return;
+    for (const resolve of this.#waiters) resolve();
+    this.#waiters.clear();
   }
 
-  /** Ends the tries that run; their files stay in the queue. */
-  function stopAll() {
-    for (const { stop } of [...entries.values()]) stop?.(failure('aborted'));
+  #showReason(entry: Entry) {
+    const { env, patch } = this.#deps;
+    let reason: WaitReason | null = entry.due > env.now() ? 'retry' : null;
+    if (!env.online.isOnline()) reason = 'offline';
+    if (this.paused) reason = 'paused';
+    // Hundreds of files may wait: only changes are written.
+    if (reason !== entry.reason) patch(entry.id, { waiting: reason });
+    entry.reason = reason;
   }
 
-  function start(entry: Entry) {
+  /** Stops the running tries; their files stay in the queue. */
+  #stopAll() {
+    for (const { attempt } of [...this.#entries.values()]) attempt?.stop(failure('aborted'));
+  }
+
+  #start(entry: Entry) {
     const { id } = entry;
-    const { stallTimeout } = deps.limits();
-    const controller = new AbortController();
-    let over = false;
-    const silence = createDebounce(env, () => entry.stop?.(failure('stalled')));
-
-    function end(finish: () => void) {
-      if (over) return;
-      over = true;
-      silence.cancel();
-      entry.stop = null;
-      finish();
-      pump();
-    }
+    const { env, limits, patch, send, onProgress } = this.#deps;
     entry.tries += 1;
     entry.reason = null;
-    entry.stop = (cause) => {
-      controller.abort(cause);
-      end(() => fail(entry, cause, true));
-    };
-    deps.patch(id, { status: 'uploading', progress: 0, step: null, waiting: null, tries: entry.tries, error: null });
-    if (stallTimeout > 0) silence.schedule(stallTimeout * PATIENCE);
-
-    const onProgress = (loaded: number, total: number) => {
-      if (over) return;
-      silence.cancel();
-      // When all has left, the service is at work, and the client waits for its answer.
-      if (stallTimeout > 0 && loaded < total) silence.schedule(stallTimeout);
-      const share = shares.get(id);
-      const progress = total > 0 ? loaded / total : 0;
-      if (share) share.loaded = share.size * progress;
-      deps.patch(id, { progress }, true);
-      deps.onProgress(id, loaded, total);
-    };
-    deps.send(id, { signal: controller.signal, onProgress }).then(
-      () =>
-        end(() => {
-          entries.delete(id);
-          close(id, 'done');
-        }),
-      (cause) => end(() => fail(entry, cause)),
+    entry.attempt = createAttempt(env, limits().stallTimeout, (failed) => {
+      entry.attempt = null;
+      if (failed) this.#fail(entry, failed);
+      else this.#end(id, 'done');
+      this.#pump();
+    });
+    patch(id, { status: 'uploading', progress: 0, step: null, waiting: null, tries: entry.tries, error: null });
+    entry.attempt.start(
+      (options) => send(id, options),
+      (loaded, total) => {
+        const progress = total > 0 ? loaded / total : 0;
+        this.#counter.setFraction(id, progress);
+        patch(id, { progress }, true);
+        onProgress(id, loaded, total);
+      },
     );
   }
 
-  function fail(entry: Entry, cause: unknown, stopped = false) {
+  #fail(entry: Entry, { cause, stopped }: AttemptFailure) {
     const { id } = entry;
-    const { retries } = deps.limits();
+    const { env, limits, patch, onBlocked, onFailed } = this.#deps;
     const error = toOptimizerError(cause, (key) => key);
-    const share = shares.get(id);
-    if (share) share.loaded = 0;
-    deps.patch(id, { status: 'queued', progress: 0 });
+    this.#counter.setFraction(id, 0);
+    patch(id, { status: 'queued', progress: 0 });
     if (isFatal(error.code)) {
       entry.tries = 0;
-      blocked = true;
-      deps.onBlocked(cause);
+      this.#blocked = true;
+      onBlocked(cause);
     } else if ((stopped && error.code === 'aborted') || (!env.online.isOnline() && error.status === null)) {
-      // Nobody's fault: it is no try.
+      // A pause or a lost connection does not count as a try.
       entry.tries -= 1;
-    } else if (error.retryable && entry.tries < retries) {
-      const delay = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (entry.tries - 1)) * (0.5 + env.random());
+    } else if (error.retryable && entry.tries < limits().retries) {
+      const delay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (entry.tries - 1)) * (0.5 + env.random());
       entry.due = env.now() + Math.max(delay, askedDelay(cause));
     } else {
-      entries.delete(id);
-      close(id, 'failed');
-      deps.onFailed(id, cause);
+      this.#end(id, 'failed');
+      onFailed(id, cause);
     }
   }
 
-  function close(id: string, state: Share['state']) {
-    const share = shares.get(id);
-    if (!share) return;
-    share.state = state;
-    share.loaded = share.size;
+  #end(id: string, state: 'done' | 'failed') {
+    this.#entries.delete(id);
+    this.#counter.end(id, state);
   }
 
-  /** Takes an entry out; a running try ends without a word. */
-  function take(id: string) {
-    const entry = entries.get(id);
-    entries.delete(id);
-    shares.delete(id);
-    const stop = entry?.stop;
-    if (entry) entry.stop = null;
-    return stop;
+  /** Removes an entry and returns its running try. */
+  #take(id: string) {
+    const entry = this.#entries.get(id);
+    this.#entries.delete(id);
+    this.#counter.remove(id);
+    return entry?.attempt;
   }
-
-  return {
-    /** Puts files to the end of the queue; those that are in it stay where they are. */
-    add(files: readonly { id: string; size: number | null }[]) {
-      if (entries.size === 0) shares.clear();
-      for (const { id, size } of files) {
-        if (entries.has(id)) continue;
-        entries.set(id, { id, tries: 0, due: 0, reason: null, stop: null });
-        shares.set(id, { loaded: 0, size: size ?? 0, state: 'open' });
-        idle = false;
-      }
-      pump();
-    },
-    has: (id: string) => entries.has(id),
-    /** Stops what is under way; it begins anew with `resume`. */
-    pause() {
-      paused = true;
-      stopAll();
-      pump();
-    },
-    /** Goes on, at once with what waited for its next try. */
-    resume() {
-      paused = false;
-      blocked = false;
-      for (const entry of entries.values()) entry.due = 0;
-      pump();
-    },
-    /** Takes files out of the queue, running ones included. */
-    remove(ids: readonly string[]) {
-      const stops = ids.map(take);
-      for (const stop of stops) stop?.(failure('aborted'));
-      pump();
-    },
-    ids: () => [...entries.keys()],
-    get paused() {
-      return paused;
-    },
-    /** True while something is being sent or about to be. */
-    get busy() {
-      return entries.size > 0 && !blocked;
-    },
-    totals(): UploadTotals {
-      const all = [...shares.values()];
-      const sum = (of: (share: Share) => number) => all.reduce((total, share) => total + of(share), 0);
-      return {
-        done: sum(({ state }) => Number(state === 'done')),
-        failed: sum(({ state }) => Number(state === 'failed')),
-        total: all.length,
-        loadedBytes: sum(({ loaded }) => loaded),
-        totalBytes: sum(({ size }) => size),
-      };
-    },
-    /** Resolves when the queue is empty, or stands because no request will be answered. */
-    idle(): Promise<void> {
-      if (entries.size === 0 || blocked) return Promise.resolve();
-      return new Promise((resolve) => {
-        const done = () => {
-          waiters.delete(done);
-          resolve();
-        };
-        waiters.add(done);
-      });
-    },
-    dispose() {
-      stopListening();
-      nextTry.cancel();
-      for (const id of [...entries.keys()]) take(id)?.(failure('aborted'));
-    },
-  };
 }
-
-/** The queue of uploads. */
-export type UploadQueue = ReturnType<typeof createUploadQueue>;

@@ -1,4 +1,4 @@
-import { newIdempotencyKey } from '../../../plugin-bridge/sdk/index.ts';
+import { newIdempotencyKey, type Upload } from '../../../plugin-bridge/sdk/index.ts';
 import type { Core } from '../core.ts';
 import { createThrottle } from '../debounce.ts';
 import { toOptimizerError } from '../errors.ts';
@@ -6,132 +6,152 @@ import { itemsOf } from '../review/item-questions.ts';
 import { createMilestones } from '../runs/milestones.ts';
 import type { Item, Progress } from '../types.ts';
 import { fromImage, fromMetadata } from './new-item.ts';
-import { createUploadQueue } from './upload-queue.ts';
+import type { Send } from './upload-attempt.ts';
+import { UploadQueue } from './upload-queue.ts';
 
-/** Events of one image are at least so far apart, in milliseconds. */
+/** Shortest time between two progress events of one image, in milliseconds. */
 export const EVENT_GAP_MS = 100;
 
 /** Callbacks of the uploads. */
 export interface UploadingHooks {
-  /** The session is there. */
+  /** Called when the first upload has created the session. */
   onSession(sessionId: string): void;
-  /** Fields that are being edited are not replaced by what the server says. */
+  /** Returns the fields with unsaved edits: the service's values do not replace them. */
   editedFields(id: string): readonly string[];
-  /** An image is at the server. */
+  /** Called when an image is stored at the service. */
   onUploaded(item: Item): void;
   onIdle(): void;
 }
 
-/** Brings files to the server: the first creates the session, the others join it. */
-export function createUploading(core: Core, hooks: UploadingHooks) {
-  const { env, store, config } = core;
-  // The same key for every try of a file: an answer that got lost makes no second image.
-  const keys = new Map<string, string>();
-  const isTime = createThrottle(env, EVENT_GAP_MS);
-  const milestones = createMilestones(core, 'upload');
+/** Uploads the files of items: the first creates the session, the others are added to it. */
+export class Uploading {
+  readonly queue: UploadQueue;
+  readonly #core: Core;
+  readonly #hooks: UploadingHooks;
+  /** Idempotency keys by item: a retry after a lost response must not create a second image. */
+  readonly #keys = new Map<string, string>();
+  readonly #isDue;
+  readonly #milestones;
 
-  async function send(id: string, options: Parameters<Parameters<typeof createUploadQueue>[0]['send']>[1]) {
-    const item = store.get(id);
-    if (!item) return;
-    const transport = core.transport();
-    const idempotencyKey = keys.get(id) ?? newIdempotencyKey();
-    keys.set(id, idempotencyKey);
-    const { clientRef, metadata, name, url } = item;
-    const ref = clientRef === null ? {} : { clientRef };
-    let what: Parameters<typeof transport.createSession>[0];
-    if (!item.file && url && config.importBy === 'server') what = { images: [{ url, filename: name, ...ref }] };
-    else {
-      const file = item.file ?? (await transport.fetchMedia(url ?? '', options));
-      const { title, alt } = item.origins.title === 'cms' || item.origins.alt === 'cms' ? metadata : {};
-      what = { files: [{ file, name, metadata: { ...ref, ...(title ? { title } : {}), ...(alt ? { alt } : {}) } }] };
-    }
-    // The queue repeats by itself, and shows what it waits for.
-    const call = { ...options, idempotencyKey, once: true };
-    const session = core.sessionId;
-    const answer = session ? await transport.addImages(session, what, call) : await transport.createSession(what, call);
-    const [image] = answer.images;
-    const [refused] = answer.rejected;
-    const now = store.get(id);
-    // Removed, or all cleared, while its answer was on the way.
-    if (options.signal.aborted || !now) return;
-    if (!image) throw Object.assign(new Error(refused?.error), refused);
-    if (core.sessionId === null) {
-      core.sessionId = answer.sessionId;
-      hooks.onSession(answer.sessionId);
-    }
-    keys.delete(id);
-    const { metadata: found } = image;
-    store.patch(id, { ...fromImage(image), ...fromMetadata(now, found, { kept: hooks.editedFields(id) }) });
-    core.emit('io-upload', { id, image });
-    const after = store.get(id);
-    if (after) hooks.onUploaded(after);
+  constructor(core: Core, hooks: UploadingHooks) {
+    this.#core = core;
+    this.#hooks = hooks;
+    this.#isDue = createThrottle(core.env, EVENT_GAP_MS);
+    this.#milestones = createMilestones(core, 'upload');
+    this.queue = new UploadQueue({
+      env: core.env,
+      limits: () => core.config,
+      isOpen: () => core.sessionId !== null,
+      send: (id, options) => this.#send(id, options),
+      patch: core.store.patch,
+      onProgress: (id, loaded, total) => this.#onProgress(id, loaded, total),
+      onFailed: (id, cause) => this.#onFailed(id, cause),
+      onBlocked(cause) {
+        core.blocked = core.report(cause, 'upload');
+        core.notices.fail(core.blocked, 'upload', ['retry']);
+        core.announcer.say('error', core.blocked.message, { assertive: true });
+        core.touch();
+      },
+      onIdle: () => this.#onIdle(),
+    });
   }
 
-  function countFailed() {
-    const ids = store.list().flatMap((item) => (item.error?.phase === 'upload' ? [item.id] : []));
-    if (ids.length === 0) return core.notices.drop('error-upload');
-    const message = () => core.t('notice.upload_failed', { count: ids.length });
-    const error = store.get(ids[0] ?? '')?.error ?? null;
-    core.notices.show('error-upload', { kind: 'error', message, error, phase: 'upload', actions: ['retry'] });
+  /** Queues images that are not at the service: the given ones, or all that have not failed. */
+  upload(ids?: readonly string[]) {
+    this.queue.add(itemsOf(this.#core.store, ids).filter(({ imageId, error }) => !imageId && (ids || !error)));
   }
 
-  const queue = createUploadQueue({
-    env,
-    limits: () => config,
-    isOpen: () => core.sessionId !== null,
-    send,
-    patch: store.patch,
-    onProgress(id, loaded, total) {
-      const aggregate = progress()?.fraction ?? 0;
-      if (loaded === total || isTime(id)) core.emit('io-upload-progress', { id, loaded, total, aggregate });
-      milestones.tick(aggregate);
-    },
-    onFailed(id, cause) {
-      // An answer is an answer: the next try by hand is a new question.
-      const error = toOptimizerError(cause, core.t, [id]);
-      if (error.status !== null) keys.delete(id);
-      store.patch(id, {
-        status: 'failed',
-        progress: 0,
-        waiting: null,
-        error: Object.assign(error, { phase: 'upload' as const }),
-      });
-      core.report(cause, 'upload', [id]);
-      countFailed();
-    },
-    onBlocked(cause) {
-      core.blocked = core.report(cause, 'upload');
-      core.notices.fail(core.blocked, 'upload', ['retry']);
-      core.announcer.say('error', core.blocked.message, { assertive: true });
-      core.touch();
-    },
-    onIdle() {
-      const { done, failed } = queue.totals();
-      milestones.end(done, failed);
-      countFailed();
-      core.touch();
-      hooks.onIdle();
-    },
-  });
+  forget(ids: readonly string[]) {
+    this.queue.remove(ids);
+    for (const id of ids) this.#keys.delete(id);
+    this.#showFailed();
+  }
 
-  function progress(): Progress | null {
-    if (!queue.busy) return null;
-    const { done, failed, total, loadedBytes, totalBytes } = queue.totals();
+  progress(): Progress | null {
+    if (!this.queue.busy) return null;
+    const { done, failed, total, loadedBytes, totalBytes } = this.queue.totals();
     const fraction = totalBytes > 0 ? loadedBytes / totalBytes : (done + failed) / Math.max(1, total);
     return { phase: 'upload', done: done + failed, failed, total, fraction, loadedBytes, totalBytes };
   }
 
-  return {
-    queue,
-    progress,
-    /** Queues what is not at the server: all of it, or the given ones. */
-    upload(ids?: readonly string[]) {
-      queue.add(itemsOf(store, ids).filter(({ imageId, error }) => !imageId && (ids || !error)));
-    },
-    forget(ids: readonly string[]) {
-      queue.remove(ids);
-      for (const id of ids) keys.delete(id);
-      countFailed();
-    },
-  };
+  async #send(id: string, options: Parameters<Send>[0]) {
+    const core = this.#core;
+    const { store } = core;
+    const item = store.get(id);
+    if (!item) return;
+    const transport = core.transport();
+    const idempotencyKey = this.#keys.get(id) ?? newIdempotencyKey();
+    this.#keys.set(id, idempotencyKey);
+    const upload = await uploadOf(core, item, options);
+    // `once`: the queue retries by itself, so that the row can show the reason for waiting.
+    const call = { ...options, idempotencyKey, once: true };
+    const session = core.sessionId;
+    const response = session
+      ? await transport.addImages(session, upload, call)
+      : await transport.createSession(upload, call);
+    const [image] = response.images;
+    const [rejected] = response.rejected;
+    const now = store.get(id);
+    // Removed during the upload.
+    if (options.signal.aborted || !now) return;
+    if (!image) throw Object.assign(new Error(rejected?.error), rejected);
+    if (core.sessionId === null) {
+      core.sessionId = response.sessionId;
+      this.#hooks.onSession(response.sessionId);
+    }
+    this.#keys.delete(id);
+    const kept = this.#hooks.editedFields(id);
+    store.patch(id, { ...fromImage(image), ...fromMetadata(now, image.metadata, { kept }) });
+    core.emit('io-upload', { id, image });
+    const after = store.get(id);
+    if (after) this.#hooks.onUploaded(after);
+  }
+
+  #onProgress(id: string, loaded: number, total: number) {
+    const aggregate = this.progress()?.fraction ?? 0;
+    if (loaded === total || this.#isDue(id)) {
+      this.#core.emit('io-upload-progress', { id, loaded, total, aggregate });
+    }
+    this.#milestones.tick(aggregate);
+  }
+
+  #onFailed(id: string, cause: unknown) {
+    const core = this.#core;
+    const error = Object.assign(toOptimizerError(cause, core.t, [id]), { phase: 'upload' as const });
+    // The service has responded to this key; a retry by hand is a new request.
+    if (error.status !== null) this.#keys.delete(id);
+    core.store.patch(id, { status: 'failed', progress: 0, waiting: null, error });
+    core.report(cause, 'upload', [id]);
+    this.#showFailed();
+  }
+
+  #onIdle() {
+    const { done, failed } = this.queue.totals();
+    this.#milestones.end(done, failed);
+    this.#showFailed();
+    this.#core.touch();
+    this.#hooks.onIdle();
+  }
+
+  /** Shows a notice with the number of failed uploads, or drops it. */
+  #showFailed() {
+    const { store, notices, t } = this.#core;
+    const failed = store.list().filter(({ error }) => error?.phase === 'upload');
+    const [first] = failed;
+    if (!first) return notices.drop('error-upload');
+    const message = () => t('notice.upload_failed', { count: failed.length });
+    const { error } = first;
+    notices.show('error-upload', { kind: 'error', message, error, phase: 'upload', actions: ['retry'] });
+  }
+}
+
+/** Returns the body of an item's upload: its address if the service imports it, else its file. */
+async function uploadOf(core: Core, item: Item, options: { signal: AbortSignal }): Promise<Upload> {
+  const { clientRef, file, metadata, name, origins, url } = item;
+  const ref = clientRef === null ? {} : { clientRef };
+  if (!file && url && core.config.importBy === 'server') return { images: [{ url, filename: name, ...ref }] };
+  const bytes = file ?? (await core.transport().fetchMedia(url ?? '', options));
+  const { title, alt } = origins.title === 'cms' || origins.alt === 'cms' ? metadata : {};
+  const own = { ...ref, ...(title ? { title } : {}), ...(alt ? { alt } : {}) };
+  return { files: [{ file: bytes, name, metadata: own }] };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createUploadQueue, type UploadQueue } from '../../../../widget/state/uploads/upload-queue.ts';
+import { UploadQueue } from '../../../../widget/state/uploads/upload-queue.ts';
 import { apiError, connectionError } from '../scripted-service.ts';
 import { createTestEnvironment, settle, type TestEnvironment } from '../test-environment.ts';
 
@@ -42,7 +42,7 @@ function createReal(): Real {
     finished: [],
     failed: [],
     idles: 0,
-    queue: createUploadQueue({
+    queue: new UploadQueue({
       env,
       limits: () => ({ concurrency: CONCURRENCY, retries: RETRIES, stallTimeout: 0 }),
       isOpen: () => session,
