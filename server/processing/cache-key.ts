@@ -1,33 +1,24 @@
 import { createHash } from 'node:crypto';
-import {
-  EMBEDDED_FIELDS,
-  type EmbeddedTexts,
-  type InputFormat,
-  type OutputFormat,
-  type Preset,
-} from '#contract/constants';
+import { EMBEDDED_FIELDS, type InputFormat } from '#contract/constants';
 import { libraryVersions } from './library-versions.ts';
 import { QUALITY_VERSION } from './shared/presets.ts';
+import type { OutputSettings } from './shared/protocol.ts';
 import type { VariantSpec } from './shared/variants.ts';
 
-/** Everything that decides the bytes of a variant. */
-export interface VariantKeyInput {
+/** Everything that determines the bytes of a variant. */
+export interface VariantKeyInput extends OutputSettings {
   /** Account id: equal files of two accounts never share a cache entry. */
   scope: string;
   sourceSha256: string;
   inputFormat: InputFormat;
-  format: OutputFormat;
-  preset: Preset;
-  keepCopyright: boolean;
-  embed?: EmbeddedTexts | undefined;
   variant: VariantSpec;
 }
 
 let versions: { sharp: string; libvips: string } | undefined;
 
 /**
- * The cache key of a variant: SHA-256 in hex over all that may change its bytes (so not its name), and over the account, which does
- * not: accounts share nothing. Different keys may still stand for the same bytes, as with the preset of a kept file.
+ * Computes the cache key of a variant: SHA-256 in hex over the account and everything that may change the bytes, but not the
+ * variant's name. Different keys may stand for the same bytes, e.g. two presets of a kept file.
  */
 export function variantKey(input: VariantKeyInput): string {
   versions ??= libraryVersions();

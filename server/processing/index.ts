@@ -7,11 +7,10 @@ export {
   type ProbeResult,
   type Processor,
   type ProcessorDeps,
-  type RenderedVariant,
   type RenderOptions,
   type RenderRequest,
 } from './processor.ts';
 export { extensionOf, mimeTypeOf } from './shared/formats.ts';
 export type { EmbeddedText, Inspection, InspectRequest } from './shared/inspection.ts';
-export type { RenderStep, SourceFacts } from './shared/protocol.ts';
+export type { RenderedVariant, RenderStep, SourceFacts } from './shared/protocol.ts';
 export { planVariants, type VariantSpec } from './shared/variants.ts';

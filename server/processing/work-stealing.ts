@@ -1,84 +1,88 @@
 import type { RenderReport, RenderTask } from './shared/protocol.ts';
-import { createTaskGroup } from './task-group.ts';
-import type { QueuedTask, WorkerQueue } from './worker-queue.ts';
-
-/** A render for the worker queue; yielded variants are removed from its `task`, so that a retry skips them. */
-export interface RenderWork extends Omit<QueuedTask, 'task' | 'signal' | 'connect' | 'onYielded'> {
-  task: RenderTask;
-}
+import { createTaskGroup, type TaskGroup } from './task-group.ts';
+import type { WorkerQueue, WorkerQueueTask } from './worker-queue.ts';
 
 /** Runs renders so that no process idles while another has variants of an image queued. */
 export interface WorkStealing {
-  /** Renders the variants in one process, or in several if some are idle; all succeed or none. */
-  run(work: RenderWork, signal: AbortSignal | undefined): Promise<RenderReport[]>;
+  /**
+   * Renders the variants in one process, or in several if some are idle; all succeed or none. Yielded variants are removed
+   * from `render.task`, so that a retry skips them.
+   */
+  run(render: WorkerQueueTask<RenderTask>): Promise<RenderReport[]>;
 }
 
 /** The part of a render that one process works on. */
 interface Share {
-  work: RenderWork;
+  render: WorkerQueueTask<RenderTask>;
   /** Requests that the process yields some of its variants. */
   requestYield: () => void;
   /** True while a request is unanswered, or if the process has nothing to yield. */
   closed: boolean;
 }
 
+interface State {
+  readonly queue: Pick<WorkerQueue, 'run' | 'hasRoom' | 'onIdle'>;
+  readonly shares: Set<Share>;
+  timer: NodeJS.Timeout | undefined;
+}
+
 // The images of a batch arrive within milliseconds of each other; before that an idle process may still get its own image.
 const SETTLING_MS = 15;
 
 /** Creates work stealing between the renders of a worker queue. */
-export function createWorkStealing(queue: Pick<WorkerQueue, 'run' | 'hasRoom' | 'onIdle'>): WorkStealing {
-  const shares = new Set<Share>();
-  let timer: NodeJS.Timeout | undefined;
-
-  function scheduleSteal(): void {
-    if (timer || shares.size === 0) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      const open = [...shares].filter(({ closed, work }) => !closed && queue.hasRoom(work.memoryBytes));
-      const [fullest] = open.sort((one, other) => other.work.task.variants.length - one.work.task.variants.length);
-      if (!fullest) return;
-      fullest.closed = true;
-      fullest.requestYield();
-    }, SETTLING_MS).unref();
-  }
-  queue.onIdle(scheduleSteal);
-
+export function createWorkStealing(queue: State['queue']): WorkStealing {
+  const state: State = { queue, shares: new Set(), timer: undefined };
+  queue.onIdle(() => scheduleSteal(state));
   return {
-    async run(work, signal) {
-      const taskGroup = createTaskGroup<RenderReport[]>(signal);
-
-      function start(own: RenderWork): void {
-        let share: Share | undefined;
-        taskGroup.add(async (shareSignal) => {
-          try {
-            return await queue.run<RenderReport[]>({
-              ...own,
-              signal: shareSignal,
-              connect(requestYield) {
-                if (share) shares.delete(share);
-                share = undefined;
-                if (!requestYield || own.task.variants.length < 2) return;
-                share = { work: own, requestYield, closed: false };
-                shares.add(share);
-                scheduleSteal();
-              },
-              onYielded(names) {
-                // Another process may have variants to yield.
-                if (names.length === 0) return scheduleSteal();
-                const yielded = own.task.variants.filter(({ name }) => names.includes(name));
-                own.task.variants = own.task.variants.filter(({ name }) => !names.includes(name));
-                if (share) share.closed = false;
-                start({ ...own, task: { ...own.task, variants: yielded } });
-              },
-            });
-          } finally {
-            if (share) shares.delete(share);
-          }
-        });
-      }
-
-      start(work);
+    async run(render) {
+      const taskGroup = createTaskGroup<RenderReport[]>(render.signal);
+      addShare(state, taskGroup, render);
       return (await taskGroup.all).flat();
     },
   };
+}
+
+function scheduleSteal(state: State): void {
+  if (state.timer || state.shares.size === 0) return;
+  state.timer = setTimeout(() => {
+    state.timer = undefined;
+    const open = [...state.shares].filter(({ closed, render }) => !closed && state.queue.hasRoom(render.memoryBytes));
+    const [fullest] = open.sort((one, other) => other.render.task.variants.length - one.render.task.variants.length);
+    if (!fullest) return;
+    fullest.closed = true;
+    fullest.requestYield();
+  }, SETTLING_MS).unref();
+}
+
+/** Queues a share of a render; variants that its process yields become another share. */
+function addShare(state: State, taskGroup: TaskGroup<RenderReport[]>, render: WorkerQueueTask<RenderTask>): void {
+  const { shares } = state;
+  const { task } = render;
+  let share: Share | undefined;
+  const withdraw = () => {
+    if (share) shares.delete(share);
+    share = undefined;
+  };
+  const connect = (requestYield: (() => void) | undefined) => {
+    withdraw();
+    if (!requestYield || task.variants.length < 2) return;
+    share = { render, requestYield, closed: false };
+    shares.add(share);
+    scheduleSteal(state);
+  };
+  const onYielded = (names: string[]) => {
+    // Another process may have variants to yield.
+    if (names.length === 0) return scheduleSteal(state);
+    const yielded = task.variants.filter(({ name }) => names.includes(name));
+    task.variants = task.variants.filter(({ name }) => !names.includes(name));
+    if (share) share.closed = false;
+    addShare(state, taskGroup, { ...render, task: { ...task, variants: yielded } });
+  };
+  taskGroup.add(async (signal) => {
+    try {
+      return await state.queue.run<RenderReport[]>({ ...render, signal, connect, onYielded });
+    } finally {
+      withdraw();
+    }
+  });
 }

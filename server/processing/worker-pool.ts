@@ -2,9 +2,9 @@ import Tinypool from 'tinypool';
 import type { PoolMessage, RenderStep, WorkerMessage, WorkerOutcome } from './shared/protocol.ts';
 import { WORKER_FILE, WORKER_LOADER } from './worker-file.ts';
 
-/** The process that ran a task died: a crash of native code, the kernel's memory killer, or a kill from outside. */
+/** The process of a task died: a crash of native code, the kernel's memory killer, or a kill from outside. */
 export class WorkerCrashed extends Error {
-  /** False when the process died before it took the task: the image is not to blame. */
+  /** False if the process died before it took the task, so that the image is not the cause. */
   readonly started: boolean;
 
   constructor(started: boolean, cause: unknown) {
@@ -34,11 +34,17 @@ export interface WorkerPool {
   /** Runs a handler of the worker. Rejects with WorkerCrashed, WorkerTimedOut or the signal's reason; then the process is gone. */
   run<T>(handler: string, task: unknown, options: RunOptions): Promise<WorkerOutcome<T>>;
   pids(): number[];
-  /** Kills what runs, which rejects with the reason, and ends the processes. */
+  /** Kills running tasks, which reject with the reason, and ends the processes. */
   close(reason: unknown): Promise<void>;
 }
 
-// Forking and loading the library; a process that takes longer is stuck.
+interface State {
+  readonly tinypool: Tinypool;
+  readonly running: Map<RunningTask, Promise<unknown>>;
+  closed: { reason: unknown } | undefined;
+}
+
+// Limit of forking and loading the library.
 const START_SECONDS = 30;
 
 const MEBIBYTE = 1024 * 1024;
@@ -46,80 +52,123 @@ const MEBIBYTE = 1024 * 1024;
 /**
  * Creates a pool of child processes.
  *
- * Tinypool, because it forks (native code that crashes takes one process, not the service), notices a death within milliseconds and
- * forks again, carries progress messages and shows its pids. Measured against workerpool: that one asks a worker to leave, waits, and
- * then sends SIGTERM, and its pids are private; here an abort or a time limit must end an encode at once, so the process gets a SIGKILL.
- * Its own queue stays empty: the scheduler above knows memory and fairness.
+ * Tinypool forks (a crash of native code ends one process, not the service), notices a death within milliseconds, forks again,
+ * carries progress messages and exposes its pids. workerpool sends SIGTERM after a grace period and hides its pids; an abort or a
+ * time limit must end an encode at once, hence SIGKILL. Tinypool's own queue stays empty: the scheduler limits memory and is fair.
  */
 export function createWorkerPool({ size, blockLoaders }: { size: number; blockLoaders: boolean }): WorkerPool {
-  const pool = new Tinypool({
+  const tinypool = new Tinypool({
     runtime: 'child_process',
     filename: WORKER_FILE.href,
     minThreads: size,
     maxThreads: size,
-    // Pixels live outside the JavaScript heap, which stays small; the worker collects it after each image. Marking it step by step as
-    // well, which every large buffer sets off, took half of what a worker does beside encoding: 20 ms an image.
+    // Pixels are outside the JavaScript heap, which stays small; the worker collects it after each image. Incremental marking, which
+    // every large buffer starts, took half of a worker's time beside encoding: 20 ms an image.
     execArgv: ['--max-old-space-size=256', '--expose-gc', '--no-incremental-marking', ...WORKER_LOADER],
     env: workerEnvironment(blockLoaders),
   });
-  // A process that dies between two tasks is replaced; nobody waits for it.
-  pool.on('error', () => {});
-  const running = new Map<(reason: unknown) => void, Promise<unknown>>();
-  let closed: { reason: unknown } | undefined;
-
+  // A process that dies between two tasks is replaced.
+  tinypool.on('error', () => {});
+  const state: State = { tinypool, running: new Map(), closed: undefined };
   return {
-    async run<T>(handler: string, task: unknown, { timeoutSeconds, signal, onStep, connect, onYielded }: RunOptions) {
-      let pid: number | undefined;
-      let ended: unknown;
-      let send: (message: PoolMessage) => void = () => {};
-      const queueSignal = new AbortController();
-      const kill = (reason: unknown) => {
-        ended ??= reason;
-        if (pid === undefined) queueSignal.abort();
-        else killProcess(pid);
-      };
-      const onAbort = () => kill(signal?.reason ?? new Error('aborted'));
-      signal?.throwIfAborted();
-      if (closed) throw closed.reason;
-      signal?.addEventListener('abort', onAbort, { once: true });
-      let timer = setTimeout(() => kill(new WorkerCrashed(false, 'did not start')), START_SECONDS * 1000);
-      const onMessage = (message: WorkerMessage) => {
-        if (message.type === 'step') return onStep?.(message.step);
-        if (message.type === 'yielded') return onYielded?.(message.names);
-        pid = message.pid;
-        if (ended !== undefined) return killProcess(pid);
-        clearTimeout(timer);
-        timer = setTimeout(() => kill(new WorkerTimedOut()), timeoutSeconds * 1000);
-        connect?.(() => send({ type: 'yield' }));
-      };
-      try {
-        const channel = {
-          postMessage: onMessage,
-          onMessage(sender: (message: PoolMessage) => void) {
-            send = sender;
-          },
-        };
-        const outcome = pool.run(task, { name: handler, signal: queueSignal.signal, channel });
-        running.set(kill, outcome);
-        return (await outcome) as WorkerOutcome<T>;
-      } catch (error) {
-        throw ended ?? new WorkerCrashed(pid !== undefined, error);
-      } finally {
-        running.delete(kill);
-        connect?.(undefined);
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
-      }
-    },
-    pids: () => pool.threads.map((thread) => thread.threadId),
+    run: (handler, task, options) => run(state, handler, task, options),
+    pids: () => tinypool.threads.map((thread) => thread.threadId),
     async close(reason) {
-      closed = { reason };
-      const outcomes = [...running.values()];
-      for (const kill of running.keys()) kill(reason);
+      state.closed = { reason };
+      const outcomes = [...state.running.values()];
+      for (const task of state.running.keys()) task.kill(reason);
       await Promise.allSettled(outcomes);
-      await pool.destroy();
+      await tinypool.destroy();
     },
   };
+}
+
+async function run<T>(state: State, handler: string, task: unknown, options: RunOptions): Promise<WorkerOutcome<T>> {
+  const { signal } = options;
+  signal?.throwIfAborted();
+  if (state.closed) throw state.closed.reason;
+  const running = new RunningTask(options);
+  const onAbort = () => running.kill(signal?.reason ?? new Error('aborted'));
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    const { queueSignal, channel } = running;
+    const outcome = state.tinypool.run(task, { name: handler, signal: queueSignal, channel });
+    state.running.set(running, outcome);
+    return (await outcome) as WorkerOutcome<T>;
+  } catch (error) {
+    throw running.failure(error);
+  } finally {
+    state.running.delete(running);
+    running.end();
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Time limits, messages and the kill of one task. */
+class RunningTask {
+  readonly #options: RunOptions;
+  readonly #queue = new AbortController();
+  /** The process, once it has taken the task. */
+  #pid: number | undefined;
+  /** Reason of the kill. */
+  #killed: unknown;
+  #timer: NodeJS.Timeout;
+  #send: (message: PoolMessage) => void = () => {};
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    this.#timer = this.#limit(START_SECONDS, new WorkerCrashed(false, 'did not start'));
+  }
+
+  /** Aborts when the task is killed before a process took it. */
+  get queueSignal(): AbortSignal {
+    return this.#queue.signal;
+  }
+
+  /** Message channel between the task and its process. */
+  readonly channel = {
+    postMessage: (message: WorkerMessage) => this.#receive(message),
+    onMessage: (send: (message: PoolMessage) => void) => {
+      this.#send = send;
+    },
+  };
+
+  kill(reason: unknown): void {
+    this.#killed ??= reason;
+    if (this.#pid === undefined) this.#queue.abort();
+    else killProcess(this.#pid);
+  }
+
+  /** Returns the error to reject with. @param cause the pool's error */
+  failure(cause: unknown): unknown {
+    return this.#killed ?? new WorkerCrashed(this.#pid !== undefined, cause);
+  }
+
+  end(): void {
+    this.#options.connect?.(undefined);
+    clearTimeout(this.#timer);
+  }
+
+  #receive(message: WorkerMessage): void {
+    if (message.type === 'step') this.#options.onStep?.(message.step);
+    else if (message.type === 'yielded') this.#options.onYielded?.(message.names);
+    else this.#started(message.pid);
+  }
+
+  #started(pid: number): void {
+    this.#pid = pid;
+    if (this.#killed !== undefined) {
+      killProcess(pid);
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#timer = this.#limit(this.#options.timeoutSeconds, new WorkerTimedOut());
+    this.#options.connect?.(() => this.#send({ type: 'yield' }));
+  }
+
+  #limit(seconds: number, reason: Error): NodeJS.Timeout {
+    return setTimeout(() => this.kill(reason), seconds * 1000);
+  }
 }
 
 function killProcess(pid: number): void {
@@ -134,14 +183,14 @@ function killProcess(pid: number): void {
 function workerEnvironment(blockLoaders: boolean): Record<string, string> {
   const kept = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'NODE_ENV'];
   const environment: Record<string, string> = {
-    // One heap instead of eight a core: what one image frees serves the next, whichever thread asks. Measured on 6 photographs with
-    // widths, two at a time: 568 MB at the peak against 667 with two heaps, at the same speed.
+    // One heap instead of eight a core, so that memory freed by one thread serves all. Measured on 6 photographs with widths, two at
+    // a time: peak of 568 MB against 667 MB with two heaps, at the same speed.
     MALLOC_ARENA_MAX: '1',
-    // Pixels come from that heap too, and up to 96 MB of it stay for the next image: else each buffer is fetched from the kernel page by
-    // page and given back. Measured on 40 photographs: 31,000 page faults against 222,000, 4 % less processor time.
+    // Pixels come from that heap too, and up to 96 MB stay allocated for the next image; otherwise each buffer is mapped and unmapped.
+    // Measured on 40 photographs: 31,000 page faults against 222,000, 4 % less processor time.
     MALLOC_MMAP_THRESHOLD_: String(256 * MEBIBYTE),
     MALLOC_TRIM_THRESHOLD_: String(96 * MEBIBYTE),
-    // The library's warnings go to the standard error of the service, one line for each damaged file.
+    // Otherwise the library writes a line to standard error for each damaged file.
     VIPS_WARNING: '0',
     ...(blockLoaders ? { VIPS_BLOCK_UNTRUSTED: '1' } : { IMAGE_LOADERS: 'all' }),
   };

@@ -1,8 +1,8 @@
-import type { ErrorCode, WarningCode } from '#contract';
+import type { ErrorCode, Warning, WarningCode } from '#contract';
 import type { EmbeddedTexts, EncodedFormat, InputFormat, OutputFormat, Preset } from '#contract/constants';
 import type { VariantSpec } from './variants.ts';
 
-/** Limits that a worker holds an image to; see the configuration for their meaning. */
+/** Limits that a worker enforces; see the configuration for their meaning. */
 export interface WorkerLimits {
   maxPixels: number;
   maxFrames: number;
@@ -19,14 +19,16 @@ export interface SourceFacts {
   size: number;
 }
 
-/** The stages of a render that are reported while it runs. */
+/** Stage of a running render. */
 export type RenderStep = 'load' | 'optimize' | 'resize' | 'save';
 
+/** One file whose header is read. */
 export interface ProbeTask {
   file: string;
   limits: WorkerLimits;
 }
 
+/** Properties of an upload from its header. */
 export interface ProbeReport {
   format: InputFormat;
   width: number;
@@ -36,33 +38,57 @@ export interface ProbeReport {
   warnings: WarningCode[];
 }
 
-export interface RenderTask {
-  source: string;
-  facts: SourceFacts;
+/** Output settings of an image; with the source and the size of a variant they determine its bytes. */
+export interface OutputSettings {
   format: OutputFormat;
   preset: Preset;
   keepCopyright: boolean;
+  /** Texts to write into the files. */
   embed?: EmbeddedTexts | undefined;
-  /** `part` is the temporary file beside `target`; the service process knows both and removes what a killed worker leaves. */
+}
+
+/** One image to render into one or more variants. */
+export interface RenderOrder extends OutputSettings {
+  /** Absolute path of the uploaded file. */
+  source: string;
+  facts: SourceFacts;
+  /** `target` is the absolute final path; it appears whole or not at all. */
+  variants: (VariantSpec & { target: string })[];
+}
+
+/** A render order as it is sent to a worker. */
+export interface RenderTask extends RenderOrder {
+  /** `part` is the temporary file beside `target`. The service process removes it if the worker is killed. */
   variants: (VariantSpec & { target: string; part: string })[];
   limits: WorkerLimits;
 }
 
-export interface RenderReport {
+/** A file that was written. */
+export interface RenderedVariant {
   name: string;
   file: string;
+  /** Bytes. */
   size: number;
   width: number;
   height: number;
   format: EncodedFormat;
+  mimeType: string;
+  /** SHA-256 of the file, in hex. */
   sha256: string;
+  /** The encoder's quality, or the number of palette colours of a reduced PNG or GIF; null: the upload's pixels were kept. */
   quality: number | 'lossless' | null;
   keptOriginal: boolean;
+  warnings: Warning[];
+}
+
+/** A written file as a worker reports it. */
+export interface RenderReport extends Omit<RenderedVariant, 'mimeType' | 'warnings'> {
   warnings: WarningCode[];
-  /** Seconds that encoding took. */
+  /** Duration of the encoding, in seconds. */
   encodeSeconds: number;
 }
 
+/** One preview to make. */
 export interface PreviewTask {
   source: string;
   facts: SourceFacts;
@@ -72,6 +98,7 @@ export interface PreviewTask {
   limits: WorkerLimits;
 }
 
+/** A preview that was written; size in bytes. */
 export interface PreviewReport {
   file: string;
   size: number;
@@ -79,7 +106,7 @@ export interface PreviewReport {
   height: number;
 }
 
-/** A failure with a code of the catalogue; `cause` is the library's own text, for the log. */
+/** A failure with a code of the catalogue; `cause` is the library's message, for the log. */
 export interface WorkerFailure {
   code: ErrorCode;
   message: string;
@@ -87,7 +114,7 @@ export interface WorkerFailure {
   cause?: string;
 }
 
-/** Result of a worker task: failures are values, so that they cross the process boundary whole. */
+/** Result of a worker task. Failures are values, since errors lose their fields between processes. */
 export type WorkerOutcome<T> = { ok: true; value: T } | { ok: false; failure: WorkerFailure };
 
 /** Messages of a worker to the service. */
