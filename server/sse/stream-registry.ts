@@ -4,19 +4,19 @@ import { type EventStream, type ManagedStream, openStream, type StreamOptions } 
 const HEARTBEAT_MS = 15_000;
 const TICK_MS = 1_000;
 
-/** All open streams of one server; they share one heartbeat timer, and a shutdown ends them. */
+/** The open streams of one server. They share a heartbeat timer; a shutdown ends them. */
 export interface StreamRegistry {
-  /** Answers with an event stream that stays registered until its connection is gone. */
+  /** Responds with an event stream that stays registered until its connection is closed. */
   open(res: ServerResponse, options: Pick<StreamOptions, 'retryMs' | 'headers'>): EventStream;
   /** Ends every open stream and aborts its `signal`; streams opened later are not affected. */
   closeAll(): void;
-  /** Streams whose connection is not gone yet. */
+  /** Number of streams whose connection is not closed. */
   readonly size: number;
 }
 
 /**
- * Makes a registry. Its timer runs only while a stream is open and keeps no process alive.
- * @param options.heartbeatMs distance between two heartbeats of a stream, in milliseconds. @default 15000
+ * Creates a registry. Its timer runs only while a stream is open and does not keep the process alive.
+ * @param options.heartbeatMs interval of a stream's heartbeats, in milliseconds. @default 15000
  */
 export function createStreamRegistry({ heartbeatMs = HEARTBEAT_MS } = {}): StreamRegistry {
   const streams = new Set<ManagedStream>();
