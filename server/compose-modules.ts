@@ -61,19 +61,12 @@ export async function composeModules({ config, database, logger, publicUrl }: Co
     logger,
     metrics,
   });
-  const { stopSession: stopJobs } = jobs;
-  const { forgetSources } = exports;
-  const disposal = createSessionDisposal({ repositories, store, logger, stopJobs, forgetSources });
-  const accountRemoval = createAccountRemoval({
-    repositories,
-    forgetBrowserSessions: signIn.forget,
-    removeData: accountDataRemoval({ disposal, exports, database, jobs }),
-    logger,
-  });
+  const removal = composeRemoval({ store, signIn, exports, database, jobs, logger });
   const streams = createStreamRegistry();
-  const ways = { accounts, signIn, gateway };
   return {
-    ...ways,
+    accounts,
+    signIn,
+    gateway,
     store,
     processor,
     sessions,
@@ -81,8 +74,7 @@ export async function composeModules({ config, database, logger, publicUrl }: Co
     analysis,
     analyzeImages,
     jobs,
-    disposal,
-    accountRemoval,
+    ...removal,
     streams,
     metrics,
   };
@@ -97,7 +89,7 @@ async function requireAccount(accounts: Accounts, accountId: string): Promise<vo
   throw new AppError('invalid_api_key', 'The account does not exist any more');
 }
 
-/** Connects jobs, which know nothing of credits, to billing. */
+/** Connects jobs, which do not know credits, to billing. */
 function jobPayment(
   { billing }: Gateway,
   metrics: Metrics,
@@ -112,20 +104,36 @@ function jobPayment(
   };
 }
 
-interface AccountDataDeps {
-  disposal: ReturnType<typeof createSessionDisposal>;
+interface RemovalDeps {
+  store: ReturnType<typeof createLocalStore>;
+  signIn: Awaited<ReturnType<typeof composeAccounts>>['signIn'];
   exports: ReturnType<typeof createExports>;
   database: Database;
   jobs: Jobs;
+  logger: Logger;
 }
 
-/** Removes the data of an account outside its own module; false if a job may still be running. */
-function accountDataRemoval({ disposal, exports, database, jobs }: AccountDataDeps) {
-  return async (accountId: string): Promise<boolean> => {
-    if (!(await disposal.deleteAll(accountId))) return false;
-    await exports.forgetAccount(accountId);
-    await database.visionAnswers.removeOfAccount(accountId);
-    await jobs.history.forget(accountId);
-    return true;
-  };
+/** Connects the removal of sessions and accounts with the modules that hold their data. */
+function composeRemoval({ store, signIn, exports, database, jobs, logger }: RemovalDeps) {
+  const disposal = createSessionDisposal({
+    repositories: database,
+    store,
+    logger,
+    stopJobs: jobs.stopSession,
+    forgetSources: exports.forgetSources,
+  });
+  const accountRemoval = createAccountRemoval({
+    repositories: database,
+    forgetBrowserSessions: signIn.forget,
+    /** Returns false if a job may still be running. */
+    async removeData(accountId) {
+      if (!(await disposal.deleteAll(accountId))) return false;
+      await exports.forgetAccount(accountId);
+      await database.visionAnswers.removeOfAccount(accountId);
+      await jobs.history.forget(accountId);
+      return true;
+    },
+    logger,
+  });
+  return { disposal, accountRemoval };
 }
