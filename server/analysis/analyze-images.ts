@@ -31,37 +31,51 @@ export interface AnalyzeOrder {
 /** Attempts to store a description while concurrent edits change the image. */
 const ATTEMPTS = 10;
 
+/** Describes the images of a session and reports their state. */
+export interface AnalyzeImages {
+  /** The job kind of analyses. */
+  kind: JobKind<AnalysisResult>;
+  /**
+   * Checks a request against the images of the session.
+   * @throws session_not_found, image_not_found, duplicate_image, session_mismatch, no_images
+   */
+  resolve(order: AnalyzeOrder): Promise<Omit<NewJob, 'jobId'>>;
+  /** Returns the analysis state and metadata of a session's images. @throws session_not_found */
+  report(accountId: string, sessionId: string): Promise<AnalysisReport>;
+  /** Returns the state of a session's newest analysis. */
+  status(accountId: string, sessionId: string): Promise<AnalysisState>;
+}
+
 /** Creates the use case of describing the images of a session and reporting their state. */
-export function createAnalyzeImages({ analysis, sessions, repositories }: AnalyzeImagesDeps) {
-  const { images, jobs, imageResults } = repositories;
+export function createAnalyzeImages(deps: AnalyzeImagesDeps): AnalyzeImages {
+  const { sessions, repositories } = deps;
+  return {
+    kind: createKind(deps),
+    async resolve({ accountId, sessionId, body }) {
+      const held = await sessions.findImages(accountId, sessionId);
+      const ids = wantedIds(body, sessionId, held);
+      const wanted = ids.map((imageId) => ({ imageId, ...pickFields(emptyMetadataValues(), REQUEST_FIELDS) }));
+      return { accountId, sessionId, kind: 'analyze', images: wanted, settings: body.options };
+    },
+    report: (accountId, sessionId) => report(deps, accountId, sessionId),
+    async status(accountId, sessionId) {
+      const job = await repositories.jobs.findNewest(accountId, sessionId, 'analyze');
+      const isCancelled = job?.state === 'cancelled';
+      return stateOf(job, isCancelled ? await repositories.imageResults.findOfJob(job._id) : []);
+    },
+  };
+}
 
-  /** Describes an image and stores the result. An edit made meanwhile is never overwritten: the image is described again. */
-  async function analyzeImage(job: JobRecord, imageId: string, options: TaskOptions): Promise<AnalysisResult> {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const image = await images.find(job.accountId, job.sessionId, imageId);
-      if (!image) break;
-      const described = await analysis.describe(image, job.settings as AnalyzeOptions, options);
-      options.signal.throwIfAborted();
-      const stored = await images.replaceMetadata(image, described.metadata);
-      if (stored) {
-        const { aiStatus, cached: fromCache } = described;
-        return { ...resultOf(stored), status: 'completed', aiStatus, fromCache, error: null };
-      }
-    }
-    throw new AppError(
-      'image_not_found',
-      `Image ${imageId} was removed, or edited ${ATTEMPTS} times while it was described`,
-    );
-  }
-
-  const kind: JobKind<AnalysisResult> = {
+function createKind(deps: AnalyzeImagesDeps): JobKind<AnalysisResult> {
+  const { analysis } = deps;
+  return {
     steps: ['prepare', 'describe'],
     concurrency: analysis.concurrency,
     stopsWithoutListener: true,
     async plan(job, held) {
       return job.images.flatMap(({ imageId }, index) => {
         const image = held.get(imageId);
-        return image ? [{ index, image, run: (options) => analyzeImage(job, imageId, options) }] : [];
+        return image ? [{ index, image, run: (options) => analyzeImage(deps, job, imageId, options) }] : [];
       });
     },
     failed: (_job, image, error) => ({
@@ -81,58 +95,58 @@ export function createAnalyzeImages({ analysis, sessions, repositories }: Analyz
     finalProgress: ({ metadata }) => (metadata ? { metadata } : {}),
     formatOf: () => 'metadata',
   };
-
-  return {
-    /** The job kind of analyses. */
-    kind,
-
-    /**
-     * Checks a request against the images of the session.
-     * @throws session_not_found, image_not_found, duplicate_image, session_mismatch, no_images
-     */
-    async resolve({ accountId, sessionId, body }: AnalyzeOrder): Promise<Omit<NewJob, 'jobId'>> {
-      const held = await sessions.findImages(accountId, sessionId);
-      const ids = wantedIds(body, sessionId, held);
-      const wanted = ids.map((imageId) => ({ imageId, ...pickFields(emptyMetadataValues(), REQUEST_FIELDS) }));
-      return { accountId, sessionId, kind: 'analyze', images: wanted, settings: body.options };
-    },
-
-    /** Returns the analysis state and metadata of a session's images. @throws session_not_found */
-    async report(accountId: string, sessionId: string): Promise<AnalysisReport> {
-      const held = await sessions.findImages(accountId, sessionId);
-      const job = await jobs.findNewest(accountId, sessionId, 'analyze');
-      const records = job ? await imageResults.findOfJob(job._id) : [];
-      const results = new Map(records.map(({ result }) => [result.imageId, result]));
-      const status = stateOf(job, records);
-      const inJob = new Set(status === 'running' ? job?.images.map(({ imageId }) => imageId) : []);
-      return {
-        sessionId,
-        status,
-        images: held.map((image) => {
-          const result = results.get(image._id);
-          const without = image.metadata ? 'completed' : 'none';
-          return {
-            imageId: image._id,
-            clientRef: image.clientRef,
-            originalFilename: image.originalFilename,
-            status: result?.status ?? (inJob.has(image._id) ? 'running' : without),
-            metadata: image.metadata,
-            error: result?.error ?? null,
-          };
-        }),
-      };
-    },
-
-    /** Returns the state of a session's newest analysis. */
-    async status(accountId: string, sessionId: string): Promise<AnalysisState> {
-      const job = await jobs.findNewest(accountId, sessionId, 'analyze');
-      return stateOf(job, job?.state === 'cancelled' ? await imageResults.findOfJob(job._id) : []);
-    },
-  };
 }
 
-/** The use case of describing images. */
-export type AnalyzeImages = ReturnType<typeof createAnalyzeImages>;
+/** Describes an image and stores the result. An edit made meanwhile is never overwritten: the image is described again. */
+async function analyzeImage(
+  { analysis, repositories: { images } }: AnalyzeImagesDeps,
+  job: JobRecord,
+  imageId: string,
+  options: TaskOptions,
+): Promise<AnalysisResult> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const image = await images.find(job.accountId, job.sessionId, imageId);
+    if (!image) break;
+    const described = await analysis.describe(image, job.settings as AnalyzeOptions, options);
+    options.signal.throwIfAborted();
+    const stored = await images.replaceMetadata(image, described.metadata);
+    if (stored) {
+      const { aiStatus, cached: fromCache } = described;
+      return { ...resultOf(stored), status: 'completed', aiStatus, fromCache, error: null };
+    }
+  }
+  const message = `Image ${imageId} was removed, or edited ${ATTEMPTS} times while it was described`;
+  throw new AppError('image_not_found', message);
+}
+
+async function report(
+  { sessions, repositories: { jobs, imageResults } }: AnalyzeImagesDeps,
+  accountId: string,
+  sessionId: string,
+): Promise<AnalysisReport> {
+  const held = await sessions.findImages(accountId, sessionId);
+  const job = await jobs.findNewest(accountId, sessionId, 'analyze');
+  const records = job ? await imageResults.findOfJob(job._id) : [];
+  const results = new Map(records.map(({ result }) => [result.imageId, result]));
+  const status = stateOf(job, records);
+  const inJob = new Set(status === 'running' ? job?.images.map(({ imageId }) => imageId) : []);
+  const statusOf = ({ _id, metadata }: ImageRecord) => {
+    const stored = metadata ? 'completed' : 'none';
+    return results.get(_id)?.status ?? (inJob.has(_id) ? 'running' : stored);
+  };
+  return {
+    sessionId,
+    status,
+    images: held.map((image) => ({
+      imageId: image._id,
+      clientRef: image.clientRef,
+      originalFilename: image.originalFilename,
+      status: statusOf(image),
+      metadata: image.metadata,
+      error: results.get(image._id)?.error ?? null,
+    })),
+  };
+}
 
 function resultOf(
   image: ImageRecord,

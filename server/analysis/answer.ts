@@ -1,35 +1,16 @@
 import { z } from 'zod';
-import { IMAGE_KINDS } from '#contract';
+import { IMAGE_KINDS, type METADATA_FIELDS, type MetadataField } from '#contract';
 import { stripReasoning } from './strip-reasoning.ts';
 
 /** The image kinds offered to a model. */
 const KINDS = IMAGE_KINDS.filter((kind) => kind !== 'blank');
 
-const nullable = (type: string) => ({ type: [type, 'null'] });
+/** A field of the answer: as requested (JSON Schema), and as parsed leniently, since some models omit fields. */
+interface AnswerField {
+  json: Record<string, unknown>;
+  parsed: z.ZodType;
+}
 
-/**
- * JSON Schema of a model's answer: every field required, null instead of absent, no limits on lengths or patterns, as the
- * strict modes of all providers support. Answers are checked and cut afterwards.
- */
-export const ANSWER_SCHEMA: Record<string, unknown> = {
-  type: 'object',
-  properties: {
-    kind: { type: 'string', enum: KINDS },
-    decorative: { type: 'boolean' },
-    alt: { type: 'string' },
-    title: { type: 'string' },
-    filename: { type: 'string' },
-    caption: nullable('string'),
-    tags: { type: 'array', items: { type: 'string' } },
-    language: { type: 'string' },
-    textInImage: nullable('string'),
-    people: { type: 'boolean' },
-  },
-  required: ['kind', 'decorative', 'alt', 'title', 'filename', 'caption', 'tags', 'language', 'textInImage', 'people'],
-  additionalProperties: false,
-};
-
-const yes = z.preprocess((value) => value === true || value === 'true' || value === 'yes', z.boolean());
 const optionalText = z
   .string()
   .nullish()
@@ -43,19 +24,59 @@ const tagList = z.preprocess(
     .transform((tags) => tags.filter((tag) => typeof tag === 'string')),
 );
 
-/** Lenient schema of an answer. Only the alternative text is required, since some models omit the rest. */
-const answerSchema = z.object({
-  kind: z.enum(IMAGE_KINDS).catch('other'),
-  decorative: yes,
-  alt: z.string().nullable(),
-  title: optionalText,
-  filename: optionalText,
-  caption: optionalText,
-  tags: tagList,
-  language: optionalText,
-  textInImage: optionalText,
-  people: yes,
-});
+const TEXT = { json: { type: 'string' }, parsed: optionalText };
+const NULLABLE_TEXT = { json: { type: ['string', 'null'] }, parsed: optionalText };
+const LIST = { json: { type: 'array', items: { type: 'string' } }, parsed: tagList };
+const FLAG = {
+  json: { type: 'boolean' },
+  parsed: z.preprocess((value) => value === true || value === 'true' || value === 'yes', z.boolean()),
+};
+
+interface FieldTypes {
+  text: { json: { type: string | string[] }; parsed: z.ZodType<string | null> };
+  list: typeof LIST;
+  flag: typeof FLAG;
+}
+type MetadataAnswerFields = { [Name in MetadataField]: FieldTypes[(typeof METADATA_FIELDS)[Name]['type']] };
+type OtherField = 'kind' | 'textInImage' | 'people';
+
+/** The fields of an answer: all of the metadata and some about the image. Their order is part of the prompt. */
+const ANSWER_FIELDS = {
+  kind: { json: { type: 'string', enum: KINDS }, parsed: z.enum(IMAGE_KINDS).catch('other') },
+  decorative: FLAG,
+  // The only required text.
+  alt: { json: TEXT.json, parsed: z.string().nullable() },
+  title: TEXT,
+  filename: TEXT,
+  caption: NULLABLE_TEXT,
+  tags: LIST,
+  language: TEXT,
+  textInImage: NULLABLE_TEXT,
+  people: FLAG,
+} satisfies MetadataAnswerFields & Record<OtherField, AnswerField>;
+
+type AnswerFields = typeof ANSWER_FIELDS;
+/** A field of a model's answer. */
+export type AnswerFieldName = keyof AnswerFields;
+const FIELD_NAMES = Object.keys(ANSWER_FIELDS) as AnswerFieldName[];
+
+const fieldsBy = <Part extends keyof AnswerField>(part: Part) =>
+  Object.fromEntries(FIELD_NAMES.map((name) => [name, ANSWER_FIELDS[name][part]])) as {
+    [Name in AnswerFieldName]: AnswerFields[Name][Part];
+  };
+
+/**
+ * JSON Schema of a model's answer: every field required, null instead of absent, no limits on lengths or patterns, as the
+ * strict modes of all providers support. Answers are checked and cut afterwards.
+ */
+export const ANSWER_SCHEMA: Record<string, unknown> = {
+  type: 'object',
+  properties: fieldsBy('json'),
+  required: FIELD_NAMES,
+  additionalProperties: false,
+};
+
+const answerSchema = z.object(fieldsBy('parsed'));
 
 /** A model's parsed answer; its texts are untrusted. */
 export type VisionAnswer = z.output<typeof answerSchema>;

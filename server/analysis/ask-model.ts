@@ -23,78 +23,37 @@ const MAX_REPEATED_CHARACTERS = 4000;
 const REFUSAL =
   /\b(?:sorry|can(?:no|['’]?)t|unable|won['’]t|refuse|not able|policy|entschuldigung|kann (?:ich )?nicht)\b/i;
 
+/**
+ * Asks about one image; failures are outcomes. @throws the signal's reason alone
+ * @param waitedMs part of the time limit that is used up already
+ */
+export type Asker = (
+  instructions: Instructions,
+  jpeg: Uint8Array,
+  signal: AbortSignal,
+  waitedMs?: number,
+) => Promise<AskOutcome>;
+
+interface State {
+  readonly provider: VisionProvider;
+  readonly maxRetries: number;
+  readonly structured: AnalysisConfig['AI_STRUCTURED'];
+  /** Strictest mode that has worked. */
+  mode: StructuredMode;
+}
+
 /** Creates the function that asks about one image: strictest supported mode, one repair request, one time limit over all. */
 export function createAsker(
   provider: VisionProvider,
   config: Pick<AnalysisConfig, 'AI_STRUCTURED' | 'AI_TIMEOUT_MS' | 'AI_MAX_RETRIES'>,
-) {
+): Asker {
   const { AI_STRUCTURED: structured, AI_TIMEOUT_MS: timeoutMs, AI_MAX_RETRIES: maxRetries } = config;
-  /** Strictest mode that has worked. */
-  let remembered: StructuredMode = structured === 'auto' ? 'json_schema' : structured;
-
-  async function askOnce(question: VisionQuestion, deadline: Deadline): Promise<VisionReply> {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await provider.ask(question, deadline.signal);
-      } catch (error) {
-        deadline.signal.throwIfAborted();
-        if (!(error instanceof VisionFailure) || error.kind !== 'transient' || attempt >= maxRetries) throw error;
-        const waitMs = error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt;
-        // A retry after the deadline cannot succeed, so the failure is reported at once.
-        if (waitMs >= deadline.leftMs()) throw error;
-        await sleep(waitMs, undefined, { signal: deadline.signal });
-      }
-    }
-  }
-
-  async function askInAnyForm({ system, prompt }: Instructions, image: VisionQuestion['image'], deadline: Deadline) {
-    const modes = structured === 'auto' ? STRUCTURED_MODES.slice(STRUCTURED_MODES.indexOf(remembered)) : [structured];
-    for (const mode of modes) {
-      const question: VisionQuestion = {
-        // The other modes take no schema, so the prompt describes it.
-        system: mode === 'json_schema' ? system : `${system}\n\n${SHAPE_REQUEST}`,
-        prompt,
-        image,
-        shape: { mode, name: 'image_metadata', schema: ANSWER_SCHEMA },
-      };
-      try {
-        const reply = await askOnce(question, deadline);
-        remembered = mode;
-        return { question, reply };
-      } catch (error) {
-        const another = error instanceof VisionFailure && error.kind === 'unsupported' && mode !== modes.at(-1);
-        if (!another) throw error;
-      }
-    }
-    throw new VisionFailure('unsupported', null);
-  }
-
-  async function converse(instructions: Instructions, jpeg: Uint8Array, deadline: Deadline): Promise<AskOutcome> {
-    const image = { data: jpeg, mediaType: 'image/jpeg' as const };
-    const { question, reply } = await askInAnyForm(instructions, image, deadline);
-    const first = parseAnswer(reply.text);
-    if (first.answer) return { status: 'completed', answer: first.answer };
-    // A refused question is not repeated: it would cost the same again.
-    if (reply.filtered || (first.prose && !reply.truncated && refuses(reply.text))) return { status: 'refused' };
-    const answer = reply.text.slice(0, MAX_REPEATED_CHARACTERS);
-    const repair = { answer, fault: `${first.fault} ${REPAIR_REQUEST}` };
-    const second = parseAnswer((await askOnce({ ...question, repair }, deadline)).text);
-    return second.answer ? { status: 'completed', answer: second.answer } : { status: 'failed', httpStatus: 200 };
-  }
-
-  /**
-   * Asks about one image; failures are outcomes. @throws the signal's reason alone
-   * @param waitedMs part of the time limit that is used up already
-   */
-  return async function ask(
-    instructions: Instructions,
-    jpeg: Uint8Array,
-    signal: AbortSignal,
-    waitedMs = 0,
-  ): Promise<AskOutcome> {
+  const mode = structured === 'auto' ? 'json_schema' : structured;
+  const state: State = { provider, maxRetries, structured, mode };
+  return async (instructions, jpeg, signal, waitedMs = 0) => {
     const deadline = startDeadline(timeoutMs - waitedMs, signal);
     try {
-      return await converse(instructions, jpeg, deadline);
+      return await converse(state, instructions, jpeg, deadline);
     } catch (error) {
       signal.throwIfAborted();
       if (deadline.signal.aborted) return { status: 'timeout' };
@@ -103,6 +62,74 @@ export function createAsker(
       deadline.end();
     }
   };
+}
+
+/** Asks for an answer, and once more if it is unusable. */
+async function converse(
+  state: State,
+  instructions: Instructions,
+  jpeg: Uint8Array,
+  deadline: Deadline,
+): Promise<AskOutcome> {
+  const image = { data: jpeg, mediaType: 'image/jpeg' as const };
+  const { question, reply } = await askInSupportedMode(state, instructions, image, deadline);
+  const first = parseAnswer(reply.text);
+  if (first.answer) return { status: 'completed', answer: first.answer };
+  // A refused question is not repeated: it would cost the same again.
+  if (reply.filtered || (first.prose && !reply.truncated && refuses(reply.text))) return { status: 'refused' };
+  const answer = reply.text.slice(0, MAX_REPEATED_CHARACTERS);
+  const repair = { answer, fault: `${first.fault} ${REPAIR_REQUEST}` };
+  const second = parseAnswer((await askWithRetries(state, { ...question, repair }, deadline)).text);
+  return second.answer ? { status: 'completed', answer: second.answer } : { status: 'failed', httpStatus: 200 };
+}
+
+/** Asks in the strictest mode, and in less strict ones while the service does not support it. */
+async function askInSupportedMode(
+  state: State,
+  { system, prompt }: Instructions,
+  image: VisionQuestion['image'],
+  deadline: Deadline,
+): Promise<{ question: VisionQuestion; reply: VisionReply }> {
+  const { structured } = state;
+  const modes = structured === 'auto' ? STRUCTURED_MODES.slice(STRUCTURED_MODES.indexOf(state.mode)) : [structured];
+  for (const mode of modes) {
+    const question: VisionQuestion = {
+      // The other modes take no schema, so the prompt describes it.
+      system: mode === 'json_schema' ? system : `${system}\n\n${SHAPE_REQUEST}`,
+      prompt,
+      image,
+      shape: { mode, name: 'image_metadata', schema: ANSWER_SCHEMA },
+    };
+    try {
+      const reply = await askWithRetries(state, question, deadline);
+      state.mode = mode;
+      return { question, reply };
+    } catch (error) {
+      const another = error instanceof VisionFailure && error.kind === 'unsupported' && mode !== modes.at(-1);
+      if (!another) throw error;
+    }
+  }
+  throw new VisionFailure('unsupported', null);
+}
+
+/** Asks, and repeats after transient failures. */
+async function askWithRetries(
+  { provider, maxRetries }: State,
+  question: VisionQuestion,
+  deadline: Deadline,
+): Promise<VisionReply> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await provider.ask(question, deadline.signal);
+    } catch (error) {
+      deadline.signal.throwIfAborted();
+      if (!(error instanceof VisionFailure) || error.kind !== 'transient' || attempt >= maxRetries) throw error;
+      const waitMs = error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt;
+      // A retry after the deadline cannot succeed, so the failure is reported at once.
+      if (waitMs >= deadline.leftMs()) throw error;
+      await sleep(waitMs, undefined, { signal: deadline.signal });
+    }
+  }
 }
 
 /** Detects a refusal outside the model's reasoning; an empty reply counts as one. */

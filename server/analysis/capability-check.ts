@@ -28,70 +28,78 @@ const DIGITS = 4;
 const DIGITS_NEEDED = 3;
 const TRIES = 2;
 
-/** Creates a capability check. @param timeoutMs time limit of one image; the check uses it if it is shorter than 15 s */
-export function createCapabilityCheck({
-  provider,
-  logger,
-  timeoutMs,
-  now,
-}: {
+/** Dependencies of {@link createCapabilityCheck}. */
+interface CapabilityCheckDeps {
   provider: VisionProvider;
   logger: Pick<Logger, 'info' | 'warn'>;
+  /** Time limit of one image; the check uses it if it is shorter than 15 s. */
   timeoutMs: number;
+  /** Monotonic clock, in ms. */
   now: () => number;
-}): CapabilityCheck {
+}
+
+interface State {
+  readonly deps: CapabilityCheckDeps;
+  readonly closing: AbortController;
+  capability: Capability;
+  first: Promise<void> | undefined;
+  running: boolean;
+  nextAt: number;
+}
+
+/** Creates a capability check. */
+export function createCapabilityCheck(deps: CapabilityCheckDeps): CapabilityCheck {
   const closing = new AbortController();
-  let capability: Capability = 'unverified';
-  let first: Promise<void> | undefined;
-  let running = false;
-  let nextAt = 0;
-
-  async function readsDigits(signal: AbortSignal): Promise<boolean> {
-    const digits = Array.from({ length: DIGITS }, () => randomInt(10)).join('');
-    const { text } = await provider.ask(
-      {
-        system: 'You read what is written in an image.',
-        prompt: `Which ${DIGITS} digits does the image show? Answer with the digits alone.`,
-        image: { data: drawDigits(digits), mediaType: 'image/png' },
-      },
-      signal,
-    );
-    const said = stripReasoning(text).replace(/(?<=\d)[\s,.-]+(?=\d)/g, '');
-    return (said.match(/\d{4}/g) ?? []).some(
-      (group) => [...group].filter((digit, at) => digit === digits[at]).length >= DIGITS_NEEDED,
-    );
-  }
-
-  async function check(): Promise<void> {
-    const deadline = startDeadline(Math.min(LIMIT_MS, timeoutMs), closing.signal);
-    try {
-      let sees = false;
-      for (let attempt = 0; attempt < TRIES && !sees; attempt += 1) sees = await readsDigits(deadline.signal);
-      capability = sees ? 'ready' : 'blind';
-      if (sees) logger.info({}, 'the vision service reads images');
-      else logger.warn({}, 'the vision service ignores images; it is not used');
-    } catch (error) {
-      if (closing.signal.aborted) return;
-      const httpStatus = error instanceof VisionFailure ? error.status : null;
-      const timedOut = deadline.signal.aborted;
-      logger.warn({ httpStatus, timedOut }, 'the capability check of the vision service failed');
-    } finally {
-      deadline.end();
-      nextAt = now() + (capability === 'blind' ? BLIND_AGAIN_AFTER_MS : AGAIN_AFTER_MS);
-      running = false;
-    }
-  }
-
+  const state: State = { deps, closing, capability: 'unverified', first: undefined, running: false, nextAt: 0 };
   return {
-    capability: () => capability,
+    capability: () => state.capability,
     async settled() {
-      if (!running && capability !== 'ready' && now() >= nextAt && !closing.signal.aborted) {
-        running = true;
-        const checked = check();
-        first ??= checked;
+      if (!state.running && state.capability !== 'ready' && deps.now() >= state.nextAt && !closing.signal.aborted) {
+        state.running = true;
+        const checked = check(state);
+        state.first ??= checked;
       }
-      await first;
+      await state.first;
     },
     close: () => closing.abort(new Error('the service is stopping')),
   };
+}
+
+async function check(state: State): Promise<void> {
+  const { provider, logger, timeoutMs, now } = state.deps;
+  const closing = state.closing.signal;
+  const deadline = startDeadline(Math.min(LIMIT_MS, timeoutMs), closing);
+  try {
+    let sees = false;
+    for (let attempt = 0; attempt < TRIES && !sees; attempt += 1) sees = await readsDigits(provider, deadline.signal);
+    state.capability = sees ? 'ready' : 'blind';
+    if (sees) logger.info({}, 'the vision service reads images');
+    else logger.warn({}, 'the vision service ignores images; it is not used');
+  } catch (error) {
+    if (closing.aborted) return;
+    const httpStatus = error instanceof VisionFailure ? error.status : null;
+    const timedOut = deadline.signal.aborted;
+    logger.warn({ httpStatus, timedOut }, 'the capability check of the vision service failed');
+  } finally {
+    deadline.end();
+    state.nextAt = now() + (state.capability === 'blind' ? BLIND_AGAIN_AFTER_MS : AGAIN_AFTER_MS);
+    state.running = false;
+  }
+}
+
+/** Asks for the digits of a drawn image and compares them. */
+async function readsDigits(provider: VisionProvider, signal: AbortSignal): Promise<boolean> {
+  const digits = Array.from({ length: DIGITS }, () => randomInt(10)).join('');
+  const { text } = await provider.ask(
+    {
+      system: 'You read what is written in an image.',
+      prompt: `Which ${DIGITS} digits does the image show? Answer with the digits alone.`,
+      image: { data: drawDigits(digits), mediaType: 'image/png' },
+    },
+    signal,
+  );
+  const said = stripReasoning(text).replace(/(?<=\d)[\s,.-]+(?=\d)/g, '');
+  return (said.match(/\d{4}/g) ?? []).some(
+    (group) => [...group].filter((digit, at) => digit === digits[at]).length >= DIGITS_NEEDED,
+  );
 }

@@ -4,12 +4,12 @@ import { withAbort } from '../concurrency.ts';
 import type { ImageRecord, VisionAnswerRepository } from '../db/index.ts';
 import type { Logger } from '../observability/index.ts';
 import type { VisionAnswer } from './answer.ts';
-import { createAsker } from './ask-model.ts';
-import { createBreaker } from './breaker.ts';
-import { createCapabilityCheck } from './capability-check.ts';
+import { type Asker, type AskOutcome, createAsker } from './ask-model.ts';
+import { type Breaker, createBreaker } from './breaker.ts';
+import { type CapabilityCheck, createCapabilityCheck } from './capability-check.ts';
 import type { AnalysisConfig, ProviderSettings } from './config.ts';
-import { createDailyLimit } from './daily-limit.ts';
-import { createGate } from './gate.ts';
+import { createDailyLimit, type DailyLimit } from './daily-limit.ts';
+import { createGate, type Gate } from './gate.ts';
 import { type Instructions, PROMPT_VERSION } from './prompt.ts';
 import { createSdkProvider } from './providers/sdk-provider.ts';
 
@@ -31,119 +31,176 @@ export interface Answered {
   cached: boolean;
 }
 
+/** The configured vision service. */
+export interface VisionService {
+  /** Concurrent requests. */
+  places: number;
+  /** Waits for the first capability check. */
+  settled(): Promise<void>;
+  close(): void;
+  status(): 'ready' | 'unverified' | 'blind' | 'open';
+  /**
+   * Asks about one image, unless the answer is cached or the same question is running. Rejects with the signal's reason
+   * alone.
+   */
+  ask(image: QuestionImage, jpeg: Buffer, instructions: Instructions, signal: AbortSignal): Promise<Answered>;
+}
+
+type QuestionImage = Pick<ImageRecord, '_id' | 'accountId'>;
+
+interface Context {
+  readonly settings: ProviderSettings;
+  readonly timeoutMs: number;
+  readonly logger: VisionServiceDeps['logger'];
+  readonly cache: VisionAnswerRepository;
+  readonly now: () => Date;
+  readonly ask: Asker;
+  readonly gate: Gate;
+  readonly breaker: Breaker;
+  readonly limit: DailyLimit;
+  readonly check: CapabilityCheck | null;
+  /** Running questions by cache key. */
+  readonly running: Map<string, Promise<Answered>>;
+}
+
+/** One question with the cache key of its answer. */
+interface Question {
+  key: string;
+  image: QuestionImage;
+  jpeg: Buffer;
+  instructions: Instructions;
+}
+
 const CONCURRENCY = { remote: 4, local: 1 };
 
 /** Creates the configured service with cache, capability check, concurrency limit, circuit breaker and daily limit. */
 export function createVisionService(
   settings: ProviderSettings,
   { config, logger, cache, now = () => new Date(), monotonicNow = () => performance.now() }: VisionServiceDeps,
-) {
+): VisionService {
   const provider = createSdkProvider(settings);
-  const ask = createAsker(provider, config);
+  const timeoutMs = config.AI_TIMEOUT_MS;
   const places = config.AI_CONCURRENCY ?? (settings.local ? CONCURRENCY.local : CONCURRENCY.remote);
-  const gate = createGate(places);
   const breaker = createBreaker(monotonicNow);
-  const limit = createDailyLimit(config.AI_DAILY_IMAGE_LIMIT, cache, now);
-  /** Running questions by cache key. */
-  const underWay = new Map<string, Promise<Answered>>();
   const check =
-    config.AI_CANARY === 'on'
-      ? createCapabilityCheck({ provider, logger, timeoutMs: config.AI_TIMEOUT_MS, now: monotonicNow })
-      : null;
-
-  /** Builds the cache key. It contains the account, so that accounts never share an answer. */
-  function keyOf(accountId: string, jpeg: Buffer, { system, prompt }: Instructions): string {
-    const picture = createHash('sha256').update(jpeg).digest('hex');
-    const { kind, baseUrl, model } = settings;
-    const parts = [accountId, picture, kind, baseUrl ?? null, model, PROMPT_VERSION, system, prompt];
-    return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-  }
-
-  async function askService(imageId: string, instructions: Instructions, jpeg: Buffer, signal: AbortSignal) {
-    const startedAt = performance.now();
-    await withAbort(check?.settled() ?? Promise.resolve(), signal);
-    // The wait for the check counts towards the time limit; the wait in the queue does not.
-    const waitedMs = performance.now() - startedAt;
-    if (check?.capability() === 'blind') return { status: 'unavailable' as const };
-    if (waitedMs >= config.AI_TIMEOUT_MS) return { status: 'timeout' as const };
-    const leave = await gate.enter(signal);
-    try {
-      const admission = breaker.admit();
-      if (!admission) return { status: 'unavailable' as const };
-      try {
-        if (!(await limit.take())) return { status: 'limit' as const };
-        const outcome = await ask(instructions, jpeg, signal, waitedMs);
-        if (outcome.status === 'completed' || outcome.status === 'refused') admission.succeeded();
-        else {
-          admission.failed();
-          logger.warn({ imageId, ...outcome }, 'the vision service did not describe an image');
-        }
-        return outcome;
-      } finally {
-        // Has no effect after a report above.
-        admission.undecided();
-      }
-    } finally {
-      leave();
-    }
-  }
-
-  async function lookUpOrAsk(
-    key: string,
-    { _id: imageId, accountId }: Pick<ImageRecord, '_id' | 'accountId'>,
-    jpeg: Buffer,
-    instructions: Instructions,
-    signal: AbortSignal,
-  ): Promise<Answered> {
-    const known = await cache.find(accountId, key).catch(() => null);
-    if (known) return { aiStatus: 'completed', answer: known.answer as VisionAnswer, cached: true };
-    const outcome = await askService(imageId, instructions, jpeg, signal);
-    if (outcome.status !== 'completed') return { aiStatus: outcome.status, answer: null, cached: false };
-    const { answer } = outcome;
-    // A cache failure must not lose the answer.
-    await cache.put({ _id: key, accountId, answer, createdAt: now() }).catch((error: unknown) => {
-      logger.warn({ err: error }, 'could not store an answer of the vision service');
-    });
-    return { aiStatus: 'completed', answer, cached: false };
-  }
-
+    config.AI_CANARY === 'on' ? createCapabilityCheck({ provider, logger, timeoutMs, now: monotonicNow }) : null;
+  const context: Context = {
+    settings,
+    timeoutMs,
+    logger,
+    cache,
+    now,
+    ask: createAsker(provider, config),
+    gate: createGate(places),
+    breaker,
+    limit: createDailyLimit(config.AI_DAILY_IMAGE_LIMIT, cache, now),
+    check,
+    running: new Map(),
+  };
   return {
     places,
     settled: async () => check?.settled(),
     close: () => check?.close(),
-
-    status(): 'ready' | 'unverified' | 'blind' | 'open' {
+    status() {
       if (check?.capability() === 'blind') return 'blind';
       if (breaker.isOpen()) return 'open';
       return check?.capability() ?? 'unverified';
     },
-
-    /**
-     * Asks about one image, unless the answer is cached or the same question is running. Rejects with the signal's reason
-     * alone.
-     */
-    async ask(
-      image: Pick<ImageRecord, '_id' | 'accountId'>,
-      jpeg: Buffer,
-      instructions: Instructions,
-      signal: AbortSignal,
-    ): Promise<Answered> {
-      const key = keyOf(image.accountId, jpeg, instructions);
-      for (let asking = underWay.get(key); asking; asking = underWay.get(key)) {
-        // An aborted caller must not cancel the shared request.
-        const shared = await withAbort(
-          asking.catch(() => null),
-          signal,
-        );
-        if (shared) return { ...shared, cached: shared.answer !== null };
-      }
-      const own = lookUpOrAsk(key, image, jpeg, instructions, signal);
-      underWay.set(key, own);
-      try {
-        return await own;
-      } finally {
-        underWay.delete(key);
-      }
+    ask(image, jpeg, instructions, signal) {
+      const key = keyOf(settings, image.accountId, jpeg, instructions);
+      return shareOrAsk(context, { key, image, jpeg, instructions }, signal);
     },
   };
+}
+
+/** Builds the cache key. It contains the account, so that accounts never share an answer. */
+function keyOf(
+  { kind, baseUrl, model }: ProviderSettings,
+  accountId: string,
+  jpeg: Buffer,
+  { system, prompt }: Instructions,
+): string {
+  const picture = createHash('sha256').update(jpeg).digest('hex');
+  const parts = [accountId, picture, kind, baseUrl ?? null, model, PROMPT_VERSION, system, prompt];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+async function shareOrAsk(context: Context, question: Question, signal: AbortSignal): Promise<Answered> {
+  const { running } = context;
+  const { key } = question;
+  for (let asking = running.get(key); asking; asking = running.get(key)) {
+    // An aborted caller must not cancel the shared request.
+    const shared = await withAbort(
+      asking.catch(() => null),
+      signal,
+    );
+    if (shared) return { ...shared, cached: shared.answer !== null };
+  }
+  const own = lookUpOrAsk(context, question, signal);
+  running.set(key, own);
+  try {
+    return await own;
+  } finally {
+    running.delete(key);
+  }
+}
+
+async function lookUpOrAsk(context: Context, question: Question, signal: AbortSignal): Promise<Answered> {
+  const { cache, logger, now } = context;
+  const { key, image } = question;
+  const { accountId } = image;
+  const known = await cache.find(accountId, key).catch(() => null);
+  if (known) return { aiStatus: 'completed', answer: known.answer as VisionAnswer, cached: true };
+  const outcome = await askWhenReady(context, question, signal);
+  if (outcome.status !== 'completed') return { aiStatus: outcome.status, answer: null, cached: false };
+  const { answer } = outcome;
+  // A cache failure must not lose the answer.
+  await cache.put({ _id: key, accountId, answer, createdAt: now() }).catch((error: unknown) => {
+    logger.warn({ err: error }, 'could not store an answer of the vision service');
+  });
+  return { aiStatus: 'completed', answer, cached: false };
+}
+
+/** Outcome of a question, sent or not. */
+type SendOutcome = AskOutcome | { status: 'unavailable' | 'limit' };
+
+/** Waits for the capability check and for a place, then asks. */
+async function askWhenReady(context: Context, question: Question, signal: AbortSignal): Promise<SendOutcome> {
+  const { check, gate, timeoutMs } = context;
+  const startedAt = performance.now();
+  await withAbort(check?.settled() ?? Promise.resolve(), signal);
+  // The wait for the check counts towards the time limit; the wait in the queue does not.
+  const waitedMs = performance.now() - startedAt;
+  if (check?.capability() === 'blind') return { status: 'unavailable' };
+  if (waitedMs >= timeoutMs) return { status: 'timeout' };
+  const leave = await gate.enter(signal);
+  try {
+    return await askIfAdmitted(context, question, signal, waitedMs);
+  } finally {
+    leave();
+  }
+}
+
+/** Asks if the circuit breaker and the daily limit admit it. */
+async function askIfAdmitted(
+  { breaker, limit, ask, logger }: Context,
+  { image, jpeg, instructions }: Question,
+  signal: AbortSignal,
+  waitedMs: number,
+): Promise<SendOutcome> {
+  const admission = breaker.admit();
+  if (!admission) return { status: 'unavailable' };
+  try {
+    if (!(await limit.take())) return { status: 'limit' };
+    const outcome = await ask(instructions, jpeg, signal, waitedMs);
+    if (outcome.status === 'completed' || outcome.status === 'refused') admission.succeeded();
+    else {
+      admission.failed();
+      logger.warn({ imageId: image._id, ...outcome }, 'the vision service did not describe an image');
+    }
+    return outcome;
+  } finally {
+    // Has no effect after a report above.
+    admission.undecided();
+  }
 }
