@@ -1,17 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Stage } from './stage.ts';
 
 const FOLDER = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 
-/** Pictures that pages of the documentation show, by journey, device, theme and step. */
-export const DOCS_PICTURES: Record<string, string> = {
-  'walk-desktop-light-04-reviewed-view': 'review',
-  'walk-desktop-light-06-compare': 'compare',
-  'first-use-desktop-light-overview': 'dashboard',
-};
-
-/** Puts a screenshot into `docs/images`, made small by the service itself. */
+/** Writes a screenshot to `docs/images/<name>.webp`, compressed by the service itself. */
 export async function keepForDocs(stage: Stage, name: string, png: Buffer): Promise<void> {
   const { api } = await stage.test.createAccount();
   const uploaded = await api.upload([{ name: `${name}.png`, bytes: png }]);
@@ -20,7 +13,6 @@ export async function keepForDocs(stage: Stage, name: string, png: Buffer): Prom
   const [variant] = last.data.results[0]?.variants ?? [];
   const answer = await api.request(variant?.url ?? '');
   const bytes = new Uint8Array(await answer.arrayBuffer());
-  await mkdir(FOLDER, { recursive: true });
   await writeFile(`${FOLDER}${name}.webp`, bytes);
   console.log(`docs/images/${name}.webp: ${Math.round(bytes.length / 1000)} kB`);
 }

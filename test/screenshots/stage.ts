@@ -1,11 +1,10 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { FIXTURES } from '../support/api-client.ts';
-import { type FakeVisionServer, startFakeVisionServer } from '../support/fake-vision-server.ts';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { startFakeVisionServer } from '../support/fake-vision-server.ts';
 import { launchAnyBrowser } from '../support/find-browser.ts';
 import { startTestService, type TestAccount, type TestService } from '../support/service.ts';
 import { describePhotos } from './describe-photos.ts';
@@ -23,13 +22,10 @@ const PHOTOS = {
 /** The real service with the built pages, a vision model that answers at once, and a browser. */
 export interface Stage {
   test: TestService;
-  vision: FakeVisionServer;
-  /** Before the service, for what goes wrong on the way. */
-  proxy: FaultProxy;
   /** Paths of photographs to pick. */
   photos: string[];
-  /** A page of the demo for a new account; the caller closes its context. */
-  open(options: { width: number; theme: 'light' | 'dark'; credits?: number }): Promise<Scene>;
+  /** Opens a page for a new account; the caller closes its context. */
+  open(): Promise<Scene>;
   close(): Promise<void>;
 }
 
@@ -51,7 +47,6 @@ export async function setStage(): Promise<Stage> {
     AI_MODEL: 'fake-model',
     AI_CANARY: 'off',
   });
-  const proxy = await startFaultProxy(test.url);
   const folder = await mkdtemp(join(tmpdir(), 'imagewright-photos-'));
   const photos = await Promise.all(
     Object.entries(PHOTOS).map(async ([name, file]) => {
@@ -70,17 +65,10 @@ export async function setStage(): Promise<Stage> {
   });
   return {
     test,
-    vision,
-    proxy,
     photos,
-    async open({ width, theme, credits = 25 }) {
-      const account = await test.createAccount({ credits });
-      const context = await browser.newContext({
-        viewport: { width, height: width < 500 ? 844 : 900 },
-        deviceScaleFactor: width < 500 ? 2 : 1,
-        colorScheme: theme,
-        reducedMotion: 'reduce',
-      });
+    async open() {
+      const account = await test.createAccount({ credits: 25 });
+      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
       const page = await context.newPage();
       page.on('pageerror', (error) => console.error(`page: ${error.message}`));
       page.on('response', (response) => {
@@ -93,17 +81,9 @@ export async function setStage(): Promise<Stage> {
     },
     async close() {
       await browser.close();
-      await proxy.close();
       await test.close();
       await vision.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Where pictures go that nobody keeps. */
-export async function picturesFolder(): Promise<string> {
-  const folder = join(tmpdir(), 'imagewright-screenshots');
-  await mkdir(folder, { recursive: true });
-  return folder;
 }
