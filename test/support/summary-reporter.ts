@@ -4,8 +4,8 @@ import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 const LISTED = 15;
 
 /**
- * Prints the store that a run works on and, at its end, the slowest files and one line that machines can read:
- * `N passed, N failed, N skipped`.
+ * Prints the store that a run works on and, at its end, the slowest files, the failed tests and one line that machines can
+ * read: `N passed, N failed, N skipped`.
  */
 export class SummaryReporter implements Reporter {
   onTestRunStart(): void {
@@ -14,14 +14,19 @@ export class SummaryReporter implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
     const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
+    const failed: string[] = [];
     for (const module of modules) {
       const before = counts.failed;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
         counts[state === 'pending' ? 'skipped' : state] += 1;
+        if (state === 'failed') failed.push(`FAILED: ${module.relativeModuleId} > ${test.fullName}\n`);
       }
       // A file that could not even be loaded, or whose hooks failed, may have no failed test of its own.
-      if (module.state() === 'failed' && counts.failed === before) counts.failed += 1;
+      if (module.state() === 'failed' && counts.failed === before) {
+        counts.failed += 1;
+        failed.push(`FAILED: ${module.relativeModuleId}\n`);
+      }
     }
     const slowest = [...modules].sort((a, b) => b.diagnostic().duration - a.diagnostic().duration).slice(0, LISTED);
     const files = slowest.map((module) => {
@@ -29,7 +34,7 @@ export class SummaryReporter implements Reporter {
       return `${seconds.padStart(8)} s  ${module.relativeModuleId}\n`;
     });
     const line = `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`;
-    process.once('exit', () => process.stdout.write(`Slowest files:\n${files.join('')}${line}\n`));
+    process.once('exit', () => process.stdout.write(`Slowest files:\n${[...files, ...failed].join('')}${line}\n`));
   }
 }
 
