@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { ERROR_CATALOGUE, type ErrorCode } from '#contract';
 import { newRequestId } from '../observability/index.ts';
 
-/** Node keeps the answer that is under way on its socket; it is the one way to learn whether one was begun. */
+/** Socket with Node's internal reference to the running response: the only way to tell if one has been started. */
 type BusySocket = Socket & { _httpMessage?: ServerResponse | null };
 
-/** Answers what is no HTTP, too long or too slow, in the same shape as every other error; then the connection ends. */
+/** Responds to requests that are malformed, too large or too slow with a regular error body, and closes the connection. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: BusySocket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
     socket.destroy();
@@ -23,7 +23,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: BusySock
     `X-Request-Id: ${requestId}`,
     'Connection: close',
   ];
-  // Half-closing alone would leave the socket to a client that never closes its side.
+  // After a half-close a client could keep the socket open.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 

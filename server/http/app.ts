@@ -62,7 +62,7 @@ function createHandler({ endpoint, handle }: Route, services: Services) {
   };
 }
 
-/** An id that cannot exist is an id that does not exist: 404, like any other unknown one. */
+/** Validates the path parameters. A malformed id responds like an unknown one. @throws the 404 of its kind */
 function validatePath(schema: NonNullable<Route['endpoint']['params']>, ctx: Context): unknown {
   const parsed = schema.safeParse((ctx as Context & { params: unknown }).params);
   if (parsed.success) return parsed.data;

@@ -4,8 +4,8 @@ import { AppError } from '../errors.ts';
 const SHOWN_CHARACTERS = 100;
 
 /**
- * Refuses messages that Node lets pass, and that a proxy in front may read in another way than we do: an address that is
- * none, no `Host` or several (RFC 9112, 3.2), a transfer coding that nobody decodes (6.1).
+ * Refuses messages that Node accepts and that a proxy may interpret differently: an invalid target, no `Host` or several
+ * (RFC 9112, 3.2), an unsupported transfer coding (6.1).
  * @throws AppError invalid_request
  */
 export async function checkMessage(ctx: Context, next: Next): Promise<void> {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
-/** The environment variables that steer the HTTP server; keys are the variables' names. */
+/** Environment variables of the HTTP server; keys are the variables' names. */
 export const httpConfig = z.object({
   PORT: whole(0, 65_535).default(8080).describe('Port to listen on; 0 takes any free one.'),
   HOST: z.string().default('127.0.0.1').describe('Address to listen on; 0.0.0.0 for every interface.'),
@@ -28,9 +28,9 @@ export const httpConfig = z.object({
     .describe('Number of own proxies in front whose X-Forwarded-* headers are believed, or off. Default: `off`.'),
 });
 
-/** Paths are put behind it, and it is shown to everybody. */
+/** Returns true for a URL of origin and path alone, since paths are appended to it and it is public. */
 function hasOnlyPlace(url: string): boolean {
-  // What is no URL at all is told by the check before.
+  // The check before reports an invalid URL.
   if (!URL.canParse(url)) return true;
   const { username, password, search, hash } = new URL(url);
   return `${username}${password}${search}${hash}` === '' && !/[?#]$/.test(url);

@@ -2,8 +2,8 @@
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**
- * One line of a CSV file (RFC 4180). Text that a spreadsheet would run as a formula gets a `'` in front, as OWASP says;
- * numbers stay numbers.
+ * Formats a line of a CSV file (RFC 4180). Text that a spreadsheet would execute as a formula gets a leading `'`, as OWASP
+ * recommends; numbers stay numbers.
  */
 export function csvLine(cells: (string | number | null)[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;

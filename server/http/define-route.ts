@@ -10,9 +10,9 @@ type Parsed<E, Part extends string> = E extends Record<Part, infer S extends z.Z
 /** Input of a handler: the parsed parts of the request and its account. */
 export interface RouteInput<N extends EndpointName> {
   ctx: Context;
-  /** The account whose key or cookie the request carries; only absent where the endpoint table says `none`. */
+  /** Account of the request's key or cookie; absent only where the endpoint's `auth` is `none`. */
   account: Caller;
-  /** The log-in whose cookie the request carries; only there where the endpoint table says `login` or `operator`. */
+  /** Browser session of the request's cookie; present only where the endpoint's `auth` is `login` or `operator`. */
   loginId: string;
   params: Parsed<Entry<N>, 'params'>;
   query: Parsed<Entry<N>, 'query'>;
@@ -20,7 +20,7 @@ export interface RouteInput<N extends EndpointName> {
   body: Entry<N>['bodyKind'] extends 'json' ? Parsed<Entry<N>, 'body'> : undefined;
 }
 
-/** A handler answers with the JSON body, or answers through `ctx` itself and returns undefined. */
+/** Returns the JSON body, or writes the response to `ctx` and returns undefined. */
 type Handler<N extends EndpointName> = (input: RouteInput<N>, services: Services) => Promise<unknown>;
 
 /** A row of the endpoint table with its handler. */
@@ -30,7 +30,7 @@ export interface Route {
   handle(input: RouteInput<never>, services: Services): Promise<unknown>;
 }
 
-/** Ties a handler to its row of the endpoint table. */
+/** Connects a handler with its row of the endpoint table. */
 export function defineRoute<N extends EndpointName>(name: N, handle: Handler<N>): Route {
   return { name, endpoint: ENDPOINTS[name], handle: handle as Route['handle'] };
 }

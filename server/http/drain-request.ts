@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 const LONGEST_DRAIN_MS = 30_000;
 
 /**
- * Reads and forgets the rest of a request body, so that a client that is still sending gets to read its answer.
- * Cuts the connection after `maxBytes` more bytes or 30 s: an answer is a courtesy, not a way to keep a socket.
+ * Reads and discards the rest of a request body, so that a client that is still sending can read the response. Closes the
+ * connection after `maxBytes` more bytes or 30 s.
  */
 export function drainRequest(req: IncomingMessage, maxBytes: number): void {
   if (req.readableEnded || req.destroyed) return;

@@ -2,11 +2,11 @@ import type { Context, Next } from 'koa';
 import { AppError, toWireError } from '../errors.ts';
 import type { Logger } from '../observability/index.ts';
 
-/** Refuses a request without a route. The router has set `Allow` when the path exists with other methods. */
+/** Refuses a request without a route. The router has set `Allow` if the path exists with other methods. */
 function refuseUnmatched(ctx: Context): void {
   const asked = `${ctx.method} ${ctx.path.slice(0, 200)}`;
   const allowed = String(ctx.response.get('Allow'));
-  // The router answers 501 to a method it has nowhere, whether or not the path exists.
+  // The router responds 501 to a method that no route has, also if the path exists.
   if ((ctx.status === 405 || ctx.status === 501) && allowed !== '') {
     throw new AppError('method_not_allowed', `Expected one of ${allowed} for this path, but received ${asked}`);
   }

@@ -1,4 +1,4 @@
-// Owns HTTP: Koa, routes, validation, streams, downloads. Knows the modules' front doors; knows no database and no pixels.
+// Owns HTTP: Koa, routes, validation, streams, downloads. Uses other modules through their index. Must not know database or pixels.
 export { createApp } from './app.ts';
 export { type HttpServer, listen } from './server.ts';
 export type { Services } from './services.ts';

@@ -7,14 +7,14 @@ import { drainRequest } from './drain-request.ts';
 const NO_CONTAINER = 'invalid JSON, only supports object and array';
 const JSON_TYPE = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const SHOWN_CHARACTERS = 100;
-/** Rest of a refused body that is read and forgotten, in bytes; more costs the client its connection. */
+/** Rest of a refused body that is read and discarded, in bytes; a longer one closes the connection. */
 const MOST_DRAINED = 10_000_000;
 
 /** Reads a JSON body of at most `limitKb` kilobytes, counted after decompression. */
 export function createJsonBody({ limitKb }: { limitKb: number }) {
   const parse = koaBody({
     json: true,
-    // The parser has a list of its own, and takes what is not on it for a request without a body.
+    // The parser treats a type that is not on its list as a request without a body.
     jsonTypes: ['json', '+json'],
     jsonStrict: true,
     multipart: false,
@@ -32,7 +32,7 @@ export function createJsonBody({ limitKb }: { limitKb: number }) {
     try {
       await parse(ctx as never, async () => {});
     } catch (error) {
-      // The parser leaves the request paused: the next one on this connection would never be read.
+      // The parser leaves the request paused, which would block the connection.
       ctx.req.unpipe();
       drainRequest(ctx.req, MOST_DRAINED);
       const { complete, destroyed } = ctx.req;
@@ -41,7 +41,7 @@ export function createJsonBody({ limitKb }: { limitKb: number }) {
     }
     const { body } = ctx.request;
     if (body !== undefined) return body;
-    // A request without a body is like one whose body is empty; one whose type the parser cannot read is not.
+    // A missing body counts as `{}`, a body of an unreadable type does not.
     if (ctx.request.is() !== null) throw noJson(ctx);
     return {};
   };
@@ -52,7 +52,7 @@ function noJson(ctx: Context): AppError {
   return new AppError('unsupported_media_type', `Content-Type: expected application/json, but received ${type}`);
 }
 
-/** The connection broke, or what came on it was no HTTP, before the body was read. */
+/** Creates the error of a connection that ended, or sent invalid HTTP, before the body was complete. */
 function cutOff(cause: unknown): AppError {
   return new AppError('invalid_json', 'The connection ended before the body was read', { cause });
 }
@@ -70,7 +70,7 @@ function toAppError(error: unknown, limitKb: number): unknown {
     const fault = message === NO_CONTAINER ? 'expected an object or a list' : message.slice(0, 120);
     return new AppError('invalid_json', `The body is not valid JSON: ${fault}`, { cause: error });
   }
-  // What is left comes from inflating: the bytes are not what Content-Encoding says.
+  // Errors of zlib: the bytes do not match the Content-Encoding.
   const code = String((error as { code?: unknown })?.code ?? '');
   if (code.startsWith('Z_') || code.startsWith('ERR_')) {
     return new AppError('invalid_json', 'The body cannot be decompressed', { cause: error });

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Services } from './services.ts';
 
-/** Health, readiness and metrics: outside /v1, without a key. */
+/** Creates the routes of health, readiness and metrics, outside /v1 and without authentication. */
 export function createOperationsRoutes({ checkReadiness, describeHealth, metrics, logger }: Services) {
   return [
     {

@@ -5,8 +5,8 @@ const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 const SHOWN_CHARACTERS = 100;
 
 /**
- * Holds `If-Match` against the bytes that are there; a weak tag matches nothing (RFC 9110, 13.1.1). `If-Unmodified-Since`
- * is ignored, as is due where no time of a change is told (13.1.4).
+ * Compares `If-Match` with the tag of the stored bytes; weak tags never match (RFC 9110, 13.1.1). `If-Unmodified-Since` is
+ * ignored, since no `Last-Modified` is sent (13.1.4).
  * @param etag with its quotes
  * @throws AppError precondition_failed
  */

@@ -10,7 +10,7 @@ const KEEP_ALIVE_MS = 5_000;
 const IDLE_SWEEP_MS = 200;
 const CLOSE_GRACE_MS = 5_000;
 
-/** For tests. */
+/** Time limits that tests shorten. */
 interface TimeLimits {
   closeGraceMs?: number;
   pace?: Partial<ReadingPace>;
@@ -20,11 +20,11 @@ interface TimeLimits {
 export interface HttpServer {
   /** Base URL, e.g. `http://127.0.0.1:8080`. */
   url: string;
-  /** Stops accepting connections; resolves when the last one is closed. What is still open after a grace period is cut. */
+  /** Stops accepting connections and resolves when the last one is closed. Closes the remaining ones after a grace period. */
   close(): Promise<void>;
 }
 
-/** Listens with time limits that leave a slow client no way to hold on to a connection. */
+/** Listens with time limits, so that slow clients cannot keep connections open. */
 export async function listen(
   app: Koa,
   config: Pick<HttpConfig, 'PORT' | 'HOST' | 'REQUEST_TIMEOUT_SECONDS'>,
@@ -38,12 +38,12 @@ export async function listen(
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 1000,
       maxHeaderSize: 16_384,
-      // The application answers it as any other fault; Node would without a word.
+      // The application responds with an error body; Node's own response has none.
       requireHostHeader: false,
     },
     handle,
   );
-  // An expectation that we don't know may be ignored (RFC 9110, 10.1.1); Node would answer 417 without a word.
+  // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node would respond 417 without a body.
   server.on('checkExpectation', handle);
   server.maxConnections = 4096;
   server.on('clientError', answerClientError);
@@ -66,7 +66,7 @@ function urlOf(server: Server): string {
 
 async function close(server: Server, graceMs: number): Promise<void> {
   const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
-  // A client that has stopped reading would keep its connection, and with it the whole process, for ever.
+  // A client that has stopped reading would keep its connection and the process open.
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   try {
     await new Promise<void>((resolve) => {

@@ -22,9 +22,9 @@ export interface Services {
   jobs: Jobs;
   /** Absent when import by URL is off. */
   urlImporter?: UrlImporter;
-  /** A fresh path for a file that is being received, in an existing folder. */
+  /** Returns a new path for a file to receive, in an existing folder. */
   newTemporaryFile: () => string;
-  /** Removes those of them that were not taken. */
+  /** Removes those of the files that still exist. */
   removeTemporaryFiles: (files: string[]) => Promise<void>;
   /** Free bytes on the disk that uploads are written to. */
   freeBytes: () => Promise<number>;

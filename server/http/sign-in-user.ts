@@ -6,8 +6,8 @@ import { showProfile } from './show-profile.ts';
 import { visitorOf } from './visitor.ts';
 
 /**
- * Lets somebody in: the browser gets the cookie of the new log-in, the one it had is ended, and the answer is the profile.
- * @throws tls_required, before anything is done, where the browser would drop the cookie
+ * Signs the user in, sets the cookie, ends the browser's former session and returns the profile.
+ * @throws tls_required, before any change, if the browser would drop the cookie
  */
 export async function signInUser(
   ctx: Context,
@@ -18,7 +18,7 @@ export async function signInUser(
   cookie.requireUsable(ctx);
   const before = cookie.read(ctx);
   const opened = await open(visitorOf(ctx));
-  // A cookie that somebody else has planted, or that is lying around, is worth nothing from here on.
+  // Ends a session whose cookie was planted by an attacker or left behind (session fixation).
   await services.signIn.browserSessions.end(before);
   cookie.write(ctx, opened);
   return showProfile(opened.accountId, services);

@@ -2,13 +2,13 @@ import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 
 const SHOWN_CHARACTERS = 60;
-/** A list of 100,000 wrong elements must not become an answer of megabytes. */
+/** Bounds the response to a list of 100,000 invalid elements. */
 const SHOWN_ISSUES = 20;
 
 /**
  * Parses one part of a request with its schema.
- * @param where what the message calls the part as a whole, e.g. `body`
- * @throws invalid_request with `errors`: messages by field, each with what was expected and what came
+ * @param where name of the part in messages, e.g. `body`
+ * @throws invalid_request with `errors`: messages by field, each with the expected and the received value
  */
 export function validate<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
   const parsed = schema.safeParse(value);
@@ -26,20 +26,22 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, where: string)
 }
 
 /**
- * What was expected, without the words that zod puts around it: the class of the fault, and the type that came. Of a choice
- * between forms those are told that the value was meant to have, else all.
+ * Describes the expected value, without zod's prefix and received type. For a union, describes the branches that match
+ * the type of the value, or all if none does.
  */
 function expected(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const first = issue.errors.flatMap((branch) => branch.slice(0, 1));
     const inside = first.filter(({ path }) => path.length > 0);
-    const told = (inside.length > 0 ? inside : first).map((one) => [...one.path.map(String), expected(one)].join(': '));
-    return [...new Set(told)].join(', or ');
+    const texts = (inside.length > 0 ? inside : first).map((one) =>
+      [...one.path.map(String), expected(one)].join(': '),
+    );
+    return [...new Set(texts)].join(', or ');
   }
   return issue.message.replace(/^(Invalid \w+|Too \w+): /, '').replace(/(?<!but), received \w+$/, '');
 }
 
-/** `, but received …`, short and in one line; never the inside of a list or object, which may be deeper than any stack. */
+/** Returns `, but received …` in one short line. Lists and objects are not printed, since they may be deeply nested. */
 function received(root: unknown, path: PropertyKey[]): string {
   let value = root;
   for (const key of path) value = (value as Record<PropertyKey, unknown> | null | undefined)?.[key];

@@ -19,7 +19,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** A file of its own, because the page allows no inline script; `validatorUrl: null` keeps the viewer off foreign hosts. */
+/** A separate file, since the page allows no inline script; `validatorUrl: null` prevents requests to other hosts. */
 const START = `SwaggerUIBundle({
   url: '/v1/openapi.json',
   dom_id: '#docs',
@@ -31,7 +31,7 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/** Nothing but our own origin; the viewer sets inline styles and has its icons as data URLs. */
+/** Only the own origin; the viewer sets inline styles and has its icons as data URLs. */
 const POLICY: StaticPolicy = {
   sources: {
     'script-src': "'self'",
@@ -47,7 +47,7 @@ const ASSETS = {
   'favicon-32x32.png': 'image/png',
 } as const;
 
-/** Makes the routes of the API's documentation: the page, its start script and the viewer's files, by an explicit list. */
+/** Creates the routes of the API documentation: the page, its start script and a fixed list of the viewer's files. */
 export function createDocsPage(): StaticRoute[] {
   return serveFiles(
     [

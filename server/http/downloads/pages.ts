@@ -7,11 +7,11 @@ interface Pages {
   folder: string;
   base: string;
   policy: StaticPolicy;
-  /** The page has addresses of its own below its base: its index.html answers all that are not files. */
+  /** True if the page has routes of its own below `base`: its index.html responds to every path that is not a file. */
   deepLinks?: boolean;
 }
 
-/** All from our own origin; neither inline styles or scripts nor any address made by the page. */
+/** Only the own origin, without inline styles, inline scripts, or `data:` and `blob:` URLs. */
 const OWN_ORIGIN = {
   'script-src': "'self'",
   'style-src': "'self'",
@@ -22,14 +22,14 @@ const OWN_ORIGIN = {
 const PAGES: Pages[] = [
   { folder: 'demo', base: '/demo', policy: { sources: OWN_ORIGIN } },
   { folder: 'dashboard', base: '/dashboard', policy: { sources: OWN_ORIGIN }, deepLinks: true },
-  // Code for other people's pages.
+  // Loaded by pages of other sites.
   { folder: 'widget', base: '/widget', policy: { sources: {}, shared: true } },
 ];
 
-/** Start page of the service's address. */
+/** Page that `/` redirects to. */
 const FIRST_PAGE = '/dashboard';
 
-/** Makes the routes of all that is built for browsers; what has not been built has none. */
+/** Creates the routes of everything that was built for browsers. */
 export function createPages(directory = builtFolder()): StaticRoute[] {
   const pages = PAGES.flatMap(({ folder, base, policy, deepLinks }) => {
     const routes = serveFiles(loadFolder(join(directory, folder), base), policy);
@@ -39,7 +39,7 @@ export function createPages(directory = builtFolder()): StaticRoute[] {
   return pages.some(({ path }) => path === FIRST_PAGE) ? [...pages, leadToFirstPage()] : pages;
 }
 
-/** Not remembered by browsers, since it may lead elsewhere one day. */
+/** Redirects `/` to the first page; not cached, since the target may change. */
 function leadToFirstPage(): StaticRoute {
   return {
     path: '/',
@@ -50,7 +50,7 @@ function leadToFirstPage(): StaticRoute {
   };
 }
 
-/** Names with a dot are files, and a file that is not there must not be a page. */
+/** Responds to the paths below a page with the page. Names with an extension are files, which must not respond with the page. */
 function answerBelow({ path, handler }: StaticRoute): StaticRoute {
   return {
     path: `${path}/{*page}`,
@@ -58,7 +58,7 @@ function answerBelow({ path, handler }: StaticRoute): StaticRoute {
   };
 }
 
-/** This module runs as `dist/server/http/downloads/pages.js`, or from its source. */
+/** Returns the `dist` folder, if this module runs from there or from its source. */
 function builtFolder(): string {
   const above = resolve(fileURLToPath(import.meta.url), '../../../..');
   return basename(above) === 'dist' ? above : join(above, 'dist');

@@ -6,27 +6,27 @@ import { AppError } from '../../errors.ts';
 import { requireMatch } from '../require-match.ts';
 import { type ByteRange, parseByteRange } from './byte-range.ts';
 
-/** A stored file as it is offered for download. */
+/** A stored file to send. */
 export interface FileToSend {
-  /** Absolute path; found by the caller in its records, never made from a request. */
+  /** Absolute path, from stored records, never from a request. */
   file: string;
   /** Bytes, as recorded. */
   size: number;
-  /** The name under which the client saves it. */
+  /** Name under which the client saves it. */
   filename: string;
   mimeType: string;
   /** Strong validator without quotes: the SHA-256 of the bytes. */
   etag: string;
-  /** Shown by the browser instead of saved; for images that a review screen embeds. @default false */
+  /** Displays the file instead of saving it, for images embedded in a page. @default false */
   inline?: boolean;
 }
 
-/** Read at once, so at most this much of a file waits in memory for a client; most exported files are smaller. */
+/** Size of a read, and so the memory per download; most exported files are smaller. */
 const READ_BYTES = 256 * 1024;
 
 /**
- * Answers GET and HEAD with a stored file: conditional requests, one byte range, back-pressure.
- * @throws AppError `file_not_found` when the file is gone, `precondition_failed`, `range_not_satisfiable`; no header is set then
+ * Responds to GET and HEAD with a stored file; supports conditional requests, one byte range and back-pressure.
+ * @throws AppError `file_not_found`, `precondition_failed`, `range_not_satisfiable`; no header is set then
  */
 export async function sendFile(ctx: Context, offered: FileToSend): Promise<void> {
   const handle = await openStored(offered);
@@ -65,10 +65,10 @@ export async function sendFile(ctx: Context, offered: FileToSend): Promise<void>
   }
 }
 
-/** Reads a part of a file and closes it at the end, or when the client leaves. */
+/** Reads a part of a file; closes it at the end or when the client disconnects. */
 function readRange(ctx: Context, handle: FileHandle, { first, last }: ByteRange): ReadStream {
   const stream = handle.createReadStream({ start: first, end: last, highWaterMark: READ_BYTES });
-  // Koa listens to the response, which hears nothing as long as it waits behind another one on its connection.
+  // Koa listens to the response, which emits no 'close' while it is queued behind another one on its connection.
   const { socket } = ctx.req;
   const leave = () => stream.destroy();
   socket.once('close', leave);
@@ -84,7 +84,7 @@ const PROTECTION = {
   'Cache-Control': 'private, no-cache',
 };
 
-/** Opens the file before anything is answered, so that one which is gone is still an honest 404. */
+/** Opens the file before the response starts, so that a missing one can still respond 404. */
 async function openStored({ file, size, filename }: FileToSend): Promise<FileHandle> {
   let handle: FileHandle;
   try {
@@ -99,7 +99,7 @@ async function openStored({ file, size, filename }: FileToSend): Promise<FileHan
   throw new Error(`Expected ${size} bytes in ${file}, but found ${stored.size}`);
 }
 
-/** RFC 9110, 14.2: only GET knows ranges, and only while `If-Range` names the very bytes that we have. */
+/** Parses the range of a GET request. Ignores it if `If-Range` does not match the stored bytes (RFC 9110, 14.2). */
 function requestedRange(ctx: Context, { size, etag }: FileToSend): ByteRange | undefined {
   const condition = ctx.get('If-Range');
   const holds = condition === '' || condition === `"${etag}"`;
@@ -112,7 +112,7 @@ function requestedRange(ctx: Context, { size, etag }: FileToSend): ByteRange | u
   });
 }
 
-/** RFC 6266: the true name in `filename*`, beside it an ASCII one for those who cannot read that. */
+/** Formats Content-Disposition (RFC 6266): the full name in `filename*` and an ASCII fallback in `filename`. */
 function disposition({ filename, inline = false }: FileToSend): string {
   // A lone surrogate cannot be encoded.
   const name = filename.replace(/\p{Surrogate}/gu, '\u{fffd}');

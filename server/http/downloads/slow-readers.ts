@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Lower bounds of the pace at which a client reads a response. */
+/** Lowest rate at which a client must read a response. */
 export interface ReadingPace {
   /** Longest time without a sent byte, in milliseconds. */
   stallMs: number;
@@ -12,56 +12,56 @@ export interface ReadingPace {
 }
 
 /**
- * Whoever reads at the pace of a modem is let be. Behind a fast network the system buffers 4 MB for a connection and
- * takes more only when a third of that is free: there 8 kB/s look like nothing for minutes, and then like a megabyte.
+ * Limits that a modem still meets. The system buffers up to 4 MB per connection and accepts more only when a third of that
+ * is free, so a client that reads 8 kB/s may seem idle for minutes and then read a megabyte at once.
  */
 const PACE: ReadingPace = { stallMs: 180_000, graceMs: 60_000, bytesPerSecond: 8_000 };
 
-/** An answer that is being made or goes out. */
-interface Answer {
+/** A response that is being prepared or sent. */
+interface PendingResponse {
   response: ServerResponse;
   /** Bytes sent on the connection when the request arrived. */
   bytesBefore: number;
-  /** When it was first seen to go out. */
-  begunAt?: number;
+  /** Monotonic time at which sending was first observed, in ms. */
+  startedAt?: number;
 }
 
 /**
- * Cuts whoever leaves an answer unread or takes it in crumbs, whatever it is made of. To think before the answer is
- * nobody's fault, and streams of events watch their readers themselves.
+ * Closes connections whose client does not read a response, or reads it too slowly. The time before a response starts does
+ * not count. Event streams are exempt, since they have limits of their own.
  */
 export function cutSlowReaders(server: Server, pace: Partial<ReadingPace> = {}): void {
   const { stallMs, graceMs, bytesPerSecond } = { ...PACE, ...pace };
-  const connections = new Map<Socket, Answer[]>();
+  const connections = new Map<Socket, PendingResponse[]>();
   server.timeout = stallMs;
   server.on('connection', (socket: Socket) => {
     connections.set(socket, []);
     socket.once('close', () => connections.delete(socket));
   });
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const answer = { response, bytesBefore: socket.bytesWritten };
-    const answers = connections.get(socket) ?? [];
-    answers.push(answer);
-    response.once('close', () => answers.splice(answers.indexOf(answer), 1));
-    // Without a listener Node would also cut those whose answer is not there yet. Each byte that moves starts it anew.
+    const pending = { response, bytesBefore: socket.bytesWritten };
+    const queue = connections.get(socket) ?? [];
+    queue.push(pending);
+    response.once('close', () => queue.splice(queue.indexOf(pending), 1));
+    // Without a listener Node would also close connections whose response has not started. Every transferred byte restarts it.
     response.on('timeout', () => {
       if (response.headersSent) socket.destroy();
     });
   });
 
-  /** Returns true when a response waits for its reader longer than its sent bytes allow. */
-  function isTooSlow(socket: Socket, answer: Answer): boolean {
-    const { response, bytesBefore } = answer;
+  /** Returns true if a response takes longer than its sent bytes allow. */
+  function isTooSlow(socket: Socket, pending: PendingResponse): boolean {
+    const { response, bytesBefore } = pending;
     if (!response.headersSent || isEventStream(response)) return false;
-    answer.begunAt ??= performance.now();
+    pending.startedAt ??= performance.now();
     if (socket.writableLength === 0) return false;
     const allowedMs = graceMs + ((socket.bytesWritten - bytesBefore) / bytesPerSecond) * 1000;
-    return performance.now() - answer.begunAt > allowedMs;
+    return performance.now() - pending.startedAt > allowedMs;
   }
 
   const sweep = setInterval(
     () => {
-      // Answers behind the first one wait their turn.
+      // Responses behind the first one are not being sent yet.
       for (const [socket, [first]] of connections) if (first && isTooSlow(socket, first)) socket.destroy();
     },
     Math.min(1000, graceMs / 4),

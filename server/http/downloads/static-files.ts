@@ -6,30 +6,30 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Context, Middleware } from 'koa';
 import { requireMatch } from '../require-match.ts';
 
-/** A path and what answers it. */
+/** A path and its handler. */
 export interface StaticRoute {
   path: string;
   handler: Middleware;
 }
 
-/** A file that is served as it is. */
+/** A file that is served unchanged. */
 export interface StaticFile {
-  /** Of the address, below the site's root. */
+  /** Path of the URL. */
   path: string;
-  /** Its media type, with the charset where there is one. */
+  /** Media type, with the charset if it has one. */
   type: string;
   read: () => Promise<Buffer>;
 }
 
 /** Content security policy of a group of files. */
 export interface StaticPolicy {
-  /** The sources that a page may use, as `directive: sources`; what is not named is forbidden. */
+  /** Allowed sources by directive; others are forbidden. */
   sources: Record<string, string>;
-  /** Pages of other sites may load the files as scripts or styles of their own. @default false */
+  /** True if pages of other sites may load the files. @default false */
   shared?: boolean;
 }
 
-interface Answer {
+interface EncodedFile {
   body: Buffer;
   etag: string;
 }
@@ -51,9 +51,9 @@ const COMPRESSIBLE = /^(text\/|application\/json|image\/svg)/;
 const IMMUTABLE = /\/(assets|chunks)\/[^/]+-[\w-]{8}\.\w+(\.map)?$/;
 
 /**
- * The files below a folder, read at once: a build that replaces the folder later does not mix with what is served. A
- * folder that is missing has none. Names that begin with a dot and types that are not known are left out.
- * @param base path under which they are served; an `index.html` answers `base` itself
+ * Reads the files below a folder once, so that a later build does not mix with the served files. A missing folder has
+ * none. Skips dot files and unknown types.
+ * @param base path under which they are served; an `index.html` is served as `base` itself
  */
 export function loadFolder(folder: string, base: string): StaticFile[] {
   if (!existsSync(folder)) return [];
@@ -67,7 +67,7 @@ export function loadFolder(folder: string, base: string): StaticFile[] {
   });
 }
 
-/** Makes the routes of some files: strong validators, compression, nothing sniffed and nothing framed. */
+/** Creates the routes of files, with strong validators, compression, `nosniff` and a ban on framing. */
 export function serveFiles(files: StaticFile[], policy: StaticPolicy): StaticRoute[] {
   const headers = protectionBy(policy);
   return files.map((file) => ({ path: file.path, handler: createHandler(file, headers) }));
@@ -93,12 +93,12 @@ function protectionBy({ sources, shared }: StaticPolicy): Record<string, string>
 }
 
 function createHandler(file: StaticFile, headers: Record<string, string>): Middleware {
-  const answers = new Map<string, Promise<Answer>>();
+  const answers = new Map<string, Promise<EncodedFile>>();
   return async (ctx) => {
     const encoding = chooseEncoding(ctx, file);
     const pending = answers.get(encoding) ?? prepareAnswer(file, encoding);
     answers.set(encoding, pending);
-    // A file that could not be read is tried again by the next request.
+    // The next request retries a file that could not be read.
     pending.catch(() => answers.delete(encoding));
     const { body, etag } = await pending;
     requireMatch(ctx, etag);
@@ -119,13 +119,13 @@ function createHandler(file: StaticFile, headers: Record<string, string>): Middl
   };
 }
 
-/** The smallest form that the client takes at all: with equal weights a header's order means nothing. */
+/** Chooses the smallest encoding that the client accepts, whatever its weight. */
 function chooseEncoding(ctx: Context, { type }: StaticFile): string {
   if (!COMPRESSIBLE.test(type)) return 'identity';
   return ['br', 'gzip'].find((encoding) => ctx.acceptsEncodings(encoding)) ?? 'identity';
 }
 
-async function prepareAnswer({ read }: StaticFile, encoding: string): Promise<Answer> {
+async function prepareAnswer({ read }: StaticFile, encoding: string): Promise<EncodedFile> {
   const bytes = await read();
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
   return { body: await compress(bytes, encoding), etag: `"${hash}${encoding === 'identity' ? '' : `-${encoding}`}"` };

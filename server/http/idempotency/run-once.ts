@@ -6,7 +6,7 @@ import type { Services } from '../services.ts';
 import { beginOrWait } from './begin-or-wait.ts';
 
 /** A plain response, stored under an `Idempotency-Key`. */
-interface PlainAnswer {
+interface PlainResponse {
   status: number;
   headers: Record<string, string>;
   body: unknown;
@@ -16,11 +16,11 @@ interface OnceInput {
   ctx: Context;
   account: Caller;
   operation: string;
-  /** Hash of what was asked for; the same key with another hash is refused. */
+  /** Hash of the request; the same key with another hash is refused. */
   requestHash: string;
   /**
-   * What a failure leaves of the key. `free`: a later attempt is another request, which suits work that undoes itself or
-   * costs nothing. `same-work`: nothing else can be asked for with it, since credits may have moved before the failure.
+   * State of the key after a failure. `free`: the key can be used for any request, if the work undoes itself or costs
+   * nothing. `same-work`: only for the same request, since credits may have moved before the failure.
    * @default free
    */
   afterFailure?: 'free' | 'same-work';
@@ -35,7 +35,7 @@ interface OnceInput {
 export async function runOnce(
   { ctx, account, operation, requestHash, afterFailure = 'free' }: OnceInput,
   services: Services,
-  work: (workId: string) => Promise<PlainAnswer>,
+  work: (workId: string) => Promise<PlainResponse>,
 ): Promise<void> {
   const { idempotency } = services.gateway;
   const key = ctx.req.headers['idempotency-key'];
@@ -54,7 +54,7 @@ export async function runOnce(
   }
 }
 
-function answer(ctx: Context, { status, headers, body }: PlainAnswer): void {
+function answer(ctx: Context, { status, headers, body }: PlainResponse): void {
   ctx.status = status;
   ctx.set(headers);
   ctx.body = body;

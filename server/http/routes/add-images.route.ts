@@ -2,7 +2,7 @@ import { defineRoute } from '../define-route.ts';
 import { runOnce } from '../idempotency/run-once.ts';
 import { receiveUpload } from '../uploads/receive-upload.ts';
 
-/** `POST /v1/sessions/:sessionId/images`: more files for a session; how uploads run in parallel. */
+/** `POST /v1/sessions/:sessionId/images`: adds files to a session; used for parallel uploads. */
 export const addImagesRoute = defineRoute('addImages', async ({ ctx, account, params }, services) => {
   const session = await services.sessions.find(account.id, params.sessionId);
   const incoming = await receiveUpload(ctx, services);

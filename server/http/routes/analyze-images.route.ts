@@ -17,12 +17,12 @@ function streamAnalysis({ ctx, account, sessionId, body }: StreamAnalysisInput, 
   return streamJob({ ctx, account, kind: 'analyze', asked: [sessionId, body], resolve }, services);
 }
 
-/** `POST /v1/sessions/:sessionId/analyze`: stops when nobody listens any more; what is described stays. */
+/** `POST /v1/sessions/:sessionId/analyze`: stops when its last client disconnects; finished descriptions are kept. */
 export const analyzeImagesRoute = defineRoute('analyzeImages', ({ ctx, account, params, body }, services) =>
   streamAnalysis({ ctx, account, sessionId: params.sessionId, body }, services),
 );
 
-/** `POST /v1/analyze`: the same with the session named in the body. */
+/** `POST /v1/analyze`: the same with the session id in the body. */
 export const analyzeImagesFlatRoute = defineRoute('analyzeImagesFlat', ({ ctx, account, body }, services) =>
   streamAnalysis({ ctx, account, sessionId: body.sessionId, body }, services),
 );

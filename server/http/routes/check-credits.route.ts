@@ -1,6 +1,6 @@
 import { defineRoute } from '../define-route.ts';
 
-/** `POST /v1/credits/check`: what a batch would cost; charges nothing. */
+/** `POST /v1/credits/check`: returns the cost of a batch; charges nothing. */
 export const checkCreditsRoute = defineRoute('checkCredits', ({ account, body }, services) =>
   services.gateway.billing.check(account.id, body),
 );

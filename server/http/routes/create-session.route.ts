@@ -2,7 +2,7 @@ import { defineRoute } from '../define-route.ts';
 import { runOnce } from '../idempotency/run-once.ts';
 import { receiveUpload } from '../uploads/receive-upload.ts';
 
-/** `POST /v1/sessions`: a session with the acceptable files; the others are listed as rejected. */
+/** `POST /v1/sessions`: creates a session with the accepted files; the others are listed as rejected. */
 export const createSessionRoute = defineRoute('createSession', async ({ ctx, account }, services) => {
   const incoming = await receiveUpload(ctx, services);
   try {

@@ -1,7 +1,7 @@
 import { defineRoute } from '../define-route.ts';
 import { lastEventNumber, sendJobEvents } from '../streams/stream-job.ts';
 
-/** `GET /v1/jobs/:jobId/events`: replays what `Last-Event-ID` says was missed, then goes on live. */
+/** `GET /v1/jobs/:jobId/events`: replays the events after `Last-Event-ID`, then continues live. */
 export const followJobRoute = defineRoute('followJob', async ({ ctx, account, params }, services) => {
   const job = await services.jobs.find(account.id, params.jobId);
   const after = lastEventNumber(ctx, job._id);
@@ -10,7 +10,7 @@ export const followJobRoute = defineRoute('followJob', async ({ ctx, account, pa
     return;
   }
   if (ctx.method === 'HEAD') {
-    // A stream without a body would only be a connection that waits for the job.
+    // HEAD must not wait for the job.
     ctx.type = 'text/event-stream; charset=utf-8';
     ctx.body = '';
     return;

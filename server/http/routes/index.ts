@@ -19,7 +19,7 @@ import { previewImageRoute } from './preview-image.route.ts';
 import { sampleImagesRoute } from './sample-images.route.ts';
 import { updateImageRoute } from './update-image.route.ts';
 
-/** Every route of the endpoint table; a test holds this list against the endpoint table. */
+/** The routes of all endpoints; a test compares this list with the endpoint table. */
 export const ROUTES: Route[] = [
   createSessionRoute,
   addImagesRoute,

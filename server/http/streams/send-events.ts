@@ -12,7 +12,7 @@ export interface SendEventsOptions {
   registry: StreamRegistry;
   /** Further response headers, e.g. `X-Job-Id`. */
   headers: Record<string, string>;
-  /** Called with an error of the source. The client only sees the stream end, and resumes. */
+  /** Called with an error of the source. The client only sees the end of the stream, and resumes. */
   onError(error: unknown): void;
 }
 
@@ -49,7 +49,7 @@ async function pipe(iterator: AsyncIterator<StreamEvent>, stream: EventStream, o
       }
       stream.send({ ...step.value, droppable: step.value.event === 'progress' });
       if (TERMINAL_EVENTS.has(step.value.event)) stream.end();
-      // A fast source (a replay) must not outrun a healthy reader, a stopped reader must not hold up the source.
+      // Slows a fast source (a replay) down to its reader, but a stopped reader must not block the source.
       if (stream.congested) await pause(stream);
     }
   } finally {

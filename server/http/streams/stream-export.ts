@@ -12,7 +12,7 @@ interface StreamExportInput {
   body: ExportRequest;
 }
 
-/** Streams an export or a sample: one pipeline, two namespaces. */
+/** Streams an export or a sample, which differ only in their namespace and price. */
 export function streamExport(
   { ctx, account, kind, sessionId, body }: StreamExportInput,
   services: Services,

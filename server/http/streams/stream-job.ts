@@ -15,19 +15,19 @@ export interface StreamJobInput {
   kind: JobKindName;
   /** Content of the request; the same `Idempotency-Key` with other content is refused. */
   asked: unknown;
-  /** Checks the request against what the session holds. */
+  /** Checks the request against the images of the session. */
   resolve: () => Promise<Omit<NewJob, 'jobId'>>;
 }
 
 /**
- * Starts a job, or joins the one that the same `Idempotency-Key` started before, and streams its events.
- * Credits are taken after the request was found good and before any work; every refusal is a plain JSON answer.
+ * Starts a job, or joins the one started with the same `Idempotency-Key`, and streams its events. Credits are charged after
+ * validation and before any work; every refusal is a plain JSON response.
  */
 export async function streamJob(input: StreamJobInput, services: Services): Promise<void> {
   const { ctx, account, kind, asked } = input;
   if (ctx.req.headers['idempotency-key'] === undefined) {
     const job = await startJob(input, newId('job'), services);
-    if (!job) throw new TypeError('a new id was taken already');
+    if (!job) throw new TypeError('a new job id exists already');
     return sendJobEvents(ctx, job, -1, services);
   }
 
@@ -38,13 +38,13 @@ export async function streamJob(input: StreamJobInput, services: Services): Prom
     operation: kind,
     requestHash: hashRequest(asked),
     jobId: newId('job'),
-    // A job that is not charged yet may still be refused: a client that joined it would read an empty stream.
+    // A job that is not charged yet may still be refused, and a client that joined it would read an empty stream.
     jobExists: (jobId: string) => services.jobs.isUnderWay(account.id, jobId),
   };
   const begun = await beginOrWait(() => idempotency.begin(request));
-  if (begun.outcome === 'replay') throw new TypeError('a stream has no plain answer to replay');
+  if (begun.outcome === 'replay') throw new TypeError('a stream has no stored response to replay');
   if (begun.outcome === 'join') {
-    // A client that reconnects with the same key continues a job that ended because it had left.
+    // Continues a job that ended because its client had disconnected.
     await services.jobs.reopen(account.id, begun.jobId);
     return sendJobEvents(ctx, await services.jobs.find(account.id, begun.jobId), -1, services);
   }
@@ -55,7 +55,7 @@ export async function streamJob(input: StreamJobInput, services: Services): Prom
     await idempotency.abandon(begun.ticket).catch(() => {});
     throw error;
   }
-  // The recovery will take over the job of the interrupted request: the key must keep pointing at it.
+  // The recovery resumes the job of the interrupted request, so the key must stay bound to it.
   if (!job) throw duplicateRunning();
   await sendJobEvents(ctx, job, -1, services);
 }
@@ -98,7 +98,7 @@ export async function sendJobEvents(ctx: Context, job: JobRecord, after: number,
   });
 }
 
-/** The number in `Last-Event-ID: <jobId>:<n>`; -1 when there is none, or it is another job's. */
+/** Returns the number in `Last-Event-ID: <jobId>:<n>`; -1 if it is missing or belongs to another job. */
 export function lastEventNumber(ctx: Context, jobId: string): number {
   const [id, number] = ctx.get('Last-Event-ID').split(':');
   return id === jobId && /^\d{1,15}$/.test(number ?? '') ? Number(number) : -1;

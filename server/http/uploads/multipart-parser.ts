@@ -3,7 +3,7 @@ import busboy, { type Busboy } from 'busboy';
 import { withAbort } from '../../concurrency.ts';
 import { AppError } from '../../errors.ts';
 
-/** Bounds of one upload request. */
+/** Limits of one upload request. */
 export interface MultipartLimits {
   maxFileBytes: number;
   maxFiles: number;
@@ -13,7 +13,7 @@ export interface MultipartLimits {
 }
 
 /**
- * Makes the multipart parser for a request.
+ * Creates the multipart parser of a request.
  * @throws AppError `unsupported_media_type`, `invalid_multipart` (no boundary), `request_too_large` (by Content-Length)
  */
 export function openParser(req: IncomingMessage, limits: MultipartLimits): Busboy {
@@ -29,7 +29,7 @@ export function openParser(req: IncomingMessage, limits: MultipartLimits): Busbo
       headers: req.headers,
       defParamCharset: 'utf8',
       preservePath: true,
-      // busboy reports a limit as soon as it is reached; one more tells "exactly at" from "above".
+      // busboy reports a limit when it is reached; one more byte distinguishes "exactly at" from "above".
       limits: {
         files: limits.maxFiles,
         fileSize: limits.maxFileBytes + 1,
@@ -44,14 +44,14 @@ export function openParser(req: IncomingMessage, limits: MultipartLimits): Busbo
 
 const NOTHING = Buffer.alloc(0);
 
-/** Makes the error of a body that cannot be parsed. */
+/** Creates the error of a body that cannot be parsed. */
 export function brokenBody(cause?: unknown): AppError {
   return new AppError('invalid_multipart', 'The multipart body is malformed or was cut off', { cause });
 }
 
 /**
- * Pumps the request into the parser until all of it is parsed; rejects with the first failure of request, parser or
- * part. Parts may still have to be read to their end; an incomplete part fails with the parser's error.
+ * Pipes the request into the parser and resolves when all of it is parsed; rejects with the first failure of request,
+ * parser or part. Parts may still have to be read to their end; an incomplete part fails with the parser's error.
  */
 export function feedParser(
   req: IncomingMessage,
@@ -67,8 +67,8 @@ export function feedParser(
     else if (!parser.write(chunk)) req.pause();
   };
   const onEnd = () => {
-    // The callback comes when all that was written before has been parsed. Not `end`: busboy 1.6 goes on with parts behind
-    // the closing delimiter, if they come in the same chunk, and then waits forever for the end of an incomplete part.
+    // The callback is called when everything before is parsed. Not `end()`: busboy 1.6 parses on after the closing delimiter
+    // if there is more in the same chunk, and then waits forever for the end of an incomplete part.
     parser.write(NOTHING, () => parser.destroy());
   };
   const onClose = () => {
@@ -83,7 +83,7 @@ export function feedParser(
   });
   return withAbort(parsed, failure.signal).finally(() => {
     req.off('error', broken).off('close', onClose).off('end', onEnd).off('data', onData);
-    // Later errors of both follow from the reported failure.
+    // Later errors are consequences of the reported failure.
     req.on('error', () => {});
     parser.destroy();
   });

@@ -11,21 +11,21 @@ import { type ReceivedFile, refusalOf, skipPart, storePart } from './received-fi
 
 /** Options of {@link receiveMultipart}. */
 export interface MultipartOptions {
-  /** Names a new temporary file: an absolute path ending in `.part`, in a directory that exists. */
+  /** Returns a new absolute path ending in `.part`, in an existing directory. */
   newTemporaryFile: () => string;
   limits: MultipartLimits;
   signal?: AbortSignal;
 }
 
-/** A whole upload. Whoever receives it calls `discard` in the end; files that were renamed by then are not missed. */
+/** A complete upload. The receiver calls `discard` at the end; files that were renamed before are kept. */
 export interface ReceivedUpload {
-  /** In body order, accepted and refused. */
+  /** Accepted and refused files, in body order. */
   files: ReceivedFile[];
-  /** Text fields; of a repeated name the last one. */
+  /** Text fields; the last one of a repeated name wins. */
   fields: Record<string, string>;
-  /** SHA-256 in hex over field names and values, file names and file contents in order. */
+  /** SHA-256 in hex of field names and values, file names and file contents, in order. */
   fingerprint: string;
-  /** Removes every temporary file that is still there. */
+  /** Removes the temporary files that still exist. */
   discard(): Promise<void>;
 }
 
@@ -37,9 +37,9 @@ type Part =
   | { kind: 'unfilled' };
 
 /**
- * Receives a `multipart/form-data` request: files stream to disk, synced; fields stay in memory. A file that is too
- * large, empty or in a wrong field is refused alone. On every failure all temporary files are gone and all handles
- * closed when the promise settles, and the rest of the body is drained so that the client reads its answer.
+ * Receives a `multipart/form-data` request: files are streamed to disk and synced, fields are kept in memory. A file that is
+ * too large, empty or in a wrong field is refused without affecting the others. After a failure all temporary files are
+ * removed and all handles closed, and the rest of the body is drained, so that the client can read the response.
  * @throws AppError `unsupported_media_type`, `invalid_multipart`, `too_many_files`, `request_too_large`,
  *   `invalid_request`; or the disk's errno error; or the signal's reason
  */
@@ -79,7 +79,7 @@ interface Collection {
   failure: AbortController;
 }
 
-/** Turns the parser's events into parts; whatever goes wrong with one of them ends up in `failure`. */
+/** Collects the parser's parts. The failure of any part aborts `failure`. */
 function collectParts(parser: Busboy, { options, parts, temporaryFiles, failure }: Collection): void {
   const { limits } = options;
   const fail = (error: unknown) => failure.abort(error);
@@ -92,14 +92,14 @@ function collectParts(parser: Busboy, { options, parts, temporaryFiles, failure 
     for (const stream of live) stream.destroy();
   });
   parser.on('file', (fieldName: string | undefined, stream, info) => {
-    // In the same tick: the parser may fail before anyone reads this part, and an unheard 'error' ends the process.
+    // In the same tick, since the parser may fail before the part is read, and an unhandled 'error' ends the process.
     stream.on('error', () => {});
-    // One chunk can hold many parts: those behind the faulty one still arrive.
+    // One chunk can contain many parts, so parts after a faulty one are still emitted.
     if (failure.signal.aborted) return void stream.resume();
     live.add(stream);
     stream.once('close', () => live.delete(stream));
     const received = receiveFile(stream, fieldName ?? '', info.filename);
-    // What the parser ends a part with is the body's fault; all else, above all the disk's, is passed on.
+    // The parser's own error means a broken body; other errors, such as those of the disk, are passed on.
     add(received.catch((error) => Promise.reject(error === stream.errored ? brokenBody(error) : error)));
   });
   parser.on('field', (name: string | undefined, value, info) => {
@@ -125,7 +125,7 @@ function collectParts(parser: Busboy, { options, parts, temporaryFiles, failure 
     const file = options.newTemporaryFile();
     temporaryFiles.push(file);
     const stored = await storePart(stream, file, limits.maxFileBytes);
-    // HTML's form data set: a file input that nobody filled is sent as an empty part without a name.
+    // Browsers send an empty file input as an empty part without a filename.
     if (given === undefined && stored.size === 0) return { kind: 'unfilled' };
     const refused = refusalOf(originalFilename, stored.size, limits.maxFileBytes);
     if (refused) return { kind: 'file', file: { originalFilename, fieldName, refused }, ...stored };

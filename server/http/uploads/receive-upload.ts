@@ -11,9 +11,9 @@ import { receiveMultipart } from './multipart.ts';
 /** An upload on disk, in temporary files. */
 export interface IncomingUpload {
   upload: Upload;
-  /** Hash of all that was sent, for `Idempotency-Key`. */
+  /** Hash of the request's content, for `Idempotency-Key`. */
   fingerprint: string;
-  /** Removes the temporary files that were not taken. */
+  /** Removes the temporary files that still exist. */
   discard(): Promise<void>;
 }
 
@@ -54,10 +54,10 @@ async function receiveFiles(ctx: Context, services: Services): Promise<IncomingU
   }
 }
 
-/** Twice the size of the request must be free, since variants follow the upload. */
+/** Requires free disk space of twice the request's size, since variants follow the upload. @throws insufficient_storage */
 async function refuseWhenDiskIsFull(ctx: Context, { config, freeBytes }: Services): Promise<void> {
   const expected = ctx.request.length ?? 0;
-  // What is larger than any upload may be is refused for that.
+  // Refused later with `request_too_large`.
   if (expected > config.MAX_REQUEST_MB * MEGABYTE) return;
   if (expected > 0 && (await freeBytes()) < expected * 2) {
     throw diskIsFull();
@@ -107,9 +107,9 @@ async function importUrls(ctx: Context, services: Services): Promise<IncomingUpl
     }
   } catch (error) {
     await services.removeTemporaryFiles(temporary);
-    // The client is gone; the error must not be logged as a failure of the server.
+    // The client has disconnected; the error must not be logged as a failure of the server.
     if (left.signal.aborted)
-      throw new AppError('url_import_failed', 'The client left before the end', { cause: error });
+      throw new AppError('url_import_failed', 'The client disconnected before the end', { cause: error });
     throw error;
   }
   const metadata: UploadMetadata = body.images.map(({ clientRef }) => ({ clientRef }));
@@ -124,7 +124,7 @@ async function refuseTooMuch(received: number, { config, freeBytes }: Services):
     const message = `Expected files of at most ${limit} bytes in one request`;
     throw new AppError('request_too_large', message, { details: { limit } });
   }
-  // The files lie on the disk already: once more their size must be free, since variants follow.
+  // The files are on the disk already; their size must be free once more for the variants.
   if (received > 0 && (await freeBytes()) < received) throw diskIsFull();
 }
 

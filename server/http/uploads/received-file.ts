@@ -3,7 +3,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { AppError } from '../../errors.ts';
 
-/** A file of an upload that lies complete and synced in a temporary file. */
+/** An accepted file of an upload: complete and synced in a temporary file. */
 export interface AcceptedFile {
   originalFilename: string;
   fieldName: string;
@@ -11,11 +11,11 @@ export interface AcceptedFile {
   file: string;
   /** Bytes. */
   size: number;
-  /** Of the content, in hex. */
+  /** SHA-256 of the content, in hex. */
   sha256: string;
 }
 
-/** A file of an upload that was refused; nothing of it is on disk. */
+/** A refused file of an upload; it is not on disk. */
 export interface RefusedFile {
   originalFilename: string;
   fieldName: string;
@@ -27,19 +27,19 @@ export type ReceivedFile = AcceptedFile | RefusedFile;
 
 /** Size and hash of one file part. */
 export interface StoredPart {
-  /** Bytes read; above the limit, the rest of the part was skipped. */
+  /** Bytes read. */
   size: number;
-  /** Of the bytes read, in hex. */
+  /** SHA-256 of the bytes read, in hex. */
   sha256: string;
 }
 
-/** Chunks come with 64 KB at most; a write for each costs more than the parsing of the body. */
+/** Bytes collected for one write: the chunks of at most 64 KB are too small, a write for each costs more than parsing. */
 const WRITE_BYTES = 512 * 1024;
 
 /**
- * Streams one file part into a new file, hashes it on the way and syncs it; removes the file again when it is empty or
- * above `maxBytes`. Reads the part to its end in every case, or the parser would wait for ever.
- * @throws the errno error of the disk, or the stream's own error when the body breaks off; the file may then remain
+ * Streams one file part into a new file, hashes and syncs it; removes the file if it is empty or above `maxBytes`. Always
+ * reads the part to its end, since the parser waits for that.
+ * @throws the errno error of the disk, or the stream's error if the body is incomplete; the file may then remain
  */
 export async function storePart(part: Readable, target: string, maxBytes: number): Promise<StoredPart> {
   const hash = createHash('sha256');
@@ -74,13 +74,13 @@ export async function storePart(part: Readable, target: string, maxBytes: number
   return { size, sha256: hash.digest('hex') };
 }
 
-// writeFile on a handle goes on at its position and repeats short writes.
+// writeFile of a handle continues at its position and repeats short writes.
 async function writeAll(handle: FileHandle, chunks: Buffer[]): Promise<void> {
   const [first] = chunks;
   if (first) await handle.writeFile(chunks.length === 1 ? first : Buffer.concat(chunks));
 }
 
-/** Reads one file part to its end and keeps nothing but its size and hash. */
+/** Reads one file part to its end and returns its size and hash. */
 export async function skipPart(part: Readable): Promise<StoredPart> {
   const hash = createHash('sha256');
   let size = 0;

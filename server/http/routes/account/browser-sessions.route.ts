@@ -12,7 +12,7 @@ export const revokeLoginRoute = defineRoute('revokeLogin', async ({ ctx, account
   ctx.status = 204;
 });
 
-/** `DELETE /account/logins`: all but the one that asks. */
+/** `DELETE /account/logins`: ends all but the current one. */
 export const revokeOtherLoginsRoute = defineRoute('revokeOtherLogins', async ({ account, loginId }, { signIn }) => ({
   revoked: await signIn.browserSessions.revokeAll(account.id, loginId),
 }));

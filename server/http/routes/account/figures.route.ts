@@ -21,14 +21,14 @@ export const listLedgerRoute = defineRoute('listLedger', ({ account, query }, { 
 );
 
 async function* ledgerLines(accountId: string, filter: LedgerFilter, { accounts }: Services): AsyncGenerator<string> {
-  // Without the mark in front spreadsheets take UTF-8 for something else.
+  // Spreadsheets recognise UTF-8 by its byte order mark.
   yield `\ufeff${csvLine(['time', 'kind', 'credits', 'reference', 'note', 'id'])}`;
   for await (const { id, kind, delta, ref, note, at } of accounts.transactions.all(accountId, filter)) {
     yield csvLine([at, kind, delta, ref, note, id]);
   }
 }
 
-/** `GET /account/ledger.csv`: sent as it is read, so that a long ledger needs no memory. */
+/** `GET /account/ledger.csv`: streamed, so that a long ledger needs no memory. */
 export const exportLedgerRoute = defineRoute('exportLedger', async ({ ctx, account, query }, services) => {
   ctx.set({
     'Content-Type': 'text/csv; charset=utf-8; header=present',

@@ -16,7 +16,7 @@ export const listKeysRoute = defineRoute('listKeys', async ({ account }, { accou
   return { keys: keys.map(show), limit: { used, limit: accounts.plans.get(account.plan).keys } };
 });
 
-/** `POST /account/keys`. No `Idempotency-Key`: the answer would have to be kept, and the key with it. */
+/** `POST /account/keys`. Has no `Idempotency-Key`, since the stored response would contain the key. */
 export const createKeyRoute = defineRoute('createKey', async ({ account, body }, { accounts }) => {
   const { keyId, apiKey } = await accounts.keys.create({ accountId: account.id, name: body.name });
   return { ...show(await accounts.keys.get(account.id, keyId)), apiKey };
@@ -25,7 +25,7 @@ export const createKeyRoute = defineRoute('createKey', async ({ account, body },
 /** `PATCH /account/keys/:keyId`. */
 export const updateKeyRoute = defineRoute('updateKey', async ({ account, params, body }, { accounts }) => {
   const { keys } = accounts;
-  // The one that may be refused goes first, so that a refusal has changed nothing.
+  // The change that may be refused comes first, so that a refusal changes nothing.
   if (body.active === true) await keys.activate(account.id, params.keyId);
   if (body.active === false) await keys.deactivate(account.id, params.keyId);
   if (body.name !== undefined) await keys.rename(account.id, params.keyId, body.name);

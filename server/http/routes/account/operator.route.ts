@@ -35,10 +35,10 @@ export const updateAccountRoute = defineRoute('updateAccount', async ({ account,
   const { accounts } = services;
   const { accountId } = params;
   if (accountId === account.id && (body.suspended === true || body.role === 'user')) {
-    throw new AppError('own_account', 'You cannot suspend or demote yourself: nobody might be left to undo it');
+    throw new AppError('own_account', 'You cannot suspend or demote your own account');
   }
   await requireAccount(accountId, services);
-  // The one that may be refused goes first, so that a refusal has changed nothing.
+  // The change that may be refused comes first, so that a refusal changes nothing.
   if (body.plan !== undefined) await accounts.setPlan(accountId, body.plan);
   if (body.suspended !== undefined) await accounts.setSuspended(accountId, body.suspended);
   if (body.role !== undefined) await accounts.setRole(accountId, body.role);

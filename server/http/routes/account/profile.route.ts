@@ -5,19 +5,19 @@ import { signInUser } from '../../sign-in-user.ts';
 /** `GET /account/profile`. */
 export const getProfileRoute = defineRoute('getProfile', ({ account }, services) => showProfile(account.id, services));
 
-/** `PATCH /account/profile`: the new address counts when the link sent to it was opened. */
+/** `PATCH /account/profile`: a new address takes effect when the link sent to it is opened. */
 export const updateProfileRoute = defineRoute('updateProfile', async ({ account, body }, services) => {
   await services.signIn.emailChange.request(account, body);
   return showProfile(account.id, services);
 });
 
-/** `POST /account/password`: every log-in ends, and this browser gets a new one. */
+/** `POST /account/password`: ends all browser sessions and opens a new one. */
 export const changePasswordRoute = defineRoute('changePassword', async ({ ctx, account, body }, services) => {
   await signInUser(ctx, services, (visitor) => services.signIn.passwords.change(account, body, visitor));
   ctx.status = 204;
 });
 
-/** `POST /account/delete`: the account and all that it has, for good. */
+/** `POST /account/delete`: deletes the account and all of its data. */
 export const deleteAccountRoute = defineRoute('deleteAccount', async ({ ctx, account, body }, services) => {
   await services.signIn.confirmPassword(account.id, body.password);
   await services.accountRemoval.remove(account.id);

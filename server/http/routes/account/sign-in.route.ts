@@ -6,7 +6,7 @@ export const logInRoute = defineRoute('logIn', ({ ctx, body }, services) =>
   signInUser(ctx, services, (visitor) => services.signIn.signIn(body, visitor)),
 );
 
-/** `POST /account/log-out`: works with whatever cookie there is, so that nobody is kept logged in by a fault. */
+/** `POST /account/log-out`: succeeds with any cookie, also an invalid one. */
 export const logOutRoute = defineRoute('logOut', async ({ ctx }, services) => {
   const { cookie } = services.gateway;
   await services.signIn.browserSessions.end(cookie.read(ctx));

@@ -5,7 +5,7 @@ import { visitorOf } from '../../visitor.ts';
 
 const MESSAGES = {
   mail: 'If this address can be used, a mail with a link is on its way to it.',
-  operator: 'If this address can be used, its link is printed where the service runs; ask the operator for it.',
+  operator: 'If this address can be used, its link is printed in the log of the service; ask the operator for it.',
 };
 
 const sent = (delivery: LinkSent['delivery']): LinkSent => ({ delivery, message: MESSAGES[delivery] });
@@ -15,7 +15,7 @@ export const getAccountOptionsRoute = defineRoute('getAccountOptions', async (_i
   services.signIn.options(),
 );
 
-/** `POST /account/sign-up`: the same answer whoever has an account. */
+/** `POST /account/sign-up`: the same response whether or not the account exists. */
 export const signUpRoute = defineRoute('signUp', async ({ ctx, body }, { signIn }) => {
   await signIn.signUp.request(body.email, visitorOf(ctx));
   return sent(signIn.delivery);
@@ -26,7 +26,7 @@ export const confirmSignUpRoute = defineRoute('confirmSignUp', ({ ctx, body }, s
   signInUser(ctx, services, (visitor) => services.signIn.signUp.confirm(body, visitor)),
 );
 
-/** `POST /account/password-reset`: the same answer whoever has an account. */
+/** `POST /account/password-reset`: the same response whether or not the account exists. */
 export const requestPasswordResetRoute = defineRoute('requestPasswordReset', async ({ ctx, body }, { signIn }) => {
   await signIn.passwords.requestReset(body.email, visitorOf(ctx));
   return sent(signIn.delivery);
@@ -42,7 +42,7 @@ export const claimAccountRoute = defineRoute('claimAccount', ({ ctx, body }, ser
   signInUser(ctx, services, (visitor) => services.signIn.claims.claim(body, visitor)),
 );
 
-/** `POST /account/link`: what a link is good for; the token is in the body, since URLs end up in logs. */
+/** `POST /account/link`: returns the purpose of a link; the token is in the body, since URLs are logged. */
 export const readLinkRoute = defineRoute('readLink', ({ body }, { signIn }) => signIn.readLink(body.token));
 
 /** `POST /account/email/confirm`. */
