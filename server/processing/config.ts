@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
-/** The environment variables that steer image processing; keys are the variables' names. */
+/** Environment variables of image processing; keys are the variables' names. */
 export const processingConfig = z.object({
   WORKERS: whole(1, 256)
     .default(() => availableParallelism())

@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /**
- * Versions of the image library, read from its package metadata so that the service process never loads the library itself.
- * The prebuilt binaries are pinned to exact versions there.
+ * Reads the versions of the image library from its package metadata, since the service process never loads the library. The
+ * prebuilt binaries are pinned to exact versions there.
  */
 export function libraryVersions(): { sharp: string; libvips: string } {
-  // The package exports its entry alone, so the metadata is found beside it.
+  // The package exports its entry alone, so its package.json is located from there.
   const entry = createRequire(import.meta.url).resolve('sharp');
   const metadata = JSON.parse(readFileSync(join(dirname(entry), '..', 'package.json'), 'utf8')) as {
     version: string;

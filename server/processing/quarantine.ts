@@ -1,17 +1,17 @@
-/** Remembers images that killed their process. */
+/** Counts the crashes of each image. */
 export interface Quarantine {
-  /** True when the image has crashed twice: it is not tried again. */
+  /** True if the image has crashed twice and must not be tried again. */
   holds(image: string): boolean;
-  /** Counts a crash; several of one occasion (the shares of a render that die together) are one. */
+  /** Counts a crash; several with one `occasion` (the shares of a render) count once. */
   add(image: string, occasion: string): void;
-  /** Forgets the crashes of an image that was processed after all: something else had killed its process. */
+  /** Clears the crashes of an image that was processed: something else had ended its process. */
   release(image: string): void;
 }
 
 const CRASHES_ALLOWED = 2;
 const MAX_REMEMBERED = 10_000;
 
-/** Creates an empty quarantine; it lives as long as the process and forgets the oldest entries first. */
+/** Creates an empty quarantine in memory. Above 10,000 images it drops the oldest. */
 export function createQuarantine(): Quarantine {
   const crashes = new Map<string, Set<string>>();
   return {

@@ -1,4 +1,4 @@
-// A module of its own, so that tests can take the built one: see `built-workers.ts` in `test/support`.
+// A separate module, so that tests can replace it by the built one: see `built-workers.ts` in `test/support`.
 const isSource = import.meta.url.endsWith('.ts');
 
 /** Module that a worker process runs. */

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '#contract';
 import type { WorkerFailure } from './protocol.ts';
 
-/** An expected failure inside a worker: it has a code of the catalogue and a text that may be shown. */
+/** An expected failure in a worker, with a code of the catalogue and a public message. */
 export class ProcessingFailure extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown>;
@@ -14,7 +14,7 @@ export class ProcessingFailure extends Error {
   }
 }
 
-// The library's texts are for its developers; order matters, the first match wins.
+// Public texts for the library's messages; the first match wins.
 const DECODER_TEXTS: [RegExp, string][] = [
   [/premature end|truncated|unexpected end|not enough data|bad seek|end of (?:file|stream|data)/i, 'it ends too early'],
   [/progression|too many scans|scan/i, 'its scans are inconsistent'],
@@ -23,7 +23,7 @@ const DECODER_TEXTS: [RegExp, string][] = [
   [/unsupported|not supported/i, 'it uses a feature that cannot be decoded'],
 ];
 
-/** Turns anything thrown while an image was read or written into a failure with a readable text. */
+/** Converts anything thrown while an image is read or written to a failure with a readable message. */
 export function describeFailure(thrown: unknown): WorkerFailure {
   if (thrown instanceof ProcessingFailure) {
     return { code: thrown.code, message: thrown.message, details: thrown.details };

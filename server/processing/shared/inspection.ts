@@ -2,7 +2,7 @@ import type { ImageFacts, ImageKind } from '#contract';
 import type { MetadataValues, XmpField } from '#contract/constants';
 import type { SourceFacts, WorkerLimits } from './protocol.ts';
 
-/** A text that somebody wrote into the file, with the language it is tagged with. */
+/** A text embedded in a file, with its language tag. */
 export interface EmbeddedText {
   text: string;
   /** BCP 47; null: not tagged. */
@@ -25,7 +25,7 @@ export interface InspectTask {
   limits: WorkerLimits;
 }
 
-/** One image to look at; `source` is an absolute path. */
+/** One image to inspect; `source` is an absolute path. */
 export type InspectRequest = Omit<InspectTask, 'limits'>;
 
 /** Result of an inspection; `jpeg` is the re-encoded copy, without metadata. */
@@ -36,7 +36,7 @@ export interface Inspection extends Omit<InspectReport, 'vision'> {
 /** Result of a worker; the copy is base64, because messages between processes are JSON. */
 export interface InspectReport {
   embedded: EmbeddedMetadata;
-  /** Null when the pixels cannot be decoded. */
+  /** Null if the pixels cannot be decoded. */
   pixels: PixelReport | null;
   vision: { base64: string; width: number; height: number } | null;
 }
@@ -44,6 +44,6 @@ export interface InspectReport {
 /** Measurements of the pixels. */
 export interface PixelReport {
   facts: ImageFacts;
-  /** A guess; null when nothing speaks for anything. */
+  /** Guessed kind; null if it cannot be guessed. */
   kind: Extract<ImageKind, 'photo' | 'screenshot' | 'document' | 'icon' | 'blank'> | null;
 }

@@ -1,8 +1,8 @@
 import type { EncodedFormat, Preset } from '#contract/constants';
 
 /**
- * Version of everything in this module that decides the bytes of an output for given pixels and settings.
- * Raise it with any change to the tables, an encoder option or a step of the pipeline: it is part of the cache key.
+ * Version of everything in this module that determines the bytes of an output for given pixels and settings. Part of the cache
+ * key: raise it with every change to the tables, an encoder option or a step of the pipeline.
  */
 export const QUALITY_VERSION = 3;
 
@@ -17,7 +17,7 @@ export type EncoderSettings =
       compressionLevel: number;
       adaptiveFiltering: boolean;
       effort: number;
-      /** Every pixel stays what it is; else its colour comes from a reduced palette. */
+      /** Keeps every pixel exactly; otherwise colours come from a reduced palette. */
       exact: boolean;
     }
   | { format: 'gif'; colours: number; effort: number }
@@ -32,7 +32,7 @@ interface PresetRow {
   gif: number;
 }
 
-// Numbers of equal visual quality across formats (SSIMULACRA2 that nine of ten test images reach: 87, 82, 76, 70, 60, 45).
+// Equal visual quality across formats (SSIMULACRA2 reached by nine of ten test images: 87, 82, 76, 70, 60, 45).
 const TABLE: Record<Preset, PresetRow> = {
   maximum: {
     webp: { quality: 96, smartSubsample: true },
@@ -78,12 +78,12 @@ const TABLE: Record<Preset, PresetRow> = {
   },
 };
 
-// Bytes against time: WebP 4 is the sweet spot, AVIF 4 (the library's default) costs nine times what 2 does for 10 % fewer bytes.
+// Size against time: AVIF 4 (the library's default) takes nine times as long as 2 for 10 % fewer bytes.
 const WEBP_EFFORT = 4;
-// The widths beside a full-size file are most of a job's encodings. Measured over 30 widths of 6 photographs at `high`: 46 % of the time
-// of effort 4, 1.7 % more bytes, 0.3 dB less (PSNR; one step of the encoder's scale), which nobody sees. `maximum` gives nothing away.
+// Responsive widths are most of a job's encodings. Measured over 30 widths of 6 photographs at `high`: 46 % of the time of effort 4,
+// 1.7 % more bytes, 0.3 dB less (PSNR; one step of the encoder's scale), which is invisible. `maximum` does not use it.
 const WEBP_RESIZED_EFFORT = 2;
-// Time a pixel of the whole image over that of its widths, which have less effort but are resized: 1.3 to 2.0, median of 6 photographs.
+// Time per pixel of the full size relative to that of its widths, which have less effort but are resized: 1.3 to 2.0 in 6 photographs.
 const WEBP_FULL_SIZE_COST = 1.4;
 const AVIF_EFFORT = 2;
 const GIF_EFFORT = 4;
@@ -92,8 +92,8 @@ const GIF_EFFORT = 4;
 export type PresetSettings = Exclude<EncoderSettings, { format: 'png' }> | { format: 'png'; colours: number | null };
 
 /**
- * The encoder settings that a preset means in a format. TIFF has one setting: lossless.
- * @param resized for a smaller version of the image. @default false
+ * Returns the encoder settings of a preset in a format. TIFF is always lossless.
+ * @param resized true for a smaller version of the image. @default false
  */
 export function presetSettings(format: EncodedFormat, preset: Preset, resized = false): PresetSettings {
   const row = TABLE[preset];
@@ -118,7 +118,7 @@ export function presetSettings(format: EncodedFormat, preset: Preset, resized = 
   }
 }
 
-/** Encoding time per pixel of the full size in a format, relative to a pixel of a resized one. */
+/** Returns the encoding time per pixel of the full size in a format, relative to that of a resized version. */
 export function fullSizeCost(format: EncodedFormat, preset: Preset): number {
   return format === 'webp' && preset !== 'maximum' ? WEBP_FULL_SIZE_COST : 1;
 }

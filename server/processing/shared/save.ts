@@ -7,8 +7,8 @@ export interface Destination {
 }
 
 /**
- * Writes the bytes to the temporary name, over what a first attempt that was killed may have left there; {@link publish} makes
- * them visible. A failure (a full disk) leaves no partial file.
+ * Writes the bytes to the temporary name, where a killed attempt may have left a file; {@link publish} makes them visible. A
+ * failure (a full disk) leaves no partial file.
  */
 export async function writePart(part: string, data: Uint8Array): Promise<void> {
   const handle = await open(part, 'w');
@@ -23,8 +23,8 @@ export async function writePart(part: string, data: Uint8Array): Promise<void> {
 }
 
 /**
- * Flushes all parts to the disk, then renames them to their targets: a reader sees a whole file or none, also after a power
- * failure. After a failure none of the targets is left.
+ * Flushes all parts to the disk, then renames them to their targets, so that a target is complete or missing, also after a
+ * power failure. A failure leaves none of the targets.
  */
 export async function publish(destinations: Destination[]): Promise<void> {
   await Promise.all(destinations.map(({ part }) => flush(part)));

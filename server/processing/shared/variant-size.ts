@@ -1,6 +1,6 @@
 import type { VariantSpec } from './variants.ts';
 
-/** Width and height in pixels of a variant. Never larger than the source, and never 0. */
+/** Returns the width and height of a variant in pixels: never larger than the source, never 0. */
 export function variantSize(
   source: { width: number; height: number },
   variant: Pick<VariantSpec, 'width' | 'height' | 'fit'>,
@@ -15,7 +15,7 @@ export function variantSize(
   };
 }
 
-/** True when a variant is the source itself: no scaling, no cropping. */
+/** Returns true if a variant has the size of the source. */
 export function isFullSize(source: { width: number; height: number }, variant: VariantSpec): boolean {
   const size = variantSize(source, variant);
   return size.width === source.width && size.height === source.height;

@@ -13,8 +13,8 @@ export interface VariantSpec {
 }
 
 /**
- * Lists the variants that the settings ask for: `full` first, then ascending widths, one per width (the first entry wins).
- * A width above the source's, and a `cover` height above it, is not made but listed in `skippedSizes`: nothing is enlarged.
+ * Lists the variants of the settings: `full` first, then ascending widths, one per width (the first entry wins). Sizes above
+ * the source's width, or with `cover` its height, are listed in `skippedSizes` instead: nothing is enlarged.
  */
 export function planVariants(
   facts: { width: number; height: number },

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 
 /**
- * Counts the frames of an animated PNG: its `acTL` chunk must stand before the first image data (PNG third edition, 11.3.6).
+ * Counts the frames of an animated PNG: its `acTL` chunk must precede the first image data (PNG third edition, 11.3.6).
  * @returns 1 for a still PNG
  */
 export async function apngFrames(file: string): Promise<number> {
@@ -9,7 +9,7 @@ export async function apngFrames(file: string): Promise<number> {
   try {
     const chunk = Buffer.alloc(12);
     let at = 8;
-    // A file of endless tiny chunks must not be walked to its end.
+    // Bounds the work for a file of many tiny chunks.
     for (let count = 0; count < 1000; count += 1) {
       const { bytesRead } = await handle.read(chunk, 0, 12, at);
       if (bytesRead < 12) return 1;

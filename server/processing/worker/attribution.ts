@@ -4,7 +4,7 @@ import { readXmpAttribution } from './inspect/read-xmp.ts';
 
 const MAX_CHARACTERS = 1024;
 
-/** The blocks of a file that may say who made it. */
+/** Blocks of a file that may contain author and copyright. */
 export interface AttributionBlocks {
   exif: Buffer | undefined;
   xmp: string | undefined;

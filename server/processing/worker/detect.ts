@@ -62,7 +62,7 @@ function foreignFormat(head: Buffer): string | null {
 }
 
 async function otherFormat(head: Buffer): Promise<string> {
-  // Loaded only to name what was refused.
+  // Loaded only to name the refused format.
   const { fileTypeFromBuffer } = await import('file-type');
   const type = await fileTypeFromBuffer(head).catch(() => undefined);
   if (type) return type.ext;

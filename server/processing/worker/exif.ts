@@ -1,4 +1,4 @@
-/** Author and copyright from EXIF: the only personal data that may stay in an output. */
+/** Author and copyright from EXIF, the only personal data that an output may contain. */
 export interface Attribution {
   artist?: string | undefined;
   copyright?: string | undefined;
@@ -18,7 +18,7 @@ export function readExif(exif: Buffer | undefined): Attribution {
   try {
     return readDirectory(tiff);
   } catch {
-    // Out of range: EXIF that lies about its lengths says nothing.
+    // Out of range: a block with invalid lengths reads as empty.
     return {};
   }
 }
@@ -45,11 +45,11 @@ function readDirectory(tiff: Buffer): Attribution {
 function readText(bytes: Buffer): string {
   const end = bytes.indexOf(0);
   const raw = end < 0 ? bytes : bytes.subarray(0, end);
-  // The standard says ASCII; cameras and editors write UTF-8.
+  // The standard requires ASCII; cameras and editors write UTF-8.
   return raw.toString('utf8').replaceAll('\ufffd', '').trim();
 }
 
-/** Writes an EXIF block (without the `Exif\0\0` prefix) of nothing but these tags; null when there is none to write. */
+/** Writes an EXIF block (without the `Exif\0\0` prefix) with these tags alone; null without any. */
 export function writeExif(tags: Attribution & { orientation?: number | undefined }): Buffer | null {
   const entries: { tag: number; type: number; count: number; data: Buffer }[] = [];
   if (tags.orientation !== undefined && tags.orientation > 1) {

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 
-// Each format's own family of loaders; the families are unblocked whole, because the file classes are chosen by inheritance
-// and unblocking the buffer classes alone refuses file names.
+// Loaders by format. Whole families are unblocked: file classes are chosen by inheritance, and with the buffer classes alone
+// file names are refused.
 const ALLOWED_LOADERS = [
   'VipsForeignLoadJpeg',
   'VipsForeignLoadPng',
@@ -12,9 +12,9 @@ const ALLOWED_LOADERS = [
 ];
 
 /**
- * Prepares the image library in a worker: one thread (the pool is the parallelism), no cache, and no loader but those of the
- * accepted formats (CVE-2026-66066: the library picks the loader by the bytes, so a type check before it is no defence).
- * @param blockLoaders off only in the test of the start-up check
+ * Prepares the image library in a worker: one thread (the pool runs in parallel), no cache, and only the loaders of accepted
+ * formats (CVE-2026-66066: the library chooses the loader by the bytes, so a type check before it does not protect).
+ * @param blockLoaders false only in the test of the start-up check
  */
 export function prepareImageLibrary(blockLoaders: boolean): void {
   sharp.concurrency(1);

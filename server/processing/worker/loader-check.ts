@@ -5,7 +5,7 @@ import sharp from 'sharp';
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><rect width="1" height="1"/></svg>';
 
-/** Tries a tiny image of each dangerous kind and names those that still load: an empty list is a safe worker. */
+/** Loads a tiny image of each dangerous format and returns the formats that load; a safe worker returns none. */
 export async function findOpenLoaders(): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'imagewright-'));
   try {

@@ -1,8 +1,7 @@
-// The entry of every child process: prepares the image library and answers tasks. Loaded by the pool, never imported.
+// Entry of every worker process: prepares the image library and runs tasks. Loaded by the pool, never imported.
 import { setPriority } from 'node:os';
 import { encodedFormat } from '#contract/constants';
 import { describeFailure } from '../shared/failure.ts';
-
 import type { InspectReport, InspectTask } from '../shared/inspection.ts';
 import { fullSizeCost } from '../shared/presets.ts';
 import type {
@@ -24,26 +23,26 @@ import { renderImage } from './pipeline.ts';
 import { probeImage } from './probe-image.ts';
 import { createVariantQueue, type VariantQueue } from './variant-queue.ts';
 
-// Encoding may use every core; the service process must still answer at once.
+// Lower priority than the service process, which must respond while all cores encode.
 const NICENESS = 5;
 
 prepareImageLibrary(process.env.IMAGE_LOADERS !== 'all');
 try {
   setPriority(NICENESS);
 } catch {
-  // Not permitted in some sandboxes: only the priority is lost.
+  // Not permitted in some sandboxes.
 }
-// A service that was killed must not leave processes that go on encoding.
+// Ends with a killed service process.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
-/** The variants of the render under way. */
+/** Queue of the running render. */
 let rendering: VariantQueue<RenderTask['variants'][number]> | undefined;
-// An idle process next to this one can take some of them over.
+// Yields queued variants to an idle process.
 process.on('message', (message: PoolMessage | { type?: undefined }) => {
   if (message?.type === 'yield') tell({ type: 'yielded', names: (rendering?.yield() ?? []).map(({ name }) => name) });
 });
 
-/** Makes the variants of one image. */
+/** Renders the variants of one image. */
 export async function render(task: RenderTask): Promise<WorkerOutcome<RenderReport[]>> {
   const format = encodedFormat(task.format, task.facts.format);
   const queue = createVariantQueue(task.facts, task.variants, fullSizeCost(format, task.preset));
@@ -59,12 +58,12 @@ export function probe(task: ProbeTask): Promise<WorkerOutcome<ProbeReport>> {
   return answer(() => probeImage(task));
 }
 
-/** Makes a small WebP. */
+/** Renders a small WebP. */
 export function preview(task: PreviewTask): Promise<WorkerOutcome<PreviewReport>> {
   return answer(() => makePreview(task));
 }
 
-/** Looks at an image for its description. */
+/** Inspects an image for its description. */
 export function inspect(task: InspectTask): Promise<WorkerOutcome<InspectReport>> {
   return answer(() => inspectImage(task));
 }
@@ -74,15 +73,15 @@ export function openLoaders(): Promise<WorkerOutcome<string[]>> {
   return answer(() => findOpenLoaders());
 }
 
-// What is left after a collection of the young; the pixels of a small image may wait.
+// Memory of buffers that may remain after a minor collection: the pixels of a small image.
 const TOLERATED_BYTES = 4_000_000;
 /** Three times what is in use after a whole collection. */
 const TOLERATED_HEAP_BYTES = 24_000_000;
 
 /**
- * The pixels of this image would else stay until long after those of the next one are decoded (measured: 322 MB against 276).
- * They are young, so a collection of the young frees them: 0.4 ms, where a whole one takes 7 to 9. What small images leave beside
- * their pixels, 5 to 7 kB each, is old by then, and the engine would let it grow to more than 100 MB.
+ * Frees the pixels of the finished image before the next one is decoded (peak of 276 MB against 322 MB). A minor collection is
+ * enough for them and takes 0.4 ms, a full one 7 to 9 ms. Other remains of small images, 5 to 7 kB each, need a full one; without
+ * it they would grow to more than 100 MB.
  */
 function freePixels(): void {
   globalThis.gc?.({ type: 'minor' });

@@ -3,12 +3,12 @@ import sharp from 'sharp';
 import type { PreviewReport, PreviewTask } from '../shared/protocol.ts';
 import { publish, writePart } from '../shared/save.ts';
 
-// Small and quick: a preview is looked at once, on a screen that waits for it.
+// Fast rather than small, since a user waits for it.
 const PREVIEW_QUALITY = 75;
 const PREVIEW_EFFORT = 2;
 
 /**
- * Makes a small still WebP for the review screen, shrinking while decoding where the format can.
+ * Renders a small still WebP for the review screen, shrinking on load if the format can.
  * @throws invalid_image | too_many_pixels
  */
 export async function makePreview(task: PreviewTask): Promise<PreviewReport> {
@@ -21,7 +21,7 @@ export async function makePreview(task: PreviewTask): Promise<PreviewReport> {
     await writePart(task.part, data);
     await publish([task]);
   } catch (error) {
-    // The service may have stopped waiting for it.
+    // The service process may not wait any longer.
     await rm(task.part, { force: true });
     throw error;
   }

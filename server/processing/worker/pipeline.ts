@@ -16,7 +16,7 @@ import { type LoadedImage, loadImage } from './steps/load.ts';
 import { type Pyramid, planScaling, scalePixels } from './steps/resize.ts';
 import type { VariantQueue } from './variant-queue.ts';
 
-/** The bytes of one variant and how they came about. */
+/** The bytes of one variant and their properties. */
 interface MadeVariant {
   data: Buffer;
   width: number;
@@ -26,10 +26,10 @@ interface MadeVariant {
 }
 
 /**
- * Makes the variants of one image under their temporary names: load once, then resize, choose quality, encode and save each. The
- * service process flushes them to the disk and makes them visible when all are whole, or removes them when one has failed; meanwhile
- * this one encodes the next image. Variants that leave the queue are made by another process, whose files it leaves alone.
- * @throws invalid_image | output_too_large | too_many_pixels | processing_failed, and what the disk says
+ * Renders the variants of one image under their temporary names: decodes once, then resizes, chooses the quality, encodes and saves
+ * each. The service process flushes and publishes the files when all are complete, or removes them after a failure, while this
+ * process encodes the next image. Variants yielded by the queue are rendered, and their files written, by another process.
+ * @throws invalid_image | output_too_large | too_many_pixels | processing_failed, and errors of the disk
  */
 export async function renderImage(
   task: RenderTask,
@@ -53,7 +53,7 @@ export async function renderImage(
       const made = await makeVariant(task, format, { ...loaded, pyramid }, variant, onStep);
       const encodeSeconds = (performance.now() - startedAt) / 1000;
       onStep('save');
-      // The disk works while the next variant is encoded.
+      // Not awaited: the next variant is encoded meanwhile.
       const written = writePart(variant.part, made.data);
       written.catch(() => {});
       writing.push(written);
@@ -111,14 +111,14 @@ async function encodeVariant(
   return encodeSmallest(pixels, chooseQuality(pixels, format, preset, scaling !== null), metadata);
 }
 
-/** Describes a kept file. Warnings of the decoder do not apply to it: its pixels are the upload's own. */
+/** Describes a kept file. Warnings of the decoder do not apply, since its pixels are those of the upload. */
 function asKept({ data, whole }: KeptFile, size: { width: number; height: number }): MadeVariant {
   return { data, ...size, quality: null, warnings: whole ? [] : ['metadata_not_written'] };
 }
 
 /**
- * `original` never delivers more bytes than were uploaded, and never a file that may hold something private: where the upload
- * cannot be cleaned as it stands and only a larger file could be made of it, there is nothing to deliver.
+ * Creates the error of an upload that `original` cannot deliver: its private data cannot be removed in place, and an encoded file
+ * would be larger than the upload.
  */
 function tooLarge(received: number, limit: number): ProcessingFailure {
   const message =

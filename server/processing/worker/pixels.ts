@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 
-/** Decoded pixels: 8 bits a channel, sRGB or grey, upright. Frames of an animation stand one below the other. */
+/** Decoded pixels: 8 bits a channel, sRGB or grey, upright. Frames of an animation are stacked vertically. */
 export interface Pixels {
   data: Buffer;
   width: number;
@@ -14,11 +14,11 @@ export interface Pixels {
   loop?: number;
 }
 
-/** Opens decoded pixels as an image again. */
+/** Opens decoded pixels as an image of the library. */
 export function openPixels(pixels: Pixels): Sharp {
   const { data, width, height, channels, frames } = pixels;
   const raw = { width, height: height * frames, channels, ...(frames > 1 ? { pageHeight: height } : {}) };
   const image = sharp(data, { raw, limitInputPixels: false, pages: frames > 1 ? -1 : 1 });
-  // Without this, one grey channel is widened to three.
+  // Otherwise one grey channel becomes three.
   return channels === 1 ? image.toColourspace('b-w') : image;
 }

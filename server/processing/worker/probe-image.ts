@@ -12,7 +12,7 @@ import { detectFormat } from './detect.ts';
  */
 export async function probeImage({ file, limits }: ProbeTask): Promise<ProbeReport> {
   const format = await detectFormat(file);
-  // The library's own limit is lifted here so that the refusal can name both numbers.
+  // Without the library's own limit, so that the message can name both numbers.
   const header = await sharp(file, { failOn: 'error', limitInputPixels: false }).metadata();
   if (header.format !== (format === 'avif' ? 'heif' : format)) {
     throw new ProcessingFailure('invalid_image', `The file begins like ${format} but cannot be read as one`);
@@ -23,7 +23,7 @@ export async function probeImage({ file, limits }: ProbeTask): Promise<ProbeRepo
     const message = `The animation has ${frames} frames; at most ${limits.maxFrames} are accepted`;
     throw new ProcessingFailure('too_many_frames', message, { limit: limits.maxFrames, received: frames });
   }
-  // An animation is never turned: see the load step.
+  // Animations are not rotated, see the load step.
   const { width, height } =
     frames > 1 ? { width: header.width, height: header.pageHeight ?? header.height } : header.autoOrient;
   const pixels = width * height * frames;

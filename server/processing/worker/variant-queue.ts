@@ -1,16 +1,16 @@
 import { isFullSize, variantSize } from '../shared/variant-size.ts';
 import type { VariantSpec } from '../shared/variants.ts';
 
-/** Decoding a file takes about as long as making widths of a fifth of its pixels. */
+/** Time of decoding a file, relative to rendering widths of as many pixels. */
 const DECODING_SHARE = 1 / 5;
 
-/** The variants of one render in the order in which they are made; another process may be given some that wait. */
+/** The variants of one render in order; queued ones can be yielded to another process. */
 export interface VariantQueue<V extends VariantSpec> {
-  /** The next variant to make; undefined when the queue is empty. */
+  /** Returns the next variant; undefined if the queue is empty. */
   next(): V | undefined;
   /**
-   * Takes out the variants that another process, which decodes the file once more, should make so that both end at the same
-   * time. Empty if this process alone is faster.
+   * Removes and returns the variants that another process, which decodes the file again, should render so that both end at
+   * the same time. Empty if this process alone is faster.
    */
   yield(): V[];
 }
@@ -39,9 +39,9 @@ export function createVariantQueue<V extends VariantSpec>(
       return making;
     },
     yield() {
-      // Nothing begun: the file is being decoded, and the first variant stays here.
+      // The file is being decoded; the first variant is not yielded.
       const [first, ...others] = making ? [undefined, ...waiting] : waiting;
-      // Of the one being made, half is to be expected.
+      // On average half of the current variant remains.
       let mine = making ? cost(making) / 2 : first ? cost(first) : 0;
       let theirs = source.width * source.height * DECODING_SHARE;
       const given = new Set<V>();

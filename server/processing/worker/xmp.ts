@@ -6,15 +6,15 @@ export interface XmpProperties extends EmbeddedTexts {
   copyright?: string | undefined;
 }
 
-/** More words have no business in a web image; at 59,700 characters the library would silently write none. */
+/** Longest packet. Above 59,700 characters the library silently writes none. */
 const MAX_BYTES = 8192;
-/** Fields by importance: if the packet is too large, the last ones are left out first. */
+/** Fields by importance; the last ones are omitted first if the packet is too large. */
 const BY_IMPORTANCE = ['alt', ...EMBEDDED_FIELDS.filter((name) => name !== 'alt')] as const;
 
 /**
  * Builds an XMP packet with Iptc4xmpCore:AltTextAccessibility (IPTC Photo Metadata 2021.1), dc:title, dc:description,
- * dc:subject, dc:creator and dc:rights. Above 8 kB it does without the repetition in the language, then without tags, caption, title.
- * @returns null when there is nothing to say
+ * dc:subject, dc:creator and dc:rights. Above 8 kB it omits the copy under the language tag, then tags, caption and title.
+ * @returns null if there is nothing to write
  */
 export function buildXmp(properties: XmpProperties): string | null {
   for (let kept = BY_IMPORTANCE.length; kept >= 0; kept -= 1) {
@@ -52,7 +52,7 @@ function packetOf({ artist, copyright, ...texts }: XmpProperties): string | null
   );
 }
 
-/** The default comes first, and again under its language (XMP specification, part 1, 8.2.2.4). */
+/** Writes a language alternative: the default first, then the same text under its language (XMP specification, part 1, 8.2.2.4). */
 function languageAlternative(text: string, language: string | null | undefined): string {
   const escaped = escapeXml(text);
   const tagged = language ? `<rdf:li xml:lang="${escapeXml(language)}">${escaped}</rdf:li>` : '';

@@ -1,18 +1,18 @@
 import { type Box, blankBox, readBoxes } from './iso-boxes.ts';
 
-/** Boxes of boxes on the way to an animation's samples. */
+/** Container boxes on the path to an animation's samples. */
 const FOLDERS = new Set(['moov', 'trak', 'edts', 'mdia', 'minf', 'dinf', 'stbl']);
 const LEAVES = new Set([
   ...['mvhd', 'tkhd', 'elst', 'mdhd', 'hdlr', 'vmhd', 'dref', 'tref'],
   ...['stsd', 'stts', 'ctts', 'cslg', 'stsc', 'stsz', 'stz2', 'stco', 'co64', 'stss', 'sdtp', 'sbgp', 'sgpd'],
 ]);
-/** They begin with the times of creation and change. */
+/** Boxes that begin with the times of creation and modification. */
 const DATED = new Set(['mvhd', 'tkhd', 'mdhd']);
 const PICTURE_TRACKS = new Set(['pict', 'auxv', 'vide']);
 
 /**
- * Overwrites by zeros what an animated AVIF's `moov` box says beside its frames: places, names, times.
- * @throws RangeError when a track holds something else than pictures, for its samples would stay
+ * Overwrites everything in an animated AVIF's `moov` box but its frames with zeros: places, names, times.
+ * @throws RangeError if a track contains anything but pictures, since its samples would remain
  */
 export function blankMovie(file: Buffer, movie: Box): void {
   for (const box of readBoxes(file, movie.start, movie.end)) {

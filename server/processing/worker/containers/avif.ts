@@ -2,7 +2,7 @@ import { blankMovie } from './avif-movie.ts';
 import { type Box, blankBox, readBoxes } from './iso-boxes.ts';
 import { RangeSet } from './range-set.ts';
 
-/** Boxes that decide how the pixels are read; the others are private or unknown and become free space. */
+/** Boxes that are needed to read the pixels; the others are private or unknown and become free space. */
 const TOP_LEVEL = new Set(['ftyp', 'meta', 'mdat', 'moov']);
 const META = new Set(['hdlr', 'pitm', 'iloc', 'iinf', 'iprp', 'iref', 'idat', 'grpl', 'dinf']);
 const PROPERTIES = new Set([
@@ -13,9 +13,9 @@ const PICTURES = new Set(['av01', 'grid', 'iovl', 'iden', 'tmap', 'sato']);
 const PRIVATE = new Set(['Exif', 'mime', 'uri ']);
 
 /**
- * Copies an AVIF with everything overwritten by zeros but its pictures and what they are read by (ISO 23008-12): nothing moves, so
- * no offset has to be corrected; orientation and colour are properties, not EXIF, and stay.
- * @returns null when the file's structure is not understood, contradicts itself, or holds a thumbnail
+ * Copies an AVIF and overwrites everything with zeros that is not needed to read its pictures (ISO 23008-12). Nothing moves, so
+ * offsets stay valid; orientation and colour are properties, not EXIF, and are kept.
+ * @returns null if the file's structure is unknown or contradictory, or contains a thumbnail
  */
 export function blankAvif(file: Buffer): Buffer | null {
   const copy = Buffer.from(file);
@@ -33,7 +33,7 @@ export function blankAvif(file: Buffer): Buffer | null {
       for (const { start, end } of places) copy.fill(0, start, end);
       for (const { start, end } of extents.kept.merged()) file.copy(copy, start, start, end);
     } else {
-      // The samples of an animation stand in the same place.
+      // The samples of an animation are in the same box.
       for (const { start, end } of extents.dropped.merged()) copy.fill(0, start, end);
       for (const movie of movies) blankMovie(copy, movie);
     }
@@ -54,12 +54,12 @@ function blankOthers(file: Buffer, boxes: Box[], known: Set<string>): void {
   for (const box of boxes) if (!known.has(box.type)) blankBox(file, box);
 }
 
-/** Byte ranges of the pictures, EXIF and XMP. */
+/** Returns the byte ranges of the pictures, EXIF and XMP. */
 function readExtents(file: Buffer, boxes: Box[], inMeta: Box[]): Record<'kept' | 'dropped', RangeSet> | null {
   const one = (type: string) => inMeta.find((box) => box.type === type);
   const [info, locations, references, data] = [one('iinf'), one('iloc'), one('iref'), one('idat')];
   if (!info || !locations) return null;
-  // It may show what was cropped away.
+  // A thumbnail may show what was cropped away.
   if (references && readBoxes(file, references.start + 4, references.end).some(({ type }) => type === 'thmb'))
     return null;
   const types = readItemTypes(file, info);
@@ -77,7 +77,7 @@ function readExtents(file: Buffer, boxes: Box[], inMeta: Box[]): Record<'kept' |
   return kept.overlaps(dropped) ? null : { kept, dropped };
 }
 
-/** The items' types: `infe` version 2 or 3. */
+/** Reads the items' types: `infe` version 2 or 3. */
 function readItemTypes(file: Buffer, info: Box): Map<number, string> {
   const version = file[info.start] ?? 0;
   const types = new Map<number, string>();
@@ -113,14 +113,14 @@ function readLocations(file: Buffer, box: Box): Extent[] {
   for (let items = take(version < 2 ? 2 : 4); items > 0; items -= 1) {
     const item = take(version < 2 ? 2 : 4);
     const method = version === 0 ? 0 : take(2) & 15;
-    // Another file's data.
+    // Refers to data of another file.
     if (take(2) !== 0) throw new RangeError('reference');
     const base = take(baseSize);
     for (let count = take(2); count > 0; count -= 1) {
       take(indexSize);
       const offset = base + take(offsetSize);
       const length = take(lengthSize);
-      // Stands for "all of the file".
+      // Means the whole file.
       if (length === 0) throw new RangeError('length');
       extents.push({ item, method, offset, length });
     }

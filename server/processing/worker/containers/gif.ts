@@ -3,13 +3,13 @@ const IMAGE = 0x2c;
 const TRAILER = 0x3b;
 const GRAPHIC_CONTROL = 0xf9;
 const APPLICATION = 0xff;
-/** The application extensions that say how often an animation repeats. */
+/** Application extensions with the number of repetitions. */
 const LOOPS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0']);
 
 /**
  * Copies a GIF without re-encoding it (GIF89a): drops comments, XMP and other application data and the bytes after the end, keeps
- * frames, delays and the number of repetitions. A missing trailer stays missing, as decoders do not mind.
- * @returns null when the file is not a well-formed GIF
+ * frames, delays and the number of repetitions. A missing trailer stays missing, which decoders accept.
+ * @returns null if the file is not a well-formed GIF
  */
 export function rewriteGif(file: Buffer): Buffer | null {
   if (file.length < 14 || !/^GIF8[79]a/.test(file.toString('latin1', 0, 6))) return null;
@@ -18,7 +18,7 @@ export function rewriteGif(file: Buffer): Buffer | null {
   let images = 0;
   while (at < file.length) {
     const kind = file[at];
-    // Decoders stop at anything else too.
+    // Decoders stop at any other block, too.
     if (kind === TRAILER || (images > 0 && kind !== IMAGE && kind !== EXTENSION))
       return Buffer.concat([...parts, Buffer.from([TRAILER])]);
     // An image has its own colour table and one byte (the code size) before its data.

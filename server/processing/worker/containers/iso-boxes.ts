@@ -1,13 +1,13 @@
 /** A box of an ISO base media file (ISO 14496-12). */
 export interface Box {
   type: string;
-  /** Positions in the file: of the box, of its content, and behind it. */
+  /** Positions in the file: start of the box, start and end of its content. */
   at: number;
   start: number;
   end: number;
 }
 
-/** Reads the boxes that stand one behind the other. @throws RangeError when one leaves its place */
+/** Reads consecutive boxes. @throws RangeError if one exceeds the given range */
 export function readBoxes(file: Buffer, from: number, to: number): Box[] {
   const boxes: Box[] = [];
   for (let at = from; at < to; ) {
@@ -21,7 +21,7 @@ export function readBoxes(file: Buffer, from: number, to: number): Box[] {
   return boxes;
 }
 
-/** Makes a box one that readers skip. */
+/** Converts a box to free space, which readers skip. */
 export function blankBox(file: Buffer, box: Box): void {
   file.fill(0, box.start, box.end);
   file.write('free', box.at + 4, 'latin1');

@@ -18,7 +18,7 @@ const MAX_PAYLOAD = 65_533;
 /**
  * Copies a JPEG without re-encoding it (ITU-T T.81, annex B): drops EXIF, XMP, IPTC, comments, thumbnails, extra images and the
  * bytes after the end, keeps JFIF, the colour profile and Adobe's colour transform, and writes the given metadata.
- * @returns null when the file is not a well-formed JPEG
+ * @returns null if the file is not a well-formed JPEG
  */
 export function rewriteJpeg(file: Buffer, metadata: ContainerMetadata): Buffer | null {
   if (file.length < 4 || file[0] !== 0xff || file[1] !== SOI) return null;
@@ -28,7 +28,7 @@ export function rewriteJpeg(file: Buffer, metadata: ContainerMetadata): Buffer |
   while (at + 4 <= file.length) {
     if (file[at] !== 0xff) return null;
     const marker = file[at + 1] ?? 0;
-    // Any number of fill bytes may stand before a marker.
+    // A marker may follow any number of fill bytes.
     if (marker === 0xff) {
       at += 1;
       continue;
@@ -57,9 +57,9 @@ function assemble(jfif: Buffer | null, metadata: ContainerMetadata, kept: Buffer
   return Buffer.concat([...head, ...kept, Buffer.from([0xff, EOI])]);
 }
 
-/** The JFIF header alone (ISO/IEC 10918-5, 10.1): the thumbnail behind it may still show what an editor cropped away. */
+/** Returns the JFIF header (ISO/IEC 10918-5, 10.1) without its thumbnail, which may show what an editor cropped away. */
 function withoutThumbnail(segment: Buffer): Buffer | null {
-  // Decoders take no notice of a shorter one.
+  // Decoders ignore a shorter one.
   if (segment.length < JFIF_BYTES) return null;
   const header = Buffer.from(segment.subarray(0, JFIF_BYTES));
   header.writeUInt16BE(JFIF_BYTES - 2, 2);
@@ -82,7 +82,7 @@ function isKept(marker: number, segment: Buffer): boolean {
   return marker === APP14 && segment.toString('latin1', 4, 9) === 'Adobe';
 }
 
-/** The position of the next real marker after entropy-coded data: not a stuffed zero, a restart marker or a fill byte. */
+/** Finds the next marker after entropy-coded data, other than stuffed zeros, restart markers and fill bytes. */
 function endOfScan(file: Buffer, from: number): number | null {
   let at = from;
   for (;;) {

@@ -3,7 +3,7 @@ import type { ContainerMetadata } from './container-metadata.ts';
 
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
-/** Chunks that decide how the pixels look; all others are private or unknown. */
+/** Chunks that determine the appearance of the pixels; all others are private or unknown. */
 const KEPT = new Set([
   ...['IHDR', 'PLTE', 'IDAT', 'tRNS', 'gAMA', 'cHRM', 'sRGB', 'iCCP', 'cICP', 'mDCV', 'cLLI', 'sBIT', 'bKGD', 'pHYs'],
   ...['acTL', 'fcTL', 'fdAT'],
@@ -12,7 +12,7 @@ const KEPT = new Set([
 /**
  * Copies a PNG without re-encoding it (PNG third edition): drops text, EXIF, time and unknown chunks and the bytes after the end,
  * keeps colour and animation chunks, and writes the given metadata.
- * @returns null when the file is not a well-formed PNG
+ * @returns null if the file is not a well-formed PNG
  */
 export function rewritePng(file: Buffer, metadata: ContainerMetadata): Buffer | null {
   if (!file.subarray(0, 8).equals(SIGNATURE)) return null;

@@ -1,10 +1,10 @@
 interface Range {
   start: number;
-  /** Behind the last byte. */
+  /** Exclusive. */
   end: number;
 }
 
-/** More than the strips of any real file; sorting them takes a fraction of a second. */
+/** Most ranges: more than the strips of any real file, sorted in a fraction of a second. */
 const MAX_RANGES = 500_000;
 
 /** Byte ranges of one file. */
@@ -16,14 +16,14 @@ export class RangeSet {
     this.#size = size;
   }
 
-  /** @throws RangeError when a range leaves the file, or there are too many */
+  /** @throws RangeError if a range exceeds the file, or there are too many */
   add(start: number, end: number): void {
     if (this.#ranges.length >= MAX_RANGES || !(start >= 0 && start <= end && end <= this.#size))
       throw new RangeError('range');
     this.#ranges.push({ start, end });
   }
 
-  /** The ranges in order, those that touch as one. */
+  /** Returns the ranges in order; adjacent ones are merged. */
   merged(): Range[] {
     const merged: Range[] = [];
     for (const { start, end } of [...this.#ranges].sort((a, b) => a.start - b.start)) {
@@ -34,7 +34,7 @@ export class RangeSet {
     return merged;
   }
 
-  /** True when any byte is in both. */
+  /** Returns true if a byte is in both sets. */
   overlaps(other: RangeSet): boolean {
     const theirs = other.merged();
     let index = 0;

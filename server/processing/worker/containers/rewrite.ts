@@ -8,9 +8,9 @@ import { blankTiff } from './tiff.ts';
 import { rewriteWebp } from './webp.ts';
 
 /**
- * Removes everything private from a file without touching its pixels; JPEG, PNG and WebP also get the given metadata.
- * @param keepAttribution keep a TIFF's own artist and copyright
- * @returns null when the file's structure is not understood: then it must not be passed on
+ * Removes everything private from a file without changing its pixels; JPEG, PNG and WebP also get the given metadata.
+ * @param keepAttribution keeps a TIFF's own artist and copyright
+ * @returns null if the file's structure is not understood, so that the file must not be delivered
  */
 export function rewriteContainer(
   format: InputFormat,

@@ -1,6 +1,6 @@
 import { RangeSet } from './range-set.ts';
 
-/** Tags that decide how the pixels are read (TIFF 6.0 and its supplements); all others are private or unknown. */
+/** Tags that are needed to read the pixels (TIFF 6.0 and its supplements); all others are private or unknown. */
 const KEPT_RANGES: [number, number][] = [
   [254, 266], // file type, size, bits, compression, photometric interpretation
   [273, 284], // strips, orientation, samples, resolution, planes
@@ -13,11 +13,11 @@ const KEPT_RANGES: [number, number][] = [
   [34675, 34675], // colour profile
 ];
 const DROPPED_IN_RANGES = new Set([330, 333, 337]);
-/** The JPEG of TIFF 6.0 keeps its tables at places of its own. */
+/** Tags of the JPEG tables of TIFF 6.0. */
 const OLD_JPEG: [number, number] = [512, 521];
 const ARTIST = 315;
 const COPYRIGHT = 33432;
-/** Offsets of pixels with the tag that holds their lengths: strips and tiles. */
+/** Tags of the pixels' offsets with the tag of their lengths: strips and tiles. */
 const PIXEL_TAGS = new Map([
   [273, 279],
   [324, 325],
@@ -27,10 +27,10 @@ const MAX_DIRECTORIES = 1000;
 const MAX_ENTRIES = 4096;
 
 /**
- * Copies what a TIFF or BigTIFF needs for its pixels to the places where it stood, into a file of zeros: EXIF, GPS, XMP, IPTC,
- * thumbnails, unknown tags and whatever no tag points to are gone, and no offset has to be corrected.
- * @param keepAttribution keep artist and copyright
- * @returns null when the file's structure is not understood or contradicts itself
+ * Copies everything that the pixels of a TIFF or BigTIFF need into a file of zeros, at the same offsets. Removes EXIF, GPS, XMP,
+ * IPTC, thumbnails, unknown tags and everything that no tag refers to.
+ * @param keepAttribution keeps artist and copyright
+ * @returns null if the file's structure is unknown or contradictory
  */
 export function blankTiff(file: Buffer, keepAttribution: boolean): Buffer | null {
   try {
@@ -47,7 +47,7 @@ export function blankTiff(file: Buffer, keepAttribution: boolean): Buffer | null
       directories.push(directory);
       at = directory.next;
     }
-    // A private value that lies in the pixels, or the other way round: one of the two is a lie.
+    // A private value and the pixels overlap, so one of the offsets is wrong.
     if (plan.kept.overlaps(plan.dropped)) return null;
     for (const { start, end } of plan.kept.merged()) file.copy(copy, start, start, end);
     for (const directory of directories) writeDirectory(copy, layout, directory);
@@ -62,7 +62,7 @@ type Layout = NonNullable<ReturnType<typeof createLayout>>;
 interface Plan {
   kept: RangeSet;
   dropped: RangeSet;
-  /** Bytes of all directories and values so far: more than the file has means that some are claimed again and again. */
+  /** Bytes of all directories and values so far; more than the file's size means repeated references. */
   claimed: number;
 }
 
@@ -114,7 +114,7 @@ function readDirectory(file: Buffer, layout: Layout, at: number, keepAttribution
     if (entry.tag >= OLD_JPEG[0] && entry.tag <= OLD_JPEG[1]) throw new RangeError('old JPEG');
     const keeps = isKept(entry.tag, keepAttribution);
     if (keeps) kept.set(entry.tag, entry);
-    // What fits into an entry stands there.
+    // A value that fits is stored in the entry itself.
     if (entry.length <= layout.offsetBytes) continue;
     claim(plan, file, entry.length);
     (keeps ? plan.kept : plan.dropped).add(entry.start, entry.start + entry.length);
@@ -166,7 +166,7 @@ function isKept(tag: number, keepAttribution: boolean): boolean {
   return !DROPPED_IN_RANGES.has(tag) && KEPT_RANGES.some(([from, to]) => tag >= from && tag <= to);
 }
 
-/** Closes the gaps of the dropped entries. */
+/** Closes the gaps of removed entries. */
 function writeDirectory(copy: Buffer, layout: Layout, { at, end, kept }: Directory): void {
   const next = Buffer.from(copy.subarray(end - layout.offsetBytes, end));
   copy.fill(0, at, end);

@@ -11,7 +11,7 @@ interface Chunk {
 /**
  * Copies a WebP without re-encoding it (RFC 9649): drops EXIF, XMP and unknown chunks and the bytes after the end, keeps the
  * colour profile and the frames, writes the given metadata and corrects the flags.
- * @returns null when the file is not a well-formed WebP
+ * @returns null if the file is not a well-formed WebP
  */
 export function rewriteWebp(file: Buffer, metadata: ContainerMetadata): Buffer | null {
   const chunks = readChunks(file);
@@ -49,7 +49,7 @@ function readChunks(file: Buffer): Chunk[] | null {
   return chunks;
 }
 
-/** The extended header (section 2.7) that a simple file needs before it may carry metadata. */
+/** Builds the extended header (section 2.7), which a simple file needs for metadata. */
 function extendedHeader(kept: Chunk[]): Buffer | null {
   const image = kept.find(({ type }) => type === 'VP8 ' || type === 'VP8L');
   if (!image || image.data.length < 10) return null;

@@ -1,4 +1,4 @@
-/** The twelve names that colours are told by. */
+/** The twelve colour names. */
 export type ColourName =
   | 'black'
   | 'white'
@@ -13,10 +13,10 @@ export type ColourName =
   | 'purple'
   | 'pink';
 
-// Below this difference between the channels a colour passes for grey.
+// Difference between the channels below which a colour counts as grey.
 const GREY_CHROMA = 28;
 
-/** Upper ends of the hues, in degrees; red goes round. */
+/** Upper limits of the hues, in degrees; red is on both sides of 0. */
 const HUES: [number, ColourName][] = [
   [15, 'red'],
   [42, 'orange'],

@@ -5,8 +5,8 @@ import { readEmbedded } from './read-embedded.ts';
 import { MIN_VISION_EDGE, makeVisionImage } from './vision-image.ts';
 
 /**
- * Looks at one image: what is written into the file, what its pixels show by measure, and the copy for a vision model.
- * A file whose pixels are damaged is still read as far as it goes.
+ * Inspects one image: embedded metadata, measurements of the pixels and the copy for a vision model. Damaged pixels do not
+ * prevent reading the metadata.
  */
 export async function inspectImage(task: InspectTask): Promise<InspectReport> {
   const { source, facts, limits } = task;
@@ -27,7 +27,7 @@ async function visionCopy(
   copy: SmallCopy,
 ): Promise<InspectReport['vision']> {
   if (!vision || Math.min(facts.width, facts.height) < MIN_VISION_EDGE) return null;
-  // Small print is lost at the size that does for photographs.
+  // Small text needs more pixels than photographs.
   const maxEdge = kind === 'screenshot' || kind === 'document' ? vision.maxTextEdge : vision.maxEdge;
   const { data, width, height } = await makeVisionImage(source, facts, { maxEdge, maxPixels: limits.maxPixels }, copy);
   return { base64: data.toString('base64'), width, height };

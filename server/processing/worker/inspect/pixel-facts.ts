@@ -5,24 +5,24 @@ import type { Pixels } from '../pixels.ts';
 import { sampleRows } from '../steps/pixel-statistics.ts';
 import { colourName } from './colour-name.ts';
 
-/** A small copy of an image, RGBA, and what was summed up over it. */
+/** A small RGBA copy of an image and sums over its pixels. */
 export interface SmallCopy {
   pixels: Pixels;
-  /** Mean lightness of what is not transparent, 0-255. */
+  /** Mean lightness of the opaque pixels, 0-255. */
   meanLightness: number;
   transparent: boolean;
 }
 
 const COPY_EDGE = 256;
 const SAMPLE_EDGE = 512;
-/** Below this entropy (bits) an image shows nothing. */
+/** Entropy in bits below which an image counts as blank. */
 const BLANK_ENTROPY = 0.5;
 const PHOTO_ENTROPY = 6.5;
 const SQUARE_TOLERANCE = 0.05;
 const PAPER_RATIOS = [Math.SQRT2, 11 / 8.5];
 const PAPER_TOLERANCE = 0.03;
 
-/** Screens whose size in pixels gives a screenshot away, shorter edge first. */
+/** Screen sizes by which screenshots are recognised, in pixels, shorter edge first. */
 const SCREENS = new Set(
   (
     '720x1280 750x1334 768x1366 768x1024 828x1792 900x1440 900x1600 1050x1680 1080x1920 1080x2340 1080x2400 1125x2436 ' +
@@ -32,7 +32,7 @@ const SCREENS = new Set(
   ).split(' '),
 );
 
-/** Decodes a copy of at most 256 pixels, upright; shrinks while decoding where the format can. */
+/** Decodes an upright copy of at most 256 pixels a side; shrinks on load if the format can. */
 export async function makeSmallCopy(source: string, maxPixels: number): Promise<SmallCopy> {
   const { data, info } = await sharp(source, { failOn: 'none', limitInputPixels: maxPixels })
     .autoOrient()
@@ -52,7 +52,7 @@ export async function makeSmallCopy(source: string, maxPixels: number): Promise<
   return { pixels, meanLightness: weight === 0 ? 255 : sum / weight, transparent: weight < (data.length / 4) * 255 };
 }
 
-/** Measures an image and guesses what kind it is. */
+/** Measures an image and guesses its kind. */
 export async function measurePixels(
   task: { source: string; facts: SourceFacts; camera: boolean; maxPixels: number },
   copy: SmallCopy,
@@ -104,7 +104,7 @@ function sharesOf({ data }: Pixels) {
   }
   const [dominant] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [null];
   const total = Math.max(1, seen);
-  // Shannon's, in bits: 0 for one shade of grey, 8 for all of them alike.
+  // Shannon entropy in bits: 0 for one shade of grey, 8 for equally frequent ones.
   const entropy = histogram.reduce(
     (sum, count) => (count === 0 ? sum : sum - (count / total) * Math.log2(count / total)),
     0,
@@ -125,7 +125,7 @@ function isScreen({ width, height }: SourceFacts): boolean {
   return SCREENS.has(`${Math.min(width, height)}x${Math.max(width, height)}`);
 }
 
-/** Long straight runs of one colour survive only at full size: measured on a cut from the middle. */
+/** Measures straight runs of one colour on a full-size crop from the centre, since scaling removes them. */
 async function flatness(source: string, { width, height }: SourceFacts, maxPixels: number): Promise<number> {
   const size = { width: Math.min(width, SAMPLE_EDGE), height: Math.min(height, SAMPLE_EDGE) };
   const place = { left: Math.floor((width - size.width) / 2), top: Math.floor((height - size.height) / 2) };

@@ -4,13 +4,13 @@ import type { EmbeddedMetadata, EmbeddedText } from '../../shared/inspection.ts'
 import { readIptc } from './read-iptc.ts';
 import { readXmp } from './read-xmp.ts';
 
-/** Texts that cameras and programs write into every file they make. */
+/** Texts that cameras and programs write into every file. */
 const FILLERS = new RegExp(
   [
     'olympus digital camera|(konica )?minolta digital camera|digital (still )?camera|kodak .*digital .*camera',
     String.raw`sony dsc|samsung( digital camera| camera pictures)?|<?digimax.*|exif[_ ]jpeg[_ ]picture|dcim\\.*`,
     'my beautiful picture|lead technologies.*|created (with|by) .*|charset=.*|untitled|default|picture|image',
-    // What some telephones write: the names of their processing modes.
+    // Names of processing modes, written by some telephones.
     '(dav|cof|edf|sdr|mde|hdr|rhdr|btf|btfhdr|rbt|ptr|nor|bty|vsco|oppo)(_soft|_vivid)?',
   ]
     .map((alternatives) => `^(${alternatives})$`)
@@ -25,11 +25,11 @@ const MAX_TEXT_CHARACTERS = 4000;
 /** Result of {@link readEmbedded}. */
 export interface EmbeddedReport {
   embedded: EmbeddedMetadata;
-  /** EXIF names a camera. */
+  /** True if EXIF names a camera. */
   camera: boolean;
 }
 
-/** Reads what a file says about itself, field by field, from the standard that is meant for it to the last resort. */
+/** Reads the embedded texts, each field from the preferred standard first. */
 export function readEmbedded(header: Pick<Header, 'xmpAsString' | 'iptc' | 'exif'>, language?: string): EmbeddedReport {
   const xmp = readXmp(header.xmpAsString, language);
   const iptc = readIptc(header.iptc);
@@ -37,7 +37,7 @@ export function readEmbedded(header: Pick<Header, 'xmpAsString' | 'iptc' | 'exif
   const tags = xmp.tags.length > 0 ? xmp.tags : iptc.tags;
   return {
     embedded: {
-      // A description is not an alternative text: it may say what the image means, not what it shows.
+      // A description is not an alternative text, since it may explain the image instead of describing it.
       alt: meaningful(xmp.alt),
       title: meaningful(xmp.title) ?? untagged(iptc.title) ?? meaningful(xmp.headline),
       caption: meaningful(xmp.caption) ?? untagged(iptc.caption) ?? untagged(exif.description),
@@ -60,7 +60,7 @@ function readExifTexts(block: Buffer | undefined): { description: string | null;
   if (!block || block.length > MAX_EXIF_BYTES) return { description: null, camera: false };
   try {
     const { Image: image } = exifReader(block);
-    // The standard says ASCII; what is not comes as bytes, and editors write UTF-8.
+    // The standard requires ASCII; other texts are returned as bytes, and editors write UTF-8.
     const description: unknown = image?.ImageDescription;
     return {
       description: Buffer.isBuffer(description) || typeof description === 'string' ? asText(description) : null,

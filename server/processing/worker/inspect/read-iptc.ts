@@ -14,7 +14,7 @@ const COPYRIGHT_NOTICE = 116;
 const CAPTION = 120;
 const MAX_DATASETS = 500;
 
-/** Reads IPTC-IIM 4.2, bare or inside Photoshop's image resources; a damaged block says what stands before the damage. */
+/** Reads IPTC-IIM 4.2, bare or inside Photoshop's image resources; a damaged block is read up to the damage. */
 export function readIptc(block: Buffer | undefined): IptcTexts {
   const found: IptcTexts = { title: null, caption: null, tags: [] };
   for (const [dataset, text] of readDatasets(block)) {
@@ -25,7 +25,7 @@ export function readIptc(block: Buffer | undefined): IptcTexts {
   return found;
 }
 
-/** Reads who made the image. */
+/** Reads author and copyright. */
 export function readIptcAttribution(block: Buffer | undefined): Attribution {
   const found: Attribution = {};
   for (const [dataset, text] of readDatasets(block)) {
@@ -35,16 +35,16 @@ export function readIptcAttribution(block: Buffer | undefined): Attribution {
   return found;
 }
 
-/** The texts of record 2 with their numbers. */
+/** Reads the texts of record 2 with their numbers. */
 function readDatasets(block: Buffer | undefined): [number, string][] {
   const iim = block && findIim(block);
   if (!iim) return [];
   const found: [number, string][] = [];
-  // 1:90 announces UTF-8; without it the encoding is whatever the writer's system had.
+  // 1:90 declares UTF-8; without it the encoding is that of the writer's system.
   const decode = textDecoder(iim.includes('\x1b%G', 0, 'latin1'));
   for (let at = 0, count = 0; at + 5 <= iim.length && iim[at] === 0x1c && count < MAX_DATASETS; count += 1) {
     const length = iim.readUInt16BE(at + 3);
-    // Extended datasets are longer than 32 kB: no text of ours.
+    // Extended datasets are longer than 32 kB and not texts.
     if (length > 0x7fff || at + 5 + length > iim.length) break;
     const text = iim[at + 1] === 2 ? decode(iim.subarray(at + 5, at + 5 + length)) : '';
     if (text) found.push([iim[at + 2] ?? 0, text]);

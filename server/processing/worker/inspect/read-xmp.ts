@@ -13,7 +13,7 @@ const MAX_TAGS = 100;
 const parser = new XMLParser({
   ignoreAttributes: false,
   attributeNamePrefix: '@',
-  // Entities of the packet's own are never expanded; the five of XML and character references are decoded below.
+  // The packet's own entities are never expanded; the five of XML and character references are decoded below.
   processEntities: false,
   parseTagValue: false,
   parseAttributeValue: false,
@@ -34,7 +34,7 @@ export function readXmp(packet: string | undefined, language: string | undefined
   return { ...(Object.fromEntries(fields) as EmbeddedMetadata), headline };
 }
 
-/** Reads who made the image. */
+/** Reads author and copyright. */
 export function readXmpAttribution(packet: string | undefined): Attribution {
   const descriptions = descriptionsOf(packet);
   const creators = listOf(propertyOf(descriptions, 'dc:creator')).join('; ');
@@ -58,7 +58,7 @@ function findDescriptions(document: unknown): Node[] {
   return Array.isArray(found) ? found.map(asNode) : [];
 }
 
-/** A property as an element, or in its short form as an attribute. */
+/** Returns a property, written as an element or, in its short form, as an attribute. */
 function propertyOf(descriptions: Node[], name: string): unknown {
   for (const description of descriptions) {
     const value = description[name] ?? description[`@${name}`];
@@ -67,7 +67,7 @@ function propertyOf(descriptions: Node[], name: string): unknown {
   return undefined;
 }
 
-/** A language alternative: the wanted language, else the same one of another region, else the default, else the first. */
+/** Chooses from a language alternative: the requested language, the same one of another region, the default, or the first. */
 function textOf(value: unknown, language: string | undefined): EmbeddedText | null {
   if (typeof value === 'string') return asText(value, null);
   const items = itemsOf(asNode(value)['rdf:Alt'] ?? value);

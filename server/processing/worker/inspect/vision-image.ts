@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import type { SmallCopy } from './pixel-facts.ts';
 
-/** Sides below this many pixels show nothing that could be described; some models refuse them. */
+/** Shortest side in pixels that can be described; some models refuse smaller images. */
 export const MIN_VISION_EDGE = 32;
 
 const JPEG_QUALITY = 80;
@@ -9,8 +9,8 @@ const DARK_GREY = '#404040';
 const LIGHT_GREY = '#c0c0c0';
 
 /**
- * Makes the copy that a vision model gets: the first frame, upright, sRGB, at most `maxEdge` pixels, re-encoded, with none
- * of the file's metadata. Transparency becomes the grey that the picture stands out from: a white logo on white is invisible.
+ * Renders the copy for a vision model: the first frame, upright, sRGB, at most `maxEdge` pixels a side, without metadata.
+ * Transparency becomes a grey that contrasts with the picture, so that a white logo stays visible.
  */
 export async function makeVisionImage(
   source: string,
@@ -25,7 +25,7 @@ export async function makeVisionImage(
     .resize({
       width: Math.max(MIN_VISION_EDGE, Math.round(size.width * scale)),
       height: Math.max(MIN_VISION_EDGE, Math.round(size.height * scale)),
-      // A long thin banner is set on a strip that is high enough.
+      // Pads a long thin banner to the minimum height.
       fit: 'contain',
       background,
     })

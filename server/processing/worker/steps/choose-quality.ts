@@ -6,15 +6,15 @@ import { countColours, sampleRows } from './pixel-statistics.ts';
 import type { Scaling } from './resize.ts';
 
 const MAX_PALETTE = 256;
-/** Whatever has more in a sample is no flat art. */
+/** Most colours of flat art in a sample. */
 const MAX_FLAT_COLOURS = 4096;
-/** Half a millisecond for rows of 3,000 pixels. */
+/** Sampled rows; takes half a millisecond for rows of 3,000 pixels. */
 const ROWS_OF_PHOTOGRAPH = 32;
 
 /**
- * Chooses the encoder settings to try for these pixels; the smallest result is kept, and none is worse than the preset promises.
- * @param resized the pixels are a smaller version of the image
- * The place for a search of the number per image; for now the preset's table and a look at the pixels.
+ * Chooses the encoder settings to try for these pixels, from the preset's table and pixel statistics; the smallest result is
+ * kept. Each has at least the quality of the preset.
+ * @param resized true if the pixels are a smaller version of the image
  */
 export function chooseQuality(
   pixels: Pixels,
@@ -29,8 +29,8 @@ export function chooseQuality(
 }
 
 /**
- * The settings of a smaller version that can be told before its pixels are made: of a whole photograph, which stays one, and
- * where a format has but one way. Undefined when the pixels have to be looked at.
+ * Returns the settings of a smaller version if they are known before scaling: for an uncropped photograph, and for formats
+ * with a single choice. Undefined if they depend on the scaled pixels.
  */
 export function chooseBeforeScaling(
   { from, to }: Scaling,
@@ -39,17 +39,17 @@ export function chooseBeforeScaling(
 ): EncoderSettings | undefined {
   const settings = presetSettings(format, preset, true);
   if (settings.format === 'png' || from.frames > 1 || from.channels !== 3) return undefined;
-  // What is cropped out of a photograph may be flat.
+  // A crop of a photograph may be flat.
   return settings.format !== 'webp' || (to.fit === 'fill' && isPhotograph(from)) ? settings : undefined;
 }
 
-/** Far from flat all over: what is scaled down from it is not flat either. */
+/** Returns true for pixels that stay far from flat when they are scaled down. */
 function isPhotograph(pixels: Pixels): boolean {
   const { flatness, sampledColours } = sampleRows(pixels, Number.POSITIVE_INFINITY, ROWS_OF_PHOTOGRAPH);
   return flatness < 0.5 && sampledColours > MAX_FLAT_COLOURS;
 }
 
-/** Flat art, text and 1-bit art: exact is often smaller than lossy there (measured: 0.2 to 1.0 of it; photographs 5 to 10 times). */
+/** Detects flat art, text and 1-bit art, where exact is often smaller than lossy (0.2 to 1.0 times; photographs 5 to 10 times). */
 function isFlat(pixels: Pixels): boolean {
   if (pixels.frames > 1 || pixels.width * pixels.height > MAX_LOSSLESS_PIXELS) return false;
   const { flatness, sampledColours } = sampleRows(pixels, MAX_FLAT_COLOURS);

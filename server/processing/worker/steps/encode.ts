@@ -10,7 +10,7 @@ import { openScaled, type Scaling } from './resize.ts';
 /** Metadata written into an output beside its pixels. */
 export type OutputMetadata = XmpProperties;
 
-/** An encoded variant; `quality` is the encoder's number, for a reduced PNG or GIF the colours of its palette. */
+/** An encoded variant; `quality` is the encoder's quality, or the number of palette colours of a reduced PNG or GIF. */
 export interface EncodedImage {
   data: Buffer;
   quality: number | 'lossless';
@@ -27,16 +27,16 @@ export async function encodeSmallest(
     const encoded = await encodeImage(openPixels(pixels), pixels, settings, metadata);
     if (best && encoded.data.length >= best.data.length) continue;
     if (settings.format === 'png' && settings.colours !== null && settings.exact) {
-      // The quantizer promises nothing: an exact palette is what decodes to the same pixels.
+      // The quantizer does not guarantee exact colours, so the decoded pixels are compared.
       if (!(await decodesTo(encoded.data, pixels))) continue;
     }
     best = encoded;
   }
-  if (!best) throw new Error('expected at least one candidate that keeps its promise');
+  if (!best) throw new Error('expected at least one candidate that keeps the pixels exactly');
   return best;
 }
 
-/** Scales and encodes in one pass of the library: the same bytes as from pixels that were made before, without these. */
+/** Scales and encodes in one pass of the library, without intermediate pixels. The bytes are those of two passes. */
 export function encodeScaled(
   scaling: Scaling,
   settings: EncoderSettings,
@@ -101,7 +101,7 @@ async function decodesTo(file: Buffer, pixels: Pixels): Promise<boolean> {
   return channels !== 2 && showsSame({ ...pixels, data, channels }, pixels);
 }
 
-/** Writes EXIF and XMP around the encoded pixels: the library would turn `©` into `(C)`, `ö` into `o` and add an orientation tag. */
+/** Writes EXIF and XMP into the container, since the library converts `©` to `(C)` and `ö` to `o` and adds an orientation tag. */
 function withMetadata(data: Buffer, format: EncoderSettings['format'], metadata: OutputMetadata): Buffer {
   if (format !== 'jpeg' && format !== 'png' && format !== 'webp') return data;
   const exif = writeExif(metadata);
@@ -112,7 +112,7 @@ function withMetadata(data: Buffer, format: EncoderSettings['format'], metadata:
   return rewriteContainer(format, data, { exif, xmp }, true) ?? data;
 }
 
-/** The two formats whose containers are left to the library; XMP carries what its EXIF cannot. */
+/** Adds metadata in the formats whose containers the library writes; XMP holds what its EXIF cannot. */
 function libraryMetadata(image: Sharp, format: 'avif' | 'tiff', metadata: OutputMetadata): void {
   const { artist, copyright } = metadata;
   if (format === 'avif' && (artist || copyright)) {

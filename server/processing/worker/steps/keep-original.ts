@@ -8,17 +8,17 @@ import type { OutputMetadata } from './encode.ts';
 import { type LoadedImage, loadImage } from './load.ts';
 import { showsSame } from './pixel-statistics.ts';
 
-/** The upload's own pixels without what is private. */
+/** The uploaded file without its private data. */
 export interface KeptFile {
   data: Buffer;
-  /** The texts, the artist and the copyright that should be there are there. */
+  /** True if it contains all requested texts, artist and copyright. */
   whole: boolean;
 }
 
 /**
- * Takes the uploaded file's own pixels, without its private metadata and without re-encoding. Orientation stays a tag there. Never
- * more bytes than the upload: above that it does without the texts, then without artist and copyright.
- * @returns null when the file's structure is not understood, so that nothing private slips through
+ * Copies the uploaded file without its private metadata and without re-encoding; orientation stays a tag. To stay within the bytes of
+ * the upload it omits the texts, then artist and copyright.
+ * @returns null if the file's structure is not understood, so that no private data is delivered
  */
 export async function keepOriginal(
   source: string,
@@ -42,7 +42,7 @@ export async function keepOriginal(
   return null;
 }
 
-/** True for the containers that were zeroed in place: their offsets may lie, and a decoder has the last word. */
+/** Returns true for containers that were zeroed in place; a decoder must confirm them, since their offsets may be wrong. */
 function movesNothing({ format }: SourceFacts): boolean {
   return format === 'tiff' || format === 'avif';
 }
@@ -71,20 +71,19 @@ function saysAll(
 ): boolean {
   if (format === 'gif' || format === 'avif') return !artist && !copyright && full.xmp === null;
   if (format !== 'tiff') return written.xmp === full.xmp && written.exif === full.exif;
-  // A TIFF keeps its own two tags, and gets no others.
+  // A TIFF keeps its own artist and copyright and gets no other metadata.
   const own = readExif(origin.exif);
   return full.xmp === null && (!artist || own.artist !== undefined) && (!copyright || own.copyright !== undefined);
 }
 
-/** GIF and animated PNG are kept without trying: re-encoding them costs seconds, loses colours or frames and gains next to nothing. */
+/** Returns true for GIF and animated PNG: re-encoding them takes seconds, loses colours or frames and saves almost nothing. */
 export function isAlwaysKept({ format, pages }: Pick<SourceFacts, 'format' | 'pages'>): boolean {
   return format === 'gif' || (format === 'png' && pages > 1);
 }
 
 /**
- * True when the kept file is delivered instead of the encoded one: it is not larger. Two exceptions, where the encoded file is
- * delivered unless it is larger than the upload itself: CMYK, for it should become sRGB, and a kept file that cannot take the texts,
- * the artist or the copyright.
+ * Returns true if the kept file is delivered, because it is not larger than the encoded one. CMYK, and a kept file that lacks texts,
+ * artist or copyright, is delivered encoded unless that is larger than the upload.
  */
 export function prefersKept(kept: KeptFile, encodedBytes: number, uploadBytes: number, cmyk: boolean): boolean {
   return cmyk || !kept.whole ? encodedBytes > uploadBytes : kept.data.length <= encodedBytes;

@@ -8,14 +8,14 @@ import type { AttributionBlocks } from '../attribution.ts';
 import { isSrgbProfile } from '../icc-profile.ts';
 import { openPixels, type Pixels } from '../pixels.ts';
 
-/** A decoded source with what was noticed on the way. */
+/** A decoded source with its properties and warnings. */
 export interface LoadedImage {
   pixels: Pixels;
   /** Blocks that may contain author and copyright. */
   origin: AttributionBlocks;
-  /** The tag as the file has it; the pixels are upright. */
+  /** Orientation tag of the file; the pixels are upright. */
   orientation: number | undefined;
-  /** The colours were CMYK in the file. */
+  /** True if the file's colours are CMYK. */
   cmyk: boolean;
   warnings: WarningCode[];
 }
@@ -23,8 +23,8 @@ export interface LoadedImage {
 /**
  * Decodes a file once: upright, sRGB through the embedded profile, 8 bits, grey kept as one channel.
  * @param source a path, or the file's bytes
- * @param animated keep the frames of an animated GIF or WebP; otherwise the first one
- * @param maxPixels over all frames; the header was checked before, this is the second wall
+ * @param animated keeps all frames of an animated GIF or WebP, otherwise the first one
+ * @param maxPixels limit over all frames; a second check after that of the header
  * @throws invalid_image | too_many_pixels
  */
 export async function loadImage(
@@ -35,7 +35,7 @@ export async function loadImage(
 ): Promise<LoadedImage> {
   const frames = animated ? facts.pages : 1;
   const options = {
-    // The default, 'warning', refuses harmless files; 'none' delivers damaged ones as if they were whole.
+    // The default, 'warning', refuses harmless files; 'none' accepts damaged ones.
     failOn: 'error' as const,
     limitInputPixels: maxPixels,
     limitInputChannels: 5,
@@ -62,7 +62,7 @@ export async function loadImage(
   return {
     pixels: await withoutOpaqueAlpha(pixels),
     origin: {
-      // A TIFF is laid out like EXIF, and its own first directory says who made it.
+      // A TIFF has the structure of EXIF; its first directory contains the author.
       exif: facts.format === 'tiff' ? await bytesOf(source) : header.exif,
       xmp: header.xmpAsString,
       iptc: header.iptc,
@@ -85,7 +85,7 @@ function noticed(header: Metadata): WarningCode[] {
   return warnings;
 }
 
-/** An alpha channel that hides nothing costs bytes in every format and would make JPEG warn without cause. */
+/** Removes an opaque alpha channel, which costs bytes in every format and would cause a warning in JPEG. */
 async function withoutOpaqueAlpha(pixels: Pixels): Promise<Pixels> {
   if (pixels.channels !== 4) return pixels;
   for (let at = 3; at < pixels.data.length; at += 4) if (pixels.data[at] !== 255) return pixels;

@@ -3,26 +3,26 @@ import { isFullSize, variantSize } from '../../shared/variant-size.ts';
 import type { VariantSpec } from '../../shared/variants.ts';
 import { openPixels, type Pixels } from '../pixels.ts';
 
-/** Image pyramid: each level halves the one before, is made on first use and kept. */
+/** Image pyramid: each level halves the one before, and is computed on first use and kept. */
 export interface Pyramid {
   full: Pixels;
-  /** Levels at 1/2, 1/4 and so on, as far as they were needed. */
+  /** Levels at 1/2, 1/4 and so on, as far as computed. */
   smaller: Pixels[];
 }
 
-/** A variant whose pixels are not made yet. */
+/** The planned scaling of a variant. */
 export interface Scaling {
   /** Source of the scaling: the full pixels or a level of the pyramid. */
   from: Pixels;
-  /** Size of a frame, and how it gets it. */
+  /** Size of a frame, and the fit. */
   to: { width: number; height: number; fit: 'fill' | 'cover'; kernel: 'lanczos3' | 'cubic' };
 }
 
 /**
  * Plans the scaling of a variant (Lanczos3, in sRGB like every browser); null for the full size.
- * Never from another variant: a variant's bytes depend on the source and its own settings alone. A variant that is less than a quarter
- * as wide is made from the smallest level that is still twice as large, whatever else is made of the image. The library itself
- * averages pixels in the same way before it applies its kernel; here that is done once for all variants, in half the time.
+ * Never scales another variant, so that a variant's bytes depend on the source and its own settings alone. A variant of less than
+ * a quarter of the width is scaled from the smallest level that is at least twice as large. The library averages pixels in the
+ * same way before it applies its kernel; the pyramid does that once for all variants, in half the time.
  */
 export async function planScaling(pyramid: Pyramid, variant: VariantSpec): Promise<Scaling | null> {
   const { full } = pyramid;
@@ -33,25 +33,25 @@ export async function planScaling(pyramid: Pyramid, variant: VariantSpec): Promi
   return { from, to: { ...size, fit, kernel: 'lanczos3' } };
 }
 
-/** Opens the pixels that are to be scaled; the library does it while it makes what is asked of the image. */
+/** Opens the pixels with the scaling applied; the library scales when the image is encoded or read. */
 export function openScaled({ from, to }: Scaling): Sharp {
   return openPixels(from).resize(to);
 }
 
-/** Makes the pixels of a variant. */
+/** Computes the pixels of a variant. */
 export async function scalePixels(scaling: Scaling): Promise<Pixels> {
   const { data, info } = await openScaled(scaling).raw().toBuffer({ resolveWithObject: true });
   return { ...scaling.from, data, width: info.width, height: info.pageHeight ?? info.height };
 }
 
-/** Returns the smallest level with at least twice the wanted pixels a side. */
+/** Returns the smallest level with at least twice the requested pixels a side. */
 async function nearest({ full, smaller }: Pyramid, factor: number): Promise<Pixels> {
-  // Frames must stay apart, and colours behind transparency would be rounded once more at every level.
+  // Frames must not blend, and colours under transparency would be rounded again at every level.
   if (full.frames > 1 || full.channels === 4) return full;
   let pixels = full;
   for (let level = 0; factor * 2 ** (level + 2) <= 1; level += 1) {
     const half = { width: Math.round(pixels.width / 2), height: Math.round(pixels.height / 2) };
-    // Measured against the direct way: cubic keeps 1.02 to 1.05 of the fine detail, linear 0.91 to 1.00 for a fifth less time.
+    // Measured against direct scaling: cubic keeps 1.02 to 1.05 of the fine detail, linear 0.91 to 1.00 for a fifth less time.
     smaller[level] ??= await scalePixels({ from: pixels, to: { ...half, fit: 'fill', kernel: 'cubic' } });
     pixels = smaller[level] as Pixels;
   }
