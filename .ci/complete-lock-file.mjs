@@ -1,6 +1,6 @@
 // Completes package-lock.json for every platform: `npm run lock` after a change of dependencies.
-// A registry that mirrors only some platforms' binaries makes npm leave the others out of the lock file, and `npm ci`
-// then refuses it. What is added here is never fetched where it does not belong: npm goes by `os`, `cpu` and `libc`.
+// With a registry that mirrors only some platforms' binaries, npm omits the others from the lock file, and `npm ci` then
+// refuses it. npm installs the added entries only where their `os`, `cpu` and `libc` match.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
@@ -21,7 +21,7 @@ if (added.length > 0) writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
 console.log(added.length > 0 ? `Added: ${added.join(', ')}` : 'package-lock.json is complete');
 
 /**
- * Whether a package is in the lock file where node would find it from `at`.
+ * Tests if the lock file contains a package where Node resolves it from `at`.
  * @param {string} at path of the package that wants it
  * @param {string} name of the wanted package
  */
@@ -33,7 +33,7 @@ function isLocked(at, name) {
 }
 
 /**
- * The entry of a platform package, by its name.
+ * Builds the entry of a platform package from its name.
  * @param {string} name
  * @param {string} version
  * @param {{ dev?: boolean }} parent

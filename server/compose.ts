@@ -130,7 +130,7 @@ async function start(state: ServiceState): Promise<void> {
   state.background.push(startBackgroundTasks(backgroundTasks(state), logger));
 }
 
-/** One task per chore, so that a failing one does not stop the others. */
+/** Returns the periodic tasks; each is separate, so that a failing one does not stop the others. */
 function backgroundTasks(state: ServiceState): BackgroundTask[] {
   const { store, jobs, disposal, accountRemoval, exports } = state.modules;
   const sweepMs = state.config.sessions.SWEEP_SECONDS * 1000;

@@ -15,7 +15,7 @@ export class AppError extends Error {
   readonly details: Record<string, unknown>;
   readonly headers: Record<string, string>;
 
-  /** @param message public text: what was expected, of which field, and what came */
+  /** @param message public text: the field, the expected and the received value */
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = 'AppError';
@@ -24,7 +24,7 @@ export class AppError extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** The HTTP status that the catalogue gives this code. */
+  /** HTTP status of the code in the catalogue. */
   get status(): number {
     return ERROR_CATALOGUE[this.code].status;
   }
@@ -63,7 +63,7 @@ function fromForeign(thrown: unknown): AppError {
     });
   }
   if (isDatabaseAway(thrown)) {
-    return new AppError('database_unavailable', 'The database does not answer at the moment', {
+    return new AppError('database_unavailable', 'The database does not respond at the moment', {
       cause: thrown,
       headers: { 'Retry-After': '5' },
     });

@@ -3,10 +3,10 @@ import type { IdPrefix } from '#contract';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const LENGTH = 22;
-/** Bytes from here on would make the first letters of the alphabet likelier than the last. */
+/** Bytes from here on are skipped, since they would favour the first characters of the alphabet. */
 const UNBIASED_BELOW = 256 - (256 % ALPHABET.length);
 
-/** Makes an id: the prefix, `_` and 22 evenly distributed base62 characters, that is more than 128 random bits. */
+/** Creates an id: the prefix, `_` and 22 evenly distributed base62 characters, that is more than 128 random bits. */
 export function newId<Prefix extends IdPrefix>(prefix: Prefix): `${Prefix}_${string}` {
   let random = '';
   while (random.length < LENGTH) {

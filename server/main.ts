@@ -9,7 +9,7 @@ let config: Config | undefined;
 /** Runs the service: configuration, composition, listening, and a graceful stop on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   config = loadConfig(process.env);
-  // Without a database nothing works; a supervisor restarts the process.
+  // The service cannot work without its database; a supervisor restarts the process.
   const service = await composeService(config, undefined, () => process.exit(1));
   const { logger } = service;
   process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'));

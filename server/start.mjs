@@ -1,5 +1,5 @@
-// Starts a built program of the service in this very process, so that signals reach it, and builds first what it serves
-// and is older than its sources. Plain JavaScript, because Node 20 runs no TypeScript. Knows nothing of what is built.
+// Runs a built program of the service in this process, so that signals reach it. First builds the targets that are older
+// than their sources. Plain JavaScript, since Node 20 does not run TypeScript. Must not know the programs.
 //   node server/start.mjs [build [target…] | admin | imagewright] [arguments…]
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,17 +8,17 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /**
- * By command, below `dist`; the service without one.
+ * Programs below `dist`, by command. Without a command the service runs.
  * @type {Record<string, string>}
  */
 const PROGRAMS = { admin: 'server/admin/main.js', imagewright: 'cli/main.js' };
 
-/** Sources that the clients have in common. */
+/** Sources that all clients use. */
 const SHARED = ['plugin-bridge/sdk', 'plugin-bridge/batch', 'server/contract/constants'];
 
 /**
- * What is built to `dist/<name>`: by which modes of vite.config.ts, in order, and from which folders. One whose `entry`
- * is missing does not belong to this checkout. What is not `served` does not have to be there for the service.
+ * Targets, each built to `dist/<name>` by `modes` of vite.config.ts, in order, from the files of `folders` except those
+ * of `without`. A target whose `entry` is missing is skipped. The service needs only the `served` ones.
  * @typedef {{
  *   name: string, title: string, modes: string[], folders: string[], without?: string[], entry?: string, served: boolean
  * }} Target
@@ -78,7 +78,7 @@ const outputOf = ({ name }) => join(ROOT, 'dist', name);
 const fingerprintFileOf = (target) => join(outputOf(target), '.fingerprint');
 
 /**
- * A hash over everything a build depends on: contents and paths, not times, so that a fresh clone counts as equal.
+ * Hashes the contents and paths of everything a build depends on; not the times, so that a fresh clone has the same hash.
  * @param {Target} target
  */
 function fingerprintSources({ folders, without }) {
@@ -101,14 +101,14 @@ function fingerprintSources({ folders, without }) {
 }
 
 /**
- * Builds beside the present output and swaps the two, so that nobody ever imports or is served half of a build.
+ * Builds into a new folder and swaps it with the present output, so that no process reads an incomplete build.
  * @param {Target} target
  * @param {string} fingerprint of the sources
  */
 async function build(target, fingerprint) {
   const { build: viteBuild } = await import('vite');
   const environment = process.env.NODE_ENV;
-  // Packages with a variant for development would be built in as that, whoever starts the service.
+  // Otherwise development variants of packages could be bundled.
   process.env.NODE_ENV = 'production';
   const output = outputOf(target);
   const fresh = join(ROOT, 'dist', `.${target.name}-${process.pid}`);
@@ -126,7 +126,7 @@ async function build(target, fingerprint) {
     if (existsSync(output)) renameSync(output, old);
     renameSync(fresh, output);
   } catch (error) {
-    // Another process that built at the same time was quicker: its output is as good.
+    // A concurrent build of the same sources may have replaced the output.
     if (!isCurrent(target, fingerprint)) throw error;
   } finally {
     if (environment === undefined) delete process.env.NODE_ENV;
@@ -151,7 +151,7 @@ function isInstalled(name) {
 }
 
 /**
- * Makes sure that a target is what its sources say; an image without sources or build tools runs what it holds.
+ * Builds a target unless it is current. Without sources or build tools (in an image) the existing output is used.
  * @param {Target} target
  */
 async function ensureBuilt(target) {
@@ -166,7 +166,7 @@ async function ensureBuilt(target) {
     process.stderr.write(` done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`);
   } else if (isBuilt) {
     process.stderr.write(
-      `dist/${target.name} is older than the sources, and vite is not installed: running it as it is\n`,
+      `dist/${target.name} is older than the sources and vite is not installed: running the old build\n`,
     );
   } else {
     throw new Error(
@@ -176,7 +176,7 @@ async function ensureBuilt(target) {
 }
 
 /**
- * The programs need no pages, and the service serves them all.
+ * Returns the targets to build: a program's own, all served ones for the service, or those named after `build`.
  * @param {string | undefined} command
  * @param {string[]} names of targets to build; none: all
  */
@@ -187,7 +187,8 @@ function targetsFor(command, names) {
   if (command !== 'build') return present.filter(({ served }) => served);
   if (names.length === 0) return present;
   const unknown = names.find((name) => !TARGETS.some((target) => target.name === name));
-  if (unknown) throw new Error(`Nothing is built under the name "${unknown}": ${TARGETS.map(({ name }) => name)}`);
+  if (unknown)
+    throw new Error(`Unknown build target "${unknown}": expected one of ${TARGETS.map(({ name }) => name).join(', ')}`);
   return TARGETS.filter(({ name }) => names.includes(name));
 }
 

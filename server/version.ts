@@ -1,4 +1,4 @@
 import packageJson from '../package.json' with { type: 'json' };
 
-/** The version of the service, as package.json states it. */
+/** Version of the service, from package.json. */
 export const VERSION: string = packageJson.version;
