@@ -11,8 +11,9 @@ import { DEFAULT_SETTINGS } from './session/settings.ts';
 import { createTransport, type Transport } from './transport.ts';
 import type { OptimizerError, Phase, Settings } from './types.ts';
 
+/** Delay of change events, in milliseconds. */
 const FRAME_MS = 16;
-/** Four times a second. */
+/** Delay of change events of progress, in milliseconds. */
 const PROGRESS_MS = 250;
 
 /** State and services that all parts of the flow share. */
@@ -26,24 +27,24 @@ export interface Core {
   readonly changes: Listeners<[]>;
   readonly t: Translate;
   sessionId: string | null;
-  /** Grows when everything is cleared: what was begun before is of no interest any more. */
+  /** Incremented when everything is cleared: results of earlier requests are dropped. */
   epoch: number;
   settings: Settings;
   balance: number | null;
-  /** The error that keeps everything from going on. */
+  /** The error that makes every request fail, e.g. a rejected key; null: none. */
   blocked: OptimizerError | null;
   transport(): Transport;
   configure(config: Partial<OptimizerConfig>): void;
   /** Dispatches an event; false if a listener prevented the action. */
   emit<Name extends EventName>(type: Name, detail: EventDetails[Name]): boolean;
-  /** Something changed that `subscribe` tells of; `progress`: it can wait a little. */
+  /** Schedules a call of the `subscribe` listeners; `progress`: at most four times a second. */
   touch(progress?: boolean): void;
-  /** Says what an error means and tells listeners of it. */
+  /** Returns the widget's error for a cause, and emits `io-error`. */
   report(cause: unknown, phase: Phase, ids?: readonly string[]): OptimizerError;
   dispose(): void;
 }
 
-/** Default options, beside restrictions and settings. */
+/** Default options, except restrictions and settings. */
 export const DEFAULT_CONFIG = {
   endpoint: '',
   headers: undefined,
@@ -59,10 +60,8 @@ export const DEFAULT_CONFIG = {
   analyzeOptions: {},
 } as const satisfies Partial<OptimizerConfig>;
 
-/** Makes the shared part. */
-export function createCore({ environment, ...options }: OptimizerOptions): Core {
-  const env = { ...pageEnvironment(), ...environment };
-  const config: OptimizerConfig = {
+function configOf(options: Partial<OptimizerConfig>): OptimizerConfig {
+  return {
     ...DEFAULT_CONFIG,
     restrictions: {},
     settings: {},
@@ -70,6 +69,12 @@ export function createCore({ environment, ...options }: OptimizerOptions): Core 
     formatBytes: (bytes) => `${bytes}`,
     ...options,
   };
+}
+
+/** Creates the state and services that all parts of the flow share. */
+export function createCore({ environment, ...options }: OptimizerOptions): Core {
+  const env = { ...pageEnvironment(), ...environment };
+  const config = configOf(options);
   const changes = createListeners<[]>();
   const changeEvent = createDebounce(env, changes.call);
   const events = createListeners<[OptimizerEvent]>();

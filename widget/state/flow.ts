@@ -1,7 +1,7 @@
 import { SAMPLE_IMAGE_LIMIT } from '#contract/constants';
 import type { Core } from './core.ts';
 import { canExport, itemsOf } from './review/item-questions.ts';
-import { createMetadataSaver } from './review/metadata-saver.ts';
+import { MetadataSaver } from './review/metadata-saver.ts';
 import { createReview } from './review/review.ts';
 import { createAnalysisRun } from './runs/analysis-run.ts';
 import { createCost } from './runs/cost.ts';
@@ -10,43 +10,27 @@ import { createFiles } from './runs/files.ts';
 import { createResults } from './runs/results.ts';
 import type { Runs } from './runs/runs.ts';
 import { createSampleRun } from './runs/sample-run.ts';
+import { createAttachment } from './session/attachment.ts';
 import { createPersistence } from './session/persistence.ts';
 import { createRehydration } from './session/rehydrate.ts';
-import type { SavedState } from './session/saved-types.ts';
 import type { Item, Phase } from './types.ts';
 
-/** Creates the actions on images. Loaded with the first image, so that an empty widget is small. */
+/** Creates the actions on images. Its code is loaded with the first image, so that an empty element loads less. */
 export function createFlow(core: Core, runs: Runs) {
   const { store, config } = core;
   const persistence = createPersistence(core, { edits: () => saver.edits() });
-  const saver = createMetadataSaver(core, persistence.scheduleSave);
+  const saver = new MetadataSaver(core, persistence.scheduleSave);
   const results = createResults(core);
   const cost = createCost(core);
   const review = createReview(core, saver, (ids) => {
     results.refresh(ids);
     persistence.save();
   });
-  const analyses = createAnalysisRun({ core, runs, saver, review, results });
-  const samples = createSampleRun({ core, runs, saver, results });
-  const rehydration = createRehydration({
-    core,
-    saver,
-    results,
-    persistence,
-    samples,
-    analyses,
-    exports: () => exports,
-  });
-  const exports: Exports = createExports({
-    core,
-    runs,
-    saver,
-    results,
-    cost,
-    readSession: rehydration.readSession,
-  });
-  const files = createFiles(core, runs);
-  let lost: { sessionId: string; saved?: SavedState } | null = null;
+  const shared = { core, runs, saver, results };
+  const analyses = createAnalysisRun({ ...shared, review });
+  const samples = createSampleRun(shared);
+  const rehydration = createRehydration({ ...shared, persistence, samples, analyses, exports: () => exports });
+  const exports: Exports = createExports({ ...shared, cost, readSession: rehydration.readSession });
 
   return {
     persistence,
@@ -54,18 +38,15 @@ export function createFlow(core: Core, runs: Runs) {
     cost,
     review,
     exports,
-    files,
+    files: createFiles(core, runs),
     analyze: analyses.analyze,
     sample: samples.sample,
-    /** An image is at the server. */
-    uploaded({ id, file, metadata, origins }: Item) {
+    attachment: createAttachment(core, runs, rehydration),
+    /** Called when an image is stored at the service. */
+    uploaded(item: Item) {
       persistence.scheduleSave();
-      saver.uploaded(id);
-      // What came with an address could not be sent along with it.
-      const own = (['title', 'alt'] as const).filter((field) => origins[field] === 'cms');
-      if (config.importBy === 'server' && !file && own.length > 0) {
-        saver.put(id, Object.fromEntries(own.map((field) => [field, metadata[field]])));
-      }
+      saver.uploaded(item.id);
+      if (config.importBy === 'server') saveImportedTexts(saver, item);
     },
     settingsChanged() {
       results.refresh();
@@ -75,32 +56,12 @@ export function createFlow(core: Core, runs: Runs) {
     checkCost(ids?: readonly string[]) {
       return cost.check(itemsOf(store, ids).filter(canExport).length);
     },
-    /** Forgets what it knows of items. */
+    /** Forgets removed items. */
     forget(ids: readonly string[]) {
       for (const id of ids) saver.forget(id);
       review.forget(ids);
       results.forget(ids);
     },
-    async attach(sessionId: string, saved?: SavedState) {
-      lost = null;
-      const { epoch } = core;
-      const isOutdated = () => core.epoch !== epoch;
-      try {
-        const items = await rehydration.attach(sessionId, saved, isOutdated);
-        if (isOutdated()) return;
-        if (items.length > 0) core.emit('io-add', { items });
-        core.announcer.say('added', core.t('announce.attached', { count: items.length }));
-      } catch (cause) {
-        if (isOutdated()) return;
-        const error = runs.fail(cause, 'attach');
-        // A session that has expired is no reason not to begin a new one.
-        if (error.code === 'not_found') return;
-        core.blocked = error;
-        lost = { sessionId, saved };
-      }
-    },
-    /** The session that could not be read, to try again. */
-    lost: () => lost,
     async retry(phase: Phase, ids: readonly string[]) {
       if (phase === 'analyze') await analyses.analyze(ids);
       else if (phase === 'sample') await samples.sample(ids.slice(0, SAMPLE_IMAGE_LIMIT));
@@ -116,3 +77,9 @@ export function createFlow(core: Core, runs: Runs) {
 
 /** Actions on images. */
 export type Flow = ReturnType<typeof createFlow>;
+
+/** Saves the texts of a media item that the service has imported by its address, since imports carry no texts. */
+function saveImportedTexts(saver: MetadataSaver, { id, file, metadata, origins }: Item) {
+  const own = (['title', 'alt'] as const).filter((field) => origins[field] === 'cms');
+  if (!file && own.length > 0) saver.put(id, Object.fromEntries(own.map((field) => [field, metadata[field]])));
+}

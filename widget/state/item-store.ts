@@ -1,115 +1,63 @@
-import { createDebounce } from './debounce.ts';
 import type { Environment } from './environment.ts';
-import { createListeners, type Listeners } from './listeners.ts';
+import { createItemUpdates } from './item-updates.ts';
+import { createItemViews } from './item-views.ts';
 import type { Counts, ItemStore } from './optimizer-interface.ts';
-import { countItems, showsIn } from './review/item-questions.ts';
 import type { Item, ListFilter } from './types.ts';
 
-/** A frame: changes of one are told together. */
-const FRAME_MS = 16;
-/** Ten times a second. */
-const PROGRESS_MS = 100;
-
-/** The store as its owners see it. */
+/** The store with the methods that change it. */
 export interface MutableStore extends ItemStore {
   add(items: readonly Item[]): void;
-  /** Takes the items out and returns those that were there. */
+  /** Removes items and returns those that existed. */
   remove(ids: readonly string[]): Item[];
-  /** Replaces the snapshot; `progress`: nothing but progress changed, which can wait a little. */
+  /** Replaces the snapshot. `progress`: only progress changed, so listeners are called less often. */
   patch(id: string, changes: Partial<Item>, progress?: boolean): Item | undefined;
   byImageId(imageId: string): Item | undefined;
   readonly filter: ListFilter;
-  /** Decides anew which rows are shown. */
+  /** Sets the filter and selects the shown rows again. */
   setFilter(filter: ListFilter): void;
   counts(): Counts;
   dispose(): void;
 }
 
-/** Keeps the items: a map of snapshots, with one subscription per row. `changed` is told of every change. */
+/** Creates the store: snapshots of items by id. `changed` is called after every change. */
 export function createItemStore(env: Environment, changed: (progress: boolean) => void): MutableStore {
   const items = new Map<string, Item>();
   const byImage = new Map<string, string>();
-  const listListeners = createListeners<[]>();
-  const itemListeners = new Map<string, Listeners<[Item]>>();
-  const urgent = new Set<string>();
-  const calm = new Set<string>();
-  let list: readonly Item[] | null = null;
-  let shown: readonly string[] | null = null;
-  let rows: readonly Item[] | null = null;
-  let filter: ListFilter = 'all';
-  let counts: Counts | null = null;
-  let listChanged = false;
-
-  const tell = (ids: Set<string>) => {
-    const told = [...ids];
-    ids.clear();
-    for (const id of told) {
-      const item = items.get(id);
-      if (item) itemListeners.get(id)?.call(item);
-    }
-  };
-  const urgentUpdate = createDebounce(env, () => {
-    if (listChanged) {
-      listChanged = false;
-      listListeners.call();
-    }
-    tell(urgent);
-  });
-  const progressUpdate = createDebounce(env, () => tell(calm));
+  const updates = createItemUpdates(env, items, changed);
+  const views = createItemViews(items);
 
   function rowsChanged() {
-    list = null;
-    rows = null;
-    counts = null;
-    listChanged = true;
-    urgentUpdate.schedule(FRAME_MS);
-    changed(false);
+    views.outdate(false);
+    updates.listChanged();
   }
-
-  const allItems = () => {
-    list ??= [...items.values()];
-    return list;
-  };
 
   return {
     get size() {
       return items.size;
     },
     get filter() {
-      return filter;
+      return views.filter;
     },
-    // Rows keep their places and read their own snapshot; the list itself need not change with them.
-    list: allItems,
-    visible() {
-      if (!shown) return allItems();
-      rows ??= shown.map((id) => items.get(id)).filter((item) => item !== undefined);
-      return rows;
-    },
+    list: views.list,
+    visible: views.visible,
+    counts: views.counts,
     get: (id) => items.get(id),
     byImageId: (imageId) => items.get(byImage.get(imageId) ?? ''),
-    subscribeList: listListeners.add,
-    subscribeItem(id, listener) {
-      let listeners = itemListeners.get(id);
-      if (!listeners) {
-        listeners = createListeners<[Item]>();
-        itemListeners.set(id, listeners);
-      }
-      return listeners.add(listener);
-    },
+    subscribeList: updates.subscribeList,
+    subscribeItem: updates.subscribeItem,
     add(added) {
       for (const item of added) {
         items.set(item.id, item);
         if (item.imageId) byImage.set(item.imageId, item.id);
       }
-      const fitting = added.filter((item) => showsIn(item, filter)).map((item) => item.id);
-      if (shown) shown = [...shown, ...fitting];
+      views.show(added);
       rowsChanged();
     },
     remove(ids) {
       const removed = ids.map((id) => items.get(id)).filter((item) => item !== undefined);
       for (const { id, imageId } of removed) {
         items.delete(id);
-        itemListeners.delete(id);
+        updates.forget(id);
         if (imageId) byImage.delete(imageId);
       }
       if (removed.length > 0) rowsChanged();
@@ -121,32 +69,14 @@ export function createItemStore(env: Environment, changed: (progress: boolean) =
       const after = { ...before, ...changes };
       items.set(id, after);
       if (after.imageId) byImage.set(after.imageId, id);
-      list = null;
-      rows = null;
-      if (progress) {
-        calm.add(id);
-        progressUpdate.schedule(PROGRESS_MS);
-      } else {
-        counts = null;
-        calm.delete(id);
-        urgent.add(id);
-        urgentUpdate.schedule(FRAME_MS);
-      }
-      changed(progress);
+      views.outdate(progress);
+      updates.itemChanged(id, progress);
       return after;
     },
-    setFilter(next) {
-      filter = next;
-      shown = next === 'all' ? null : allItems().flatMap((item) => (showsIn(item, next) ? [item.id] : []));
+    setFilter(filter) {
+      views.setFilter(filter);
       rowsChanged();
     },
-    counts() {
-      counts ??= countItems(allItems());
-      return counts;
-    },
-    dispose() {
-      urgentUpdate.cancel();
-      progressUpdate.cancel();
-    },
+    dispose: updates.dispose,
   };
 }

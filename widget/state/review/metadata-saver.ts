@@ -4,11 +4,12 @@ import { askedDelay, isFatal, toOptimizerError } from '../errors.ts';
 import type { SavedState } from '../session/saved-types.ts';
 import type { ItemMetadata } from '../types.ts';
 
-/** A person types; after this pause the image's texts are sent, in milliseconds. */
+/** Pause in typing after which an image's texts are sent, in milliseconds. */
 const PAUSE_MS = 600;
-/** Requests at a time: accepting hundreds of texts must not flood the service. */
-const AT_ONCE = 4;
+/** Requests at a time, since accepting hundreds of texts must not flood the service. */
+const MAX_REQUESTS = 4;
 const TRIES = 3;
+/** Delay before the second try, in milliseconds; doubles with each try. */
 const RETRY_MS = 2000;
 
 type Patch = { -readonly [Field in keyof ItemMetadata]?: ItemMetadata[Field] };
@@ -20,78 +21,146 @@ interface Pending {
   sending: Promise<void> | null;
 }
 
-/** Sends edits to the server, one request per image and pause, and keeps them until they are there. */
-export function createMetadataSaver(core: Core, changed: () => void) {
-  const { env, store } = core;
-  const pending = new Map<string, Pending>();
-  const waiting: (() => void)[] = [];
-  let underWay = 0;
-  const stopListening = env.online.subscribe(() => {
-    if (env.online.isOnline()) for (const id of pending.keys()) put(id, {});
-  });
+/** Sends edits to the service, one request per image and pause, and keeps them until they are stored. */
+export class MetadataSaver {
+  readonly #core: Core;
+  readonly #saved: () => void;
+  readonly #pending = new Map<string, Pending>();
+  readonly #waiting: (() => void)[] = [];
+  readonly #stopListening: () => void;
+  #requests = 0;
 
-  function put(id: string, patch: Patch) {
-    const entry = pending.get(id) ?? {
+  /** `saved` is called after each stored edit. */
+  constructor(core: Core, saved: () => void) {
+    const { online } = core.env;
+    this.#core = core;
+    this.#saved = saved;
+    this.#stopListening = online.subscribe(() => {
+      if (online.isOnline()) for (const id of this.#pending.keys()) this.put(id, {});
+    });
+  }
+
+  /** Adds an edit to those of the image and sends them after the pause. */
+  put(id: string, patch: Patch) {
+    const { env, store } = this.#core;
+    const entry = this.#pending.get(id) ?? {
       patch: {},
       tries: 0,
       sending: null,
-      timer: createDebounce(env, () => void send(id)),
+      timer: createDebounce(env, () => void this.#send(id)),
     };
     entry.patch = { ...entry.patch, ...patch };
     entry.tries = 0;
-    pending.set(id, entry);
+    this.#pending.set(id, entry);
     entry.timer.cancel();
     entry.timer.schedule(PAUSE_MS);
     if (store.get(id)?.saving !== 'pending') store.patch(id, { saving: 'pending' });
   }
 
-  async function send(id: string): Promise<void> {
-    const entry = pending.get(id);
-    const item = store.get(id);
-    const { sessionId } = core;
-    // Before the upload there is nobody to send it to; `uploaded` comes back to it.
-    if (!entry || !item?.imageId || !sessionId) return;
+  /** Sends everything at once. True if the service has stored all of it. */
+  async flush(): Promise<boolean> {
+    const { store } = this.#core;
+    const ids = [...this.#pending.keys()];
+    // One try each: the caller waits for the result.
+    for (const entry of this.#pending.values()) entry.tries = TRIES - 1;
+    const sendAll = async (id: string) => {
+      await this.#send(id);
+      // Edited again while it was sent.
+      if (store.get(id)?.saving === 'pending') await this.#send(id);
+    };
+    await Promise.all(ids.map(sendAll));
+    return !ids.some((id) => this.#pending.has(id) && store.get(id)?.imageId);
+  }
+
+  /** Sends failed edits again. */
+  retry() {
+    for (const id of this.#failedIds()) this.put(id, {});
+  }
+
+  /** Sends the edits that were made before the image was uploaded. */
+  uploaded(id: string) {
+    if (this.#pending.has(id)) void this.#send(id);
+  }
+
+  /** Returns the names of the fields with unsaved edits. */
+  fieldsOf(id: string): string[] {
+    return Object.keys(this.#pending.get(id)?.patch ?? {});
+  }
+
+  forget(id: string) {
+    this.#pending.get(id)?.timer.cancel();
+    this.#pending.delete(id);
+  }
+
+  /** Returns the unsaved edits by image id: a reload must not lose them. */
+  edits(): SavedState['edits'] {
+    const known = [...this.#pending].flatMap(([id, { patch }]) => {
+      const imageId = this.#core.store.get(id)?.imageId;
+      return imageId ? [[imageId, patch] as const] : [];
+    });
+    return Object.fromEntries(known);
+  }
+
+  dispose() {
+    this.#stopListening();
+    for (const { timer } of this.#pending.values()) timer.cancel();
+  }
+
+  async #send(id: string): Promise<void> {
+    const entry = this.#pending.get(id);
+    const { sessionId, store } = this.#core;
+    const imageId = store.get(id)?.imageId;
+    // Before the upload there is no image to change; `uploaded` sends the edits.
+    if (!entry || !imageId || !sessionId) return;
     entry.timer.cancel();
     if (entry.sending) await entry.sending;
-    if (pending.get(id) !== entry) return;
-    entry.sending = sendNow(id, entry, sessionId, item.imageId);
+    if (this.#pending.get(id) !== entry) return;
+    entry.sending = this.#request(id, entry, sessionId, imageId);
     await entry.sending;
     entry.sending = null;
   }
 
-  async function sendNow(id: string, entry: Pending, sessionId: string, imageId: string) {
-    if (underWay >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-    underWay += 1;
+  /** Sends a request as soon as fewer than {@link MAX_REQUESTS} are running. */
+  async #request(id: string, entry: Pending, sessionId: string, imageId: string) {
+    if (this.#requests >= MAX_REQUESTS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#requests += 1;
     try {
-      await request(id, entry, sessionId, imageId);
+      await this.#update(id, entry, sessionId, imageId);
     } finally {
-      underWay -= 1;
-      waiting.shift()?.();
+      this.#requests -= 1;
+      this.#waiting.shift()?.();
     }
   }
 
-  async function request(id: string, entry: Pending, sessionId: string, imageId: string) {
-    // Taken out while it waited.
-    if (pending.get(id) !== entry) return;
+  async #update(id: string, entry: Pending, sessionId: string, imageId: string) {
+    // Removed while it waited.
+    if (this.#pending.get(id) !== entry) return;
     const sent = entry.patch;
-    store.patch(id, { saving: 'saving' });
+    this.#core.store.patch(id, { saving: 'saving' });
     try {
-      await core.transport().updateImage(sessionId, imageId, sent);
+      await this.#core.transport().updateImage(sessionId, imageId, sent);
     } catch (cause) {
-      return fail(id, entry, cause);
+      return this.#fail(id, entry, cause);
     }
+    this.#stored(id, entry, sent);
+  }
+
+  #stored(id: string, entry: Pending, sent: Patch) {
+    const { notices, store } = this.#core;
     const left = Object.entries(entry.patch).filter(([field, value]) => sent[field as keyof Patch] !== value);
     entry.patch = Object.fromEntries(left);
-    if (left.length === 0) pending.delete(id);
+    if (left.length === 0) this.#pending.delete(id);
     store.patch(id, { saving: left.length === 0 ? 'saved' : 'pending' });
-    if (failedIds().length === 0) core.notices.drop('error-save');
-    changed();
+    if (this.#failedIds().length === 0) notices.drop('error-save');
+    this.#saved();
   }
 
-  function fail(id: string, entry: Pending, cause: unknown) {
+  #fail(id: string, entry: Pending, cause: unknown) {
+    const core = this.#core;
+    const { env, store } = core;
     if (!store.get(id)) return;
     const error = toOptimizerError(cause, core.t, [id]);
-    // It goes on by itself as soon as there is a connection.
+    // The online event sends it again.
     if (error.status === null && !env.online.isOnline()) return void store.patch(id, { saving: 'pending' });
     entry.tries += 1;
     if (error.retryable && entry.tries < TRIES) {
@@ -103,64 +172,16 @@ export function createMetadataSaver(core: Core, changed: () => void) {
     store.patch(id, { saving: 'failed' });
     core.report(cause, 'save', [id]);
     if (isFatal(error.code)) core.blocked = error;
-    // What is gone will not be there at the next try either: the person has to know what to do instead.
-    const gone = error.code === 'not_found';
-    const count = failedIds().length;
-    const message = () => (gone ? error.message : core.t('notice.save_failed', { count }));
-    const actions = gone ? [] : (['retry'] as const);
+    // A missing session or image is also missing in the next try.
+    const isMissing = error.code === 'not_found';
+    const count = this.#failedIds().length;
+    const message = () => (isMissing ? error.message : core.t('notice.save_failed', { count }));
+    const actions = isMissing ? [] : (['retry'] as const);
     core.notices.show('error-save', { kind: 'error', message, error, phase: 'save', actions });
     core.announcer.say('save', message, { assertive: true });
   }
 
-  const failedIds = () => [...pending.keys()].filter((id) => store.get(id)?.saving === 'failed');
-
-  /** Sends everything at once; true when all of it arrived. */
-  async function flush(): Promise<boolean> {
-    const ids = [...pending.keys()];
-    for (const id of ids) {
-      const entry = pending.get(id);
-      if (entry) entry.tries = TRIES - 1;
-    }
-    const sendAll = async (id: string) => {
-      await send(id);
-      // Edited again while it was sent.
-      if (store.get(id)?.saving === 'pending') await send(id);
-    };
-    await Promise.all(ids.map(sendAll));
-    return !ids.some((id) => pending.has(id) && store.get(id)?.imageId);
+  #failedIds() {
+    return [...this.#pending.keys()].filter((id) => this.#core.store.get(id)?.saving === 'failed');
   }
-
-  function retry(): void {
-    for (const id of failedIds()) put(id, {});
-  }
-
-  return {
-    put,
-    flush,
-    retry,
-    uploaded(id: string) {
-      if (pending.has(id)) void send(id);
-    },
-    /** Names of the fields that are on their way. */
-    fieldsOf: (id: string): string[] => Object.keys(pending.get(id)?.patch ?? {}),
-    forget(id: string) {
-      pending.get(id)?.timer.cancel();
-      pending.delete(id);
-    },
-    /** Unsaved edits that must survive a reload, by image id. */
-    edits(): SavedState['edits'] {
-      const known = [...pending].flatMap(([id, { patch }]) => {
-        const imageId = store.get(id)?.imageId;
-        return imageId ? [[imageId, patch] as const] : [];
-      });
-      return Object.fromEntries(known);
-    },
-    dispose() {
-      stopListening();
-      for (const { timer } of pending.values()) timer.cancel();
-    },
-  };
 }
-
-/** Sends edits to the service. */
-export type MetadataSaver = ReturnType<typeof createMetadataSaver>;

@@ -6,7 +6,7 @@ import type { Review } from '../review/review.ts';
 import type { Item } from '../types.ts';
 import { fromMetadata } from '../uploads/new-item.ts';
 import { type OpenStream, readRunJob } from './read-run-job.ts';
-import { type Results, restingStatus } from './results.ts';
+import { failRun, itemError, type Results, restItems, restingStatus } from './results.ts';
 import { createRunProgress, type RunProgress } from './run-progress.ts';
 import type { Runs } from './runs.ts';
 
@@ -19,105 +19,25 @@ export interface AnalysisDeps {
   results: Results;
 }
 
-/** The model was asked and gave nothing: texts come from the file. */
+/** Values of `aiStatus` if the model gave no texts, so that they come from the file. */
 const NO_ANSWER = ['failed', 'timeout', 'refused', 'unavailable', 'limit'];
 
-/** Describes images; their rows fill while it runs, and what a person writes meanwhile stays. */
-export function createAnalysisRun({ core, runs, saver, review, results }: AnalysisDeps) {
+type Failure = { code: string; message: string } | null;
+
+/** A run of one analysis. */
+interface Run extends AnalysisDeps {
+  progress: RunProgress;
+  /** True to replace texts of a person. */
+  overwrite: boolean;
+  /** Ids of the items that have their texts. */
+  described: Set<string>;
+  changes: { before: Item; after: Item }[];
+}
+
+/** Creates the analyses of the element: texts appear while an analysis runs, and edits made meanwhile stay. */
+export function createAnalysisRun(deps: AnalysisDeps) {
+  const { core, runs, saver } = deps;
   const { store } = core;
-
-  async function read(
-    open: OpenStream<AnalysisResult>,
-    total: number,
-    {
-      signal,
-      overwrite = false,
-    }: {
-      signal: AbortSignal;
-      overwrite?: boolean;
-    },
-  ) {
-    const runProgress = createRunProgress(core, runs, { phase: 'analyze', status: 'analyzing', total });
-    const described = new Set<string>();
-    const overwritten: { before: Item; after: Item }[] = [];
-
-    function describe(item: Item, metadata: Metadata | null) {
-      const changes = fromMetadata(item, metadata, { kept: saver.fieldsOf(item.id), overwrite });
-      const after = store.patch(item.id, {
-        ...changes,
-        analyzed: true,
-        error: null,
-        status: restingStatus({ ...item, error: null }),
-        step: null,
-        progress: 1,
-      });
-      if (!after) return;
-      described.add(item.id);
-      overwritten.push({ before: item, after });
-      for (const field of EDITABLE_FIELDS) {
-        const [previous, value] = [item.metadata[field], after.metadata[field]];
-        if (previous !== value) core.emit('io-metadata-change', { id: item.id, field, value, previous, origin: 'ai' });
-      }
-    }
-
-    function fail(item: Item, failure: { code: string; message: string } | null) {
-      const error = results.errorOf(failure, 'analyze', item.id);
-      store.patch(item.id, { error, status: restingStatus({ ...item, error }), step: null });
-    }
-
-    function onProgress(event: ProgressEvent) {
-      const taken = runProgress.take(event);
-      if (!taken) return;
-      const { item, progress, emits } = taken;
-      if (event.status === 'completed' && event.metadata) describe(item, event.metadata);
-      if (event.status === 'failed') fail(item, event.error ?? null);
-      if (emits) core.emit('io-analyze-progress', { id: item.id, done: progress.done, total: progress.total });
-    }
-
-    try {
-      const end = await readRunJob(core, open, signal, onProgress);
-      for (const result of end.results) {
-        const item = store.byImageId(result.imageId);
-        if (!item) continue;
-        if (result.status === 'failed') fail(item, result.error);
-        else if (!described.has(item.id)) describe(item, result.metadata);
-      }
-      if (end.credits) core.balance = end.credits.balance;
-      tellOutcome(end.results, end.error, runProgress);
-    } catch (cause) {
-      runProgress.end(0, 0);
-      results.fail(runs, 'analyzing', 'analyze', cause);
-    } finally {
-      results.rest('analyzing');
-      review.recordOverwritten(overwritten);
-      results.refresh();
-      const items = [...itemsOf(store, [...described])];
-      if (items.length > 0) core.emit('io-analyze', { items });
-      if (store.filter !== 'all') store.setFilter(store.filter);
-    }
-  }
-
-  function tellOutcome(
-    all: readonly AnalysisResult[],
-    error: { code: string; message: string } | null,
-    runProgress: RunProgress,
-  ) {
-    const real = all.filter((result) => result.error === null || results.errorOf(result.error, 'analyze', '') !== null);
-    const failed = real.filter(({ status }) => status === 'failed').length;
-    runProgress.end(real.length - failed, failed);
-    core.notices.drop('error-analyze');
-    const silent = all.filter(({ aiStatus }) => aiStatus && NO_ANSWER.includes(aiStatus)).length;
-    if (silent > 0) {
-      const message = () => core.t('notice.analysis_fallback', { count: silent });
-      core.notices.show('analysis', { kind: 'warning', message, phase: 'analyze' });
-    } else core.notices.drop('analysis');
-    if (error && real.length === 0 && error.code !== 'job_cancelled') runs.fail(error, 'analyze', ['retry']);
-    else if (failed > 0) {
-      const message = () => core.t('notice.analyze_failed', { count: failed });
-      core.notices.show('error-analyze', { kind: 'error', message, phase: 'analyze', actions: ['retry'] });
-    }
-  }
-
   return {
     async analyze(ids?: readonly string[], { missing = false, overwrite = false } = {}) {
       const wanted = itemsOf(store, ids).filter(
@@ -127,30 +47,111 @@ export function createAnalysisRun({ core, runs, saver, review, results }: Analys
       const { sessionId } = core;
       if (images.length === 0 || !sessionId) return;
       await runs.start('analyzing', async (signal) => {
-        // What a person wrote has to be at the service before it decides what to write.
+        // The service keeps edited texts, so it has to know the edits first.
         await saver.flush();
         if (signal.aborted) return;
         for (const { id } of wanted) store.patch(id, { status: 'analyzing', step: 'queued', progress: 0, error: null });
         const options = { ...core.config.analyzeOptions, ...(overwrite ? { overwrite } : {}) };
         const open = (closing: AbortSignal) =>
           core.transport().analyzeImages(sessionId, { images, options }, { signal: closing });
-        await read(open, images.length, { signal, overwrite });
+        await read(deps, open, images.length, { signal, overwrite });
       });
     },
-    /** Joins an analysis that runs at the service. */
+    /** Follows an analysis in progress at the service. */
     follow(jobId: string, total: number) {
+      const open = (closing: AbortSignal) => core.transport().followJob(jobId, { signal: closing });
       return runs.start('analyzing', (signal) =>
-        read(
-          ((closing) => core.transport().followJob(jobId, { signal: closing })) as OpenStream<AnalysisResult>,
-          total,
-          {
-            signal,
-          },
-        ),
+        read(deps, open as OpenStream<AnalysisResult>, total, { signal, overwrite: false }),
       );
     },
   };
 }
 
-/** Describes images. */
+/** Analyses of the element. */
 export type AnalysisRun = ReturnType<typeof createAnalysisRun>;
+
+/** Reads an analysis to its end and puts its texts into the items. */
+async function read(
+  deps: AnalysisDeps,
+  open: OpenStream<AnalysisResult>,
+  total: number,
+  { signal, overwrite }: { signal: AbortSignal; overwrite: boolean },
+): Promise<void> {
+  const { core, runs, review, results } = deps;
+  const { store } = core;
+  const progress = createRunProgress(core, runs, { phase: 'analyze', status: 'analyzing', total });
+  const run: Run = { ...deps, progress, overwrite, described: new Set(), changes: [] };
+  try {
+    const end = await readRunJob(core, open, signal, (event) => onProgress(run, event));
+    for (const result of end.results) {
+      const item = store.byImageId(result.imageId);
+      if (!item) continue;
+      if (result.status === 'failed') fail(core, item, result.error);
+      else if (!run.described.has(item.id)) describe(run, item, result.metadata);
+    }
+    if (end.credits) core.balance = end.credits.balance;
+    reportOutcome(run, end.results, end.error);
+  } catch (cause) {
+    progress.end(0, 0);
+    failRun(core, runs, 'analyzing', 'analyze', cause);
+  } finally {
+    restItems(core, 'analyzing');
+    review.recordOverwritten(run.changes);
+    results.refresh();
+    const items = [...itemsOf(store, [...run.described])];
+    if (items.length > 0) core.emit('io-analyze', { items });
+    if (store.filter !== 'all') store.setFilter(store.filter);
+  }
+}
+
+function onProgress(run: Run, event: ProgressEvent): void {
+  const taken = run.progress.take(event);
+  if (!taken) return;
+  const { item, progress, emits } = taken;
+  if (event.status === 'completed' && event.metadata) describe(run, item, event.metadata);
+  if (event.status === 'failed') fail(run.core, item, event.error ?? null);
+  if (emits) run.core.emit('io-analyze-progress', { id: item.id, done: progress.done, total: progress.total });
+}
+
+/** Puts the texts of an analysis into an item. */
+function describe({ core, saver, overwrite, described, changes }: Run, item: Item, metadata: Metadata | null): void {
+  const after = core.store.patch(item.id, {
+    ...fromMetadata(item, metadata, { kept: saver.fieldsOf(item.id), overwrite }),
+    analyzed: true,
+    error: null,
+    status: restingStatus({ ...item, error: null }),
+    step: null,
+    progress: 1,
+  });
+  if (!after) return;
+  described.add(item.id);
+  changes.push({ before: item, after });
+  for (const field of EDITABLE_FIELDS) {
+    const [previous, value] = [item.metadata[field], after.metadata[field]];
+    if (previous !== value) core.emit('io-metadata-change', { id: item.id, field, value, previous, origin: 'ai' });
+  }
+}
+
+function fail(core: Core, item: Item, failure: Failure): void {
+  const error = itemError(core, failure, 'analyze', item.id);
+  core.store.patch(item.id, { error, status: restingStatus({ ...item, error }), step: null });
+}
+
+/** Announces the outcome of an analysis, and shows notices about failed images and missing texts of the model. */
+function reportOutcome({ core, runs, progress }: Run, all: readonly AnalysisResult[], error: Failure): void {
+  const { notices, t } = core;
+  const real = all.filter((result) => result.error === null || itemError(core, result.error, 'analyze', '') !== null);
+  const failed = real.filter(({ status }) => status === 'failed').length;
+  progress.end(real.length - failed, failed);
+  notices.drop('error-analyze');
+  const silent = all.filter(({ aiStatus }) => aiStatus && NO_ANSWER.includes(aiStatus)).length;
+  if (silent > 0) {
+    const message = () => t('notice.analysis_fallback', { count: silent });
+    notices.show('analysis', { kind: 'warning', message, phase: 'analyze' });
+  } else notices.drop('analysis');
+  if (error && real.length === 0 && error.code !== 'job_cancelled') runs.fail(error, 'analyze', ['retry']);
+  else if (failed > 0) {
+    const message = () => t('notice.analyze_failed', { count: failed });
+    notices.show('error-analyze', { kind: 'error', message, phase: 'analyze', actions: ['retry'] });
+  }
+}

@@ -8,7 +8,7 @@ import { requestSettings } from '../session/settings.ts';
 import type { ExportOutcome, Item, Settings } from '../types.ts';
 import type { CostCheck } from './cost.ts';
 import { type OpenStream, readRunJob } from './read-run-job.ts';
-import { outcomeOf, type Results } from './results.ts';
+import { outcomeOf, type Results, restItems } from './results.ts';
 import { createRunProgress, type RunProgress } from './run-progress.ts';
 import type { Runs } from './runs.ts';
 
@@ -164,13 +164,13 @@ async function readResults(run: Run, open: OpenStream<ImageResult>, settings: Se
   for (const result of end.results) results.takeExport(result, settings);
   all.push(...end.results);
   if (end.credits) core.balance = end.credits.balance;
-  results.rest('exporting');
+  restItems(core, 'exporting');
   return end;
 }
 
 /** Reports the outcome of a run. Null: it has no results. */
-function endRun({ core, results, cost, progress, all }: Run): ExportOutcome | null {
-  results.rest('exporting');
+function endRun({ core, cost, progress, all }: Run): ExportOutcome | null {
+  restItems(core, 'exporting');
   cost.outdate();
   const outcome = outcomeOf(all);
   const { succeeded, failed, bytesBefore, bytesAfter } = outcome;

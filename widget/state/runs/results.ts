@@ -5,7 +5,7 @@ import { isExported, itemsOf } from '../review/item-questions.ts';
 import type { ExportOutcome, Item, ItemError, ItemMetadata, Phase, Settings, SizeInput } from '../types.ts';
 import type { Runs } from './runs.ts';
 
-/** Results with these codes say that the work was stopped, not that it failed. */
+/** Error codes of images whose job was stopped: the images have not failed. */
 const STOPPED = ['job_cancelled', 'client_left'];
 
 /** Returns the state of an item that no run is working on. */
@@ -15,7 +15,45 @@ export const restingStatus = (item: Item): Item['status'] => {
   return isExported(item) ? 'done' : 'ready';
 };
 
-/** Keys of the inputs of an export; `texts`: inputs of one image's file and name. Equal keys mean equal files. */
+/** Returns the error of one image in a job; null if the job was stopped before it. */
+export function itemError(
+  core: Core,
+  failure: { code: string; message: string } | null,
+  phase: Phase,
+  id: string,
+): ItemError | null {
+  if (failure && STOPPED.includes(failure.code)) return null;
+  return Object.assign(toOptimizerError(failure, core.t, [id]), { retryable: true, phase });
+}
+
+/** Sets items that still have the status of an ended run back to their resting status. */
+export function restItems({ store }: Core, status: Item['status']): void {
+  for (const item of store.list()) {
+    if (item.status === status) store.patch(item.id, { status: restingStatus(item), step: null, progress: 1 });
+  }
+}
+
+/**
+ * Reports an error that ended an analysis or a sample. After a lost connection its unfinished items have failed, so that
+ * they can be retried; an error response of the service concerns the whole run.
+ */
+export function failRun(
+  core: Core,
+  runs: Pick<Runs, 'fail'>,
+  status: Item['status'],
+  phase: Phase,
+  cause: unknown,
+): void {
+  const refused = (cause as { status?: number }).status;
+  const { retryable } = runs.fail(cause, phase, refused ? [] : undefined);
+  for (const item of refused || !retryable ? [] : core.store.list()) {
+    if (item.status !== status) continue;
+    const error = itemError(core, cause as Parameters<typeof itemError>[1], phase, item.id);
+    core.store.patch(item.id, { status: 'failed', error });
+  }
+}
+
+/** Returns a key of the inputs of an export; `texts`: those of one image that decide its file and name. Equal keys mean equal files. */
 function keyOf(settings: Settings, texts?: Pick<ItemMetadata, 'filename' | 'title' | 'alt'>): string {
   const { format, preset, responsive, responsiveSizes, embedMetadata = false, keepCopyright = true } = settings;
   const sizes = responsive ? (responsiveSizes?.map(boxOf) ?? null) : [];
@@ -28,52 +66,43 @@ function boxOf(size: SizeInput) {
   return [width, height, fit];
 }
 
-/** Keeps the results of exports and samples at their items. */
+/** Puts results of exports and samples into their items, and marks outdated ones. */
 export function createResults(core: Core) {
   const { store } = core;
-  /** Inputs of each result. */
+  /** Keys of the inputs of each result, by item id. */
   const keys = new Map<string, string>();
 
-  /** Inputs of an export with the present settings and texts. */
+  /** Key of an export with the present settings and texts. */
   const presentKey = (item?: Item) => keyOf(core.settings, item?.metadata);
   const isStale = (item: Item) => keys.get(item.id) !== presentKey(item);
 
-  /** The error of one image in a job; null when the job was stopped before it. */
-  function errorOf(failure: { code: string; message: string } | null, phase: Phase, id: string): ItemError | null {
-    if (failure && STOPPED.includes(failure.code)) return null;
-    return Object.assign(toOptimizerError(failure, core.t, [id]), { retryable: true, phase });
-  }
-
-  /** Marks results that the present settings and names would not make again. */
-  function refresh(ids?: readonly string[]) {
-    for (const item of itemsOf(store, ids)) {
-      if (!item.result) continue;
-      const stale = isStale(item);
-      if (stale === item.stale) continue;
-      const after = { ...item, stale };
-      const resting = item.status === 'done' || item.status === 'ready';
-      store.patch(item.id, { stale, ...(resting ? { status: restingStatus(after) } : {}) });
-    }
-  }
-
   return {
-    errorOf,
-    refresh,
+    /** Marks the results that an export with the present settings and texts would not make again. */
+    refresh(ids?: readonly string[]) {
+      for (const item of itemsOf(store, ids)) {
+        if (!item.result) continue;
+        const stale = isStale(item);
+        if (stale === item.stale) continue;
+        const after = { ...item, stale };
+        const resting = item.status === 'done' || item.status === 'ready';
+        store.patch(item.id, { stale, ...(resting ? { status: restingStatus(after) } : {}) });
+      }
+    },
     /** Final results of ended jobs, by job id. */
     known: new Map<string, readonly ImageResult[]>(),
-    /** True when an export with these settings, or this result of it, is what an export would make now. */
+    /** True if an export with these settings, or this result of it, equals what an export would make now. */
     isPresent: (settings: Settings, result?: ImageResult) =>
       keyOf(settings, result?.metadata) === presentKey(result && store.byImageId(result.imageId)),
-    /** Takes over a result of an export that was made with `settings`. */
+    /** Puts a result of an export with `settings` into its item. */
     takeExport(result: ImageResult, settings: Settings) {
       const item = store.byImageId(result.imageId);
       if (!item) return;
       if (result.status === 'failed') {
-        const error = errorOf(result.error, 'export', item.id);
+        const error = itemError(core, result.error, 'export', item.id);
         const after = { ...item, error };
         return void store.patch(item.id, { error, step: null, status: restingStatus(after) });
       }
-      // Whoever changes a name while it is exported gets a stale result.
+      // A text that was edited during the export makes the result stale.
       keys.set(item.id, keyOf(settings, result.metadata ?? item.metadata));
       const after = { ...item, result, stale: false, error: null };
       const stale = isStale(after);
@@ -83,28 +112,9 @@ export function createResults(core: Core) {
     takeSample(result: ImageResult) {
       const item = store.byImageId(result.imageId);
       if (!item) return;
-      const error = result.status === 'failed' ? errorOf(result.error, 'sample', item.id) : null;
+      const error = result.status === 'failed' ? itemError(core, result.error, 'sample', item.id) : null;
       const sample = result.status === 'completed' ? result : item.sample;
       store.patch(item.id, { sample, error, step: null, progress: 1, status: restingStatus({ ...item, error }) });
-    },
-    /** Puts items that a run left as they were when it ended back to where they stood. */
-    rest(status: Item['status']) {
-      for (const item of store.list()) {
-        if (item.status === status) store.patch(item.id, { status: restingStatus(item), step: null, progress: 1 });
-      }
-    },
-    /**
-     * An analysis or a sample could not go on. When the connection is lost, what it left has failed, so that it can be tried
-     * again; a refusal is an error of the whole, and its button stands where it stood.
-     */
-    fail(runs: Pick<Runs, 'fail'>, status: Item['status'], phase: Phase, cause: unknown) {
-      const refused = (cause as { status?: number }).status;
-      const { retryable } = runs.fail(cause, phase, refused ? [] : undefined);
-      for (const item of refused || !retryable ? [] : store.list()) {
-        if (item.status !== status) continue;
-        const error = errorOf(cause as Parameters<typeof errorOf>[0], phase, item.id);
-        store.patch(item.id, { status: 'failed', error });
-      }
     },
     forget(ids: readonly string[]) {
       for (const id of ids) keys.delete(id);
@@ -115,7 +125,7 @@ export function createResults(core: Core) {
 /** Results of exports and samples. */
 export type Results = ReturnType<typeof createResults>;
 
-/** Sums up what an export came to. */
+/** Sums up the results of an export. */
 export function outcomeOf(results: readonly ImageResult[]): ExportOutcome {
   const good = results.filter(({ status }) => status === 'completed');
   const sum = (of: (result: ImageResult) => number) => good.reduce((total, result) => total + of(result), 0);

@@ -13,9 +13,9 @@ export interface Runs {
   /** True from a cancel until the final state of the job is known. */
   readonly cancelling: boolean;
   setProgress(progress: Progress): void;
-  /** Runs the task after those before it. Null: it was cancelled before it began. */
+  /** Runs the task after the tasks started before it. Resolves with null if it is cancelled before it begins. */
   start<Value>(name: RunName, task: (signal: AbortSignal) => Promise<Value>): Promise<Value | null>;
-  /** Cancels the current run and those that wait. */
+  /** Cancels the current run and the waiting ones. */
   cancel(): void;
   /** Reports and shows an error of a run; an error that blocks every request is kept. */
   fail(cause: unknown, phase: Phase, actions?: ('retry' | 'export-first' | 'check-cost')[]): OptimizerError;
@@ -27,43 +27,34 @@ export interface Runs {
 export function createRuns(core: Core): Runs {
   let turn: Promise<unknown> = Promise.resolve();
   let controller = new AbortController();
-  let current: RunName | null = null;
-  let progress: Progress | null = null;
-  let cancelling = false;
 
   function stop(reason?: CancelReason) {
     controller.abort(reason);
     controller = new AbortController();
   }
 
-  const runs: Runs = {
-    get current() {
-      return current;
-    },
-    get progress() {
-      return progress;
-    },
-    get cancelling() {
-      return cancelling;
-    },
+  const runs: { -readonly [Name in keyof Runs]: Runs[Name] } = {
+    current: null,
+    progress: null,
+    cancelling: false,
     setProgress(next) {
-      progress = next;
+      runs.progress = next;
       core.touch(true);
     },
     start(name, task) {
       const { signal } = controller;
       const run = async () => {
         if (signal.aborted) return null;
-        current = name;
+        runs.current = name;
         core.blocked = null;
         core.touch();
         try {
           return await task(signal);
         } finally {
-          current = null;
-          progress = null;
-          if (cancelling) core.announcer.say('cancel', core.t('announce.cancelled'));
-          cancelling = false;
+          runs.current = null;
+          runs.progress = null;
+          if (runs.cancelling) core.announcer.say('cancel', core.t('announce.cancelled'));
+          runs.cancelling = false;
           core.touch();
         }
       };
@@ -72,7 +63,7 @@ export function createRuns(core: Core): Runs {
       return outcome;
     },
     cancel() {
-      cancelling = current !== null;
+      runs.cancelling = runs.current !== null;
       stop('cancel');
       core.touch();
     },
@@ -80,7 +71,7 @@ export function createRuns(core: Core): Runs {
     fail(cause, phase, actions) {
       const error = core.report(cause, phase);
       if (error.code === 'aborted') return error;
-      cancelling = false;
+      runs.cancelling = false;
       if (isFatal(error.code)) core.blocked = error;
       core.notices.fail(error, phase, actions);
       core.announcer.say('error', error.message, { assertive: true, delay: 0 });

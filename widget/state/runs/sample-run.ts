@@ -6,7 +6,7 @@ import type { MetadataSaver } from '../review/metadata-saver.ts';
 import { requestSettings } from '../session/settings.ts';
 import type { Item } from '../types.ts';
 import { type OpenStream, readRunJob } from './read-run-job.ts';
-import type { Results } from './results.ts';
+import { failRun, type Results, restItems } from './results.ts';
 import { createRunProgress } from './run-progress.ts';
 import type { Runs } from './runs.ts';
 
@@ -39,14 +39,14 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
       else core.notices.drop('error-sample');
     } catch (cause) {
       progress.end(0, 0);
-      results.fail(runs, 'sampling', 'sample', cause);
+      failRun(core, runs, 'sampling', 'sample', cause);
     } finally {
-      results.rest('sampling');
+      restItems(core, 'sampling');
     }
   }
 
   return {
-    /** Samples images, or a choice of them. @throws RangeError for more than {@link SAMPLE_IMAGE_LIMIT} */
+    /** Samples the given images, or a choice of all. @throws RangeError for more than {@link SAMPLE_IMAGE_LIMIT} */
     async sample(ids?: readonly string[]) {
       if (ids && ids.length > SAMPLE_IMAGE_LIMIT) throw new RangeError(core.t('error.sample_limit'));
       const uploaded = itemsOf(store, ids).filter(({ imageId }) => imageId !== null);

@@ -1,117 +1,130 @@
 import type { Core } from '../core.ts';
-import type { AddOutcome, FileSource } from '../optimizer-interface.ts';
+import type { AddOutcome } from '../optimizer-interface.ts';
 import type { AddSource, Item, MediaItem, Rejection } from '../types.ts';
-import { type Candidate, collectFiles } from './collect-files.ts';
+import type { Candidate } from './collect-files.ts';
 import { itemOfCandidate } from './new-item.ts';
-import { createRestrictions, getToKnow, type KnownCandidate } from './restrictions.ts';
+import { createRestrictions, type KnownCandidate, type Present, readProperties } from './restrictions.ts';
 
-/** Files that are looked into at once: the first rows come as soon as the first few are through. */
+/** Files that are checked at once. The first chunk is small, so that the first rows appear early. */
 const FIRST_CHUNK = 8;
 const CHUNK = 25;
 
-/** Takes files in, one batch after the other. `added` gets the items of each chunk. */
+/** Adds files, one batch after the other. `added` is called with the items of each chunk. */
 export function createAdding(core: Core, added: (items: readonly Item[]) => void) {
-  const { store, t, announcer } = core;
+  /** Item ids by identity of the file. */
   const identities = new Map<string, string>();
+  const announceAdded = createAddedAnnouncement(core);
   let turn: Promise<unknown> = Promise.resolve();
-  let unheard = 0;
 
-  function present() {
-    const items = store.list();
-    const bytes = items.reduce((sum, { size }) => sum + (size ?? 0), 0);
-    return { count: items.length, bytes, identities: new Set(identities.keys()) };
-  }
-
-  async function addChunk(chunk: readonly KnownCandidate[], check: ReturnType<typeof createRestrictions>) {
-    const rejections: Rejection[] = [];
-    const now = present();
-    const listed = chunk.filter((candidate) => {
-      const refused = check.checkListed(candidate, now);
-      if (refused) rejections.push(refused);
-      else {
-        now.count += 1;
-        now.bytes += candidate.size ?? 0;
-        now.identities.add(candidate.identity);
-      }
-      return !refused;
-    });
-    const refusals = await Promise.all(listed.map(check.checkContent));
-    const items = listed.flatMap((candidate, index) => {
-      const refused = refusals[index];
-      if (refused) {
-        rejections.push(refused);
-        return [];
-      }
+  async function addChunk(chunk: readonly KnownCandidate[], restrictions: FileRestrictions) {
+    const present = { ...sizeOf(core.store.list()), identities: new Set(identities.keys()) };
+    const { accepted, rejections } = await check(chunk, restrictions, present);
+    const items = accepted.map((candidate) => {
       const item = itemOfCandidate(candidate);
       identities.set(candidate.identity, item.id);
-      return [item];
+      return item;
     });
     if (items.length > 0) {
-      store.add(items);
-      unheard += items.length;
-      announcer.say('added', () => {
-        const count = unheard;
-        unheard = 0;
-        return t('announce.added', { count });
-      });
+      core.store.add(items);
+      announceAdded(items.length);
       added(items);
     }
     return { items, rejections };
   }
 
   async function addAll(candidates: readonly Candidate[]): Promise<AddOutcome> {
-    const check = createRestrictions(core.config.restrictions, core.config);
+    const restrictions = createRestrictions(core.config.restrictions, core.config);
     const items: Item[] = [];
     const rejections: Rejection[] = [];
-    let chunk = candidates.slice(0, FIRST_CHUNK).map(getToKnow);
+    let chunk = candidates.slice(0, FIRST_CHUNK).map(readProperties);
     for (let next = FIRST_CHUNK; chunk.length > 0; next += CHUNK) {
-      const adding = addChunk(chunk, check);
-      // Nothing comes before the first rows; from then on files are read while rows are made of those before them.
+      const adding = addChunk(chunk, restrictions);
+      // Nothing delays the first rows; later chunks are read while rows of the chunk before are added.
       if (next === FIRST_CHUNK) await adding;
-      chunk = candidates.slice(next, next + CHUNK).map(getToKnow);
+      chunk = candidates.slice(next, next + CHUNK).map(readProperties);
       const outcome = await adding;
       items.push(...outcome.items);
       rejections.push(...outcome.rejections);
     }
     if (items.length > 0) core.emit('io-add', { items });
-    if (rejections.length > 0) {
-      core.emit('io-reject', { rejections });
-      const count = rejections.length;
-      const [first] = rejections;
-      const message = () => (count === 1 && first ? first.message : t('reject.count', { count }));
-      core.notices.show('rejected', { kind: 'warning', message, phase: 'add', files: rejections });
-      announcer.say('rejected', message, { assertive: true });
-    } else core.notices.drop('rejected');
+    showRejections(core, rejections);
     return { added: items, rejections };
   }
 
-  /** Batches wait for each other, so that limits count what came before. */
-  function queue(candidates: readonly Candidate[], source: AddSource): Promise<AddOutcome> {
-    const files = candidates.flatMap(({ file }) => (file ? [file] : []));
-    if (candidates.length === 0 || !core.emit('io-before-add', { files, source })) {
-      return Promise.resolve({ added: [], rejections: [] });
-    }
-    const outcome = turn.then(() => addAll(candidates));
-    turn = outcome.catch(() => {});
-    return outcome;
-  }
-
   return {
-    async addFiles(files: FileSource, source: AddSource = 'api') {
-      return queue(await collectFiles(files, source), source);
+    /** Adds candidates after the batches before them, so that limits count those. */
+    async add(candidates: readonly Candidate[], source: AddSource): Promise<AddOutcome> {
+      const files = candidates.flatMap(({ file }) => (file ? [file] : []));
+      if (candidates.length === 0 || !core.emit('io-before-add', { files, source })) {
+        return { added: [], rejections: [] };
+      }
+      const outcome = turn.then(() => addAll(candidates));
+      turn = outcome.catch(() => {});
+      return outcome;
     },
-    addItems(media: readonly MediaItem[]) {
-      const candidates = media.map(({ id, blob, url, name, title, alt }): Candidate => {
-        const own = name ?? (blob as Partial<File> | undefined)?.name ?? url?.split(/[?#]/)[0]?.split('/').pop() ?? '';
-        const texts = { title: title ?? undefined, alt: alt ?? undefined };
-        return { file: blob ?? null, url, name: own, relativePath: own, clientRef: String(id), ...texts };
-      });
-      return queue(candidates, 'api');
-    },
-    /** A removed file may come again. */
+    /** Forgets removed items, so that their files can be added again. */
     forget(items: readonly Item[]) {
-      const gone = new Set(items.map(({ id }) => id));
-      for (const [identity, id] of identities) if (gone.has(id)) identities.delete(identity);
+      const removed = new Set(items.map(({ id }) => id));
+      for (const [identity, id] of identities) if (removed.has(id)) identities.delete(identity);
     },
   };
+}
+
+/** Returns the candidate of a media item of the CMS. */
+export function candidateOf({ id, blob, url, name, title, alt }: MediaItem): Candidate {
+  const own = name ?? (blob as Partial<File> | undefined)?.name ?? url?.split(/[?#]/)[0]?.split('/').pop() ?? '';
+  const texts = { title: title ?? undefined, alt: alt ?? undefined };
+  return { file: blob ?? null, url, name: own, relativePath: own, clientRef: String(id), ...texts };
+}
+
+type FileRestrictions = ReturnType<typeof createRestrictions>;
+
+function sizeOf(items: readonly Item[]) {
+  return { count: items.length, bytes: items.reduce((sum, { size }) => sum + (size ?? 0), 0) };
+}
+
+/** Checks candidates against the restrictions. `present` counts the accepted ones too. */
+async function check(
+  candidates: readonly KnownCandidate[],
+  { checkListed, checkContent }: FileRestrictions,
+  present: Present,
+) {
+  const rejections: Rejection[] = [];
+  const listed = candidates.filter((candidate) => {
+    const rejected = checkListed(candidate, present);
+    if (rejected) rejections.push(rejected);
+    else {
+      present.count += 1;
+      present.bytes += candidate.size ?? 0;
+      present.identities.add(candidate.identity);
+    }
+    return !rejected;
+  });
+  const found = await Promise.all(listed.map(checkContent));
+  const accepted = listed.filter((_, index) => !found[index]);
+  return { accepted, rejections: [...rejections, ...found.flatMap((rejected) => rejected ?? [])] };
+}
+
+/** Returns a function that announces added items; counts that are not announced yet are added up. */
+function createAddedAnnouncement({ announcer, t }: Core) {
+  let pending = 0;
+  return (added: number) => {
+    pending += added;
+    announcer.say('added', () => {
+      const count = pending;
+      pending = 0;
+      return t('announce.added', { count });
+    });
+  };
+}
+
+/** Reports the rejections of a batch; without any drops the notice of the batch before. */
+function showRejections({ emit, notices, announcer, t }: Core, rejections: Rejection[]) {
+  const [first] = rejections;
+  if (!first) return notices.drop('rejected');
+  emit('io-reject', { rejections });
+  const count = rejections.length;
+  const message = () => (count === 1 ? first.message : t('reject.count', { count }));
+  notices.show('rejected', { kind: 'warning', message, phase: 'add', files: rejections });
+  announcer.say('rejected', message, { assertive: true });
 }

@@ -1,0 +1,45 @@
+import type { Counts } from './optimizer-interface.ts';
+import { countItems, showsIn } from './review/item-questions.ts';
+import type { Item, ListFilter } from './types.ts';
+
+/** Creates the lists and counts of the store's items, which are computed when they are read. */
+export function createItemViews(items: ReadonlyMap<string, Item>) {
+  let filter: ListFilter = 'all';
+  /** Ids that the filter selected; null: all. */
+  let shown: readonly string[] | null = null;
+  let cache: { list?: readonly Item[]; visible?: readonly Item[]; counts?: Counts } = {};
+
+  const list = () => {
+    cache.list ??= [...items.values()];
+    return cache.list;
+  };
+  const idsIn = (all: readonly Item[]) => all.flatMap((item) => (showsIn(item, filter) ? [item.id] : []));
+
+  return {
+    get filter() {
+      return filter;
+    },
+    list,
+    visible() {
+      if (!shown) return list();
+      cache.visible ??= shown.map((id) => items.get(id)).filter((item) => item !== undefined);
+      return cache.visible;
+    },
+    counts() {
+      cache.counts ??= countItems(list());
+      return cache.counts;
+    },
+    setFilter(next: ListFilter) {
+      filter = next;
+      shown = next === 'all' ? null : idsIn(list());
+    },
+    /** Shows added items that fit the filter. */
+    show(added: readonly Item[]) {
+      if (shown) shown = [...shown, ...idsIn(added)];
+    },
+    /** Drops what was computed; after progress alone the counts stay. */
+    outdate(progress: boolean) {
+      cache = progress ? { counts: cache.counts } : {};
+    },
+  };
+}

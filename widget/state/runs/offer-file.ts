@@ -1,0 +1,49 @@
+import type { ImageResult } from '#contract';
+import { SAMPLE_SUFFIX } from '#contract/constants';
+import type { Core } from '../core.ts';
+import { failure } from '../errors.ts';
+import type { FileDetail } from '../event-details.ts';
+import type { Item } from '../types.ts';
+
+/** Fetches the bytes of a variant. @throws `not_found` if the result has no such variant */
+export async function fetchFile(
+  core: Core,
+  result: ImageResult,
+  variant: string,
+  { sample = false, signal }: { sample?: boolean; signal?: AbortSignal } = {},
+): Promise<Blob> {
+  const found = result.variants.find(({ name }) => name === variant);
+  const { sessionId } = core;
+  if (!found || !sessionId) throw failure('not_found');
+  const space = sample ? sessionId + SAMPLE_SUFFIX : sessionId;
+  return core.transport().downloadFile(space, found.filename, signal ? { signal } : {});
+}
+
+/**
+ * Emits the event that offers a file of an export. `allowed`: no listener prevented the default; `promises`: passed to
+ * `waitUntil`. @throws `not_found` if the result has no such variant
+ */
+export function offerFile(
+  core: Core,
+  type: 'io-download' | 'io-replace',
+  item: Item,
+  result: ImageResult,
+  variant: string,
+): { allowed: boolean; promises: readonly Promise<unknown>[]; filename: string } {
+  const found = result.variants.find(({ name }) => name === variant);
+  if (!found) throw failure('not_found');
+  const { filename, url } = found;
+  const promises: Promise<unknown>[] = [];
+  const detail: FileDetail = {
+    id: item.id,
+    imageId: result.imageId,
+    clientRef: item.clientRef,
+    variant,
+    filename,
+    url,
+    result,
+    blob: () => fetchFile(core, result, variant),
+    waitUntil: (promise) => promises.push(Promise.resolve(promise)),
+  };
+  return { allowed: core.emit(type, detail), promises, filename };
+}
