@@ -10,7 +10,7 @@ import { rejection } from './accounts/accounts-fixture.ts';
 
 const logger = createLogger({ level: 'silent', format: 'json' });
 
-/** Settings of a service whose database another process has at the moment. */
+/** Settings of a service whose database is in use by another process. */
 async function takenDirectory() {
   const directory = mkdtempSync(join(tmpdir(), 'compose-test-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -18,7 +18,7 @@ async function takenDirectory() {
   return { config: loadConfig({ DATA_DIR: directory }), directory, other };
 }
 
-it('a service waits for the command of the administration that has its database', async () => {
+it('a service waits for an administration command that uses its database', async () => {
   const { config, other } = await takenDirectory();
   const opening = openConfiguredDatabase(config, logger, { aloneWithinMs: 60_000 });
   await other.close();
@@ -28,7 +28,7 @@ it('a service waits for the command of the administration that has its database'
   await close();
 });
 
-it('a service whose database stays with another says so', async () => {
+it('a service reports that its database is in use by another process', async () => {
   const { config, directory, other } = await takenDirectory();
   const refused = await rejection(openConfiguredDatabase(config, logger, { aloneWithinMs: 1 }));
   expect(refused.message).toBe(

@@ -20,20 +20,20 @@ function freshDirectory(): string {
   return directory;
 }
 
-/** What is printed when the service fails to listen with these settings. */
+/** Returns the output of a service that cannot listen with these settings. */
 async function listening(env: Record<string, string>): Promise<string | null> {
   const config = loadConfig(env);
   return explainStart(await rejection(listen(app, config.http)), config);
 }
 
-/** What is printed when the service fails to open its database with these settings. */
+/** Returns the output of a service that cannot open its database with these settings. */
 async function opening(env: Record<string, string>): Promise<string | null> {
   const config = loadConfig(env);
   return explainStart(await rejection(openConfiguredDatabase(config, logger, { aloneWithinMs: 1 })), config);
 }
 
-describe('a start that its operator can mend is explained in one line', () => {
-  it('settings that are wrong', () => {
+describe('a failed start that the operator can fix is explained in one line', () => {
+  it('invalid settings', () => {
     const load = () => loadConfig({ PORT: 'x' });
     expect(load).toThrow();
     try {
@@ -43,7 +43,7 @@ describe('a start that its operator can mend is explained in one line', () => {
     }
   });
 
-  it('a port that is taken', async () => {
+  it('a port in use', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void other.close());
@@ -53,11 +53,11 @@ describe('a start that its operator can mend is explained in one line', () => {
     );
   });
 
-  it.each([['nothing.invalid'], ['192.0.2.1']])('the host %s, which is not here', async (HOST) => {
+  it.each([['nothing.invalid'], ['192.0.2.1']])('the foreign host %s', async (HOST) => {
     expect(await listening({ PORT: '0', HOST })).toMatch(/^HOST: \S+ is not an address of this machine \(E[A-Z_]+\)$/);
   });
 
-  it('a database that does not answer', async () => {
+  it('an unreachable database', async () => {
     const MONGODB_URI = 'mongodb://user:secret@127.0.0.1:1/x';
     const explained = await opening({ MONGODB_URI, DATA_DIR: freshDirectory() });
     expect(explained).toMatch(/^MONGODB_URI: no database responds there \(.*ECONNREFUSED.*\)$/);
@@ -71,14 +71,14 @@ describe('a start that its operator can mend is explained in one line', () => {
     ['mongodb://user:secret@127.0.0.1:1/x?foo=bar', 'option foo is not supported'],
     ['mongodb://127.0.0.1:1/x?tls=true&tlsCAFile=/nowhere/ca.pem', '/nowhere/ca.pem'],
     ['mongodb+srv://user:secret@nothing.invalid/x', 'querySrv'],
-  ])('a connection string that no database can be found by: %s', async (MONGODB_URI, why) => {
+  ])('an unusable connection string: %s', async (MONGODB_URI, why) => {
     const explained = await opening({ MONGODB_URI, DATA_DIR: freshDirectory() });
     expect(explained).toMatch(/^MONGODB_URI: (the database cannot be used|no database responds there) \(.*\)$/);
     expect(explained).toContain(why);
     expect(explained).not.toMatch(/secret|se\/cret/);
   });
 
-  it('a directory that is served already', async () => {
+  it('a directory in use by another process', async () => {
     const DATA_DIR = freshDirectory();
     const other = await startEmbedded({ directory: join(DATA_DIR, 'db') });
     onTestFinished(other.close);
@@ -116,7 +116,7 @@ describe('a start that its operator can mend is explained in one line', () => {
     },
   );
 
-  it('a directory below a link that leads nowhere, or to itself', async () => {
+  it('a directory below a broken or circular link', async () => {
     const directory = freshDirectory();
     symlinkSync('nowhere', join(directory, 'dangling'));
     symlinkSync('loop', join(directory, 'loop'));
@@ -125,7 +125,7 @@ describe('a start that its operator can mend is explained in one line', () => {
     }
   });
 
-  it('a directory that may not be written', async (context) => {
+  it('a read-only directory', async (context) => {
     if (process.getuid?.() === 0) return context.skip('this user may write everywhere');
     const DATA_DIR = freshDirectory();
     chmodSync(DATA_DIR, 0o500);
@@ -133,7 +133,7 @@ describe('a start that its operator can mend is explained in one line', () => {
   });
 });
 
-it('any other failure is shown whole', async () => {
+it('any other failure is printed with its stack', async () => {
   const config = loadConfig({ DATA_DIR: freshDirectory() });
   expect(explainStart(new Error('a fault of ours'), config)).toBeNull();
   expect(explainStart('thrown', config)).toBeNull();

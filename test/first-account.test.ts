@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-it('a start prints a key once, after one that was interrupted too, and never when the service has been in use', async () => {
+it('a start prints a key once, also after an interrupted one, and never if the service has been in use', async () => {
   const { accounts, signIn } = fixture;
   const announce = () => announceFirstAccount({ accounts, signIn, url: 'http://localhost' });
   const interrupted = vi.spyOn(accounts.keys, 'create').mockRejectedValueOnce(new Error('interrupted'));

@@ -3,17 +3,17 @@ import { sessionIdSchema } from '#contract';
 import { newId } from '../server/ids.ts';
 
 describe('newId', () => {
-  it('makes ids of the form the contract states', () => {
+  it('creates ids of the form of the contract', () => {
     expect(sessionIdSchema.safeParse(newId('sess')).success).toBe(true);
     expect(newId('img')).toMatch(/^img_[0-9A-Za-z]{22}$/);
   });
 
-  it('never repeats itself in 50,000 ids', () => {
+  it('creates 50,000 different ids', () => {
     const ids = Array.from({ length: 50_000 }, () => newId('job'));
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('draws all 62 characters evenly, in every place', () => {
+  it('uses all 62 characters evenly at every position', () => {
     const rounds = 20_000;
     const counts = new Map<string, number>();
     const firsts = new Set<string>();

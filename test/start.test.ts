@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-/** A tiny service in a directory of its own, with the real start script, build configuration and packages. */
+/** Creates a tiny service in a new directory, with the real start script, build configuration and packages. */
 const root = mkdtempSync(join(tmpdir(), 'imagewright-start-'));
 
 function write(path: string, text: string): void {
@@ -53,7 +53,7 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe('server/start.mjs', () => {
-  it('builds what is missing, says so in one line on standard error, and runs the service', () => {
+  it('builds missing targets, reports it in one line on standard error, and runs the service', () => {
     const { stdout, stderr, status } = start();
     expect(status).toBe(0);
     expect(stdout).toBe('one\n');
@@ -61,12 +61,12 @@ describe('server/start.mjs', () => {
     expect(existsSync(join(root, 'dist/server/pool/worker.js'))).toBe(true);
   });
 
-  it('builds nothing as long as the sources are the same, whatever their times', () => {
+  it('builds nothing while the contents of the sources are the same', () => {
     write('server/contract/index.ts', "export const greeting: string = 'one';\n");
     expect(start('--flag', 'word')).toEqual({ stdout: 'one --flag word\n', stderr: '', status: 0 });
   });
 
-  it('builds again when a source has changed, and leaves nothing of the old build', () => {
+  it('builds again when a source has changed, and removes the old build', () => {
     write('server/contract/index.ts', "export const greeting: string = 'two';\n");
     unlinkSync(join(root, 'server/pool/worker.ts'));
     expect(start().stdout).toBe('two\n');
@@ -78,7 +78,7 @@ describe('server/start.mjs', () => {
     expect(start('admin', 'credits', '--amount', '5').stdout).toBe('["credits","--amount","5"]\n');
   });
 
-  it('builds the pages that belong to the checkout, each when its own sources have changed', () => {
+  it('builds the pages of the checkout, each when its own sources have changed', () => {
     write('widget/index.ts', "export const word: string = 'first';\n");
     for (const file of ['define', 'iife'])
       write(`widget/${file}.ts`, "import { word } from './index.ts'; alert(word);\n");
@@ -105,7 +105,7 @@ describe('server/start.mjs', () => {
     cpSync('widget/build', join(root, 'widget/build'), { recursive: true });
   });
 
-  it('keeps the service that runs when a build fails', () => {
+  it('does not affect a running service if a build fails', () => {
     write('server/main.ts', "import './missing.ts';\n");
     const { status, stderr } = start();
     expect(status).not.toBe(0);
@@ -124,7 +124,7 @@ describe('server/start.mjs', () => {
     expect((await once(child, 'exit'))[0]).toBe(7);
   });
 
-  it('without build tools runs a build that is there, warns when it is old, and fails clearly when there is none', () => {
+  it('without build tools runs an existing build, warns if it is old, and fails clearly without one', () => {
     write('server/main.ts', "console.log('newer');\n");
     unlinkSync(join(root, 'node_modules'));
     const old = start('admin', 'x');

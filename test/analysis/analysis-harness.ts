@@ -10,10 +10,10 @@ import { createLogger } from '../../server/observability/index.ts';
 import { createProcessor, type Processor, processingConfig } from '../../server/processing/index.ts';
 import { type FakeVisionServer, startFakeVisionServer } from '../support/fake-vision-server.ts';
 
-/** A key that must not be seen anywhere but in the header. */
+/** A key that must appear only in the header. */
 export const SECRET_KEY = 'sk-secret-7f3a9b2c4d5e6f70';
 
-/** An image that a test describes. */
+/** An image to describe. */
 export interface TestImage {
   name: string;
   bytes: Buffer;
@@ -21,14 +21,14 @@ export interface TestImage {
   accountId?: string;
 }
 
-/** The real processor and database, with whatever analysis a test builds on them. */
+/** The real processor and database, and analyses built on them. */
 export interface AnalysisHarness {
   processor: Processor;
   database: Database;
-  /** Everything that was logged, one string. */
+  /** The whole log as one string. */
   logged(): string;
   clearLog(): void;
-  /** An analysis with these settings; ended with the harness. */
+  /** Creates an analysis with these settings; closed with the harness. */
   analysis(env?: Record<string, unknown>, deps?: { now?: () => Date; monotonicNow?: () => number }): Analysis;
   /** Stores an image as an upload. */
   place(image: TestImage): Promise<ImageRecord>;
@@ -65,14 +65,14 @@ export async function startAnalysisHarness(): Promise<AnalysisHarness> {
     },
     async place({ name, bytes, metadata = null, accountId }) {
       count += 1;
-      // Its own, also when several are placed at once.
+      // A different one for each image, also if several are placed at once.
       const number = count;
       const file = join(folder, `upload-${number}`);
       await writeFile(file, bytes);
       const { warnings, ...facts } = await processor.probe({ file, originalFilename: name });
       return {
         _id: `img_${number}`,
-        // An account for each image, unless a test is about sharing.
+        // One account per image, unless the test is about sharing.
         accountId: accountId ?? `acct_${number}`,
         sessionId: 'sess_1',
         position: number,
@@ -97,16 +97,16 @@ export async function startAnalysisHarness(): Promise<AnalysisHarness> {
   };
 }
 
-/** A harness, a model that it can ask, and a picture. */
+/** A harness, a model server and a picture. */
 export interface VisionRig {
   harness: AnalysisHarness;
   server: FakeVisionServer;
   bytes: Buffer;
-  /** The settings with which the model is asked. */
+  /** Returns the settings of the model server. */
   settings(extra?: Record<string, unknown>): Record<string, unknown>;
 }
 
-/** Starts all that a test file needs to ask a model; before each test the model answers well and nothing is logged. */
+/** Starts a harness and a model server for a test file; before each test the model gives good answers and the log is empty. */
 export function useVision(): VisionRig {
   const rig = {} as VisionRig;
   rig.settings = (extra = {}) => ({
@@ -135,7 +135,7 @@ export function optionsOf(options: object = {}): AnalyzeOptions {
   return analyzeOptionsSchema.parse(options);
 }
 
-/** Describes an image and tells the steps that were reported. */
+/** Describes an image and returns the reported steps, too. */
 export async function describeImage(
   analysis: Analysis,
   image: ImageRecord,
@@ -147,7 +147,7 @@ export async function describeImage(
   return { ...(await analysis.describe(image, optionsOf(options), run)), steps };
 }
 
-/** A JPEG with some content. */
+/** Creates a JPEG with some content. */
 export function jpeg(width = 200, height = 150, colour = '#aa3322'): Promise<Buffer> {
   return sharp({
     create: { width, height, channels: 3, background: colour, noise: { type: 'gaussian', mean: 128, sigma: 40 } },

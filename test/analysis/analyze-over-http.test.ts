@@ -13,7 +13,7 @@ const edit = (uploaded: UploadResult, imageId: string, metadata: Record<string, 
   });
 
 describe('an analysis with a model', () => {
-  it('streams its steps, tells the metadata of each finished image, and stores it', async () => {
+  it('streams its steps and the metadata of each finished image, and stores it', async () => {
     const uploaded = await service.uploadImages(3);
     const events = await collect(await service.open(uploaded));
     const terminal = events.filter(({ event }) => event !== 'progress');
@@ -39,7 +39,7 @@ describe('an analysis with a model', () => {
     expect(session.jobs[0]).toMatchObject({ kind: 'analyze', settings: null, options: { maxAltChars: 125 } });
   });
 
-  it('is the same operation at POST /v1/analyze, for the images that are named', async () => {
+  it('is the same operation at POST /v1/analyze, for the listed images', async () => {
     const uploaded = await service.uploadImages(2);
     const images = [uploaded.images[1]?.id, { id: uploaded.images[0]?.id }];
     const response = await service.api.request('/v1/analyze', { json: { sessionId: uploaded.sessionId, images } });
@@ -47,7 +47,7 @@ describe('an analysis with a model', () => {
     expect(last?.data.results.map(({ imageId }) => imageId)).toEqual([uploaded.images[1]?.id, uploaded.images[0]?.id]);
   });
 
-  it('renames what is exported afterwards', async () => {
+  it('renames later exports', async () => {
     const uploaded = await service.uploadImages(1);
     await service.analyze(uploaded);
     const { last } = await service.api.run('export', uploaded, { format: 'webp' });
@@ -55,7 +55,7 @@ describe('an analysis with a model', () => {
     expect(last.data.results[0]?.filename).toBe(`${GOOD_ANSWER.filename}.webp`);
   });
 
-  it('answers a repetition from what it knows', async () => {
+  it('responds to a repetition from the cache', async () => {
     const uploaded = await service.uploadImages(1);
     await service.analyze(uploaded);
     const asked = service.vision.requests.length;
@@ -64,7 +64,7 @@ describe('an analysis with a model', () => {
     expect(service.vision.requests.length).toBe(asked);
   });
 
-  it('goes on without the model when that fails, and says so for each image', async () => {
+  it('continues without a failing model and reports it for each image', async () => {
     service.vision.mode = 'unauthorized';
     const { status, results } = await service.analyze(await service.uploadImages(2));
     expect(status).toBe('completed');
@@ -76,8 +76,8 @@ describe('an analysis with a model', () => {
   });
 });
 
-describe('what a person has edited', () => {
-  it('is not overwritten, unless that is asked for', async () => {
+describe('edited values', () => {
+  it('is not overwritten, unless requested', async () => {
     const uploaded = await service.uploadImages(1);
     const id = uploaded.images[0]?.id ?? '';
     await edit(uploaded, id, { alt: 'My own words' });
@@ -90,7 +90,7 @@ describe('what a person has edited', () => {
     expect(overwritten.results[0]?.metadata).toMatchObject({ alt: GOOD_ANSWER.alt, source: { alt: 'ai' } });
   });
 
-  it('stays also when it is edited while the model thinks', async () => {
+  it('is kept if it was edited during the analysis', async () => {
     const uploaded = await service.uploadImages(1);
     const id = uploaded.images[0]?.id ?? '';
     const { held, end } = newHold();
@@ -105,20 +105,20 @@ describe('what a person has edited', () => {
   });
 });
 
-describe('a request that cannot be done', () => {
+describe('an invalid request', () => {
   it.each([
     ['another session in the body', { sessionId: `sess_${'a'.repeat(22)}` }, 400, 'session_mismatch'],
     ['an unknown image', { images: [`img_${'a'.repeat(22)}`] }, 404, 'image_not_found'],
     ['no image', { images: [] }, 400, 'invalid_request'],
     ['an impossible length', { options: { maxAltChars: 251 } }, 400, 'invalid_request'],
     ['no language', { options: { language: 'klingon please' } }, 400, 'invalid_request'],
-  ])('%s: a plain answer', async (_name, body, status, code) => {
+  ])('%s: a plain JSON response', async (_name, body, status, code) => {
     const response = await service.open(await service.uploadImages(1), body);
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ code });
   });
 
-  it('an image twice, and a session of somebody else', async () => {
+  it('an image twice, and a session of another account', async () => {
     const uploaded = await service.uploadImages(1);
     const id = uploaded.images[0]?.id;
     const twice = await service.open(uploaded, { images: [id, { id }] });
@@ -141,7 +141,7 @@ describe('an analysis without a model', () => {
   });
   afterAll(() => alone?.close());
 
-  it('says so, invents no alternative text, and sends nothing', async () => {
+  it('reports that, invents no alternative text, and sends nothing', async () => {
     const asked = service.vision.requests.length;
     const { bytes } = await plainImage('x.jpg');
     const uploaded = await alone.api.upload([{ name: 'red-bicycle_front-view.jpg', bytes }]);

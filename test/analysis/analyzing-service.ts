@@ -5,10 +5,10 @@ import { type FakeVisionServer, GOOD_ANSWER, startFakeVisionServer } from '../su
 import { startTestService, type TestService } from '../support/service.ts';
 import { plainImages } from '../support/small-images.ts';
 
-/** How long something is waited for on a machine with other work. */
+/** Timeout of waits, long enough for a busy machine. */
 export const PATIENT = { timeout: 15_000 };
 
-/** An event of an analysis, with what the tests look at. */
+/** An event of an analysis, with the fields that tests check. */
 export interface AnalysisEvent {
   id: string;
   event: string;
@@ -25,20 +25,20 @@ export interface AnalysisEvent {
   };
 }
 
-/** A service with a model to ask, and an account of its own for each test. */
+/** A service with a model server, and a new account for each test. */
 export interface AnalyzingService {
   vision: FakeVisionServer;
   test: TestService;
   api: ApiClient;
   uploadImages(count: number): Promise<UploadResult>;
-  /** Asks for an analysis; its answer, which may be a stream. */
+  /** Requests an analysis; returns the response, which may be a stream. */
   open(uploaded: UploadResult, body?: Record<string, unknown>, init?: RequestInit): Promise<Response>;
   /** Runs an analysis to its end. */
   analyze(uploaded: UploadResult, body?: Record<string, unknown>): Promise<AnalysisEvent['data']>;
   report(uploaded: UploadResult): Promise<AnalysisReport>;
 }
 
-/** All events of a stream. */
+/** Reads all events of a stream. */
 export async function collect(response: Response): Promise<AnalysisEvent[]> {
   expect(response.status).toBe(200);
   const events: AnalysisEvent[] = [];
@@ -46,7 +46,7 @@ export async function collect(response: Response): Promise<AnalysisEvent[]> {
   return events;
 }
 
-/** What the answers of the model may wait for, until it is ended. */
+/** Creates a barrier that holds back the model's answers until it is opened. */
 export function newHold() {
   let end = () => {};
   const held = new Promise<void>((resolve) => {
@@ -55,7 +55,7 @@ export function newHold() {
   return { held, end };
 }
 
-/** Starts the real service and a model for one test file; before each test the model answers well. */
+/** Starts the real service and a model server for a test file; before each test the model gives good answers. */
 export function useAnalyzingService(): AnalyzingService {
   const rig = {
     async uploadImages(count) {
@@ -92,7 +92,7 @@ export function useAnalyzingService(): AnalyzingService {
     rig.vision.delayMs = 0;
     rig.vision.held = null;
     rig.vision.answer = GOOD_ANSWER;
-    // Answers are remembered per account.
+    // Answers are cached per account.
     rig.api = (await rig.test.createAccount()).api;
   });
   return rig;

@@ -12,14 +12,14 @@ function openedBreaker() {
 }
 
 describe('an open breaker', () => {
-  it('does not close by a call that was under way when it opened', () => {
+  it('is not closed by a call that started before it opened', () => {
     const { breaker, late } = openedBreaker();
     late[0].succeeded();
     expect(breaker.isOpen()).toBe(true);
     expect(breaker.admit()).toBeNull();
   });
 
-  it('lets one call try, and none beside it whatever becomes of earlier ones', () => {
+  it('admits one probe at a time, whatever the outcome of earlier calls', () => {
     const { breaker, clock, admitted, late } = openedBreaker();
     clock.now += 30_000;
     const probe = admitted();
@@ -32,7 +32,7 @@ describe('an open breaker', () => {
     expect(breaker.admit()).not.toBeNull();
   });
 
-  it('rests again when the try fails, and lets another one try when it told nothing', () => {
+  it('reopens if the probe fails, and admits another one if it was undecided', () => {
     const { breaker, clock, admitted } = openedBreaker();
     clock.now += 30_000;
     admitted().undecided();

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createCapabilityCheck } from '../../server/analysis/capability-check.ts';
 import type { VisionProvider } from '../../server/analysis/vision-provider.ts';
 
-it('is waited for once: later tests run beside the questions', async () => {
+it('the first capability check is awaited, later ones run in the background', async () => {
   let now = 0;
   const hang: VisionProvider['ask'] = (_question, signal) =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -18,7 +18,7 @@ it('is waited for once: later tests run beside the questions', async () => {
   await vi.advanceTimersByTimeAsync(1);
   await first;
   now += 60_000;
-  // No time passes: what is tested anew is not over.
+  // The clock is stopped, so the second check is still running.
   await check.settled();
   await check.settled();
   expect(ask).toHaveBeenCalledTimes(2);

@@ -6,11 +6,11 @@ const settingsOf = (env: Record<string, string>) => providerSettings(analysisCon
 const LOCAL = { AI_PROVIDER: 'openai-compatible', AI_MODEL: 'm' };
 
 describe('the provider’s settings', () => {
-  it('are none by default, whatever other programs have set', () => {
+  it('are none by default, whatever the variables of other programs', () => {
     expect(settingsOf({ OPENAI_API_KEY: 'sk-x y', OPENAI_BASE_URL: 'nonsense', AI_MODEL: 'm' })).toBeNull();
   });
 
-  it('fall back to what OpenAI-like programs use', () => {
+  it('fall back to the variables of OpenAI-like programs', () => {
     const env = { ...LOCAL, OPENAI_BASE_URL: 'http://a/v1', OPENAI_API_KEY: 'k' };
     expect(settingsOf(env)).toMatchObject({ baseUrl: 'http://a/v1', apiKey: 'k' });
     expect(settingsOf({ ...env, AI_BASE_URL: 'http://b/v1', AI_API_KEY: 'l' })).toMatchObject({

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createDailyLimit } from '../../server/analysis/daily-limit.ts';
 
-it('sends nothing while the database does not tell what was sent today, and counts as soon as it does', async () => {
+it('sends nothing while the count of the day is unknown, and counts as soon as it is known', async () => {
   let failing = true;
   let counted = 0;
   const answers = {

@@ -23,7 +23,7 @@ export function iptcSegment(datasets: [dataset: number, text: string | Buffer][]
   resource.write('8BIM', 0, 'latin1');
   resource.writeUInt16BE(0x0404, 4);
   resource.writeUInt32BE(iim.length, 8);
-  // Another resource before it, with a name, as Photoshop writes.
+  // A named resource before it, as Photoshop writes.
   const other = Buffer.concat([Buffer.from('8BIM\x03\xed\x04name\0\0\0\0\x03abc\0', 'latin1')]);
   return Buffer.concat([Buffer.from('Photoshop 3.0\0', 'latin1'), other, resource, iim]);
 }

@@ -29,7 +29,7 @@ describe('fileNameWords', () => {
     ['C:\\Users\\me\\Pictures\\old-mill.tif', 'old mill'],
     ["baker's-dozen.jpg", "baker's dozen"],
     ['olympics-2024.jpg', 'olympics 2024'],
-  ])('%s says "%s"', (name, words) => {
+  ])('%s contains "%s"', (name, words) => {
     expect(fileNameWords(name)).toBe(words);
   });
 
@@ -63,11 +63,11 @@ describe('fileNameWords', () => {
     '1920x1080.png',
     '.jpg',
     '',
-  ])('%s says nothing', (name) => {
+  ])('%s contains no words', (name) => {
     expect(fileNameWords(name)).toBeNull();
   });
 
-  it('takes no time for names made to be slow', () => {
+  it('is fast for names that are built to be slow', () => {
     const parts = ['a-', '1-', '(1)', '2023-', 'a1', '_', 'x ', 'aA'];
     expect(cpuTimeOf(() => parts.forEach((part) => void fileNameWords(part.repeat(5000))))).toBeLessThan(1000);
   });

@@ -23,7 +23,7 @@ function storedOf(answer: VisionAnswer, given: object = {}) {
   return mergeMetadata(null, description, options, { aiStatus: 'completed', model: 'm' });
 }
 
-describe('what is stored of an answer', () => {
+describe('the stored part of an answer', () => {
   it('is tested with at least 30 answers', () => {
     expect(GOLDEN_ANSWERS.length).toBeGreaterThanOrEqual(30);
   });
@@ -36,7 +36,7 @@ describe('what is stored of an answer', () => {
     for (const [field, source] of Object.entries(metadata.source)) expect(source, field).toBe('ai');
   });
 
-  it('cleans quickly whatever comes', () => {
+  it('cleans any text quickly', () => {
     const before = process.cpuUsage();
     for (const piece of [
       '<',
@@ -56,7 +56,7 @@ describe('what is stored of an answer', () => {
       '( )',
       '# ',
     ]) {
-      // Past the parser, which takes no texts as long as these.
+      // Without the parser, which refuses texts of this length.
       storedOf({
         ...BASE,
         kind: 'photo',
@@ -66,7 +66,7 @@ describe('what is stored of an answer', () => {
         tags: [piece.repeat(9000)],
       });
     }
-    // Processor time: what others do on the machine does not count.
+    // Processor time, so that other processes do not count.
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(3000);
   });
 });
@@ -82,7 +82,7 @@ describe('parseAnswer', () => {
     ['an object that is cut off after a thought', '<think>{"alt":"a"}</think>{"alt":"A har', false],
     ['what stands behind 64 kB', `${' '.repeat(70_000)}{"alt":"late"}`, true],
     ['deep nesting', '{"a":'.repeat(50_000), false],
-  ])('%s is no answer', (_name, text, prose) => {
+  ])('%s is not an answer', (_name, text, prose) => {
     expect(parseAnswer(text)).toMatchObject({ answer: null, prose });
   });
 
@@ -93,7 +93,7 @@ describe('parseAnswer', () => {
     expect(parseAnswer(text).answer?.alt).toBe(expected);
   });
 
-  it.each(['<think>', '<thinking>', '</think>', '<think></think>', '<think>{', '{'])('is quick with %s', (piece) => {
+  it.each(['<think>', '<thinking>', '</think>', '<think></think>', '<think>{', '{'])('is fast with %s', (piece) => {
     const text = piece.repeat(1_000_000 / piece.length);
     expect(cpuTimeOf(() => expect(parseAnswer(text).answer).toBeNull())).toBeLessThan(600);
   });

@@ -1,4 +1,4 @@
-/** A model's raw answer, the options it was asked with, and what is to be stored of it. */
+/** A model's raw answer, the options of the question, and the expected metadata. */
 export interface GoldenAnswer {
   name: string;
   /** Fields that differ from {@link BASE}, or the raw text. */
@@ -7,7 +7,7 @@ export interface GoldenAnswer {
   expected: Record<string, unknown>;
 }
 
-/** An answer without peculiarities. */
+/** An ordinary answer. */
 export const BASE = {
   kind: 'photo',
   decorative: false,
@@ -25,7 +25,7 @@ const WORDS = 'A long wooden pier leads far out into the calm sea where small wh
 const EVIL_TAGS = ['<b>sea</b>', 'SEA', '#harbour', 'http://spam.example/x', '', '   ', 'a'.repeat(90)];
 const long = 'word '.repeat(100).trim();
 
-/** Raw answers and exactly what is stored of them. */
+/** Raw answers with the exact expected metadata. */
 export const GOLDEN_ANSWERS: GoldenAnswer[] = [
   {
     name: 'plain',

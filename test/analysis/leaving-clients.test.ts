@@ -8,8 +8,8 @@ import { collect, newHold, PATIENT, useAnalyzingService } from './analyzing-serv
 
 const service = useAnalyzingService();
 
-describe('a client that leaves', () => {
-  it('ends the questions within 500 ms; what was described stays', async () => {
+describe('a client that disconnects', () => {
+  it('ends the requests to the model within 500 ms; finished descriptions are kept', async () => {
     const uploaded = await service.uploadImages(4);
     const first = uploaded.images[0]?.id ?? '';
     await service.analyze(uploaded, { images: [first] });
@@ -62,7 +62,7 @@ describe('a client that leaves', () => {
     }, PATIENT);
   });
 
-  it('by losing its connection gets the rest when it comes back with its Idempotency-Key', async () => {
+  it('gets the rest when it reconnects with its Idempotency-Key', async () => {
     const uploaded = await service.uploadImages(4);
     const [first, rest] = [newHold(), newHold()];
     service.vision.held = first.held;

@@ -19,7 +19,7 @@ interface Given {
   name?: string;
 }
 
-/** What is stored after an analysis; without an answer the model failed. */
+/** Returns the metadata stored after an analysis; without an answer, after a failure of the model. */
 function analysed({
   current = null,
   options: given = {},
@@ -37,7 +37,7 @@ function analysed({
   return mergeMetadata(current, description, options, { aiStatus, model: 'm' });
 }
 
-describe('what a person has edited', () => {
+describe('edited values', () => {
   const current = stored({
     alt: 'Mine',
     title: 'My title',
@@ -45,7 +45,7 @@ describe('what a person has edited', () => {
     source: { alt: 'user', title: 'user', tags: 'user' },
   });
 
-  it('is kept, also when it was cleared', () => {
+  it('are kept, also if cleared', () => {
     expect(analysed({ current, answer: {} })).toMatchObject({
       alt: 'Mine',
       title: 'My title',
@@ -55,14 +55,14 @@ describe('what a person has edited', () => {
     });
   });
 
-  it('is replaced with overwrite, but not by nothing', () => {
+  it('are replaced with overwrite, but not by unknown values', () => {
     const merged = analysed({ current, options: { overwrite: true }, answer: { title: null as never } });
     expect(merged).toMatchObject({ alt: BASE.alt, source: { alt: 'ai', tags: 'ai' } });
     const failed = analysed({ current, options: { overwrite: true }, name: 'IMG_1.jpg' });
     expect(failed).toMatchObject({ alt: 'Mine', title: 'My title', source: { alt: 'user' } });
   });
 
-  it('is not called decorative behind their back', () => {
+  it('are not marked as decorative', () => {
     expect(analysed({ current, answer: { decorative: true } })).toMatchObject({ alt: 'Mine', decorative: false });
   });
 
@@ -84,7 +84,7 @@ describe('fields', () => {
     expect(Object.keys(merged.source).sort()).toEqual(['kind', 'language', 'tags', 'title']);
   });
 
-  it('alt brings decorative along', () => {
+  it('alt includes decorative', () => {
     expect(analysed({ options: { fields: ['alt'] }, answer: { decorative: true } })).toMatchObject({
       alt: '',
       decorative: true,
@@ -122,7 +122,7 @@ describe('embedded texts', () => {
     });
   });
 
-  it('give way when another language was asked for', () => {
+  it('are replaced if another language was requested', () => {
     const merged = analysed({ embedded, options: { language: 'en' }, answer: { caption: 'New' } });
     expect(merged).toMatchObject({ title: BASE.title, alt: BASE.alt, caption: 'New', source: { title: 'ai' } });
     const german = analysed({ embedded, options: { language: 'de' }, answer: { language: 'de' } });
@@ -133,7 +133,7 @@ describe('embedded texts', () => {
 describe('a model that fails', () => {
   const before = analysed({ answer: { people: true } });
 
-  it('leaves what it said before', () => {
+  it('keeps its earlier values', () => {
     const merged = analysed({ current: before, status: 'timeout' });
     expect(merged).toMatchObject({
       alt: BASE.alt,
@@ -146,7 +146,7 @@ describe('a model that fails', () => {
     expect(merged.source).toEqual(before.source);
   });
 
-  it('leaves the words of the file', () => {
+  it('keeps the texts of the file', () => {
     expect(analysed({ status: 'unavailable' })).toMatchObject({
       alt: null,
       title: 'old mill',
@@ -158,7 +158,7 @@ describe('a model that fails', () => {
     });
   });
 
-  it('is made good by the next answer, which replaces all of its own', () => {
+  it('is corrected by the next answer, which replaces all values of the model', () => {
     const merged = analysed({ current: before, answer: { alt: 'New', caption: null, tags: [] } });
     expect(merged).toMatchObject({ alt: 'New', tags: [], needsReview: [] });
     expect(merged.source.tags).toBeUndefined();

@@ -1,6 +1,6 @@
 import type { Exif } from 'sharp';
 
-/** EXIF that must never leave: names and a place. */
+/** EXIF that must never be sent: names and a place. */
 export const PRIVATE_GPS: Exif = {
   IFD0: { Artist: 'Private Person', ImageDescription: 'Private place' },
   IFD3: {

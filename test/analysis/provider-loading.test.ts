@@ -4,7 +4,7 @@ import { createSdkProvider } from '../../server/analysis/providers/sdk-provider.
 const loadModel = vi.hoisted(() => vi.fn());
 vi.mock('../../server/analysis/providers/load-model.ts', () => ({ loadModel }));
 
-it('is tried again after a failure', async () => {
+it('a package is loaded again after a failure', async () => {
   loadModel.mockRejectedValueOnce(new Error('too many open files')).mockRejectedValueOnce(new Error('once more'));
   const settings = { kind: 'openai' as const, model: 'm', baseUrl: undefined, apiKey: 'k', local: false };
   const provider = createSdkProvider(settings);

@@ -9,7 +9,7 @@ import { jpeg } from './analysis-harness.ts';
 
 const ANSWER = '{"alt":"Two boats"}';
 const seen: { request: IncomingMessage; body: string }[] = [];
-/** Answers in each provider's own language. */
+/** Responses in each provider's format. */
 const server = createServer(async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -51,7 +51,7 @@ describe('each provider', () => {
     ['openai', '/v1/chat/completions', 'authorization'],
     ['anthropic', '/v1/messages', 'x-api-key'],
     ['google', '/v1/models/m:generateContent', 'x-goog-api-key'],
-  ])('%s is asked at %s, the key in %s alone', async (kind, path, header) => {
+  ])('%s is requested at %s, with the key only in %s', async (kind, path, header) => {
     seen.splice(0);
     const provider = createSdkProvider({ kind, model: 'm', baseUrl, apiKey: 'sk-test', local: true });
     const data = await jpeg();
@@ -73,7 +73,7 @@ describe('each provider', () => {
     ['openai', 'strict'],
     ['anthropic', 'textInImage'],
     ['google', 'textInImage'],
-  ])('%s gets the shape', async (kind, word) => {
+  ])('%s receives the schema', async (kind, word) => {
     seen.splice(0);
     const provider = createSdkProvider({ kind, model: 'm', baseUrl, apiKey: 'sk-test', local: true });
     const shape = { mode: 'json_schema' as const, name: 'image_metadata', schema: ANSWER_SCHEMA };

@@ -7,7 +7,7 @@ const vision = useVision();
 const settings = () => vision.settings({ AI_TIMEOUT_MS: 4000, AI_CONCURRENCY: 4 });
 
 describe('equal questions', () => {
-  it('asks once about the same picture at the same moment', async () => {
+  it('sends one request for concurrent questions about the same picture', async () => {
     vision.server.delayMs = 150;
     const analysis = vision.harness.analysis(settings());
     const images = await Promise.all(
@@ -23,7 +23,7 @@ describe('equal questions', () => {
     expect(vision.server.questions()).toHaveLength(1);
   });
 
-  it('asks again when who asked about the same picture has gone, and leaves a wait when its own client goes', async () => {
+  it('asks again if the first caller was aborted, and stops waiting if its own caller is', async () => {
     vision.server.mode = 'hang';
     const analysis = vision.harness.analysis(settings());
     const place = () => vision.harness.place({ name: 'a.jpg', bytes: vision.bytes, accountId: 'acct_gone' });
@@ -35,7 +35,7 @@ describe('equal questions', () => {
     const leaving = describeImage(analysis, second, {}, leaver.signal);
     leaving.catch(() => {});
     const staying = describeImage(analysis, third);
-    // Both are prepared by then, and wait.
+    // Both are prepared by then and wait.
     await new Promise((resolve) => setTimeout(resolve, 300));
     leaver.abort(new Error('the second has gone'));
     await expect(leaving).rejects.toThrow('the second has gone');

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FakeMode } from '../support/fake-vision-server.ts';
 import { describeImage, useVision } from './analysis-harness.ts';
 
-/** The waits between two tries, in milliseconds. They are of the faked clock, as the limits are. */
+/** Delays between two attempts, in milliseconds of the faked clock, as the limits are. */
 const waits = vi.hoisted(() => [] as number[]);
 vi.mock('node:timers/promises', async (original) => ({
   ...(await original<typeof import('node:timers/promises')>()),
@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** Stops the clock and makes an analysis: from here on, time passes only where a test lets it. */
+/** Fakes the clock, which only the test advances, and creates an analysis. */
 async function stopClock(mode: FakeMode, extra: Record<string, unknown>) {
   vision.server.mode = mode;
   const image = await vision.harness.place({ name: 'IMG_2034.jpg', bytes: vision.bytes });
@@ -35,7 +35,7 @@ async function stopClock(mode: FakeMode, extra: Record<string, unknown>) {
   return { analysis, image };
 }
 
-/** Asks about an image at a stopped clock. */
+/** Asks about an image while the clock is stopped. */
 async function ask(mode: FakeMode, extra: Record<string, unknown>) {
   const { analysis, image } = await stopClock(mode, extra);
   const startedAt = performance.now();
@@ -44,7 +44,7 @@ async function ask(mode: FakeMode, extra: Record<string, unknown>) {
     ended = true;
     return { aiStatus, tookMs: performance.now() - startedAt };
   });
-  /** Lets time pass, and whatever it sets off happen; whether the image is done. */
+  /** Advances the clock and waits for the consequences; true if the image is finished. */
   const pass = async (ms: number) => {
     await vi.advanceTimersByTimeAsync(ms);
     await realPause(20);
@@ -53,7 +53,7 @@ async function ask(mode: FakeMode, extra: Record<string, unknown>) {
   return { result, pass };
 }
 
-/** What is set off over a socket needs real time, but none of the clock: expect.poll() would move that. */
+/** Waits for effects over a socket, which need real time. Not expect.poll(), which would advance the clock. */
 async function until(condition: () => boolean): Promise<void> {
   for (let tries = 0; tries < 3000 && !condition(); tries++) await realPause(5);
   expect(condition()).toBe(true);
@@ -61,7 +61,7 @@ async function until(condition: () => boolean): Promise<void> {
 const asked = (count: number) => until(() => vision.server.requests.length === count);
 
 describe('the time limit of an image', () => {
-  it.each<[FakeMode]>([['hang'], ['hang-in-body']])('%s ends at the limit, with a closed socket', async (mode) => {
+  it.each<[FakeMode]>([['hang'], ['hang-in-body']])('%s ends at the limit and closes the socket', async (mode) => {
     const { result, pass } = await ask(mode, { AI_TIMEOUT_MS: 600 });
     await asked(1);
     expect(await pass(599)).toBe(false);
@@ -70,7 +70,7 @@ describe('the time limit of an image', () => {
     await until(() => vision.server.questions()[0]?.abortedAt !== null);
   });
 
-  it('holds over the wait for the first test of the service too', async () => {
+  it('includes the wait for the first capability check', async () => {
     vision.server.failsCanary = true;
     const { result, pass } = await ask('hang', { AI_CANARY: 'on', AI_TIMEOUT_MS: 800 });
     await asked(1);
@@ -80,7 +80,7 @@ describe('the time limit of an image', () => {
     expect(vision.server.questions()).toHaveLength(0);
   });
 
-  it('holds over all retries together: none begins that would be waited for beyond it', async () => {
+  it('includes all retries; none starts that would exceed it', async () => {
     const { result, pass } = await ask('error', { AI_TIMEOUT_MS: 1200, AI_MAX_RETRIES: 10 });
     await until(() => waits.length === 1);
     expect(await pass(499)).toBe(false);
@@ -91,7 +91,7 @@ describe('the time limit of an image', () => {
     expect(vision.server.questions()).toHaveLength(2);
   });
 
-  it('leaves room to wait as long as the service says', async () => {
+  it('allows the delay that the service requests', async () => {
     const { result, pass } = await ask('rate-limited-once', { AI_TIMEOUT_MS: 4000 });
     await until(() => waits.length === 1);
     expect(await pass(999)).toBe(false);
@@ -101,7 +101,7 @@ describe('the time limit of an image', () => {
     expect(vision.server.questions()).toHaveLength(2);
   });
 
-  it('leaves none for what would come after it', async () => {
+  it('does not allow a longer delay', async () => {
     const { result } = await ask('rate-limited-long', { AI_TIMEOUT_MS: 4000 });
     expect(await result).toEqual({ aiStatus: 'failed', tookMs: 0 });
     expect(waits).toEqual([]);
@@ -109,11 +109,11 @@ describe('the time limit of an image', () => {
   });
 });
 
-describe('the canary', () => {
-  it('does not delay the start, and leaves an unreachable service unverified', async () => {
+describe('the capability check', () => {
+  it('does not delay the start and leaves an unreachable service unverified', async () => {
     vision.server.failsCanary = true;
     const { analysis, image } = await stopClock('hang', { AI_CANARY: 'on', AI_TIMEOUT_MS: 500 });
-    // No time passes, so the canary is not over.
+    // The clock is stopped, so the capability check is still running.
     await analysis.start();
     await asked(1);
     expect(vision.harness.logged()).not.toContain('capability check of the vision service failed');

@@ -17,7 +17,7 @@ async function ask(mode: FakeMode, extra: Record<string, unknown> = {}) {
 const schema = 'json_schema';
 const object = 'json_object';
 
-describe('the ladder', () => {
+describe('modes of structured output', () => {
   it.each<[FakeMode, string, string, string[]]>([
     ['good', 'auto', 'completed', [schema]],
     ['good', 'json_object', 'completed', [object]],
@@ -61,7 +61,7 @@ describe('the ladder', () => {
     }
   });
 
-  it('remembers the form that worked', async () => {
+  it('remembers the mode that worked', async () => {
     vision.server.mode = 'no-response-format';
     const analysis = vision.harness.analysis(settings());
     for (let round = 0; round < 3; round += 1)
@@ -69,7 +69,7 @@ describe('the ladder', () => {
     expect(vision.server.questions().map(({ format }) => format)).toEqual([schema, object, 'text', 'text', 'text']);
   });
 
-  it('asks strictly, with the image before the words, and puts the shape into words where there is no schema', async () => {
+  it('sends the image before the text, and describes the schema in the prompt for modes without one', async () => {
     await ask('no-schema');
     const [strict, loose] = vision.server.questions();
     expect(strict?.body.response_format?.json_schema).toMatchObject({ strict: true });
@@ -81,7 +81,7 @@ describe('the ladder', () => {
     expect(strict?.headers.authorization).toBe(`Bearer ${SECRET_KEY}`);
   });
 
-  it('shows the model its faulty answer once, with the fault', async () => {
+  it('repeats once with the unusable answer and its fault', async () => {
     await ask('wrong-shape-once');
     const repair = vision.server.questions()[1]?.body.messages.slice(-2);
     expect(repair?.[0]).toMatchObject({ role: 'assistant', content: '{"description":"a bicycle"}' });
@@ -89,8 +89,8 @@ describe('the ladder', () => {
   });
 });
 
-describe('an end from outside', () => {
-  it('an abort rejects with its reason and closes the socket within 500 ms', async () => {
+describe('an abort', () => {
+  it('rejects with its reason and closes the socket within 500 ms', async () => {
     vision.server.mode = 'hang';
     const analysis = vision.harness.analysis(settings());
     const image = await vision.harness.place({ name: 'a.jpg', bytes: vision.bytes });
@@ -105,7 +105,7 @@ describe('an end from outside', () => {
     expect((vision.server.questions()[0]?.abortedAt ?? 0) - abortedAt).toBeLessThan(500);
   });
 
-  it('closing ends what runs', async () => {
+  it('happens to running requests when the service closes', async () => {
     vision.server.mode = 'hang';
     const analysis = vision.harness.analysis(settings());
     const running = describeImage(analysis, await vision.harness.place({ name: 'a.jpg', bytes: vision.bytes }));
@@ -117,7 +117,7 @@ describe('an end from outside', () => {
 });
 
 describe('the breaker', () => {
-  it('opens after 5 failures, answers at once while it is open, and lets one try after 30 s', async () => {
+  it('opens after 5 failures, refuses at once while open, and admits one probe after 30 s', async () => {
     let elapsedMs = 0;
     vision.server.mode = 'error';
     const analysis = vision.harness.analysis(settings({ AI_MAX_RETRIES: 0 }), { monotonicNow: () => elapsedMs });
@@ -150,15 +150,15 @@ describe('the breaker', () => {
   });
 });
 
-describe('the canary', () => {
-  it('finds a service that sees', async () => {
+describe('the capability check', () => {
+  it('detects a service that reads images', async () => {
     const analysis = vision.harness.analysis(settings({ AI_CANARY: 'on' }));
     await analysis.start();
     await expect.poll(() => analysis.state().status, { timeout: 5000 }).toBe('ready');
     expect(vision.server.requests[0]).toMatchObject({ canary: true, mediaType: 'image/png' });
   });
 
-  it('finds a service that ignores images, and sends it none', async () => {
+  it('detects a service that ignores images, and sends it none', async () => {
     vision.server.blind = true;
     const analysis = vision.harness.analysis(settings({ AI_CANARY: 'on' }));
     await analysis.start();
@@ -187,7 +187,7 @@ describe('secrets', () => {
 });
 
 describe('limits', () => {
-  it('asks about as many images at once as configured, over all jobs', async () => {
+  it('sends at most the configured number of concurrent requests over all jobs', async () => {
     let answer = () => {};
     vision.server.held = new Promise<void>((resolve) => {
       answer = resolve;
@@ -205,7 +205,7 @@ describe('limits', () => {
     expect(vision.server.peak).toBe(2);
   });
 
-  it('stops sending at the daily limit, counts on after a restart, and begins anew at midnight', async () => {
+  it('stops at the daily limit, keeps the count over a restart, and resets it at midnight', async () => {
     let now = new Date('2031-05-05T23:00:00Z');
     const start = () => vision.harness.analysis(settings({ AI_DAILY_IMAGE_LIMIT: 3 }), { now: () => now });
     const statuses = async (analysis: ReturnType<typeof start>, count: number) => {

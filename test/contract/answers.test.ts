@@ -19,7 +19,7 @@ let schemas: ReturnType<typeof createAnswerSchemas>;
 let uploaded: UploadResult;
 let image: SmallImage;
 let jobId: string;
-/** Every answer so far: endpoint and status, or endpoint and error code. */
+/** Every response so far: endpoint and status, or endpoint and error code. */
 const seen = new Set<string>();
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ afterAll(() => test.close());
 
 type Init = Parameters<TestService['api']['request']>[1];
 
-/** Calls an endpoint, holds the answer against the document, and returns its body. */
+/** Calls an endpoint, validates the response with the document and returns its body. */
 async function call(name: EndpointName, status: number, init: Init = {}, path = '', key?: string): Promise<unknown> {
   const endpoint: Endpoint = ENDPOINTS[name];
   const ids: Record<string, string> = {
@@ -87,7 +87,7 @@ const unknownImage = `img_${'z'.repeat(22)}`;
 const unknownSession = `sess_${'z'.repeat(22)}`;
 const text = { name: 'notes.txt', bytes: Buffer.from('no image') };
 
-describe('answers, held against the OpenAPI document with every schema closed', () => {
+describe('responses, compared with the OpenAPI document with every schema closed', () => {
   it('of uploads', async () => {
     await call('createSession', 201, { body: await formOf([image, text]) });
     await call('createSession', 415, { body: await formOf([text]) });
@@ -171,7 +171,7 @@ describe('answers, held against the OpenAPI document with every schema closed', 
     await call('getSession', 200);
   });
 
-  it('of jobs that failed, were cancelled or are over', async () => {
+  it('of failed, cancelled and finished jobs', async () => {
     const broken = await test.api.upload(['nasty/jpeg-truncated.jpg']);
     await call(
       'exportImages',
@@ -231,7 +231,7 @@ describe('answers, held against the OpenAPI document with every schema closed', 
     }
   });
 
-  it('have by now been seen with every success status that is documented for /v1', () => {
+  it('covered every success status that is documented for /v1', () => {
     const v1 = (Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]).filter(([, { path }]) =>
       path.startsWith('/v1/'),
     );
@@ -245,12 +245,12 @@ describe('answers, held against the OpenAPI document with every schema closed', 
 });
 
 describe('the routes of the server', () => {
-  it('are the endpoint table, each once, in the order that it has', () => {
+  it('match the endpoint table, in its order', () => {
     expect(ROUTES.map(({ name }) => name).sort()).toEqual(Object.keys(ENDPOINTS).sort());
     for (const { name, endpoint } of ROUTES) expect(endpoint).toBe(ENDPOINTS[name]);
   });
 
-  it('are all in the document that is served, with the name of the table as operationId', () => {
+  it('are all in the served document, with their name as operationId', () => {
     const ids = Object.values(document.paths).flatMap((item) =>
       Object.values(item).map(({ operationId }) => operationId),
     );

@@ -13,7 +13,7 @@ describe('Credits', () => {
     expect(account.balance).toBe(25);
   });
 
-  it('the balance tells what was granted and used', async () => {
+  it('the balance contains granted and used credits', async () => {
     const { api: owner } = await test.createAccount();
     await owner.run('export', await owner.upload(await plainImages(2)));
     expect(await owner.readJson('/v1/credits/balance')).toEqual({
@@ -26,7 +26,7 @@ describe('Credits', () => {
     });
   });
 
-  it('a check takes imageCount, a list or a number, is always 200 and takes nothing', async () => {
+  it('a check accepts imageCount, a list or a number, is always 200 and charges nothing', async () => {
     const { api: owner } = await test.createAccount();
     const check = (json: object) => owner.readJson('/v1/credits/check', { json });
     const expected = {
@@ -48,7 +48,7 @@ describe('Credits', () => {
     expect(await owner.balance()).toBe(25);
   });
 
-  it('the transactions are the ledger, newest first, page by page', async () => {
+  it('the transactions are the ledger, newest first, in pages', async () => {
     const { api: owner } = await test.createAccount();
     const { jobId } = await owner.run('export', await owner.upload(await plainImages(1)));
     type Page = { transactions: { kind: string; delta: number; ref: string }[]; nextCursor: string | null };
@@ -77,7 +77,7 @@ describe('Credits', () => {
 });
 
 describe('Health, metrics and documents', () => {
-  it('need no key and sit outside /v1', async () => {
+  it('need no key and are outside /v1', async () => {
     expect(await (await fetch(`${test.url}/healthz`)).json()).toEqual({
       status: 'ok',
       analysis: { provider: 'none', status: 'none' },

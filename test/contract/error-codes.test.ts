@@ -7,7 +7,7 @@ const catalogue = new Set(Object.keys(ERROR_CATALOGUE));
 const sources = readServerSources().filter(({ path }) => !path.startsWith('contract/'));
 
 describe('the error catalogue', () => {
-  it('knows every code that the service throws', () => {
+  it('contains every code that the service throws', () => {
     const thrown = sources.flatMap(({ path, text }) =>
       [...text.matchAll(/new AppError\(\s*'(\w+)'/g)].map(([, code]) => ({ path, code: code ?? '' })),
     );
@@ -15,12 +15,12 @@ describe('the error catalogue', () => {
     expect(thrown.filter(({ code }) => !catalogue.has(code))).toEqual([]);
   });
 
-  it('holds no code that nothing in the service uses', () => {
+  it('contains no unused code', () => {
     const all = sources.map(({ text }) => text).join('\n');
     expect([...catalogue].filter((code) => !all.includes(`'${code}'`))).toEqual([]);
   });
 
-  it('is documented as a whole, and nothing else is', () => {
+  it('is documented completely', () => {
     const rows = readFileSync('docs/errors.md', 'utf8').matchAll(/^\| (\d+) \| `(\w+)` \| (.*?) \|/gm);
     const documented = new Map(
       [...rows].map(([, status, code, meaning]) => [code, { status: Number(status), meaning }]),

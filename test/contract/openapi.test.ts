@@ -18,7 +18,7 @@ describe('the OpenAPI document', () => {
     expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true });
   });
 
-  it('has schemas that are valid JSON Schema, and references that lead somewhere', () => {
+  it('has valid JSON Schemas and resolvable references', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: true });
     addFormats.default(ajv);
     ajv.addSchema({ $id: 'openapi', components: document.components });
@@ -30,7 +30,7 @@ describe('the OpenAPI document', () => {
     for (const [, name] of references) expect(Object.keys(document.components.schemas)).toContain(name);
   });
 
-  it('has every endpoint of the table, and no other', () => {
+  it('has exactly the endpoints of the table', () => {
     const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     );
@@ -40,7 +40,7 @@ describe('the OpenAPI document', () => {
     expect(documented.sort()).toEqual(table.sort());
   });
 
-  it('is what docs/openapi.json holds', () => {
+  it('equals docs/openapi.json', () => {
     expect(JSON.parse(readFileSync('docs/openapi.json', 'utf8'))).toEqual(JSON.parse(JSON.stringify(document)));
   });
 });

@@ -16,11 +16,11 @@ interface LockedPackage {
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, LockedPackage> };
 const packages = Object.entries(lock.packages).filter(([path]) => path !== '');
 
-/** The oldest Node the service promises to run on. */
+/** Oldest supported version of Node. */
 const NODE = '20.20.2';
 
 describe('package-lock.json', () => {
-  it(`holds only packages that run on Node ${NODE}`, () => {
+  it(`contains only packages that run on Node ${NODE}`, () => {
     const unfit = packages.flatMap(([path, { engines, version }]) => {
       const range = Array.isArray(engines) ? undefined : engines?.node;
       return range === undefined || semver.satisfies(NODE, range) ? [] : [`${path}@${version} wants Node ${range}`];
@@ -28,18 +28,18 @@ describe('package-lock.json', () => {
     expect(unfit).toEqual([]);
   });
 
-  it('names no registry host, so that it installs from whichever one npm is set up with', () => {
+  it('names no registry host, so that it installs from any configured one', () => {
     expect(packages.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
   });
 
-  it('is complete for every platform, so that `npm ci` accepts it everywhere', () => {
+  it('is complete for every platform, so that `npm ci` accepts it on each', () => {
     const missing = Object.entries(lock.packages).flatMap(([at, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies).filter((name) => !isLocked(at, name)),
     );
     expect(missing, 'run `npm run lock`').toEqual([]);
   });
 
-  it('pins by its checksum every package that this platform installs', () => {
+  it('has a checksum for every package that this platform installs', () => {
     const installs = ({ os, cpu, libc }: LockedPackage) =>
       (os?.includes('linux') ?? true) && (cpu?.includes('x64') ?? true) && (libc?.includes('glibc') ?? true);
     const unpinned = packages.filter(([, entry]) => !entry.integrity && installs(entry));
@@ -58,7 +58,7 @@ describe('package.json', () => {
     scripts: Record<string, string>;
   };
 
-  it('promises the same Node as .nvmrc and the image', () => {
+  it('requires the same Node as .nvmrc and the image', () => {
     const pinned = readFileSync('.nvmrc', 'utf8').trim();
     expect(semver.satisfies(NODE, manifest.engines.node)).toBe(true);
     expect(semver.satisfies(NODE, pinned)).toBe(true);
@@ -67,7 +67,7 @@ describe('package.json', () => {
     );
   });
 
-  it('runs nothing at install time', () => {
+  it('runs no script at install time', () => {
     const atInstall = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'];
     expect(Object.keys(manifest.scripts).filter((name) => atInstall.includes(name))).toEqual([]);
     expect(readFileSync('.npmrc', 'utf8')).toMatch(/^ignore-scripts=true$/m);

@@ -30,7 +30,7 @@ const endpoints = Object.entries(ENDPOINTS) as [string, Endpoint][];
 const concrete = (path: string) => path.replace(/:\w+/g, (name) => IDS[name] ?? '');
 const paths = [...new Set(endpoints.map(([, { path }]) => path))];
 
-/** Sends bytes as they are and returns everything that comes back. */
+/** Sends raw bytes and returns everything received. */
 function sendBytes(bytes: string | Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(test.url).port), '127.0.0.1', () => socket.write(bytes));
@@ -62,7 +62,7 @@ describe('a path that does not exist', () => {
 });
 
 describe('a method that a path does not have', () => {
-  it.each(paths)('%s is 405 and names in Allow exactly the methods it has', async (path) => {
+  it.each(paths)('%s is 405 with exactly its methods in Allow', async (path) => {
     const own = endpoints.filter(([, endpoint]) => endpoint.path === path).map(([, { method }]) => method as string);
     const allow = [...own, ...(own.includes('GET') ? ['HEAD'] : [])].sort();
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND']) {
@@ -73,13 +73,13 @@ describe('a method that a path does not have', () => {
     }
   });
 
-  it.each(['/healthz', '/readyz', '/metrics'])('%s takes GET and HEAD alone', async (path) => {
+  it.each(['/healthz', '/readyz', '/metrics'])('%s accepts only GET and HEAD', async (path) => {
     const answer = await raw.send(path, { method: 'POST' });
     expectError(answer, 'method_not_allowed');
     expect(answer.headers.allow).toBe('HEAD, GET');
   });
 
-  it('is told by OPTIONS, which answers with Allow and does nothing', async () => {
+  it('is listed by OPTIONS, which responds with Allow and does nothing', async () => {
     const answer = await raw.send('/v1/credits/balance', { method: 'OPTIONS' });
     expect([answer.status, answer.headers.allow, answer.text]).toEqual([200, 'HEAD, GET', '']);
     expectError(await raw.send('/v1/nothing', { method: 'OPTIONS' }), 'not_found');
@@ -88,7 +88,7 @@ describe('a method that a path does not have', () => {
 });
 
 describe('HEAD', () => {
-  it('answers as GET does, without a body', async () => {
+  it('responds like GET without a body', async () => {
     for (const path of ['/healthz', '/v1/credits/balance', '/v1/openapi.json']) {
       const [head, get] = [
         await raw.send(path, { method: 'HEAD', headers: key }),
@@ -98,7 +98,7 @@ describe('HEAD', () => {
     }
   });
 
-  it('of a stream answers with its headers at once and does not wait for the job', async () => {
+  it('of a stream responds with its headers at once and does not wait for the job', async () => {
     const uploaded = await test.api.upload(['photos/art-flat-vector.png']);
     const { jobId } = await test.api.run('sample', uploaded);
     const answer = await raw.send(`/v1/jobs/${jobId}/events`, { method: 'HEAD', headers: key });
@@ -109,7 +109,7 @@ describe('HEAD', () => {
 
 describe('an id that is malformed or unknown', () => {
   const withIds = endpoints.filter(([, { params, auth }]) => params && auth === 'key');
-  it.each(withIds)('is 404 for %s and names what is missing', async (_name, endpoint) => {
+  it.each(withIds)('is 404 for %s and names the missing resource', async (_name, endpoint) => {
     const what = endpoint.path.includes(':jobId') ? 'job_not_found' : 'session_not_found';
     const settings = { settings: {}, images: [{ id: IDS[':imageId'] }] };
     const bodies: Record<string, unknown> = { POST: settings, PATCH: { metadata: {} } };
@@ -127,8 +127,8 @@ describe('an id that is malformed or unknown', () => {
   });
 });
 
-describe('what is no proper HTTP', () => {
-  it('is answered with 400 in the shape of every error, and the connection ends', async () => {
+describe('invalid HTTP', () => {
+  it('is 400 in the shape of every error, and the connection is closed', async () => {
     for (const bytes of [
       'GARBAGE\r\n\r\n',
       'GET / HTTP/9.9\r\nHost: x\r\n\r\n',
@@ -148,7 +148,7 @@ describe('what is no proper HTTP', () => {
     expectError(parsed(answer), 'headers_too_large');
   });
 
-  it('that stops in the middle of its body is 408 after the time limit', async () => {
+  it('with an incomplete body is 408 after the time limit', async () => {
     const head = `POST /v1/credits/check HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key['X-API-Key']}\r\n`;
     const answer = await sendBytes(`${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"imageCount"`);
     expectError(parsed(answer), 'request_timeout');

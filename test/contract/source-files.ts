@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Every TypeScript file of the service with its text; paths are relative to `server/`. */
+/** Reads every TypeScript file of the service; paths are relative to `server/`. */
 export function readServerSources(): { path: string; text: string }[] {
   return readdirSync('server', { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))

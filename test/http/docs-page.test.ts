@@ -15,7 +15,7 @@ describe('createDocsPage', () => {
   });
   afterAll(() => server.close());
 
-  it('serves everything the page names from our own origin', async () => {
+  it('serves everything that the page loads from its own origin', async () => {
     const page = await (await fetch(`${origin}/docs`)).text();
     const named = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]);
     expect(named.length).toBeGreaterThan(3);
@@ -39,7 +39,7 @@ describe('createDocsPage', () => {
     expect(await response.text()).not.toMatch(/<script>|<script [^>]*>[^<]|https?:\/\//);
   });
 
-  it('shows our own document and asks no validator', async () => {
+  it('shows the document of this service and contacts no validator', async () => {
     const script = await (await fetch(`${origin}/docs/start.js`)).text();
     expect(script).toContain("url: '/v1/openapi.json'");
     expect(script).toContain('validatorUrl: null');

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => mend());
 
-/** Nothing can be stored as long as a file stands where the folder of all uploads was. */
+/** Replaces the folder of all uploads by a file, so that nothing can be stored. */
 async function breakStorage() {
   await rm(folder, { recursive: true, force: true });
   await writeFile(folder, '');
@@ -48,7 +48,7 @@ it.each([
   expect(await send(1)).toMatchObject({ status: 500, code: 'internal_error' });
   await mend();
   expect(await send(2)).toMatchObject({ status: 201, images: 2 });
-  // From now on the key stands for this request.
+  // The key is now bound to this request.
   expect(await send(2)).toMatchObject({ status: 201, images: 2 });
   expect(await send(1)).toMatchObject({ status: 422, code: 'idempotency_mismatch' });
 });

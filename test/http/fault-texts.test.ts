@@ -14,10 +14,10 @@ async function faultOf(path: string, init: Parameters<TestService['api']['reques
   return (await response.json()) as { error: string; code: string; errors?: Record<string, string[]> };
 }
 
-/** What a check of credits says to a body that is wrong. */
+/** Returns the error message of a credit check with an invalid body. */
 const check = (json: unknown) => faultOf('/v1/credits/check', { json });
 
-describe('a fault of a body tells what was expected and what came, each once', () => {
+describe('the message of an invalid body contains the expected and the received value once', () => {
   it.each([
     [{}, 'imageCount: expected imageCount (a number) or images (a list or a number), but received neither'],
     [[], 'body: expected object, but received a list of 0'],
@@ -43,7 +43,7 @@ describe('a fault of a body tells what was expected and what came, each once', (
     expect(fault).toMatchObject({ code: 'invalid_request', error });
   });
 
-  it.each(['null', '3', '"text"', 'true'])('%s alone is no body', async (body) => {
+  it.each(['null', '3', '"text"', 'true'])('%s alone is not a valid body', async (body) => {
     const headers = { 'Content-Type': 'application/json' };
     expect(await faultOf('/v1/credits/check', { method: 'POST', headers, body })).toMatchObject({
       code: 'invalid_json',

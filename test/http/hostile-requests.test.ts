@@ -42,14 +42,14 @@ describe('a JSON body', () => {
       for (const path of targets()) {
         for (const body of [nest, `{"images":${nest},"settings":{}}`, `{"settings":${nest}}`, `{"metadata":${nest}}`]) {
           const answer = await post(path, body);
-          // The strict parser takes a list or an object; a credit check counts lists, whatever is in them.
+          // The strict parser accepts a list or an object; a credit check counts lists of anything.
           if (path !== paths.check || answer.status !== 200) expectError(answer, 'invalid_request');
         }
       }
     }
   });
 
-  it('of hundreds of thousands of wrong elements gets a short 400, in time for others', async () => {
+  it('of hundreds of thousands of wrong elements gets a short 400 without delaying other requests', async () => {
     const body = `{"images":[${'{},'.repeat(300_000)}{}],"settings":{}}`;
     const answer = await post(paths.export, body);
     expectError(answer, 'invalid_request');
@@ -59,7 +59,7 @@ describe('a JSON body', () => {
     expect(many.body.length).toBeLessThan(10_000);
   });
 
-  it('above the limit is 413, also when only its inflated form is', async () => {
+  it('above the limit is 413, also if only its inflated form is', async () => {
     const large = JSON.stringify({ images: 'x'.repeat(1_100_000) });
     for (const path of targets()) {
       expect(expectError(await post(path, large), 'request_too_large').limit).toBe(1_048_576);
@@ -69,7 +69,7 @@ describe('a JSON body', () => {
     expectError(answer, 'request_too_large');
   });
 
-  it('may be compressed; what cannot be inflated is 400, an unknown encoding 415', async () => {
+  it('may be compressed; invalid compressed data is 400, an unknown encoding 415', async () => {
     const body = gzipSync('{"imageCount":3}');
     const good = await post(paths.check, body, { ...json, 'Content-Encoding': 'gzip' });
     expect(JSON.parse(good.text)).toMatchObject({ cost: 3 });
@@ -85,12 +85,12 @@ describe('a JSON body', () => {
     },
   );
 
-  it('of no byte is 400 and names the fields that are missing', async () => {
+  it('of zero bytes is 400 and names the missing fields', async () => {
     const { errors } = expectError(await post(paths.export, ''), 'invalid_request');
     expect(Object.keys(errors as object)).toEqual(['images', 'settings']);
   });
 
-  it('of another type than JSON is 415 and names what was expected', async () => {
+  it('of another type than JSON is 415 and names the expected type', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'json', '']) {
       for (const path of targets()) {
         const headers = type === '' ? key : { ...key, 'Content-Type': type };
@@ -100,7 +100,7 @@ describe('a JSON body', () => {
     }
   });
 
-  it('that tries to poison prototypes or to query the database changes nothing', async () => {
+  it('with prototype pollution or database operators changes nothing', async () => {
     for (const body of [
       `{"__proto__":{"images":[]},"images":[],"settings":{}}`,
       `{"images":[{"id":{"$ne":null}}],"settings":{}}`,
@@ -122,7 +122,7 @@ describe('a JSON body', () => {
 });
 
 describe('a request', () => {
-  it('of 200 junk keys is 401 each time, whatever the key looks like', async () => {
+  it('with any of 200 invalid keys is 401', async () => {
     const junk = [
       '',
       ' ',
@@ -153,7 +153,7 @@ describe('a request', () => {
     expectError(await raw.send('/v1/credits/balance', { headers: { 'X-API-Key': [value, value] } }), 'invalid_api_key');
   });
 
-  it('with forged proxy, method and host headers is answered as without them', async () => {
+  it('with forged proxy, method and host headers gets the same response as without them', async () => {
     const forged = {
       ...key,
       'X-HTTP-Method-Override': 'DELETE',
@@ -191,8 +191,8 @@ describe('a request', () => {
   });
 });
 
-describe('all of this', () => {
-  it('leaves the session as it was and no file behind', async () => {
+describe('every request above', () => {
+  it('leaves the session unchanged and no file behind', async () => {
     const session = await test.api.readJson<{ images: unknown[]; jobs: unknown[] }>(
       paths.export.replace('/export', ''),
     );

@@ -9,14 +9,14 @@ import { plainImage } from '../support/small-images.ts';
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const AT_ONCE = 8;
 
-/** Identifiers of a session, an image and a job that exist, by their parameter's name. */
+/** Ids of an existing session, image and job, by parameter name. */
 let ids: Record<string, string>;
 
-// What lies under /account asks for a cookie; its bodies are maltreated in test/account-api.
+// Endpoints below /account need a cookie; their bodies are tested in test/account-api.
 const endpoints = (Object.values(ENDPOINTS) as Endpoint[]).filter(({ path }) => path.startsWith('/v1/'));
 const withJson = endpoints.filter(({ bodyKind }) => bodyKind !== 'none');
 
-/** Bodies that are right, for every endpoint that takes JSON: what the mutations start from. */
+/** Valid bodies of every endpoint that accepts JSON, from which the mutations start. */
 function examples(): Record<string, unknown>[] {
   const image = { id: `img_${'z'.repeat(22)}`, uploadPath: 'sessions/x', originalFilename: 'a.jpg' };
   const metadata = { filename: 'golden-gate', title: 'Golden Gate', alt: 'A bridge' };
@@ -129,7 +129,7 @@ const types = fc.oneof(
   },
 );
 
-/** Streams aside, every answer is JSON; every refusal has the one shape, and a code that its endpoint documents. */
+/** Expects JSON, except from streams, and of a refusal the error shape and a documented code of its endpoint. */
 function judge(endpoint: Endpoint, answer: RawAnswer): string | null {
   if (answer.status >= 500) return `status ${answer.status}`;
   if (answer.status < 400) return null;
@@ -144,8 +144,8 @@ function judge(endpoint: Endpoint, answer: RawAnswer): string | null {
 const pathOf = ({ path }: Endpoint) => path.replace(/:\w+/g, (name) => ids[name] ?? '');
 
 /**
- * Defines a test that sends `count` malformed bodies to all endpoints below `/v1`: never a 5xx, always the one error shape, nothing
- * left behind.
+ * Defines a test that sends `count` malformed bodies to all endpoints below `/v1`: never a 5xx, always the same error shape,
+ * nothing left behind.
  */
 export function testMalformedBodies(count: number): void {
   let test: TestService;
@@ -173,7 +173,7 @@ export function testMalformedBodies(count: number): void {
   });
 
   describe('malformed bodies', () => {
-    it(`${count} over all endpoints: never a 5xx, always the one error shape, nothing left behind`, async () => {
+    it(`${count} over all endpoints: never a 5xx, always the same error shape, nothing left behind`, async () => {
       const filesBefore = await storedFiles(test);
       const samples = fc.sample(fc.tuple(bodies, types, fc.nat()), { numRuns: count, seed });
       const faults: string[] = [];
@@ -197,7 +197,7 @@ export function testMalformedBodies(count: number): void {
       expect(uncaught).toEqual([]);
       expect(({} as Record<string, unknown>).polluted).toBeUndefined();
       await untilIdle(test);
-      // The mutations that happen to be right export into the session; nothing else may appear.
+      // Mutations that are valid by chance export into the session; no other file may appear.
       const added = (await storedFiles(test)).filter((file) => !filesBefore.includes(file));
       const elsewhere = added.filter((file) => !/^(variants|sessions\/sess_\w+(-sample)?\/exports)\//.test(file));
       expect(elsewhere).toEqual([]);

@@ -7,12 +7,12 @@ import { afterEach, expect, it } from 'vitest';
 import { MB, multipartBody, part, startUploadServer, type UploadServer, until } from './upload-server.ts';
 
 const BOUNDARY = 'XbOuNdArY';
-// Thousands of synced files: seconds on an idle machine, many on a busy disk.
+// Thousands of synced files take seconds on an idle machine, much longer on a busy disk.
 const PATIENT = { timeout: 600_000 };
 let server: UploadServer;
 afterEach(() => server?.close());
 
-/** mulberry32: small, and the same everywhere. */
+/** Creates the pseudorandom generator mulberry32. */
 function seeded(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -89,7 +89,7 @@ function mutate(template: Buffer, random: (below: number) => number): Buffer {
     else if (kind === 2) body = Buffer.concat([body.subarray(0, until), body.subarray(at)]);
     else if (kind === 3) body = body.subarray(0, at);
     else {
-      // Half of the splinters hit the first 200 bytes, where the headers are.
+      // Half of the mutations are in the first 200 bytes, which contain the headers.
       const place = kind === 4 ? at : random(Math.min(200, body.length + 1));
       const splinter = SPLINTERS[random(SPLINTERS.length)] ?? Buffer.alloc(0);
       body = Buffer.concat([body.subarray(0, place), splinter, body.subarray(place)]);
@@ -133,7 +133,7 @@ it(
   },
 );
 
-it('takes 80 of 100 parallel uploads when 20 are cut in the middle, and keeps no file or handle', PATIENT, async () => {
+it('accepts 80 of 100 parallel uploads if 20 are cut off, and leaks no file or handle', PATIENT, async () => {
   let received = 0;
   server = await startUploadServer({
     async onUpload({ files }) {
@@ -159,7 +159,7 @@ it('takes 80 of 100 parallel uploads when 20 are cut in the middle, and keeps no
   await until(async () => (await handles()) <= before + 2);
 });
 
-it('keeps its memory flat during an upload of 300 MB', PATIENT, async () => {
+it('uses constant memory during an upload of 300 MB', PATIENT, async () => {
   const child: ChildProcess = fork(new URL('./upload-process.ts', import.meta.url), { execArgv: ['--import', 'tsx'] });
   const ask = async () => {
     child.send('rss');

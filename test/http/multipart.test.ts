@@ -41,8 +41,8 @@ function post(body: Buffer, headers: Record<string, string> = {}, agent?: Agent)
 }
 const upload = (...parts: Buffer[]) => post(multipartBody(BOUNDARY, parts));
 
-describe('what it receives', () => {
-  it('stores files byte for byte in body order, beside the fields', async () => {
+describe('received parts', () => {
+  it('stores files unchanged in body order, and returns the fields', async () => {
     const first = randomBytes(300_000);
     const second = randomBytes(10);
     const { status, body } = await upload(
@@ -60,7 +60,7 @@ describe('what it receives', () => {
     expect(await server.filesLeft()).toEqual([]);
   });
 
-  it('accepts every documented field name and refuses a file in another one alone', async () => {
+  it('accepts every documented field name and refuses only files in others', async () => {
     const names = ['images', 'images[]', 'image', 'files', 'file', 'avatar'];
     const { status, body } = await upload(...names.map((name) => part(`name="${name}"; filename="x.png"`, 'x')));
     expect(status).toBe(201);
@@ -89,17 +89,17 @@ describe('what it receives', () => {
     expect(body.files).toMatchObject([{ originalFilename: 'image', size: 1 }]);
   });
 
-  it('says so when a file part without a filename arrives as text', async () => {
+  it('reports a file part without a filename', async () => {
     const { body } = await upload(part('name="file"', 'x', 'image/png'));
     expect(body.files).toMatchObject([{ refused: { code: 'invalid_request' } }]);
   });
 
-  it('takes an unfilled file input for no file', async () => {
+  it('ignores an empty file input', async () => {
     const { status, body } = await upload(part('name="images"; filename=""', '', 'application/octet-stream'));
     expect([status, body.files]).toEqual([201, []]);
   });
 
-  it('gives equal requests equal fingerprints and every difference another one', async () => {
+  it('computes equal fingerprints for equal requests and different ones for any difference', async () => {
     const print = async (name: string, content: string, field: string) => {
       const file = part(`name="file"; filename="${name}"`, content);
       return (await upload(file, part('name="metadata"', field))).body.fingerprint;
@@ -116,7 +116,7 @@ describe('what it receives', () => {
     expect(new Set(prints).size).toBe(4);
   });
 
-  it('keeps fields away from the prototype', async () => {
+  it('does not let fields change the prototype', async () => {
     const { body } = await upload(part('name="__proto__"', 'x'), part('name="constructor"', 'y'));
     expect(Object.entries(body.fields as object)).toEqual([
       ['__proto__', 'x'],
@@ -126,7 +126,7 @@ describe('what it receives', () => {
 });
 
 describe('limits', () => {
-  it('takes a file of exactly 50 MB and refuses one byte more, alone', async () => {
+  it('accepts a file of exactly 50 MB and refuses only the file with one byte more', async () => {
     const exact = Buffer.alloc(50 * MB, 1);
     const over = Buffer.alloc(50 * MB + 1, 1);
     const { status, body } = await upload(
@@ -143,7 +143,7 @@ describe('limits', () => {
     expect(contents.map((content) => content.length)).toEqual([50 * MB, 1]);
   });
 
-  it('refuses an empty file alone', async () => {
+  it('refuses only the empty file', async () => {
     const { body } = await upload(
       part('name="file"; filename="e.png"', ''),
       part('name="file"; filename="f.png"', 'x'),
@@ -151,14 +151,14 @@ describe('limits', () => {
     expect(body.files).toMatchObject([{ refused: { code: 'unsupported_image' } }, { size: 1 }]);
   });
 
-  it('takes 100 files and refuses a request with 101', async () => {
+  it('accepts 100 files and refuses a request with 101', async () => {
     const files = (count: number) => Array.from({ length: count }, (_, i) => part(`name="f"; filename="${i}"`, 'x'));
     expect((await upload(...files(100))).status).toBe(201);
     const { status, body } = await upload(...files(101));
     expect([status, body.code, body.limit]).toEqual([400, 'too_many_files', 100]);
   });
 
-  it('takes 20 fields of 100 kB and no more', async () => {
+  it('accepts at most 20 fields of 100 kB', async () => {
     const fields = (count: number, size: number) =>
       Array.from({ length: count }, (_, i) => part(`name="f${i}"`, 'x'.repeat(size)));
     const { status, body } = await upload(...fields(20, 100_000));
@@ -170,7 +170,7 @@ describe('limits', () => {
     expect((await upload(...fields(1, 100_001))).body).toMatchObject({ code: 'invalid_request', limit: 100_000 });
   });
 
-  it('answers a request that is too large by its Content-Length before it has read it', async () => {
+  it('refuses a request with a too large Content-Length before reading it', async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(server.port, '127.0.0.1');
       const head = `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=x\r\n`;
@@ -182,7 +182,7 @@ describe('limits', () => {
     expect(answer).toContain('request_too_large');
   });
 
-  it('counts a request of unknown length and lets the client read the answer on a connection that lives on', async () => {
+  it('counts a request of unknown length, and the client can read the response on a connection that stays open', async () => {
     await server.close();
     server = await startUploadServer({ limits: { ...LIMITS, maxRequestBytes: 2 * MB } });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -194,7 +194,7 @@ describe('limits', () => {
     agent.destroy();
   });
 
-  it('cuts a client that goes on sending long after its refusal', async () => {
+  it('closes the connection of a client that keeps sending after the refusal', async () => {
     await server.close();
     server = await startUploadServer({ limits: { ...LIMITS, maxRequestBytes: MB } });
     const sent = await new Promise<number>((resolve) => {
@@ -239,7 +239,7 @@ describe('failures', () => {
   it.each([
     ['ENOSPC', 507],
     ['EIO', 500],
-  ])('passes %s of the disk on and leaves nothing', async (code, status) => {
+  ])('passes on %s of the disk and leaves no file', async (code, status) => {
     await server.close();
     let files = 0;
     server = await startUploadServer({
@@ -253,7 +253,7 @@ describe('failures', () => {
     expect(await server.filesLeft()).toEqual([]);
   });
 
-  it('refuses a part behind the end that is cut off, instead of waiting for its end', async () => {
+  it('refuses an incomplete part after the closing delimiter instead of waiting for its end', async () => {
     const late = part('name="images"; filename="late.jpg"', 'a file');
     const delimiter = Buffer.from(`--${BOUNDARY}\r\n`);
     const end = Buffer.from(`--${BOUNDARY}--ignored\r\n\r\nand more\r\n`);
@@ -263,7 +263,7 @@ describe('failures', () => {
     expect(await server.filesLeft()).toEqual([]);
   });
 
-  it('never overwrites a file that exists', async () => {
+  it('never overwrites an existing file', async () => {
     await server.close();
     server = await startUploadServer({ newTemporaryFile: () => `${server.directory}/same.part` });
     const two = [1, 2].map((n) => part(`name="file"; filename="${n}"`, 'x'));

@@ -15,7 +15,7 @@ afterAll(() => test.close());
 
 const CHECK = JSON.stringify({ imageCount: 3 });
 
-/** What a server says to bytes that no client library would send. */
+/** Sends raw bytes that no client library would send and returns the response. */
 function say(bytes: string): Promise<string> {
   const { hostname, port } = new URL(test.url);
   return new Promise((resolve, reject) => {
@@ -30,7 +30,7 @@ function say(bytes: string): Promise<string> {
   });
 }
 
-/** The last answer of a connection that the server closes. */
+/** Returns the last response of a connection that the server closes. */
 function answerIn(text: string): { status: number; text: string } {
   const last = text.slice(text.lastIndexOf('HTTP/1.1 '));
   return { status: Number(last.slice(9, 12)), text: last.slice(last.indexOf('\r\n\r\n') + 4) };
@@ -42,7 +42,7 @@ const post = (headers: string[], body: string, path = '/v1/credits/check') =>
   );
 const get = (target: string, headers: string[]) => say([`GET ${target} HTTP/1.1`, ...headers, '', ''].join('\r\n'));
 
-describe('a message that HTTP/1.1 forbids, and Node lets pass, is a 400 that says why', () => {
+describe('a message that HTTP/1.1 forbids and Node accepts is a 400 with the reason', () => {
   it.each([
     ['no host', '/healthz', ['Connection: close'], 'Host: expected one, but received none'],
     ['two hosts', '/healthz', ['Host: a', 'Host: b'], 'Host: expected one, but received 2'],
@@ -53,7 +53,7 @@ describe('a message that HTTP/1.1 forbids, and Node lets pass, is a 400 that say
     expect(error).toContain(why);
   });
 
-  it('a transfer coding that nobody decodes', async () => {
+  it('an unsupported transfer coding', async () => {
     const chunk = `${CHECK.length.toString(16)}\r\n${CHECK}\r\n0\r\n\r\n`;
     const type = 'Content-Type: application/json';
     const { error } = expectError(
@@ -65,18 +65,18 @@ describe('a message that HTTP/1.1 forbids, and Node lets pass, is a 400 that say
   });
 });
 
-describe('what is odd and allowed is answered', () => {
+describe('unusual but valid messages get a response', () => {
   it('HTTP/1.0 without a host', async () => {
     const answer = await say(`GET /v1/credits/balance HTTP/1.0\r\nX-API-Key: ${key}\r\n\r\n`);
     expect(answerIn(answer).status).toBe(200);
   });
 
-  it('an expectation that nobody knows', async () => {
+  it('an unknown expectation', async () => {
     const headers = ['Expect: miracles', 'Content-Type: application/json', `Content-Length: ${CHECK.length}`];
     expect(answerIn(await post(headers, CHECK)).status).toBe(200);
   });
 
-  it('several requests at once, each in its turn', async () => {
+  it('pipelined requests, in order', async () => {
     const one = (path: string, ...headers: string[]) =>
       [`GET ${path} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n');
     const answers = await say(one('/healthz') + one('/v1/credits/balance') + one('/nothing', 'Connection: close'));
@@ -95,14 +95,14 @@ describe('a body of JSON', () => {
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('"cost":3')]);
   });
 
-  it('is never taken for none when its type is one that the parser cannot read', async () => {
+  it('is not treated as missing if the parser cannot read its type', async () => {
     const headers = [`Content-Type: application/-${'x'.repeat(200)}+json`, `Content-Length: ${CHECK.length}`];
     expectError(answerIn(await post(headers, CHECK)), 'unsupported_media_type');
   });
 });
 
-describe('a body that is not there', () => {
-  it('is like an empty one where JSON is expected, and no image where images are', async () => {
+describe('a missing body', () => {
+  it('counts as empty JSON, or as an upload without images', async () => {
     const headers = ['Content-Type: application/json'];
     const { errors } = expectError(answerIn(await post(headers, '')), 'invalid_request');
     expect(errors).toBeTruthy();
@@ -112,7 +112,7 @@ describe('a body that is not there', () => {
       expectError(answerIn(await post([`Content-Type: ${type}`], '', '/v1/sessions')), 'no_images');
   });
 
-  it('is no failure of ours when it is cut off or followed by what is no HTTP', async () => {
+  it('is not a 5xx if it is cut off or followed by invalid HTTP', async () => {
     const type = 'Content-Type: application/json';
     const cuts = [
       [[type, 'Transfer-Encoding: chunked'], `zz\r\n${CHECK}`],
@@ -126,7 +126,7 @@ describe('a body that is not there', () => {
     expect(logged).toEqual([]);
   });
 
-  it('that is said to be larger than any upload may be is refused for that, whatever the disk holds', async () => {
+  it('with a Content-Length above the limit is refused as too large, whatever space the disk has', async () => {
     const { hostname, port } = new URL(test.url);
     const head = ['POST /v1/sessions HTTP/1.1', 'Host: x', `X-API-Key: ${key}`, 'Content-Length: 999999999999999'];
     const answer = await new Promise<string>((resolve) => {

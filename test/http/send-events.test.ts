@@ -13,10 +13,10 @@ let server: Server;
 let port: number;
 let errors: unknown[];
 let source: () => EventSource;
-/** The latest answer. */
+/** The latest response. */
 let response: ServerResponse;
 let headers: Record<string, string>;
-/** How many handlers have returned. */
+/** Number of handlers that have returned. */
 let returned: number;
 
 beforeEach(async () => {
@@ -44,7 +44,7 @@ afterEach(async () => {
 const progress = (n: number, data: unknown = { n }) => ({ id: `job_1:${n}`, event: 'progress', data });
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-it('pipes events as they come, with the given headers, and ends the connection after the last', async () => {
+it('sends events at once, with the given headers, and ends the connection after the last', async () => {
   const gate = new EventEmitter();
   source = async function* () {
     yield progress(1);
@@ -63,7 +63,7 @@ it('pipes events as they come, with the given headers, and ends the connection a
   expect([returned, registry.size, errors]).toEqual([1, 0, []]);
 });
 
-it('ends right after the terminal event, sends nothing behind it, and reads the source to its end', async () => {
+it('ends after the terminal event, sends nothing after it, and reads the source to its end', async () => {
   let settled = false;
   const gate = new EventEmitter();
   source = async function* () {
@@ -81,7 +81,7 @@ it('ends right after the terminal event, sends nothing behind it, and reads the 
   expect(client.text()).not.toContain('progress');
 });
 
-it('ends the response and reports when the source throws', async () => {
+it('ends the response and reports the error if the source throws', async () => {
   source = async function* () {
     yield progress(1);
     throw new Error('broken source');
@@ -93,7 +93,7 @@ it('ends the response and reports when the source throws', async () => {
   expect(errors).toEqual([new Error('broken source')]);
 });
 
-it('ends the response and the source when an event cannot be framed', async () => {
+it('ends the response and the source if an event cannot be framed', async () => {
   let cleaned = false;
   source = async function* () {
     try {
@@ -108,7 +108,7 @@ it('ends the response and the source when an event cannot be framed', async () =
   expect(errors).toHaveLength(1);
 });
 
-it('leaves the answer to Koa when it cannot open the stream', async () => {
+it('leaves the response to Koa if it cannot open the stream', async () => {
   headers = { 'X-Job-Id': 'a\r\nb' };
   source = async function* () {
     yield progress(1);
@@ -119,7 +119,7 @@ it('leaves the answer to Koa when it cannot open the stream', async () => {
   client.socket.destroy();
 });
 
-it('stops the source when the client leaves between two events', async () => {
+it('stops the source if the client disconnects between two events', async () => {
   let cleaned = false;
   source = async function* () {
     try {
@@ -138,7 +138,7 @@ it('stops the source when the client leaves between two events', async () => {
   expect(errors).toEqual([]);
 });
 
-it('returns at once, and tells the source, when the client leaves in the middle of a long step', async () => {
+it('returns at once and aborts the source if the client disconnects during a long step', async () => {
   let told = false;
   source = () => (signal) =>
     (async function* () {
@@ -177,7 +177,7 @@ it('ends every open stream for a shutdown', async () => {
   expect(clients.every((client) => client.text().endsWith('0\r\n\r\n'))).toBe(true);
 });
 
-it('replays a long history without a gap to a reader that keeps up', async () => {
+it('replays a long history completely to a reader that keeps up', async () => {
   source = async function* () {
     for (let n = 0; n < 3000; n++) yield progress(n, 'x'.repeat(2000));
     yield { id: 'job_1:3000', event: 'complete', data: 1 };
@@ -188,7 +188,7 @@ it('replays a long history without a gap to a reader that keeps up', async () =>
   expect(ids).toEqual(Array.from({ length: 3001 }, (_, n) => n));
 });
 
-it('drops progress for a reader that has stopped, and still delivers the terminal event', async () => {
+it('drops progress for a stalled reader and still delivers the terminal event', async () => {
   const client = openClient(port, { paused: true });
   let text = '';
   const read = () => {
@@ -211,12 +211,12 @@ it('drops progress for a reader that has stopped, and still delivers the termina
   const count = [...text.matchAll(/^event: progress$/gm)].length;
   expect(dropped).toBe(3);
   expect(count).toBeGreaterThan(10);
-  // The third may have been sent after all, since its reader was back by then.
+  // The third may have been sent, since its reader continued by then.
   expect(count).toBeLessThanOrEqual(400 - 2);
   expect(text).toContain('id: last\nevent: complete');
 });
 
-it('is back to base after 1,000 clients have left: no stream, no listener', async () => {
+it('keeps no stream and no listener after 1,000 clients have disconnected', async () => {
   const hub = new EventEmitter().setMaxListeners(0);
   let open = 0;
   source = () => (signal) =>

@@ -64,7 +64,7 @@ function get(headers: Record<string, string> = {}, method = 'GET'): Promise<Answ
 const openFiles = async () => (await readdir('/proc/self/fd')).length;
 
 describe('a whole file', () => {
-  it('arrives byte for byte with all headers', async () => {
+  it('is sent unchanged with all headers', async () => {
     const { status, headers, body } = await get();
     expect(status).toBe(200);
     expect(body.equals(CONTENT)).toBe(true);
@@ -81,7 +81,7 @@ describe('a whole file', () => {
     });
   });
 
-  it('answers HEAD with the same headers and no body', async () => {
+  it('responds to HEAD with the same headers and no body', async () => {
     const { date: _, ...whole } = (await get()).headers;
     const { status, headers, body } = await get({ range: 'bytes=0-1' }, 'HEAD');
     expect([status, body.length]).toEqual([200, 0]);
@@ -129,7 +129,7 @@ describe('conditional requests', () => {
     },
   );
 
-  it('sends the file when the validator is another one', async () => {
+  it('sends the file if the validator differs', async () => {
     expect((await get({ 'if-none-match': '"other"' })).status).toBe(200);
     expect((await get({ 'if-none-match': ETAG })).status).toBe(200);
   });
@@ -142,7 +142,7 @@ describe('If-Match', () => {
     expect((await get({ 'if-match': tag, 'if-none-match': '*' })).status).toBe(304);
   });
 
-  it.each([['"other"'], [`W/"${ETAG}"`], [ETAG], ['"*"'], ['x'.repeat(500)]])('answers %s with 412', async (tag) => {
+  it.each([['"other"'], [`W/"${ETAG}"`], [ETAG], ['"*"'], ['x'.repeat(500)]])('is 412 for %s', async (tag) => {
     for (const [name, value] of [
       ['range', 'bytes=0-9'],
       ['range', 'bytes=999999-'],
@@ -160,7 +160,7 @@ describe('If-Match', () => {
     expect(await get({ 'if-match': tag }, 'HEAD')).toMatchObject({ status: 412, body: Buffer.alloc(0) });
   });
 
-  it('is not replaced by If-Unmodified-Since, where no time of a change is told', async () => {
+  it('is not replaced by If-Unmodified-Since, since no Last-Modified is sent', async () => {
     const { status, headers } = await get({ 'if-unmodified-since': new Date(0).toUTCString() });
     expect([status, headers['last-modified']]).toEqual([200, undefined]);
   });
@@ -175,7 +175,7 @@ describe('ranges', () => {
     ['bytes=-100', 199_900, 199_999],
     ['bytes=-999999', 0, 199_999],
     ['bytes=100-999999', 100, 199_999],
-  ])('answers %s with these bytes', async (range, first, last) => {
+  ])('responds to %s with these bytes', async (range, first, last) => {
     const { status, headers, body } = await get({ range });
     expect(status).toBe(206);
     expect(headers['content-range']).toBe(`bytes ${first}-${last}/200000`);
@@ -211,7 +211,7 @@ describe('ranges', () => {
     expect(await status(new Date(0).toUTCString())).toBe(200);
   });
 
-  it('joins ranges to the whole, whatever the cuts', async () => {
+  it('sends ranges that add up to the whole file', async () => {
     const bodies: Buffer[] = [];
     for (let at = 0; at < CONTENT.length; at += 33_333) {
       bodies.push((await get({ range: `bytes=${at}-${at + 33_332}` })).body);
@@ -230,8 +230,8 @@ describe('ranges', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  it('answers 404 for a file that vanished', async () => {
+describe('failures', () => {
+  it('responds 404 for a missing file', async () => {
     await rm(offered.file);
     for (const method of ['GET', 'HEAD']) {
       const { status, headers } = await get({}, method);
@@ -241,12 +241,12 @@ describe('what goes wrong', () => {
     expect(JSON.parse((await get()).body.toString())).toMatchObject({ code: 'file_not_found' });
   });
 
-  it('does not send a file whose size is not the recorded one', async () => {
+  it('does not send a file of another size than recorded', async () => {
     await truncate(offered.file, 1000);
     expect((await get()).status).toBe(500);
   });
 
-  it('leaks no open file: not on success, 304, 416, HEAD, 404, or when clients leave in the middle', async () => {
+  it('leaks no open file on success, 304, 416, HEAD, 404, or disconnected clients', async () => {
     await get();
     const before = await openFiles();
     for (let n = 0; n < 20; n++) {
@@ -255,9 +255,9 @@ describe('what goes wrong', () => {
       await get({ range: 'bytes=999999-' });
       await get({}, 'HEAD');
     }
-    // At once: later the garbage collector closes what was forgotten.
+    // At once, since the garbage collector closes leaked handles later.
     await until(async () => (await openFiles()) <= before, 1_000);
-    // Larger than all kernel buffers together, so that the server is really in the middle.
+    // Larger than all kernel buffers together, so that the transfer is not finished.
     const size = 30_000_000;
     await truncate(offered.file, size);
     offered = { ...offered, size };

@@ -19,7 +19,7 @@ let directory: string;
 let file: string;
 let server: HttpServer | undefined;
 const clients: Socket[] = [];
-/** The server's ends of the connections on which something was asked. */
+/** The server's sockets that have received a request. */
 const asked = new Set<Socket>();
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ function open(request = GET): Socket {
   return socket;
 }
 
-/** Asks, reads the beginning of the answer, and then nothing more. */
+/** Sends a request, reads the beginning of the response and then stops reading. */
 async function startAndStall(request?: string): Promise<Socket> {
   const socket = open(request);
   await once(socket, 'data');
@@ -64,7 +64,7 @@ async function startAndStall(request?: string): Promise<Socket> {
   return socket;
 }
 
-/** All that comes on a connection until `done` finds it enough. */
+/** Reads a connection until `done` returns true for the text so far. */
 async function read(socket: Socket, done: (text: string) => boolean): Promise<string> {
   let text = '';
   for await (const chunk of socket) {
@@ -74,7 +74,7 @@ async function read(socket: Socket, done: (text: string) => boolean): Promise<st
   return `${text}, and the end`;
 }
 
-/** How often the stored file is open in this process. */
+/** Counts the open handles of the stored file in this process. */
 async function timesOpen(): Promise<number> {
   const links = await Promise.all((await readdir(OPEN)).map((name) => readlink(join(OPEN, name)).catch(() => '')));
   return links.filter((target) => target === file).length;
@@ -82,7 +82,7 @@ async function timesOpen(): Promise<number> {
 
 const allCut = () => [...asked].every(({ destroyed }) => destroyed);
 
-it('a client that has stopped reading does not hold up the stop beyond the grace period', async () => {
+it('a client that has stopped reading does not delay the stop beyond the grace period', async () => {
   await start(download, { closeGraceMs: 500 });
   await startAndStall();
   const started = performance.now();
@@ -106,10 +106,10 @@ const ANSWERS: [string, (ctx: Context) => unknown][] = [
   ],
 ];
 
-describe('a client that leaves an answer unread loses its connection', () => {
+describe('a client that does not read a response is disconnected', () => {
   it.each(ANSWERS)('%s', async (_, answer) => {
     await start(answer, { pace: { stallMs: 1500 } });
-    // Another request on the connection, which is not finished, is no sign of life.
+    // An unfinished second request on the connection does not count as activity.
     const requests = [GET, GET + GET, `${GET}GET / HTTP`];
     await Promise.all(Array.from({ length: 6 }, (_, index) => startAndStall(requests[index % 3])));
     expect(asked.size).toBe(6);
@@ -118,7 +118,7 @@ describe('a client that leaves an answer unread loses its connection', () => {
   });
 });
 
-/** Reads an answer with a pause after each piece; how many bytes have come, from the first one on. */
+/** Reads a response with a pause after each piece; returns the number of bytes received. */
 async function readWithPauses(pauseMs: number, request?: string): Promise<() => number> {
   const slow = await startAndStall(request);
   slow.on('data', () => {
@@ -129,7 +129,7 @@ async function readWithPauses(pauseMs: number, request?: string): Promise<() => 
   return () => slow.bytesRead;
 }
 
-describe('a client that takes an answer in crumbs loses its connection', () => {
+describe('a client that reads a response too slowly is disconnected', () => {
   it.each(ANSWERS)('%s', async (_, answer) => {
     await start(answer, { pace: { graceMs: 500, bytesPerSecond: 40_000_000 } });
     const received = await readWithPauses(100);
@@ -141,7 +141,7 @@ describe('a client that takes an answer in crumbs loses its connection', () => {
   });
 });
 
-/** Watches the connections on which something was asked: the longest time in which no byte went out on one, so far. */
+/** Measures the longest time without a sent byte on the connections with a request. */
 function watchSilence(): { longestMs(): number; end(): void } {
   const seen = new Map<Socket, { bytes: number; at: number }>();
   let longest = 0;
@@ -162,14 +162,14 @@ function watchSilence(): { longestMs(): number; end(): void } {
   };
 }
 
-/** Reads a file in pieces, for several times as long as it might leave it unread. */
+/** Reads a file in pieces, several times as long as the stall limit. */
 async function readSlowly(stallMs: number): Promise<'read on' | 'cut' | 'stalled'> {
   await start(download, { pace: { stallMs, graceMs: 100, bytesPerSecond: 100_000 } });
   const silence = watchSilence();
   const started = performance.now();
   const received = await readWithPauses(8);
   try {
-    // All of it: what has come by then could have been on its way when the connection was cut.
+    // The whole file, since bytes received so far could have been in transit when the connection was closed.
     await expect.poll(() => received() >= SIZE || allCut(), { timeout: 60_000 }).toBe(true);
     if (received() >= SIZE) {
       expect(performance.now() - started).toBeGreaterThan(3 * stallMs);
@@ -183,15 +183,15 @@ async function readSlowly(stallMs: number): Promise<'read on' | 'cut' | 'stalled
   }
 }
 
-describe('nobody else does:', () => {
-  it('who reads slowly', async () => {
+describe('these clients stay connected:', () => {
+  it('slow but steady readers', async () => {
     let outcome = await readSlowly(500);
-    // A machine that stands still makes a stalled reader of a slow one: such a run shows nothing, and another is made.
+    // A paused machine turns a slow reader into a stalled one; such a run proves nothing and is repeated.
     for (let run = 2; outcome === 'stalled' && run <= 10; run++) outcome = await readSlowly(500);
     expect(outcome).toBe('read on');
   });
 
-  it('who reads a stream of events, which has a rule of its own', async () => {
+  it('readers of event streams, which have limits of their own', async () => {
     const stream = (ctx: Context) => {
       ctx.respond = false;
       ctx.res.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
@@ -204,7 +204,7 @@ describe('nobody else does:', () => {
     expect(allCut()).toBe(false);
   });
 
-  it('whose answer is not there yet, or comes slowly', async () => {
+  it('clients whose response has not started, or is produced slowly', async () => {
     const slowly = async (ctx: Context) => {
       ctx.respond = false;
       await sleep(500);
@@ -216,7 +216,7 @@ describe('nobody else does:', () => {
     expect(await read(open(), (text) => text.includes('end\r\n'))).toContain('begin');
   });
 
-  it('who waits for an answer that takes its time, also behind another one', async () => {
+  it('clients that wait for a slow response, also behind another one', async () => {
     let requests = 0;
     await start(
       async (ctx) => {
@@ -231,7 +231,7 @@ describe('nobody else does:', () => {
     expect(await read(open(), (text) => text.endsWith('answer 3'))).toMatch(/answer 3$/);
   });
 
-  it('who sends slowly', async () => {
+  it('slow senders', async () => {
     await start(
       async (ctx) => {
         let body = '';

@@ -39,7 +39,7 @@ describe('built pages', () => {
     rmSync(built, { recursive: true, force: true });
   });
 
-  it('are answered with their type, and the page itself under its folder’s path with and without a slash', async () => {
+  it('are served with their type, and the page itself under its folder’s path with and without a slash', async () => {
     for (const path of ['/demo', '/demo/']) {
       const page = await client.send(path);
       expect(page).toMatchObject({ status: 200, text: '<!doctype html><title>Demo</title>' });
@@ -51,7 +51,7 @@ describe('built pages', () => {
     expect(await type('/demo/icon.png')).toBe('image/png');
   });
 
-  it('allow nothing inline and nothing foreign, and cannot be framed or sniffed', async () => {
+  it('forbid inline and foreign content, framing and sniffing', async () => {
     const { headers } = await client.send('/demo');
     const policy = String(headers['content-security-policy']);
     for (const rule of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'"]) {
@@ -66,13 +66,13 @@ describe('built pages', () => {
     expect(headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('offer the widget’s files to pages of other sites', async () => {
+  it('allow pages of other sites to load the widget’s files', async () => {
     const { headers } = await client.send('/widget/define.js');
     expect(headers['access-control-allow-origin']).toBe('*');
     expect(headers['cross-origin-resource-policy']).toBe('cross-origin');
   });
 
-  it('are revalidated by a strong tag, and kept for ever where the name has a hash', async () => {
+  it('are revalidated by a strong tag, or immutable if their name has a hash', async () => {
     const first = await client.send('/widget/define.js');
     expect(first.headers['cache-control']).toBe('public, no-cache');
     const etag = String(first.headers.etag);
@@ -88,7 +88,7 @@ describe('built pages', () => {
     expect(await cacheOf('/demo/icon.png')).toBe('public, no-cache');
   });
 
-  it('are compressed as the client accepts, each form under a tag of its own', async () => {
+  it('are compressed as the client accepts, each encoding with its own tag', async () => {
     const get = (accept: string) => client.send('/widget/define.js', { headers: { 'Accept-Encoding': accept } });
     const answers = { br: await get('gzip, deflate, br'), gzip: await get('gzip'), identity: await get('identity') };
     expect(answers.br.headers['content-encoding']).toBe('br');
@@ -103,7 +103,7 @@ describe('built pages', () => {
     expect(image.headers['content-encoding']).toBeUndefined();
   });
 
-  it('stay as they were at the start, and nothing else of the disk is served', async () => {
+  it('stay as they were at the start; no other file is served', async () => {
     write('widget/define.js', 'changed');
     expect((await client.send('/widget/define.js')).text).toBe(SCRIPT);
     for (const path of [
@@ -137,13 +137,13 @@ describe('the service', () => {
   });
   afterAll(() => test.close());
 
-  it('answers 412 where If-Match names another file', async () => {
+  it('responds 412 if If-Match names another file', async () => {
     const refused = await fetch(`${test.url}/widget/define.js`, { headers: { 'If-Match': '"other"' } });
     expect([refused.status, await refused.json()]).toMatchObject([412, { code: 'precondition_failed' }]);
     expect(refused.headers.get('ETag')).toMatch(/^"[\w-]+"$/);
   });
 
-  it('answers an unknown page as any unknown path, and other methods with the ones it knows', async () => {
+  it('responds 404 to an unknown page, and 405 with the allowed methods to others', async () => {
     const missing = await fetch(`${test.url}/demo/nothing.js`);
     expect(missing.status).toBe(404);
     expect(await missing.json()).toMatchObject({ code: 'not_found' });

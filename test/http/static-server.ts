@@ -4,7 +4,7 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import type { StaticRoute } from '../../server/http/downloads/static-files.ts';
 
-/** Serves routes as the service does, and nothing else. */
+/** Serves routes as the service does, without its other parts. */
 export async function startStaticServer(routes: StaticRoute[]): Promise<{ url: string; close(): Promise<void> }> {
   const router = new Router();
   for (const { path, handler } of routes) router.get(path, handler);

@@ -16,7 +16,7 @@ export const LIMITS = {
   maxFieldBytes: 100_000,
 };
 
-/** A real HTTP server that receives every request as an upload and answers with what it received. */
+/** A real HTTP server that receives every request as an upload and responds with the received parts. */
 export interface UploadServer {
   port: number;
   server: Server;

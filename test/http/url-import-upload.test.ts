@@ -54,7 +54,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** An importer that writes files of `size` bytes, and then does what `next` says. */
+/** Creates an importer that writes files of `size` bytes and then calls `next`. */
 const importer = (size: number, next: (count: number, signal?: AbortSignal) => Promise<void> = async () => {}) => {
   let count = 0;
   fetchToFile = async ({ target, signal }) => {
@@ -79,7 +79,7 @@ async function send(images: { url: string; filename?: string }[]) {
 const three = ['a', 'b', 'c'].map((name) => ({ url: `https://example.com/${name}.jpg` }));
 
 describe('an import by URL', () => {
-  it('leaves no temporary file when one of the imports fails on our side', async () => {
+  it('leaves no temporary file if an import fails on the server', async () => {
     importer(10, async (count) => {
       if (count === 3) throw Object.assign(new Error('disk'), { code: 'ENOSPC' });
     });
@@ -87,7 +87,7 @@ describe('an import by URL', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('leaves no temporary file and no logged failure when the client leaves', async () => {
+  it('leaves no temporary file and logs no failure if the client disconnects', async () => {
     let waiting = false;
     importer(10, async (count, signal) => {
       if (count < 2) return;
@@ -104,20 +104,20 @@ describe('an import by URL', () => {
     expect(logged).toEqual([]);
   });
 
-  it('of more bytes than a request may bring is refused', async () => {
+  it('above the size limit of a request is refused', async () => {
     importer(2 * MEGABYTE);
     expect(await send(three)).toMatchObject({ status: 413, body: { code: 'request_too_large', limit: 5_000_000 } });
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('is refused when the disk has no room for the variants', async () => {
+  it('is refused if the disk has no space for the variants', async () => {
     free = MEGABYTE;
     importer(2 * MEGABYTE);
     expect(await send(three)).toMatchObject({ status: 507, body: { code: 'insufficient_storage' } });
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('names its files by the cleaned wish, else by the end of the URL, refused ones too', async () => {
+  it('names files, also refused ones, by the cleaned requested name, else by the end of the URL', async () => {
     importer(10, async (count) => {
       if (count % 2 === 0) throw new AppError('url_import_failed', 'no');
     });

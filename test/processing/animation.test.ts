@@ -10,7 +10,7 @@ afterAll(() => harness.close());
 
 const DELAYS = [100, 200, 300, 400];
 
-/** Four frames of one colour each, with delays of their own, played three times. */
+/** Four frames of one colour each, with different delays, played three times. */
 async function fourFrames(format: 'gif' | 'webp'): Promise<string> {
   const frames = Buffer.concat(['#f00', '#0f0', '#00f', '#fff'].map((colour) => solid(colour)));
   const raw = { width: 64, height: 128, channels: 3 as const, pageHeight: 32 };
@@ -52,7 +52,7 @@ describe('animation', () => {
     },
   );
 
-  it('of a GIF stays a GIF in the original format: own bytes for full, fewer pixels for widths', async () => {
+  it('of a GIF stays a GIF in the original format: unchanged bytes for full, fewer pixels for widths', async () => {
     const [full, small] = await harness.render(nasty('animated.gif'), { format: 'original', widths: [160] });
     expect(full).toMatchObject({ keptOriginal: true, format: 'gif', warnings: [] });
     expect(await header(small?.file ?? '')).toMatchObject({ pages: 8, width: 160, pageHeight: 90, loop: 0 });
@@ -87,7 +87,7 @@ describe('animation', () => {
     await strict.close();
     const small = await startHarness({ MAX_PIXELS: 320 * 180 * 8 - 1, WORKERS: 1 });
     await expect(small.facts(nasty('animated.webp'))).rejects.toMatchObject({ code: 'too_many_pixels' });
-    // A still of that size is fine: only decoded frames count.
+    // A still image of that size is accepted, since only decoded frames count.
     expect((await small.facts(nasty('animated-apng.png'))).pages).toBe(8);
     await small.close();
   });

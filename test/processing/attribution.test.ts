@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-describe('who made an image', () => {
+describe('author and copyright of an image', () => {
   const said = (creator: string, rights: string) =>
     '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">' +
     '<rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/">' +
@@ -17,7 +17,7 @@ describe('who made an image', () => {
     `<dc:rights><rdf:Alt><rdf:li xml:lang="x-default">${rights}</rdf:li></rdf:Alt></dc:rights>` +
     '</rdf:Description></rdf:RDF></x:xmpmeta>';
 
-  it('reaches the outputs when only XMP says it, and field by field', async () => {
+  it('are taken from XMP if only that has them, field by field', async () => {
     const image = () => sharp(nasty('jpeg-exif-orientation-1.jpg')).resize(120).withXmp(said('Zoë', '© Zoë &amp; Co'));
     const alone = await harness.store('xmp.jpg', await image().jpeg().toBuffer());
     const webp = only(await harness.render(alone, { format: 'webp' }));
@@ -30,7 +30,7 @@ describe('who made an image', () => {
     expect(readExif((await header(png.file)).exif)).toEqual({ artist: 'Ada', copyright: '© Zoë & Co' });
   });
 
-  it('reaches the outputs when only IPTC says it', async () => {
+  it('are taken from IPTC if only that has them', async () => {
     const dataset = (id: number, text: string) => `\x1c\x02${String.fromCharCode(id, 0, text.length)}${text}`;
     const iim = dataset(80, 'Ada') + dataset(116, '(c) Ada L.');
     const resource = `Photoshop 3.0\x008BIM\x04\x04\0\0\0\0\0${String.fromCharCode(iim.length)}${iim}`;

@@ -20,7 +20,7 @@ const META_BYTES = plain.readUInt32BE(META_AT);
 const MDAT_AT = META_AT + META_BYTES;
 const picture = plain.subarray(MDAT_AT + 8);
 
-/** The sample with other boxes in `meta`, and an EXIF item whose extent can be chosen. */
+/** Builds the sample with other boxes in `meta` and an EXIF item of a given extent. */
 function made({
   inMeta = [] as Buffer[],
   behind = [] as Buffer[],
@@ -60,7 +60,7 @@ describe('blankAvif', () => {
     expect(await samePixels(made({ exif: { shift: 0, length: 10 }, secret: 'SecretExif' }))).toBe(true);
   });
 
-  it('empties unknown boxes, free space and what no item points to', async () => {
+  it('empties unknown boxes, free space and unreferenced data', async () => {
     for (const file of [
       made({ inMeta: [box('xml ', u32(0), '<SecretXml/>')] }),
       made({ inMeta: [box('uuid', 'SecretUuid')] }),
@@ -75,7 +75,7 @@ describe('blankAvif', () => {
     }
   });
 
-  it('empties what a movie says of places and times', async () => {
+  it('empties the places and times of a movie', async () => {
     const place = box('udta', box('\xa9xyz', '+48.1+11.5Secret'));
     const file = made({
       behind: [
@@ -89,7 +89,7 @@ describe('blankAvif', () => {
     expect(blankAvif(made({ behind: [box('moov', track)] }))).toBeNull();
   });
 
-  it('does not understand thumbnails, overlapping extents and unknown items', () => {
+  it('returns null for thumbnails, overlapping extents and unknown items', () => {
     const thumbnail = box('iref', u32(0), box('thmb', u16(2), u16(1), u16(1)));
     expect(blankAvif(made({ inMeta: [thumbnail] }))).toBeNull();
     expect(blankAvif(made({ exif: { shift: -5, length: 10 }, secret: 'Secret' }))).toBeNull();

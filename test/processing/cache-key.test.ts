@@ -49,7 +49,7 @@ describe('variantKey', () => {
     expect(variantKey({ ...base, ...change })).toBe(variantKey(base));
   });
 
-  it('knows the versions of the image library', () => {
+  it('contains the versions of the image library', () => {
     expect(libraryVersions().sharp).toMatch(/^\d+\.\d+\.\d+/);
     expect(libraryVersions().libvips).toMatch(/^\d/);
   });

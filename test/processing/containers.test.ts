@@ -33,7 +33,7 @@ describe.each(SAMPLES)('rewriteContainer of a %s (%s)', (format, name) => {
     expect(rewriteContainer(format, once ?? file, NOTHING, false)?.equals(once ?? file)).toBe(true);
   });
 
-  it('answers null or a file to every truncation, and never throws', () => {
+  it('returns null or a file for every truncation, and never throws', () => {
     const step = Math.max(1, Math.floor(file.length / 300));
     for (let length = 0; length < file.length; length += step) {
       const cut = file.subarray(0, length);
@@ -41,7 +41,7 @@ describe.each(SAMPLES)('rewriteContainer of a %s (%s)', (format, name) => {
     }
   });
 
-  it('survives bytes that lie about lengths, and what it accepts still decodes where the lie does', async () => {
+  it('survives wrong lengths, and accepted files still decode if the damaged one does', async () => {
     const accepted: [Buffer, Buffer][] = [];
     for (let at = 0; at < Math.min(file.length, 400); at += 1) {
       for (const value of [0x00, 0x7f, 0xff]) {
@@ -52,7 +52,7 @@ describe.each(SAMPLES)('rewriteContainer of a %s (%s)', (format, name) => {
         if (result) accepted.push([broken, result]);
       }
     }
-    // The unharmed bytes are among the values.
+    // The values include the original bytes.
     expect(accepted.length).toBeGreaterThan(0);
     let decoded = 0;
     for (const [broken, result] of accepted.slice(0, 40)) {
@@ -66,7 +66,7 @@ describe.each(SAMPLES)('rewriteContainer of a %s (%s)', (format, name) => {
 });
 
 describe('rewriteContainer', () => {
-  it('cuts what stands behind the end', () => {
+  it('removes data after the end', () => {
     for (const [format, name] of SAMPLES.slice(0, 6)) {
       const file = readFileSync(nasty(name));
       const clean = rewriteContainer(format, file, NOTHING, false);

@@ -55,7 +55,7 @@ describe('texts in exported files', () => {
     }
   });
 
-  it.each(FORMATS)('are not there in %s unless asked for', async (format) => {
+  it.each(FORMATS)('are missing in %s unless requested', async (format) => {
     expect(await packetOf(await rendered(format))).toBeUndefined();
   });
 
@@ -99,7 +99,7 @@ function findExifTool(): string | null {
 describe('buildXmp', () => {
   const size = (packet: string | null) => Buffer.byteLength(packet ?? '');
 
-  it('stays within 8 kB, and lets go of what matters least first', () => {
+  it('stays within 8 kB and omits the least important fields first', () => {
     const texts = { ...TEXTS, artist: 'Ada', copyright: '© Ada' };
     expect(readXmp(buildXmp(texts) ?? '', 'de').title?.language).toBe('de');
 
@@ -129,7 +129,7 @@ describe('buildXmp', () => {
     expect(readXmp(longest ?? '', undefined)).toMatchObject({ alt: { text: '"'.repeat(1000) }, title: null });
   });
 
-  it('has nothing to say of nothing', () => {
+  it('returns null without texts', () => {
     expect(buildXmp({ title: '', alt: null, tags: [], language: 'de' })).toBeNull();
   });
 });

@@ -56,7 +56,7 @@ describe('cleanBasename', () => {
     expect(cleanBasename(`${'a'.repeat(179)}. b`, '')).toBe('a'.repeat(179));
   });
 
-  it('is stable: a cleaned name stays what it is', () => {
+  it('does not change a cleaned name', () => {
     for (const name of ['CON', '../../etc/passwd.jpg', 'AC/DC', 'é'.repeat(200), 'a.jpg.png']) {
       const once = cleanBasename(name, 'x');
       if (!/\.(?:jpg|png)$/.test(once)) expect(cleanBasename(once, 'x')).toBe(once);
@@ -72,7 +72,7 @@ describe('variantFilename', () => {
 });
 
 describe('filenameKey', () => {
-  it('ignores case and the form of accents', () => {
+  it('ignores case and the normal form of accents', () => {
     expect(filenameKey('CAFE\u0301.webp')).toBe(filenameKey('café.WEBP'));
     expect(filenameKey('straße.png')).toBe(filenameKey('STRASSE.png'));
     expect(filenameKey('a.png')).not.toBe(filenameKey('b.png'));

@@ -40,7 +40,7 @@ describe("a variant's bytes", () => {
     expect(wide).toBe(full);
   });
 
-  it('are what one direct pipeline makes of the file', async () => {
+  it('equal those of one direct pipeline', async () => {
     const [full] = await harness.render(photo('photo-brushes.jpg'), { format: 'webp' });
     const direct = await sharp(photo('photo-brushes.jpg')).webp({ quality: 85, effort: 4 }).toBuffer();
     expect(full && (await readFile(full.file)).equals(direct)).toBe(true);

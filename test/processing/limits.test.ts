@@ -5,7 +5,7 @@ import { describeFailure, ProcessingFailure } from '../../server/processing/shar
 import { estimateMemory } from '../../server/processing/shared/memory-estimate.ts';
 
 describe('processingConfig', () => {
-  it('boots without a single variable and reads numbers from text', () => {
+  it('loads without any variable and reads numbers from text', () => {
     expect(processingConfig.parse({})).toMatchObject({
       MAX_PIXELS: 50_000_000,
       MAX_FRAMES: 300,
@@ -26,7 +26,7 @@ describe('processingConfig', () => {
 
 describe('estimateMemory', () => {
   const facts = { format: 'jpeg', width: 6000, height: 4000, hasAlpha: false, pages: 1, size: 1 } as const;
-  it('knows that AVIF takes most', () => {
+  it('is highest for AVIF', () => {
     expect(estimateMemory(facts, 'avif')).toBe(24_000_000 * 34);
     expect(estimateMemory(facts, 'webp')).toBe(24_000_000 * 20);
     // Lossless WebP may be tried up to 12 megapixels.
@@ -34,7 +34,7 @@ describe('estimateMemory', () => {
     expect(estimateMemory(facts, 'jpeg')).toBe(24_000_000 * 12);
   });
 
-  it('counts the decoded frames of an animation, and none that are dropped', () => {
+  it('counts the decoded frames of an animation, not the dropped ones', () => {
     const animation = { ...facts, format: 'gif', width: 100, height: 100, pages: 50 } as const;
     expect(estimateMemory(animation, 'webp')).toBe(10_000 * (50 * 4 + 16));
     expect(estimateMemory(animation, 'avif')).toBe(10_000 * 34);
@@ -42,12 +42,12 @@ describe('estimateMemory', () => {
 });
 
 describe('createQuarantine', () => {
-  it('holds an image after two crashes, and lets one go that worked in between', () => {
+  it('holds an image after two crashes, and releases one that succeeded in between', () => {
     const quarantine = createQuarantine();
     quarantine.add('a', 'first');
     quarantine.release('a');
     quarantine.add('a', 'second');
-    // Both halves of one render died together.
+    // Both shares of one render died together.
     quarantine.add('a', 'second');
     expect(quarantine.holds('a')).toBe(false);
     quarantine.add('a', 'third');
@@ -71,11 +71,11 @@ describe('describeFailure', () => {
       'processing_failed',
       'The image could not be read from or written to the disk',
     ],
-  ])('says readably what %j means, and never shows it', (text, code, message) => {
+  ])('translates %j to a readable message that does not contain it', (text, code, message) => {
     expect(describeFailure(new Error(text))).toEqual({ code, message, cause: text });
   });
 
-  it('keeps the codes of the system and of its own failures', () => {
+  it('keeps the codes of system errors and of its own failures', () => {
     expect(describeFailure(Object.assign(new Error('x'), { code: 'ENOSPC' })).code).toBe('insufficient_storage');
     const failure = new ProcessingFailure('output_too_large', 'too wide', { limit: 1 });
     expect(describeFailure(failure)).toEqual({ code: 'output_too_large', message: 'too wide', details: { limit: 1 } });

@@ -1,17 +1,17 @@
-/** A tag of a made TIFF: a number that stands in the entry, or bytes that stand elsewhere. */
+/** A tag of a generated TIFF: a number in the entry itself, or bytes outside of it. */
 export interface MadeTag {
   tag: number;
   type: number;
   value: number | Buffer | string;
-  /** What the entry claims. @default as many as there are */
+  /** Count written to the entry. @default the real count */
   count?: number;
-  /** Where the value is claimed to be. @default where it is */
+  /** Offset written to the entry. @default the real offset */
   at?: number;
 }
 
 const TYPE_BYTES = [0, 1, 1, 2, 4];
 
-/** The tags of a grey picture of 2 x 2 pixels, which {@link makeTiff} puts behind everything else. */
+/** Tags of a grey picture of 2 x 2 pixels, which {@link makeTiff} writes after everything else. */
 function greyTags(pixelsAt: number): MadeTag[] {
   const numbers = [
     [256, 2],
@@ -27,7 +27,7 @@ function greyTags(pixelsAt: number): MadeTag[] {
   return [...tags, { tag: 273, type: 4, value: pixelsAt }];
 }
 
-/** Makes a TIFF or BigTIFF of one directory with these tags; the values follow it in order, then the four pixels. */
+/** Builds a TIFF or BigTIFF with one directory of these tags, followed by the values in order and the four pixels. */
 export function makeTiff(extra: MadeTag[], { big = false } = {}): { file: Buffer; pixelsAt: number } {
   const [headBytes, countBytes, offsetBytes] = big ? [16, 8, 8] : [8, 2, 4];
   const entryBytes = 4 + 2 * offsetBytes;

@@ -19,7 +19,7 @@ const PRIVATE = {
 const SECRETS = ['SecretCam', 'SecretSoft', 'SerialSecret', '2024:01:02', 'SecretXmp', 'SecretComment', 'SecretText'];
 const XMP = '<x:xmpmeta xmlns:x="adobe:ns:meta/"><SecretXmp/></x:xmpmeta>';
 
-/** A photograph with everything in it that must not get out. */
+/** Creates a photograph with every kind of private metadata. */
 async function privatePhoto(format: 'jpeg' | 'png' | 'webp' | 'avif' | 'tiff', orientation?: number): Promise<string> {
   const image = sharp(nasty('jpeg-exif-orientation-1.jpg')).resize(120);
   image.withExif(PRIVATE).withXmp(XMP);
@@ -31,7 +31,7 @@ async function privatePhoto(format: 'jpeg' | 'png' | 'webp' | 'avif' | 'tiff', o
   return harness.store(`private-${orientation ?? 0}.${format}`, await image.toBuffer());
 }
 
-/** A grey TIFF of 2 x 2 pixels with an artist, and a maker that is nobody's business. */
+/** A grey TIFF of 2 x 2 pixels with an artist, and a camera maker as private data. */
 function tinyTiff(): Buffer {
   const texts: [number, string][] = [
     [270, 'SecretText\0'],
@@ -84,13 +84,13 @@ async function expectNothingPrivate(file: string): Promise<void> {
 }
 
 describe('private metadata', () => {
-  it('is in the fixture at all', async () => {
+  it('is in the fixture', async () => {
     const bytes = await readFile(await privatePhoto('jpeg'), 'latin1');
     for (const secret of SECRETS.slice(0, 5)) expect(bytes).toContain(secret);
     expect(bytes).toContain('\x33\0\0\0\x01\0\0\0\x1e\0\0\0\x01\0\0\0');
   });
 
-  it.each(['webp', 'jpeg', 'png', 'avif'] as const)('is gone from %s; artist and copyright stay', async (format) => {
+  it.each(['webp', 'jpeg', 'png', 'avif'] as const)('is removed from %s, but not the attribution', async (format) => {
     const [full, small] = await harness.render(await privatePhoto('jpeg'), { format, widths: [60] });
     for (const variant of [full, small]) {
       await expectNothingPrivate(variant?.file ?? '');
@@ -120,7 +120,7 @@ describe('private metadata', () => {
     },
   );
 
-  it('of a kept JPEG leaves its orientation, so that it still stands upright', async () => {
+  it('is removed from a kept JPEG, except its orientation', async () => {
     const file = await privatePhoto('jpeg', 6);
     const full = only(await harness.render(file, { format: 'original', preset: 'maximum' }));
     expect(full).toMatchObject({ keptOriginal: true, width: 64, height: 120 });
@@ -129,7 +129,7 @@ describe('private metadata', () => {
     expect(readExif(read.exif)).toEqual({ artist: 'Ada Lovelace', copyright: '2024 Ada' });
   });
 
-  it('of a TIFF is gone; its artist stays, in other formats too', async () => {
+  it('of a TIFF is removed; its artist is kept, in other formats too', async () => {
     const file = await harness.store('made.tif', tinyTiff());
     const kept = only(await harness.render(file, { format: 'original' }));
     expect(kept).toMatchObject({ keptOriginal: true, width: 2, height: 2 });
@@ -142,8 +142,8 @@ describe('private metadata', () => {
     expect(readExif((await header(png.file)).exif)).toEqual({ artist: 'Ada Lovelace' });
   });
 
-  it('that cannot be removed makes `original` fail rather than leak or grow', async () => {
-    // Its strips are not where a TIFF of the standard has them: the second value lies in the pixels.
+  it('that cannot be removed makes `original` fail instead of leaking it or growing the file', async () => {
+    // The second value overlaps the pixels, which no valid TIFF has.
     const { pixelsAt } = makeTiff([{ tag: 270, type: 2, value: 'SecretText\0' }]);
     const { file } = makeTiff([{ tag: 270, type: 2, value: 'SecretText\0', at: pixelsAt - 8 }]);
     const source = await harness.store('odd.tif', file);
@@ -154,7 +154,7 @@ describe('private metadata', () => {
     only(await harness.render(source, { format: 'png' }));
   });
 
-  it('is gone from a BigTIFF and from a GIF without a trailer, which do not grow', async () => {
+  it('is removed from a BigTIFF and from a GIF without a trailer, which do not grow', async () => {
     const { file } = makeTiff([{ tag: 271, type: 2, value: 'SecretCam\0' }], { big: true });
     const big = only(await harness.render(await harness.store('big.tif', file), { format: 'original' }));
     expect(big.size).toBeLessThanOrEqual(file.length);
@@ -165,10 +165,10 @@ describe('private metadata', () => {
     expect((await header(open.file)).pages).toBe(8);
   });
 
-  it('in comments and text chunks is gone from kept files too', async () => {
+  it('in comments and text chunks is removed from kept files too', async () => {
     const gif = await readFile(nasty('animated.gif'));
     const comment = Buffer.from('\x21\xfe\x0dSecretComment\0', 'latin1');
-    // Behind the global colour table.
+    // After the global colour table.
     const at = 13 + 3 * 2 ** (((gif[10] ?? 0) & 7) + 1);
     const tailed = Buffer.concat([gif.subarray(0, at), comment, gif.subarray(at), Buffer.from('SecretText')]);
     const kept = only(await harness.render(await harness.store('comment.gif', tailed), { format: 'original' }));
@@ -209,7 +209,7 @@ describe('embedded texts', () => {
     }
   });
 
-  it('turn a simple WebP into an extended one, lossless and with alpha too', async () => {
+  it('convert a simple WebP to an extended one, also lossless and with alpha', async () => {
     for (const file of [nasty('png-1bit.png'), nasty('png-16bit-grey-alpha.png'), nasty('animated.gif')]) {
       const plain = only(await harness.render(file, { format: 'webp' }));
       const full = only(await harness.render(file, { format: 'webp', embed: { title: 'T' } }));
@@ -219,7 +219,7 @@ describe('embedded texts', () => {
     }
   });
 
-  it('are said to be missing where the kept file cannot take them, or has no room', async () => {
+  it('cause a warning if the kept file cannot contain them, or would grow', async () => {
     const missing = [expect.objectContaining({ code: 'metadata_not_written' })];
     const gif = only(await harness.render(nasty('animated.gif'), { format: 'original', embed }));
     expect(gif).toMatchObject({ keptOriginal: true, warnings: missing });
@@ -235,7 +235,7 @@ describe('embedded texts', () => {
     expect(owned).toMatchObject([{ keptOriginal: true, warnings: missing }]);
   });
 
-  it('and the copyright make an AVIF be encoded again when that is not larger than the upload', async () => {
+  it('and the copyright cause an AVIF to be encoded again if that is not larger than the upload', async () => {
     const large = sharp(nasty('jpeg-grey.jpg')).resize(160).withExif(PRIVATE).avif({ quality: 100 });
     const file = await harness.store('large.avif', await large.toBuffer());
     const full = only(await harness.render(file, { format: 'original', preset: 'maximum', embed }));
@@ -245,7 +245,7 @@ describe('embedded texts', () => {
     expect(read.xmpAsString).toContain('Eine Brücke');
   });
 
-  it('are left out where there is nothing to say', async () => {
+  it('are omitted if they are empty', async () => {
     const full = only(
       await harness.render(nasty('jpeg-grey.jpg'), { format: 'webp', embed: { title: '', alt: null } }),
     );
@@ -254,14 +254,14 @@ describe('embedded texts', () => {
 });
 
 describe('readExif', () => {
-  it('reads what writeExif wrote, in UTF-8', () => {
+  it('reads the block of writeExif, in UTF-8', () => {
     const tags = { artist: 'Jörg 写真', copyright: '© 2024' };
     expect(readExif(writeExif({ ...tags, orientation: 6 }) ?? undefined)).toEqual(tags);
     expect(writeExif({})).toBeNull();
     expect(writeExif({ orientation: 1 })).toBeNull();
   });
 
-  it('reads nothing from damaged blocks, and does not hang', () => {
+  it('reads damaged blocks as empty, and does not hang', () => {
     const whole = writeExif({ artist: 'Somebody', copyright: 'Something' }) ?? Buffer.alloc(0);
     for (let length = 0; length < whole.length; length += 1)
       expect(() => readExif(whole.subarray(0, length))).not.toThrow();

@@ -6,7 +6,7 @@ import { decode, type Harness, header, nasty, startHarness, timeOf } from './pro
 
 const manifest = JSON.parse(readFileSync(nasty('manifest.json'), 'utf8')) as { file: string; expect: string }[];
 
-/** Refused when uploaded, with what the message has to name. */
+/** Files refused at upload, with the expected part of the message. */
 const REFUSED: Record<string, [ErrorCode, RegExp]> = {
   'bmp-input.bmp': ['unsupported_image', /bmp/],
   'bomb-16000x16000-rgba.png': ['too_many_pixels', /256000000/],
@@ -27,7 +27,7 @@ const REFUSED: Record<string, [ErrorCode, RegExp]> = {
   'zero-byte.jpg': ['unsupported_image', /empty/],
 };
 
-/** Accepted by their header, refused when decoded. */
+/** Files accepted by their header and refused when decoded. */
 const DAMAGED: Record<string, RegExp> = {
   'jpeg-progressive-truncated.jpg': /ends too early/,
   'jpeg-truncated.jpg': /ends too early/,
@@ -37,7 +37,7 @@ const DAMAGED: Record<string, RegExp> = {
   'png-truncated.png': /checksums/,
 };
 
-/** Too wide for some formats. */
+/** Files too wide for some formats. */
 const TOO_WIDE = ['png-extreme-aspect-20000x1.png', 'png-wide-17000x64.png'];
 
 describe('every hostile file', () => {
@@ -47,7 +47,7 @@ describe('every hostile file', () => {
   });
   afterAll(() => harness.close());
 
-  it('is covered by this test as the manifest says', () => {
+  it('is covered by this test as listed in the manifest', () => {
     for (const { file, expect: expected } of manifest) {
       const refused = file in REFUSED || file in DAMAGED;
       const treated = TOO_WIDE.includes(file) || file === 'svg-plain.svg' ? 'fallback' : refused ? 'reject' : 'accept';
@@ -81,7 +81,7 @@ describe('every hostile file', () => {
     }
   });
 
-  it.each(TOO_WIDE)('%s names the limit of WebP and AVIF; PNG, JPEG and original work', async (file) => {
+  it.each(TOO_WIDE)('%s is refused in WebP and AVIF with their limit; PNG, JPEG and original work', async (file) => {
     await expect(harness.render(nasty(file), { format: 'webp' })).rejects.toMatchObject({
       code: 'output_too_large',
       message: expect.stringContaining('16383'),
@@ -128,7 +128,7 @@ describe('every hostile file', () => {
     },
   );
 
-  it('strips 5 MB of metadata, tails and bombs', async () => {
+  it('removes 5 MB of metadata, trailing data and bombs', async () => {
     for (const file of ['jpeg-giant-exif-xmp.jpg', 'jpeg-trailing-garbage.jpg', 'polyglot-jpeg-zip.jpg']) {
       const [full] = await harness.render(nasty(file), { format: 'original', preset: 'maximum' });
       // At this preset the re-encoded file is larger, so these are the upload's own pixels.
@@ -139,7 +139,7 @@ describe('every hostile file', () => {
     expect(png?.size).toBeLessThan(200);
   });
 
-  it('says what the name claims wrongly', async () => {
+  it('warns of a wrong extension', async () => {
     const probed = await harness.processor.probe({ file: nasty('png-named-as.jpg'), originalFilename: 'a.jpg' });
     expect(probed).toMatchObject({ format: 'png', mimeType: 'image/png', warnings: [{ code: 'format_mismatch' }] });
   });

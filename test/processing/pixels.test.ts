@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** A 64 x 48 image whose corners tell how it was turned. */
+/** A 64 x 48 image whose corners show its rotation. */
 async function corners(): Promise<Buffer> {
   const raw = Buffer.alloc(64 * 48 * 3);
   for (let y = 0; y < 48; y += 1) {
@@ -65,7 +65,7 @@ describe('presets', () => {
 });
 
 describe('orientation', () => {
-  // Where the pixel (x, y) of the upright image stands in the stored one (EXIF 2.32, table 6).
+  // Position of the pixel (x, y) of the upright image in the stored one (EXIF 2.32, table 6).
   const from: Record<number, (x: number, y: number, w: number, h: number) => [number, number]> = {
     1: (x, y) => [x, y],
     2: (x, y, w) => [w - 1 - x, y],
@@ -77,7 +77,7 @@ describe('orientation', () => {
     8: (x, y, w) => [w - 1 - y, x],
   };
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('%i is turned upright and no tag is left', async (orientation) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('%i is rotated upright and has no tag', async (orientation) => {
     const stored = await corners();
     const bytes = await sharp(stored)
       .jpeg({ quality: 95, chromaSubsampling: '4:4:4' })
@@ -129,7 +129,7 @@ describe('colour', () => {
     expect(difference(await decode(full.file), reference)).toBeLessThan(0.5);
   });
 
-  it.each(['jpeg-cmyk.jpg', 'jpeg-cmyk-no-profile.jpg'])('turns %s into sane sRGB', async (name) => {
+  it.each(['jpeg-cmyk.jpg', 'jpeg-cmyk-no-profile.jpg'])('converts %s to plausible sRGB', async (name) => {
     const sibling = await decode(nasty('jpeg-arithmetic.jpg'));
     for (const format of ['webp', 'jpeg', 'original'] as const) {
       const full = only(await harness.render(nasty(name), { format }));
@@ -190,7 +190,7 @@ describe('transparency', () => {
     expect(full.warnings).toEqual([expect.objectContaining({ code: 'alpha_flattened' })]);
   });
 
-  it('that hides nothing is dropped without a warning', async () => {
+  it('without transparent pixels is removed without a warning', async () => {
     const bytes = await sharp({ create: { width: 9, height: 9, channels: 4, background: '#336699' } })
       .png()
       .toBuffer();

@@ -9,11 +9,11 @@ describe('the quality table', () => {
       PRESETS.flatMap((preset) => [presetSettings(format, preset), presetSettings(format, preset, true)]),
     );
     const hash = createHash('sha256').update(JSON.stringify(table)).digest('hex').slice(0, 16);
-    // After a change on purpose: raise QUALITY_VERSION and write the new hash here.
+    // After an intended change, raise QUALITY_VERSION and update this hash.
     expect({ version: QUALITY_VERSION, hash }).toEqual({ version: 3, hash: 'b642434131522b9e' });
   });
 
-  it('never rises from one preset to the next', () => {
+  it('never increases from one preset to the next', () => {
     for (const format of ['webp', 'avif', 'jpeg'] as const) {
       const numbers = PRESETS.map((preset) => presetSettings(format, preset)).map((row) =>
         'quality' in row ? row.quality : 0,

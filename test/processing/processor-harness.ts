@@ -17,13 +17,13 @@ import {
   type VariantSpec,
 } from '../../server/processing/index.ts';
 
-/** A file of the hostile collection. */
+/** Returns the path of a hostile file. */
 export const nasty = (file: string): string => fixture(`nasty/${file}`);
 
-/** A photograph or graphic. */
+/** Returns the path of a photograph or graphic. */
 export const photo = (file: string): string => fixture(`photos/${file}`);
 
-/** A file below `test/fixtures`. */
+/** Returns the path of a file below `test/fixtures`. */
 export function fixture(path: string): string {
   return fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url));
 }
@@ -45,12 +45,12 @@ export interface Harness {
   facts(file: string): Promise<SourceFacts>;
   /** Probes and renders a file: `full`, and these widths. */
   render(file: string, choice: RenderChoice): Promise<RenderedVariant[]>;
-  /** Names of the temporary files that are still there. */
+  /** Returns the names of the remaining temporary files. */
   leftovers(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Starts a real processor with real child processes over a folder of its own. */
+/** Starts a real processor with real child processes and a new folder. */
 export async function startHarness(
   overrides: Partial<ProcessingConfig> = {},
   deps: Partial<ProcessorDeps> = {},
@@ -102,7 +102,7 @@ export async function startHarness(
   return harness;
 }
 
-/** The one variant that a test asked for. */
+/** Returns the only variant. */
 export function only(variants: RenderedVariant[]): RenderedVariant {
   const [variant] = variants;
   if (!variant || variants.length !== 1) throw new Error(`expected 1 variant but received ${variants.length}`);
@@ -119,7 +119,7 @@ export async function decode(file: string): Promise<{ data: Buffer; width: numbe
   return { data, width: info.width, height: info.height };
 }
 
-/** Mean absolute difference per channel of two decoded images of one size. */
+/** Computes the mean absolute difference per channel of two decoded images of one size. */
 export function difference(a: { data: Buffer }, b: { data: Buffer }): number {
   if (a.data.length !== b.data.length) throw new Error(`expected ${a.data.length} bytes but received ${b.data.length}`);
   let sum = 0;
@@ -127,25 +127,25 @@ export function difference(a: { data: Buffer }, b: { data: Buffer }): number {
   return sum / a.data.length;
 }
 
-/** The colour of a decoded pixel. */
+/** Returns the colour of a decoded pixel. */
 export function pixel(image: { data: Buffer; width: number }, x: number, y: number): [number, number, number, number] {
   const at = (y * image.width + x) * 4;
   const [r = 0, g = 0, b = 0, a = 0] = image.data.subarray(at, at + 4);
   return [r, g, b, a];
 }
 
-/** Header facts of an output, read by the image library itself. */
+/** Reads the header of an output with the image library. */
 export async function header(file: string) {
   return sharp(await readFile(file), { pages: -1 }).metadata();
 }
 
-/** Slow enough to be caught in the middle: several seconds of AVIF. */
+/** Settings whose rendering takes several seconds. */
 export const SLOW = { format: 'avif', preset: 'maximum', widths: [4000, 3000, 2000] } as const;
 
-/** What to render with it. */
+/** Source to render with {@link SLOW}. */
 export const slowSource = photo('photo-dandelion.jpg');
 
-/** Waits until it is so. @throws after 15 s */
+/** Waits until the condition holds. @throws after 15 s */
 export async function until(condition: () => boolean): Promise<void> {
   for (let waited = 0; !condition(); waited += 5) {
     if (waited > 15_000) throw new Error('the condition did not come true');
@@ -153,17 +153,17 @@ export async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-/** How long work takes, in milliseconds. */
+/** Measures the duration of work, in milliseconds. */
 export async function timeOf(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();
   return performance.now() - startedAt;
 }
 
-/** The processes that encode: the last one is for headers and previews. */
+/** Returns the pids of the encoding processes; the last process is for headers and previews. */
 export const encoders = (harness: Harness): number[] => harness.processor.stats().pids.slice(0, -1);
 
-/** Whether the process lives. */
+/** Returns true if the process is alive. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

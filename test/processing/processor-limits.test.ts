@@ -10,7 +10,7 @@ import { encoders, isAlive, nasty, only, SLOW, slowSource, startHarness, until }
 const silent = { info() {}, warn() {}, error() {} };
 
 describe('limits of a processor', () => {
-  it('kills what takes too long', async () => {
+  it('kills a task above the time limit', async () => {
     const harness = await startHarness({ WORKERS: 1, IMAGE_TIMEOUT_SECONDS: 1 });
     const [before] = encoders(harness);
     await expect(harness.render(slowSource, SLOW)).rejects.toMatchObject({
@@ -38,7 +38,7 @@ describe('limits of a processor', () => {
     await harness.close();
   });
 
-  it('refuses to start when a worker still loads SVG and native files', async () => {
+  it('refuses to start if a worker still loads SVG and native files', async () => {
     const processor = createProcessor({
       config: processingConfig.parse({ WORKERS: 1 }),
       logger: silent,
@@ -51,7 +51,7 @@ describe('limits of a processor', () => {
     });
   });
 
-  it('ends its processes and its waiting tasks when it is closed', async () => {
+  it('ends its processes and queued tasks when it is closed', async () => {
     const harness = await startHarness({ WORKERS: 1 });
     const pids = harness.processor.stats().pids;
     const running = harness.render(slowSource, SLOW);
@@ -68,7 +68,7 @@ describe('limits of a processor', () => {
     await harness.close();
   });
 
-  it('gives its processes nothing of the environment but what they need', async () => {
+  it('passes only the needed environment variables to its processes', async () => {
     process.env.SECRET_OF_THE_SERVICE = 'x';
     const harness = await startHarness({ WORKERS: 1 });
     const environment = execFileSync('cat', [`/proc/${encoders(harness)[0]}/environ`], { encoding: 'utf8' });
@@ -92,7 +92,7 @@ describe('the service process', () => {
 });
 
 describe('a full disk', () => {
-  it('is insufficient_storage and leaves nothing', async (context) => {
+  it('is insufficient_storage and leaves no file', async (context) => {
     const folder = await mkdtemp(join(tmpdir(), 'imagewright-disk-'));
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder], { stdio: 'ignore' });

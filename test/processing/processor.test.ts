@@ -22,7 +22,7 @@ describe('a processor', () => {
   });
   afterAll(() => harness.close());
 
-  it('retries an image whose process is killed, and other images go on', async () => {
+  it('retries an image whose process is killed, without affecting other images', async () => {
     let killed = 0;
     const results = await Promise.all([
       harness.render(nasty('png-16bit.png'), {
@@ -43,17 +43,17 @@ describe('a processor', () => {
     expect(await harness.leftovers()).toEqual([]);
   });
 
-  it('retries when the process dies with files half made', async () => {
+  it('retries if the process dies with incomplete files', async () => {
     let saves = 0;
     let killed = false;
-    // The second one takes half a second, so that it is still made when its process is killed.
+    // The second one takes half a second, so that it is not finished when its process is killed.
     const variants = await harness.render(photo('photo-brushes.jpg'), {
       format: 'avif',
       variants: [{ name: '100w', width: 100 }, { name: 'full' }],
       options: {
         onStep: (step) => {
           if (step === 'save') saves += 1;
-          // The first variant stands under its temporary name.
+          // The first variant has its temporary name.
           if (step !== 'resize' || saves !== 1 || killed) return;
           killed = true;
           process.kill(encoders(harness)[0] ?? 0, 'SIGKILL');
@@ -65,7 +65,7 @@ describe('a processor', () => {
     expect(await harness.leftovers()).toEqual([]);
   });
 
-  it('gives up an image that kills its process twice, and does not try it again', async () => {
+  it('refuses an image that kills its process twice, and does not try it again', async () => {
     const steps: string[] = [];
     const deadly = {
       format: 'avif',
@@ -82,11 +82,11 @@ describe('a processor', () => {
     steps.length = 0;
     await expect(harness.render(nasty('png-16bit.png'), deadly)).rejects.toMatchObject({ code: 'processing_failed' });
     expect(steps).toEqual([]);
-    // In another format it may do well.
+    // It may succeed in another format.
     only(await harness.render(nasty('png-16bit.png'), { format: 'webp', identity: 'poison' }));
     await expect(harness.render(nasty('png-16bit.png'), deadly)).rejects.toMatchObject({ code: 'processing_failed' });
     expect(steps).toEqual([]);
-    // The same file under another name is not to blame, and the pool works.
+    // The same file under another name is not in the quarantine, and the pool works.
     only(await harness.render(nasty('png-16bit.png'), { format: 'webp' }));
     expect(await harness.leftovers()).toEqual([]);
   });
@@ -119,7 +119,7 @@ describe('a processor', () => {
     only(await harness.render(nasty('jpeg-grey.jpg'), { format: 'webp' }));
   });
 
-  it('ends an aborted render that still waits', async () => {
+  it('ends an aborted render in the queue', async () => {
     const first = new AbortController();
     const running = harness.render(slowSource, { ...SLOW, options: { signal: first.signal } });
     await until(() => harness.processor.stats().busy === 1);
@@ -164,7 +164,7 @@ describe('a processor', () => {
     await running;
   });
 
-  it('inspects among the encodes, so that previews need not wait for it', async () => {
+  it('inspects in the encoding queue, so that previews do not wait for it', async () => {
     const encode = new AbortController();
     const running = harness.render(slowSource, { ...SLOW, options: { signal: encode.signal } }).catch(() => {});
     await until(() => harness.processor.stats().busy === 1);
@@ -182,7 +182,7 @@ describe('a processor', () => {
     expect((await inspections[1])?.pixels?.facts).toMatchObject({ animated: false });
   });
 
-  it('abandons an aborted probe without ending the process that answers the others', async () => {
+  it('abandons an aborted probe without ending its process', async () => {
     const pid = harness.processor.stats().pids.at(-1);
     const abort = new AbortController();
     const request = { file: nasty('jpeg-grey.jpg'), originalFilename: 'a.jpg' };
@@ -203,7 +203,7 @@ describe('a processor', () => {
     expect(steps).toEqual(['load', 'resize', 'optimize', 'save', 'resize', 'optimize', 'save']);
   });
 
-  it('says what the disk says when the folder vanished, and leaves nothing', async () => {
+  it('reports a missing folder and leaves no file', async () => {
     const facts = await harness.facts(nasty('png-1x1.png'));
     const request = {
       source: nasty('png-1x1.png'),
@@ -217,10 +217,10 @@ describe('a processor', () => {
     await expect(render).rejects.toMatchObject({ name: 'AppError', code: 'processing_failed' });
   });
 
-  it('leaves none of the variants when the last one cannot be put in its place', async () => {
+  it('leaves no variant if the last one cannot be published', async () => {
     const facts = await harness.facts(nasty('jpeg-grey.jpg'));
     const folder = await mkdtemp(join(harness.folder, 'publish-'));
-    // A folder of that name is in the way.
+    // A folder of that name prevents the rename.
     await mkdir(join(folder, 'full'));
     const variants = [
       { name: '80w', width: 80, target: join(folder, 'small') },
@@ -232,7 +232,7 @@ describe('a processor', () => {
     expect(await readdir(folder)).toEqual(['full']);
   });
 
-  it('says that a file is away instead of calling it damaged', async () => {
+  it('reports a missing file as missing, not as damaged', async () => {
     const probe = harness.processor.probe({ file: join(harness.folder, 'absent.jpg'), originalFilename: 'absent.jpg' });
     await expect(probe).rejects.toMatchObject({ code: 'processing_failed' });
     const facts = await harness.facts(nasty('png-1x1.png'));

@@ -26,14 +26,14 @@ async function resizePixels(pyramid: Pyramid, variant: VariantSpec): Promise<Pix
   return scalePixels(scaling);
 }
 
-/** Straight from the full pixels, as one pipeline of the library would do it. */
+/** Scales the full pixels directly, in one pipeline of the library. */
 async function resizeDirectly(full: Pixels, variant: VariantSpec): Promise<Buffer> {
   const { width = 0, height = Math.round((full.height * width) / full.width), fit } = variant;
   const image = openPixels(full).resize({ width, height, fit: fit === 'cover' ? 'cover' : 'fill' });
   return image.raw().toBuffer();
 }
 
-/** Peak signal to noise ratio in decibels; above 40 nobody sees a difference. */
+/** Computes the peak signal to noise ratio in decibels; above 40 differences are invisible. */
 function likeness(a: Uint8Array, b: Uint8Array): number {
   expect(a.length).toBe(b.length);
   let squares = 0;
@@ -41,7 +41,7 @@ function likeness(a: Uint8Array, b: Uint8Array): number {
   return 10 * Math.log10(255 ** 2 / (squares / a.length));
 }
 
-/** How much fine detail there is: the mean difference of neighbours. */
+/** Measures fine detail: the mean difference of neighbours. */
 function detail(pixels: Uint8Array): number {
   let sum = 0;
   for (let at = 3; at < pixels.length; at += 1) sum += Math.abs((pixels[at] ?? 0) - (pixels[at - 3] ?? 0));
@@ -49,7 +49,7 @@ function detail(pixels: Uint8Array): number {
 }
 
 describe('a width made from a level of the pyramid', () => {
-  it.each(PHOTOS)('shows what the direct way shows: %s', async (file) => {
+  it.each(PHOTOS)('looks like direct scaling: %s', async (file) => {
     const pyramid: Pyramid = { full: await load(file), smaller: [] };
     for (const width of [40, 100, 160, 320, 480, 768]) {
       const { data } = await resizePixels(pyramid, { name: 'x', width });
@@ -61,7 +61,7 @@ describe('a width made from a level of the pyramid', () => {
     expect(pyramid.smaller.length).toBeGreaterThan(2);
   });
 
-  it('is cropped like the direct one', async () => {
+  it('is cropped like direct scaling', async () => {
     const pyramid: Pyramid = { full: await load('photo-mountains.jpg'), smaller: [] };
     const square: VariantSpec = { name: 'x', width: 300, height: 300, fit: 'cover' };
     const { data } = await resizePixels(pyramid, square);
@@ -69,7 +69,7 @@ describe('a width made from a level of the pyramid', () => {
     expect(likeness(data, await resizeDirectly(pyramid.full, square))).toBeGreaterThan(40);
   });
 
-  it('is the same whatever was made before', async () => {
+  it('does not depend on earlier variants', async () => {
     const full = await load('photo-brushes.jpg');
     const one: Pyramid = { full, smaller: [] };
     const small = await resizePixels(one, { name: 'x', width: 100 });
@@ -78,7 +78,7 @@ describe('a width made from a level of the pyramid', () => {
     expect(small.data.equals((await resizePixels(other, { name: 'x', width: 100 })).data)).toBe(true);
   });
 
-  it('leaves large widths, transparency and animations to the direct way', async () => {
+  it('is not used for large widths, transparency and animations', async () => {
     const { width, height } = await load('photo-brushes.jpg');
     const pyramid: Pyramid = { full: await load('photo-brushes.jpg'), smaller: [] };
     await resizePixels(pyramid, { name: 'x', width: Math.ceil(width / 4) + 1 });
@@ -100,9 +100,9 @@ describe('a width that is scaled and encoded in one pass', () => {
     { name: 'x', width: 200, height: 200, fit: 'cover' },
   ];
 
-  it.each(['webp', 'jpeg', 'gif', 'tiff', 'avif'] as const)('has the bytes of one made in two: %s', async (format) => {
+  it.each(['webp', 'jpeg', 'gif', 'tiff', 'avif'] as const)('has the bytes of two passes: %s', async (format) => {
     const pyramid: Pyramid = { full: await load('photo-brushes.jpg'), smaller: [] };
-    // The first takes AVIF too long, and a crop is none that WebP can tell before.
+    // The first takes too long in AVIF; the settings of a WebP crop depend on its pixels.
     for (const size of format === 'avif' ? sizes.slice(1) : sizes.slice(0, format === 'webp' ? 2 : 3)) {
       const scaling = await planScaling(pyramid, size);
       const settings = scaling && chooseBeforeScaling(scaling, format, 'high');
@@ -115,7 +115,7 @@ describe('a width that is scaled and encoded in one pass', () => {
     }
   });
 
-  it('is none whose pixels decide: PNG, flat art, transparency, grey, animations', async () => {
+  it('is not used if the settings depend on the pixels: PNG, flat art, transparency, grey, animations', async () => {
     const choose = (from: Pixels, format: InputFormat) => {
       const to = { width: 300, height: 300, fit: 'fill', kernel: 'lanczos3' } as const;
       return chooseBeforeScaling({ from, to }, format, 'high');
@@ -133,7 +133,7 @@ describe('a width that is scaled and encoded in one pass', () => {
     }
   });
 
-  it('is no WebP of a crop, which may be flat although the photograph is not', async () => {
+  it('is not used for a WebP crop, which may be flat although the photograph is not', async () => {
     const { data, ...shape } = await load('photo-mountains.jpg');
     const { width, height } = shape;
     const striped: Pixels = { data: Buffer.from(data), ...shape };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createScheduler, type Scheduler } from '../../server/processing/scheduler.ts';
 
-/** Tasks that end when the test says so. */
+/** Creates tasks that the test ends. */
 function controlled(scheduler: Scheduler) {
   const order: string[] = [];
   const finish = new Map<string, () => void>();
@@ -37,7 +37,7 @@ describe('createScheduler', () => {
     expect(scheduler.stats()).toEqual({ running: 0, queued: 0, memoryBytes: 0 });
   });
 
-  it('lets groups take turns: a sample of 1 does not wait for a batch of 500', async () => {
+  it('lets groups take turns, so that a sample of 1 does not wait for a batch of 500', async () => {
     const { order, add, end } = controlled(createScheduler({ slots: 1, memoryBytes: 100 }));
     for (let index = 0; index < 500; index += 1) void add(`batch-${index}`, 'batch');
     void add('sample', 'sample');
@@ -47,7 +47,7 @@ describe('createScheduler', () => {
     expect(order.slice(0, 6)).toEqual(['batch-0', 'batch-1', 'sample', 'other-0', 'batch-2', 'other-1']);
   });
 
-  it('takes the tasks of a group in their order', async () => {
+  it('starts the tasks of a group in their order', async () => {
     const { order, add, end } = controlled(createScheduler({ slots: 1, memoryBytes: 100 }));
     void add('first', 'g', 1);
     void add('large', 'g', 30);
@@ -57,7 +57,7 @@ describe('createScheduler', () => {
     expect(order).toEqual(['first', 'large', 'small', 'middle']);
   });
 
-  it('admits by memory, not by number', async () => {
+  it('admits tasks by memory', async () => {
     const scheduler = createScheduler({ slots: 4, memoryBytes: 100 });
     const { order, add, end } = controlled(scheduler);
     void add('a', 'a', 60);
@@ -84,7 +84,7 @@ describe('createScheduler', () => {
     expect(order).toEqual(['small', 'huge', 'later']);
   });
 
-  it('does not let small tasks overtake a large one for ever', async () => {
+  it('does not let small tasks overtake a large one forever', async () => {
     const { order, add, end } = controlled(createScheduler({ slots: 2, memoryBytes: 100 }));
     void add('base', 'x', 30);
     void add('large', 'large', 90);
@@ -118,7 +118,7 @@ describe('createScheduler', () => {
     expect(await next).toBe('yes');
   });
 
-  it('rejects what waits and what comes when it is closed', async () => {
+  it('rejects queued and later tasks when it is closed', async () => {
     const scheduler = createScheduler({ slots: 1, memoryBytes: 100 });
     const { add } = controlled(scheduler);
     void add('a', 'g');

@@ -10,7 +10,7 @@ const ASCII = 2;
 const LONG = 4;
 
 describe('blankTiff', () => {
-  it.each([false, true])('keeps the pixels and the artist, and nothing private (BigTIFF: %s)', async (big) => {
+  it.each([false, true])('keeps only the pixels and the artist (BigTIFF: %s)', async (big) => {
     const { file } = makeTiff(
       [
         { tag: 270, type: ASCII, value: 'SecretText\0' },
@@ -18,7 +18,7 @@ describe('blankTiff', () => {
       ],
       { big },
     );
-    // What no tag points to is not the picture either.
+    // Unreferenced data is removed.
     const clean = blankTiff(Buffer.concat([file, Buffer.from('SecretTail')]), true);
     expect(clean?.includes('Secret')).toBe(false);
     expect(clean?.includes('Ada Lovelace')).toBe(true);
@@ -43,7 +43,7 @@ describe('blankTiff', () => {
     }
   });
 
-  it('does not understand values that leave the file or lie in the pixels', () => {
+  it('returns null for values outside the file or inside the pixels', () => {
     const secret = { tag: 270, type: ASCII, value: 'SecretText\0' };
     expect(blankTiff(makeTiff([{ ...secret, count: 0x7fffffff }]).file, true)).toBeNull();
     const { pixelsAt } = makeTiff([secret]);
@@ -52,7 +52,7 @@ describe('blankTiff', () => {
     expect(blankTiff(makeTiff([secret]).file, true)).not.toBeNull();
   });
 
-  it('is not kept busy by many entries that claim the same bytes', () => {
+  it('is fast for many entries that refer to the same bytes', () => {
     for (const entries of [4000, 60_000]) {
       const file = Buffer.alloc(4_000_000);
       file.write('II*\0\x08\0\0\0', 'latin1');

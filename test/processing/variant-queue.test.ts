@@ -8,7 +8,7 @@ const widths = [320, 480, 1024, 1920].map((width) => ({ name: `${width}w`, width
 const namesOf = (variants: { name: string }[]) => variants.map(({ name }) => name);
 
 describe('a queue of variants', () => {
-  it('hands them out in their order', () => {
+  it('returns them in order', () => {
     const queue = createVariantQueue(source, [full, ...widths]);
     const taken: string[] = [];
     for (let next = queue.next(); next; next = queue.next()) taken.push(next.name);
@@ -16,7 +16,7 @@ describe('a queue of variants', () => {
     expect(queue.yield()).toEqual([]);
   });
 
-  it('yields the widths while the file is decoded or the full size is made', () => {
+  it('yields the widths while the file is decoded or the full size is encoded', () => {
     const loading = createVariantQueue(source, [full, ...widths]);
     expect(namesOf(loading.yield())).toEqual(['320w', '480w', '1024w', '1920w']);
     expect(loading.next()).toBe(full);
@@ -28,13 +28,13 @@ describe('a queue of variants', () => {
     expect(encoding.next()?.name).toBe('320w');
   });
 
-  it('yields as much as makes both end at the same time', () => {
+  it('yields so many that both end at the same time', () => {
     const queue = createVariantQueue({ width: 2000, height: 1500 }, widths);
     expect(namesOf(queue.yield())).toEqual(['480w', '1024w']);
     expect([queue.next()?.name, queue.next()?.name, queue.next()]).toEqual(['320w', '1920w', undefined]);
   });
 
-  it('yields more while the whole image is made when that takes longer than its pixels tell', () => {
+  it('yields more during the full size if that takes longer per pixel', () => {
     const square = { width: 2000, height: 2000 };
     const yielded = (fullSizeCost?: number) => {
       const queue = createVariantQueue(square, [full, ...widths], fullSizeCost);
@@ -45,7 +45,7 @@ describe('a queue of variants', () => {
     expect(yielded(2)).toEqual(['320w', '480w', '1920w']);
   });
 
-  it('keeps what is made sooner than another process has decoded the file', () => {
+  it('keeps variants that are finished before another process has decoded the file', () => {
     const queue = createVariantQueue(source, widths);
     for (const _ of [1, 2, 3]) queue.next();
     expect(queue.yield()).toEqual([]);

@@ -7,20 +7,20 @@ const names = (facts: { width: number; height: number }, value: Record<string, u
   planVariants(facts, settings(value)).variants.map(({ name }) => name);
 
 describe('planVariants', () => {
-  it('makes full alone unless responsive is true', () => {
+  it('lists only full unless responsive is true', () => {
     expect(planVariants({ width: 4000, height: 3000 }, settings({ responsiveSizes: [480] }))).toEqual({
       variants: [{ name: 'full' }],
       skippedSizes: [],
     });
   });
 
-  it('takes the default widths, full first, and lists those above the source', () => {
+  it('uses the default widths, full first, and skips those above the source', () => {
     const plan = planVariants({ width: 1200, height: 640 }, settings({ responsive: true }));
     expect(plan.variants.map(({ name }) => name)).toEqual(['full', '480w', '768w', '1024w']);
     expect(plan.skippedSizes).toEqual([1440, 1920]);
   });
 
-  it('makes a width equal to the source', () => {
+  it('includes a width equal to the source', () => {
     expect(names({ width: 480, height: 100 }, { responsive: true })).toEqual(['full', '480w']);
   });
 
@@ -46,11 +46,11 @@ describe('planVariants', () => {
     expect(names(facts, { responsive: true, responsiveSizes: [size] })).toEqual(['full', '400w']);
   });
 
-  it('makes full alone of a 1x1 image', () => {
+  it('lists only full for a 1x1 image', () => {
     expect(names({ width: 1, height: 1 }, { responsive: true })).toEqual(['full']);
   });
 
-  it('takes the default widths for an empty list', () => {
+  it('uses the default widths for an empty list', () => {
     expect(names({ width: 500, height: 500 }, { responsive: true, responsiveSizes: [] })).toEqual(['full', '480w']);
   });
 });

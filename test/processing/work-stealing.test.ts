@@ -64,7 +64,7 @@ describe('a render in several processes', () => {
     await Promise.all([wide.close(), narrow.close()]);
   });
 
-  it('that began in one process yields variants to a process that became idle', async () => {
+  it('yields variants from its process to an idle one', async () => {
     const harness = await startHarness({ WORKERS: 2 });
     const loads: string[] = [];
     const follow = (name: string) => ({ onStep: (step: string) => step === 'load' && loads.push(name) });
@@ -90,7 +90,7 @@ describe('a render in several processes', () => {
     const facts = { format: 'jpeg', width: 1200, height: 640, hasAlpha: false, pages: 1, size: 1 } as const;
     const limits = { maxPixels: 50_000_000, maxFrames: 300, maxAvifPixels: 25_000_000 };
     const task = { source, facts, format: 'webp', preset: 'high', keepCopyright: true, limits } as const;
-    // The second variant was yielded before the first is made.
+    // The second variant was yielded before the first is rendered.
     const [made] = await renderImage({ ...task, variants: [full, given] }, createVariantQueue(facts, [full]), () => {});
     expect(await readFile(given.part, 'utf8')).toBe('what the other process has made');
     expect((await stat(full.part)).size).toBe(made?.size);
@@ -103,7 +103,7 @@ describe('a render in several processes', () => {
     let killed = 0;
     const onStep = () => {
       if (harness.processor.stats().busy < 2 || killed >= 2) return;
-      // The first two pids are the encoders'; each dies once in the middle of its part.
+      // The first two pids are those of the encoders; each dies once during its share.
       const pid = harness.processor.stats().pids[killed];
       killed += 1;
       if (pid !== undefined) process.kill(pid, 'SIGKILL');

@@ -29,7 +29,7 @@ async function open(options?: { paused: boolean }) {
 const fakeClock = () => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
 const big = (event: string, id: string) => ({ event, id, data: 'x'.repeat(64 * 1024) });
 
-/** Fills the kernel's buffers and then the stream's own, up to where droppable events are left out. */
+/** Fills the kernel's buffers and then the stream's own, up to the limit for droppable events. */
 async function clog(stream: EventStream): Promise<number> {
   let sent = 0;
   for (let idle = 0; idle < 5; idle = stream.congested ? idle + 1 : 0) {
@@ -56,7 +56,7 @@ describe('opening', () => {
     expect(client.text()).not.toMatch(/content-length|content-encoding|keep-alive/i);
   });
 
-  it('does not register a client that has already left', async () => {
+  it('does not register a client that has disconnected', async () => {
     const late = createStreamRegistry();
     const results: EventStream[] = [];
     const other = await startServer((res) => {
@@ -96,7 +96,7 @@ describe('sending and ending', () => {
     expect(client.text().endsWith('0\r\n\r\n')).toBe(true);
   });
 
-  it('aborts its signal when the client leaves, and forgets the stream', async () => {
+  it('aborts its signal and removes the stream if the client disconnects', async () => {
     const { client, stream } = await open();
     await client.saw(': open');
     client.socket.destroy();
@@ -107,7 +107,7 @@ describe('sending and ending', () => {
     expect(registry.size).toBe(0);
   });
 
-  it('ends all streams at once and tells their producers', async () => {
+  it('ends all streams at once and aborts their signals', async () => {
     const clients = Array.from({ length: 50 }, () => openClient(server.port));
     await until(() => streams.length === 50);
     registry.closeAll();
@@ -118,7 +118,7 @@ describe('sending and ending', () => {
 });
 
 describe('heartbeat', () => {
-  it('is a comment every 15 s, from one timer for all streams', async () => {
+  it('is a comment every 15 s, sent by one timer for all streams', async () => {
     fakeClock();
     const set = vi.spyOn(globalThis, 'setInterval');
     const clients = Array.from({ length: 20 }, () => openClient(server.port));
@@ -163,7 +163,7 @@ describe('a slow reader', () => {
     for (let n = 0; n < sent; n++) expect(text).toContain(`id: k:${n}\n`);
   });
 
-  it('is cut above 1 MB of backlog', async () => {
+  it('is disconnected above 1 MB of backlog', async () => {
     const { client, stream } = await open({ paused: true });
     let bytes = 0;
     while (!stream.signal.aborted && bytes < 100 * CUT_ABOVE_BYTES) {
@@ -177,7 +177,7 @@ describe('a slow reader', () => {
     await client.closed;
   });
 
-  it('is not cut for one event of more than 1 MB when it keeps up', async () => {
+  it('is not disconnected for one event of more than 1 MB if it keeps up', async () => {
     const { client, stream } = await open();
     stream.send({ event: 'complete', id: '1', data: 'x'.repeat(5 * CUT_ABOVE_BYTES) });
     stream.end();
@@ -185,7 +185,7 @@ describe('a slow reader', () => {
     expect(client.text().endsWith('\r\n0\r\n\r\n')).toBe(true);
   });
 
-  it.each([false, true])('is cut after 30 s without drain (ended: %s)', async (ended) => {
+  it.each([false, true])('is disconnected after 30 s without drain (ended: %s)', async (ended) => {
     fakeClock();
     const { stream } = await open({ paused: true });
     await clog(stream);
@@ -196,7 +196,7 @@ describe('a slow reader', () => {
     await until(() => registry.size === 0);
   });
 
-  it('drains: the promise resolves once the backlog is gone', async () => {
+  it('resolves drained() when the backlog is empty', async () => {
     const { client, stream } = await open({ paused: true });
     await stream.drained();
     await clog(stream);
@@ -216,7 +216,7 @@ describe('a slow reader', () => {
   });
 });
 
-it('serves a client that reads one byte at a time', async () => {
+it('sends everything to a client that reads one byte at a time', async () => {
   const { client, stream } = await open({ paused: true });
   for (let n = 0; n < 20; n++) stream.send({ event: 'progress', id: `j:${n}`, data: { n }, droppable: true });
   stream.end();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { frameComment, frameEvent, frameRetry } from '../../server/sse/frame.ts';
 
 describe('frameEvent', () => {
-  it('is id, event, one data line and a blank line', () => {
+  it('writes id, event, one data line and a blank line', () => {
     expect(frameEvent({ event: 'progress', id: 'job_1:2', data: { a: 1 } })).toBe(
       'id: job_1:2\nevent: progress\ndata: {"a":1}\n\n',
     );
@@ -15,7 +15,7 @@ describe('frameEvent', () => {
     expect(JSON.parse(lines[2]?.slice('data: '.length) ?? '')).toEqual(data);
   });
 
-  it('sends null for data that JSON leaves out', () => {
+  it('sends null for data that JSON omits', () => {
     expect(frameEvent({ event: 'x', id: '1', data: undefined })).toContain('data: null\n');
   });
 

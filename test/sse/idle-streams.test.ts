@@ -50,7 +50,7 @@ it('holds 1,000 idle streams in 80 MB, and ends them all at once', async () => {
   expect((await ask()).size).toBe(0);
 });
 
-it('gives the memory of 10,000 torn streams back', async () => {
+it('frees the memory of 10,000 aborted streams', async () => {
   const churn = async (rounds: number) => {
     for (let round = 0; round < rounds; round++) {
       for (const client of await openMany(250)) client.socket.destroy();

@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** A real HTTP server whose every request is handed to `handler`. */
+/** A real HTTP server that passes every request to `handler`. */
 export async function startServer(
   handler: (res: ServerResponse) => void,
 ): Promise<{ port: number; server: Server; close(): Promise<void> }> {
@@ -17,10 +17,10 @@ export async function startServer(
   };
 }
 
-/** A client on a bare socket that reads only while it is asked to. */
+/** A client on a raw socket that reads only on request. */
 export interface RawClient {
   socket: Socket;
-  /** All that was read so far, headers and chunk sizes included. */
+  /** Text read so far, including headers and chunk sizes. */
   text(): string;
   /** Resolves when the text contains `wanted`. */
   saw(wanted: string): Promise<void>;
@@ -54,7 +54,7 @@ export function openClient(port: number, { path = '/', paused = false } = {}): R
   };
 }
 
-/** The payload of a chunked response: what an event-stream parser would be given. */
+/** Returns the decoded payload of a chunked response. */
 export function payload(text: string): string {
   return text.slice(text.indexOf('\r\n\r\n') + 4).replace(/(^|\r\n)[0-9a-f]+\r\n/g, '');
 }
