@@ -162,7 +162,7 @@ export class ImageOptimizer extends OperableElement {
       this.#workbench = new Workbench({
         host: this,
         root,
-        view: () => this.#view(),
+        properties: () => this.#properties(),
         setAnalyzeOptions: (options) => {
           this.analyzeOptions = options;
         },
@@ -179,7 +179,7 @@ export class ImageOptimizer extends OperableElement {
     }
   }
 
-  #view() {
+  #properties() {
     const { optimizer, i18n, mode, noSample, noAnalyze, noDownload, analyzeOptions, itemActions } = this;
     return {
       ...{ optimizer, i18n, mode, noSample, noAnalyze, noDownload, analyzeOptions, itemActions },

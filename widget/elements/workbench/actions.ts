@@ -1,4 +1,4 @@
-import { comparable, type Dialog, type ShellAction } from './shell.ts';
+import { comparable, type Dialog, type WorkbenchAction } from './workbench-context.ts';
 import type { WorkbenchHost } from './workbench-host.ts';
 
 /** Parts of the page that the actions need. */
@@ -14,10 +14,10 @@ interface Page {
 
 /** Actions of the buttons. Failures appear as notices and as `io-error`. */
 export function createActions(
-  { host, view, save }: WorkbenchHost,
+  { host, properties, save }: WorkbenchHost,
   page: Page,
-): { [name in ShellAction]: () => unknown } {
-  const { optimizer } = view();
+): { [name in WorkbenchAction]: () => unknown } {
+  const { optimizer } = properties();
 
   async function sample(): Promise<void> {
     await optimizer.sample();

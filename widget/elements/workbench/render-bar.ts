@@ -1,20 +1,20 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Progress } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
-import { isRunning, type Shell } from './shell.ts';
+import { isRunning, type WorkbenchContext } from './workbench-context.ts';
 
 /** Renders the bar at the lower edge: the price and the export button, or the progress and the cancel button. */
-export function renderBar(shell: Shell): TemplateResult {
-  const { optimizer } = shell;
+export function renderBar(context: WorkbenchContext): TemplateResult {
+  const { optimizer } = context;
   const { state, progress } = optimizer;
   const uploading = state === 'uploading';
   return html`
-    ${isRunning(optimizer) || uploading ? renderProgress(shell, progress) : renderCost(shell)}
-    <div class="ways">${isRunning(optimizer) || uploading ? renderStops(shell) : renderActions(shell)}</div>
+    ${isRunning(optimizer) || uploading ? renderProgress(context, progress) : renderCost(context)}
+    <div class="ways">${isRunning(optimizer) || uploading ? renderStops(context) : renderActions(context)}</div>
   `;
 }
 
-function renderCost({ optimizer, i18n, act, costLoading, costFailed }: Shell): TemplateResult {
+function renderCost({ optimizer, i18n, act, costLoading, costFailed }: WorkbenchContext): TemplateResult {
   const { balance, counts } = optimizer;
   if (counts.toExport === 0) {
     return html`<p class="price muted numbers">${balance === null ? nothing : i18n.t('cost.balance', { count: balance })}</p>`;
@@ -25,7 +25,7 @@ function renderCost({ optimizer, i18n, act, costLoading, costFailed }: Shell): T
   `;
 }
 
-function renderProgress({ optimizer, i18n }: Shell, progress: Progress | null): TemplateResult {
+function renderProgress({ optimizer, i18n }: WorkbenchContext, progress: Progress | null): TemplateResult {
   const { t, formatBytes } = i18n;
   const phase = progress?.phase ?? 'upload';
   const text = optimizer.cancelling
@@ -49,7 +49,7 @@ function renderProgress({ optimizer, i18n }: Shell, progress: Progress | null): 
   `;
 }
 
-function renderStops({ optimizer, i18n, act, locked }: Shell): TemplateResult | typeof nothing {
+function renderStops({ optimizer, i18n, act, locked }: WorkbenchContext): TemplateResult | typeof nothing {
   if (locked) return nothing;
   const { t } = i18n;
   const uploading = optimizer.state === 'uploading';
@@ -65,8 +65,8 @@ function renderStops({ optimizer, i18n, act, locked }: Shell): TemplateResult | 
   `;
 }
 
-function renderActions(shell: Shell): TemplateResult | typeof nothing {
-  const { optimizer, i18n, act, exportFirst, locked, noSample } = shell;
+function renderActions(context: WorkbenchContext): TemplateResult | typeof nothing {
+  const { optimizer, i18n, act, exportFirst, locked, noSample } = context;
   const { t } = i18n;
   const { counts, cost } = optimizer;
   // Everything is exported: what is left to do stands with the result.

@@ -2,23 +2,23 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { icon } from '../../styles/index.ts';
 import type { ComparePair } from '../io-compare/index.ts';
 import { nameSettings } from './render-settings.ts';
-import type { Shell } from './shell.ts';
+import type { WorkbenchContext } from './workbench-context.ts';
 
 /** The open dialog: a native one, which keeps the focus inside. It says `yes` by its return value, else nothing is done. */
-export function renderDialog(shell: Shell): TemplateResult | typeof nothing {
-  const { dialog, closed } = shell;
+export function renderDialog(context: WorkbenchContext): TemplateResult | typeof nothing {
+  const { dialog, closed } = context;
   if (!dialog) return nothing;
   const close = ({ target }: Event) => {
     const { open, returnValue } = target as HTMLDialogElement;
     // The event comes late: by then a quick hand has opened the dialog again.
     if (!open) closed(returnValue === 'yes');
   };
-  if (dialog.name === 'compare') return renderComparison(shell, dialog.pairs, dialog.index, close);
-  return dialog.name === 'export' ? renderExport(shell, dialog.first, close) : renderClear(shell, close);
+  if (dialog.name === 'compare') return renderComparison(context, dialog.pairs, dialog.index, close);
+  return dialog.name === 'export' ? renderExport(context, dialog.first, close) : renderClear(context, close);
 }
 
 function renderExport(
-  { optimizer, i18n, costFailed }: Shell,
+  { optimizer, i18n, costFailed }: WorkbenchContext,
   first: number | null,
   close: (event: Event) => void,
 ): TemplateResult {
@@ -46,7 +46,7 @@ function renderExport(
   `;
 }
 
-function renderClear({ optimizer, i18n }: Shell, close: (event: Event) => void): TemplateResult {
+function renderClear({ optimizer, i18n }: WorkbenchContext, close: (event: Event) => void): TemplateResult {
   const { t } = i18n;
   return html`
     <dialog class="dialog" aria-labelledby="dialog-title" @close=${close}>
@@ -62,7 +62,7 @@ function renderClear({ optimizer, i18n }: Shell, close: (event: Event) => void):
 }
 
 function renderComparison(
-  { i18n }: Shell,
+  { i18n }: WorkbenchContext,
   pairs: readonly ComparePair[],
   index: number,
   close: (event: Event) => void,

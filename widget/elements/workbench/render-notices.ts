@@ -1,14 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Notice } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
-import type { Shell } from './shell.ts';
+import type { WorkbenchContext } from './workbench-context.ts';
 
 /** More files than these are counted, not listed. */
 const LISTED = 8;
 
 /** Renders the notices; each stays until it is dismissed or outdated. */
-export function renderNotices(shell: Shell): TemplateResult | typeof nothing {
-  const { optimizer, i18n } = shell;
+export function renderNotices(context: WorkbenchContext): TemplateResult | typeof nothing {
+  const { optimizer, i18n } = context;
   // One word about the connection is enough.
   const shown = optimizer.notices.filter(({ error }) => !(optimizer.offline && error?.code === 'network'));
   if (shown.length === 0 && !optimizer.offline) return nothing;
@@ -20,13 +20,13 @@ export function renderNotices(shell: Shell): TemplateResult | typeof nothing {
               <p class="content">${i18n.t('notice.offline')}</p></div>`
           : nothing
       }
-      ${shown.map((notice) => renderNotice(notice, shell))}
+      ${shown.map((notice) => renderNotice(notice, context))}
     </div>
   `;
 }
 
-function renderNotice(notice: Notice, shell: Shell): TemplateResult {
-  const { i18n, optimizer, act, exportFirst, locked } = shell;
+function renderNotice(notice: Notice, context: WorkbenchContext): TemplateResult {
+  const { i18n, optimizer, act, exportFirst, locked } = context;
   const { t } = i18n;
   const ids = notice.error?.ids ?? [];
   const hopeless = ids.length > 0 && ids.every((id) => optimizer.items.get(id)?.error?.retryable === false);
@@ -37,7 +37,7 @@ function renderNotice(notice: Notice, shell: Shell): TemplateResult {
       <div class="content ways">
         <div>
           <p id="notice-${notice.id}">${notice.message}</p>
-          ${notice.files.length > 1 ? renderFiles(notice, shell) : nothing}
+          ${notice.files.length > 1 ? renderFiles(notice, context) : nothing}
           ${notice.error?.requestId ? html`<p class="muted small">${t('notice.request', { id: notice.error.requestId })}</p>` : nothing}
         </div>
         ${notice.actions.map((action) => {
@@ -59,7 +59,7 @@ function renderNotice(notice: Notice, shell: Shell): TemplateResult {
   `;
 }
 
-function renderFiles({ files }: Notice, { i18n }: Shell): TemplateResult {
+function renderFiles({ files }: Notice, { i18n }: WorkbenchContext): TemplateResult {
   const more = files.length - LISTED;
   const list = html`<ul class="files">
     ${files.slice(0, LISTED).map(({ message }) => html`<li>${message}</li>`)}

@@ -1,21 +1,21 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { icon } from '../../styles/index.ts';
 import { nameSettings } from './render-settings.ts';
-import type { Shell } from './shell.ts';
+import type { WorkbenchContext } from './workbench-context.ts';
 
 /** Less than that is no difference: it would be written as 0 %. */
 const SAME = 0.005;
 
 /** Renders the outcome of the export and the buttons for its files; before an export, that of the sample. */
-export function renderOutcome(shell: Shell): TemplateResult | typeof nothing {
-  const { optimizer } = shell;
-  if (optimizer.outcome && optimizer.state !== 'exporting') return renderExport(shell);
-  return optimizer.samples.length > 0 && optimizer.state !== 'sampling' ? renderSamples(shell) : nothing;
+export function renderOutcome(context: WorkbenchContext): TemplateResult | typeof nothing {
+  const { optimizer } = context;
+  if (optimizer.outcome && optimizer.state !== 'exporting') return renderExport(context);
+  return optimizer.samples.length > 0 && optimizer.state !== 'sampling' ? renderSamples(context) : nothing;
 }
 
 /** The figure with its tone, what is to be said of it, and the ways out. `stale`: not of the present settings. */
 function renderSum(
-  { optimizer, i18n }: Shell,
+  { optimizer, i18n }: WorkbenchContext,
   sum: { before: number; after: number; good: string; stale?: boolean; title: string; note: string },
   ways: unknown,
 ): TemplateResult {
@@ -45,8 +45,8 @@ function renderSum(
   `;
 }
 
-function renderExport(shell: Shell): TemplateResult | typeof nothing {
-  const { optimizer, i18n, mode, noDownload, locked, act } = shell;
+function renderExport(context: WorkbenchContext): TemplateResult | typeof nothing {
+  const { optimizer, i18n, mode, noDownload, locked, act } = context;
   const { t } = i18n;
   const { outcome, counts, saving } = optimizer;
   if (!outcome) return nothing;
@@ -61,7 +61,7 @@ function renderExport(shell: Shell): TemplateResult | typeof nothing {
         ? t('outcome.failed', { count: failed })
         : t('outcome.some', { done: succeeded, count: failed });
   return renderSum(
-    shell,
+    context,
     { before: bytesBefore, after: bytesAfter, good: '', title, note: t('cost.credits', { count: credits }) },
     html`
       ${
@@ -82,8 +82,8 @@ function renderExport(shell: Shell): TemplateResult | typeof nothing {
   );
 }
 
-function renderSamples(shell: Shell): TemplateResult {
-  const { optimizer, i18n, act } = shell;
+function renderSamples(context: WorkbenchContext): TemplateResult {
+  const { optimizer, i18n, act } = context;
   const { t } = i18n;
   const { samples, settings } = optimizer;
   const stale = samples.some(
@@ -91,7 +91,7 @@ function renderSamples(shell: Shell): TemplateResult {
       quality.preset !== settings.preset || (settings.format !== 'original' && settings.format !== format),
   );
   return renderSum(
-    shell,
+    context,
     {
       before: samples.reduce((sum, { original }) => sum + original.size, 0),
       after: samples.reduce((sum, { variants }) => sum + (variants[0]?.size ?? 0), 0),

@@ -3,15 +3,15 @@ import type { I18n } from '../../i18n/index.ts';
 import type { Settings } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import type { OptionsEditDetail, SettingsEditDetail } from '../io-settings/index.ts';
-import { isRunning, type Shell } from './shell.ts';
+import { isRunning, type WorkbenchContext } from './workbench-context.ts';
 
 /** Format and quality in words, e.g. `WebP · High`. */
 export const nameSettings = ({ format, preset }: Settings, { t }: I18n): string =>
   `${t(`settings.format-${format}`)} · ${t(`settings.preset-${preset}`)}`;
 
 /** Renders the export settings: folded to one line in narrow layouts, open in wide ones. */
-export function renderSettings(shell: Shell): TemplateResult {
-  const { optimizer, i18n, locked, noAnalyze, settingsOpen, analyzeOptions, act, setAnalyzeOptions } = shell;
+export function renderSettings(context: WorkbenchContext): TemplateResult {
+  const { optimizer, i18n, locked, noAnalyze, settingsOpen, analyzeOptions, act, setAnalyzeOptions } = context;
   const { t } = i18n;
   const { settings } = optimizer;
   return html`

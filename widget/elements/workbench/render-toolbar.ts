@@ -1,18 +1,18 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ListFilter } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
-import { isRunning, type Shell, type ShellAction } from './shell.ts';
+import { isRunning, type WorkbenchAction, type WorkbenchContext } from './workbench-context.ts';
 
 /** Runs an action unless its button has `aria-disabled`. A button with `disabled` would lose the focus. */
 const pressed =
-  (act: Shell['act'], action: ShellAction) =>
+  (act: WorkbenchContext['act'], action: WorkbenchAction) =>
   ({ currentTarget }: Event) => {
     if ((currentTarget as Element).ariaDisabled !== 'true') act(action);
   };
 
 /** Renders the actions on all images. */
-export function renderToolbar(shell: Shell): TemplateResult {
-  const { optimizer, i18n, locked, noAnalyze, act } = shell;
+export function renderToolbar(context: WorkbenchContext): TemplateResult {
+  const { optimizer, i18n, locked, noAnalyze, act } = context;
   const { t } = i18n;
   const { counts } = optimizer;
   const running = isRunning(optimizer);
@@ -55,7 +55,7 @@ export function renderToolbar(shell: Shell): TemplateResult {
 }
 
 /** Which rows are shown, with how many there are of each; native radio buttons. */
-export function renderFilter({ optimizer, i18n }: Shell): TemplateResult | typeof nothing {
+export function renderFilter({ optimizer, i18n }: WorkbenchContext): TemplateResult | typeof nothing {
   const { t, formatNumber } = i18n;
   const { counts, filter } = optimizer;
   const all: [ListFilter, number][] = [

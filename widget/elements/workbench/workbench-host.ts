@@ -3,7 +3,7 @@ import type { I18n } from '../../i18n/index.ts';
 import type { Item, Optimizer } from '../../state/index.ts';
 
 /** Settings of the public element that the workbench shows. */
-export interface WorkbenchView {
+export interface HostProperties {
   readonly optimizer: Optimizer;
   readonly i18n: I18n;
   readonly mode: 'download' | 'replace';
@@ -20,7 +20,7 @@ export interface WorkbenchView {
 export interface WorkbenchHost {
   readonly host: ReactiveControllerHost;
   readonly root: ShadowRoot;
-  view(): WorkbenchView;
+  properties(): HostProperties;
   setAnalyzeOptions(options: { [option: string]: unknown }): void;
   /** Saves a file of the export. */
   download(id: string, variant?: string): Promise<void>;

@@ -13,14 +13,20 @@ import { renderNotices } from './render-notices.ts';
 import { renderOutcome } from './render-outcome.ts';
 import { renderSettings } from './render-settings.ts';
 import { renderFilter, renderToolbar } from './render-toolbar.ts';
-import { comparable, type Dialog, isRunning, type Shell, type ShellAction } from './shell.ts';
+import {
+  comparable,
+  type Dialog,
+  isRunning,
+  type WorkbenchAction,
+  type WorkbenchContext,
+} from './workbench-context.ts';
 import type { WorkbenchHost } from './workbench-host.ts';
 
 /** Content of the element once there are images. The public element renders it in its own shadow root. */
 export class Workbench implements ReactiveController {
   readonly #host: WorkbenchHost;
-  readonly #actions: { [name in ShellAction]: () => unknown };
-  #context: RowContext | null = null;
+  readonly #actions: { [name in WorkbenchAction]: () => unknown };
+  #lastRowContext: RowContext | null = null;
   #dialog: Dialog | null = null;
   #settingsOpen = false;
   #checking = false;
@@ -71,17 +77,17 @@ export class Workbench implements ReactiveController {
 
   /** Renders the notices above everything else, also while there are no images. */
   renderNotices(): TemplateResult | typeof nothing {
-    return renderNotices(this.#shell());
+    return renderNotices(this.#context());
   }
 
   /** The buttons after "Add images". */
   renderTools(): TemplateResult {
-    return renderToolbar(this.#shell());
+    return renderToolbar(this.#context());
   }
 
   /** The last button of the toolbar. */
   renderClear(): TemplateResult | typeof nothing {
-    const { locked, i18n } = this.#host.view();
+    const { locked, i18n } = this.#host.properties();
     if (locked) return nothing;
     return html`<button type="button" class="button quiet clear" part="button button-danger"
       @click=${() => this.#act('confirm-clear')}>${icon('trash')}<span>${i18n.t('toolbar.clear')}</span></button>`;
@@ -89,35 +95,35 @@ export class Workbench implements ReactiveController {
 
   /** Results, rows, settings and the bar. */
   renderMain(): TemplateResult {
-    const shell = this.#shell();
-    const { i18n, optimizer } = shell;
+    const context = this.#context();
+    const { i18n, optimizer } = context;
     return html`
-      ${renderOutcome(shell)}
+      ${renderOutcome(context)}
       <div class="columns">
         <div class="work">
           <button type="button" class="button skip" part="button" @click=${() => this.#act('skip-list')}>
             ${i18n.t('list.skip', { count: optimizer.counts.total })}</button>
-          ${renderFilter(shell)}
+          ${renderFilter(context)}
           <io-list class="rows" exportparts="list, ${ROW_PARTS}" .context=${this.#rowContext()}
             @list-empty-focus=${() => this.#host.focusPicker()}></io-list>
         </div>
-        ${renderSettings(shell)}
+        ${renderSettings(context)}
       </div>
-      <div class="bar">${renderBar(shell)}</div>
+      <div class="bar">${renderBar(context)}</div>
     `;
   }
 
   /** The open dialog. */
   renderDialog(): TemplateResult | typeof nothing {
-    return renderDialog(this.#shell());
+    return renderDialog(this.#context());
   }
 
-  #shell(): Shell {
-    const view = this.#host.view();
-    const { optimizer } = view;
+  #context(): WorkbenchContext {
+    const properties = this.#host.properties();
+    const { optimizer } = properties;
     const costFailed = optimizer.notices.some(({ phase }) => phase === 'cost');
     return {
-      ...view,
+      ...properties,
       dialog: this.#dialog,
       settingsOpen: this.#settingsOpen,
       costFailed,
@@ -131,22 +137,22 @@ export class Workbench implements ReactiveController {
 
   /** The same object until one of its parts is another one. */
   #rowContext(): RowContext {
-    const { optimizer, i18n, mode, noDownload, locked, itemActions } = this.#host.view();
+    const { optimizer, i18n, mode, noDownload, locked, itemActions } = this.#host.properties();
     const parts = { optimizer, i18n, mode, noDownload, locked, itemActions };
-    const before = this.#context;
+    const before = this.#lastRowContext;
     if (before && (Object.keys(parts) as (keyof typeof parts)[]).every((name) => before[name] === parts[name])) {
       return before;
     }
-    this.#context = {
+    this.#lastRowContext = {
       ...parts,
       focused: (control: HTMLElement) => keepInSight(this.#host.root, control),
       compare: (item: Item) => void this.#compare(item.result ? 'result' : 'sample', item.id),
       download: (item: Item, variant?: string) => this.#host.download(item.id, variant).catch(() => {}),
     };
-    return this.#context;
+    return this.#lastRowContext;
   }
 
-  #act(action: ShellAction): void {
+  #act(action: WorkbenchAction): void {
     // What fails is among the notices and told by `io-error`.
     void Promise.resolve(this.#actions[action]()).catch(() => {});
   }
@@ -157,9 +163,9 @@ export class Workbench implements ReactiveController {
   }
 
   async #closed(yes: boolean): Promise<void> {
-    const { host, root, view, focusPicker } = this.#host;
+    const { host, root, properties, focusPicker } = this.#host;
     const dialog = this.#dialog;
-    const { optimizer } = view();
+    const { optimizer } = properties();
     this.#open(null);
     if (yes && dialog?.name === 'clear') {
       optimizer.clear();
@@ -174,7 +180,7 @@ export class Workbench implements ReactiveController {
 
   #focusBar(): void {
     // A run is stopped in the bar; what it came to stands above.
-    const place = isRunning(this.#host.view().optimizer) ? '.bar' : ':is(.bar, .outcome)';
+    const place = isRunning(this.#host.properties().optimizer) ? '.bar' : ':is(.bar, .outcome)';
     const button = this.#host.root.querySelector<HTMLElement>(`${place} .ways button:not(:disabled)`);
     if (button) button.focus();
     else this.#host.focusPicker();
@@ -184,7 +190,7 @@ export class Workbench implements ReactiveController {
     this.#checking = true;
     this.#host.host.requestUpdate();
     await this.#host
-      .view()
+      .properties()
       .optimizer.checkCost()
       .finally(() => {
         this.#checking = false;
@@ -193,7 +199,7 @@ export class Workbench implements ReactiveController {
   }
 
   async #compare(kind: 'sample' | 'result', id?: string): Promise<void> {
-    const { optimizer } = this.#host.view();
+    const { optimizer } = this.#host.properties();
     const items = comparable(optimizer.items.list(), kind);
     const pairs = items.flatMap((item) => comparisonOf(optimizer, item, kind) ?? []);
     if (pairs.length === 0) return;

@@ -1,15 +1,15 @@
 import type { Item, Optimizer } from '../../state/index.ts';
 import type { ComparePair } from '../io-compare/index.ts';
-import type { WorkbenchView } from './workbench-host.ts';
+import type { HostProperties } from './workbench-host.ts';
 
 /** State that the parts of the page are rendered from. */
-export interface Shell extends WorkbenchView {
+export interface WorkbenchContext extends HostProperties {
   readonly settingsOpen: boolean;
   /** True while an answer about the cost is on its way. */
   readonly costLoading: boolean;
   readonly costFailed: boolean;
   readonly dialog: Dialog | null;
-  act(action: ShellAction): void;
+  act(action: WorkbenchAction): void;
   /** The open dialog was closed, with yes or without. */
   closed(yes: boolean): void;
   exportFirst(count: number): void;
@@ -23,7 +23,7 @@ export type Dialog =
   | { name: 'compare'; pairs: readonly ComparePair[]; index: number };
 
 /** Actions of the page's buttons. */
-export type ShellAction =
+export type WorkbenchAction =
   | 'accept-all'
   | 'analyze'
   | 'cancel'
