@@ -25,66 +25,64 @@ const TWO_FORMS = ['one', 'other'];
 const SIX_FORMS = ['zero', 'one', 'two', 'few', 'many', 'other'];
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 
-/** Puts texts and formats of a language together. `strings` replace single texts, also those of unknown keys. */
-export function createI18n({
-  locale,
-  messages,
-  strings = {},
-  fallback,
-}: {
+/** Texts of one language. */
+export interface I18nTexts {
   locale: string;
   messages: Messages;
+  /** Texts that replace single messages; may have other keys. */
   strings?: Messages;
-  /** Texts used for keys that are missing elsewhere: English. */
+  /** Texts for keys that are missing elsewhere: English. */
   fallback?: Messages;
-}): I18n {
+}
+
+/** Creates the texts and formats of a language. */
+export function createI18n({ locale, messages, strings = {}, fallback }: I18nTexts): I18n {
   const plural = new Intl.PluralRules(locale);
   const number = new Intl.NumberFormat(locale);
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
-
-  function t(key: string, params: MessageParams = {}): string {
-    const message = strings[key] ?? messages[key] ?? fallback?.[key];
-    if (message === undefined) return key;
-    const text = params.count === undefined && typeof message === 'string' ? message : formOf(message, params.count);
-    return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
-      const value = params[name];
-      if (value === undefined) return whole;
-      return typeof value === 'number' ? number.format(value) : value;
-    });
-  }
-
-  function formOf(message: string | PluralForms, count: string | number = 0): string {
-    const form = plural.select(Number(count));
-    if (typeof message !== 'string') return message[form] ?? message.other;
-    const forms = message.split('|');
-    const names = forms.length === 6 ? SIX_FORMS : TWO_FORMS;
-    return forms[names.indexOf(form)] ?? forms.at(-1) ?? '';
-  }
-
-  function formatBytes(bytes: number): string {
-    let value = bytes;
-    let unit = 0;
-    // 999.5 would be written as 1,000.
-    while (Math.abs(value) >= 999.5 && unit < UNITS.length - 1) {
-      value /= 1000;
-      unit += 1;
-    }
-    const maximumFractionDigits = unit > 0 && Math.abs(value) < 9.95 ? 1 : 0;
-    const style = {
-      style: 'unit',
-      unit: UNITS[unit],
-      unitDisplay: unit ? 'short' : 'long',
-      maximumFractionDigits,
-    } as const;
-    return new Intl.NumberFormat(locale, style).format(value);
-  }
-
   return {
     locale,
     dir: /^(ar|dv|fa|he|ku-Arab|ps|sd|ug|ur|yi)\b/i.test(locale) ? 'rtl' : 'ltr',
-    t,
-    formatBytes,
+    t(key, params = {}) {
+      const message = strings[key] ?? messages[key] ?? fallback?.[key];
+      if (message === undefined) return key;
+      const { count } = params;
+      const text = count === undefined && typeof message === 'string' ? message : formOf(message, count, plural);
+      return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+        const value = params[name];
+        if (value === undefined) return whole;
+        return typeof value === 'number' ? number.format(value) : value;
+      });
+    },
+    formatBytes: (bytes) => formatBytes(bytes, locale),
     formatNumber: (value) => number.format(value),
     formatPercent: (share) => percent.format(share),
   };
+}
+
+/** Returns the plural form of a message. Forms in one text are separated by `|`. */
+function formOf(message: string | PluralForms, count: string | number = 0, plural: Intl.PluralRules): string {
+  const form = plural.select(Number(count));
+  if (typeof message !== 'string') return message[form] ?? message.other;
+  const forms = message.split('|');
+  const names = forms.length === 6 ? SIX_FORMS : TWO_FORMS;
+  return forms[names.indexOf(form)] ?? forms.at(-1) ?? '';
+}
+
+function formatBytes(bytes: number, locale: string): string {
+  let value = bytes;
+  let unit = 0;
+  // 999.5 would be written as 1,000.
+  while (Math.abs(value) >= 999.5 && unit < UNITS.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  const maximumFractionDigits = unit > 0 && Math.abs(value) < 9.95 ? 1 : 0;
+  const style = {
+    style: 'unit',
+    unit: UNITS[unit],
+    unitDisplay: unit ? 'short' : 'long',
+    maximumFractionDigits,
+  } as const;
+  return new Intl.NumberFormat(locale, style).format(value);
 }

@@ -106,7 +106,7 @@ export class IoCompare extends TranslatedElement {
   }
 
   protected override updated(changed: Map<PropertyKey, unknown>): void {
-    this.#stage.share = (this.whole ? 100 : this.split) / 100;
+    this.#stage.share = this.#share / 100;
     this.#stage.zoom = this.zoom;
     if (this.pair !== this.#shown) void this.#load();
     else if (changed.has('zoom')) this.#stage.drawAtZoom();
@@ -157,13 +157,7 @@ export class IoCompare extends TranslatedElement {
   }
 
   protected override render(): TemplateResult {
-    const { t } = this.i18n;
     const pair = this.pair;
-    const rtl = getComputedStyle(this).direction === 'rtl';
-    const share = this.whole ? 100 : this.split;
-    const zoomed = this.zoom !== 'fit';
-    const originalTag = html`<span class="tag ${rtl ? 'right' : 'left'} ${share < 12 ? 'covered' : ''}" aria-hidden="true">${t('compare.original')}</span>`;
-    const resultTag = html`<span class="tag ${rtl ? 'left' : 'right'} ${share > 88 ? 'covered' : ''}" aria-hidden="true">${t('compare.result')}</span>`;
     return html`
       <div class="base" part="base">
         <header>
@@ -173,54 +167,79 @@ export class IoCompare extends TranslatedElement {
           </div>
           ${this.pairs.length > 1 ? this.#renderSteps() : nothing}
         </header>
-        <div class="stage ${zoomed ? 'zoomed' : ''} ${rtl ? 'rtl' : ''}" part="compare" aria-busy=${this.loading}>
-          <canvas class="result" aria-hidden="true"></canvas>
-          <canvas class="original" aria-hidden="true"></canvas>
-          <div
-            class="scroller"
-            role="group"
-            aria-label=${t(zoomed ? 'compare.pan' : 'compare.stage')}
-            tabindex=${zoomed ? 0 : nothing}
-            @scroll=${this.#redraw}
-            @pointerdown=${this.#pointer.press}
-            @pointermove=${this.#pointer.drag}
-            @lostpointercapture=${this.#pointer.release}
-          >
-            <div class="spacer"></div>
-          </div>
-          ${originalTag}${resultTag}
-          <div
-            class="handle"
-            part="compare-handle"
-            aria-hidden="true"
-            ?hidden=${this.whole || this.loading || this.failed}
-            @pointerdown=${this.#pointer.press}
-            @pointermove=${this.#pointer.drag}
-          >
-            <svg class="icon" viewBox="0 0 20 20"><path d="m7 6-4 4 4 4m6-8 4 4-4 4" /></svg>
-          </div>
-          ${this.loading ? html`<div class="cover muted">${t('compare.loading')}</div>` : nothing}
-          ${this.failed ? this.#renderFailure() : nothing}
-        </div>
-        <div class="tools">
-          <input
-            class="split"
-            type="range"
-            min="0"
-            max="100"
-            .value=${String(share)}
-            ?disabled=${this.loading || this.failed}
-            aria-label=${t('compare.split')}
-            aria-valuetext=${t('compare.split-value', { percent: this.i18n.formatPercent(share / 100) })}
-            @input=${(event: Event) => this.#moveTo(Number((event.target as HTMLInputElement).value))}
-          />
-          <button type="button" class="button" aria-pressed=${this.whole} @click=${() => (this.whole = !this.whole)}>
-            ${t('compare.show-original')}
-          </button>
-          <div class="segments" role="group" aria-label=${t('compare.zoom')}>${ZOOMS.map((zoom) => this.#renderZoom(zoom))}</div>
-          <slot name="actions"></slot>
-        </div>
+        ${this.#renderStage()}
+        ${this.#renderTools()}
         ${this.#renderNote()}
+      </div>
+    `;
+  }
+
+  /** Percent of the image that shows the original. */
+  get #share(): number {
+    return this.whole ? 100 : this.split;
+  }
+
+  #renderStage(): TemplateResult {
+    const { t } = this.i18n;
+    const rtl = getComputedStyle(this).direction === 'rtl';
+    const share = this.#share;
+    const zoomed = this.zoom !== 'fit';
+    const originalTag = html`<span class="tag ${rtl ? 'right' : 'left'} ${share < 12 ? 'covered' : ''}" aria-hidden="true">${t('compare.original')}</span>`;
+    const resultTag = html`<span class="tag ${rtl ? 'left' : 'right'} ${share > 88 ? 'covered' : ''}" aria-hidden="true">${t('compare.result')}</span>`;
+    return html`
+      <div class="stage ${zoomed ? 'zoomed' : ''} ${rtl ? 'rtl' : ''}" part="compare" aria-busy=${this.loading}>
+        <canvas class="result" aria-hidden="true"></canvas>
+        <canvas class="original" aria-hidden="true"></canvas>
+        <div
+          class="scroller"
+          role="group"
+          aria-label=${t(zoomed ? 'compare.pan' : 'compare.stage')}
+          tabindex=${zoomed ? 0 : nothing}
+          @scroll=${this.#redraw}
+          @pointerdown=${this.#pointer.press}
+          @pointermove=${this.#pointer.drag}
+          @lostpointercapture=${this.#pointer.release}
+        >
+          <div class="spacer"></div>
+        </div>
+        ${originalTag}${resultTag}
+        <div
+          class="handle"
+          part="compare-handle"
+          aria-hidden="true"
+          ?hidden=${this.whole || this.loading || this.failed}
+          @pointerdown=${this.#pointer.press}
+          @pointermove=${this.#pointer.drag}
+        >
+          <svg class="icon" viewBox="0 0 20 20"><path d="m7 6-4 4 4 4m6-8 4 4-4 4" /></svg>
+        </div>
+        ${this.loading ? html`<div class="cover muted">${t('compare.loading')}</div>` : nothing}
+        ${this.failed ? this.#renderFailure() : nothing}
+      </div>
+    `;
+  }
+
+  #renderTools(): TemplateResult {
+    const { t, formatPercent } = this.i18n;
+    const share = this.#share;
+    return html`
+      <div class="tools">
+        <input
+          class="split"
+          type="range"
+          min="0"
+          max="100"
+          .value=${String(share)}
+          ?disabled=${this.loading || this.failed}
+          aria-label=${t('compare.split')}
+          aria-valuetext=${t('compare.split-value', { percent: formatPercent(share / 100) })}
+          @input=${(event: Event) => this.#moveTo(Number((event.target as HTMLInputElement).value))}
+        />
+        <button type="button" class="button" aria-pressed=${this.whole} @click=${() => (this.whole = !this.whole)}>
+          ${t('compare.show-original')}
+        </button>
+        <div class="segments" role="group" aria-label=${t('compare.zoom')}>${ZOOMS.map((zoom) => this.#renderZoom(zoom))}</div>
+        <slot name="actions"></slot>
       </div>
     `;
   }

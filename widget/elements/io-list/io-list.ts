@@ -4,7 +4,7 @@ import type { Item } from '../../state/index.ts';
 import { foundation } from '../../styles/index.ts';
 import { createThumbQueue, type IoRow, type RowContext, type ThumbQueue } from '../io-row/index.ts';
 import { createRowHeights, findRange, type ListEntry, layOut, type RowRange } from './row-window.ts';
-import { createWholeRows, type WholeRows } from './whole-rows.ts';
+import { WholeRows } from './whole-rows.ts';
 
 /** Rows in the first paint: more than a screen has. All others follow in slices, so that no task is long. */
 const FIRST_ROWS = 12;
@@ -158,7 +158,7 @@ export class IoList extends LitElement {
   }
 
   #arrange(): void {
-    this.#whole ??= createWholeRows(this.#list, () => this.#thumbs);
+    this.#whole ??= new WholeRows(this.#list, () => this.#thumbs);
     const rows = this.#rows();
     this.#whole.arrange(rows, this.#pinned === null ? undefined : this.#rowOf(this.#pinned, rows), this.#windowed);
   }

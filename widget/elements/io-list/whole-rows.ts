@@ -1,140 +1,149 @@
 import type { IoRow, ThumbQueue } from '../io-row/index.ts';
 
-/** Rows that are whole at most, beside those near the visible part; shorter lists have whole rows alone. */
+/** Most whole rows, beside those near the visible part. Lists of up to this length have only whole rows. */
 const WHOLE_ROWS = 24;
-/** Rows of the first paint that are whole: a screen full. The observer tells of them a frame too late. */
+/** Whole rows of the first paint, about a screen. The observer reports them a frame too late. */
 const FIRST_WHOLE = 6;
-/** Distance from the visible part at which a row is rendered completely. */
+/** Distance from the visible part at which a row becomes whole. */
 const NEAR = '400px 0px';
-/** Time in which nothing came into a short list until all its rows become whole, some at a time, in milliseconds. */
+/** Time without new rows after which all rows of a short list become whole, in milliseconds. */
 const CALM_MS = 150;
+/** Interval of the slices in which they become whole, in milliseconds. */
 const SLICE_MS = 16;
 const SLICE_ROWS = 4;
 
-/** Which rows of a list are whole. */
-export interface WholeRows {
-  /**
-   * Rows came or went, or another one has the focus or is to get it: its neighbours are whole, so that Tab finds their
-   * fields. `all`: there are few, since the others are not in the page.
-   */
-  arrange(rows: readonly IoRow[], focused: IoRow | undefined, all: boolean): void;
-  close(): void;
-}
-
 /**
- * Keeps rows whole that are near the visible part or the focus, at the ends, where Tab comes in, or were in sight not
- * long ago; and has their thumbnails made. All others are brief, and as high as they were or as the first one is.
+ * Renders some rows of a list as a whole, with their thumbnails: those near the visible part or the focus, those at the ends,
+ * where Tab enters, and those that were visible last. Other rows are brief and keep their measured height, or the height of
+ * the first measured row.
  */
-export function createWholeRows(list: HTMLElement, thumbs: () => ThumbQueue | null): WholeRows {
-  // To ask for a computed size amid the first rendering would cost a layout of its own.
-  const frame = requestAnimationFrame(() => {
-    const root = getComputedStyle(list).maxBlockSize === 'none' ? null : list;
-    // A margin works only with the scroller itself as the root.
-    sight = new IntersectionObserver(react, { root, rootMargin: NEAR });
-    watch();
-  });
-  let sight: IntersectionObserver | null = null;
-  const watched = new Set<IoRow>();
-  const near = new Set<IoRow>();
-  /** Out of sight longest first. */
-  const whole = new Set<IoRow>();
-  const heights = new WeakMap<IoRow, number>();
-  let rows: readonly IoRow[] = [];
-  let focused: IoRow | undefined;
-  let all = false;
-  let measured = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+export class WholeRows {
+  readonly #list: HTMLElement;
+  readonly #thumbs: () => ThumbQueue | null;
+  readonly #frame: number;
+  #observer: IntersectionObserver | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #rows: readonly IoRow[] = [];
+  /** Row that has the focus or is about to get it. */
+  #focused: IoRow | undefined;
+  #all = false;
+  readonly #observed = new Set<IoRow>();
+  readonly #near = new Set<IoRow>();
+  /** Whole rows; the first has been out of sight for the longest time. */
+  readonly #whole = new Set<IoRow>();
+  readonly #heights = new WeakMap<IoRow, number>();
+  #measured = false;
 
-  function react(entries: IntersectionObserverEntry[]): void {
+  constructor(list: HTMLElement, thumbs: () => ThumbQueue | null) {
+    this.#list = list;
+    this.#thumbs = thumbs;
+    // Reading a computed style during the first rendering would force a layout.
+    this.#frame = requestAnimationFrame(() => {
+      const root = getComputedStyle(list).maxBlockSize === 'none' ? null : list;
+      // A margin works only with the scroller itself as the root.
+      this.#observer = new IntersectionObserver((entries) => this.#onIntersect(entries), { root, rootMargin: NEAR });
+      this.#observe();
+    });
+  }
+
+  /**
+   * Called if rows came or went, or if the focus moves. The neighbours of `focused` are whole, so that Tab reaches their
+   * fields. `all`: every row in the page is whole, since the others are not in the page.
+   */
+  arrange(rows: readonly IoRow[], focused: IoRow | undefined, all: boolean): void {
+    this.#rows = rows;
+    this.#focused = focused;
+    this.#all = all;
+    this.#observe();
+    this.#choose();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#completeShortList(), CALM_MS);
+  }
+
+  close(): void {
+    cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#timer);
+    this.#observer?.disconnect();
+  }
+
+  #onIntersect(entries: IntersectionObserverEntry[]): void {
     for (const { target, isIntersecting, boundingClientRect } of entries) {
       const row = target.firstElementChild as IoRow;
       const { height } = boundingClientRect;
-      if (height > 0 && !row.brief) heights.set(row, height);
-      if (height > 0 && !row.brief && !measured) {
-        measured = true;
-        list.style.setProperty('--_height', `${Math.round(height)}px`);
-      }
-      const queue = thumbs();
+      if (height > 0 && !row.brief) this.#measure(row, height);
+      const queue = this.#thumbs();
       if (isIntersecting && queue) {
-        near.add(row);
+        this.#near.add(row);
         row.showThumb(queue);
       } else {
-        near.delete(row);
+        this.#near.delete(row);
         row.hideThumb();
       }
     }
-    settle();
+    this.#choose();
   }
 
-  function open(row: IoRow): void {
-    whole.delete(row);
-    whole.add(row);
-    if (row.brief) setPlace(row, false);
+  #measure(row: IoRow, height: number): void {
+    this.#heights.set(row, height);
+    if (this.#measured) return;
+    this.#measured = true;
+    this.#list.style.setProperty('--_height', `${Math.round(height)}px`);
   }
 
-  function setPlace(row: IoRow, brief: boolean): void {
+  /** Makes the rows that must be whole whole, and the oldest of the others brief. */
+  #choose(): void {
+    const rows = this.#rows;
+    const at = this.#focused ? rows.indexOf(this.#focused) : -1;
+    const around = at < 0 ? [] : rows.slice(Math.max(0, at - 1), at + 2);
+    const first = this.#near.size === 0 ? FIRST_WHOLE : 1;
+    const kept = new Set(this.#all ? rows : [...rows.slice(0, first), ...rows.slice(-1), ...this.#near, ...around]);
+    for (const row of kept) this.#makeWhole(row);
+    for (const row of this.#whole) {
+      if (this.#whole.size <= WHOLE_ROWS) break;
+      if (!kept.has(row) && !row.matches(':focus-within')) {
+        this.#whole.delete(row);
+        this.#setBrief(row, true);
+      }
+    }
+  }
+
+  #makeWhole(row: IoRow): void {
+    this.#whole.delete(row);
+    this.#whole.add(row);
+    if (row.brief) this.#setBrief(row, false);
+  }
+
+  #setBrief(row: IoRow, brief: boolean): void {
     row.brief = brief;
     const place = row.parentElement;
-    const height = brief ? heights.get(row) : undefined;
+    const height = brief ? this.#heights.get(row) : undefined;
     place?.classList.toggle('brief', brief);
     place?.style.setProperty('min-block-size', height ? `${height}px` : '');
   }
 
-  function settle(): void {
-    const at = focused ? rows.indexOf(focused) : -1;
-    const around = at < 0 ? [] : rows.slice(Math.max(0, at - 1), at + 2);
-    const first = near.size === 0 ? FIRST_WHOLE : 1;
-    const kept = new Set(all ? rows : [...rows.slice(0, first), ...rows.slice(-1), ...near, ...around]);
-    for (const row of kept) open(row);
-    for (const row of whole) {
-      if (whole.size <= WHOLE_ROWS) break;
-      if (!kept.has(row) && !row.matches(':focus-within')) {
-        whole.delete(row);
-        setPlace(row, true);
-      }
-    }
+  /** Makes all rows of a short list whole, for searches in the page and for screen readers that do not scroll. */
+  #completeShortList(): void {
+    this.#timer = undefined;
+    if (this.#rows.length > WHOLE_ROWS) return;
+    const brief = this.#rows.filter((row) => row.brief);
+    for (const row of brief.slice(0, SLICE_ROWS)) this.#makeWhole(row);
+    if (brief.length > SLICE_ROWS) this.#timer = setTimeout(() => this.#completeShortList(), SLICE_MS);
   }
 
-  /** A short list is whole, for those who search in the page or read it without scrolling. */
-  function fill(): void {
-    timer = undefined;
-    if (rows.length > WHOLE_ROWS) return;
-    const brief = rows.filter((row) => row.brief);
-    for (const row of brief.slice(0, SLICE_ROWS)) open(row);
-    if (brief.length > SLICE_ROWS) timer = setTimeout(fill, SLICE_MS);
-  }
-
-  function watch(): void {
-    if (!sight) return;
-    const present = new Set(rows);
-    for (const row of watched) {
+  /** Observes new rows and forgets removed ones. */
+  #observe(): void {
+    const observer = this.#observer;
+    if (!observer) return;
+    const present = new Set(this.#rows);
+    for (const row of this.#observed) {
       if (present.has(row)) continue;
-      watched.delete(row);
-      near.delete(row);
-      whole.delete(row);
-      if (row.parentElement) sight.unobserve(row.parentElement);
+      for (const rows of [this.#observed, this.#near, this.#whole]) rows.delete(row);
+      if (row.parentElement) observer.unobserve(row.parentElement);
     }
-    for (const row of rows) {
-      if (watched.has(row) || !row.parentElement) continue;
-      watched.add(row);
-      sight.observe(row.parentElement);
+    for (const row of this.#rows) {
+      if (this.#observed.has(row) || !row.parentElement) continue;
+      this.#observed.add(row);
+      observer.observe(row.parentElement);
     }
   }
-
-  return {
-    arrange(present, active, everyOne) {
-      rows = present;
-      focused = active;
-      all = everyOne;
-      watch();
-      settle();
-      clearTimeout(timer);
-      timer = setTimeout(fill, CALM_MS);
-    },
-    close() {
-      cancelAnimationFrame(frame);
-      clearTimeout(timer);
-      sight?.disconnect();
-    },
-  };
 }

@@ -48,49 +48,14 @@ export function renderSizeEditor(editor: SizeEditor): TemplateResult {
 
 function renderRow(row: SizeRow, editor: SizeEditor): TemplateResult {
   const { t } = editor.i18n;
-  const wrong = { width: !isEdge(row.width), height: row.height.trim() !== '' && !isEdge(row.height) };
-  const error = `error-${row.key}`;
-  const renderEdge = (name: 'width' | 'height') => html`
-    <label>
-      <span class="visually-hidden">${t(`settings.${name}`)}</span>
-      <input
-        class="input numbers"
-        inputmode="numeric"
-        autocomplete="off"
-        name="${name}-${row.key}"
-        placeholder=${name === 'height' ? t('settings.height-auto') : nothing}
-        .value=${row[name]}
-        ?disabled=${editor.disabled}
-        aria-invalid=${wrong[name] ? 'true' : nothing}
-        aria-describedby=${wrong[name] ? error : nothing}
-        @input=${(event: Event) => editor.onInput(row.key, { [name]: (event.target as HTMLInputElement).value })}
-      />
-    </label>
-  `;
+  const isAuto = row.height.trim() === '';
+  const wrong = { width: !isEdge(row.width), height: !isAuto && !isEdge(row.height) };
   return html`
     <li>
-      ${renderEdge('width')}
+      ${renderEdge('width', wrong.width, row, editor)}
       <span class="times" aria-hidden="true">×</span>
-      ${renderEdge('height')}
-      ${
-        row.height.trim() === ''
-          ? nothing
-          : html`
-              <label class="fit">
-                <span class="visually-hidden">${t('settings.fit')}</span>
-                <select
-                  class="input"
-                  .value=${row.fit}
-                  ?disabled=${editor.disabled}
-                  @change=${(event: Event) =>
-                    editor.onInput(row.key, { fit: (event.target as HTMLSelectElement).value as SizeRow['fit'] })}
-                >
-                  <option value="inside">${t('settings.fit-inside')}</option>
-                  <option value="cover" .selected=${row.fit === 'cover'}>${t('settings.fit-cover')}</option>
-                </select>
-              </label>
-            `
-      }
+      ${renderEdge('height', wrong.height, row, editor)}
+      ${isAuto ? nothing : renderFit(row, editor)}
       <button
         type="button"
         class="button quiet icon-only"
@@ -102,9 +67,49 @@ function renderRow(row: SizeRow, editor: SizeEditor): TemplateResult {
       </button>
       ${
         wrong.width || wrong.height
-          ? html`<p class="error" id=${error}>${t('settings.size-range', EDGE_RANGE)}</p>`
+          ? html`<p class="error" id="error-${row.key}">${t('settings.size-range', EDGE_RANGE)}</p>`
           : nothing
       }
     </li>
+  `;
+}
+
+function renderEdge(name: 'width' | 'height', wrong: boolean, row: SizeRow, editor: SizeEditor): TemplateResult {
+  const { t } = editor.i18n;
+  return html`
+    <label>
+      <span class="visually-hidden">${t(`settings.${name}`)}</span>
+      <input
+        class="input numbers"
+        inputmode="numeric"
+        autocomplete="off"
+        name="${name}-${row.key}"
+        placeholder=${name === 'height' ? t('settings.height-auto') : nothing}
+        .value=${row[name]}
+        ?disabled=${editor.disabled}
+        aria-invalid=${wrong ? 'true' : nothing}
+        aria-describedby=${wrong ? `error-${row.key}` : nothing}
+        @input=${(event: Event) => editor.onInput(row.key, { [name]: (event.target as HTMLInputElement).value })}
+      />
+    </label>
+  `;
+}
+
+function renderFit(row: SizeRow, editor: SizeEditor): TemplateResult {
+  const { t } = editor.i18n;
+  return html`
+    <label class="fit">
+      <span class="visually-hidden">${t('settings.fit')}</span>
+      <select
+        class="input"
+        .value=${row.fit}
+        ?disabled=${editor.disabled}
+        @change=${(event: Event) =>
+          editor.onInput(row.key, { fit: (event.target as HTMLSelectElement).value as SizeRow['fit'] })}
+      >
+        <option value="inside">${t('settings.fit-inside')}</option>
+        <option value="cover" .selected=${row.fit === 'cover'}>${t('settings.fit-cover')}</option>
+      </select>
+    </label>
   `;
 }
