@@ -149,7 +149,7 @@ describe('io-settings', () => {
     await page.locator('.sizes input[name^=width]').last().fill('640');
     await page.keyboard.press('Enter');
     await expect.poll(() => widths(page)).toEqual(['640']);
-    expect(await page.locator('.sizes [role=status]').textContent()).toContain('640 was in the list already');
+    expect(await page.locator('.sizes [role=status]').textContent()).toContain('640 is already in the list');
   });
 
   it('adds sizes up to ten, with the field ready to be written in, and moves the focus on when one is removed', async () => {
@@ -225,7 +225,7 @@ describe('io-settings', () => {
     };
     const text = async () => (await page.locator('io-cost .cost').innerText()).replace(/\s+/g, ' ').trim();
     await set(page, 'cost', { loading: true });
-    await expect.poll(text).toBe('Working out the cost…');
+    await expect.poll(text).toBe('Calculating the cost…');
     await set(page, 'cost', { loading: false, cost });
     await expect.poll(text).toBe('12 images 12 credits 13 left afterwards');
     expect(await page.getByRole('link', { name: 'Get credits' }).isVisible()).toBe(false);

@@ -69,8 +69,7 @@ export class WholeRows {
   #onIntersect(entries: IntersectionObserverEntry[]): void {
     for (const { target, isIntersecting, boundingClientRect } of entries) {
       const row = target.firstElementChild as IoRow;
-      const { height } = boundingClientRect;
-      if (height > 0 && !row.brief) this.#measure(row, height);
+      if (!row.brief) this.#measure(row, boundingClientRect.height);
       const queue = this.#thumbs();
       if (isIntersecting && queue) {
         this.#near.add(row);
@@ -84,10 +83,10 @@ export class WholeRows {
   }
 
   #measure(row: IoRow, height: number): void {
+    if (height === 0) return;
     this.#heights.set(row, height);
-    if (this.#measured) return;
+    if (!this.#measured) this.#list.style.setProperty('--_height', `${Math.round(height)}px`);
     this.#measured = true;
-    this.#list.style.setProperty('--_height', `${Math.round(height)}px`);
   }
 
   /** Makes the rows that must be whole whole, and the oldest of the others brief. */

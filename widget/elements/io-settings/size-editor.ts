@@ -55,7 +55,25 @@ function renderRow(row: SizeRow, editor: SizeEditor): TemplateResult {
       ${renderEdge('width', wrong.width, row, editor)}
       <span class="times" aria-hidden="true">×</span>
       ${renderEdge('height', wrong.height, row, editor)}
-      ${isAuto ? nothing : renderFit(row, editor)}
+      ${
+        isAuto
+          ? nothing
+          : html`
+              <label class="fit">
+                <span class="visually-hidden">${t('settings.fit')}</span>
+                <select
+                  class="input"
+                  .value=${row.fit}
+                  ?disabled=${editor.disabled}
+                  @change=${(event: Event) =>
+                    editor.onInput(row.key, { fit: (event.target as HTMLSelectElement).value as SizeRow['fit'] })}
+                >
+                  <option value="inside">${t('settings.fit-inside')}</option>
+                  <option value="cover" .selected=${row.fit === 'cover'}>${t('settings.fit-cover')}</option>
+                </select>
+              </label>
+            `
+      }
       <button
         type="button"
         class="button quiet icon-only"
@@ -91,25 +109,6 @@ function renderEdge(name: 'width' | 'height', wrong: boolean, row: SizeRow, edit
         aria-describedby=${wrong ? `error-${row.key}` : nothing}
         @input=${(event: Event) => editor.onInput(row.key, { [name]: (event.target as HTMLInputElement).value })}
       />
-    </label>
-  `;
-}
-
-function renderFit(row: SizeRow, editor: SizeEditor): TemplateResult {
-  const { t } = editor.i18n;
-  return html`
-    <label class="fit">
-      <span class="visually-hidden">${t('settings.fit')}</span>
-      <select
-        class="input"
-        .value=${row.fit}
-        ?disabled=${editor.disabled}
-        @change=${(event: Event) =>
-          editor.onInput(row.key, { fit: (event.target as HTMLSelectElement).value as SizeRow['fit'] })}
-      >
-        <option value="inside">${t('settings.fit-inside')}</option>
-        <option value="cover" .selected=${row.fit === 'cover'}>${t('settings.fit-cover')}</option>
-      </select>
     </label>
   `;
 }
