@@ -19,11 +19,11 @@ interface Common {
 
 /** Attributes and events of `<image-optimizer>`. */
 export interface ImageOptimizerAttributes extends Common {
-  /** Base URL of the service or of the CMS' proxy; `/v1/…` is appended. Empty: the page's own origin. */
+  /** Base URL of the service or of a CMS proxy; `/v1/…` is appended. Empty: the page's own origin. */
   'endpoint'?: string;
-  /** The session at the service; set it to bring its images back. */
+  /** Session at the service. Set it to restore its images. */
   'session-id'?: string;
-  /** Types of files that may be added, as in `<input accept>`. */
+  /** Types of files that can be added, as in `<input accept>`. */
   'accept'?: string;
   /** Most images. */
   'max-files'?: number;
@@ -33,91 +33,91 @@ export interface ImageOptimizerAttributes extends Common {
   'max-total-size'?: number;
   /** Most pixels of one image. */
   'max-pixels'?: number;
-  /** Uploads at a time. */
+  /** Concurrent uploads. */
   'concurrency'?: number;
   /** Tries of one upload. */
   'retries'?: number;
-  /** Milliseconds without a byte until an upload is tried anew. */
+  /** Time without progress after which an upload is retried, in milliseconds. */
   'stall-timeout'?: number;
   /** Images in one request of an export, 1-99. */
   'batch-size'?: number;
-  /** Uploads as soon as files are added; `auto-upload="false"`: when `upload()` is called. */
+  /** Uploads files as soon as they are added. With `auto-upload="false"` only `upload()` does. */
   'auto-upload'?: boolean;
-  /** Describes images as soon as they are uploaded. */
+  /** Analyses images as soon as they are uploaded. */
   'auto-analyze'?: boolean;
-  /** `server`: the service fetches CMS media from their addresses; `page`: the page does. */
+  /** `server`: the service downloads CMS media from their addresses; `page`: the page does. */
   'import-by'?: 'page' | 'server';
-  /** No dropping of files. */
+  /** Disables dropping files. */
   'no-drop'?: boolean;
-  /** No pasting of files. */
+  /** Disables pasting files. */
   'no-paste'?: boolean;
-  /** No button for folders. */
+  /** Hides the button for folders. */
   'no-folder'?: boolean;
-  /** No free sample. */
+  /** Disables free samples. */
   'no-sample'?: boolean;
-  /** No analysis. */
+  /** Disables the analysis. */
   'no-analyze'?: boolean;
-  /** No downloads. */
+  /** Disables downloads. */
   'no-download'?: boolean;
-  /** `replace`: results are handed to the CMS by `io-replace`. */
+  /** `replace`: results are passed to the CMS by `io-replace`. */
   'mode'?: 'download' | 'replace';
   /** Output format. */
   'format'?: string;
-  /** Quality. */
+  /** Quality preset. */
   'preset'?: string;
-  /** Also make smaller sizes. */
+  /** Also exports smaller sizes. */
   'responsive'?: boolean;
-  /** BCP 47 tag of the texts; default: the nearest `lang`. */
+  /** BCP 47 tag of the texts. Default: the nearest `lang`. */
   'locale'?: string;
-  /** Nothing can be done. */
+  /** Disables all controls. */
   'disabled'?: boolean;
-  /** Nothing can be changed; results can be compared and downloaded. */
+  /** Prevents changes; results can be compared and downloaded. */
   'readonly'?: boolean;
-  /** Files are about to be looked at. Cancelable. */
+  /** Files are about to be added. Cancelable. */
   'onio-before-add'?: (event: CustomEvent) => void;
   /** Images were added. */
   'onio-add'?: (event: CustomEvent) => void;
-  /** Images were taken out. */
+  /** Images were removed. */
   'onio-remove'?: (event: CustomEvent) => void;
-  /** Files were not taken; one event for each batch. */
+  /** Files were rejected. One event per batch. */
   'onio-reject'?: (event: CustomEvent) => void;
-  /** Bytes of an upload, at most ten times a second for each image. */
+  /** Progress of an upload in bytes, at most ten times a second per image. */
   'onio-upload-progress'?: (event: CustomEvent) => void;
-  /** An image is at the service. */
+  /** An image was uploaded. */
   'onio-upload'?: (event: CustomEvent) => void;
-  /** An image of an analysis is done. */
+  /** An image was analysed. */
   'onio-analyze-progress'?: (event: CustomEvent) => void;
   /** An analysis has ended. */
   'onio-analyze'?: (event: CustomEvent) => void;
-  /** A text is about to change by a person (cancelable), or has changed by the analysis. */
+  /** A text is about to be changed by the user (cancelable), or was changed by the analysis. */
   'onio-metadata-change'?: (event: CustomEvent) => void;
   /** A setting has changed. */
   'onio-settings-change'?: (event: CustomEvent) => void;
-  /** What an export would cost is known. */
+  /** The cost of an export is known. */
   'onio-cost'?: (event: CustomEvent) => void;
-  /** A free sample is there. */
+  /** A free sample is ready. */
   'onio-sample'?: (event: CustomEvent) => void;
-  /** An export is about to begin, before anything is charged. Cancelable. */
+  /** An export is about to start; nothing is charged yet. Cancelable. */
   'onio-before-export'?: (event: CustomEvent) => void;
-  /** An image of an export has come further. */
+  /** Progress of an image in an export. */
   'onio-export-progress'?: (event: CustomEvent) => void;
   /** An export has ended. */
   'onio-export'?: (event: CustomEvent) => void;
-  /** A file is asked for. Cancelable: then the page takes it. */
+  /** A file is about to be saved. Cancelable, if the page saves it itself. */
   'onio-download'?: (event: CustomEvent) => void;
-  /** A result is to take an image's place in the CMS. Cancelable; `waitUntil` tells how it went. */
+  /** A result should replace an image in the CMS. Cancelable; `waitUntil` takes a promise of the outcome. */
   'onio-replace'?: (event: CustomEvent) => void;
   /** `state` has changed. */
   'onio-state-change'?: (event: CustomEvent) => void;
-  /** Something went wrong; it is shown, too. */
+  /** An error occurred; the element shows it as well. */
   'onio-error'?: (event: CustomEvent) => void;
 }
 
 /** Attributes and events of `<io-compare>`. */
 export interface IoCompareAttributes extends Common {
-  /** Which of `pairs` is shown, from 0. */
+  /** Zero-based index of the shown pair. */
   'index'?: number;
-  /** Position of the divider, 0-100: percent of the image that shows the original. */
+  /** Position of the divider: percent of the image that shows the original, 0-100. */
   'split'?: number;
   /** Another image of `pairs` is shown. */
   'onio-compare-change'?: (event: CustomEvent) => void;

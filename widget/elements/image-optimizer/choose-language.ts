@@ -1,6 +1,6 @@
 import { createI18n, enCore, type I18n, loadLocale, type Messages, matchLocale } from '../../i18n/index.ts';
 
-/** The nearest `lang` around an element, across shadow roots; else the browser's language. */
+/** Returns the nearest `lang` around an element, across shadow roots; else the browser's language. */
 export function nearestLanguage(element: Element): string {
   for (let place: Element | null = element; place; ) {
     const found = place.closest('[lang]')?.getAttribute('lang');
@@ -11,13 +11,13 @@ export function nearestLanguage(element: Element): string {
   return globalThis.navigator?.language ?? 'en';
 }
 
-/** Texts and formats for a BCP 47 tag; `strings` replace single texts. English where the tag has no texts here. */
+/** Loads texts and formats for a BCP 47 tag, English for unknown languages. `strings` replace single texts. */
 export async function loadI18n(tag: string, strings: Messages): Promise<I18n> {
   const messages = await loadLocale(tag).catch(() => enCore);
   return i18nFor(tag, messages, strings);
 }
 
-/** As much English as the first paint needs, at once. */
+/** Returns the English texts of the first paint synchronously. */
 export function englishI18n(strings: Messages): I18n {
   return i18nFor('en', enCore, strings);
 }
@@ -25,7 +25,7 @@ export function englishI18n(strings: Messages): I18n {
 function i18nFor(tag: string, messages: Messages, strings: Messages): I18n {
   const name = matchLocale(tag);
   const make = (locale: string) => createI18n({ locale, messages, strings, fallback: enCore });
-  // `de-AT` writes numbers in its own way; a tag of a language without texts must not format English ones.
+  // Numbers follow the region, e.g. `de-AT`. English texts must not get the numbers of another language.
   const wanted = tag.replaceAll('_', '-');
   if (!wanted.toLowerCase().startsWith(name)) return make(name);
   try {

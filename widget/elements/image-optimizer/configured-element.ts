@@ -15,16 +15,16 @@ import {
 import { englishI18n, loadI18n, nearestLanguage } from './choose-language.ts';
 import { CONFIG_NAMES, LIMIT_NAMES, LIMIT_OR_NULL, pick, SETTING_NAMES, TRUE_BY_DEFAULT } from './config-properties.ts';
 
-/** The flow of an element that nobody holds any more ends with it: timers and requests, not jobs at the server. */
+/** Disposes the flow of a garbage-collected element: its timers and requests, not its jobs at the service. */
 const abandoned =
   typeof FinalizationRegistry === 'undefined'
     ? null
     : new FinalizationRegistry<Optimizer>((optimizer) => optimizer.dispose());
 
-/** Headers of each request, or what gives them. */
+/** Headers of each request, or a function that returns them. */
 export type Headers = NonNullable<OptimizerConfig['headers']>;
 
-/** Properties of the public element, and the flow behind it. */
+/** Base class with the properties of the public element and its flow. */
 export class ConfiguredElement extends LitElement {
   static override properties: PropertyDeclarations = {
     endpoint: {},
@@ -57,7 +57,7 @@ export class ConfiguredElement extends LitElement {
     preset: {},
     responsive: { type: Boolean },
     responsiveSizes: { attribute: false },
-    // Lit takes over what a page sets before the class is known; otherwise that would hide what is set later.
+    // Lit moves values set before the upgrade to the accessor, which they would hide otherwise.
     settings: { attribute: false, noAccessor: true },
     locale: {},
     strings: { attribute: false },
@@ -66,17 +66,17 @@ export class ConfiguredElement extends LitElement {
     i18n: { state: true },
   };
 
-  /** Base URL of the service or of the CMS' proxy; `/v1/…` is appended. Empty: the page's own origin. */
+  /** Base URL of the service or of a CMS proxy; `/v1/…` is appended. Empty: the page's own origin. */
   declare endpoint: string;
-  /** Headers of each request, or a function that is asked each time (a CMS' nonce). */
+  /** Headers of each request, or a function called before each request, for example for a nonce. */
   declare headers: Headers | undefined;
-  /** The service's key. For development and trusted pages only: whoever sees the page can read it. No attribute. */
+  /** API key of the service. For development and trusted pages only: all visitors can read it. No attribute. */
   declare apiKey: string | undefined;
   /** Calls that replace those of the built-in client. */
   declare transport: OptimizerConfig['transport'];
-  /** The session at the service; set it to bring its images back. */
+  /** Session at the service. Set it to restore its images. */
   declare sessionId: string | null;
-  /** Types of files that may be added, as in `<input accept>`. */
+  /** Types of files that can be added, as in `<input accept>`. */
   declare accept: string;
   /** Most images. */
   declare maxFiles: number | null;
@@ -86,53 +86,53 @@ export class ConfiguredElement extends LitElement {
   declare maxTotalSize: number | null;
   /** Most pixels of one image. */
   declare maxPixels: number | null;
-  /** Refuses a file with a message. */
+  /** Validates a file; a returned message rejects it. */
   declare validate: Restrictions['validate'];
-  /** Uploads at a time. */
+  /** Concurrent uploads. */
   declare concurrency: number;
   /** Tries of one upload. */
   declare retries: number;
-  /** Milliseconds without a byte until an upload is tried anew. */
+  /** Time without progress after which an upload is retried, in milliseconds. */
   declare stallTimeout: number;
   /** Images in one request of an export, 1-99. */
   declare batchSize: number;
-  /** Uploads as soon as files are added; `auto-upload="false"`: when `upload()` is called. */
+  /** Uploads files as soon as they are added. With `auto-upload="false"` only `upload()` does. */
   declare autoUpload: boolean;
-  /** Describes images as soon as they are uploaded. */
+  /** Analyses images as soon as they are uploaded. */
   declare autoAnalyze: boolean;
-  /** `server`: the service fetches CMS media from their addresses; `page`: the page does. */
+  /** `server`: the service downloads CMS media from their addresses; `page`: the page does. */
   declare importBy: 'page' | 'server';
   /** Options of the analysis: `language`, `context`, `keywords`, `brandVoice`, `overwrite`. */
   declare analyzeOptions: { [option: string]: unknown };
-  /** No dropping of files. */
+  /** Disables dropping files. */
   declare noDrop: boolean;
-  /** No pasting of files. */
+  /** Disables pasting files. */
   declare noPaste: boolean;
-  /** No button for folders. */
+  /** Hides the button for folders. */
   declare noFolder: boolean;
-  /** No free sample. */
+  /** Disables free samples. */
   declare noSample: boolean;
-  /** No analysis. */
+  /** Disables the analysis. */
   declare noAnalyze: boolean;
-  /** No downloads. */
+  /** Disables downloads. */
   declare noDownload: boolean;
-  /** `replace`: results are handed to the CMS by `io-replace`. */
+  /** `replace`: results are passed to the CMS by `io-replace`. */
   declare mode: 'download' | 'replace';
   /** Output format. */
   declare format: string;
-  /** Quality. */
+  /** Quality preset. */
   declare preset: string;
-  /** Also make smaller sizes. */
+  /** Also exports smaller sizes. */
   declare responsive: boolean;
-  /** Widths or boxes of the smaller sizes; undefined: the service's own. */
+  /** Widths or boxes of the smaller sizes. Undefined: the service's default. */
   declare responsiveSizes: Settings['responsiveSizes'];
-  /** BCP 47 tag of the texts; default: the nearest `lang`. */
+  /** BCP 47 tag of the texts. Default: the nearest `lang`. */
   declare locale: string | null;
   /** Texts that replace the built-in ones, by key. */
   declare strings: Messages;
-  /** Nothing can be done. */
+  /** Disables all controls. */
   declare disabled: boolean;
-  /** Nothing can be changed; results can be compared and downloaded. */
+  /** Prevents changes; results can be compared and downloaded. */
   declare readonly: boolean;
 
   /** Texts and formats in use. */
@@ -140,10 +140,10 @@ export class ConfiguredElement extends LitElement {
   /** The flow behind the element. */
   protected readonly optimizer: Optimizer;
 
-  /** Fulfilled when all texts are there. */
+  /** Resolves when the texts are loaded. */
   protected languageReady: Promise<void> = Promise.resolve();
 
-  /** Held apart from the element, so that the flow does not hold the element. */
+  /** Separate object, so that the flow does not reference the element. */
   readonly #texts: { i18n: I18n };
   #seen: { settings: Settings | null; sessionId: string | null } = { settings: null, sessionId: null };
   #languageRun = 0;
@@ -170,7 +170,7 @@ export class ConfiguredElement extends LitElement {
       translate: (key, params) => texts.i18n.t(key, params),
       formatBytes: (bytes) => texts.i18n.formatBytes(bytes),
     });
-    // A weak hold, and no end of it: an element that is out of the page for a moment loses no event.
+    // Weak, and kept while the element is disconnected: a moved element misses no event.
     this.#seen = { settings: this.optimizer.settings, sessionId: null };
     const self = new WeakRef(this);
     this.optimizer.on((event) => self.deref()?.forwardEvent(event));
@@ -185,7 +185,7 @@ export class ConfiguredElement extends LitElement {
   }
 
   set settings(settings: Partial<Settings>) {
-    // What was set property by property before.
+    // Single properties set before.
     this.#takeSettings();
     this.optimizer.setSettings(settings);
     this.#showSettings();
@@ -209,25 +209,25 @@ export class ConfiguredElement extends LitElement {
     }
     const { sessionId } = this;
     if (changed.has('sessionId') && sessionId && sessionId !== this.optimizer.sessionId) {
-      // What went wrong is among the notices.
+      // Failures are shown as notices.
       void this.optimizer.attach(sessionId).catch(() => {});
     }
   }
 
-  /** Called after anything of the flow changed. */
+  /** Called after each change of the flow. */
   protected optimizerChanged(): void {
     const { settings, sessionId } = this.optimizer;
-    // Only what changed there: what the page has just set here is not taken in yet.
+    // Only changes of the flow: a value just set by the page has not reached the flow yet.
     if (sessionId !== this.#seen.sessionId) this.sessionId = sessionId;
     if (settings !== this.#seen.settings) this.#showSettings();
     this.#seen = { settings, sessionId };
     this.requestUpdate();
   }
 
-  /** Called with what a live region should say. */
+  /** Called with a text for the live regions. */
   protected announced(_announcement: Announcement): void {}
 
-  /** Sends an event of the flow out of the element. */
+  /** Dispatches an event of the flow at the element. */
   protected forwardEvent({ type, detail, cancelable, preventDefault }: OptimizerEvent): void {
     const event = new CustomEvent(type, { detail, cancelable, bubbles: true, composed: true });
     if (!this.dispatchEvent(event)) preventDefault();
@@ -243,7 +243,7 @@ export class ConfiguredElement extends LitElement {
 
   #takeSettings(): void {
     const given = pick(this, SETTING_NAMES) as Partial<Settings>;
-    // A value that nobody knows is reported by `io-error`, and the default stays.
+    // Invalid values are reported by `io-error` and replaced by the default.
     if (JSON.stringify(given) === JSON.stringify(pick(this.optimizer.settings, SETTING_NAMES))) return;
     this.optimizer.setSettings(given);
     this.#showSettings();

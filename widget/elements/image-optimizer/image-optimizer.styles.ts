@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** The frame of the element: one calm card. */
+/** Styles of the element's card. */
 export const shellStyles = css`
   .base {
     position: relative;

@@ -10,7 +10,7 @@ import { shellStyles } from './image-optimizer.styles.ts';
 import { OperableElement } from './operable-element.ts';
 import { saveFile } from './save-file.ts';
 
-/** A screen reader that comes back from a file dialog needs so long until it hears announcements, in milliseconds. */
+/** Time after a file dialog in which screen readers drop announcements, in milliseconds. */
 const DIALOG_SILENCE_MS = 1500;
 
 /**
@@ -18,90 +18,90 @@ const DIALOG_SILENCE_MS = 1500;
  *
  * @tag image-optimizer
  * @slot heading - The title. Default: "Images".
- * @slot dropzone-hint - In place of the line that says what is accepted.
- * @slot empty - In place of the picture and the words while there are no images.
+ * @slot dropzone-hint - Replaces the line about accepted files.
+ * @slot empty - Replaces the picture and text shown without images.
  * @slot toolbar-start - At the start of the toolbar.
  * @slot toolbar-end - At the end of the toolbar.
  * @slot settings-extra - Further settings, after the built-in ones.
- * @slot credits - Where to get more credits; shown when there are too few.
- * @slot footer - At the very end.
- * @fires {CustomEvent<EventDetails['io-before-add']>} io-before-add - Files are about to be looked at. Cancelable.
+ * @slot credits - Link to buy credits; shown if there are too few.
+ * @slot footer - End of the element.
+ * @fires {CustomEvent<EventDetails['io-before-add']>} io-before-add - Files are about to be added. Cancelable.
  * @fires {CustomEvent<EventDetails['io-add']>} io-add - Images were added.
- * @fires {CustomEvent<EventDetails['io-remove']>} io-remove - Images were taken out.
- * @fires {CustomEvent<EventDetails['io-reject']>} io-reject - Files were not taken; one event for each batch.
- * @fires {CustomEvent<EventDetails['io-upload-progress']>} io-upload-progress - Bytes of an upload, at most ten times a second for each image.
- * @fires {CustomEvent<EventDetails['io-upload']>} io-upload - An image is at the service.
- * @fires {CustomEvent<EventDetails['io-analyze-progress']>} io-analyze-progress - An image of an analysis is done.
+ * @fires {CustomEvent<EventDetails['io-remove']>} io-remove - Images were removed.
+ * @fires {CustomEvent<EventDetails['io-reject']>} io-reject - Files were rejected. One event per batch.
+ * @fires {CustomEvent<EventDetails['io-upload-progress']>} io-upload-progress - Progress of an upload in bytes, at most ten times a second per image.
+ * @fires {CustomEvent<EventDetails['io-upload']>} io-upload - An image was uploaded.
+ * @fires {CustomEvent<EventDetails['io-analyze-progress']>} io-analyze-progress - An image was analysed.
  * @fires {CustomEvent<EventDetails['io-analyze']>} io-analyze - An analysis has ended.
- * @fires {CustomEvent<EventDetails['io-metadata-change']>} io-metadata-change - A text is about to change by a person (cancelable), or has changed by the analysis.
+ * @fires {CustomEvent<EventDetails['io-metadata-change']>} io-metadata-change - A text is about to be changed by the user (cancelable), or was changed by the analysis.
  * @fires {CustomEvent<EventDetails['io-settings-change']>} io-settings-change - A setting has changed.
- * @fires {CustomEvent<EventDetails['io-cost']>} io-cost - What an export would cost is known.
- * @fires {CustomEvent<EventDetails['io-sample']>} io-sample - A free sample is there.
- * @fires {CustomEvent<EventDetails['io-before-export']>} io-before-export - An export is about to begin, before anything is charged. Cancelable.
- * @fires {CustomEvent<EventDetails['io-export-progress']>} io-export-progress - An image of an export has come further.
+ * @fires {CustomEvent<EventDetails['io-cost']>} io-cost - The cost of an export is known.
+ * @fires {CustomEvent<EventDetails['io-sample']>} io-sample - A free sample is ready.
+ * @fires {CustomEvent<EventDetails['io-before-export']>} io-before-export - An export is about to start; nothing is charged yet. Cancelable.
+ * @fires {CustomEvent<EventDetails['io-export-progress']>} io-export-progress - Progress of an image in an export.
  * @fires {CustomEvent<EventDetails['io-export']>} io-export - An export has ended.
- * @fires {CustomEvent<EventDetails['io-download']>} io-download - A file is asked for. Cancelable: then the page takes it.
- * @fires {CustomEvent<EventDetails['io-replace']>} io-replace - A result is to take an image's place in the CMS. Cancelable; `waitUntil` tells how it went.
+ * @fires {CustomEvent<EventDetails['io-download']>} io-download - A file is about to be saved. Cancelable, if the page saves it itself.
+ * @fires {CustomEvent<EventDetails['io-replace']>} io-replace - A result should replace an image in the CMS. Cancelable; `waitUntil` takes a promise of the outcome.
  * @fires {CustomEvent<EventDetails['io-state-change']>} io-state-change - `state` has changed.
- * @fires {CustomEvent<EventDetails['io-error']>} io-error - Something went wrong; it is shown, too.
- * @csspart base - Everything.
- * @csspart toolbar - What is done with all images.
- * @csspart dropzone - The frame that takes files.
- * @csspart drop-overlay - What covers the element while files are dragged.
+ * @fires {CustomEvent<EventDetails['io-error']>} io-error - An error occurred; the element shows it as well.
+ * @csspart base - Outermost box.
+ * @csspart toolbar - Actions on all images.
+ * @csspart dropzone - Drop zone.
+ * @csspart drop-overlay - Overlay shown while files are dragged.
  * @csspart picker-button - “Add images”.
  * @csspart list - The rows.
  * @csspart row - One image.
- * @csspart row-error - What went wrong with it.
- * @csspart thumb - Its picture.
+ * @csspart row-error - Error of an image.
+ * @csspart thumb - Thumbnail.
  * @csspart field - A label with its field.
  * @csspart input - A field.
- * @csspart badge - A small word about state or origin.
- * @csspart progress - A bar of progress.
+ * @csspart badge - State or origin in a word.
+ * @csspart progress - Progress bar.
  * @csspart status - The line of name, size and state.
  * @csspart settings - The settings of the export.
  * @csspart compare - The comparison's stage.
  * @csspart compare-handle - The comparison's divider.
- * @csspart cost - What an export costs.
- * @csspart notice - A message that stays.
- * @csspart footer - The end.
+ * @csspart cost - Cost of an export.
+ * @csspart notice - Message that stays until dismissed.
+ * @csspart footer - Footer.
  * @csspart button - Any button.
- * @csspart button-primary - The main button of a place.
- * @csspart button-danger - A button that takes something away.
+ * @csspart button-primary - Primary button.
+ * @csspart button-danger - Button that removes something.
  * @cssprop [--io-font=system-ui, …] - Font family.
  * @cssprop [--io-font-size=0.9375em] - Size of the text.
  * @cssprop [--io-line-height=1.5] - Height of a line.
  * @cssprop [--io-color-text=light-dark(#1b1e25, #eceef2)] - Text.
- * @cssprop [--io-color-muted=light-dark(#5a6170, #a5acb9)] - Text of less weight.
+ * @cssprop [--io-color-muted=light-dark(#5a6170, #a5acb9)] - Secondary text.
  * @cssprop [--io-color-surface=light-dark(#fff, #17191f)] - Background.
- * @cssprop [--io-color-surface-2=light-dark(#f6f7f9, #20232a)] - Background of the drop zone and of what cannot be edited.
- * @cssprop [--io-color-border=light-dark(#e0e3e8, #343943)] - Lines between things.
+ * @cssprop [--io-color-surface-2=light-dark(#f6f7f9, #20232a)] - Background of the drop zone and of read-only fields.
+ * @cssprop [--io-color-border=light-dark(#e0e3e8, #343943)] - Borders.
  * @cssprop [--io-color-accent=var(--wp-admin-theme-color, #2271b1), lighter on dark] - Main buttons, progress, focus.
- * @cssprop [--io-color-on-accent=light-dark(#fff, #0d1520)] - Text on the accent.
+ * @cssprop [--io-color-on-accent=light-dark(#fff, #0d1520)] - Text on the accent colour.
  * @cssprop [--io-color-danger=light-dark(#b3261e, #ff9b91)] - Errors.
  * @cssprop [--io-color-success=light-dark(#146c43, #75d6a0)] - Success.
  * @cssprop [--io-color-warning=light-dark(#885200, #f2bd63)] - Warnings.
  * @cssprop [--io-focus-ring=the accent] - Colour of the focus ring.
  * @cssprop [--io-radius=10px] - Radius of corners.
- * @cssprop [--io-space=4px] - Unit of all distances.
- * @cssprop [--io-thumb-size=88px] - Edge of a row's picture.
- * @cssprop [--io-row-min-height=120px] - Least height of a row.
- * @cssprop [--io-list-max-height=min(72vh, 860px)] - Height at which the rows begin to scroll; `none`: they never do.
- * @cssprop [--io-control-height=36px] - Least height of buttons and fields.
- * @cssprop [--io-shadow=two soft ones] - Shadow of the card.
- * @cssprop [--io-z-overlay=10] - Place of the drag overlay in the stack.
+ * @cssprop [--io-space=4px] - Base unit of distances.
+ * @cssprop [--io-thumb-size=88px] - Edge of thumbnails.
+ * @cssprop [--io-row-min-height=120px] - Minimum height of a row.
+ * @cssprop [--io-list-max-height=min(72vh, 860px)] - Height from which on the list scrolls; `none`: never.
+ * @cssprop [--io-control-height=36px] - Minimum height of buttons and fields.
+ * @cssprop [--io-shadow=two soft shadows] - Shadow of the card.
+ * @cssprop [--io-z-overlay=10] - z-index of the drag overlay.
  * @cssState dragging - Files are dragged over the element.
- * @cssState busy - Something runs.
- * @cssState error - Nothing goes on until a person acts.
+ * @cssState busy - A run or upload is in progress.
+ * @cssState error - The user has to act.
  * @cssState empty - There are no images.
  * @cssState offline - There is no connection.
  */
 export class ImageOptimizer extends OperableElement {
   static override styles = [tokens, foundation, buttons, pictureStyles, shellStyles];
   static override properties: PropertyDeclarations = { itemActions: { attribute: false } };
-  /** Version of the package: a page that loads several keeps the first. */
+  /** Version of the package. A page that loads several versions uses the first. */
   static readonly version: string = VERSION;
 
-  /** Adds something to each row, e.g. a link into the CMS. */
+  /** Renders additional content of a row, e.g. a link into the CMS. */
   declare itemActions: ((item: Item) => Node | TemplateResult | null | undefined) | null;
 
   readonly #internals = this.attachInternals();
@@ -113,7 +113,7 @@ export class ImageOptimizer extends OperableElement {
     this.itemActions = null;
   }
 
-  /** Opens the file dialog; browsers allow it only as the answer to a click or a key. */
+  /** Opens the file dialog. Browsers allow it only in response to a click or key. */
   openPicker(): void {
     this.#dropzone?.openPicker();
   }
@@ -139,17 +139,17 @@ export class ImageOptimizer extends OperableElement {
     const { state, offline } = this.optimizer;
     this.dataset.state = state;
     this.toggleAttribute('data-offline', offline);
-    this.#mirror('empty', state === 'empty');
-    this.#mirror('error', state === 'error');
-    this.#mirror('offline', offline);
-    this.#mirror('busy', ['uploading', 'analyzing', 'sampling', 'exporting'].includes(state));
+    this.#setState('empty', state === 'empty');
+    this.#setState('error', state === 'error');
+    this.#setState('offline', offline);
+    this.#setState('busy', ['uploading', 'analyzing', 'sampling', 'exporting'].includes(state));
   }
 
   protected override updated(): void {
     void this.#load();
   }
 
-  /** Everything but the empty state is a file of its own: fetched after the first paint, so that it is there in time. */
+  /** Loads everything but the empty state, which is a separate chunk, after the first paint. */
   async #load(): Promise<void> {
     if (this.#workbench || this.#loading) return;
     this.#loading = true;
@@ -172,7 +172,7 @@ export class ImageOptimizer extends OperableElement {
       });
       this.requestUpdate();
     } catch (error) {
-      // Without a connection, say: the next update tries again.
+      // For example without a connection: the next update tries again.
       console.error('<image-optimizer>: a part of the element could not be loaded', error);
     } finally {
       this.#loading = false;
@@ -187,22 +187,22 @@ export class ImageOptimizer extends OperableElement {
     };
   }
 
-  #mirror(name: string, on: boolean): void {
+  #setState(name: string, on: boolean): void {
     try {
       if (on) this.#internals.states.add(name);
       else this.#internals.states.delete(name);
     } catch {
-      // Browsers of the first days wanted `--name`; they have the data attributes.
+      // Early implementations require `--name`; the data attributes work there.
     }
   }
 
-  #take({ detail }: CustomEvent<FilesDetail>): void {
-    // What is refused is among the notices and told by `io-reject`.
+  #addFiles({ detail }: CustomEvent<FilesDetail>): void {
+    // Rejected files are shown as notices and reported by `io-reject`.
     void this.optimizer.addFiles(detail.files, detail.source).catch(() => {});
   }
 
   #drag({ detail: entered }: CustomEvent<boolean>): void {
-    this.#mirror('dragging', entered);
+    this.#setState('dragging', entered);
     const text = this.i18n.t(entered ? 'dropzone.entered' : 'dropzone.left');
     this.#live?.announce({ text, urgency: 'assertive' });
   }
@@ -224,7 +224,7 @@ export class ImageOptimizer extends OperableElement {
             <slot name="toolbar-start"></slot>
             <io-dropzone exportparts="dropzone, drop-overlay, picker-button" .i18n=${i18n} .area=${this}
               .accept=${this.accept} ?large=${empty} .disabled=${this.#locked} .noDrop=${this.noDrop}
-              .noPaste=${this.noPaste} .noFolder=${this.noFolder} @dropzone-files=${this.#take}
+              .noPaste=${this.noPaste} .noFolder=${this.noFolder} @dropzone-files=${this.#addFiles}
               @dropzone-dialog=${() => this.#live?.hold(DIALOG_SILENCE_MS)} @dropzone-drag=${this.#drag}>
               <slot name="empty" slot="empty">${emptyPicture(t(this.noDrop ? 'dropzone.title-pick' : 'dropzone.title'))}</slot>
               <slot name="dropzone-hint" slot="hint">${t('dropzone.hint')}</slot>

@@ -1,2 +1,2 @@
-// Owns the public element: what it is set by, what it does and how its parts stand together. The flow itself is the state's.
+// Owns the public element: its properties, methods and layout. The state module owns the flow.
 export { ImageOptimizer } from './image-optimizer.ts';

@@ -24,12 +24,12 @@ export class OperableElement extends ConfiguredElement {
     return this.optimizer.state;
   }
 
-  /** Credits of the account; null while they are unknown. */
+  /** Credits of the account; null if unknown. */
   get balance(): number | null {
     return this.optimizer.balance;
   }
 
-  /** Price of an export; null while it is unknown. */
+  /** Price of an export; null if unknown. */
   get cost(): Cost | null {
     return this.optimizer.cost;
   }
@@ -39,68 +39,68 @@ export class OperableElement extends ConfiguredElement {
     return this.optimizer.results;
   }
 
-  /** Adds files, or what was dropped or pasted: folders in it are walked. */
+  /** Adds files, or the data of a drop or paste, including its folders. */
   addFiles(files: FileSource): Promise<AddOutcome> {
     return this.optimizer.addFiles(files, 'api');
   }
 
-  /** Adds media of the CMS: `{id, url or blob, name, title, alt}`. The id comes back as `clientRef`. */
+  /** Adds media of the CMS: `{id, url or blob, name, title, alt}`. The id becomes the item's `clientRef`. */
   addItems(media: readonly MediaItem[]): Promise<AddOutcome> {
     return this.optimizer.addItems(media);
   }
 
-  /** Takes an image out. Without an id it is what every element has: it leaves the page. */
+  /** Removes an image. Without an id it removes the element from the page, as for every element. */
   override remove(id?: string): void {
     if (id === undefined) super.remove();
     else this.optimizer.remove(id);
   }
 
-  /** Takes all images out and forgets the session. */
+  /** Removes all images and starts without a session. */
   clear(): void {
     this.optimizer.clear();
   }
 
-  /** Uploads what is not uploaded yet. */
+  /** Uploads all images that are not uploaded yet. */
   upload(): Promise<void> {
     return this.optimizer.upload();
   }
 
-  /** Describes images; default: all. */
+  /** Analyses images. Default: all. */
   analyze(ids?: readonly string[]): Promise<void> {
     return this.optimizer.analyze(ids);
   }
 
-  /** Makes a free sample of up to five images; default: some that differ. @throws RangeError for more than five */
+  /** Makes a free sample of up to five images. Default: a varied selection. @throws RangeError for more than five */
   sample(ids?: readonly string[]): Promise<void> {
     return this.optimizer.sample(ids);
   }
 
-  /** Asks what an export would cost. */
+  /** Requests the cost of an export. */
   checkCost(): Promise<Cost | null> {
     return this.optimizer.checkCost();
   }
 
-  /** Exports images, without asking; default: all that have no result. Null when `io-before-export` was prevented. */
+  /** Exports images without confirmation. Default: all without a result. Null if `io-before-export` was prevented. */
   export(ids?: readonly string[]): Promise<ExportOutcome | null> {
     return this.optimizer.exportImages(ids);
   }
 
-  /** Stops what runs; what is finished stays. */
+  /** Cancels the run in progress. Finished images keep their results. */
   cancel(): void {
     this.optimizer.cancel();
   }
 
-  /** Does again what failed; default: all of it. */
+  /** Retries failed images. Default: all. */
   retry(ids?: readonly string[]): Promise<void> {
     return this.optimizer.retry(ids);
   }
 
-  /** Holds uploads back. */
+  /** Pauses uploads. */
   pause(): void {
     this.optimizer.pause();
   }
 
-  /** Goes on with uploads. */
+  /** Resumes uploads. */
   resume(): void {
     this.optimizer.resume();
   }
@@ -111,17 +111,17 @@ export class OperableElement extends ConfiguredElement {
     if (file) saveFile(file.blob, file.filename);
   }
 
-  /** Hands an image's result to the CMS by `io-replace`. */
+  /** Passes an image's result to the CMS by `io-replace`. */
   replace(id: string): Promise<void> {
     return this.optimizer.replace(id);
   }
 
-  /** Data that a page may store to restore the element after a reload. */
+  /** Returns data a page can store to restore the element after a reload. */
   getState(): SavedState {
     return this.optimizer.getState();
   }
 
-  /** Brings back what `getState` gave. */
+  /** Restores the state of `getState()`. */
   restore(state: SavedState): Promise<void> {
     return this.optimizer.restore(state);
   }

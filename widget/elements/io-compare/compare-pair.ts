@@ -1,8 +1,8 @@
-/** One side of a comparison. Its bytes are fetched when it is shown, not before. */
+/** One side of a comparison. Its bytes are fetched when it is shown. */
 export interface CompareSide {
-  /** The file's own bytes. */
+  /** Fetches the file. */
   blob(): Promise<Blob>;
-  /** Shown instead, and said so, when the browser cannot decode the file (a TIFF, say): the service's preview. */
+  /** Fetches a preview, shown with a note if the browser cannot decode the file, e.g. a TIFF. */
   fallback?: () => Promise<Blob>;
   /** Bytes. */
   size: number | null;
@@ -10,14 +10,14 @@ export interface CompareSide {
   width: number | null;
   /** Pixels, as shown. */
   height: number | null;
-  /** `jpeg`, `webp` …; empty when unknown. */
+  /** E.g. `jpeg`; empty if unknown. */
   format: string;
 }
 
 /** An image before and after. */
 export interface ComparePair {
   id: string;
-  /** The file's name. */
+  /** File name. */
   name: string;
   original: CompareSide;
   result: CompareSide;

@@ -2,39 +2,39 @@ import type { ComparePair } from './compare-pair.ts';
 import { type DecodedSide, decodeSide } from './decode-side.ts';
 import { drawSide, placeImage, type Viewport, type Zoom } from './viewport.ts';
 
-/** Both sides of an image. */
+/** Both decoded sides of an image. */
 export interface DecodedPair {
   original: DecodedSide;
   result: DecodedSide;
 }
 
-/** The parts of the element that the stage works on. */
+/** Parts of the element the stage draws to. */
 export interface StageParts {
   stage: HTMLElement;
-  /** Lies over the canvases and scrolls over the enlarged image. */
+  /** Covers the canvases; its scroll position moves the enlarged image. */
   scroller: HTMLElement;
   result: HTMLCanvasElement;
   original: HTMLCanvasElement;
 }
 
-/** Draws a pair of images and knows where the divider is. Its element tells it what changed. */
+/** Draws a pair of images and places the divider. */
 export class CompareStage {
-  /** The decoded images; null while they are loaded, or when they could not be. */
+  /** Decoded images; null while loading or after a failure. */
   pair: DecodedPair | null = null;
   zoom: Zoom = 'fit';
-  /** 0-1: the share of the image that shows the original. */
+  /** Share of the image that shows the original, 0-1. */
   share = 0.5;
   readonly #parts: () => StageParts;
   #run = 0;
   #frame = 0;
   #view: Viewport | null = null;
 
-  /** `parts` is asked for each time, since an element renders them anew. */
+  /** @param parts called each time, since an update may replace the parts */
   constructor(parts: () => StageParts) {
     this.#parts = parts;
   }
 
-  /** Decodes a pair. False: another was asked for meanwhile. @throws when a side cannot be fetched or decoded */
+  /** Decodes a pair. False if another one was requested meanwhile. @throws if a side cannot be fetched or decoded */
   async load(pair: ComparePair): Promise<boolean> {
     this.release();
     const run = this.#run;
@@ -52,7 +52,7 @@ export class CompareStage {
     throw original.status === 'rejected' ? original.reason : (result as PromiseRejectedResult).reason;
   }
 
-  /** Gives the memory back and forgets what is under way. */
+  /** Frees the memory and drops a load in progress. */
   release(): void {
     this.#run += 1;
     this.pair?.original.bitmap.close();
@@ -62,7 +62,7 @@ export class CompareStage {
     this.#frame = 0;
   }
 
-  /** Draws before the next frame, once, however often it is asked for. */
+  /** Draws once before the next frame. */
   requestDraw(): void {
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
@@ -85,7 +85,7 @@ export class CompareStage {
     this.placeDivider();
   }
 
-  /** Moves the divider to `share`; nothing is drawn anew. */
+  /** Moves the divider to `share` without drawing. */
   placeDivider(): void {
     const { stage } = this.#parts();
     const { left, width } = this.#span(stage);
@@ -93,7 +93,7 @@ export class CompareStage {
     stage.style.setProperty('--_x', `${left + width * share}px`);
   }
 
-  /** The share that a divider under the pointer would have, in whole percents. */
+  /** Returns the share at a pointer position, in whole percents. */
   shareAt(clientX: number): number {
     const { stage } = this.#parts();
     const { left, width } = this.#span(stage);
@@ -101,7 +101,7 @@ export class CompareStage {
     return Math.round((isRtl(stage) ? 1 - share : share) * 100) / 100;
   }
 
-  /** Draws at the present zoom; what was in the middle stays in the middle. */
+  /** Draws at the current zoom and keeps the centre of the view. */
   drawAtZoom(): void {
     const before = this.#view;
     const { stage, scroller } = this.#parts();
@@ -114,7 +114,7 @@ export class CompareStage {
     this.draw();
   }
 
-  /** The part of the stage, from its left edge, that the image covers. */
+  /** Returns the part of the stage the image covers, from the left edge. */
   #span(stage: HTMLElement): { left: number; width: number } {
     const view = this.#view;
     if (!view || view.width > stage.clientWidth) return { left: 0, width: stage.clientWidth };
@@ -122,7 +122,7 @@ export class CompareStage {
   }
 }
 
-/** True if the text around the stage runs from right to left; the stage itself never does. */
+/** Tests whether the surrounding text runs from right to left. The stage itself never does. */
 function isRtl(stage: HTMLElement): boolean {
   return stage.parentElement !== null && getComputedStyle(stage.parentElement).direction === 'rtl';
 }

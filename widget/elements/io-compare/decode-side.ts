@@ -1,24 +1,24 @@
 import type { CompareSide } from './compare-pair.ts';
 
-/** Most pixels that are kept of one side: 64 MB of memory. */
+/** Most pixels of a decoded side, 64 MB of memory. */
 const MAX_PIXELS = 16_000_000;
 
-/** A side, ready to be drawn. */
+/** A decoded side. */
 export interface DecodedSide {
   bitmap: ImageBitmap;
   /** Pixels of the whole image, as shown. */
   width: number;
   /** Pixels of the whole image, as shown. */
   height: number;
-  /** True when the bitmap has fewer pixels than the image. */
+  /** True if the bitmap has fewer pixels than the image. */
   reduced: boolean;
-  /** True when this is a preview, since the browser cannot decode the file. */
+  /** True for a preview, if the browser cannot decode the file. */
   preview: boolean;
 }
 
 /**
- * Decodes one side the right way up, with at most {@link MAX_PIXELS} pixels. The caller closes the bitmap.
- * @throws the decoder's error when neither the file nor its fallback can be decoded
+ * Decodes one side in its EXIF orientation, with at most {@link MAX_PIXELS} pixels. The caller closes the bitmap.
+ * @throws the decoder's error if neither the file nor its fallback can be decoded
  */
 export async function decodeSide(side: CompareSide): Promise<DecodedSide> {
   const blob = await side.blob();
@@ -32,7 +32,7 @@ export async function decodeSide(side: CompareSide): Promise<DecodedSide> {
 
 async function decode(blob: Blob, side: CompareSide, preview: boolean): Promise<DecodedSide> {
   const pixels = (side.width ?? 0) * (side.height ?? 0);
-  // Asking for the smaller size at once never holds all pixels of a large image; its proportions stay as they are.
+  // Decoding at the smaller size avoids holding all pixels of a large image. The proportions stay.
   const resizeWidth = pixels > MAX_PIXELS ? reduce(side.width ?? 0, pixels) : undefined;
   const bitmap = await createImageBitmap(blob, resizeWidth && !preview ? { resizeWidth, resizeQuality: 'high' } : {});
   const { width, height } = bitmap;

@@ -1,9 +1,9 @@
 import type { I18n } from '../../i18n/index.ts';
 import type { CompareSide } from './compare-pair.ts';
 
-/** E.g. `JPEG → WebP, 4032 × 3024`, or each side with its own size where they differ. */
+/** Describes formats and sizes, e.g. `JPEG → WebP, 4032 × 3024`; with both sizes if they differ. */
 export function describeChange(original: CompareSide, result: CompareSide, { t, dir }: I18n): string {
-  // Latin names on both sides of an arrow would turn it round where lines run from right to left.
+  // In right-to-left text, an arrow between Latin names would point in the wrong direction.
   const apart = (text: string) => (dir === 'rtl' ? `\u2068${text}\u2069` : text);
   const size = (side: CompareSide) => (side.width && side.height ? `${side.width} × ${side.height}` : '');
   const name = ({ format }: CompareSide) => (format === 'webp' ? 'WebP' : format.toUpperCase());

@@ -8,15 +8,15 @@ interface Grip {
 
 /** Callbacks of pointer gestures on the stage. */
 export interface PointerActions {
-  /** False while there is nothing to move. */
+  /** False if there is nothing to move. */
   ready(): boolean;
-  /** True while the image is larger than the stage: then a drag moves the image, and only the handle the divider. */
+  /** True if the image is enlarged: a drag then moves the image, and only the handle moves the divider. */
   zoomed(): boolean;
-  /** The divider is to be under the pointer. */
+  /** Called with the pointer position the divider should move to. */
   onMove(clientX: number): void;
 }
 
-/** Handlers for the handle and the scroller: drags of the divider and of the enlarged image. Touch scrolls by itself. */
+/** Creates the handlers of the handle and the scroller. They drag the divider or the enlarged image; touch scrolls natively. */
 export function followPointer({ ready, zoomed, onMove }: PointerActions) {
   let grip: Grip | null = null;
   return {

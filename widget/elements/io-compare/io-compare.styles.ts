@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** The comparison: a stage of two canvases, a divider between them, controls below. */
+/** Styles of the comparison: two canvases, a divider, controls below. */
 export const compareStyles = css`
   .base {
     display: grid;

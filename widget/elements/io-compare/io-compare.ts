@@ -18,12 +18,12 @@ export interface CompareChangeDetail {
 }
 
 /**
- * Shows images before and after: the real bytes of both sides under a divider that a slider, the arrow keys or the
- * pointer moves. It draws on canvases: no object URL, no image address, so the strictest content security policy will do.
+ * Compares images before and after by a divider that a slider, the arrow keys or the pointer moves. Draws the real bytes
+ * on canvases without object URLs or image addresses, so it works under the strictest content security policy.
  *
  * @tag io-compare
  * @fires {CustomEvent<CompareChangeDetail>} io-compare-change - Another image of `pairs` is shown.
- * @csspart base - Everything.
+ * @csspart base - Outermost box.
  * @csspart compare - The stage with both images.
  * @csspart compare-handle - The divider.
  * @slot actions - Buttons after the zoom.
@@ -42,9 +42,9 @@ export class IoCompare extends TranslatedElement {
 
   /** The images to compare. */
   declare pairs: readonly ComparePair[];
-  /** Which of `pairs` is shown, from 0. */
+  /** Zero-based index of the shown pair. */
   declare index: number;
-  /** Position of the divider, 0-100: percent of the image that shows the original. */
+  /** Position of the divider: percent of the image that shows the original, 0-100. */
   declare split: number;
   declare protected zoom: Zoom;
   declare protected loading: boolean;
@@ -75,7 +75,7 @@ export class IoCompare extends TranslatedElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    // A change of the screen's pixel ratio resizes the window, not the stage.
+    // A change of the device pixel ratio resizes the window, not the stage.
     globalThis.addEventListener('resize', this.#redraw);
     if (!this.hasUpdated) return;
     this.#observe();
@@ -90,7 +90,7 @@ export class IoCompare extends TranslatedElement {
     this.#shown = null;
   }
 
-  /** The image that is shown. */
+  /** Shown pair; null without one. */
   get pair(): ComparePair | null {
     return this.pairs[Math.min(Math.max(0, this.index), this.pairs.length - 1)] ?? null;
   }

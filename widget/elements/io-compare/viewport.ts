@@ -3,9 +3,9 @@ export type Zoom = 'fit' | 1 | 2;
 
 /** Visible part of the image, in CSS pixels of the stage. */
 export interface Viewport {
-  /** CSS pixels for one pixel of the image. */
+  /** CSS pixels per pixel of the image. */
   scale: number;
-  /** Position of the image's left edge; negative if it is scrolled out. */
+  /** Position of the image's left edge; negative if scrolled. */
   x: number;
   y: number;
   /** Size of the whole image. */
@@ -13,7 +13,7 @@ export interface Viewport {
   height: number;
 }
 
-/** Places an image on a stage: centred where it is smaller, scrolled where it is larger. Never enlarged by `fit`. */
+/** Places an image on a stage: centred if it is smaller, scrolled if it is larger. `fit` never enlarges. */
 export function placeImage(
   image: { width: number; height: number },
   stage: { width: number; height: number; scrollLeft: number; scrollTop: number; ratio: number },
@@ -32,7 +32,7 @@ export function placeImage(
   };
 }
 
-/** Draws the bitmap where the viewport has it. The canvas is given as many pixels as the screen has there. */
+/** Draws the bitmap in the viewport. The canvas gets the resolution of the screen. */
 export function drawSide(
   canvas: HTMLCanvasElement,
   bitmap: ImageBitmap,
@@ -46,7 +46,7 @@ export function drawSide(
   const context = canvas.getContext('2d');
   if (!context) return;
   context.clearRect(0, 0, width, height);
-  // Enlarged pixels stay pixels: that is what somebody zooms in for.
+  // Zoomed pixels are not smoothed, so that differences are visible.
   context.imageSmoothingEnabled = view.width * stage.ratio < bitmap.width * 1.01 || view.scale * stage.ratio < 1;
   context.imageSmoothingQuality = 'high';
   const { x, y } = view;

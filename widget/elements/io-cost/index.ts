@@ -1,2 +1,2 @@
-// Owns how the price of an export is shown. Does not know how it is found out.
+// Owns the display of an export's price. Must not know how it is calculated.
 export { IoCost } from './io-cost.ts';

@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** One line of figures with dots between them. */
+/** Styles of the cost: one line of figures with dots between them. */
 export const costStyles = css`
   :host {
     display: block;
@@ -27,7 +27,7 @@ export const costStyles = css`
   .figures.old {
     opacity: 0.65;
   }
-  /* At the end of an item, so that no line begins with it. */
+  /* At the end of an item, so that no line starts with a dot. */
   .figures li:not(:last-child)::after {
     content: '·';
     content: '·' / '';

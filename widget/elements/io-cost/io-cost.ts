@@ -5,13 +5,12 @@ import { TranslatedElement } from '../translated-element.ts';
 import { costStyles } from './io-cost.styles.ts';
 
 /**
- * Says what an export costs before anybody presses its button: images, credits, what is left afterwards, what is missing.
- * It shows what it is given and asks nobody.
+ * Shows the cost of an export: images, credits, balance afterwards, missing credits. Does not request anything itself.
  *
  * @tag io-cost
- * @fires {CustomEvent<null>} io-cost-retry - Somebody wants the cost worked out again, after `failed`.
+ * @fires {CustomEvent<null>} io-cost-retry - The user asks to calculate the cost again, after `failed`.
  * @csspart cost - The line with the figures.
- * @slot credits - Where to get more credits; shown when there are too few.
+ * @slot credits - Link to buy credits; shown if there are too few.
  */
 export class IoCost extends TranslatedElement {
   static override styles = [foundation, ...controls, costStyles];
@@ -21,11 +20,11 @@ export class IoCost extends TranslatedElement {
     failed: { type: Boolean },
   };
 
-  /** The service's answer; null while there is none. */
+  /** Response of the service; null without one. */
   declare cost: Cost | null;
-  /** True while the answer is on its way; the one before stays in sight. */
+  /** True during a request; the previous cost stays visible. */
   declare loading: boolean;
-  /** True when the cost could not be found out. */
+  /** True if the last request failed. */
   declare failed: boolean;
 
   constructor() {

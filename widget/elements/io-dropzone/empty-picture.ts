@@ -1,6 +1,6 @@
 import { css, html, type TemplateResult } from 'lit';
 
-/** Renders the empty state: a picture and a line of text. It needs {@link pictureStyles}. */
+/** Renders the empty state: a picture and a line of text. Needs {@link pictureStyles}. */
 export function emptyPicture(title: string): TemplateResult {
   return html`
     <div class="picture">${drawing}</div>
@@ -8,7 +8,7 @@ export function emptyPicture(title: string): TemplateResult {
   `;
 }
 
-/** Two pictures, one on the other: drawn with the text's and the accent's colour. */
+/** Two overlapping pictures in the colours of text and accent. */
 const drawing = html`<svg viewBox="0 0 128 88" aria-hidden="true">
   <rect class="sheet" x="8" y="20" width="72" height="54" rx="8" transform="rotate(-9 44 47)" />
   <rect class="sheet" x="46" y="18" width="72" height="54" rx="8" transform="rotate(8 82 45)" />

@@ -1,3 +1,3 @@
-// Owns how files come in: picker, folder, drop, paste. What becomes of them is the state's business.
+// Owns the ways to add files: picker, folder, drop, paste. The state module adds them.
 export { emptyPicture, pictureStyles } from './empty-picture.ts';
 export { type FilesDetail, IoDropzone } from './io-dropzone.ts';

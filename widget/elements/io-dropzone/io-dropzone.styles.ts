@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Large: a quiet frame with a picture. Small: only the buttons, in the row of the toolbar. */
+/** Styles of the drop zone. Large: a frame with a picture. Small: only the buttons, inside the toolbar. */
 export const dropzoneStyles = css`
   :host {
     display: block;
@@ -66,7 +66,7 @@ export const dropzoneStyles = css`
     background: var(--_accent);
     color: var(--_on-accent);
   }
-  /* Phones have no folders to pick, and little room. */
+  /* Phones cannot pick folders and have little room. */
   @container io (inline-size < 860px) {
     :host(:not([large])) .folder-pick {
       display: none;

@@ -13,16 +13,16 @@ export interface FilesDetail {
 }
 
 /**
- * Takes files from a picker, a folder, a drop anywhere on `area`, or a paste while the focus or the pointer is in it.
+ * Accepts files from a picker, a folder, a drop anywhere on `area`, or a paste while the focus or the pointer is in it.
  *
  * @tag io-dropzone
  * @fires {CustomEvent<FilesDetail>} dropzone-files - Files were chosen.
- * @fires {CustomEvent<boolean>} dropzone-drag - A drag of files came over the area (true) or left it (false).
+ * @fires {CustomEvent<boolean>} dropzone-drag - A drag of files entered (true) or left (false) the area.
  * @fires {Event} dropzone-dialog - A file dialog was closed.
- * @slot empty - In place of the picture and the words of the large form.
- * @slot hint - In place of the line that says what is accepted.
+ * @slot empty - Replaces picture and text of the large form.
+ * @slot hint - Replaces the line about accepted files.
  * @csspart dropzone - The frame.
- * @csspart drop-overlay - What covers the area while files are dragged over it.
+ * @csspart drop-overlay - Overlay shown while files are dragged over the area.
  * @csspart picker-button - The button "Add images".
  */
 export class IoDropzone extends LitElement {
@@ -43,17 +43,17 @@ export class IoDropzone extends LitElement {
   declare i18n: I18n;
   /** Element that accepts drops; default: this element. */
   declare area: HTMLElement | null;
-  /** As of `<input accept>`. */
+  /** Accepted types, as in `<input accept>`. */
   declare accept: string;
-  /** True while there is nothing yet: a picture, words and a large button. */
+  /** True for the large form with picture and text, shown without images. */
   declare large: boolean;
-  /** Nothing can be added. */
+  /** Prevents adding files. */
   declare disabled: boolean;
-  /** No dropping. */
+  /** Disables dropping. */
   declare noDrop: boolean;
-  /** No pasting. */
+  /** Disables pasting. */
   declare noPaste: boolean;
-  /** No button for folders. */
+  /** Hides the button for folders. */
   declare noFolder: boolean;
   declare protected drag: 'page' | 'area' | null;
 
@@ -89,14 +89,14 @@ export class IoDropzone extends LitElement {
     if (changed.has('area')) this.#watch();
   }
 
-  /** Opens the file dialog; browsers allow it only as the answer to a click or a key. */
+  /** Opens the file dialog. Browsers allow it only in response to a click or key. */
   openPicker(folder = false): void {
     if (this.disabled) return;
     const input = this.renderRoot.querySelector<HTMLInputElement>(folder ? '.folder' : '.files');
     if (input) input.click();
   }
 
-  /** Puts the focus on "Add images". */
+  /** Focuses "Add images". */
   override focus(options?: FocusOptions): void {
     this.renderRoot.querySelector<HTMLElement>('.pick')?.focus(options);
   }
@@ -109,7 +109,7 @@ export class IoDropzone extends LitElement {
     this.#stopDrag?.();
     this.#stopDrag = watchDrag(this.#area, {
       isOpen: () => !this.disabled && !this.noDrop,
-      onDrop: (data) => this.#give(data, 'drop'),
+      onDrop: (data) => this.#send(data, 'drop'),
       onChange: (where) => {
         const was = this.drag === 'area';
         this.drag = where;
@@ -119,7 +119,7 @@ export class IoDropzone extends LitElement {
     });
   }
 
-  #give(files: FilesDetail['files'], source: AddSource): void {
+  #send(files: FilesDetail['files'], source: AddSource): void {
     const detail: FilesDetail = { files, source };
     this.dispatchEvent(new CustomEvent('dropzone-files', { detail }));
   }
@@ -127,8 +127,8 @@ export class IoDropzone extends LitElement {
   #picked(event: Event): void {
     const input = event.target as HTMLInputElement;
     this.dispatchEvent(new Event('dropzone-dialog'));
-    if (input.files?.length) this.#give(input.files, input.webkitdirectory ? 'folder' : 'picker');
-    // The same file again would be no change.
+    if (input.files?.length) this.#send(input.files, input.webkitdirectory ? 'folder' : 'picker');
+    // Without this, choosing the same file again would not be a change.
     input.value = '';
   }
 
@@ -138,7 +138,7 @@ export class IoDropzone extends LitElement {
     const area = this.#area;
     if (!event.composedPath().includes(area) && !area.matches(':hover')) return;
     event.preventDefault();
-    this.#give(data, 'paste');
+    this.#send(data, 'paste');
   }
 
   protected override render(): TemplateResult {

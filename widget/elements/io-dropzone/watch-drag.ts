@@ -1,15 +1,15 @@
-/** State of a drag of files over the page, relative to one area. */
+/** Callbacks of a drag of files, relative to one area. */
 export interface DragListener {
-  /** Files are being dragged: `page` somewhere over the page, `area` over the area itself, null no longer. */
+  /** Called if the place of the drag changes: `page` anywhere over the page, `area` over the area, null after the end. */
   onChange(where: 'page' | 'area' | null): void;
   onDrop(data: DataTransfer): void;
-  /** False: drags are left alone. */
+  /** False if drags are ignored. */
   isOpen(): boolean;
 }
 
 /**
- * Watches drags of files over the whole document, so that the area can show itself before they reach it. Each element
- * that a drag crosses enters and leaves, so depth is counted. Returns what ends the watch.
+ * Watches drags of files over the whole document, so that the area can react before they reach it. Counts enter and leave
+ * events, since every crossed element sends them. Returns a function that stops watching.
  */
 export function watchDrag(area: HTMLElement, listener: DragListener): () => void {
   let depth = 0;

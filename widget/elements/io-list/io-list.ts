@@ -6,28 +6,29 @@ import { createThumbQueue, type IoRow, type RowContext, type ThumbQueue } from '
 import { createRowHeights, findRange, type ListEntry, layOut, type RowRange } from './row-window.ts';
 import { WholeRows } from './whole-rows.ts';
 
-/** Rows in the first paint: more than a screen has. All others follow in slices, so that no task is long. */
+/** Rows of the first paint, more than a screen. The others follow in slices, so that no task is long. */
 const FIRST_ROWS = 12;
 const MOST_ROWS = 40;
 const FEWEST_ROWS = 4;
 const SLICE_MS = 16;
-/** A slice that takes longer to make is followed by smaller ones, in milliseconds. */
+/** Duration of a slice from which on the next ones are smaller, in milliseconds. */
 const SLOW_MS = 12;
-/** More rows than this are never in the page together. */
+/** Longer lists are windowed: only some rows are in the page. */
 const WINDOWED_ABOVE = 1000;
-/** Height of a row before one was measured, in pixels. */
+/** Assumed height of a row until one is measured, in pixels. */
 const ROW_HEIGHT = 190;
-/** Pixels above and below the visible part that have rows too. */
+/** Distance above and below the visible part that has rows too, in pixels. */
 const MARGIN = 800;
 
 /**
- * The rows of all images. Up to 1,000 are in the page, with their fields when they are near the visible part or the
- * focus, else with their names and states; of more, those around the visible part, and always the one with the focus.
+ * Rows of all images. Lists of up to 1,000 rows are in the page as a whole; rows near the visible part or the focus have
+ * their fields, others only names and states. Of longer lists, the rows around the visible part and the focused row are
+ * in the page.
  *
- * Ctrl and an arrow up or down goes to the same field of the row above or below.
+ * Ctrl and an arrow up or down moves to the same field of the row above or below.
  *
  * @tag io-list
- * @fires {Event} list-empty-focus - The last row was removed: the focus needs a place outside.
+ * @fires {Event} list-empty-focus - The last row was removed; the focus has to move outside.
  * @csspart list - The list.
  */
 export class IoList extends LitElement {
@@ -50,7 +51,7 @@ export class IoList extends LitElement {
         scrollbar-width: thin;
         scrollbar-color: var(--_edge) transparent;
       }
-      /* A shadow at the lower edge while there are more rows below: many scroll bars are hidden. */
+      /* Shadow at the lower edge while there are more rows below, since many scroll bars are hidden. */
       @media (forced-colors: none) {
         ul {
           background:
@@ -58,7 +59,7 @@ export class IoList extends LitElement {
             linear-gradient(transparent, color-mix(in oklab, var(--_text) 16%, transparent)) bottom / 100% 14px no-repeat;
         }
       }
-      /* No content-visibility: what it skips is missing for screen readers. */
+      /* No content-visibility: screen readers miss skipped content. */
       li:not(.gap) {
         contain: content;
         border-block-end: 1px solid var(--_border);
@@ -78,12 +79,12 @@ export class IoList extends LitElement {
     range: { state: true },
   };
 
-  /** The flow, the texts and what is allowed; the same for all rows. */
+  /** Values all rows share. */
   declare context: RowContext;
   declare protected items: readonly Item[];
-  /** Number of rows that are in the page. */
+  /** Number of rows in the page. */
   declare protected shown: number;
-  /** Of a windowed list. */
+  /** Rendered range of a windowed list. */
   declare protected range: RowRange;
 
   #ids: string[] = [];
@@ -140,11 +141,11 @@ export class IoList extends LitElement {
     const { optimizer } = this.context;
     const { items } = optimizer;
     this.#thumbs = createThumbQueue({ optimizer });
-    this.#takeRows();
-    this.#unsubscribe = items.subscribeList(() => this.#takeRows());
+    this.#updateRows();
+    this.#unsubscribe = items.subscribeList(() => this.#updateRows());
   }
 
-  #takeRows(): void {
+  #updateRows(): void {
     const list = this.context.optimizer.items.visible();
     if (list === this.items) return;
     this.items = list;
@@ -226,8 +227,8 @@ export class IoList extends LitElement {
 
   async #onRemove(event: Event): Promise<void> {
     const { itemId } = event.target as IoRow;
-    // The store tells of changes once in a frame; a quick hand removes two within one.
-    this.#takeRows();
+    // The store reports changes once per frame; two rows may be removed within one.
+    this.#updateRows();
     const place = this.#ids.indexOf(itemId);
     const next = this.#ids[place + 1] ?? this.#ids[place - 1];
     this.context.optimizer.remove(itemId);
@@ -273,5 +274,5 @@ export class IoList extends LitElement {
   }
 }
 
-/** Parts of a row that the page may style. */
+/** Parts of a row that pages can style. */
 export const ROW_PARTS = 'row, row-error, thumb, field, input, badge, progress, status, button, button-danger';

@@ -1,16 +1,16 @@
-/** Rows in a row of rows, by place: first included, last excluded. */
+/** Range of rows by index: `start` included, `end` excluded. */
 export interface RowRange {
   start: number;
   end: number;
 }
 
-/** Heights of rows, measured where a row was seen, else the mean of those that were. */
+/** Heights of rows: measured ones, else the mean of the measured ones. */
 export interface RowHeights {
   measure(id: string, height: number): void;
   of(id: string): number;
 }
 
-/** Starts with `initial` pixels for each row. */
+/** Creates the heights. Rows have `initial` pixels until one is measured. */
 export function createRowHeights(initial: number): RowHeights {
   const known = new Map<string, number>();
   let sum = 0;
@@ -23,7 +23,7 @@ export function createRowHeights(initial: number): RowHeights {
   };
 }
 
-/** The rows between `top` and `bottom`, in pixels from the first row's upper edge. */
+/** Returns the rows between `top` and `bottom`, in pixels from the first row's upper edge. */
 export function findRange(ids: readonly string[], heights: RowHeights, top: number, bottom: number): RowRange {
   let start = 0;
   let y = 0;
@@ -41,10 +41,10 @@ export function findRange(ids: readonly string[], heights: RowHeights, top: numb
   return { start, end };
 }
 
-/** Part of the list: a row, or a gap as high as the missing rows. */
+/** Entry of the list: a row, or a gap in the height of the missing rows. */
 export type ListEntry = { key: string; id: string; index: number } | { key: string; gap: number };
 
-/** The rows of `range` and the one at `pinned`, in their order, with gaps for all others. */
+/** Returns the rows of `range` and the one at `pinned`, in order, with gaps for all others. */
 export function layOut(
   ids: readonly string[],
   heights: RowHeights,

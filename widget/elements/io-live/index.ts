@@ -1,2 +1,2 @@
-// Owns the live regions: what is said is decided elsewhere.
+// Owns the live regions. Must not know what is announced.
 export { IoLive } from './io-live.ts';

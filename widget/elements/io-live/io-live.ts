@@ -3,8 +3,8 @@ import type { Announcement } from '../../state/index.ts';
 import { foundation } from '../../styles/index.ts';
 
 /**
- * Two live regions, one polite and one assertive. They are there from the first render and never made anew, since
- * screen readers miss what a new region says.
+ * Two live regions, one polite and one assertive. They are rendered once, since screen readers miss the text of a new
+ * region.
  *
  * @tag io-live
  */
@@ -22,15 +22,15 @@ export class IoLive extends LitElement {
   #quietUntil = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Says a text; a text that is said already is said again. */
+  /** Announces a text, also if it equals the previous one. */
   announce(announcement: Announcement): void {
     this.#waiting.push(announcement);
     this.#speak();
   }
 
   /**
-   * Keeps messages back for `ms` milliseconds: a screen reader that comes back from a file dialog reads the page's title
-   * and the focused control first, and drops what is announced meanwhile.
+   * Delays announcements for `ms` milliseconds. After a file dialog, screen readers read the page's title and the focused
+   * control, and drop announcements meanwhile.
    */
   hold(ms: number): void {
     this.#quietUntil = performance.now() + ms;
@@ -62,7 +62,7 @@ export class IoLive extends LitElement {
     for (const { text, urgency } of this.#waiting.splice(0)) {
       const region = this.renderRoot.querySelector(`[aria-live='${urgency}']`);
       if (!region) continue;
-      // The same text again is no change to a screen reader; a space that cannot be seen makes it one.
+      // Screen readers ignore an unchanged text; an invisible space changes it.
       region.textContent = region.textContent === text ? `${text}\u00a0` : text;
     }
   }

@@ -1,9 +1,9 @@
-/** Edges of squares with as many pixels as are asked for: a JPEG is decoded at the n/8 of its size that has no more. */
+/** Requested edges. The decoder picks the largest n/8 of the JPEG's size with no more pixels than this square. */
 const EDGES = [480, 1000];
 
 /**
- * A JPEG decoded at a part of its size, which takes a tenth of the time and a fiftieth of the memory. Null where the
- * browser cannot, or when it would be smaller than `edge` pixels. Whoever gets the frame closes it.
+ * Decodes a JPEG at a fraction of its size, in a tenth of the time and a fiftieth of the memory. Null if the browser
+ * cannot, or if the result would be smaller than `edge` pixels. The caller closes the frame.
  */
 export async function decodeSmall(file: Blob, edge: number): Promise<VideoFrame | null> {
   // Absent in some browsers, and on pages without TLS.
@@ -11,7 +11,7 @@ export async function decodeSmall(file: Blob, edge: number): Promise<VideoFrame 
   for (const side of EDGES) {
     const options = { type: file.type, data: file.stream(), desiredWidth: side, desiredHeight: side };
     const decoder = new ImageDecoder(options);
-    // Fails when an eighth has more pixels still.
+    // Fails if even an eighth has more pixels.
     const frame = (await decoder.decode().catch(() => null))?.image;
     decoder.close();
     if (frame && Math.min(frame.codedWidth, frame.codedHeight) >= edge) return frame;

@@ -1,9 +1,9 @@
 import type { I18n } from '../../i18n/index.ts';
 import type { Item } from '../../state/index.ts';
 
-/** Steps of the service that have words of their own; all others are "Processing". */
+/** Steps of the service with their own text; others are "Processing". */
 const STEPS = new Set(['queued', 'load', 'optimize', 'resize', 'save', 'prepare', 'describe']);
-/** Reasons for a person to look that have words of their own; all others are "Please check". */
+/** Reasons for a review with their own text; others are "Please check". */
 const REASONS = new Set([
   'people',
   'text',
@@ -17,7 +17,7 @@ const REASONS = new Set([
   'fallback',
 ]);
 
-/** Renders the state of an image as the badge in its row. */
+/** Text and tone of the badge in a row. */
 export interface StatusLabel {
   text: string;
   tone: '' | 'accent' | 'success' | 'warning' | 'danger';
@@ -58,7 +58,7 @@ export function describeReview(item: Item, { t }: I18n): string {
   return item.needsReview.map((reason) => t(REASONS.has(reason) ? `review.${reason}` : 'review.other')).join(' ');
 }
 
-/** Size in pixels, format and bytes, as far as they are known; none of them is to be broken. */
+/** Returns pixels, format and bytes as far as known, with non-breaking spaces. */
 export function describeFacts(item: Item, { formatBytes }: I18n): string[] {
   const { image, size, name } = item;
   const format = (image?.format ?? /\.(\w{2,5})$/.exec(name)?.[1] ?? '').toUpperCase();
@@ -68,7 +68,7 @@ export function describeFacts(item: Item, { formatBytes }: I18n): string[] {
     .map((fact) => fact.replaceAll(' ', '\u00a0'));
 }
 
-/** Length of a text as people count it: by code points, as the service does. */
+/** Counts the code points of a text, as the service does. */
 export function countCharacters(text: string): number {
   return [...text].length;
 }

@@ -3,18 +3,18 @@ import type { EditableField } from '../../state/index.ts';
 /** A text field of a row. */
 export type TextField = Exclude<EditableField, 'decorative'>;
 
-/** Text that a person is typing. Enter and leaving the field save it; Escape restores the former text. */
+/** Text being typed. Enter and leaving the field save it; Escape restores the previous text. */
 export interface FieldEdit {
   readonly field: TextField;
-  /** As it was when the field got the focus. */
+  /** Text when the field was focused. */
   readonly before: string;
   readonly draft: string;
 }
 
-/** After so many milliseconds without a key the draft is committed, so that a reload loses little. */
+/** Time without a key after which the draft is committed, so that a reload loses little. Milliseconds. */
 const IDLE_MS = 1200;
 
-/** Keeps the draft of the one field that has the focus, so that new snapshots of the item never move the caret. */
+/** Creates the editor of a row: keeps the draft of the focused field, so that updates of the item never move the caret. */
 export function createFieldEditor({
   commit,
   changed,
@@ -34,7 +34,7 @@ export function createFieldEditor({
   }
 
   return {
-    /** The draft of a field, or null when nobody is typing in it. */
+    /** Returns the draft of a field; null if it is not being edited. */
     draft: (field: TextField): string | null => (edit?.field === field ? edit.draft : null),
     begin(field: TextField, value: string): void {
       edit = { field, before: value, draft: value };
@@ -48,7 +48,7 @@ export function createFieldEditor({
       changed();
     },
     commit: flush,
-    /** @returns whether there was something to put back */
+    /** Restores the previous text. False if it was unchanged. */
     revert(): boolean {
       if (!edit || edit.draft === edit.before) return false;
       edit = { ...edit, draft: edit.before };

@@ -1,4 +1,4 @@
-// Owns one image's row: its picture, texts, state and actions. Knows the other rows as little as the page.
+// Owns the row of one image: thumbnail, texts, state and actions. Must not know other rows or the page.
 export { IoRow } from './io-row.ts';
 export type { RowContext } from './row-context.ts';
 export { createThumbQueue, type ThumbQueue } from './thumb-queue.ts';

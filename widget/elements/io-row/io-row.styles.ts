@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** A row: one column on a phone; from 560 px on the picture has a column of its own, from 760 px the texts have two. */
+/** Styles of a row: one column on phones; from 560 px on a column for the thumbnail, from 760 px on two for the texts. */
 export const rowStyles = css`
   :host {
     display: block;
@@ -70,7 +70,7 @@ export const rowStyles = css`
   .actions [data-control='remove']:hover {
     color: var(--_danger);
   }
-  /* Along the upper edge, so that nothing moves when it comes and goes. */
+  /* Along the upper edge, so that it causes no layout shift. */
   progress {
     position: absolute;
     inset-block-start: 0;

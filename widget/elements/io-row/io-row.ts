@@ -9,21 +9,21 @@ import { renderResult } from './render-result.ts';
 import type { RowContext } from './row-context.ts';
 import type { ThumbQueue } from './thumb-queue.ts';
 
-/** Controls of a row that can be given the focus. */
+/** Controls of a row that can be focused. */
 export type RowControl = EditableField | 'compare' | 'download' | 'retry' | 'remove';
 
 /**
- * One image: its picture, what it is called and says, what is being done with it, and what can be done.
+ * Row of one image: thumbnail, texts, state and actions.
  *
  * @tag io-row
  * @fires {Event} row-remove - The button "Remove" was pressed.
- * @csspart row - Everything.
- * @csspart row-error - What went wrong.
- * @csspart thumb - The picture.
+ * @csspart row - Outermost box.
+ * @csspart row-error - Error of the image.
+ * @csspart thumb - Thumbnail.
  * @csspart field - A label with its field.
  * @csspart input - A field.
- * @csspart badge - A small word about state or origin.
- * @csspart progress - The bar of what is being done.
+ * @csspart badge - State or origin in a word.
+ * @csspart progress - Progress bar.
  * @csspart status - The line of name, size and state.
  * @csspart button - Any button.
  * @csspart button-danger - "Remove".
@@ -38,11 +38,11 @@ export class IoRow extends LitElement {
     picture: { state: true },
   };
 
-  /** The flow, the texts and what is allowed; the same for all rows. */
+  /** Values all rows share. */
   declare context: RowContext;
-  /** Which item is shown. */
+  /** Id of the shown item. */
   declare itemId: string;
-  /** Only names, texts, size and state are drawn, as for a row that nobody sees. */
+  /** Renders only names, texts, size and state, for rows out of sight. */
   declare brief: boolean;
   declare protected item: Item | undefined;
   declare protected picture: HTMLCanvasElement | null;
@@ -76,7 +76,7 @@ export class IoRow extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    // Pixels cost more than making them again.
+    // Keeping the pixels costs more than decoding them again.
     if (this.brief) this.picture = null;
     if (changed.has('itemId') || changed.get('context')?.optimizer !== this.context.optimizer) {
       if (changed.has('itemId') || changed.has('context')) this.#subscribe();
@@ -84,7 +84,7 @@ export class IoRow extends LitElement {
   }
 
   protected override updated(changed: PropertyValues): void {
-    // A picture the browser cannot decode is at the server once it is uploaded.
+    // The service has a preview of formats the browser cannot decode, once they are uploaded.
     if (changed.has('item') || changed.has('brief')) this.#requestThumb();
   }
 
@@ -97,14 +97,14 @@ export class IoRow extends LitElement {
     });
   }
 
-  /** The row came into sight. */
+  /** Requests the thumbnail; called if the row comes into sight. */
   showThumb(thumbs: ThumbQueue): void {
     this.#thumbs = thumbs;
     this.#inSight = true;
     this.#requestThumb();
   }
 
-  /** The row went out of sight. */
+  /** Withdraws the request; called if the row leaves the sight. */
   hideThumb(): void {
     this.#inSight = false;
     this.#thumbs?.hide(this.itemId);
@@ -118,14 +118,14 @@ export class IoRow extends LitElement {
     });
   }
 
-  /** Puts the focus on a control; one that is not there now gives it to the next best. */
+  /** Focuses a control, or another one if it is missing or disabled. */
   focusControl(control: RowControl): void {
     const find = (name: string) =>
       this.renderRoot.querySelector<HTMLElement>(`[data-control='${name}']:not(:disabled)`);
     (find(control) ?? find('alt') ?? find('filename') ?? find('remove'))?.focus();
   }
 
-  /** The control that has the focus, if it is in this row. */
+  /** Focused control of this row; null if there is none. */
   get focusedControl(): RowControl | null {
     const active = (this.renderRoot as ShadowRoot).activeElement as HTMLElement | null;
     return (active?.dataset.control as RowControl | undefined) ?? null;
@@ -142,7 +142,7 @@ export class IoRow extends LitElement {
     const { dataset } = event.target as HTMLInputElement;
     if (!dataset.text || event.isComposing) return;
     if (event.key === 'Enter') {
-      // One line each: a line break would be a space in an attribute anyway.
+      // Texts have one line: attributes turn line breaks into spaces.
       event.preventDefault();
       this.#editor.commit();
     } else if (event.key === 'Escape' && this.#editor.revert()) {
@@ -162,10 +162,10 @@ export class IoRow extends LitElement {
     const { i18n } = this.context;
     const { filename, title, alt } = item.metadata;
     const state = item.error?.message ?? describeStatus(item, i18n)?.text;
-    // With the texts, so that a search in the page finds them as it finds those in fields.
+    // With the texts, so that a search in the page finds them.
     const parts = [...describeFacts(item, i18n), state, filename, title, alt].filter(Boolean);
     const facts = parts.map((part) => ` · ${part}`).join('');
-    // No white space, no markers, few boxes: there are hundreds of it.
+    // There are hundreds of these: no white space, few nodes.
     return html`<p class="brief" part="status"><bdi class="name" .textContent=${item.relativePath || item.name}></bdi><span class="facts" .textContent=${facts}></span></p>`;
   }
 
@@ -173,7 +173,7 @@ export class IoRow extends LitElement {
     const { context } = this;
     const { i18n, locked } = context;
     const status = describeStatus(item, i18n);
-    // Nobody describes what can never be uploaded.
+    // An image that can never be uploaded needs no texts.
     const hopeless = item.status === 'failed' && !item.image && !item.error?.retryable;
     const review = item.needsReview.length > 0 && !locked ? describeReview(item, i18n) : '';
     return html`

@@ -5,10 +5,10 @@ import { countCharacters } from './describe-item.ts';
 import type { TextField } from './edit-field.ts';
 import type { RowContext } from './row-context.ts';
 
-/** Length at which screen readers' users begin to lose patience, in characters. A hint, never a limit. */
+/** Recommended length of alternative texts, in characters. Longer texts are allowed. */
 const SOFT_ALT_LIMIT = 125;
 
-/** The name of the file to be, title, alternative text, and whether the image is decoration. */
+/** Renders the fields of an image: file name, title, alternative text, decorative. */
 export function renderFields(
   item: Item,
   context: RowContext,
@@ -67,7 +67,7 @@ export function renderFields(
   `;
 }
 
-/** Renders the source of a text in a word; colour is never the only cue. */
+/** Renders the source of a text in a word, since colour must not be the only cue. */
 function origin(item: Item, field: EditableField, { i18n }: RowContext): TemplateResult | typeof nothing {
   const from = item.origins[field];
   if (!from || !item.metadata[field]) return nothing;

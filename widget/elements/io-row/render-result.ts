@@ -4,7 +4,7 @@ import type { Item } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import type { RowContext } from './row-context.ts';
 
-/** The button shows that its file is on the way. */
+/** Marks a download button as busy until its file is saved. */
 const saving =
   (save: () => Promise<void>) =>
   async ({ currentTarget }: Event) => {

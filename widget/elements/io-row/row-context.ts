@@ -11,10 +11,10 @@ export interface RowContext {
   /** Nothing can be edited, removed or started. */
   readonly locked: boolean;
   readonly itemActions: ((item: Item) => Node | TemplateResult | null | undefined) | null;
-  /** A control of a row got the focus. */
+  /** Called if a control of a row is focused. */
   focused(control: HTMLElement): void;
   /** Opens the comparison of one image. */
   compare(item: Item): void;
-  /** Saves a file of the export; settles when it is on the disk or is among the notices. */
+  /** Saves a file of the export. Resolves when it is saved, or when its error is shown as a notice. */
   download(item: Item, variant?: string): Promise<void>;
 }

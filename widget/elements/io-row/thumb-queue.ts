@@ -1,21 +1,21 @@
 import type { Item, Optimizer } from '../../state/index.ts';
 import { decodeSmall } from './decode-small.ts';
 
-/** A picture larger than this is not decoded for its thumbnail, in bytes and in pixels. */
+/** Largest file decoded for a thumbnail, in bytes and in pixels. */
 const MAX_BYTES = 80_000_000;
 const MAX_PIXELS = 100_000_000;
-/** Decoders at work: one more than one keeps the longest gap of the main thread short (measured). */
+/** Concurrent decoders. Two keep the main thread free (measured). */
 const IN_FLIGHT = 2;
-/** Formats that browsers do not decode: the row shows an icon until the server has a picture. */
+/** Formats browsers do not decode: the row shows an icon until the service has a preview. */
 const UNDECODABLE = /\.(heic|heif|tiff?)$/i;
 
-/** Makes thumbnails of the rows in sight, two at a time. Whoever gets one keeps it as long as it is needed. */
+/** Makes thumbnails of the rows in sight, two at a time. The receiver keeps them. */
 export interface ThumbQueue {
-  /** Asks for an item's thumbnail, as large as `place`; `done` gets it, or null when there can be none. */
+  /** Requests an item's thumbnail in the size of `place`. Calls `done` with it, or with null if there can be none. */
   show(item: Item, place: Element, done: (picture: HTMLCanvasElement | null) => void): void;
-  /** The row went out of sight: what has not begun does not begin. */
+  /** Withdraws a request that has not started. */
   hide(id: string): void;
-  /** Nobody wants the item's thumbnail any more. */
+  /** Forgets an item. */
   drop(id: string): void;
 }
 
@@ -26,7 +26,7 @@ interface Task {
   abort: AbortController;
 }
 
-/** Creates the queue. `optimizer` gives the server's pictures of items without a file. */
+/** Creates the queue. `optimizer` fetches previews of items without a file. */
 export function createThumbQueue({ optimizer }: { optimizer: Optimizer }): ThumbQueue {
   const waiting = new Map<string, Task>();
   const running = new Map<string, Task>();
@@ -44,7 +44,7 @@ export function createThumbQueue({ optimizer }: { optimizer: Optimizer }): Thumb
   }
 
   async function run({ item, place, done, abort: { signal } }: Task): Promise<void> {
-    // No decoder for it, or the server has no picture: the icon stays.
+    // The icon stays if nothing can decode the file and the service has no preview.
     const bitmap = await decode(optimizer, item, place, signal).catch(() => null);
     if (signal.aborted) bitmap?.close();
     else done(bitmap && paint(bitmap));
@@ -73,11 +73,11 @@ async function decode(
   place: Element,
   signal: AbortSignal,
 ): Promise<ImageBitmap | null> {
-  // To ask for a size between two frames would cost a layout; and what nobody sees has no frames.
+  // Reading a size outside of a frame would force a layout. Hidden pages have no frames.
   await new Promise(requestAnimationFrame);
   if (signal.aborted) return null;
   const edge = Math.ceil((place.clientWidth || 88) * Math.min(2, globalThis.devicePixelRatio || 1));
-  // The picture covers a square: a landscape needs its height, a panorama only so much of it.
+  // The picture covers a square, so the shorter edge decides, up to a limit for panoramas.
   const widthFor = (width = 3, height = 2) => Math.round(edge * Math.min(3, Math.max(1, width / height)));
   const resizeQuality = 'medium';
   const { image, file } = item;
@@ -95,13 +95,13 @@ async function decode(
   return createImageBitmap(preview, { resizeWidth, resizeQuality });
 }
 
-/** Always a new canvas: one that is emptied keeps more than it shows. */
+/** Draws the thumbnail to a new canvas, since a reused one keeps memory. */
 function paint(bitmap: ImageBitmap): HTMLCanvasElement {
   const canvas = document.createElement('canvas');
   canvas.setAttribute('aria-hidden', 'true');
   canvas.width = bitmap.width;
   canvas.height = bitmap.height;
-  // Drawn, not handed over: a bitmap that is handed over lies as the camera did in Chromium, whatever its EXIF data say.
+  // A transferred bitmap would lose its EXIF orientation in Chromium, a drawn one does not.
   canvas.getContext('2d')?.drawImage(bitmap, 0, 0);
   bitmap.close();
   return canvas;

@@ -2,18 +2,18 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { AnalyzeOptions } from '#contract';
 import type { I18n } from '../../i18n/index.ts';
 
-/** Options of descriptions; the service decides absent ones. */
+/** Options of the analysis. The service chooses missing ones. */
 export type AnalysisOptions = Partial<
   Pick<AnalyzeOptions, 'language' | 'context' | 'keywords' | 'brandVoice' | 'overwrite'>
 >;
 
-/** Languages that are offered by name; the service takes any. */
+/** Languages offered by name. The service accepts any. */
 const LANGUAGES = 'ar cs da de el en es fi fr he hi hu id it ja ko nb nl pl pt pt-BR ro ru sv th tr uk vi zh'.split(
   ' ',
 );
 const MAX_KEYWORDS = 20;
 
-/** Fields for language, context, keywords and tone. `onChange` is called with a change when a field is left. */
+/** Renders the fields for language, context, keywords and tone. Calls `onChange` when a changed field is left. */
 export function renderAnalysisOptions({
   options,
   disabled,
@@ -71,7 +71,7 @@ export function renderAnalysisOptions({
   `;
 }
 
-/** Keywords between commas (also those of Arabic and Japanese), line breaks or semicolons, each once. */
+/** Splits a text into unique keywords at commas (also Arabic and Japanese ones), semicolons and line breaks. */
 export function parseKeywords(text: string): string[] {
   const words = text.split(/[,;،、，\n]/).map((word) => word.trim());
   return [...new Set(words.filter(Boolean))];
@@ -88,6 +88,6 @@ function nameOf(names: Intl.DisplayNames, tag: string): string {
   try {
     return names.of(tag) ?? tag;
   } catch {
-    return tag; // Not a language tag: it came from a page's own code.
+    return tag; // Not a language tag: set by the page.
   }
 }

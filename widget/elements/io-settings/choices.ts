@@ -1,12 +1,12 @@
 import { html, type TemplateResult } from 'lit';
 import type { I18n } from '../../i18n/index.ts';
 
-/** Output formats, in the order they are offered. Held against the contract by a test. */
+/** Output formats in display order. A test compares them with the contract. */
 export const FORMATS = ['webp', 'avif', 'jpeg', 'png', 'original'] as const;
-/** Presets from the best picture to the smallest file. Held against the contract by a test. */
+/** Presets from the best picture to the smallest file. A test compares them with the contract. */
 export const PRESETS = ['maximum', 'very_high', 'high', 'medium', 'low', 'minimum'] as const;
 
-/** A row of pills of which one is chosen, with the chosen one's hint below. Each pill carries its own hint for those who hear it. */
+/** Renders radio buttons as pills with the hint of the chosen one below. Screen readers get the hint of each. */
 export function renderChoices<Value extends string>({
   name,
   values,

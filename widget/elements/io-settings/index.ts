@@ -1,3 +1,3 @@
-// Owns the form of settings. Does not know what is done with them.
+// Owns the form of settings. Must not know what they are used for.
 export type { AnalysisOptions } from './analysis-options.ts';
 export { IoSettings, type OptionsEditDetail, type SettingsEditDetail } from './io-settings.ts';

@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** A calm form: pills for what is chosen among few, switches for yes and no, rows for sizes. */
+/** Styles of the form: pills for choices, switches for yes and no, rows for sizes. */
 export const settingsStyles = css`
   :host {
     display: block;

@@ -28,12 +28,12 @@ export interface OptionsEditDetail {
 }
 
 /**
- * The settings of an export and of the analysis, as a form. It shows what it is given and tells what somebody chose;
- * nothing changes before the new value comes back as a property.
+ * Form for the settings of exports and of the analysis. A choice is reported by an event and shown once it is set as a
+ * property.
  *
  * @tag io-settings
- * @fires {CustomEvent<SettingsEditDetail>} io-settings-edit - A setting was chosen; the detail has all of them.
- * @fires {CustomEvent<OptionsEditDetail>} io-options-edit - An option of the analysis was chosen; the detail has all of them.
+ * @fires {CustomEvent<SettingsEditDetail>} io-settings-edit - A setting was chosen; the detail has all settings.
+ * @fires {CustomEvent<OptionsEditDetail>} io-options-edit - An option of the analysis was chosen; the detail has all options.
  * @csspart settings - The form.
  * @slot - Further settings, at the end.
  */
@@ -50,13 +50,13 @@ export class IoSettings extends TranslatedElement {
 
   /** Settings of an export. */
   declare settings: Settings;
-  /** Options of descriptions. */
+  /** Options of the analysis. */
   declare options: AnalysisOptions;
-  /** Leaves the options of the analysis out. */
+  /** Hides the options of the analysis. */
   declare noAnalyze: boolean;
-  /** Shows everything, changes nothing. */
+  /** Disables all fields. */
   declare disabled: boolean;
-  /** The sizes as they stand in the fields; a wrong one stays here and is not told. */
+  /** Sizes as typed. Invalid ones are kept here and not reported. */
   declare protected rows: readonly SizeRow[];
   declare protected note: string;
 
@@ -71,7 +71,7 @@ export class IoSettings extends TranslatedElement {
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    // Fields are written anew only when the sizes came from elsewhere: nobody's typing is taken away.
+    // Only sizes set by the page replace the fields, so that typing is not overwritten.
     const told = this.settings.responsiveSizes;
     if (!changed.has('settings') || sameSizes(told, changed.get('settings')?.responsiveSizes)) return;
     if (!sameSizes(told, sizesOf(this.rows)) || told === undefined) this.rows = rowsOf(told);
@@ -189,7 +189,7 @@ export class IoSettings extends TranslatedElement {
     if (this.rows.length === 0) this.#edit({ responsive: false, responsiveSizes: undefined });
     else this.#commitSizes();
     await this.updateComplete;
-    // The focus goes on to the next row, so that several can be removed one after the other.
+    // The focus moves to the next row, so that several can be removed one after the other.
     const buttons = this.renderRoot.querySelectorAll<HTMLElement>('.sizes li .icon-only');
     const next = buttons[Math.min(index, buttons.length - 1)];
     (next ?? this.renderRoot.querySelector<HTMLElement>('[name="responsive"]'))?.focus();

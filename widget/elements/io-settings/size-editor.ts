@@ -7,20 +7,20 @@ import { EDGE_RANGE, isEdge, MAX_SIZES, type SizeRow } from './size-rows.ts';
 /** Values and callbacks of the size editor. */
 export interface SizeEditor {
   rows: readonly SizeRow[];
-  /** Said below the rows, e.g. that a size was there already. */
+  /** Text below the rows, e.g. about a duplicate size. */
   note: string;
   disabled: boolean;
   i18n: I18n;
-  /** While somebody types. */
+  /** Called on each input. */
   onInput: (key: number, change: Partial<SizeRow>) => void;
-  /** When a field is left or Enter pressed. */
+  /** Called if a field is left or Enter is pressed. */
   onCommit: () => void;
   onAdd: () => void;
   onRemove: (key: number) => void;
   onReset: () => void;
 }
 
-/** Rows of width, height and fit, with buttons to add and remove. */
+/** Renders rows of width, height and fit, with buttons to add and remove. */
 export function renderSizeEditor(editor: SizeEditor): TemplateResult {
   const { t } = editor.i18n;
   const full = editor.rows.length >= MAX_SIZES;

@@ -1,31 +1,31 @@
 import type { SizeInput } from '../../state/index.ts';
 
-/** Widths that the service makes when it is given none. */
+/** Widths the service uses by default. */
 export const STANDARD_WIDTHS: readonly number[] = [480, 768, 1024, 1440, 1920];
 /** Shortest and longest edge of a size, in pixels. */
 export const EDGE_RANGE = { min: 16, max: 8192 } as const;
 /** Most sizes of one export. */
 export const MAX_SIZES = 10;
 
-/** A size while it is edited: what stands in the fields, right or wrong. */
+/** A size being edited, as typed, valid or not. */
 export interface SizeRow {
-  /** Stays the same while the row is moved or edited. */
+  /** Stable key of the row. */
   readonly key: number;
   readonly width: string;
-  /** Empty: by the image's own proportions. */
+  /** Empty: by the image's proportions. */
   readonly height: string;
   readonly fit: 'inside' | 'cover';
 }
 
 let keys = 0;
 
-/** A row to edit. */
+/** Creates a row. */
 export function createRow({ width = '', height = '', fit = 'inside' }: Partial<Omit<SizeRow, 'key'>> = {}): SizeRow {
   keys += 1;
   return { key: keys, width, height, fit };
 }
 
-/** Rows of the sizes in the settings; without any those of the service. */
+/** Returns rows for sizes; without sizes, for the default of the service. */
 export function rowsOf(sizes: readonly SizeInput[] | undefined): SizeRow[] {
   return (sizes ?? STANDARD_WIDTHS).map((size) =>
     typeof size === 'number'
@@ -38,18 +38,18 @@ export function rowsOf(sizes: readonly SizeInput[] | undefined): SizeRow[] {
   );
 }
 
-/** True if a field holds an edge that the service accepts. */
+/** Tests whether a field has an edge that the service accepts. */
 export function isEdge(text: string): boolean {
   const value = Number(text);
   return /^\d+$/.test(text.trim()) && value >= EDGE_RANGE.min && value <= EDGE_RANGE.max;
 }
 
-/** True if a row can be sent. */
+/** Tests whether a row is valid. */
 export function isComplete(row: SizeRow): boolean {
   return isEdge(row.width) && (row.height.trim() === '' || isEdge(row.height));
 }
 
-/** The sizes that complete rows stand for, smallest first, without repetition. */
+/** Returns the sizes of complete rows, smallest first, without duplicates. */
 export function sizesOf(rows: readonly SizeRow[]): SizeInput[] {
   const sizes = rows.filter(isComplete).map((row): [string, SizeInput] => {
     const width = Number(row.width);
@@ -62,7 +62,7 @@ export function sizesOf(rows: readonly SizeRow[]): SizeInput[] {
   return unique.sort((a, b) => widthOf(a) - widthOf(b));
 }
 
-/** Takes out rows that repeat an earlier one. `merged`: the width of the last one taken out. */
+/** Removes duplicate rows. `merged`: width of the last one removed. */
 export function mergeRows(rows: readonly SizeRow[]): { rows: SizeRow[]; merged: number | null } {
   const seen = new Set<string>();
   let merged: number | null = null;
@@ -77,7 +77,7 @@ export function mergeRows(rows: readonly SizeRow[]): { rows: SizeRow[]; merged: 
   return { rows: kept, merged };
 }
 
-/** A width for a new row: halfway into the widest gap, a multiple of 16. */
+/** Suggests the width of a new row: the middle of the widest gap, as a multiple of 16. */
 export function suggestWidth(rows: readonly SizeRow[]): number {
   const widths = rows.filter(isComplete).map((row) => Number(row.width));
   const edges = [0, ...new Set(widths), 2560].sort((a, b) => a - b);

@@ -8,11 +8,11 @@ interface Page {
   checkCost(): Promise<void>;
   focusBar(): void;
   toggleSettings(): void;
-  /** True if the focus is still where the run's button was. */
+  /** True if the focus is still in the bar. */
   waitsInBar(): boolean;
 }
 
-/** Actions of the buttons. Failures appear as notices and as `io-error`. */
+/** Creates the actions of the buttons. Failures appear as notices and as `io-error`. */
 export function createActions(
   { host, properties, save }: WorkbenchHost,
   page: Page,
@@ -22,7 +22,7 @@ export function createActions(
   async function sample(): Promise<void> {
     await optimizer.sample();
     await host.updateComplete;
-    // Whoever still waits at the button wants to see it; somebody who went on typing is not interrupted.
+    // Opens only if the focus has stayed, so that typing elsewhere is not interrupted.
     if (page.waitsInBar() && optimizer.samples.length > 0) await page.compare('sample');
   }
 

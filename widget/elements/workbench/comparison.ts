@@ -1,10 +1,10 @@
 import type { Item, Optimizer } from '../../state/index.ts';
 import type { ComparePair } from '../io-compare/index.ts';
 
-/** Width of the preview that stands in for an original that this browser cannot show or does not have, in pixels. */
+/** Width of the preview shown if the browser cannot decode the original or does not have it, in pixels. */
 const PREVIEW_WIDTH = 2048;
 
-/** Sides of the comparison of an image: the picked file, and the sample or result. */
+/** Returns both sides of a comparison: the picked file, and the sample or result. Null: there is none. */
 export function comparisonOf(optimizer: Optimizer, item: Item, kind: 'sample' | 'result'): ComparePair | null {
   const produced = item[kind];
   const [full] = produced?.variants ?? [];
@@ -14,7 +14,7 @@ export function comparisonOf(optimizer: Optimizer, item: Item, kind: 'sample' | 
     id: item.id,
     name: item.name,
     original: {
-      blob: async () => file ?? Promise.reject(new Error('the file is not here after a reload')),
+      blob: async () => file ?? Promise.reject(new Error('the file is not available after a reload')),
       fallback: () => optimizer.preview(item.id, PREVIEW_WIDTH),
       ...produced.original,
     },

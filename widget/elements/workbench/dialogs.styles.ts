@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Native dialogs: a question before something is spent or lost, and the comparison. */
+/** Styles of the dialogs: confirmations and the comparison. */
 export const dialogStyles = css`
   .dialog {
     inline-size: min(440px, calc(100vw - 32px));

@@ -1,5 +1,5 @@
-// Owns what is to be seen once there are images, and is loaded then: rows, settings, cost, results, dialogs, and what
-// their buttons do. Knows of the public element what WorkbenchHost names.
+// Owns the content of an element with images, loaded on demand: rows, settings, cost, results, dialogs and their actions.
+// Knows of the public element only WorkbenchHost.
 import { defineElement } from '../define-element.ts';
 import { IoCost } from '../io-cost/index.ts';
 import { IoList } from '../io-list/index.ts';
@@ -9,7 +9,7 @@ import { IoSettings } from '../io-settings/index.ts';
 export { workbenchStyles } from './workbench.styles.ts';
 export { Workbench } from './workbench.ts';
 
-/** Defines the elements that the workbench is made of. */
+/** Defines the elements of the workbench. */
 export function defineWorkbench(): void {
   defineElement('io-row', IoRow);
   defineElement('io-list', IoList);

@@ -1,12 +1,12 @@
-/** Room between what has the focus and the bar, in pixels. */
+/** Distance between the focused control and the bar, in pixels. */
 const GAP = 16;
 
 /**
- * Scrolls what has just got the focus out from under the bar at the lower edge. Browsers scroll only what is outside of
- * their window, and take no notice of what lies over it (WCAG 2.2, 2.4.11).
+ * Scrolls a focused control out from under the bar at the lower edge (WCAG 2.2, 2.4.11). Browsers scroll only controls
+ * outside of their window and ignore elements that cover them.
  */
 export function keepInSight(root: ShadowRoot, target: HTMLElement): void {
-  // After the browser has scrolled by itself.
+  // The browser scrolls first.
   requestAnimationFrame(() => {
     const bar = root.querySelector('.bar');
     if (!bar || bar.contains(target) || target.closest('dialog') || !target.isConnected) return;
@@ -18,7 +18,7 @@ export function keepInSight(root: ShadowRoot, target: HTMLElement): void {
     const distance = hidden();
     const row = (target.getRootNode() as ShadowRoot).host;
     if (distance > 0) row?.closest('ul')?.scrollBy({ top: distance, behavior: 'instant' });
-    // The last rows, and what is in no list, cannot be scrolled further: the page can.
+    // The last rows and controls outside of the list need a scroll of the page.
     const left = hidden();
     if (left > 0) globalThis.scrollBy({ top: left, behavior: 'instant' });
   });

@@ -1,6 +1,6 @@
 import { defineElement } from '../define-element.ts';
 
-/** Loads the comparison, which is a file of its own, and defines it. */
+/** Loads and defines the comparison, which is a separate chunk. */
 export async function loadCompare(): Promise<void> {
   const { IoCompare } = await import('../io-compare/index.ts');
   defineElement('io-compare', IoCompare);

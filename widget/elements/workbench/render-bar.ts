@@ -69,7 +69,7 @@ function renderActions(context: WorkbenchContext): TemplateResult | typeof nothi
   const { optimizer, i18n, act, exportFirst, locked, noSample } = context;
   const { t } = i18n;
   const { counts, cost } = optimizer;
-  // Everything is exported: what is left to do stands with the result.
+  // If everything is exported, the buttons are beside the outcome.
   if (locked || (counts.toExport === 0 && counts.exported > 0 && counts.exported === counts.uploaded)) return nothing;
   const waiting = counts.total - counts.uploaded - counts.failed > 0;
   const short = cost !== null && !cost.sufficient;

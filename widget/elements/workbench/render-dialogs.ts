@@ -4,13 +4,13 @@ import type { ComparePair } from '../io-compare/index.ts';
 import { nameSettings } from './render-settings.ts';
 import type { WorkbenchContext } from './workbench-context.ts';
 
-/** The open dialog: a native one, which keeps the focus inside. It says `yes` by its return value, else nothing is done. */
+/** Renders the open dialog as a native one, which keeps the focus inside. Its return value is `yes` if it was confirmed. */
 export function renderDialog(context: WorkbenchContext): TemplateResult | typeof nothing {
   const { dialog, closed } = context;
   if (!dialog) return nothing;
   const close = ({ target }: Event) => {
     const { open, returnValue } = target as HTMLDialogElement;
-    // The event comes late: by then a quick hand has opened the dialog again.
+    // The event is delayed: the dialog may be open again.
     if (!open) closed(returnValue === 'yes');
   };
   if (dialog.name === 'compare') return renderComparison(context, dialog.pairs, dialog.index, close);

@@ -3,13 +3,13 @@ import type { Notice } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import type { WorkbenchContext } from './workbench-context.ts';
 
-/** More files than these are counted, not listed. */
+/** Most files listed; the rest is counted. */
 const LISTED = 8;
 
-/** Renders the notices; each stays until it is dismissed or outdated. */
+/** Renders the notices. Each stays until it is dismissed or outdated. */
 export function renderNotices(context: WorkbenchContext): TemplateResult | typeof nothing {
   const { optimizer, i18n } = context;
-  // One word about the connection is enough.
+  // The offline notice covers network errors.
   const shown = optimizer.notices.filter(({ error }) => !(optimizer.offline && error?.code === 'network'));
   if (shown.length === 0 && !optimizer.offline) return nothing;
   return html`
@@ -42,7 +42,7 @@ function renderNotice(notice: Notice, context: WorkbenchContext): TemplateResult
         </div>
         ${notice.actions.map((action) => {
           const first = action === 'export-first';
-          // What only reads can be done where nothing can be changed.
+          // Downloads are allowed in a locked element.
           if ((locked && action !== 'download-missing') || (first && affordable === 0)) return nothing;
           if (action === 'retry' && hopeless) return nothing;
           return html`<button type="button" class="button" part="button" aria-describedby="notice-${notice.id}"

@@ -3,10 +3,10 @@ import { icon } from '../../styles/index.ts';
 import { nameSettings } from './render-settings.ts';
 import type { WorkbenchContext } from './workbench-context.ts';
 
-/** Less than that is no difference: it would be written as 0 %. */
+/** Smallest difference that is shown; less would be written as 0 %. */
 const SAME = 0.005;
 
-/** Renders the outcome of the export and the buttons for its files; before an export, that of the sample. */
+/** Renders the outcome of the export, or of the sample before an export, with the buttons for its files. */
 export function renderOutcome(context: WorkbenchContext): TemplateResult | typeof nothing {
   const { optimizer } = context;
   if (optimizer.outcome && optimizer.state !== 'exporting') return renderExport(context);

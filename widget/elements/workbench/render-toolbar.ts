@@ -54,7 +54,7 @@ export function renderToolbar(context: WorkbenchContext): TemplateResult {
   `;
 }
 
-/** Which rows are shown, with how many there are of each; native radio buttons. */
+/** Renders the filter of the rows, with counts, as native radio buttons. */
 export function renderFilter({ optimizer, i18n }: WorkbenchContext): TemplateResult | typeof nothing {
   const { t, formatNumber } = i18n;
   const { counts, filter } = optimizer;
@@ -64,11 +64,10 @@ export function renderFilter({ optimizer, i18n }: WorkbenchContext): TemplateRes
     ['review', counts.review],
     ['failed', counts.failed],
   ];
-  // A filter that would show nothing is not offered, unless it is the one in use.
+  // Empty filters are left out, except the current one.
   const shown = all.filter(([name, count]) => name === 'all' || count > 0 || name === filter);
   if (shown.length < 2) return nothing;
-  // In a form, which is never sent: Chromium keeps radio buttons for good that were taken out of a shadow root, unless
-  // their group is a form's.
+  // Chromium never frees radio buttons that were removed from a shadow root, unless they belong to a form.
   return html`
     <form method="dialog">
       <fieldset class="filter">

@@ -5,18 +5,18 @@ import type { HostProperties } from './workbench-host.ts';
 /** State that the parts of the page are rendered from. */
 export interface WorkbenchContext extends HostProperties {
   readonly settingsOpen: boolean;
-  /** True while an answer about the cost is on its way. */
+  /** True while the cost is being requested. */
   readonly costLoading: boolean;
   readonly costFailed: boolean;
   readonly dialog: Dialog | null;
   act(action: WorkbenchAction): void;
-  /** The open dialog was closed, with yes or without. */
+  /** Called after the open dialog was closed. `yes`: it was confirmed. */
   closed(yes: boolean): void;
   exportFirst(count: number): void;
   setAnalyzeOptions(options: { [option: string]: unknown }): void;
 }
 
-/** Which dialog is open. `first`: an export of only so many images. */
+/** Open dialog. `first`: number of images of a partial export. */
 export type Dialog =
   | { name: 'export'; first: number | null }
   | { name: 'clear' }
@@ -44,12 +44,12 @@ export type WorkbenchAction =
   | 'undo'
   | 'upload';
 
-/** Current run, which prevents other runs. */
+/** Tests whether a run is in progress, which prevents other runs. */
 export function isRunning({ state }: Optimizer): boolean {
   return ['analyzing', 'sampling', 'exporting'].includes(state);
 }
 
-/** Items that have a sample, or a result when there is none. */
+/** Returns the items that have a sample or, with `result`, a result. */
 export function comparable(items: readonly Item[], kind: 'sample' | 'result'): Item[] {
   return items.filter((item) => (item[kind]?.variants.length ?? 0) > 0);
 }

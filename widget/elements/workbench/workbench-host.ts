@@ -2,7 +2,7 @@ import type { ReactiveControllerHost, TemplateResult } from 'lit';
 import type { I18n } from '../../i18n/index.ts';
 import type { Item, Optimizer } from '../../state/index.ts';
 
-/** Settings of the public element that the workbench shows. */
+/** Properties of the public element that the workbench reads. */
 export interface HostProperties {
   readonly optimizer: Optimizer;
   readonly i18n: I18n;
@@ -20,12 +20,13 @@ export interface HostProperties {
 export interface WorkbenchHost {
   readonly host: ReactiveControllerHost;
   readonly root: ShadowRoot;
+  /** Returns the current properties. */
   properties(): HostProperties;
   setAnalyzeOptions(options: { [option: string]: unknown }): void;
   /** Saves a file of the export. */
   download(id: string, variant?: string): Promise<void>;
-  /** Saves bytes as the browser saves downloads. */
+  /** Saves bytes as a download of the browser. */
   save(blob: Blob, filename: string): void;
-  /** Gives the focus to "Add images". */
+  /** Focuses "Add images". */
   focusPicker(): void;
 }

@@ -3,7 +3,7 @@ import { feedback } from '../../styles/index.ts';
 import { dialogStyles } from './dialogs.styles.ts';
 import { outcomeStyles } from './outcome.styles.ts';
 
-/** Styles of the card with images; from 1,080 px on the settings are beside the rows. */
+/** Styles of the card with images. From 1,080 px on, the settings are beside the rows. */
 const styles = css`
   .pair {
     display: inline-flex;
@@ -22,7 +22,7 @@ const styles = css`
     inset-inline-end: calc(var(--_space) * 2);
     margin-inline-start: auto;
   }
-  /* Beside the heading: after the others it would often be in a line of its own. */
+  /* Beside the heading: at the end of the toolbar it would often wrap. */
   @container io (inline-size < 860px) {
     header {
       padding-inline-end: var(--_control);
@@ -217,7 +217,7 @@ const styles = css`
   .bar .ways {
     flex: 0 1 auto;
   }
-  /* On a low screen, or in large type, it would leave no room for anything else. */
+  /* On low screens or with large text, a sticky bar would cover most of the page. */
   @media (max-height: 560px) {
     .bar {
       position: static;
@@ -269,5 +269,5 @@ const styles = css`
   }
 `;
 
-/** All that the workbench adds to the styles of the public element. */
+/** Styles the workbench adds to the public element. */
 export const workbenchStyles = [feedback, styles, outcomeStyles, dialogStyles];

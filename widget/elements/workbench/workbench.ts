@@ -62,13 +62,12 @@ export class Workbench implements ReactiveController {
     }
     const dialog = this.#host.root.querySelector('dialog');
     if (dialog && !dialog.open) dialog.showModal();
-    // A button that gave way to another one took the focus with it.
-    // One that was disabled keeps it until the next frame, and loses it then.
+    // A removed button loses the focus at once, a disabled one in the next frame.
     const active = this.#host.root.activeElement;
     if (this.#focusInBar && (!active || active.matches(':disabled'))) this.#focusBar();
   }
 
-  /** A move of the focus within a shadow root is heard in that root alone. */
+  /** Scrolls to focused controls of a shadow root. `focusin` does not leave the root if the focus moves within it. */
   #watchFocus(root: ShadowRoot): void {
     root.addEventListener('focusin', (event) => {
       keepInSight(this.#host.root, event.composedPath()[0] as HTMLElement);
@@ -80,12 +79,12 @@ export class Workbench implements ReactiveController {
     return renderNotices(this.#context());
   }
 
-  /** The buttons after "Add images". */
+  /** Renders the buttons after "Add images". */
   renderTools(): TemplateResult {
     return renderToolbar(this.#context());
   }
 
-  /** The last button of the toolbar. */
+  /** Renders the last button of the toolbar. */
   renderClear(): TemplateResult | typeof nothing {
     const { locked, i18n } = this.#host.properties();
     if (locked) return nothing;
@@ -93,7 +92,7 @@ export class Workbench implements ReactiveController {
       @click=${() => this.#act('confirm-clear')}>${icon('trash')}<span>${i18n.t('toolbar.clear')}</span></button>`;
   }
 
-  /** Results, rows, settings and the bar. */
+  /** Renders results, rows, settings and the bar. */
   renderMain(): TemplateResult {
     const context = this.#context();
     const { i18n, optimizer } = context;
@@ -113,7 +112,7 @@ export class Workbench implements ReactiveController {
     `;
   }
 
-  /** The open dialog. */
+  /** Renders the open dialog. */
   renderDialog(): TemplateResult | typeof nothing {
     return renderDialog(this.#context());
   }
@@ -135,7 +134,7 @@ export class Workbench implements ReactiveController {
     };
   }
 
-  /** The same object until one of its parts is another one. */
+  /** Returns the context of rows. It is the same object until one of its values changes. */
   #rowContext(): RowContext {
     const { optimizer, i18n, mode, noDownload, locked, itemActions } = this.#host.properties();
     const parts = { optimizer, i18n, mode, noDownload, locked, itemActions };
@@ -153,7 +152,7 @@ export class Workbench implements ReactiveController {
   }
 
   #act(action: WorkbenchAction): void {
-    // What fails is among the notices and told by `io-error`.
+    // Failures are shown as notices and reported by `io-error`.
     void Promise.resolve(this.#actions[action]()).catch(() => {});
   }
 
@@ -179,7 +178,7 @@ export class Workbench implements ReactiveController {
   }
 
   #focusBar(): void {
-    // A run is stopped in the bar; what it came to stands above.
+    // The cancel button of a run is in the bar, the outcome above it.
     const place = isRunning(this.#host.properties().optimizer) ? '.bar' : ':is(.bar, .outcome)';
     const button = this.#host.root.querySelector<HTMLElement>(`${place} .ways button:not(:disabled)`);
     if (button) button.focus();
