@@ -4,7 +4,7 @@ import { IoDropzone } from './elements/io-dropzone/index.ts';
 import { IoLive } from './elements/io-live/index.ts';
 import { VERSION } from './elements/version.ts';
 
-/** Elements inside an empty element; the others are defined when they are loaded. The public one is the last. */
+/** Elements of the first paint, the public one last. The others are defined when they are loaded. */
 const ELEMENTS: readonly (readonly [tag: string, element: CustomElementConstructor])[] = [
   ['io-live', IoLive],
   ['io-dropzone', IoDropzone],
@@ -13,7 +13,7 @@ const ELEMENTS: readonly (readonly [tag: string, element: CustomElementConstruct
 
 const owner = customElements.get('image-optimizer') as { version?: string } | undefined;
 if (owner) {
-  // Two plugins may bring the widget. The first one's elements fit each other; mixing versions would not.
+  // Two plugins may contain the widget. The first one defines all elements, since mixed versions do not fit together.
   if (owner.version !== VERSION) {
     console.warn(
       `<image-optimizer> ${owner.version ?? 'of an unknown version'} is defined already; ${VERSION} is not used.`,

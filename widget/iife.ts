@@ -1,2 +1,2 @@
-// The classic script: defines the elements, exports nothing.
+// Entry of the classic script: defines the elements, exports nothing.
 import './define.ts';

@@ -1,4 +1,4 @@
-// Owns the widget's public classes and types. Importing it defines no element and touches no page: `define.ts` does.
+// Owns the widget's public classes and types. Importing it has no side effects: `define.ts` defines the elements.
 export { ImageOptimizer } from './elements/image-optimizer/index.ts';
 export type { ComparePair, CompareSide } from './elements/io-compare/index.ts';
 export { VERSION } from './elements/version.ts';

@@ -1,4 +1,4 @@
-// Made from the sources by `npm run manifest`. Types of the elements for JSX, of no use at run time:
+// Generated from the sources by `npm run manifest`. Types of the elements for JSX:
 //
 //   import type { ImagewrightElements } from './jsx.d.ts';
 //   declare module 'react' { namespace JSX { interface IntrinsicElements extends ImagewrightElements {} } }
@@ -123,7 +123,7 @@ export interface IoCompareAttributes extends Common {
   'onio-compare-change'?: (event: CustomEvent) => void;
 }
 
-/** Tags and what they take. */
+/** Elements by tag. */
 export interface ImagewrightElements {
   'image-optimizer': ImageOptimizerAttributes;
   'io-compare': IoCompareAttributes;

@@ -84,7 +84,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
     await page.keyboard.press('Enter');
     await page.locator('secret-field').waitFor();
     await check('key shown');
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     await page
       .getByRole('button', { name: /^Delete/ })
       .first()

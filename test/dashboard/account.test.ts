@@ -33,7 +33,7 @@ describe('log-ins', () => {
     await rig.test.service.signIn.browserSessions.revokeAll(person.accountId);
     await page.getByRole('link', { name: 'API Keys' }).click();
     await expectHeading(person, 'Log in');
-    await page.getByText('This session has ended. Log in to go on.').waitFor();
+    await page.getByText('This session has ended. Log in to continue.').waitFor();
     expect(new URL(page.url()).searchParams.get('next')).toBe('settings/keys');
   });
 
@@ -112,7 +112,7 @@ it('the ledger is filtered and downloaded', async () => {
   expect(csv).toContain('For the fair');
   await page.getByLabel('From').fill('2020-01-01');
   await page.getByLabel('To', { exact: true }).fill('2020-01-02');
-  await page.getByText('No lines for this choice.').waitFor();
+  await page.getByText('No entries match this filter.').waitFor();
   person.expectQuiet([REFUSED]);
 });
 
@@ -123,10 +123,10 @@ it('an account is deleted with its password, and is gone', async () => {
   await page.getByRole('button', { name: 'Delete account…' }).click();
   const form = page.locator('dash-dialog');
   await form.getByLabel('Current password').fill('not the password');
-  await form.getByRole('button', { name: 'Delete for good' }).click();
+  await form.getByRole('button', { name: 'Delete permanently' }).click();
   await expect.poll(() => form.getByLabel('Current password').getAttribute('aria-invalid')).toBe('true');
   await form.getByLabel('Current password').fill(PASSWORD);
-  await form.getByRole('button', { name: 'Delete for good' }).click();
+  await form.getByRole('button', { name: 'Delete permanently' }).click();
   await expectHeading(person, 'Log in');
   await page.getByText('Your account is deleted.').waitFor();
   expect(await rig.test.service.accounts.find(person.accountId)).toBeNull();

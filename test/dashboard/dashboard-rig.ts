@@ -53,7 +53,7 @@ export async function openDashboardRig(): Promise<DashboardRig> {
       const link = new URL(await signIn.claims.createLink(accountId));
       await tab.page.goto(`${test.url}${link.pathname}${link.hash}`);
       await tab.page.getByLabel('New password').fill(PASSWORD);
-      await tab.page.getByRole('button', { name: 'Make it mine' }).click();
+      await tab.page.getByRole('button', { name: 'Claim the account' }).click();
       await expectHeading(tab, 'Overview');
       return { ...tab, accountId, email };
     },

@@ -45,7 +45,7 @@ describe('with the keyboard alone', () => {
     await page.keyboard.type('keys@example.com');
     const link = await printedLink(async () => {
       await page.keyboard.press('Enter');
-      await page.getByText('Look for the link').first().waitFor();
+      await page.getByText('Open the link').first().waitFor();
     });
 
     await page.goto(`${rig.test.url}${link}`);
@@ -74,7 +74,7 @@ describe('with the keyboard alone', () => {
     await page.keyboard.press('Enter');
     await page.getByText('The key is copied.').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^iw_/);
-    await press(page, 'I have kept it');
+    await press(page, 'I have saved it');
     await page.getByRole('heading', { name: /^Website/ }).waitFor();
 
     await press(page, 'Log out');

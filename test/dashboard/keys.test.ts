@@ -32,7 +32,7 @@ describe('Settings > API Keys', () => {
     await page.getByRole('button', { name: 'Copy' }).click();
     await page.getByText('The key is copied.').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     await page.getByRole('button', { name: 'Rename Website' }).waitFor();
     expect(await pageText(person)).not.toContain(key);
     await page.reload();
@@ -48,7 +48,7 @@ describe('Settings > API Keys', () => {
     const { page } = person;
     await page.goto(rig.at('settings/keys'));
     const key = await generate(person, 'Website');
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     const button = page.getByRole('button', { name: 'Generate New Key' });
     await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
     const reason = 'The plan free allows 1 active key. Deactivate or delete one to generate another.';
@@ -62,7 +62,7 @@ describe('Settings > API Keys', () => {
     expect(await statusOf(key)).toBe(403);
 
     const second = await generate(person, 'Shop');
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     expect(await statusOf(second)).toBe(200);
     // No room for the first one now.
     const activate = page.getByRole('button', { name: 'Activate Website' });
@@ -97,7 +97,7 @@ describe('Settings > API Keys', () => {
     const { page } = person;
     await page.goto(rig.at('settings/keys'));
     await generate(person, 'Website');
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     await page.getByRole('button', { name: 'Rename Website' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Gazette');
     await page.keyboard.press('Enter');

@@ -44,13 +44,13 @@ it('from the first start to the first export: link, password, key, playground, b
     const tab = await browser.open();
     const { page } = tab;
     await page.goto(link);
-    await expectHeading(tab, 'Make this account yours');
+    await expectHeading(tab, 'Claim this account');
     // The token is not left where it is copied from; a reload still finds it.
     expect(page.url()).not.toContain('token');
     await page.reload();
     await page.getByLabel('Mail address').fill('owner@example.com');
     await page.getByLabel('New password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Make it mine' }).click();
+    await page.getByRole('button', { name: 'Claim the account' }).click();
     await expectHeading(tab, 'Overview');
     const balance = page.locator('#balance');
     await expect.poll(() => balance.textContent()).toMatch(/^25\s+credits/);
@@ -67,7 +67,7 @@ it('from the first start to the first export: link, password, key, playground, b
     const key = await page.getByRole('textbox', { name: 'Your new key' }).inputValue();
     const answer = await fetch(`${new URL(link).origin}/v1/credits/balance`, { headers: { 'X-API-Key': key } });
     expect(answer.status).toBe(200);
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
 
     await page.getByRole('link', { name: 'Playground' }).click();
     await expectHeading(tab, 'Playground');

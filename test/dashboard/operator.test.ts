@@ -41,8 +41,8 @@ it('an operator finds an account, gives credits, changes its plan, suspends it a
   expect((await accounts.find(user.accountId))?.plan).toBe('agency');
 
   await page.getByRole('button', { name: 'Close' }).click();
-  await page.getByRole('button', { name: 'Check the books' }).click();
-  await page.getByText(/^The books add up/).waitFor();
+  await page.getByRole('button', { name: 'Run the audit' }).click();
+  await page.getByText(/^All balances match the ledger/).waitFor();
   operator.expectQuiet([REFUSED]);
 });
 
@@ -50,12 +50,10 @@ it('an operator makes an account and passes its link on; nobody suspends themsel
   const operator = await rig.enter({ role: 'operator' });
   const { page } = operator;
   await page.goto(rig.at('operator'));
-  await page.getByRole('button', { name: 'Invite somebody' }).click();
+  await page.getByRole('button', { name: 'Invite a user' }).click();
   await page.getByLabel('Mail address').fill('guest@example.com');
-  await page.getByRole('button', { name: 'Make the account' }).click();
-  expect(await page.getByRole('textbox', { name: 'Invite somebody' }).inputValue()).toMatch(
-    /\/dashboard\/claim#token=/,
-  );
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  expect(await page.getByRole('textbox', { name: 'Invite a user' }).inputValue()).toMatch(/\/dashboard\/claim#token=/);
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('heading', { name: /^guest@example.com/ }).waitFor();
   await page.getByRole('button', { name: `Manage ${operator.email}` }).click();

@@ -14,7 +14,7 @@ import type {
 } from '#contract';
 import { ApiError, ConnectionError, newIdempotencyKey } from '../../plugin-bridge/sdk/index.ts';
 
-/** The keys of an account and how many its plan allows. */
+/** Keys of an account, and the limit of its plan. */
 export interface KeyList {
   keys: ApiKeyView[];
   limit: { used: number; limit: number };
@@ -49,7 +49,7 @@ async function call<T>(method: string, path: string, json?: unknown, headers: Re
 const get = <T>(path: string, query: Query = {}) => call<T>('GET', withQuery(path, query));
 const post = <T>(path: string, json: unknown = {}) => call<T>('POST', path, json);
 
-/** A path with those parameters that are set. */
+/** Appends the parameters that are set to a path. */
 export function withQuery(path: string, query: Query): string {
   const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const search = new URLSearchParams(set.map(([name, value]) => [name, `${value}`]));
@@ -57,7 +57,7 @@ export function withQuery(path: string, query: Query): string {
 }
 
 /**
- * The calls below `/account`, as whoever is logged in: the browser adds the cookie. Each throws the SDK's `ApiError` or
+ * Calls below `/account` for the signed-in user; the browser adds the cookie. Each throws the SDK's `ApiError` or
  * `ConnectionError`.
  */
 export const accountClient = {
@@ -101,7 +101,7 @@ export const accountClient = {
     post<{ account: AccountView; link: string | null }>('/account/operator/accounts', { email, plan }),
   updateAccount: (id: string, patch: { plan?: string; suspended?: boolean; role?: 'user' | 'operator' }) =>
     call<AccountView>('PATCH', `/account/operator/accounts/${id}`, patch),
-  /** Sent twice by mistake, it would be given twice: each press of the button has a key of its own. */
+  /** Grants credits. Each call has its own idempotency key, so that a repeated request grants only once. */
   grant: (id: string, grant: { amount: number; note?: string }) =>
     call<{ balance: number }>('POST', `/account/operator/accounts/${id}/credits`, grant, {
       'Idempotency-Key': newIdempotencyKey(),

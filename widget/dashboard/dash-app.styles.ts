@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** The window: a side with the navigation, and the page beside it. */
+/** Styles of the window: a sidebar with the navigation, and the page beside it. */
 export const appStyles = css`
   .app {
     min-block-size: 100vh;

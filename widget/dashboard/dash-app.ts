@@ -1,4 +1,4 @@
-// The account dashboard: pages over the endpoints below /account. Knows the element, its styles and the contract's types.
+// Owns the account dashboard: pages over the endpoints below /account. Knows the element, its styles and the contract's types.
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Profile } from '#contract';
 import { ApiError } from '../../plugin-bridge/sdk/index.ts';
@@ -18,7 +18,7 @@ import { visitorStyles } from './visitor.styles.ts';
 /** Duration of a confirmation message, in milliseconds. */
 const TOAST_MS = 6000;
 
-/** The shell: who is logged in, which page is shown, what is said. */
+/** Frame of the dashboard: signed-in user, current page, messages. */
 export class DashApp extends LitElement {
   static override styles = [tokens, foundation, ...controls, appStyles, visitorStyles];
   static override properties = {
@@ -29,7 +29,7 @@ export class DashApp extends LitElement {
     problem: { state: true },
   };
 
-  /** Undefined until it is known; null for a visitor. */
+  /** Undefined until loaded; null for a visitor. */
   declare profile: Profile | null | undefined;
   declare page: string;
   declare menuOpen: boolean;
@@ -105,7 +105,7 @@ export class DashApp extends LitElement {
     </header>`;
   }
 
-  /** Links in mails stand for themselves, whoever is logged in. */
+  /** Tests for the page of one-time links, which does not depend on the signed-in user. */
   #isLinkPage(): boolean {
     return this.#route.tag === 'link-page';
   }
@@ -150,7 +150,7 @@ export class DashApp extends LitElement {
     }
   }
 
-  /** The router tells of the first page before it can be asked to go on. */
+  /** Redirects in a microtask, since the router reports the first page while it is constructed. */
   #later(page: string, options: { replace: boolean }): void {
     queueMicrotask(() => this.#router?.go(page, options));
   }
@@ -161,7 +161,7 @@ export class DashApp extends LitElement {
   }
 
   #sendToLogIn(page = this.page): void {
-    // Several requests of one page may be refused.
+    // Several requests of one page may fail.
     if (ROUTES[page]?.for === 'visitor') return;
     if (this.profile) this.#say(STRINGS.welcome.expired);
     this.profile = null;

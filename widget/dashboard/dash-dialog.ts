@@ -38,13 +38,13 @@ const styles = css`
   }
 `;
 
-/** A modal window for one question. Escape and the cross close it, and the focus goes back to where it was. */
+/** Modal dialog. Escape and the cross close it, and the focus returns to its previous place. */
 export class DashDialog extends LitElement {
   static override styles = [foundation, ...controls, styles];
   static override properties = { heading: {}, locked: { type: Boolean } };
 
   declare heading: string;
-  /** Escape does not close it: what it shows is shown once. */
+  /** Prevents closing by Escape, for content that is shown once. */
   declare locked: boolean;
   #told = false;
 
@@ -68,7 +68,7 @@ export class DashDialog extends LitElement {
     </dialog>`;
   }
 
-  /** Opens it; the focus goes to the first thing that wants it. */
+  /** Opens the dialog and focuses its first control. */
   protected override firstUpdated(): void {
     const dialog = this.renderRoot.querySelector('dialog') as HTMLDialogElement;
     dialog.showModal();
@@ -76,7 +76,7 @@ export class DashDialog extends LitElement {
     void (first instanceof LitElement ? first.updateComplete : Promise.resolve()).then(() => first?.focus());
   }
 
-  /** Closes it, and says so at once: the browser's own event comes late, and whoever opens it anew meanwhile is not heard. */
+  /** Closes the dialog and reports it at once, since the browser's event is delayed and the dialog may be open again by then. */
   close(): void {
     this.renderRoot.querySelector('dialog')?.close();
     this.#tellClosed();

@@ -5,17 +5,17 @@ import { type Field, renderField } from './form-field.ts';
 import { formStyles } from './page.styles.ts';
 import { STRINGS } from './strings.ts';
 
-/** A refusal says `password` of the one that is chosen and `currentPassword` of the one that confirms; forms may not. */
+/** Fields of forms for fields of errors: the service names the new password `password`, the confirming one `currentPassword`. */
 const STAND_INS: Record<string, string> = { password: 'newPassword', currentPassword: 'password' };
 
-/** The values of a form's fields by name. */
+/** Values of a form's fields by name. */
 export type FormValues = Record<string, string>;
 
 /**
- * A form that sends itself: fields, one button, errors at the fields they belong to, else above the button. The button
- * waits while the request is under way, so that nothing is sent twice.
+ * Form with fields and one button. Shows errors at their fields, others above the button. The button is disabled during
+ * the request, so that nothing is sent twice.
  *
- * @fires {CustomEvent<unknown>} dash-done - What `send` has returned.
+ * @fires {CustomEvent<unknown>} dash-done - Result of `send`.
  */
 export class DashForm extends LitElement {
   static override styles = [foundation, ...controls, formStyles];
@@ -31,13 +31,13 @@ export class DashForm extends LitElement {
   };
 
   declare fields: Field[];
-  /** Words of the button. */
+  /** Text of the button. */
   declare action: string;
   /** Name of the form for screen readers. */
   declare label: string;
-  /** The button destroys something. */
+  /** Marks a destructive action. */
   declare danger: boolean;
-  /** Sends the values; what it throws is shown. */
+  /** Sends the values. Its errors are shown. */
   declare send: (values: FormValues) => Promise<unknown>;
   declare busy: boolean;
   declare failure: string;
@@ -64,7 +64,7 @@ export class DashForm extends LitElement {
     </form>`;
   }
 
-  /** Puts the focus into the first field. */
+  /** Focuses the first field. */
   override focus(): void {
     this.renderRoot.querySelector<HTMLElement>('input, select')?.focus();
   }
@@ -101,7 +101,7 @@ export class DashForm extends LitElement {
     void this.#focusFirstError();
   }
 
-  /** The browser's own messages, shown like those of the service. */
+  /** Returns the browser's validation messages by field. */
   #check(form: HTMLFormElement): Record<string, string> {
     const inputs = [...form.querySelectorAll('input')].filter((input) => !input.checkValidity());
     return Object.fromEntries(inputs.map((input) => [input.name, input.validationMessage]));

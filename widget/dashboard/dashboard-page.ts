@@ -6,15 +6,15 @@ import { pageStyles } from './page.styles.ts';
 
 /** Events that pages send to the surrounding app; they bubble. */
 export interface DashboardEvents {
-  /** Somebody logged in; the shell goes on to where they wanted to be. */
+  /** The user has logged in; the app shows the page they asked for. */
   'dash-logged-in': Profile;
-  /** The log-in is over. */
+  /** The log-in has ended. */
   'dash-logged-out': null;
-  /** The figures in the header are out of date. */
+  /** The figures in the header are stale. */
   'dash-stale': null;
-  /** Said to screen readers, and shown for a while. */
+  /** Message, shown for a while and announced. */
   'dash-say': string;
-  /** On to another page. */
+  /** Navigates to another page. */
   'dash-moved': string;
 }
 
@@ -26,7 +26,7 @@ export abstract class DashboardPage extends LitElement {
     problem: { state: true },
   };
 
-  /** The account that is logged in; null on the pages for visitors. */
+  /** Signed-in account; null on pages for visitors. */
   declare profile: Profile | null;
   /** Reason why the page could not be loaded; empty without an error. */
   declare problem: string;
@@ -44,7 +44,7 @@ export abstract class DashboardPage extends LitElement {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
   }
 
-  /** Runs what fetches a page's content; a failure is said in its place, a log-in that is over leads to the log-in page. */
+  /** Loads a page's content. Shows an error in its place, or the log-in page if the log-in has ended. */
   protected async load(fetchContent: () => Promise<void>): Promise<void> {
     this.problem = '';
     try {

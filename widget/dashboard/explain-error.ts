@@ -7,18 +7,18 @@ export interface Explanation {
   text: string;
   /** Messages by field of the request, e.g. `{ email: 'expected a mail address' }`. */
   fields: Record<string, string>;
-  /** Nobody is logged in any more. */
+  /** True if the log-in has ended. */
   loggedOut: boolean;
 }
 
-/** Fields that refusals with a code of their own belong to. */
+/** Fields of errors that have their own code. */
 const FIELD_OF_CODE: Record<string, string> = {
   weak_password: 'password',
   wrong_password: 'currentPassword',
   email_taken: 'email',
 };
 
-/** Says what an error means, and at which fields. */
+/** Explains an error and assigns it to fields. */
 export function explainError(error: unknown): Explanation {
   if (!(error instanceof ApiError)) {
     return { text: STRINGS.unreachable, fields: {}, loggedOut: false };

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { ifDefined } from 'lit/directives/if-defined.js';
 
-/** A text field, or a choice, with its label, hint and error. */
+/** A text or select field with label, hint and error. */
 export interface Field {
   /** Name in the request, e.g. `email`. */
   name: string;
@@ -15,14 +15,14 @@ export interface Field {
   /** Error of the field; `''` or absent without one. */
   error?: string | undefined;
   required?: boolean;
-  /** Shown, and kept by password managers, but not to be changed. */
+  /** Read-only; password managers store it. */
   readOnly?: boolean;
   minLength?: number;
   maxLength?: number;
   min?: number;
 }
 
-/** Renders a field whose hint and error are tied to it. */
+/** Renders a field with its hint and error. */
 export function renderField(field: Field): TemplateResult {
   const { name, label, hint, error } = field;
   return html`<div class="field">

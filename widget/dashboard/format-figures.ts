@@ -6,26 +6,26 @@ const moment = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle:
 const ago = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-/** `12,345`. */
+/** Formats a number, e.g. `12,345`. */
 export const formatNumber = (value: number): string => number.format(value);
 
-/** `1.2 MB`, in steps of 1000. */
+/** Formats bytes in steps of 1000, e.g. `1.2 MB`. */
 export function formatBytes(bytes: number): string {
   const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, Math.abs(bytes))) / 3));
   const value = bytes / 1000 ** step;
   return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[step]}`;
 }
 
-/** `3 Nov`, of a day in UTC such as `2026-11-03`. */
+/** Formats a day in UTC, e.g. `2026-11-03` as `3 Nov`. */
 export const formatDay = (isoDay: string): string => day.format(new Date(`${isoDay}T00:00:00Z`));
 
-/** `3 Nov 2026`, where the reader is. */
+/** Formats a date in local time, e.g. `3 Nov 2026`. */
 export const formatDate = (iso: string): string => date.format(new Date(iso));
 
-/** `3 Nov 2026, 14:05`, where the reader is. */
+/** Formats a time in local time, e.g. `3 Nov 2026, 14:05`. */
 export const formatMoment = (iso: string): string => moment.format(new Date(iso));
 
-/** `5 minutes ago`; a date when it is longer ago than a week. */
+/** Formats the time since, e.g. `5 minutes ago`; a date after a week. */
 export function formatAgo(iso: string): string {
   const minutes = Math.round((new Date(iso).getTime() - Date.now()) / 60_000);
   if (minutes > -1) return 'just now';

@@ -37,9 +37,9 @@ const GRANT: Field[] = [
 ];
 
 /**
- * What an operator can do with an account: credits, plan, suspension.
+ * Actions of an operator on an account: credits, plan, suspension.
  *
- * @fires {CustomEvent} dash-changed - Something was changed.
+ * @fires {CustomEvent} dash-changed - The account was changed.
  */
 export class ManageAccount extends LitElement {
   static override styles = [foundation, ...controls, styles];
@@ -52,7 +52,7 @@ export class ManageAccount extends LitElement {
 
   declare account: AccountView | null;
   declare plans: string[];
-  /** Operators cannot suspend themselves. */
+  /** True for the operator's own account, which they cannot suspend. */
   declare isOwn: boolean;
   declare told: string;
 
@@ -94,7 +94,7 @@ export class ManageAccount extends LitElement {
       ${this.isOwn ? '' : this.#renderSuspension(account)}`;
   }
 
-  /** Puts the focus into the first form. */
+  /** Focuses the first form. */
   override focus(): void {
     const form = this.renderRoot.querySelector<DashForm>('dash-form');
     void form?.updateComplete.then(() => form.focus());

@@ -1,4 +1,4 @@
-/** Tokens of user agents, the telling ones first: most browsers claim to be the older ones too. */
+/** Tokens of user agents, specific ones first, since most browsers also contain the tokens of older ones. */
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR', 'Opera'],
@@ -15,7 +15,7 @@ const SYSTEMS = [
   ['Linux', 'Linux'],
 ] as const;
 
-/** Says which browser a user agent is, e.g. `Firefox on Windows`; what is not known is quoted. */
+/** Names the browser of a user agent, e.g. `Firefox on Windows`. Unknown user agents are quoted. */
 export function nameBrowser(userAgent: string): string {
   const browser = BROWSERS.find(([token]) => userAgent.includes(token))?.[1];
   const system = SYSTEMS.find(([token]) => userAgent.includes(token))?.[1];

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 
-/** Outlines on the grid of the widget's icons; here, since the widget needs none of them. */
+/** Icons of the navigation, on the grid of the widget's icons. */
 const PATHS = {
   overview: 'M3.5 16.5v-6m4.5 6v-13m4.5 13v-9m4.5 9v-4',
   playground: 'M6 4.2v11.6a.6.6 0 0 0 .9.5l9.4-5.8a.6.6 0 0 0 0-1L6.9 3.7a.6.6 0 0 0-.9.5Z',
@@ -17,12 +17,12 @@ const PATHS = {
 /** Name of an icon of the navigation. */
 export type NavIconName = keyof typeof PATHS;
 
-/** Draws an icon of the navigation; the link beside it has the words. */
+/** Renders an icon of the navigation as decoration of its link. */
 export function navIcon(name: NavIconName): TemplateResult {
   return html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d=${PATHS[name]} /></svg>`;
 }
 
-/** The mark of the service. */
+/** Logo of the service. */
 export const mark = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
   <rect x="1" y="1" width="30" height="30" rx="8" />
   <path d="M7 22.5 13 14l4 5.5 3-4 5 7" />

@@ -194,7 +194,7 @@ export const pageStyles = css`
   }
 `;
 
-/** Forms: one column, no wider than what is typed. */
+/** Styles of forms: one column, as wide as the input needs. */
 export const formStyles = css`
   :host {
     display: block;

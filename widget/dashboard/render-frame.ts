@@ -8,7 +8,7 @@ import { NAVIGATION, ROUTES } from './routes.ts';
 import { STRINGS } from './strings.ts';
 import { applyTheme, readTheme, THEMES } from './theme.ts';
 
-/** State that the frame around the pages shows. */
+/** State of the frame around the pages. */
 export interface Frame {
   profile: Profile;
   page: string;
@@ -20,10 +20,10 @@ export interface Frame {
 
 const addressOf = (page: string) => (page ? `${BASE}/${page}` : BASE);
 
-/** The brand, which leads to the first page. */
+/** Renders the brand as a link to the first page. */
 export const brand = (): TemplateResult => html`<a class="brand" href=${BASE}>${mark}${STRINGS.brand}</a>`;
 
-/** The side of the window: brand, navigation, account. On a phone a bar whose button opens the rest. */
+/** Renders the sidebar: brand, navigation, account. On phones a bar with a menu button. */
 export function renderSide(frame: Frame): TemplateResult {
   const { profile, menuOpen } = frame;
   return html`<header class="side" ?data-open=${menuOpen}>
@@ -62,7 +62,7 @@ function renderGroup(group: (typeof NAVIGATION)[number], { profile, page }: Fram
     </ul>`;
 }
 
-/** The choice of the colour scheme. */
+/** Renders the choice of the colour scheme. */
 export function renderThemes(): TemplateResult {
   const chosen = readTheme();
   return html`<fieldset class="themes">

@@ -7,13 +7,12 @@ function pageOf(pathname: string): string {
 }
 
 /**
- * Follows the links of the pages without loading them anew. Links are real: they open in a new tab, and a page that is
- * loaded at its address shows the same.
+ * Navigates between pages without a reload. Links have real addresses, so they can be opened in a new tab and reloaded.
  */
 export class Router {
   readonly #onChange: (page: string) => void;
 
-  /** @param onChange is told the name of the page to show, each time it changes and once at the start */
+  /** @param onChange called with the name of the page to show, at the start and after each change */
   constructor(onChange: (page: string) => void) {
     this.#onChange = onChange;
     window.addEventListener('popstate', () => this.#tell());
@@ -21,7 +20,7 @@ export class Router {
     this.#tell();
   }
 
-  /** Goes to a page. `replace` leaves no way back, e.g. from a page that was not for this visitor. */
+  /** Navigates to a page. `replace` replaces the history entry, e.g. after a redirect. */
   go(page: string, { replace = false } = {}): void {
     const address = page ? `${BASE}/${page}` : BASE;
     if (replace) history.replaceState(null, '', address);

@@ -3,18 +3,18 @@ import { STRINGS } from './strings.ts';
 
 const { titles, groups } = STRINGS;
 
-/** A page: what shows it, and to whom. */
+/** A page of the dashboard. */
 export interface Route {
-  /** The element that is the page. */
+  /** Tag of the page's element. */
   tag: string;
   title: string;
-  /** `visitor`: to those who are not logged in; `anyone`: to both; `account`: after log-in; `operator`: with that role. */
+  /** Allowed users. `visitor`: not logged in; `account`: logged in; `anyone`: both; `operator`: with that role. */
   for: 'visitor' | 'anyone' | 'account' | 'operator';
 }
 
 const page = (tag: string, title: string, forWhom: Route['for'] = 'account'): Route => ({ tag, title, for: forWhom });
 
-/** All pages, by their path below the base. */
+/** Pages by their path below the base. */
 export const ROUTES: Record<string, Route> = {
   '': page('overview-page', titles.overview),
   playground: page('playground-page', titles.playground),
@@ -35,13 +35,13 @@ export const ROUTES: Record<string, Route> = {
 /** Page shown for an unknown path. */
 export const NOT_FOUND = page('not-found-page', titles.notFound, 'anyone');
 
-/** One entry of the navigation. */
+/** Entry of the navigation. */
 export interface Entry {
   page: string;
   icon: NavIconName;
 }
 
-/** The navigation: groups with a caption or without. */
+/** Navigation in groups, some with a caption. */
 export const NAVIGATION: { caption?: string; for?: 'operator'; entries: Entry[] }[] = [
   {
     entries: [

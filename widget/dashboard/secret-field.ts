@@ -25,7 +25,7 @@ const styles = css`
   }
 `;
 
-/** Something to be copied: a key or a link, with a button that copies it. */
+/** Field of a key or link, with a button to copy it. */
 export class SecretField extends LitElement {
   static override styles = [foundation, ...controls, styles];
   static override properties = { label: {}, value: {}, told: { state: true } };
@@ -49,7 +49,7 @@ export class SecretField extends LitElement {
       <p class="hint" role="status">${this.told}</p>`;
   }
 
-  /** Puts the focus on the button. */
+  /** Focuses the button. */
   override focus(): void {
     this.renderRoot.querySelector('button')?.focus();
   }
@@ -59,7 +59,7 @@ export class SecretField extends LitElement {
       await navigator.clipboard.writeText(this.value);
       this.told = STRINGS.keys.copied;
     } catch {
-      // Without TLS, or when the browser forbids it, there is no clipboard: the reader copies what is selected.
+      // Without TLS or permission there is no clipboard: the text is selected to be copied by keyboard.
       this.renderRoot.querySelector('input')?.focus();
       this.told = STRINGS.keys.copyByHand;
     }

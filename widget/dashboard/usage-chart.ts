@@ -7,7 +7,7 @@ import { STRINGS } from './strings.ts';
 const HEIGHT = 220;
 const TOP = 10;
 const BOTTOM = 26;
-/** Room for one caption of the axis of days, in pixels. */
+/** Width of a caption of the day axis, in pixels. */
 const CAPTION = 76;
 
 const styles = css`
@@ -50,13 +50,13 @@ const styles = css`
   }
 `;
 
-/** Images by day as bars, as wide as there is room. The page has the same as a table. */
+/** Bar chart of images by day. The page shows the same as a table. */
 export class UsageChart extends LitElement {
   static override styles = [foundation, styles];
   static override properties = { usage: { attribute: false }, width: { state: true } };
 
   declare usage: Usage | null;
-  /** Pixels there are. */
+  /** Available width in pixels. */
   declare width: number;
 
   readonly #observer = new ResizeObserver(([entry]) => {
@@ -120,7 +120,7 @@ function renderDay(
   </g>`;
 }
 
-/** The last day has a caption, and every so many before it. */
+/** Renders the captions of the last day and of days at equal intervals before it. */
 function renderCaptions(days: Day[], { left, slot }: { left: number; slot: number }): TemplateResult[] {
   const every = Math.max(1, Math.ceil(CAPTION / slot));
   const last = days.length - 1;
@@ -134,7 +134,7 @@ function renderCaptions(days: Day[], { left, slot }: { left: number; slot: numbe
   });
 }
 
-/** Round values of the axis from 0 to at least the highest: `[0, 5, 10]`. */
+/** Returns round axis values from 0 to at least `highest`, e.g. `[0, 5, 10]`. */
 function stepsFor(highest: number): number[] {
   const rough = Math.max(1, highest / 3);
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** The window of visitors: a word of welcome, and a form beside it. */
+/** Styles of the visitor pages: a welcome text with a form beside it. */
 export const visitorStyles = css`
   .visitor {
     display: grid;

@@ -3,8 +3,8 @@ import { ApiError, type Client, createClient } from '../../plugin-bridge/sdk/ind
 type Headers = Record<string, string>;
 
 /**
- * Finds out how the page may call the service: as a visitor who is logged in, else with a key that they paste. The key is
- * kept in this page's memory alone. `onConnected` is given what each request has to carry.
+ * Connects the page to the service: as a signed-in user, else with a pasted key, which is kept only in memory. Calls
+ * `onConnected` with the headers of requests.
  */
 export function startConnection(
   { section, account }: { section: HTMLElement; account: HTMLElement },

@@ -14,7 +14,7 @@ const library = find<ImageOptimizer>('#library');
 const folder = find<FolderView>('#folder');
 folder.element = library;
 
-/** The folder's element is there while it has something to do. */
+/** Shows the folder's element while it has images. */
 function showLibrary(): void {
   library.hidden = folder.hidden || library.items.length === 0;
 }

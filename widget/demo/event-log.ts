@@ -1,6 +1,6 @@
 import type { ImageOptimizerEventMap } from '../index.ts';
 
-/** Every event of the element; the type makes sure that none is forgotten. */
+/** All events of the element; the type makes a missing one an error. */
 const NAMES: Record<keyof ImageOptimizerEventMap, true> = {
   'io-before-add': true,
   'io-add': true,
@@ -25,7 +25,7 @@ const NAMES: Record<keyof ImageOptimizerEventMap, true> = {
 const KEPT = 200;
 const DETAIL_LENGTH = 300;
 
-/** Shows the page's events of the element, newest first, in `log`. */
+/** Lists the events of the page's elements in `log`, newest first. */
 export function logEvents(log: HTMLElement): void {
   const list = log.querySelector('ol') as HTMLElement;
   const count = log.querySelector('.count') as HTMLElement;

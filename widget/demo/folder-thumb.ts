@@ -1,4 +1,4 @@
-/** Thumbnails that are being made; more at a time make none of them sooner. */
+/** Thumbnails in progress; more at once would not be faster. */
 const LIMIT = 2;
 const EDGE = 96;
 const queue: (() => Promise<void>)[] = [];
@@ -17,9 +17,9 @@ const seen = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) if (isIntersecting) (target as FolderThumb).request();
 });
 
-/** A small picture of a file, made when it comes into sight. */
+/** Thumbnail of a file, made when it comes into view. */
 export class FolderThumb extends HTMLElement {
-  /** Gets the file's bytes. */
+  /** Reads the file. */
   load: (() => Promise<Blob>) | null = null;
 
   connectedCallback(): void {
@@ -31,7 +31,7 @@ export class FolderThumb extends HTMLElement {
     seen.unobserve(this);
   }
 
-  /** Makes the picture, once. */
+  /** Makes the thumbnail once. */
   request(): void {
     seen.unobserve(this);
     queue.push(() => this.#make());
@@ -44,7 +44,7 @@ export class FolderThumb extends HTMLElement {
     const canvas = document.createElement('canvas');
     canvas.width = bitmap.width;
     canvas.height = bitmap.height;
-    // Chromium forgets which way is up when a bitmap is handed over.
+    // Chromium loses the EXIF orientation of transferred bitmaps.
     canvas.getContext('2d')?.drawImage(bitmap, 0, 0);
     bitmap.close();
     this.replaceChildren(canvas);

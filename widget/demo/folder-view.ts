@@ -15,7 +15,7 @@ type PickFolder = (options: { mode: 'readwrite'; id: string }) => Promise<FileSy
 
 /**
  * A folder on the visitor's computer as a small CMS: choose images, optimise them in the element or all at once, replace
- * them, put every one back. Drawn into the page itself, with the page's styles.
+ * and restore them. Rendered without a shadow root, in the styles of the page.
  */
 export class FolderView extends LitElement {
   static override properties = {
@@ -30,7 +30,7 @@ export class FolderView extends LitElement {
 
   /** True if the service can be called. */
   declare connected: boolean;
-  /** The element that works on the folder's images. */
+  /** Element for the folder's images. */
   declare element: ImageOptimizer;
   declare protected images: HostImage[];
   declare protected chosen: ReadonlySet<string>;
@@ -83,7 +83,7 @@ export class FolderView extends LitElement {
     this.images = page?.images ?? [];
   }
 
-  /** Does something with the connection and shows what came of it. */
+  /** Runs an operation of the connection and shows its outcomes. */
   async #act(work: (connection: HostConnection) => Promise<readonly HostOutcome[] | null>): Promise<void> {
     if (!this.#connection) return;
     this.problem = '';
@@ -110,9 +110,9 @@ export class FolderView extends LitElement {
     await this.#act(async () => {
       const headers = { ...(this.element.headers as Record<string, string>), 'Content-Type': 'application/json' };
       const body = JSON.stringify({ imageCount: count });
-      const answer = await fetch('/v1/credits/check', { method: 'POST', headers, body });
-      if (!answer.ok) throw new Error('The cost could not be worked out.');
-      this.asking = { ...(await answer.json()), images: count };
+      const response = await fetch('/v1/credits/check', { method: 'POST', headers, body });
+      if (!response.ok) throw new Error('The cost could not be calculated.');
+      this.asking = { ...(await response.json()), images: count };
       return null;
     });
   }
@@ -127,8 +127,8 @@ export class FolderView extends LitElement {
       <div class="invitation">
         <h2>Replace images where they are</h2>
         <p>
-          A folder stands in for your CMS: its images are replaced by optimized ones, the originals are kept in
-          <code>.imagewright-backup</code>, and each can be put back byte for byte.
+          A folder serves as your CMS: its images are replaced by optimized ones. The originals are kept in
+          <code>.imagewright-backup</code> and can be restored byte for byte.
         </p>
         <button type="button" class="primary" ?disabled=${!possible || !this.connected} aria-describedby="folder-why" @click=${this.#open}>
           Use a folder on this computer
@@ -136,8 +136,8 @@ export class FolderView extends LitElement {
         <p id="folder-why" class="why">
           ${
             possible
-              ? 'Your browser asks which folder this page may read and write. Take a copy of some photographs.'
-              : 'This browser does not let pages work on a folder. Chrome, Edge and other Chromium browsers on a computer do.'
+              ? 'Your browser asks for a folder this page may read and write. Choose a copy of some photographs.'
+              : 'This browser does not give pages access to a folder. Use Chrome, Edge or another Chromium browser on a computer.'
           }
         </p>
       </div>
@@ -179,7 +179,7 @@ export class FolderView extends LitElement {
           ${
             left > 0
               ? html`<button type="button" @click=${() => this.#act(async (connection) => (await connection.resume())?.outcomes ?? null)}>
-                Go on (${left} left)</button>`
+                Resume (${left} left)</button>`
               : nothing
           }
         </div>
@@ -241,7 +241,7 @@ export class FolderView extends LitElement {
   #renderOutcomes(): TemplateResult | typeof nothing {
     if (this.outcomes.length === 0) return nothing;
     return html`
-      <ul class="outcomes" aria-label="What became of each image">
+      <ul class="outcomes" aria-label="Outcome of each image">
         ${this.outcomes.map(
           ({ filename, status, message }) =>
             html`<li><b><bdi>${filename}</bdi></b> ${status}${message ? `: ${message}` : ''}</li>`,

@@ -1,7 +1,7 @@
-/** Languages of the element, by their own names. */
+/** Languages of the element by their native names. */
 const LANGUAGES = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español', ja: '日本語', ar: 'العربية' };
 
-/** Handlers of the choices in the bar above the element. */
+/** Handlers of the options bar above the element. */
 export interface OptionHandlers {
   onLanguage(locale: string): void;
   onTheme(theme: string): void;
@@ -9,7 +9,7 @@ export interface OptionHandlers {
   onMode(mode: string): void;
 }
 
-/** Follows the bar, and keeps its state in the page's address, so that a view can be sent to somebody. */
+/** Applies the options bar and keeps its state in the page's address, so that a view can be shared. */
 export function followOptions(form: HTMLFormElement, handlers: OptionHandlers): void {
   const languages = form.elements.namedItem('locale') as HTMLSelectElement;
   languages.append(...Object.entries(LANGUAGES).map(([tag, name]) => new Option(name, tag)));

@@ -2,7 +2,7 @@ import type { ImageOptimizer } from '../index.ts';
 
 const KEY = 'imagewright-demo-session';
 
-/** Brings an element's images back after a reload of this tab: the service has them, the tab keeps the session's id. */
+/** Restores an element's images after a reload of this tab, which stores the session's id. */
 export function rememberSession(element: ImageOptimizer): void {
   const kept = sessionStorage.getItem(KEY);
   if (kept && !element.sessionId) element.sessionId = kept;
@@ -13,7 +13,7 @@ export function rememberSession(element: ImageOptimizer): void {
   element.addEventListener('io-upload', keep);
   element.addEventListener('io-remove', keep);
   element.addEventListener('io-error', (event) => {
-    // A session that is gone is not asked for again.
+    // A deleted session is not requested again.
     if (event.detail.phase === 'attach' && event.detail.error.status === 404) sessionStorage.removeItem(KEY);
   });
 }

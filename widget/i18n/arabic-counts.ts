@@ -1,6 +1,6 @@
 import type { Messages } from './messages.ts';
 
-/** Arabic texts with a count, in all its forms: none, one, two, a few, many, and whole hundreds. */
+/** Arabic texts with a count, in the forms `zero|one|two|few|many|other`. */
 export const arabicCounts: Messages = {
   'announce.accepted':
     'لم تُقبل نصوص أي صورة|قُبلت نصوص صورة واحدة|قُبلت نصوص صورتين|قُبلت نصوص {count} صور|قُبلت نصوص {count} صورة|قُبلت نصوص {count} صورة',

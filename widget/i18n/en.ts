@@ -1,7 +1,7 @@
 import { enCore } from './english-core.ts';
 import type { Messages } from './messages.ts';
 
-/** English: the list of keys for all other languages. What the empty element says is in `english-core.ts`. */
+/** English texts, whose keys all other languages have. `english-core.ts` has those of the empty element. */
 export const en = {
   ...enCore,
   'compare.original': 'Original',

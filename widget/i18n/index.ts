@@ -1,4 +1,4 @@
-// Owns the widget's texts and how languages write numbers and sizes. Knows no element and nothing of the service.
+// Owns the widget's texts and number formats. Must not know elements or the service.
 export { enCore } from './english-core.ts';
 export { LOCALES, type LocaleName, loadLocale, matchLocale } from './load-locale.ts';
 export type { Messages, PluralForms } from './messages.ts';

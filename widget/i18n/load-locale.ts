@@ -1,6 +1,6 @@
 import type { Messages } from './messages.ts';
 
-/** Languages that come with the widget; each is a file of its own, loaded when it is needed. */
+/** Languages of the widget. Each is a separate chunk, loaded on demand. */
 const LOADERS = {
   en: async (): Promise<Messages> => (await import('./en.ts')).en,
   de: async (): Promise<Messages> => (await import('./de.ts')).de,
@@ -10,19 +10,19 @@ const LOADERS = {
   ar: async (): Promise<Messages> => (await import('./ar.ts')).ar,
 } as const;
 
-/** A language that comes with the widget. */
+/** Language of the widget. */
 export type LocaleName = keyof typeof LOADERS;
 
-/** All languages that come with the widget. */
+/** Languages of the widget. */
 export const LOCALES = Object.keys(LOADERS) as LocaleName[];
 
-/** The language for a BCP 47 tag: `de-AT` gives `de`; English for one that does not come with the widget. */
+/** Returns the language for a BCP 47 tag: `de` for `de-AT`, English for unknown ones. */
 export function matchLocale(tag: string | null | undefined): LocaleName {
   const language = tag?.trim().toLowerCase().split(/[-_]/)[0];
   return LOCALES.find((name) => name === language) ?? 'en';
 }
 
-/** Loads the texts for a BCP 47 tag. What the empty element says in English is there at once, as `enCore`. */
+/** Loads the texts for a BCP 47 tag. `enCore` has the English texts of the empty element without loading. */
 export function loadLocale(tag: string): Promise<Messages> {
   return LOADERS[matchLocale(tag)]();
 }

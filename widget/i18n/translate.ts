@@ -12,12 +12,12 @@ export interface I18n {
   /** BCP 47 tag of the texts. */
   readonly locale: string;
   readonly dir: 'ltr' | 'rtl';
-  /** The text of a key; a key that nobody knows comes back as it is. */
+  /** Returns the text of a key; the key itself if it is unknown. */
   t(key: MessageKey | (string & {}), params?: MessageParams): string;
-  /** E.g. `1.2 MB`. */
+  /** Formats bytes, e.g. `1.2 MB`. */
   formatBytes(bytes: number): string;
   formatNumber(value: number): string;
-  /** Of 0-1, e.g. `45 %`. */
+  /** Formats a share of 0-1, e.g. `45 %`. */
   formatPercent(share: number): string;
 }
 

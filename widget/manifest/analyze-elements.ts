@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import * as analyzer from '@custom-elements-manifest/analyzer';
 import { litPlugin } from '@custom-elements-manifest/analyzer/src/features/framework-plugins/lit/lit.js';
 
-/** Description of one part of an element. */
+/** A named and described part of an element. */
 export interface Described {
   name: string;
   description?: string;
@@ -12,18 +12,18 @@ export interface Described {
   default?: string;
 }
 
-/** A property or method. */
+/** Property or method. */
 export interface Member extends Described {
   kind: 'field' | 'method';
   privacy?: string;
   static?: boolean;
-  /** Its attribute, if it has one. */
+  /** Attribute of the property, if any. */
   attribute?: string;
   parameters?: Described[];
   return?: { type: { text: string } };
 }
 
-/** An element as custom-elements.json describes it. */
+/** An element in custom-elements.json. */
 export interface ElementDescription {
   name: string;
   description?: string;
@@ -37,20 +37,20 @@ export interface ElementDescription {
   cssStates?: Described[];
 }
 
-/** The part of https://github.com/webcomponents/custom-elements-manifest that is used here. */
+/** The used part of https://github.com/webcomponents/custom-elements-manifest. */
 export interface Manifest {
   schemaVersion: string;
   modules: { path: string; declarations: ElementDescription[] }[];
 }
 
-/** Exports of the package that its types lack. It brings its own compiler, whose nodes have their own numbers. */
+/** Exports of the package that are missing in its types. It has its own compiler with its own node kinds. */
 const { create, ts } = analyzer as unknown as {
   create(options: { modules: unknown[]; plugins: unknown[]; context: { dev: boolean } }): Manifest;
   ts: Pick<typeof import('typescript'), 'createSourceFile' | 'ScriptTarget'>;
 };
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Reads the elements' sources into a manifest: modules with an element in them, and of these what is public. */
+/** Reads the sources into a manifest: the modules with elements, and their public parts. */
 export async function analyzeElements(): Promise<Manifest> {
   const folder = join(root, 'widget', 'elements');
   const paths = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith('.ts')).sort();
@@ -71,10 +71,10 @@ export async function analyzeElements(): Promise<Manifest> {
   };
 }
 
-/** The elements that pages may use themselves; the others are what these are made of. */
+/** Elements pages can use; the others are internal. */
 const FOR_PAGES = ['image-optimizer', 'io-compare'];
 
-/** Those elements of a manifest that pages may use themselves. */
+/** Returns the elements of a manifest that pages can use. */
 export function elementsForPages({ modules }: Manifest): ElementDescription[] {
   const elements = modules.flatMap(({ declarations }) => declarations);
   return FOR_PAGES.flatMap((tag) => elements.filter(({ tagName }) => tagName === tag));
@@ -85,11 +85,11 @@ function publish(element: ElementDescription): ElementDescription {
     ({ privacy = 'public', name, static: isStatic }) => privacy === 'public' && !name.startsWith('#') && !isStatic,
   );
   const names = new Set(members.map(({ name }) => name));
-  // Properties of protected state have no attribute, whatever the analyzer takes them for.
+  // The analyzer reports attributes for protected state, which has none.
   const attributes = (element.attributes ?? [])
     .filter(({ fieldName }) => !fieldName || names.has(fieldName))
     .map((attribute) => ({ ...attribute, name: attribute.name.toLowerCase() }));
-  // An event whose name is in a variable is found under the variable's name; the true ones are described at the class.
+  // The analyzer reports events with a variable name under that variable. The class describes the real ones.
   const events = element.events?.filter(({ name }) => name.includes('-'));
   return { ...element, members, attributes, ...(events ? { events } : {}) };
 }

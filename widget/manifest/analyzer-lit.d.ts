@@ -1,4 +1,4 @@
 declare module '@custom-elements-manifest/analyzer/src/features/framework-plugins/lit/lit.js' {
-  /** Plugins that teach the analyzer Lit. */
+  /** Plugins of the analyzer for Lit. */
   export function litPlugin(): object[];
 }

@@ -1,5 +1,5 @@
-// Writes what editors and other programs read of the elements: `npm run manifest`. With `--check` it writes nothing and
-// fails when a file is stale. A program of its own: the widget knows nothing of it.
+// Writes the element manifest and types for editors: `npm run manifest`. With `--check` it writes nothing and fails if a
+// file is stale. A separate program, not imported by the widget.
 import { readFile, writeFile } from 'node:fs/promises';
 import { analyzeElements } from './analyze-elements.ts';
 import { htmlData } from './html-data.ts';

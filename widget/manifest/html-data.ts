@@ -31,7 +31,7 @@ function defaultOf({ default: value }: Described): string {
   return value === undefined ? '' : `Default: ${value}.`;
 }
 
-/** The values of an attribute that knows only some. */
+/** Returns the values of an attribute with an enumerated type. */
 function valuesOf({ type }: Described): { valueSet?: string; values?: { name: string }[] } {
   if (type?.text === 'boolean') return { valueSet: 'v' };
   const words = type?.text.split('|').map((word) => word.trim()) ?? [];

@@ -1,6 +1,6 @@
 import { type Described, type ElementDescription, elementsForPages, type Manifest } from './analyze-elements.ts';
 
-const HEAD = `// Made from the sources by \`npm run manifest\`. Types of the elements for JSX, of no use at run time:
+const HEAD = `// Generated from the sources by \`npm run manifest\`. Types of the elements for JSX:
 //
 //   import type { ImagewrightElements } from './jsx.d.ts';
 //   declare module 'react' { namespace JSX { interface IntrinsicElements extends ImagewrightElements {} } }
@@ -20,12 +20,12 @@ interface Common {
 }
 `;
 
-/** Types for JSX that stand alone: attributes as they are written, handlers under \`on\` and the event's name. */
+/** Builds standalone types for JSX: attributes, and handlers named \`on\` and the event. */
 export function jsxTypes(manifest: Manifest): string {
   const elements = elementsForPages(manifest);
   const types = elements.map((element) => typeOf(element));
   const rows = elements.map(({ tagName, name }) => `  '${tagName}': ${name}Attributes;`);
-  const table = ['/** Tags and what they take. */', 'export interface ImagewrightElements {', ...rows, '}'].join('\n');
+  const table = ['/** Elements by tag. */', 'export interface ImagewrightElements {', ...rows, '}'].join('\n');
   return `${[HEAD, ...types, table].join('\n')}\n`;
 }
 
@@ -44,7 +44,7 @@ function comment({ description }: Described): string[] {
   return description ? [`  /** ${description.replace(/\s+/g, ' ').replaceAll('*/', '* /')} */`] : [];
 }
 
-/** An attribute is text, a number, there or not, or one of some words; the types behind it stay with the sources. */
+/** Returns the type of an attribute: text, number, boolean or a union of values. */
 function primitiveOf({ type }: Described): string {
   const words = (type?.text ?? 'string').split('|').map((word) => word.trim());
   const known = words.filter((word) => /^('.*'|string|number|boolean)$/.test(word));

@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Buttons: quiet by default, one primary per view, danger in words as well as in colour. */
+/** Styles of buttons: quiet by default, one primary per view. Danger has a text as well as a colour. */
 export const buttons = css`
   .button {
     display: inline-flex;

@@ -2,5 +2,5 @@ import { buttons } from './buttons.ts';
 import { feedback } from './feedback.ts';
 import { fields } from './fields.ts';
 
-/** Buttons, fields and what tells the state of things, for elements that need it all. */
+/** Styles of buttons, fields and feedback together. */
 export const controls = [buttons, fields, feedback];

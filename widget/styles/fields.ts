@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Fields: a label above, the field, a line of help or error below. Switches and check boxes are native ones. */
+/** Styles of fields: a label above, help or error below. Switches and check boxes are native. */
 export const fields = css`
   .field {
     display: grid;

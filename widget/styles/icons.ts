@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 
-/** Outlines on a grid of 20 x 20, drawn with a stroke of the text's colour. */
+/** Outlines on a grid of 20 x 20, stroked in the colour of the text. */
 const PATHS = {
   add: 'M10 4v12M4 10h12',
   alert:
@@ -29,7 +29,7 @@ const PATHS = {
 /** Name of an icon. */
 export type IconName = keyof typeof PATHS;
 
-/** Draws an icon in the size of `--_icon` (20 px). It is decoration: the control beside it has the words. */
+/** Renders an icon in the size of `--_icon` (20 px) as decoration: its control has a text or label. */
 export function icon(name: IconName): TemplateResult {
   return html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d=${PATHS[name]} /></svg>`;
 }

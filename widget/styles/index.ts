@@ -1,4 +1,4 @@
-// Owns how things look: design tokens, controls, icons. Must not know what they are used for.
+// Owns design tokens, styles of controls, and icons. Must not know what they are used for.
 export { buttons } from './buttons.ts';
 export { controls } from './controls.ts';
 export { feedback } from './feedback.ts';

@@ -1,18 +1,18 @@
 import { css } from 'lit';
 
 /**
- * The public custom properties (`--io-*`) with their defaults, as private ones (`--_*`) that every style sheet uses.
- * A page sets a public one on the element or on any ancestor. For elements that can stand in a page on their own; what
- * lives inside them inherits the private ones. Their shadow root has one `<div class="base" part="base">` around all.
+ * Maps the public custom properties (`--io-*`) with their defaults to the private ones (`--_*`) all style sheets use.
+ * Pages set public ones on the element or an ancestor. Used by top-level elements, whose shadow root has one
+ * `<div class="base" part="base">` around all; inner elements inherit the private ones.
  *
- * `all: initial` keeps the page's styles out. The colour scheme is the page's: a light page gets a light element.
+ * `all: initial` keeps the page's styles out. The colour scheme is that of the page.
  */
 export const tokens = css`
   :host {
     all: initial;
     display: block;
     color-scheme: inherit;
-    /* What sizes in em are measured by, whatever the page's rules for every element say; --io-font-size is for pages. */
+    /* Base of sizes in em, independent of the page's universal rules; pages set --io-font-size. */
     font-size: medium !important;
     --_font: var(
       --io-font,
@@ -48,7 +48,7 @@ export const tokens = css`
     --_control: var(--io-control-height, 36px);
     --_shadow: var(--io-shadow, 0 1px 2px rgb(16 20 30 / 6%), 0 8px 28px -12px rgb(16 20 30 / 14%));
     --_z: var(--io-z-overlay, 10);
-    /* Made of the others: an edge that is seen at 3:1, and the accent and states as a tint of the surface. */
+    /* Derived: an edge with a contrast of 3:1, and tints of the surface. */
     --_edge: color-mix(in oklab, var(--_muted) 72%, var(--_surface));
     --_tint: color-mix(in oklab, var(--_accent) 8%, var(--_surface));
     --_hover: color-mix(in oklab, var(--_text) 6%, transparent);
@@ -56,7 +56,7 @@ export const tokens = css`
   :host([hidden]) {
     display: none;
   }
-  /* Rules of the page for every element beat those of :host and are inherited: here the inheritance ends. */
+  /* Universal rules of the page override :host and are inherited; the inheritance ends here. */
   .base {
     all: initial;
     display: block;
@@ -78,7 +78,7 @@ export const tokens = css`
   }
 `;
 
-/** Base styles of every shadow root: box sizes, focus ring, text for screen readers, reduced motion, forced colours. */
+/** Base styles of every shadow root: box sizing, focus ring, hidden text, reduced motion, forced colours. */
 export const foundation = css`
   *,
   *::before,

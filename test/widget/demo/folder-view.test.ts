@@ -58,7 +58,7 @@ describe('the folder of the demo page', () => {
     const button = page.getByRole('button', { name: 'Use a folder on this computer' });
     expect(await button.isDisabled()).toBe(true);
     expect(await page.locator('#folder-why').textContent()).toContain(
-      'This browser does not let pages work on a folder',
+      'This browser does not give pages access to a folder',
     );
   });
 
@@ -130,7 +130,7 @@ describe('the folder of the demo page', () => {
     await tab.visit();
     await tab.connect();
     await page.getByRole('button', { name: 'Use a folder on this computer' }).click();
-    await page.getByRole('button', { name: /^Go on \(\d+ left\)/ }).click();
+    await page.getByRole('button', { name: /^Resume \(\d+ left\)/ }).click();
     const told = () => page.locator('.run p').first().textContent();
     await expect.poll(told, { timeout: 30_000 }).toMatch(/^12 of 12: 12 replaced, 0 skipped, 0 failed/);
     expect(Object.keys(await contents(tab)).filter((name) => name.endsWith('.webp'))).toHaveLength(12);

@@ -19,11 +19,11 @@ const PASSWORD: Field = {
 };
 const EMAIL: Field = { name: 'email', label: texts.newEmail, type: 'email', autocomplete: 'email' };
 
-/** Settings > Account: mail address, password, log-ins, the end of the account. */
+/** Settings > Account: mail address, password, log-ins, deletion. */
 export class AccountPage extends DashboardPage {
   static override properties = { logins: { state: true }, leastLength: { state: true }, deleting: { state: true } };
 
-  /** Null until they are there. */
+  /** Null until loaded. */
   declare logins: Login[] | null;
   declare leastLength: number;
   declare deleting: boolean;
@@ -175,7 +175,7 @@ export class AccountPage extends DashboardPage {
     this.tell('dash-say', texts.revoked(count));
     await this.#reload();
     await this.updateComplete;
-    // The button that was pressed is gone.
+    // The pressed button was removed.
     this.renderRoot.querySelector<HTMLElement>('#logins-title')?.focus();
   }
 

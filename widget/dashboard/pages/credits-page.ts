@@ -36,12 +36,12 @@ const styles = css`
   }
 `;
 
-/** The ledger: every credit that came and went, by kind and day, as a page and as a file. */
+/** Ledger of the account, filtered by kind and day, with a download as CSV. */
 export class CreditsPage extends DashboardPage {
   static override styles = [...DashboardPage.styles, styles];
   static override properties = { lines: { state: true }, cursor: { state: true }, filter: { state: true } };
 
-  /** Null until they are there. */
+  /** Null until loaded. */
   declare lines: Transaction[] | null;
   declare cursor: string | null;
   declare filter: LedgerFilter;
@@ -130,7 +130,7 @@ export class CreditsPage extends DashboardPage {
   #choose(event: Event): void {
     event.preventDefault();
     const values = Object.fromEntries(new FormData(event.currentTarget as HTMLFormElement));
-    // What is not chosen is left out.
+    // Empty filters are left out.
     this.filter = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')) as LedgerFilter;
     void this.#fetch().then(() => this.tell('dash-say', texts.shown(this.lines?.length ?? 0)));
   }
@@ -139,7 +139,7 @@ export class CreditsPage extends DashboardPage {
     const { filter } = this;
     await this.load(async () => {
       const page = await accountClient.ledger({ ...filter, limit: 25, ...(cursor ? { cursor } : {}) });
-      // An answer to an earlier choice is late.
+      // The response belongs to an earlier filter.
       if (filter !== this.filter) return;
       this.lines = cursor ? [...(this.lines ?? []), ...page.transactions] : page.transactions;
       this.cursor = page.nextCursor;

@@ -4,7 +4,7 @@ import { BASE } from '../router.ts';
 import { STRINGS } from '../strings.ts';
 import { RequestLinkPage } from './request-link.ts';
 
-/** Ask for a link to set a new password. */
+/** Page to request a link to set a new password. */
 export class ForgotPage extends RequestLinkPage {
   protected override render(): TemplateResult {
     const { welcome, titles } = STRINGS;

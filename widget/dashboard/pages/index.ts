@@ -1,4 +1,4 @@
-// Defines the elements that are the dashboard's pages. They know the account client, and nothing of the shell.
+// Defines the elements of the dashboard's pages. They know the account client, but not the app.
 import './account-page.ts';
 import './credits-page.ts';
 import './docs-page.ts';

@@ -17,11 +17,11 @@ const nameField = (value = '') => ({ name: 'name', label: texts.name, hint: text
 /** Open dialog, if any. */
 type Question = { kind: 'new' } | { kind: 'shown'; apiKey: string } | { kind: 'rename' | 'remove'; key: ApiKeyView };
 
-/** Settings > API Keys. A new key is shown once; nothing but its last four characters can be seen later. */
+/** Settings > API Keys. A new key is shown once; later only its last four characters are visible. */
 export class KeysPage extends DashboardPage {
   static override properties = { list: { state: true }, question: { state: true } };
 
-  /** Null until it is there. */
+  /** Null until loaded. */
   declare list: KeyList | null;
   declare question: Question | null;
 
@@ -165,7 +165,7 @@ export class KeysPage extends DashboardPage {
     if (question.kind === 'shown') void this.#reload();
   }
 
-  /** A window that closes after the next one has opened closes nothing. */
+  /** Ignores close events of a dialog that was replaced. */
   #close(which: 'asked' | 'shown'): void {
     if ((this.question?.kind === 'shown') === (which === 'shown')) this.question = null;
   }
@@ -176,7 +176,7 @@ export class KeysPage extends DashboardPage {
     await this.#reload();
     if (said) this.tell('dash-say', said);
     await this.updateComplete;
-    // What had the focus may be gone.
+    // The focused element may have been removed.
     if (!this.renderRoot.querySelector(':focus')) this.renderRoot.querySelector<HTMLElement>('.button')?.focus();
   }
 

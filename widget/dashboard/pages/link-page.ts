@@ -11,7 +11,7 @@ import { STRINGS } from '../strings.ts';
 
 const { link: texts } = STRINGS;
 
-/** Texts of a link's page, by the purpose of the link. */
+/** Texts by purpose of the link. */
 const KINDS: Record<LinkPurpose, { lead: (email: string) => string; action: string }> = {
   claim: { lead: () => texts.claimLead, action: texts.claimAction },
   'sign-up': { lead: texts.confirmLead, action: texts.confirmAction },
@@ -20,15 +20,15 @@ const KINDS: Record<LinkPurpose, { lead: (email: string) => string; action: stri
 };
 
 /**
- * Where one-time links lead. The token stands behind `#`; it is taken out of the address at once, so that nobody copies
- * it from there, and kept in the entry of the history, so that a reload finds it.
+ * Target of one-time links. The token after `#` is removed from the address at once, so that it is not shared by accident,
+ * and kept in the history entry, so that a reload finds it.
  */
 export class LinkPage extends DashboardPage {
   static override properties = { link: { state: true }, leastLength: { state: true } };
 
   /** Purpose of the link; null until it is known. */
   declare link: Link | null;
-  /** Fewest characters of a password. */
+  /** Minimum length of a password. */
   declare leastLength: number;
 
   #token = '';

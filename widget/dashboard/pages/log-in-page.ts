@@ -13,7 +13,7 @@ const FIELDS: Field[] = [
   { name: 'password', label: STRINGS.password, type: 'password', autocomplete: 'current-password' },
 ];
 
-/** Log in with mail address and password. */
+/** Page to log in with mail address and password. */
 export class LogInPage extends DashboardPage {
   protected override render(): TemplateResult {
     const { welcome, titles } = STRINGS;

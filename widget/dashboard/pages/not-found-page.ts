@@ -3,7 +3,7 @@ import { DashboardPage } from '../dashboard-page.ts';
 import { BASE } from '../router.ts';
 import { STRINGS } from '../strings.ts';
 
-/** An address that leads nowhere. */
+/** Page for unknown addresses. */
 export class NotFoundPage extends DashboardPage {
   protected override render(): TemplateResult {
     return html`<p class="lead">${STRINGS.notFound}</p>

@@ -26,7 +26,7 @@ const styles = css`
   }
 `;
 
-/** For operators: everybody's account, and whether the books add up. */
+/** Page for operators: all accounts, and the audit of the ledger. */
 export class OperatorPage extends DashboardPage {
   static override styles = [...DashboardPage.styles, styles];
   static override properties = {
@@ -39,12 +39,12 @@ export class OperatorPage extends DashboardPage {
     audit: { state: true },
   };
 
-  /** Null until they are there. */
+  /** Null until loaded. */
   declare accounts: AccountView[] | null;
   declare cursor: string | null;
   declare managed: AccountView | null;
   declare inviting: boolean;
-  /** Link of the account that was made last, when it was not mailed. */
+  /** Link of the account created last, if it was not sent by mail. */
   declare link: string | null;
   declare plans: string[];
   declare audit: Audit | null;

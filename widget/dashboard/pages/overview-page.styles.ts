@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** The figures on top, and the first steps of a new account. */
+/** Styles of the figures on top and of the first steps of a new account. */
 export const overviewStyles = css`
   .figures {
     display: grid;

@@ -17,7 +17,7 @@ const BADGES: Record<string, string> = {
   processing: 'accent',
 };
 
-/** Balance, plan, usage by day, the last jobs. */
+/** Page with balance, plan, usage by day and the last jobs. */
 export class OverviewPage extends DashboardPage {
   static override styles = [...DashboardPage.styles, overviewStyles];
   static override properties = {
@@ -112,7 +112,7 @@ export class OverviewPage extends DashboardPage {
     </section>`;
   }
 
-  /** Newest first, and without the days on which nothing happened. */
+  /** Renders the usage as a table, newest first, without empty days. */
   #renderTable({ days }: Usage): TemplateResult {
     const busy = days.filter(({ images, samples, analyses, credits }) => images + samples + analyses + credits > 0);
     return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="usage">

@@ -5,7 +5,7 @@ import { STRINGS } from '../strings.ts';
 
 const SESSION = 'imagewright-playground-session';
 
-/** The element on this account: the browser's cookie is what lets it in. */
+/** Page with the element, signed in by the browser's cookie. */
 export class PlaygroundPage extends DashboardPage {
   static override styles = [
     ...DashboardPage.styles,
@@ -18,7 +18,7 @@ export class PlaygroundPage extends DashboardPage {
 
   static override properties = { ready: { state: true } };
 
-  /** The element is defined. */
+  /** True once the element is defined. */
   declare ready: boolean;
 
   readonly #session = sessionStorage.getItem(SESSION);
@@ -26,7 +26,7 @@ export class PlaygroundPage extends DashboardPage {
   constructor() {
     super();
     this.ready = false;
-    // It is the larger part of the whole, and the other pages do without.
+    // The element is the largest part of the dashboard and not needed by other pages.
     void this.load(async () => {
       await import('../../define.ts');
       this.ready = true;
@@ -50,7 +50,7 @@ export class PlaygroundPage extends DashboardPage {
     ></image-optimizer>`;
   }
 
-  /** The images are still there after a reload of this tab. */
+  /** Restores the images after a reload of this tab. */
   #remember({ currentTarget }: Event): void {
     const { sessionId } = currentTarget as ImageOptimizer;
     if (sessionId) sessionStorage.setItem(SESSION, sessionId);
@@ -59,7 +59,7 @@ export class PlaygroundPage extends DashboardPage {
 
   #recover({ detail }: CustomEvent<{ phase: string; error: { status?: number } }>): void {
     if (detail.error.status === 401) this.tell('dash-logged-out');
-    // A session that is gone, or another account's, is not asked for again.
+    // A deleted session, or one of another account, is not requested again.
     else if (detail.phase === 'attach' && detail.error.status === 404) sessionStorage.removeItem(SESSION);
     else this.tell('dash-stale');
   }

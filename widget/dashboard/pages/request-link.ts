@@ -19,7 +19,7 @@ export abstract class RequestLinkPage extends DashboardPage {
     this.sent = null;
   }
 
-  /** Renders the form, or where to look for the link. */
+  /** Renders the form, or the way the link was sent. */
   protected renderRequest(lead: string, label: string, send: (email: string) => Promise<LinkSent>): TemplateResult {
     const { welcome } = STRINGS;
     if (this.sent) {

@@ -5,11 +5,11 @@ import { BASE } from '../router.ts';
 import { STRINGS } from '../strings.ts';
 import { RequestLinkPage } from './request-link.ts';
 
-/** Ask for a link that makes an account, where anybody may. */
+/** Page to request a link that creates an account, if sign-up is open. */
 export class SignUpPage extends RequestLinkPage {
   static override properties = { options: { state: true } };
 
-  /** Null until they are there. */
+  /** Null until loaded. */
   declare options: AccountOptions | null;
 
   constructor() {
