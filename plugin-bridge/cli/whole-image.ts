@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 /**
  * Tests whether a file is a complete image, as far as its container shows. Other files were cut off or are no images, so
- * that overwriting them loses nobody's work.
+ * that overwriting them loses no work.
  */
 export async function isWholeImage(path: string): Promise<boolean> {
   const bytes = await readFile(path);

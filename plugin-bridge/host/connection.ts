@@ -55,7 +55,7 @@ async function addImage(connected: Connected, image: HostImage | null, signal: A
   const { id, filename, title, alt } = image;
   if (image.status === 'unavailable') throw new HostError('unsupported', image.reason ?? text('host.unsupported'));
   const present = element.items.find((item) => item.clientRef === id);
-  // An image that was left out of a request is added anew, with its present bytes.
+  // An image that was left out of a request is added again, with its current bytes.
   if (present && !calls.refusalOf?.(present)) return;
   const fetchChecked = async () => {
     await host.check?.(id, { signal });
@@ -121,7 +121,7 @@ export async function resumeRun(connected: Connected): Promise<RunProgress | nul
   });
 }
 
-/** Replaces an image by the result the element hands over. @throws HostError */
+/** Replaces an image by the result of the element. @throws HostError */
 export async function replaceResult(connected: Connected, detail: ReplaceDetail): Promise<void> {
   const { element, host, text, calls, decode, allowLarger } = connected;
   const item = element.items.find(({ id }) => id === detail.id);

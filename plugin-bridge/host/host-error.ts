@@ -70,5 +70,5 @@ export function toHostError(error: unknown): HostError {
   const message = error instanceof Error ? error.message : String(error);
   if (name === 'AbortError') return new HostError('stopped', 'Stopped.', { cause: error });
   if (name === 'QuotaExceededError') return new HostError('no_space', 'There is no space left.', { cause: error });
-  return new HostError('failed', message || 'It did not work.', { cause: error });
+  return new HostError('failed', message || 'The operation failed.', { cause: error });
 }

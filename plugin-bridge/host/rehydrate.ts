@@ -13,7 +13,7 @@ interface Rehydration {
 
 /**
  * Creates the function that brings the images of an interrupted run back into an element. It resolves once the uploaded
- * images of a record are in the element with their results, or if the service no longer has them: those are made anew.
+ * images of a record are in the element with their results, or if the service no longer has them: those are made again.
  * The function throws HostError if neither is certain, since resuming could then pay twice.
  */
 export function createRehydrate(

@@ -95,7 +95,7 @@ it('from the first start to the first export: link, password, key, playground, b
     await page.getByRole('link', { name: 'Accounts' }).waitFor();
     await page.goto('about:blank');
     await page.goto(link);
-    await page.getByText('This link cannot be used').waitFor();
+    await page.getByText('This link is not valid').waitFor();
     const keyInLog = service.printed().includes(key);
     expect(keyInLog).toBe(false);
   } finally {

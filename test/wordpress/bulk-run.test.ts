@@ -251,7 +251,7 @@ it('lists the images it leaves out, and accepts a larger file on request', {
   page.once('dialog', (dialog) => void dialog.accept());
   await field.getByRole('button', { name: /Optimize \(1 credit\)/ }).click(PATIENCE);
   expect((await asked).message()).toMatch(/would not be smaller.* paid for already/);
-  await field.getByText(/larger as you wished/).waitFor(PATIENCE);
+  await field.getByText(/larger, as accepted/).waitFor(PATIENCE);
   expect((await spent()) - before).toBe(1);
 
   await page.goto(`${rig.site.url}/wp-admin/upload.php?mode=list`, PATIENCE);

@@ -60,7 +60,7 @@ export function createFolderHost(folder: Folder): CmsHost {
     async fetch(id) {
       const manifest = await readManifest(files);
       const file = await files.read(manifest.has(id) ? backupPath(id) : id);
-      if (!file) throw new HostError(manifest.has(id) ? 'no_backup' : 'not_found', `${id} is not there any more.`);
+      if (!file) throw new HostError(manifest.has(id) ? 'no_backup' : 'not_found', `${id} no longer exists.`);
       // Some systems do not know the type: the extension decides.
       return file.type ? file : new File([file], file.name, { type: typeOf(id) ?? '' });
     },
@@ -135,7 +135,7 @@ async function replaceFile(
 /** Returns the file of an image if it is still the uploaded one. @throws HostError `not_found`, `changed` */
 async function requireUploaded(id: string, { size, sha256 }: Uploaded, files: FolderFiles): Promise<File> {
   const file = await files.read(id);
-  if (!file) throw new HostError('not_found', `${id} is not there any more.`);
+  if (!file) throw new HostError('not_found', `${id} no longer exists.`);
   const isSame = file.size === size && (!sha256 || (await describeFile(id, file)).sha256 === sha256);
   if (!isSame) throw new HostError('changed', `${id} was changed since it was uploaded.`);
   return file;
@@ -163,7 +163,7 @@ async function requireOurs(path: string, known: readonly KnownFile[], files: Fol
   // An interrupted write leaves an empty file.
   if (!there?.size) return;
   for (const file of known) if (file.path === path && (await isUnchanged(there, file))) return;
-  throw new HostError('changed', `There is a different ${path} now: move it away first.`);
+  throw new HostError('changed', `Another file is at ${path}: move it away first.`);
 }
 
 async function restoreFile(id: string, files: FolderFiles, manifest: Manifest): Promise<Restored> {

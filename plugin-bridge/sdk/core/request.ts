@@ -4,7 +4,7 @@ import { delayBeforeRetry, sleep } from './retry.ts';
 import { createWatch, type Watch } from './watch.ts';
 import { sendWithProgress, type UploadProgress } from './xhr.ts';
 
-/** Headers of each request: fixed, or requested anew each time. */
+/** Headers of each request: fixed, or a function called each time. */
 export type HeadersSource = HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
 
 /** Options of a client. */

@@ -71,7 +71,7 @@ describe('a run over the images of a CMS', () => {
     const reasons = report.outcomes.map(({ id, status, code, message }) => [id, status, code, message]);
     expect(reasons).toEqual(
       expect.arrayContaining([
-        ['photo-0.jpg', 'skipped', null, 'Is optimized already.'],
+        ['photo-0.jpg', 'skipped', null, 'The image is already optimized.'],
         ['photo-1.jpg', 'failed', 'unsupported', 'It is a fax.'],
         ['gone.jpg', 'failed', 'not_found', 'The image is no longer there.'],
       ]),

@@ -37,7 +37,7 @@ class Imagewright_Key_Guard {
 		// Deleted and added: the sanitizer of update_option() would keep the stored key for an empty value.
 		delete_option( Imagewright_Options::KEY );
 		add_option( Imagewright_Options::KEY, '', '', false );
-		add_settings_error( Imagewright_Options::KEY, 'imagewright_key_removed', __( 'The address leads to another host, so the stored API key was removed: it was not meant for that host. Enter the key of the service there.', 'imagewright' ), 'warning' );
+		add_settings_error( Imagewright_Options::KEY, 'imagewright_key_removed', __( 'The address is on another host, so the stored API key was removed. Enter the key of the service there.', 'imagewright' ), 'warning' );
 	}
 
 	/**

@@ -27,7 +27,7 @@ class Imagewright_Lifecycle {
 
 	/** Suggests a text for the privacy policy. */
 	public static function privacy() {
-		$text = '<p>' . esc_html__( 'When somebody with access to the media library optimizes images, these image files, their alternative texts and titles are sent to the image service that this site is set up to use. The service keeps them until they are optimized, for 24 hours at most after they were last used. If the service is set up to describe images, it may send them on to a vision model. Nothing is sent without such an action, and nothing about visitors of the site is sent.', 'imagewright' ) . '</p>';
+		$text = '<p>' . esc_html__( 'When a user with access to the media library optimizes images, these image files, their alternative texts and titles are sent to the image service that this site is set up to use. The service keeps them until they are optimized, for 24 hours at most after they were last used. If the service is set up to describe images, it may send them on to a vision model. Nothing is sent without such an action, and nothing about visitors of the site is sent.', 'imagewright' ) . '</p>';
 		wp_add_privacy_policy_content( 'Imagewright', wp_kses_post( $text ) );
 	}
 }

@@ -89,7 +89,7 @@ class Imagewright_Settings_Page {
 		$input = is_array( $input ) ? $input : array();
 		$url   = isset( $input['url'] ) && is_string( $input['url'] ) ? esc_url_raw( trim( $input['url'] ), array( 'http', 'https' ) ) : $old['url'];
 		if ( isset( $input['url'] ) && '' !== trim( (string) $input['url'] ) && ( '' === $url || ! wp_parse_url( $url, PHP_URL_HOST ) ) ) {
-			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_url', __( 'The address of the service has to begin with http:// or https://.', 'imagewright' ) );
+			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_url', __( 'The address of the service must begin with http:// or https://.', 'imagewright' ) );
 			$url = $old['url'];
 		}
 		$pick = static function ( $name, $allowed ) use ( $input, $old ) {
@@ -97,7 +97,7 @@ class Imagewright_Settings_Page {
 		};
 		$language = trim( (string) ( $input['language'] ?? '' ) );
 		if ( '' !== $language && ! preg_match( '/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/D', $language ) ) {
-			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_language', __( 'The language has to be a tag such as en, de or pt-BR.', 'imagewright' ) );
+			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_language', __( 'The language must be a tag such as en, de or pt-BR.', 'imagewright' ) );
 			$language = $old['language'];
 		}
 		return array(
@@ -231,7 +231,7 @@ class Imagewright_Settings_Page {
 						/* translators: %s: last 4 characters of the key */
 						echo esc_html( sprintf( __( 'A key that ends in %s is stored. Leave the field empty to keep it.', 'imagewright' ), $hint ) );
 					} else {
-						esc_html_e( 'Made in the account of the service. It stays on this server and is never sent to a browser.', 'imagewright' );
+						esc_html_e( 'Created in the account of the service. It stays on this server and is never sent to a browser.', 'imagewright' );
 					}
 					?>
 				</p>

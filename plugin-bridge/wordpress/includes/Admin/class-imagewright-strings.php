@@ -39,7 +39,7 @@ class Imagewright_Strings {
 				$after  = (int) $item['bytes']['after'];
 				if ( $after >= $before ) {
 					/* translators: 1: size before, 2: size after */
-					return sprintf( __( 'Optimized: %1$s to %2$s, larger as you wished', 'imagewright' ), size_format( $before, 1 ), size_format( $after, 1 ) );
+					return sprintf( __( 'Optimized: %1$s to %2$s, larger, as accepted', 'imagewright' ), size_format( $before, 1 ), size_format( $after, 1 ) );
 				}
 				$saved = $before > 0 ? (int) round( 100 * ( $before - $after ) / $before ) : 0;
 				/* translators: 1: size before, 2: size after, 3: saved percent */
@@ -49,7 +49,7 @@ class Imagewright_Strings {
 			case 'interrupted':
 				return __( 'Interrupted: optimize or restore it', 'imagewright' );
 			case 'working':
-				return __( 'Being worked on', 'imagewright' );
+				return __( 'In progress', 'imagewright' );
 			case 'failed':
 				/* translators: %s: reason */
 				return sprintf( __( 'Not optimized: %s', 'imagewright' ), $item['reason']['message'] );
@@ -65,7 +65,7 @@ class Imagewright_Strings {
 	 */
 	public static function not_ready() {
 		return Imagewright_Options::lacks_fixed_url()
-			? __( 'The API key stands in the configuration of the server, so the address of the service has to stand there, too: define IMAGEWRIGHT_URL. This key is not sent to an address from a form.', 'imagewright' )
+			? __( 'The API key is set in the configuration of the server, so the address of the service must be set there, too: define IMAGEWRIGHT_URL. This key is not sent to an address from a form.', 'imagewright' )
 			: __( 'The image service is not set up yet: its address or the API key is missing.', 'imagewright' );
 	}
 
@@ -115,29 +115,29 @@ class Imagewright_Strings {
 			'bulkResume'      => __( 'Resume', 'imagewright' ),
 			'bulkForget'      => __( 'Close', 'imagewright' ),
 			'bulkRunning'     => __( '{done} of {total} done', 'imagewright' ),
-			'bulkStopping'    => __( 'Stopping after the images at hand …', 'imagewright' ),
+			'bulkStopping'    => __( 'Stopping after the images in progress …', 'imagewright' ),
 			'bulkStopped'     => __( 'Stopped: {done} of {total} done.', 'imagewright' ),
 			'bulkDone'        => __( 'Done: {done} of {total}.', 'imagewright' ),
 			'bulkSaved'       => __( '{before} became {after}.', 'imagewright' ),
-			'bulkFailed'      => __( '{images} could not be done:', 'imagewright' ),
-			'bulkElsewhere'   => __( 'The remaining images are being worked on in another window.', 'imagewright' ),
+			'bulkFailed'      => __( '{images} could not be processed:', 'imagewright' ),
+			'bulkElsewhere'   => __( 'The remaining images are being processed in another window.', 'imagewright' ),
 			'restoreAll'      => __( 'Restore all originals', 'imagewright' ),
-			'restoreConfirm'  => __( 'Put the original files of {images} back? The optimized files are removed. This costs nothing.', 'imagewright' ),
-			'restoreForce'    => __( 'This image was edited after it was optimized. Restoring it gives up these edits. Go on?', 'imagewright' ),
-			'restoreLost'     => __( 'The original itself is there. Restore it, and have WordPress make the lost sizes anew?', 'imagewright' ),
-			'largerPaid'      => __( 'Use the larger file all the same? It is paid for already.', 'imagewright' ),
-			'largerCosts'     => __( 'Export it again for 1 credit and use the larger file all the same?', 'imagewright' ),
+			'restoreConfirm'  => __( 'Restore the original files of {images}? The optimized files are removed. This costs nothing.', 'imagewright' ),
+			'restoreForce'    => __( 'This image was edited after it was optimized. Restoring it discards these edits. Continue?', 'imagewright' ),
+			'restoreLost'     => __( 'The original file exists. Restore it and let WordPress create the missing sizes again?', 'imagewright' ),
+			'largerPaid'      => __( 'Use the larger file anyway? It is already paid for.', 'imagewright' ),
+			'largerCosts'     => __( 'Export it again for 1 credit and use the larger file anyway?', 'imagewright' ),
 			'working'         => __( 'Working …', 'imagewright' ),
 			'choose'          => __( 'Choose from the media library', 'imagewright' ),
 			'chooseTitle'     => __( 'Choose images to optimize', 'imagewright' ),
 			'chooseButton'    => __( 'Use these images', 'imagewright' ),
 			'replaced'        => __( 'Replaced', 'imagewright' ),
-			'restored'        => __( 'The original is back.', 'imagewright' ),
-			'dropHint'        => __( 'JPEG, PNG, WebP, AVIF or GIF. What you drop here becomes part of the media library.', 'imagewright' ),
+			'restored'        => __( 'The original was restored.', 'imagewright' ),
+			'dropHint'        => __( 'JPEG, PNG, WebP, AVIF or GIF. Dropped files are added to the media library.', 'imagewright' ),
 			'saveFirst'       => __( 'Save the changes first: the test uses the saved settings.', 'imagewright' ),
 			'testing'         => __( 'Testing …', 'imagewright' ),
 			'loggedOut'       => __( 'You are logged out. Log in again in another tab, then resume.', 'imagewright' ),
-			'unreachable'     => __( 'The site does not answer. Check the connection, then resume.', 'imagewright' ),
+			'unreachable'     => __( 'The site does not respond. Check the connection, then resume.', 'imagewright' ),
 		);
 	}
 

@@ -62,11 +62,11 @@ class Imagewright_Eligibility {
 	private static function reason( $id, $options ) {
 		switch ( Imagewright_State::status( $id ) ) {
 			case 'optimized':
-				return Imagewright_Rest_Errors::make( 'optimized', __( 'Optimized already.', 'imagewright' ) );
+				return Imagewright_Rest_Errors::make( 'optimized', __( 'Already optimized.', 'imagewright' ) );
 			case 'edited':
 				return self::edited();
 			case 'working':
-				return Imagewright_Rest_Errors::make( 'busy', __( 'This image is being worked on in another window or by somebody else.', 'imagewright' ) );
+				return Imagewright_Rest_Errors::make( 'busy', __( 'This image is being processed in another window or by another user.', 'imagewright' ) );
 			case 'interrupted':
 				return null;
 			default:

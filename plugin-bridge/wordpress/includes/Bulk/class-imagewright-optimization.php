@@ -219,7 +219,7 @@ class Imagewright_Optimization {
 			return Imagewright_Rest_Errors::from_service( $answer['status'], (array) json_decode( $answer['body'], true ), $answer['headers'] );
 		}
 		if ( ! preg_match( '/^event: (complete|error)\r?$/m', $answer['body'] ) || empty( $answer['headers']['x-job-id'] ) ) {
-			return Imagewright_Rest_Errors::make( 'interrupted', __( 'The connection to the image service broke off. Nothing is lost: trying again goes on with the same work.', 'imagewright' ), 502 );
+			return Imagewright_Rest_Errors::make( 'interrupted', __( 'The connection to the image service was interrupted. Nothing is lost: trying again continues the same work.', 'imagewright' ), 502 );
 		}
 		return (string) $answer['headers']['x-job-id'];
 	}

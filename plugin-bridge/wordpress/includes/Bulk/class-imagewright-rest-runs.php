@@ -99,7 +99,7 @@ class Imagewright_Rest_Runs {
 			$others = Imagewright_Library::ids_of_other_types();
 			if ( $others ) {
 				$partition['left_out']['imagewright_other_type'] = array(
-					'message' => __( 'The image service does not take this format.', 'imagewright' ),
+					'message' => __( 'The image service does not accept this format.', 'imagewright' ),
 					'ids'     => $others,
 				);
 			}

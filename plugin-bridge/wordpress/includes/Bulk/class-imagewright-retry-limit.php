@@ -53,6 +53,6 @@ class Imagewright_Retry_Limit {
 			Imagewright_Restoration::put_back( $id, $state, true );
 		}
 		delete_post_meta( $id, self::META );
-		return Imagewright_Rest_Errors::make( 'gave_up', __( 'Two tries of this image ended in the middle: this server may lack memory or time for it, or its download is damaged on the way.', 'imagewright' ), 422 );
+		return Imagewright_Rest_Errors::make( 'gave_up', __( 'Two attempts with this image were interrupted: the server may lack memory or time for it, or its download gets damaged.', 'imagewright' ), 422 );
 	}
 }

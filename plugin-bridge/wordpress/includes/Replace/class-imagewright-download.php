@@ -73,7 +73,7 @@ class Imagewright_Download {
 			&& $size && $size[0] === (int) $variant['width'] && $size[1] === (int) $variant['height'];
 		if ( ! $same ) {
 			/* translators: %s: file name */
-			return Imagewright_Rest_Errors::make( 'bad_download', sprintf( __( 'The downloaded file %s is not what was exported.', 'imagewright' ), $variant['filename'] ), 502 );
+			return Imagewright_Rest_Errors::make( 'bad_download', sprintf( __( 'The downloaded file %s differs from the exported one.', 'imagewright' ), $variant['filename'] ), 502 );
 		}
 		if ( ! self::opens( $path, $size ) ) {
 			/* translators: %s: file name */

@@ -199,6 +199,6 @@ class Imagewright_Lock {
 	 * @return WP_Error
 	 */
 	private static function busy() {
-		return Imagewright_Rest_Errors::make( 'busy', __( 'This image is being worked on in another window or by somebody else.', 'imagewright' ), 409 );
+		return Imagewright_Rest_Errors::make( 'busy', __( 'This image is being processed in another window or by another user.', 'imagewright' ), 409 );
 	}
 }

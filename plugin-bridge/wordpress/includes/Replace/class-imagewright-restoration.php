@@ -25,7 +25,7 @@ class Imagewright_Restoration {
 			return false;
 		}
 		if ( 'optimized' === $state['status'] && ! $force && Imagewright_State::is_edited( $id, $state ) ) {
-			return Imagewright_Rest_Errors::make( 'edited', __( 'The image was edited after it was optimized. Restoring gives up these edits.', 'imagewright' ), 409, array( 'needs' => 'force' ) );
+			return Imagewright_Rest_Errors::make( 'edited', __( 'The image was edited after it was optimized. Restoring discards these edits.', 'imagewright' ), 409, array( 'needs' => 'force' ) );
 		}
 		/**
 		 * Fires before an attachment is restored.
@@ -113,7 +113,7 @@ class Imagewright_Restoration {
 			return Imagewright_Rest_Errors::make(
 				'backup_missing',
 				/* translators: %s: file names */
-				sprintf( __( 'Nothing was changed: the files from before are missing or were altered (%s).', 'imagewright' ), implode( ', ', $lost ) ),
+				sprintf( __( 'Nothing was changed: the original files are missing or were altered (%s).', 'imagewright' ), implode( ', ', $lost ) ),
 				409,
 				array( 'files' => $lost ) + ( $needed ? array() : array( 'needs' => 'force' ) )
 			);

@@ -52,7 +52,7 @@ class Imagewright_Snapshot {
 			return null;
 		}
 		if ( Imagewright_Files::is_local( get_attached_file( $id, true ) ) ) {
-			return Imagewright_Rest_Errors::make( 'no_sizes', __( 'WordPress has no sizes of this file: it makes none of a TIFF. If this is another image, have its thumbnails made again.', 'imagewright' ), 422 );
+			return Imagewright_Rest_Errors::make( 'no_sizes', __( 'WordPress has no sizes of this file. It makes none for a TIFF. For other images, regenerate the thumbnails.', 'imagewright' ), 422 );
 		}
 		return Imagewright_Rest_Errors::make( 'not_local', __( 'The file is not on this server, so it cannot be replaced here.', 'imagewright' ), 422 );
 	}

@@ -135,7 +135,7 @@ class Imagewright_Proxy {
 					$too_large = in_array( (int) $error[ $index ], array( UPLOAD_ERR_INI_SIZE, UPLOAD_ERR_FORM_SIZE ), true );
 					return new WP_Error(
 						$too_large ? 'file_too_large' : 'invalid_multipart',
-						$too_large ? __( 'The file is larger than this site accepts.', 'imagewright' ) : __( 'The upload was cut off.', 'imagewright' ),
+						$too_large ? __( 'The file is larger than this site accepts.', 'imagewright' ) : __( 'The upload is incomplete.', 'imagewright' ),
 						array(
 							'status'  => $too_large ? 413 : 400,
 							'details' => $too_large ? array( 'limit' => wp_max_upload_size() ) : array(),

@@ -24,7 +24,7 @@ class Imagewright_Rest_Errors {
 		$message = isset( $body['error'] ) && is_string( $body['error'] )
 			? $body['error']
 			/* translators: %d: HTTP status */
-			: sprintf( __( 'The image service answered with status %d.', 'imagewright' ), $status );
+			: sprintf( __( 'The image service returned status %d.', 'imagewright' ), $status );
 		$data = array(
 			'status'        => self::status( $status ),
 			'serviceStatus' => $status,

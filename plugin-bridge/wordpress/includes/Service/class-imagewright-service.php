@@ -103,14 +103,14 @@ class Imagewright_Service {
 		if ( 'http_request_failed' === $cause->get_error_code() && ! Imagewright_Options::url_is_fixed() && ! wp_http_validate_url( Imagewright_Options::url() ) ) {
 			return new WP_Error(
 				'imagewright_address_refused',
-				__( 'WordPress does not open this address for a setting of the admin pages, since it leads into the server\'s own network or to an unusual port. If the service runs there, define IMAGEWRIGHT_URL in wp-config.php.', 'imagewright' ),
+				__( 'WordPress does not allow this address in a setting, since it is in the server\'s own network or has an unusual port. If the service runs there, define IMAGEWRIGHT_URL in wp-config.php.', 'imagewright' ),
 				array( 'status' => 424 )
 			);
 		}
 		return new WP_Error(
 			'imagewright_unreachable',
 			/* translators: %s: technical reason */
-			sprintf( __( 'The image service does not answer: %s', 'imagewright' ), $cause->get_error_message() ),
+			sprintf( __( 'The image service does not respond: %s', 'imagewright' ), $cause->get_error_message() ),
 			array( 'status' => 502 )
 		);
 	}
