@@ -21,15 +21,15 @@ export const ALL_LOOKS = Object.keys(LOOKS) as Look[];
 
 /** Reasons why axe cannot measure a contrast. Each was checked by eye, and the text is measured in another state or look. */
 const UNDECIDED = [
-  // A row below the bar that stays in sight, or behind a dialog.
+  // A row below the sticky bar, or behind a dialog.
   'color could not be determined because it is overlapped by another element',
   'content is too short to determine if it is actual text content',
   'Element has no value; test color contrast with a value entered',
   // The arrow of a select is drawn beside its text.
   "Element's background color could not be determined due to a background gradient",
-  // The names on the two pictures of a comparison have a dark ground of their own: 9 to 1 above white.
+  // The labels of the comparison have a dark background: 9 to 1 above white.
   "Element's background color could not be determined due to a pseudo element",
-  // The system's colours, which the page cannot know.
+  // System colours, unknown to the page.
   'Element has a 1:1 contrast ratio with the background',
 ];
 
@@ -42,7 +42,7 @@ async function speak({ page, widget }: WidgetTab, locale: string, dir: 'ltr' | '
   await expect.poll(() => widget.locator('.base').first().getAttribute('dir')).toBe(dir);
 }
 
-/** The size of text that people choose in their browser's settings; 16 pixels unless they do. */
+/** Sets the default text size of the browser, in pixels. */
 async function setTextSize({ page, context, widget }: WidgetTab, standard: number): Promise<void> {
   const session = await context.newCDPSession(page);
   await session.send('Page.setFontSizes', { fontSizes: { standard, fixed: standard } });
@@ -62,7 +62,7 @@ async function lookPlain(tab: WidgetTab): Promise<void> {
   await speak(tab, 'en', 'ltr');
 }
 
-/** Colours that change with the look do so in a moment; half of the way they contrast with nothing. */
+/** Waits for the end of colour transitions, which have a low contrast halfway. */
 async function settle({ page }: WidgetTab): Promise<void> {
   await page.evaluate(async () => {
     const animationsIn = (root: Document | ShadowRoot): Animation[] => [
@@ -85,20 +85,20 @@ async function problemsOf({ page }: WidgetTab): Promise<string[]> {
   );
 }
 
-/** Expects that axe finds nothing in the present state, in any of these looks. */
+/** Expects that axe finds no problem in the current state, in any of these looks. */
 async function expectAccessibleIn(looks: readonly Look[], tab: WidgetTab, state: string): Promise<void> {
   const found: string[] = [];
   for (const look of looks) {
     await LOOKS[look](tab);
     await settle(tab);
     let problems = await problemsOf(tab);
-    // A state that has only just changed may be caught on its way; what stays is a problem.
+    // A problem may be a transition; a lasting one is an error.
     for (let again = 0; problems.length > 0 && again < 3; again += 1) {
       await settle(tab);
       problems = await problemsOf(tab);
     }
     found.push(...problems.map((problem) => `${state}, ${look}: ${problem.replace(/\s+/g, ' ').slice(0, 400)}`));
-    // Nothing is cut off at the edge: the page itself never scrolls sideways.
+    // The page never scrolls sideways.
     const overflow = await tab.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     if (overflow > 0) found.push(`${state}, ${look}: ${overflow} pixels wider than the window`);
     await lookPlain(tab);
@@ -120,7 +120,7 @@ export function testAccessibility(looks: readonly Look[]): void {
   });
 
   describe(`axe finds no problem (${looks.join(', ')})`, () => {
-    it('while there is nothing, while files are refused, and while uploads run and fail', async () => {
+    it('without images, with rejected files, and with running and failed uploads', async () => {
       const tab = await rig.open(CALM);
       await expectAccessible(tab, 'empty');
       rig.proxy.inject({ kind: 'hang' }, { method: 'POST', path: /^\/v1\/sessions$/ });
@@ -193,7 +193,7 @@ export function testAccessibility(looks: readonly Look[]): void {
       await tab.page.keyboard.press('Escape');
     });
 
-    it('without enough credits, without a connection, and while nothing may be changed', async () => {
+    it('without enough credits, offline, and read-only', async () => {
       const tab = await rig.open({ ...CALM, credits: 1 });
       await tab.upload(2);
       await expect.poll(() => tab.button(text('export.first', { count: 1 })).count()).toBe(1);

@@ -23,7 +23,7 @@ describe('the test browser', () => {
     server?.close();
   });
 
-  it('notices what a page complains of, and finds a quiet page quiet', async () => {
+  it('reports errors of a page, and none of a correct page', async () => {
     const tab = await browser.open();
     await tab.page.goto('about:blank');
     tab.expectQuiet();
@@ -41,7 +41,7 @@ describe('the test browser', () => {
     tab.expectQuiet([/./]);
   });
 
-  it('reaches no other machine', async () => {
+  it('cannot reach other machines', async () => {
     const tab = await browser.open();
     for (const address of ['http://example.com/', 'http://192.0.2.1/']) {
       await expect(tab.page.goto(address)).rejects.toThrow(/ERR_PROXY_CONNECTION_FAILED/);

@@ -4,7 +4,7 @@ import { build, createLogger, parseAst, type Rolldown } from 'vite';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 const configFile = fileURLToPath(new URL('../../vite.config.ts', import.meta.url));
-/** What the bundler complained of, by mode. */
+/** Warnings of the bundler, by mode. */
 const warnings: string[] = [];
 const LANGUAGES = ['ar', 'de', 'es', 'fr', 'ja'];
 
@@ -20,7 +20,7 @@ async function bundle(mode: string): Promise<Rolldown.OutputChunk[]> {
   });
 }
 
-/** Every file that comes before anybody asks for more than `names`. */
+/** Returns the files loaded with `names`, without dynamic imports. */
 function loadedWith(chunks: readonly Rolldown.OutputChunk[], names: readonly string[]): string[] {
   const found = new Set(names);
   for (const name of found) {
@@ -29,7 +29,7 @@ function loadedWith(chunks: readonly Rolldown.OutputChunk[], names: readonly str
   return [...found];
 }
 
-/** The longer texts in a chunk's code that stand outside markup and styles, each with the source line that the map names. */
+/** Returns the longer texts of a chunk outside of markup and styles, each with its source line by the map. */
 function mappedTexts({ code, map, fileName }: Rolldown.OutputChunk): { text: string; line: string }[] {
   // A file of re-exports has no map.
   if (!map) return [];
@@ -70,19 +70,19 @@ const holding = (source: string) => {
 };
 
 describe('the files of the widget', () => {
-  it('are one for the empty element and one for what follows after the first paint', () => {
+  it('are one for the empty element and one loaded after the first paint', () => {
     expect(loadedWith(modules, ['define.js'])).toEqual(['define.js', holding('/image-optimizer.ts')]);
     expect(holding('/workbench.ts')).toBe(holding('/state/flow.ts'));
     expect(holding('/workbench.ts')).not.toBe(holding('/image-optimizer.ts'));
     expect(holding('/io-compare.ts')).not.toBe(holding('/workbench.ts'));
   });
 
-  it('hold English apart, which a page in another language never loads', () => {
+  it('keep English separate, so that pages in other languages do not load it', () => {
     const parts = ['/image-optimizer.ts', '/workbench.ts', '/io-compare.ts'].map(holding);
     expect(loadedWith(modules, ['define.js', 'index.js', ...parts])).not.toContain(holding('/i18n/en.ts'));
   });
 
-  it('hold it apart in the demo page too, and nothing in any build is in vain', async () => {
+  it('keep it separate in the demo page too, and no build has warnings', async () => {
     await bundle('dashboard');
     const demo = await bundle('demo');
     const english = demo.filter(({ moduleIds }) => moduleIds.some((id) => id.endsWith('/i18n/en.ts')));
@@ -92,7 +92,7 @@ describe('the files of the widget', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('are a single classic script, but for the languages', () => {
+  it('are a single classic script, except for the languages', () => {
     expect(classic.map(({ fileName }) => fileName)).toEqual(['imagewright.iife.js']);
     expect(classic[0]?.imports).toEqual([]);
     expect([...(classic[0]?.dynamicImports ?? [])].sort()).toEqual(LANGUAGES.map((name) => `./locales/${name}.js`));

@@ -9,7 +9,7 @@ import { canvasStats, field, rows, textOf } from './read-page.ts';
 
 const PHOTOS = ['photos/photo-dogs-portrait.jpg', 'photos/graphic-badge-alpha.png', 'photos/render-tiles.webp'];
 
-describe('the whole flow, with photographs, as a person does it', () => {
+describe('the whole flow with photographs', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {

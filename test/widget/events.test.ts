@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 describe('events', () => {
-  it('are fired, every documented one, and reach the page through all shadow roots', async () => {
+  it('are all dispatched as documented, across shadow roots', async () => {
     const tab = await rig.open({ credits: 10, elements: [{ mode: 'replace' }] });
     await tab.pick('photos/manifest.json');
     await tab.pick('photos/photo-dogs-portrait.jpg');
@@ -52,7 +52,7 @@ describe('events', () => {
     expect(all.filter(({ type }) => type === 'io-metadata-change').map(({ detail }) => detail.origin)).toContain('ai');
     expect(detailOf('io-replace')).toMatchObject({ variant: 'full', filename: expect.stringMatching(/\.webp$/) });
     expect(detailOf('io-error')).toMatchObject({ phase: 'settings', error: { code: 'invalid_setting' } });
-    // The default stays when a value is not understood.
+    // Invalid values leave the default.
     expect(
       await tab.widget.evaluate((element) => (element as unknown as { settings: unknown }).settings),
     ).toMatchObject({
@@ -60,7 +60,7 @@ describe('events', () => {
     });
   });
 
-  it('that can be prevented are: nothing is charged, saved or changed then', async () => {
+  it('that are prevented stop the action: nothing is charged, saved or changed', async () => {
     const tab = await rig.open({ credits: 10 });
     rig.proxy.reset();
     await tab.upload(1);
@@ -97,7 +97,7 @@ describe('events', () => {
     tab.expectQuiet();
   });
 
-  it('of replacing show what came of it: the page’s promise decides', async () => {
+  it('of replacements show the outcome of the page’s promise', async () => {
     const tab = await rig.open({ credits: 10, elements: [{ mode: 'replace' }] });
     await tab.upload(1);
     await tab.exportAll();
@@ -115,7 +115,7 @@ describe('events', () => {
     await expect.poll(() => textOf(rows(tab.widget).first())).toContain('The media library is locked');
   });
 
-  it('leave no object URL behind: not after downloads, and not after all is cleared', async () => {
+  it('leave no object URLs, neither after downloads nor after clearing', async () => {
     const tab = await rig.open({ credits: 10 });
     await tab.upload(3);
     await tab.exportAll();

@@ -1,4 +1,4 @@
-/** The kind of rules that the administration pages of content management systems have, and more of them than any. */
+/** Rules like those of CMS administration pages, in larger number. */
 export const ADMIN_CSS = `
   html { background: #f0f0f1; font-size: 62.5%; -webkit-text-size-adjust: 100%; }
   body { color: #3c434a; font: 13px/1.4 Georgia, serif; letter-spacing: 0.02em; word-spacing: 1px; text-align: justify; }
@@ -31,7 +31,7 @@ export const ADMIN_CSS = `
   :focus { outline: 0 !important; box-shadow: none !important; }
 `;
 
-/** A reset as style libraries bring it: for every element that there is. */
+/** Reset of every element, as in style libraries. */
 export const RESET_CSS = `
   *, *::before, *::after { box-sizing: content-box; margin: 0; padding: 0; }
   html, body, div, span, h1, h2, h3, p, ul, li, dl, dt, dd, form, fieldset, label, table, details, summary { border: 0; font: inherit; vertical-align: baseline; }
@@ -45,7 +45,7 @@ export const RESET_CSS = `
   [role='button'], button { cursor: wait; }
 `;
 
-/** Rules for all elements at once, which reach the element itself and are inherited from there. */
+/** Universal rules, which apply to the element itself and are inherited inside. */
 export const STAR_CSS = `
   * { color: red; font: italic 700 30px/1 serif; letter-spacing: 3px; word-spacing: 9px; text-transform: uppercase; text-indent: 2em; text-align: right; white-space: pre; cursor: help; visibility: visible; list-style: square; text-shadow: 1px 1px red; }
 `;

@@ -4,7 +4,7 @@ import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/
 import { ADMIN_CSS, RESET_CSS, STAR_CSS } from './hostile-css.ts';
 import { canvasStats, field, rows } from './read-page.ts';
 
-/** Of the page alone: the same width for all. */
+/** Style of the page: the same width for all. */
 const FRAME =
   'html, body, header { margin: 0 !important; padding: 0 !important; } main { display: block; width: 1000px; }';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 describe('a page with the strictest content security policy', () => {
-  it('shows thumbnails and runs the whole flow without one violation', async () => {
+  it('shows thumbnails and runs the whole flow without a violation', async () => {
     const tab = await rig.open({ credits: 10 });
     await tab.pick('photos/photo-dogs-portrait.jpg', 'photos/graphic-badge-alpha.png');
     await tab.untilState('ready');
@@ -32,7 +32,7 @@ describe('a page with the strictest content security policy', () => {
     tab.expectQuiet();
   });
 
-  it('is enough for the classic script too, with its languages', async () => {
+  it('allows the classic script with its languages too', async () => {
     const tab = await rig.open({ load: ['classic'], elements: [{ locale: 'de' }] });
     await tab.upload(1);
     await expect.poll(() => tab.widget.locator('.base').first().getAttribute('lang')).toBe('de');
@@ -41,12 +41,12 @@ describe('a page with the strictest content security policy', () => {
   });
 });
 
-describe('a page with other people’s style sheets', () => {
+describe('a page with foreign style sheets', () => {
   async function prepare(css: string): Promise<WidgetTab> {
     return rig.open({ css: css + FRAME, context: { viewport: { width: 1280, height: 1000 } } });
   }
 
-  it('keeps every computed style inside as it is on a page without any', async () => {
+  it('does not change any computed style inside the element', async () => {
     const plain = await prepare('');
     const admin = await prepare(ADMIN_CSS + RESET_CSS);
     const star = await prepare(STAR_CSS);
@@ -66,7 +66,7 @@ describe('a page with other people’s style sheets', () => {
   });
 });
 
-/** What differs between the computed styles of two elements' insides, as short lines. */
+/** Lists differences between the computed styles inside two elements. */
 async function changes(plain: Locator, hostile: Locator): Promise<string[]> {
   const [before, after] = [await computedStyles(plain), await computedStyles(hostile)];
   expect(after.map(({ path }) => path)).toEqual(before.map(({ path }) => path));
@@ -76,7 +76,7 @@ async function changes(plain: Locator, hostile: Locator): Promise<string[]> {
       .filter(([name, value]) => after[index]?.style[name] !== value)
       .map(([name, value]) => `${path} ${name}: ${value} -> ${after[index]?.style[name]}`),
   );
-  // The outermost say most; the rest follows from them.
+  // The outermost differences cause the others.
   return all.slice(0, 10);
 }
 

@@ -28,7 +28,7 @@ afterEach(() => rig.proxy.reset());
 const names = async (tab: WidgetTab) =>
   (await tab.events('io-add')).flatMap(({ detail }) => detail.items.map((item: { name: string }) => item.name)).sort();
 
-/** What the operating system does when files are dragged over the element and let go. */
+/** Simulates the events of a drop of files on the element. */
 async function dropFromSystem(tab: WidgetTab, files: string[]): Promise<void> {
   const box = await tab.widget.boundingBox();
   const devtools = await tab.context.newCDPSession(tab.page);
@@ -39,8 +39,8 @@ async function dropFromSystem(tab: WidgetTab, files: string[]): Promise<void> {
   }
 }
 
-describe('files come', () => {
-  it('from a folder that is dropped, with all that lies below it, and from files beside it', async () => {
+describe('files are added', () => {
+  it('from a dropped folder with its subfolders, and from files beside it', async () => {
     const tab = await rig.open();
     await dropFromSystem(tab, [join(folder, 'photos'), join(folder, 'c.png')]);
     await expect.poll(() => names(tab)).toEqual(['a.png', 'b.png', 'badge.png', 'c.png']);
@@ -51,12 +51,12 @@ describe('files come', () => {
     ]);
     await tab.untilState('ready');
     expect(await textOf(tab.widget)).toContain('summer/b.png');
-    // The page itself did not go to the dropped file.
+    // The page did not navigate to the dropped file.
     expect(tab.page.url()).toContain('/host/');
     tab.expectQuiet();
   });
 
-  it('from the clipboard, when the focus is inside, and get a name', async () => {
+  it('from the clipboard if the focus is inside, and get a name', async () => {
     const tab = await rig.open({ context: { permissions: ['clipboard-read', 'clipboard-write'] } });
     const { bytes } = await plainImage('red.png', { colour: '#ff0000' });
     await tab.page.evaluate(
@@ -74,7 +74,7 @@ describe('files come', () => {
     tab.expectQuiet();
   });
 
-  it('from the page’s own code, and a listener can refuse them', async () => {
+  it('by the page’s code, and a listener can reject them', async () => {
     const tab = await rig.open();
     await tab.page.evaluate(() => {
       document.addEventListener('io-before-add', (event) => event.preventDefault(), { once: true });
@@ -92,7 +92,7 @@ describe('files come', () => {
     expect(await names(tab)).toEqual(['drawn.png']);
   });
 
-  it('and are refused with a reason each, in one message', async () => {
+  it('or rejected with a reason each, in one message', async () => {
     const tab = await rig.open({ elements: [{ 'max-file-size': '100000', 'max-files': '2' }] });
     const image = async (name: string, colour: string) => plainImage(name, { colour });
     await tab.pick('photos/photo-dogs-portrait.jpg');
@@ -111,8 +111,8 @@ describe('files come', () => {
   });
 });
 
-describe('a connection that is lost', () => {
-  it('holds the uploads back, says so, and goes on by itself', async () => {
+describe('a lost connection', () => {
+  it('pauses the uploads with a message, and resumes them when it is back', async () => {
     const tab = await rig.open();
     rig.proxy.inject({ kind: 'hang' }, { method: 'POST', path: /^\/v1\/sessions$/ });
     await tab.pick(...(await plainImages(4)));
@@ -127,8 +127,8 @@ describe('a connection that is lost', () => {
   });
 });
 
-describe('a page that is loaded anew', () => {
-  it('has everything again: images, texts, edits, pictures and results', async () => {
+describe('a reloaded page', () => {
+  it('restores images, texts, edits, thumbnails and results', async () => {
     const tab = await rig.open({ credits: 5 });
     await tab.pick('photos/graphic-badge-alpha.png', 'photos/photo-dogs-portrait.jpg');
     await tab.untilState('ready');

@@ -13,21 +13,21 @@ beforeAll(async () => {
 
 /** Chooses files in the dialog that Enter on the picker's button opens. */
 async function pickByKeyboard(tab: WidgetTab): Promise<void> {
-  // Before all else: a dialog that opens before it is listened for is never heard of.
+  // The listener comes first, since the event of an open dialog is not repeated.
   const opening = tab.page.waitForEvent('filechooser');
   await tabTo(tab, text('dropzone.pick'));
   await tab.page.keyboard.press('Enter');
   await (await opening).setFiles(fixtures(NAMES));
 }
 
-describe('with the keyboard alone', () => {
+describe('using only the keyboard', () => {
   it('everything can be done: add, describe, edit, sample, compare, export, download', async () => {
     const tab = await rig.open({ credits: 10 });
     const { page } = tab;
     const { keyboard } = page;
     await pickByKeyboard(tab);
     await tab.untilState('ready');
-    // A file dialog gives the focus back to where it came from, and nothing takes it away.
+    // The focus returns to the button after the file dialog.
     expect(await focusedName(page)).toBe(text('dropzone.pick'));
 
     await tabTo(tab, text('toolbar.analyze'));
@@ -56,7 +56,7 @@ describe('with the keyboard alone', () => {
     await keyboard.press('Control+ArrowUp');
     expect(await field(first, 'decorative').evaluate(isFocused)).toBe(true);
 
-    // Past the list in one step, however long it is.
+    // One step skips the list.
     await tabTo(tab, text('list.skip', { count: 2 }), { back: true });
     await keyboard.press('Enter');
     expect([text('export.sample'), text('export.some', { count: 2 })]).toContain(await focusedName(page));
@@ -88,7 +88,7 @@ describe('with the keyboard alone', () => {
     await keyboard.press('Enter');
     expect((await arriving).suggestedFilename()).toBe(filename);
 
-    // After a removal the focus is where the next one would be removed, and at the end where images are added.
+    // After a removal the focus is at the next remove button, and at the end at "Add images".
     await tabTo(tab, text('row.remove', { name: NAMES[0] ?? '' }), { back: true });
     await keyboard.press('Enter');
     await expect.poll(() => focusedName(page)).toBe(text('row.remove', { name: NAMES[1] ?? '' }));
@@ -97,7 +97,7 @@ describe('with the keyboard alone', () => {
     tab.expectQuiet();
   });
 
-  it('an export can be stopped within two steps', async () => {
+  it('an export can be cancelled within two steps', async () => {
     const tab = await rig.open({ credits: 10 });
     await tab.upload(2);
     await expect.poll(() => tab.widget.locator('button.export').isEnabled()).toBe(true);
@@ -107,7 +107,7 @@ describe('with the keyboard alone', () => {
     await expect.poll(() => focusedName(tab.page)).toBe(text('confirm.yes', { count: 2 }));
     await tab.page.keyboard.press('Enter');
     await tab.untilState('exporting');
-    // The state is told at once, and drawn a moment later.
+    // The state changes before it is rendered.
     await expect.poll(() => tab.button(text('action.cancel')).count()).toBe(1);
     expect(await tabTo(tab, text('action.cancel'))).toBeLessThanOrEqual(2);
     await tab.page.keyboard.press('Enter');
@@ -120,7 +120,7 @@ describe('with the keyboard alone', () => {
 
 describe('a screen reader', () => {
   // Open defect: in some whole runs the announcement of the export is missing. Seen once in two; never alone.
-  it('hears what happens, once, in few words and in order', { retry: 2 }, async () => {
+  it('gets short announcements, each once and in order', { retry: 2 }, async () => {
     const tab = await rig.open({ credits: 10 });
     await pickByKeyboard(tab);
     await tab.untilState('ready');

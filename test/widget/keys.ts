@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { fixture, type WidgetTab } from '../support/widget-rig.ts';
 
-/** More steps than any list of a test has; what is not reached within them cannot be reached. */
+/** Most steps; a control not reached within them is unreachable. */
 const MOST_STEPS = 120;
 
 /** Paths of photographs by their names. */
 export const fixtures = (names: string[]): string[] => names.map((name) => fixture(`photos/${name}`));
 
-/** The name of what has the focus, as a screen reader would say it; its label, if it is a field. */
+/** Returns the accessible name of the focused control, or the label of a field. */
 export function focusedName(page: Page): Promise<string> {
   return page.evaluate(() => {
     let active = document.activeElement;

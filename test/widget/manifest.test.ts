@@ -46,7 +46,7 @@ describe('the descriptions of the elements', () => {
     rig = await openWidgetRig();
   });
 
-  it('say something of every member, attribute, event, slot, part and custom property', () => {
+  it('describe every member, attribute, event, slot, part and custom property', () => {
     expect(elements.map(({ tagName }) => tagName).sort()).toEqual(
       ['image-optimizer', 'io-compare', 'io-cost', 'io-dropzone', 'io-list', 'io-live', 'io-row', 'io-settings'].sort(),
     );
@@ -81,13 +81,13 @@ describe('the descriptions of the elements', () => {
       }
       return [...names];
     });
-    // Of Lit and of TypeScript's `protected`, which nobody sees at run time.
+    // Members of Lit and `protected` ones, which are visible at run time.
     const inner =
       /^(constructor|connectedCallback|disconnectedCallback|willUpdate|updated|firstUpdated|update|render|createRenderRoot|i18n|optimizer|optimizerChanged|forwardEvent|announced|languageReady|_\$.*|__.*)$/;
     const published = own.filter((name) => !inner.test(name));
     const documented = optimizer.members.map(({ name }) => name);
     expect(published.filter((name) => !documented.includes(name))).toEqual([]);
-    // `version` and the like are static; what is documented must be there.
+    // Static members such as `version` are not found here; documented ones must exist.
     expect(documented.filter((name) => !own.includes(name))).toEqual([]);
   });
 

@@ -1,18 +1,18 @@
 import type { Locator } from 'playwright-core';
 
-/** The rows of the list, one for each image. */
+/** Locates the rows of the list. */
 export const rows = (widget: Locator): Locator => widget.locator('io-row');
 
-/** A field of a row. */
+/** Locates a field of a row. */
 export const field = (row: Locator, name: 'filename' | 'title' | 'alt' | 'decorative'): Locator =>
   row.locator(`[data-control='${name}']`);
 
-/** Size of a canvas, and whether it shows more than one colour; null while there is none. */
+/** Reads the size of a canvas and whether it has more than one colour; null without a canvas. */
 export async function canvasStats(canvas: Locator): Promise<{ width: number; height: number; varied: boolean } | null> {
   if ((await canvas.count()) === 0) return null;
   return canvas.evaluate((element) => {
     const source = element as HTMLCanvasElement;
-    // A bitmap canvas gives no pixels: they are drawn onto one that does.
+    // Pixels cannot be read from a bitmap canvas, so it is drawn to another one.
     const copy = document.createElement('canvas');
     copy.width = 16;
     copy.height = 16;
@@ -27,7 +27,7 @@ export async function canvasStats(canvas: Locator): Promise<{ width: number; hei
   });
 }
 
-/** The text of an element and of what it consists of, shadow roots included, white space collapsed. */
+/** Reads the text of an element, shadow roots included, with collapsed white space. */
 export function textOf(element: Locator): Promise<string> {
   return element.evaluate((start) => {
     const read = (node: Node): string => {

@@ -22,7 +22,7 @@ describe('several copies of the widget on a page', () => {
     },
   );
 
-  it('warn once of another version that was there first, and leave it alone', async () => {
+  it('warn once about another version that was loaded first, and keep it', async () => {
     const script = `
       class Older extends HTMLElement {
         static version = '0.0.1';
@@ -45,7 +45,7 @@ describe('several copies of the widget on a page', () => {
 });
 
 describe('several elements on a page', () => {
-  it('know nothing of each other', async () => {
+  it('are independent of each other', async () => {
     const tab = await rig.open({ elements: [{ id: 'left' }, { id: 'right', locale: 'en', format: 'avif' }] });
     const [left, right] = [tab.page.locator('#left'), tab.page.locator('#right')];
     await tab.upload(2);
@@ -66,7 +66,7 @@ describe('several elements on a page', () => {
 });
 
 describe('an element that is moved in the page', () => {
-  it('loses no upload and no event, and goes on as it was', async () => {
+  it('loses no upload, event or state', async () => {
     const tab = await rig.open();
     await tab.pick(...(await plainImages(6, { width: 300, height: 200 })));
     for (const place of ['header', 'main', 'header']) {

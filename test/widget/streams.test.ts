@@ -7,7 +7,7 @@ import { field, rows, textOf } from './read-page.ts';
 
 const EXPORT = { method: 'POST', path: /\/export$/ };
 
-describe('an export over connections that go wrong', () => {
+describe('an export over faulty connections', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
@@ -15,7 +15,7 @@ describe('an export over connections that go wrong', () => {
   });
   afterEach(() => rig.proxy.reset());
 
-  /** Three images that are uploaded, with an edit that no failure may lose. */
+  /** Opens an element with three uploaded images and an edit no failure may lose. */
   async function prepare(credits = 20): Promise<WidgetTab> {
     const tab = await rig.open({ credits });
     await tab.upload(3);
@@ -41,7 +41,7 @@ describe('an export over connections that go wrong', () => {
     ['broken before the service has heard anything', { kind: 'lose-request' }],
   ];
 
-  it.each(FAULTS)('comes out right when the stream arrives %s, and is charged once', async (_, fault) => {
+  it.each(FAULTS)('completes and is charged once if the stream arrives %s', async (_, fault) => {
     const tab = await prepare();
     rig.proxy.inject(fault, EXPORT);
     await tab.exportAll();
@@ -51,7 +51,7 @@ describe('an export over connections that go wrong', () => {
     tab.expectQuiet([/ERR_(EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET)/]);
   });
 
-  it('joins the running job when the page is loaded anew in the middle, and is charged once', async () => {
+  it('joins the running job after a reload of the page, and is charged once', async () => {
     const tab = await prepare();
     rig.proxy.inject({ kind: 'stall', afterEvents: 1 }, EXPORT);
     await tab.exportAll();
@@ -65,13 +65,13 @@ describe('an export over connections that go wrong', () => {
     expect(await tab.ledger()).toMatchObject({ charged: 3, refunded: 0, charges: 1 });
   });
 
-  it('tells a cancel at once while the stream stands still, and shows what the service answers to it', async () => {
+  it('shows a cancel at once while the stream stalls, and then the response of the service', async () => {
     const tab = await rig.open({ credits: 20, elements: [{ format: 'avif', preset: 'maximum' }] });
     const images = [1, 2, 3, 4].map((seed) => noiseImage(`${seed}.png`, { seed, width: 700, height: 700 }));
     await tab.pick(...(await Promise.all([plainImage('plain.png', { width: 64 }), ...images])));
     await expect.poll(async () => (await tab.events('io-upload')).length, { timeout: 20_000 }).toBe(5);
     await expect.poll(() => tab.widget.locator('button.export').isEnabled()).toBe(true);
-    // Everything of the stream's first moment; that the first image is done is not among it.
+    // The first part of the stream, without the end of the first image.
     rig.proxy.inject({ kind: 'stall', afterEvents: 3 }, EXPORT);
     await tab.exportAll();
     const sessionId = (await tab.widget.getAttribute('session-id')) ?? '';
@@ -115,29 +115,26 @@ describe('an export over connections that go wrong', () => {
     [500, 'internal_error', 'server'],
   ];
 
-  it.each(ANSWERS)(
-    'says what happened when the answer is %s, keeps every edit, and goes on after',
-    async (...answer) => {
-      const [status, code, expected] = answer;
-      const tab = await prepare();
-      const json = { error: 'as the service says it', code, requestId: 'req_0000000000000000000000' };
-      rig.proxy.inject({ kind: 'answer', status, json, headers: { 'Retry-After': '0' } }, { ...EXPORT, times: 50 });
-      await tab.exportAll();
-      await expect.poll(async () => (await tab.events('io-error')).length, { timeout: 20_000 }).toBeGreaterThan(0);
-      const [event] = await tab.events('io-error');
-      expect(event?.detail).toMatchObject({ phase: 'export', error: { code: expected, status } });
-      expect(await textOf(tab.widget.locator('.notices'))).toContain(event?.detail.error.message);
-      expect(await tab.ledger()).toMatchObject({ charged: 0, charges: 0 });
-      expect(await field(rows(tab.widget).first(), 'alt').inputValue()).toBe('A sentence that must survive');
+  it.each(ANSWERS)('explains the response %s, keeps every edit, and continues afterwards', async (...answer) => {
+    const [status, code, expected] = answer;
+    const tab = await prepare();
+    const json = { error: 'as the service says it', code, requestId: 'req_0000000000000000000000' };
+    rig.proxy.inject({ kind: 'answer', status, json, headers: { 'Retry-After': '0' } }, { ...EXPORT, times: 50 });
+    await tab.exportAll();
+    await expect.poll(async () => (await tab.events('io-error')).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    const [event] = await tab.events('io-error');
+    expect(event?.detail).toMatchObject({ phase: 'export', error: { code: expected, status } });
+    expect(await textOf(tab.widget.locator('.notices'))).toContain(event?.detail.error.message);
+    expect(await tab.ledger()).toMatchObject({ charged: 0, charges: 0 });
+    expect(await field(rows(tab.widget).first(), 'alt').inputValue()).toBe('A sentence that must survive');
 
-      rig.proxy.reset();
-      await goOn(tab);
-      await expectExported(tab);
-      tab.expectQuiet([/the server responded with a status of/]);
-    },
-  );
+    rig.proxy.reset();
+    await goOn(tab);
+    await expectExported(tab);
+    tab.expectQuiet([/the server responded with a status of/]);
+  });
 
-  it('takes a gateway’s page of HTML for no answer of the service, and goes on after', async () => {
+  it('rejects an HTML page of a gateway as a response, and continues afterwards', async () => {
     const tab = await prepare();
     const html = '<html><body><h1>502 Bad Gateway</h1></body></html>';
     rig.proxy.inject({ kind: 'answer', status: 502, html }, { ...EXPORT, times: 50 });
@@ -151,7 +148,7 @@ describe('an export over connections that go wrong', () => {
     await expectExported(tab);
   });
 
-  it('offers as many images as the balance is enough for, and charges these', async () => {
+  it('offers as many images as the balance allows, and charges these', async () => {
     const tab = await prepare(2);
     await expect.poll(() => textOf(tab.widget.locator('io-cost'))).toContain(text('cost.short', { count: 1 }));
     await tab.button(text('export.first', { count: 2 })).click();
@@ -162,7 +159,7 @@ describe('an export over connections that go wrong', () => {
     tab.expectQuiet();
   });
 
-  /** As a person would: "Retry" where it is offered, else the export anew. */
+  /** Clicks "Retry" if it is offered, or else exports again. */
   async function goOn(tab: WidgetTab): Promise<void> {
     const retry = tab.widget.locator('.toolbar, .tools').getByRole('button', { name: /retry/i });
     if ((await retry.count()) > 0) await retry.first().click();

@@ -11,7 +11,7 @@ describe('one session on two pages', () => {
   });
   afterEach(() => rig.proxy.reset());
 
-  /** Two pages, each in a browser of its own, that show the same three images. */
+  /** Opens two pages in separate browser contexts with the same three images. */
   async function openTwo(attributes: Record<string, string> = {}, edge = 64): Promise<[WidgetTab, WidgetTab]> {
     const one = await rig.open({ credits: 20, elements: [attributes] });
     await one.pick(
@@ -37,7 +37,7 @@ describe('one session on two pages', () => {
     }
   }
 
-  it('pays once when both export, one after the other: the second shows what came of the first', async () => {
+  it('pays once if both export one after the other: the second shows the results of the first', async () => {
     const [one, two] = await openTwo();
     await one.exportAll();
     await expectExported(one);
@@ -47,7 +47,7 @@ describe('one session on two pages', () => {
     expect(exportsSent()).toHaveLength(1);
     expect(await notices(two)).toContain(text('notice.elsewhere'));
 
-    // A second export on purpose is one with something else in it.
+    // An intended second export has other content.
     await two.widget.evaluate((element) => Object.assign(element, { format: 'png' }));
     await two.exportAll();
     await expect.poll(async () => (await two.events('io-export')).length, { timeout: 20_000 }).toBe(2);
@@ -56,7 +56,7 @@ describe('one session on two pages', () => {
     two.expectQuiet();
   });
 
-  it('pays once when the second presses while the first one’s export runs, and shows that one', async () => {
+  it('pays once if the second exports while the first export runs, and shows that one', async () => {
     const [one, two] = await openTwo({ format: 'avif', preset: 'maximum' }, 640);
     await one.exportAll();
     await expect.poll(async () => (await one.events('io-export-progress')).length).toBeGreaterThan(0);
@@ -70,7 +70,7 @@ describe('one session on two pages', () => {
     expect(exportsSent()).toHaveLength(1);
   });
 
-  /** Lets requests for exports pass when both pages have sent one, so that neither could see the other's. */
+  /** Holds requests for exports until both pages have sent one, so that neither sees the other's. */
   async function holdUntilBoth(tabs: WidgetTab[]) {
     let open = () => {};
     const both = new Promise<void>((resolve) => {
@@ -87,7 +87,7 @@ describe('one session on two pages', () => {
     }
   }
 
-  it('pays once when both export at the very same moment', async () => {
+  it('pays once if both export at the same moment', async () => {
     const tabs = await openTwo();
     await holdUntilBoth(tabs);
     await Promise.all(tabs.map((tab) => tab.exportAll()));
@@ -96,7 +96,7 @@ describe('one session on two pages', () => {
     expect(await tabs[0].ledger()).toEqual({ charged: 3, refunded: 0, charges: 1 });
   });
 
-  it('pays for each image once when they export other parts of it at the very same moment', async () => {
+  it('pays once for each image if they export different parts at the same moment', async () => {
     const [one, two] = await openTwo();
     await holdUntilBoth([one, two]);
     const some = two.widget.evaluate((element) => {

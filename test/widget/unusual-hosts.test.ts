@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { plainImages } from '../support/small-images.ts';
 import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
 
-/** What the element goes by: its settings, and the properties that show them. */
+/** Reads the settings of the element and the properties that mirror them. */
 const read = ({ widget }: WidgetTab) =>
   widget.evaluate((element) => {
     const { settings, format, preset, responsive } = element as unknown as Record<string, unknown>;
@@ -16,7 +16,7 @@ describe('pages that use the element in their own way', () => {
     rig = await openWidgetRig();
   });
 
-  it('settings that are set before the element is defined count, and later ones too', async () => {
+  it('settings apply whether they are set before or after the element is defined', async () => {
     const tab = await rig.open({
       elements: [{ format: 'png', preset: 'low' }],
       properties: { settings: { preset: 'medium', responsive: true } },
@@ -29,7 +29,7 @@ describe('pages that use the element in their own way', () => {
     expect(await tab.widget.locator('io-settings input[value=avif]').isChecked()).toBe(true);
   });
 
-  it('settings count whenever they are set: before the page has the element, and in the same turn as a property', async () => {
+  it('settings apply if they are set before the element is connected, or together with a property', async () => {
     const tab = await rig.open();
     const found = await tab.page.evaluate(async () => {
       type Element = HTMLElement & Record<string, unknown> & { updateComplete: Promise<unknown> };
@@ -69,11 +69,11 @@ describe('pages that use the element in their own way', () => {
     expect(await tab.widget.locator('.notice').count()).toBe(0);
   });
 
-  it('what is to be said while the element is out of the page is said when it is back', async () => {
+  it('announcements of a disconnected element are made when it is connected again', async () => {
     const tab = await rig.open();
     await tab.pick(...(await plainImages(1, { width: 64, height: 48 })));
     await tab.untilState('ready');
-    // Within the silence after a file dialog.
+    // Within the delay after a file dialog.
     await tab.page.evaluate(async () => {
       const element = document.querySelector('image-optimizer');
       const parent = element?.parentNode;

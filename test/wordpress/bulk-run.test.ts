@@ -135,7 +135,7 @@ it('renews an expired nonce and lists the failed images', { timeout: 120_000 }, 
   await button(page, 'Optimize 3 images for 3 credits').click();
   await status(page, 'Done: 2 of 3.').waitFor(PATIENCE);
   expect(refused).toBeGreaterThan(0);
-  await page.getByText('1 image could not be done:').waitFor(PATIENCE);
+  await page.getByText('1 image could not be processed:').waitFor(PATIENCE);
   await page.locator('#imagewright-bulk li').filter({ hasText: 'broken' }).waitFor(PATIENCE);
   expect(await mimes(ids)).toEqual(['image/webp', 'image/webp']);
   expect(await mimes([broken])).toEqual(['image/jpeg']);
@@ -199,7 +199,7 @@ it('skips an image that ends PHP and one that this server cannot open, and lists
   const lines = page.locator('#imagewright-bulk li');
   // WordPress numbers the name if an image of an earlier test has it.
   await lines.filter({ hasText: /^many-1(-\d)?: WordPress cannot open the exported file/ }).waitFor(PATIENCE);
-  await lines.filter({ hasText: /^many-2(-\d)?: Two tries of this image ended in the middle/ }).waitFor(PATIENCE);
+  await lines.filter({ hasText: /^many-2(-\d)?: Two attempts with this image were interrupted/ }).waitFor(PATIENCE);
   expect(await mimes([fine, blind, fatal])).toEqual(['image/webp', 'image/jpeg', 'image/jpeg']);
 
   // After the server is fixed, the next run uses the paid exports.
@@ -237,7 +237,7 @@ it('lists the images it leaves out, and accepts a larger file on request', {
   const before = await spent();
   const { page } = await openPage();
   await button(page, 'Optimize 1 image for 1 credit').click();
-  await page.getByText('1 image could not be done:').waitFor(PATIENCE);
+  await page.getByText('1 image could not be processed:').waitFor(PATIENCE);
   await button(page, 'Close').click();
   await page.getByText('There is nothing to optimize.').waitFor(PATIENCE);
   await page.getByText('Left out of this run: 2').click();

@@ -134,7 +134,7 @@ describe('a batch', () => {
     expect(log).toEqual(['export a', 'exported a', 'deliver a', 'settle a']);
   });
 
-  test('that the service no longer has leaves the journal, and is to be made anew', async () => {
+  test('that the service no longer has leaves the journal, and has to be made again', async () => {
     const { run, log } = scriptedRun({ export: async () => null });
     expect(await finishBatch(run, { images: ['a'] })).toBe(false);
     expect(log).toEqual(['exported a']);

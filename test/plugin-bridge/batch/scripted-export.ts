@@ -28,7 +28,7 @@ export interface Script {
   images: readonly ScriptedImage[];
   /** Images in one request. */
   size?: number;
-  /** Answers of the service, one for each request. */
+  /** Responses of the service, one for each request. */
   answers: readonly Step[];
   /** Contents of the journal at each read; the last one repeats. */
   journal?: readonly PaidWork<ScriptedImage, ScriptedJob>[];
@@ -38,7 +38,7 @@ export interface Script {
   signal?: AbortSignal;
 }
 
-/** Runs an export against a service that answers as scripted, and records what it was asked. */
+/** Runs an export against scripted responses, and records the requests. */
 export async function runScript({ images, size = 10, answers, journal, waits = true, confirm, signal }: Script) {
   const steps = [...answers];
   const reads = [...(journal ?? [{ found: [], running: [], state: 'new' }])];

@@ -14,22 +14,22 @@ import { noiseImage, plainImage } from '../../support/small-images.ts';
 
 const BIN = fileURLToPath(new URL('../../../plugin-bridge/cli/bin.mjs', import.meta.url));
 
-/** What a run has left. */
+/** Outcome of a run. */
 export interface Finished {
   exitCode: number | null;
   stdout: string;
   stderr: string;
-  /** Of `--json`. @throws SyntaxError when standard output is anything else */
+  /** Parses the report of `--json`. @throws SyntaxError if standard output is anything else */
   report(): Report;
 }
 
-/** A run under way. */
+/** Run in progress. */
 export interface Running {
   child: ChildProcess;
   finished: Promise<Finished>;
 }
 
-/** A folder with an account, in which the program is run. */
+/** Folder with an account in which the program runs. */
 export interface Workplace {
   folder: string;
   account: TestAccount;
@@ -45,7 +45,7 @@ export interface Workplace {
   decode(name: string): Promise<Metadata>;
 }
 
-/** The real service behind a proxy that can be told what goes wrong. */
+/** The real service behind a proxy with scripted faults. */
 export interface CliHarness {
   test: SharedService;
   proxy: FaultProxy;
@@ -53,7 +53,7 @@ export interface CliHarness {
   close(): Promise<void>;
 }
 
-/** Starts a proxy before the service that this process shares. */
+/** Starts a proxy before the shared service. */
 export async function startCliHarness(): Promise<CliHarness> {
   const test = await sharedService();
   const proxy = await startFaultProxy(test.url);
@@ -133,7 +133,7 @@ export async function writeNoise(place: Workplace, names: string[], edge = 900) 
   }
 }
 
-/** All that was charged less all that was given back. */
+/** Returns charges minus refunds. */
 export async function spent({ account }: Workplace): Promise<number> {
   const path = '/v1/credits/transactions?limit=200';
   const { transactions } = await account.api.readJson<{ transactions: { kind: string; delta: number; ref: string }[] }>(

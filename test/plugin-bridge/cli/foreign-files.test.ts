@@ -14,11 +14,11 @@ afterAll(() => harness.close());
 afterEach(() => harness.proxy.reset());
 
 const RECORD = 'photos/.imagewright.json';
-/** The results lie beside their sources. */
+/** Writes results beside their sources. */
 const RUN = ['photos/*.png', '--out', 'photos'];
 const read = (place: Workplace, name: string) => readFile(join(place.folder, name));
 
-/** Another image, as a person may have made it. */
+/** Another image, e.g. made by hand. */
 async function picture(format: 'webp' | 'png' | 'jpeg' | 'avif' = 'webp'): Promise<Buffer> {
   const { bytes } = await plainImage('own.png', { width: 30, height: 20, colour: '#ff8800' });
   return sharp(bytes).toFormat(format).toBuffer();
@@ -65,7 +65,7 @@ describe('a file in the output folder that is in no record', () => {
     expect(exitCode).toBe(2);
     expect(stdout).toContain('2 images would be made for 2 credits');
     expect(stderr).toContain('  b-20w.webp: is in no record');
-    // Another size is in nobody's way.
+    // Another size causes no conflict.
     expect((await place.optimize(...RUN, '--dry-run')).exitCode).toBe(0);
   });
 
@@ -157,7 +157,7 @@ describe('a file the program has written', () => {
     await place.optimize(...RUN);
     await changeRecord(place, ({ written: _, results, targets, ...rest }) => {
       const used = Object.values(targets as Record<string, string>);
-      // What is used by no target is forgotten after a day.
+      // Results without a target are removed from the record after a day.
       const kept = Object.entries(results as object).filter(([key]) => used.includes(key));
       return { ...rest, targets, results: Object.fromEntries(kept) };
     });

@@ -26,7 +26,7 @@ async function interrupt(place: Workplace, fault: Fault, target: FaultTarget, si
   const run = place.start(['optimize', '--json', ...RUN]);
   const met = () => harness.proxy.seen.some((seen) => seen.fault === fault.kind);
   await expect.poll(met, { timeout: 20_000 }).toBe(true);
-  // What the service does meanwhile is done, so that the signal comes after it.
+  // Waits for the service, so that the signal comes afterwards.
   if (target.path === EXPORT) await expect.poll(() => spent(place), { timeout: 20_000 }).toBe(NAMES.length);
   await untilIdle(harness.test);
   run.child.kill(signal);

@@ -4,7 +4,7 @@ import type { Source } from '../../../plugin-bridge/cli/name-outputs.ts';
 import type { Outcome } from '../../../plugin-bridge/cli/report.ts';
 import { createProgress } from '../../../plugin-bridge/cli/show-progress.ts';
 
-/** What is written to a terminal of 100 columns. */
+/** Returns the output on a terminal of 100 columns. */
 function terminal() {
   let written = '';
   const stream = new Writable({

@@ -24,7 +24,7 @@ describe('images that a host checks again before they are paid for', () => {
     account = await test.createAccount({ credits: 100 });
   });
 
-  /** A shelf that knows its images by their bytes, as a CMS does, with three of the files. */
+  /** Creates a shelf of three files that compares images by their bytes, as a CMS does. */
   function changingShelf(own: Partial<CmsHost> = {}) {
     const asked: [id: string, uploaded: HostCheck['uploaded']][] = [];
     const shelf = createShelf(files.slice(0, 3), {
@@ -59,7 +59,7 @@ describe('images that a host checks again before they are paid for', () => {
       ['photo-1.jpg', 'failed', 'Somebody changed photo-1.jpg.'],
       ['photo-2.jpg', 'done', undefined],
     ]);
-    // Trying the same upload again costs nothing either.
+    // Retrying the same upload costs nothing either.
     await element.export();
     expect(await charged(account)).toBe(2);
 

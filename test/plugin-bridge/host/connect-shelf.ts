@@ -4,7 +4,7 @@ import type { TestAccount } from '../../support/service.ts';
 import { HeadlessElement } from './headless-element.ts';
 import { createStorage, decode } from './shelf.ts';
 
-/** Connects a CMS and an element before a real service: two images to a batch, and a storage of their own. */
+/** Connects a CMS and an element to a real service, with batches of two images and a separate storage. */
 export async function connectShelf({
   url,
   account,
@@ -18,7 +18,7 @@ export async function connectShelf({
   options?: ConnectOptions;
 }) {
   const element = new HeadlessElement({ endpoint: url, apiKey: account?.apiKey });
-  /** What the service itself said of images that it could not export. */
+  /** Errors of images the service could not export. */
   const refusals: unknown[] = [];
   element.addEventListener('io-export', (event) => {
     const { results } = (event as CustomEvent<{ results: ImageResult[] }>).detail;
@@ -28,7 +28,7 @@ export async function connectShelf({
   return { element, connection, refusals };
 }
 
-/** Credits that exports cost an account. */
+/** Returns the credits an account has paid for exports. */
 export async function charged({ api }: TestAccount): Promise<number> {
   const { transactions } = await api.readJson<{ transactions: Transaction[] }>('/v1/credits/transactions?limit=200');
   const ofExports = transactions.filter(

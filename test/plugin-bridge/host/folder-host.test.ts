@@ -17,7 +17,7 @@ describe('a folder as a CMS', () => {
     await served?.close();
   });
 
-  /** A new, empty folder with these files in it; each method runs in the page. */
+  /** Opens a new folder with these files; each method runs in the page. */
   async function open(files: Record<string, string>) {
     const { page } = await browser.open();
     await page.goto(served.url);
@@ -151,7 +151,7 @@ describe('a folder as a CMS', () => {
     await call('replace', 'a.jpg', webp('a'));
     const manifest = (await call('files'))[`${BACKUP}/manifest.json`] ?? '';
     await call('restore', 'a.jpg');
-    // As a page leaves it that is closed after the first new file: the original is still there.
+    // The state after a page was closed behind the first new file: the original still exists.
     await call('put', `${BACKUP}/a.jpg`, 'the original');
     await call('put', `${BACKUP}/manifest.json`, manifest);
     await call('put', 'a.webp', 'small');
@@ -187,10 +187,10 @@ describe('a folder as a CMS', () => {
     await call('put', 'b-480w.webp', 'painted over');
     await call('put', 'c.webp', 'painted in its place');
     const before = await call('files');
-    // Nothing needs to be exported to know that; the original can be looked at all the same.
+    // The check needs no export, and the original can still be fetched.
     for (const id of ['a.jpg', 'b.jpg', 'c.webp']) expect(await call('check', id)).toMatchObject({ code: 'changed' });
     expect(await call('fetch', 'a.jpg')).toBe('the original');
-    // One would be written over, the other removed, since these have other names and fewer sizes.
+    // One would be overwritten, the other removed, since the new files have other names and fewer sizes.
     const jpg = (base: string) => [{ name: 'full', filename: `${base}.jpg`, text: 'again' }];
     for (const variants of [webp('x', 'again'), jpg('x')]) {
       expect(await call('replace', 'a.jpg', variants, { size: 12 })).toMatchObject({ code: 'changed' });
@@ -198,7 +198,7 @@ describe('a folder as a CMS', () => {
       expect(await call('replace', 'c.webp', variants, { size: 2 })).toMatchObject({ code: 'changed' });
     }
     expect(await call('files')).toEqual(before);
-    // Moved away, as the message says.
+    // After the file was moved away.
     await call('put', 'b-480w.webp', 'small at 480');
     expect(await call('check', 'b.jpg')).toBeUndefined();
     expect(await call('replace', 'b.jpg', jpg('x'), { size: 1 })).toEqual({ url: null });
@@ -215,7 +215,7 @@ describe('a folder as a CMS', () => {
     expect(await call('check', 'a.jpg', 12, 'the original')).toMatchObject({ code: 'changed' });
     expect(await call('check', 'a.jpg', 12, 'the originaL')).toBeUndefined();
     expect(await call('check', 'b.jpg', 12)).toMatchObject({ code: 'not_found' });
-    // Of one that is replaced the backup was sent, whatever lies in its place.
+    // For a replaced image the backup was uploaded, whatever file is at its path.
     await call('replace', 'a.jpg', webp('a'));
     expect(await call('check', 'a.jpg', 16)).toBeUndefined();
   });

@@ -1,11 +1,11 @@
-// The page of the folder host's tests: the browser's own file system is the folder, its files are as real as a disk's.
+// Test page of the folder host: the folder is in the browser's private file system, with real files.
 import { createFolderHost, HostError, type Replacement, sha256 } from '../../../plugin-bridge/host/index.ts';
 
-/** A variant as a test names it. */
+/** Variant as serializable data. */
 export interface VariantInput {
   name: string;
   filename: string;
-  /** Its bytes, as text. */
+  /** Bytes as text. */
   text: string;
 }
 
@@ -44,7 +44,7 @@ async function toReplacement(originalSize: number, variants: VariantInput[], met
   };
 }
 
-/** An error as a test can read it across the page's border. */
+/** Error as serializable data. */
 async function told<Result>(work: Promise<Result>): Promise<Result | { code: string; message: string }> {
   try {
     return await work;
@@ -55,7 +55,7 @@ async function told<Result>(work: Promise<Result>): Promise<Result | { code: str
 }
 
 const actions = {
-  /** Every file of the folder with its text, those of the backup included. */
+  /** Returns every file of the folder with its text, backup included. */
   files: async () => Object.fromEntries(await walk(await folder())),
   async put(path: string, text: string) {
     const stream = await (await fileAt(path, true)).createWritable();
@@ -63,7 +63,7 @@ const actions = {
     await stream.close();
   },
   list: async (query: object) => createFolderHost(await folder()).list(query),
-  /** `size` and `text`: of what was uploaded, if anything was. */
+  /** `size` and `text`: of the uploaded file, if any. */
   async check(id: string, size?: number, text?: string) {
     const checksum = text === undefined ? undefined : await sha256(new Blob([text]));
     const uploaded = size === undefined ? undefined : { size, sha256: checksum, width: 1, height: 1, format: 'jpeg' };
@@ -81,7 +81,7 @@ const actions = {
     return told(createFolderHost(await folder()).replace(id, await toReplacement(original, variants, metadata)));
   },
   restore: async (id: string) => told(createFolderHost(await folder()).restore(id)),
-  /** From now on files whose names hold `part` cannot be written. */
+  /** Makes writing files fail if their names contain `part`. */
   refuse(part: string) {
     const { createWritable } = FileSystemFileHandle.prototype;
     FileSystemFileHandle.prototype.createWritable = function (...options) {

@@ -4,7 +4,7 @@ import { createOptimizer, type Optimizer } from '../../../widget/state/index.ts'
 
 const { t } = createI18n({ locale: 'en', messages: await loadLocale('en') });
 
-/** The widget's flow as an element without a page: what `<image-optimizer>` does with it, minus what is to be seen. */
+/** The widget's flow as an element without rendering. */
 export class HeadlessElement extends EventTarget implements HostElement {
   readonly optimizer: Optimizer;
   endpoint: string;
@@ -66,7 +66,7 @@ export class HeadlessElement extends EventTarget implements HostElement {
   getState = () => this.optimizer.getState();
   restore = (state: object) => this.optimizer.restore(state as never);
 
-  /** The tab is closed: nothing of it is heard of again. */
+  /** Simulates a closed tab. */
   close(): void {
     this.optimizer.dispose();
   }

@@ -32,7 +32,7 @@ describe('results that a run has paid for', () => {
     JSON.parse(storage.getItem(`imagewright-run:${id}`) ?? 'null')?.element?.sessionId;
   const RESULT = /\/download\?/;
 
-  /** A shelf that refuses to replace: what `refuse` answers for a call is thrown. */
+  /** Creates a shelf whose `replace` throws what `refuse` returns for a call. */
   function refusing(id: string, refuse: (image: string, call: number) => HostErrorCode | null): Shelf {
     const shelf = createShelf(files, { id });
     const { replace } = shelf;
@@ -128,7 +128,7 @@ describe('results that a run has paid for', () => {
   });
 
   describe('in a session that cannot be read at a resume', () => {
-    /** A run that was stopped with four images exported and one replaced, and its storage. */
+    /** Stops a run with four images exported and one replaced. Returns its storage. */
     async function stopped(id: string) {
       const storage = createStorage();
       const shelf = refusing(id, (_, call) => (call === 2 ? 'expired' : null));

@@ -4,7 +4,7 @@ import { FIXTURES } from '../../support/api-client.ts';
 
 let photo: Promise<{ data: Buffer; info: { width: number; height: number; channels: 1 | 2 | 3 | 4 } }> | null = null;
 
-/** Small photographs that differ, 240 pixels wide, as cameras write them. */
+/** Makes different small photographs, 240 pixels wide. */
 export async function photographs(count: number): Promise<{ name: string; bytes: Uint8Array }[]> {
   photo ??= sharp(join(FIXTURES, 'photos/photo-stream.jpg')).resize(720).raw().toBuffer({ resolveWithObject: true });
   const { data, info } = await photo;

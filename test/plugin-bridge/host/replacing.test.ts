@@ -23,7 +23,7 @@ describe('replacing an image of a CMS', () => {
     account = await test.createAccount({ credits: 100 });
   });
 
-  /** The images in an element, exported and waiting for a person. */
+  /** Returns an element with exported images. */
   async function exported(shelf: Shelf, options = {}) {
     const { element, connection } = await connectShelf({ url: test.url, account, host: shelf, options });
     expect(await connection.add([...shelf.images.keys()])).toEqual([]);
@@ -99,7 +99,7 @@ describe('replacing an image of a CMS', () => {
     expect(item?.sample?.variants[0]?.url).toContain('-sample/');
     await expect(element.replace(item?.id ?? '')).rejects.toThrow();
     expect(await connection.replaceAll()).toEqual([]);
-    // Nor when somebody hands it over as if it were the result.
+    // Nor if a page passes it as if it were the result.
     const outcome = askToReplace(element, item?.sample as ImageResult);
     await expect(outcome).rejects.toMatchObject({ code: 'sample' });
     expect(shelf.calls.replace).toEqual([]);
@@ -124,7 +124,7 @@ describe('replacing an image of a CMS', () => {
   }
 
   it('does not happen with a larger file unless that is allowed', async () => {
-    // A flat picture is smallest as the PNG it is.
+    // A flat picture is smallest as PNG.
     const flat = await plainImage('flat.png', { width: 64, height: 64 });
     const shelf = createShelf([flat], { settings: () => ({ format: 'jpeg', preset: 'maximum' }) });
     const { connection } = await exported(shelf);

@@ -120,7 +120,7 @@ describe('a run over the images of a CMS', () => {
     first.element.close();
     expect(await charged(account)).toBe(4);
 
-    // Another page has modules of its own.
+    // Another page has its own modules.
     vi.resetModules();
     const page = await import('../../../plugin-bridge/host/index.ts');
     const element = new HeadlessElement({ endpoint: test.url, apiKey: account.apiKey });
@@ -193,7 +193,7 @@ describe('a run over the images of a CMS', () => {
     expect(await charged(account)).toBe(5);
   });
 
-  it('can be forgotten', async () => {
+  it('can be discarded', async () => {
     const account = await test.createAccount();
     const shelf = createShelf(files, {
       async fetch() {
@@ -209,7 +209,7 @@ describe('a run over the images of a CMS', () => {
     expect(await connection.resume()).toBeNull();
   });
 
-  it('is one at a time', async () => {
+  it('excludes another run at the same time', async () => {
     const account = await test.createAccount();
     const shelf = createShelf(files.slice(0, 2));
     const { connection } = await connect(account, shelf);
@@ -235,7 +235,7 @@ describe('a run over the images of a CMS', () => {
     const { connection } = await connectShelf({
       url: test.url,
       host: shelf,
-      // After each image that was replaced, the nonce is not valid any more.
+      // The nonce expires after each replacement.
       options: {
         onOutcome: () => {
           headers = { 'X-API-Key': 'expired' };

@@ -8,7 +8,7 @@ import {
   type Replacement,
 } from '../../../plugin-bridge/host/index.ts';
 
-/** A shelf's image: its bytes now and, when it is replaced, what stands in its place. */
+/** Image of a shelf: its bytes and, if it was replaced, the files that replace it. */
 export interface ShelfImage {
   bytes: Uint8Array;
   status: HostImage['status'];
@@ -17,14 +17,14 @@ export interface ShelfImage {
   replacement: Replacement | null;
 }
 
-/** The smallest CMS: a shelf of images in memory. */
+/** CMS in memory. */
 export interface Shelf extends CmsHost {
   images: Map<string, ShelfImage>;
   /** Ids in the order of the calls. */
   calls: { fetch: string[]; replace: string[]; restore: string[] };
 }
 
-/** Puts images of these names on a shelf. `own` replaces single methods. */
+/** Creates a shelf of images. `own` replaces single methods. */
 export function createShelf(files: { name: string; bytes: Uint8Array }[], own: Partial<CmsHost> = {}): Shelf {
   const images = new Map<string, ShelfImage>(
     files.map(({ name, bytes }) => [name, { bytes, status: 'original', title: null, files: [], replacement: null }]),
@@ -42,7 +42,7 @@ export function createShelf(files: { name: string; bytes: Uint8Array }[], own: P
     async list({ ids, cursor = '0', limit = 2 }) {
       const wanted = ids ? ids.filter((id) => images.has(id)) : [...images.keys()];
       const start = Number(cursor);
-      // Never more than two on a page, whatever is asked for.
+      // A page has at most two images, whatever the limit.
       const end = start + Math.min(limit, 2);
       const page = wanted.slice(start, end).map((id): HostImage => {
         const { status, title } = find(id);
@@ -91,7 +91,7 @@ export const decode: DecodeImage = async (blob) => {
   return { width: info.width, height: info.height };
 };
 
-/** A page's storage that outlives its page. */
+/** Creates a storage that outlives its page. */
 export function createStorage(): JournalStorage {
   const values = new Map<string, string>();
   return {

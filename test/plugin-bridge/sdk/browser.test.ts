@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 afterEach(() => harness.proxy.reset());
 
-/** What the page's scripts work with. */
+/** Globals of the page's scripts. */
 interface PageGlobals {
   sdk: typeof Sdk;
   client: Sdk.Client;
@@ -43,12 +43,12 @@ async function openPage(): Promise<{ page: Page; client: Sdk.Client }> {
   return { page, client: await harness.createClient({ apiKey }) };
 }
 
-/** A picture as a page can be given it. */
+/** Picture as serializable data. */
 async function noise(seed: number, edge = 200): Promise<string> {
   return Buffer.from((await noiseImage('n.png', { width: edge, height: edge, seed })).bytes).toString('base64');
 }
 
-/** Uploads in the page, with progress; returns the result and what was told. */
+/** Uploads in the page. Returns the result and the reported progress. */
 function uploadInPage(page: Page, base64: string) {
   return page.evaluate(async (base64) => {
     const { client } = globalThis as unknown as PageGlobals;

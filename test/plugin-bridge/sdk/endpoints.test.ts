@@ -3,13 +3,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS, type EndpointName, urlImportSchema } from '#contract';
 import { type Client, createClient } from '../../../plugin-bridge/sdk/index.ts';
 
-/** The operations that have two addresses have one method. */
+/** Operations with two addresses, which have one method. */
 const ALIASES = { analyzeImagesFlat: 'analyzeImages', exportImagesFlat: 'exportImages' } as const;
 const SESSION = `sess_${'a'.repeat(22)}`;
 const IMAGE = `img_${'b'.repeat(22)}`;
 const JOB = `job_${'c'.repeat(22)}`;
 
-/** One call of every method, as a caller would write it. */
+/** One call of every method. */
 const CALLS: Record<keyof Client, (client: Client) => Promise<unknown>> = {
   createSession: (client) => client.createSession({ images: [{ url: 'https://example.com/a.jpg' }] }),
   addImages: (client) => client.addImages(SESSION, { images: [{ url: 'https://example.com/a.jpg' }] }),
@@ -32,7 +32,7 @@ const CALLS: Record<keyof Client, (client: Client) => Promise<unknown>> = {
 };
 
 const client = createClient({ endpoint: 'https://example.com/' });
-/** What lies below /account takes the cookie of a person who is logged in: it is for the service's own pages. */
+/** Endpoints below /account require a log-in cookie and are for the service's own pages. */
 const named = Object.entries(ENDPOINTS)
   .filter(([name, { path }]) => path.startsWith('/v1/') && !(name in ALIASES))
   .map(([name]) => name as keyof Client);

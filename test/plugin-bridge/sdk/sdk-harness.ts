@@ -5,16 +5,16 @@ import { startTestService } from '../../support/service.ts';
 import { type SharedService, sharedService } from '../../support/shared-service.ts';
 import { plainImages } from '../../support/small-images.ts';
 
-/** The real service, and a proxy before it that can be told what goes wrong. */
+/** The real service and a proxy before it with scripted faults. */
 export interface SdkHarness {
   test: SharedService;
   proxy: FaultProxy;
-  /** A client of a new account, through the proxy, that is quick to try again. */
+  /** Creates a client of a new account, through the proxy, with short retries. */
   createClient(options?: Partial<ClientOptions> & { credits?: number }): Promise<Client>;
   close(): Promise<void>;
 }
 
-/** Starts a proxy before the service that this process shares, or before one of its own with the settings in `env`. */
+/** Starts a proxy before the shared service, or before a new one with the settings in `env`. */
 export async function startSdkHarness(env?: Record<string, string>): Promise<SdkHarness> {
   const own = env && (await startTestService(env));
   const test = own ?? (await sharedService());
@@ -35,7 +35,7 @@ export async function startSdkHarness(env?: Record<string, string>): Promise<Sdk
 
 let made = 0;
 
-/** Uploads `count` small pictures that nobody has seen before; returns the body of an export of all of them. */
+/** Uploads `count` new small pictures. Returns the body of an export of all of them. */
 export async function uploadPictures(client: Client, count: number) {
   made += 1;
   // Another width for each call, so that nothing is in the cache.
@@ -52,13 +52,13 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** What was charged, line by line, newest first. */
+/** Returns the charges, newest first. */
 export async function chargesOf(client: Client): Promise<number[]> {
   const { transactions } = await client.listTransactions();
   return transactions.filter(({ kind }) => kind === 'charge' || kind === 'refund').map(({ delta }) => delta);
 }
 
-/** Fails unless `count` images were charged, once each, in one line of the ledger, and nothing was given back. */
+/** Fails unless `count` images were charged, once each, in one entry of the ledger, without a refund. */
 export async function expectOneCharge(client: Client, count: number): Promise<void> {
   expect(await chargesOf(client)).toEqual([-count]);
 }

@@ -1,9 +1,9 @@
-// The page of the comparison's tests: defines the element and makes pairs of files that are served beside it.
+// Test page of the comparison: defines the element and makes pairs of served files.
 import { type ComparePair, type CompareSide, IoCompare } from '../../../widget/elements/io-compare/index.ts';
 
 customElements.define('io-compare', IoCompare);
 
-/** How a test names a side. */
+/** Side of a comparison, as serializable data. */
 export interface SideInput extends Partial<Omit<CompareSide, 'blob' | 'fallback'>> {
   file: string;
   fallback?: string;

@@ -11,7 +11,7 @@ import type { SideInput } from './compare-page.ts';
 const plain = (colour: string, width = 1600, height = 800) =>
   sharp({ create: { width, height, channels: 3, background: colour } });
 
-/** A photograph that lies on its side, and says so. */
+/** Photograph with an EXIF orientation. */
 const turned = `${FIXTURES}/nasty/jpeg-exif-orientation-6.jpg`;
 
 async function fixtures(): Promise<Record<string, Uint8Array>> {
@@ -21,7 +21,7 @@ async function fixtures(): Promise<Record<string, Uint8Array>> {
     'green.webp': await plain('#00ff00').webp({ lossless: true }).toBuffer(),
     'huge.png': await plain('#ff0000', 6000, 4000).png().toBuffer(),
     'turned.jpg': await readFile(turned),
-    // More pixels than are kept, as a camera writes them that is held upright.
+    // More pixels than are decoded, with an EXIF orientation.
     'huge-turned.jpg': await sharp(turned)
       .resize(6000, 4000, { fit: 'fill' })
       .withMetadata({ orientation: 6 })
@@ -65,7 +65,7 @@ describe('io-compare', () => {
   const compareIn = (page: Page): Locator => page.locator('io-compare');
   const slider = (page: Page) => page.getByRole('slider');
 
-  /** The colours at shares of the stage's width, half-way down, as they are on the screen. */
+  /** Reads the colours on the screen at shares of the stage's width. */
   async function coloursAt(page: Page, ...shares: number[]): Promise<string[]> {
     const picture = sharp(await compareIn(page).locator('.stage').screenshot()).removeAlpha();
     const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
@@ -85,7 +85,7 @@ describe('io-compare', () => {
   const untilColours = (page: Page, shares: number[], colours: string[]) =>
     expect.poll(() => coloursAt(page, ...shares)).toEqual(colours);
 
-  it('shows the bytes of both sides with the divider in the middle, and says sizes in words', async () => {
+  it('shows both sides with the divider in the middle, and their sizes as text', async () => {
     const { page, expectQuiet } = await open();
     await untilColours(page, [0.2, 0.4, 0.6, 0.8], ['red', 'red', 'blue', 'blue']);
     const text = await compareIn(page).locator('header').textContent();
@@ -94,12 +94,12 @@ describe('io-compare', () => {
     expectQuiet();
   });
 
-  it('says so when the result is larger', async () => {
+  it('states that the result is larger', async () => {
     const { page } = await open([{ name: 'a.png', original: red, result: green }]);
     await expect.poll(() => compareIn(page).locator('header').textContent()).toContain('1.2 MB → 2.4 MB, 100% larger');
   });
 
-  it('moves the divider by arrow keys and tells its value', async () => {
+  it('moves the divider by arrow keys and exposes its value', async () => {
     const { page } = await open();
     await slider(page).focus();
     for (let press = 0; press < 20; press += 1) await page.keyboard.press('ArrowRight');
@@ -140,7 +140,7 @@ describe('io-compare', () => {
     await untilColours(page, [0.4, 0.6], ['red', 'blue']);
   });
 
-  it('zooms to the image’s own pixels, and moves it by keys and by dragging', async () => {
+  it('zooms to the pixels of the image, which keys and drags move', async () => {
     const { page } = await open([pair], { viewport: { width: 500, height: 600 } });
     await page.getByRole('button', { name: '2×' }).click();
     const scroller = compareIn(page).locator('.scroller');
@@ -175,7 +175,7 @@ describe('io-compare', () => {
     await expect.poll(width).toBe(size * 2);
   });
 
-  it('goes to the next and the previous image and tells the page', async () => {
+  it('steps to the next and the previous image, with an event', async () => {
     const { page } = await open([pair, { name: 'b.png', original: red, result: green }]);
     await page.evaluate(() => {
       Object.assign(window, { changes: [] });
@@ -196,7 +196,7 @@ describe('io-compare', () => {
     ]);
   });
 
-  it('puts the original on the right where lines run from right to left, also under the arrow keys', async () => {
+  it('has the original on the right in right-to-left pages, also for arrow keys', async () => {
     const { page } = await open();
     await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
     await slider(page).focus();
@@ -208,8 +208,8 @@ describe('io-compare', () => {
   it.each<[string, SideInput]>([
     ['as they are', { file: 'turned.jpg' }],
     ['with fewer pixels', { file: 'huge-turned.jpg', width: 4000, height: 6000 }],
-    ['with fewer pixels, when nobody knew how many there are', { file: 'huge-turned.jpg' }],
-  ])('turns photographs the right way up, %s', async (_, original) => {
+    ['with fewer pixels, if their number is unknown', { file: 'huge-turned.jpg' }],
+  ])('shows photographs in their EXIF orientation, %s', async (_, original) => {
     const upright: SideInput = { file: 'upright.webp', format: 'webp' };
     const { page } = await open([{ name: 't.jpg', original, result: upright }]);
     // Both files show the same picture: neither side may differ from the other.
@@ -229,21 +229,21 @@ describe('io-compare', () => {
     expect(difference / result.length).toBeLessThan(4);
   });
 
-  it('keeps no more than sixteen million pixels of a large image, and says so', async () => {
+  it('decodes at most sixteen million pixels of a large image, with a note', async () => {
     const huge: SideInput = { file: 'huge.png', width: 6000, height: 4000, format: 'png' };
     const { page } = await open([{ name: 'h.png', original: huge, result: { ...huge, format: 'webp' } }]);
     await expect.poll(() => compareIn(page).locator('.base').textContent()).toContain('shown with fewer pixels');
     await untilColours(page, [0.3], ['red']);
   });
 
-  it('shows a preview of what the browser cannot decode, and says so', async () => {
+  it('shows a preview of formats the browser cannot decode, with a note', async () => {
     const tiff: SideInput = { file: 'float.tif', fallback: 'red.png', width: 1600, height: 800, format: 'tiff' };
     const { page } = await open([{ name: 'f.tif', original: tiff, result: blue }]);
     await untilColours(page, [0.4, 0.6], ['red', 'blue']);
     expect(await compareIn(page).locator('.base').textContent()).toContain('you see a preview');
   });
 
-  it('says that a side could not be loaded, and tries again', async () => {
+  it('shows an error if a side cannot be loaded, and retries', async () => {
     const { page } = await open([{ name: 'a.png', original: red, result: { ...blue, file: 'broken.webp' } }]);
     const alert = compareIn(page).getByRole('alert');
     expect(await alert.textContent()).toContain('could not be loaded');
@@ -255,7 +255,7 @@ describe('io-compare', () => {
     await untilColours(page, [0.4, 0.6], ['red', 'blue']);
   });
 
-  it('gives its memory back when it leaves the page, and draws again when it returns', async () => {
+  it('frees its memory when it is disconnected, and draws again when it is connected', async () => {
     const { page } = await open();
     await page.evaluate(async () => {
       const { element } = window as unknown as { element: HTMLElement };

@@ -9,7 +9,7 @@ describe('the demo page', () => {
     rig = await openDemoRig();
   });
 
-  it('asks a visitor who is not logged in for a key, refuses a wrong one in words, and keeps the right one nowhere', async () => {
+  it('asks visitors for a key, explains a wrong one, and stores a valid one nowhere', async () => {
     const { page, account, connect, expectQuiet } = await rig.open({ connect: false });
     await page.getByLabel('API key').fill('iw_wrong');
     await page.getByRole('button', { name: 'Connect' }).click();
@@ -25,9 +25,9 @@ describe('the demo page', () => {
     expectQuiet([PROBE]);
   });
 
-  it('asks nothing of a visitor whose requests are answered as they are', async () => {
+  it('asks signed-in users for nothing', async () => {
     const { page, account, visit } = await rig.open({ connect: false });
-    // What a log-in cookie does for a visitor.
+    // Simulates a log-in cookie.
     await page.route('**/v1/**', (route) =>
       route.continue({ headers: { ...route.request().headers(), 'x-api-key': account.apiKey } }),
     );
@@ -36,7 +36,7 @@ describe('the demo page', () => {
     expect(await page.locator('#connect').isVisible()).toBe(false);
   });
 
-  it('goes all the way from files to downloads and shows what is left', async () => {
+  it('works from files to downloads and shows the balance', async () => {
     const { page, widget, pick, untilState, expectQuiet } = await rig.open();
     await pick(2);
     await untilState('ready');
@@ -52,7 +52,7 @@ describe('the demo page', () => {
     expectQuiet([PROBE]);
   });
 
-  it('has the images back after a reload', async () => {
+  it('restores the images after a reload', async () => {
     const { page, widget, pick, untilState, visit, connect } = await rig.open();
     await pick(2);
     await untilState('ready');
@@ -83,7 +83,7 @@ describe('the demo page', () => {
     expect(await page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true);
   });
 
-  it('logs what a page hears, newest first, and keeps no more than 200 events', async () => {
+  it('logs events, newest first, at most 200', async () => {
     const { page, pick, untilState } = await rig.open();
     await pick(1);
     await untilState('ready');

@@ -14,13 +14,13 @@ export interface DemoRig {
   open(options?: { search?: string; credits?: number; connect?: boolean; setUp?: string }): Promise<DemoTab>;
 }
 
-/** The page and how it is used. */
+/** Tab with the page, and its operations. */
 export interface DemoTab extends Tab {
   account: TestAccount;
-  /** The element that is to be seen. */
+  /** The visible element. */
   widget: Locator;
   connect(): Promise<void>;
-  /** Goes to the page anew, as a new tab would. */
+  /** Loads the page again, as in a new tab. */
   visit(search?: string): Promise<void>;
   /** Small photographs, as a file dialog gives them. */
   pick(count: number): Promise<void>;
@@ -72,5 +72,5 @@ export async function openDemoRig(): Promise<DemoRig> {
   };
 }
 
-/** What the probe for a visitor who is logged in is answered with, and the browser writes into its console. */
+/** Response to the probe for a signed-in user, which the browser logs to its console. */
 export const PROBE = /Failed to load resource: the server responded with a status of 401/;

@@ -6,7 +6,7 @@ import { photographs } from '../../plugin-bridge/host/photographs.ts';
 import { expectAccessible } from '../../support/accessibility.ts';
 import { type DemoRig, type DemoTab, openDemoRig, PROBE } from './demo-rig.ts';
 
-/** The visitor's choice: nobody is there to click in the browser's own dialog, so it is the page's private file system. */
+/** Replaces the browser's folder dialog by the page's private file system. */
 const PICKER = 'window.showDirectoryPicker = () => navigator.storage.getDirectory();';
 
 describe('the folder of the demo page', () => {
@@ -18,7 +18,7 @@ describe('the folder of the demo page', () => {
 
   const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-  /** Names and checksums of the folder's files, without those of the backup. */
+  /** Returns names and checksums of the folder's files, without the backup. */
   const contents = ({ page }: DemoTab): Promise<Record<string, string>> =>
     page.evaluate(async () => {
       const found: Record<string, string> = {};
@@ -53,7 +53,7 @@ describe('the folder of the demo page', () => {
     return { ...tab, before: Object.fromEntries(files.map(({ name, bytes }) => [name, sha256(bytes)])) };
   }
 
-  it('says why where the browser has no folders for pages', async () => {
+  it('explains that the browser gives pages no access to folders', async () => {
     const { page } = await rig.open({ search: '?mode=replace', setUp: 'delete window.showDirectoryPicker;' });
     const button = page.getByRole('button', { name: 'Use a folder on this computer' });
     expect(await button.isDisabled()).toBe(true);
@@ -62,7 +62,7 @@ describe('the folder of the demo page', () => {
     );
   });
 
-  it('shows pictures the right way up, also of a camera that was held upright', async () => {
+  it('shows thumbnails in their EXIF orientation', async () => {
     const half = { create: { width: 150, height: 200, channels: 3 as const, background: '#0f0' } };
     const bytes = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#f00' } })
       .composite([{ input: half, left: 150, top: 0 }])
@@ -87,7 +87,7 @@ describe('the folder of the demo page', () => {
     expect([colourAt(0.3, 0.7), colourAt(0.7, 0.7)]).toEqual([green, green]);
   });
 
-  it('optimises and replaces all images at once, after the cost was shown, and restores each byte for byte', async () => {
+  it('shows the cost, optimises and replaces all images at once, and restores each byte for byte', async () => {
     const tab = await openFolder(3);
     const { page, account, before } = tab;
     await page.getByRole('button', { name: 'Optimize and replace at once (3)' }).click();
@@ -103,7 +103,7 @@ describe('the folder of the demo page', () => {
     tab.expectQuiet([PROBE]);
   });
 
-  it('lets a person choose, review and replace images one by one', async () => {
+  it('replaces single images after a review', async () => {
     const tab = await openFolder(2);
     const { page, before, widget } = tab;
     await page.getByLabel('photo-1.jpg').uncheck();
@@ -121,7 +121,7 @@ describe('the folder of the demo page', () => {
     expect(files['photo-1.jpg']).toBe(before['photo-1.jpg']);
   });
 
-  it('goes on where a closed tab left off, and pays for nothing twice', async () => {
+  it('resumes the run of a closed tab, and pays for nothing twice', async () => {
     const tab = await openFolder(12);
     const { page, account } = tab;
     await page.getByRole('button', { name: 'Optimize and replace at once (12)' }).click();
@@ -131,13 +131,13 @@ describe('the folder of the demo page', () => {
     await tab.connect();
     await page.getByRole('button', { name: 'Use a folder on this computer' }).click();
     await page.getByRole('button', { name: /^Resume \(\d+ left\)/ }).click();
-    const told = () => page.locator('.run p').first().textContent();
-    await expect.poll(told, { timeout: 30_000 }).toMatch(/^12 of 12: 12 replaced, 0 skipped, 0 failed/);
+    const progress = () => page.locator('.run p').first().textContent();
+    await expect.poll(progress, { timeout: 30_000 }).toMatch(/^12 of 12: 12 replaced, 0 skipped, 0 failed/);
     expect(Object.keys(await contents(tab)).filter((name) => name.endsWith('.webp'))).toHaveLength(12);
     expect(await charged(account)).toBe(12);
   });
 
-  it('does not begin what the credits are not enough for', async () => {
+  it('does not start a run without enough credits', async () => {
     const { page, account } = await openFolder(3, { credits: 2 });
     await page.getByRole('button', { name: 'Optimize and replace at once (3)' }).click();
     await expect.poll(() => page.locator('.ask p').textContent()).toContain('1 are missing');

@@ -35,7 +35,7 @@ describe('the drop zone', () => {
     }
   });
 
-  it('shows itself while files are dragged over the page, says when they come over it, and takes them', async () => {
+  it('is shown while files are dragged over the page, announces when they enter it, and accepts the drop', async () => {
     const tab = await rig.open({ around: ['<p id="outside">text</p>', ''] });
     const outside = tab.page.locator('#outside');
     await drag(outside, 'dragenter');
@@ -54,7 +54,7 @@ describe('the drop zone', () => {
     await expect.poll(() => overlay(tab).isVisible()).toBe(false);
   });
 
-  it('leaves drags alone that carry no files, and all of them with no-drop or disabled', async () => {
+  it('ignores drags without files, and all drags with no-drop or disabled', async () => {
     const tab = await rig.open({
       elements: [{ id: 'one', 'no-drop': true }, { id: 'two', disabled: true }, { id: 'three' }],
     });
@@ -73,7 +73,7 @@ describe('the drop zone', () => {
     expect(await tab.events('io-before-add')).toEqual([]);
   });
 
-  it('takes pasted images while the focus is inside, and no pasted words', async () => {
+  it('accepts pasted images while the focus is inside, but no pasted text', async () => {
     const tab = await rig.open({ around: ['<p id="outside">text</p>', ''] });
     await tab.page.mouse.move(0, 0);
     expect(await pasteInto(tab, '#outside', ['a.png'])).toBe(false);
@@ -86,7 +86,7 @@ describe('the drop zone', () => {
     expect((await tab.events('io-before-add')).map(({ detail }) => detail.source)).toEqual(['paste', 'paste']);
   });
 
-  it('says of a single file that was not taken why, once', async () => {
+  it('reports a single rejected file once, with its reason', async () => {
     const tab = await rig.open();
     await drag(tab.widget, 'drop', ['b.txt']);
     const notice = tab.widget.locator('.notice');
@@ -94,7 +94,7 @@ describe('the drop zone', () => {
     expect((await notice.textContent())?.match(/b\.txt/g)).toHaveLength(1);
   });
 
-  it('lists files that were not taken once, and keeps them in sight until they are dismissed', async () => {
+  it('lists rejected files once, until the list is dismissed', async () => {
     const tab = await rig.open();
     await drag(tab.widget, 'drop', ['b.txt', 'c.txt']);
     await expect.poll(() => tab.widget.locator('.notice').count()).toBe(1);

@@ -12,7 +12,7 @@ describe('typing in a field', () => {
   });
   afterEach(() => vi.useRealTimers());
 
-  it('is committed once when the field is left, and not when nothing changed', () => {
+  it('is committed once when the field is left, and not without a change', () => {
     editor.begin('alt', 'before');
     editor.end();
     editor.begin('alt', 'before');
@@ -36,7 +36,7 @@ describe('typing in a field', () => {
     expect(editor.draft('alt')).toBeNull();
   });
 
-  it('is put back to what was there when the field was entered, also after a pause', () => {
+  it('is reverted to the text at the time of focus, also after a pause', () => {
     editor.begin('alt', 'before');
     expect(editor.revert()).toBe(false);
     editor.type('after');

@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core';
 import { plainImages } from '../../support/small-images.ts';
 import type { WidgetTab } from '../../support/widget-rig.ts';
 
-/** What has the focus, through shadow roots: `io-row#1 alt`, `button Add images`; empty for the page itself. */
+/** Names the focused control, across shadow roots: `io-row#1 alt`, `button Add images`; empty for the page. */
 export function focused(tab: WidgetTab): Promise<string> {
   return tab.page.evaluate(() => {
     let active = document.activeElement as HTMLElement | null;
@@ -21,7 +21,7 @@ export function focused(tab: WidgetTab): Promise<string> {
   });
 }
 
-/** Rows that are in the page. */
+/** Counts the rows in the page. */
 export const rowCount = (tab: WidgetTab): Promise<number> => tab.widget.locator('io-row').count();
 
 /** Adds small pictures without waiting for their uploads. */
@@ -39,7 +39,7 @@ export async function addMany(tab: WidgetTab, count: number): Promise<void> {
   );
 }
 
-/** A drag event of files over an element, as a page sees one. */
+/** Dispatches a drag event of files over an element. */
 export function drag(target: Locator, type: 'dragenter' | 'dragleave' | 'dragover' | 'drop', names: string[] = []) {
   return target.evaluate(
     (element, { type, names }) => {

@@ -20,7 +20,7 @@ describe('the focus', () => {
     const hidden: string[] = [];
     for (let step = 0; step < 48; step += 1) {
       const below = await tab.page.evaluate(async () => {
-        // One frame for the browser's own scrolling, one for ours.
+        // One frame for the scroll of the browser, one for the element's.
         for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
         let active = document.activeElement as HTMLElement;
         while (active.shadowRoot?.activeElement) active = active.shadowRoot.activeElement as HTMLElement;

@@ -3,7 +3,7 @@ import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../../suppo
 import { rows } from '../read-page.ts';
 import { addMany } from './elements-rig.ts';
 
-describe('an element that is cleared, or taken out of the page', () => {
+describe('an element that was cleared or removed', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
@@ -12,7 +12,7 @@ describe('an element that is cleared, or taken out of the page', () => {
 
   const elements = [{ 'auto-upload': 'false' }];
 
-  /** Nodes and listeners that the page's processes hold, once what nobody needs is gone. */
+  /** Counts nodes and listeners of the page after a garbage collection. */
   async function countNodes(tab: WidgetTab): Promise<{ nodes: number; jsEventListeners: number }> {
     const session = await tab.page.context().newCDPSession(tab.page);
     for (let time = 0; time < 3; time += 1) {
@@ -32,7 +32,7 @@ describe('an element that is cleared, or taken out of the page', () => {
     await expect.poll(() => rows(tab.widget).count()).toBe(0);
   }
 
-  it('leaves no rows, no settings and no choice of rows behind', async () => {
+  it('keeps no rows, settings or filters in memory', async () => {
     const tab = await rig.open({ elements });
     await addAndClear(tab);
     await addAndClear(tab);
@@ -45,7 +45,7 @@ describe('an element that is cleared, or taken out of the page', () => {
     tab.expectQuiet();
   });
 
-  it('goes as a whole when the page lets go of it', async () => {
+  it('is freed with everything in it', async () => {
     const tab = await rig.open({ elements });
     const putBackAnother = async () => {
       await addMany(tab, 12);
@@ -64,7 +64,7 @@ describe('an element that is cleared, or taken out of the page', () => {
     tab.expectQuiet();
   });
 
-  it('has a form around the choice of rows that sends nothing', async () => {
+  it('has a form around the filter that sends nothing', async () => {
     const tab = await rig.open({ elements });
     await addMany(tab, 2);
     const missing = tab.widget.getByRole('radio', { name: text('filter.missing') });

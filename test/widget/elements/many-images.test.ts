@@ -10,10 +10,10 @@ describe('many images', () => {
     rig = await openWidgetRig();
   });
 
-  /** Without uploads, since only the rows are looked at here. */
+  /** Without uploads, since only the rows are tested. */
   const elements = [{ 'auto-upload': 'false' }];
 
-  it('come into the page in slices, and few of them have their thumbnails made', async () => {
+  it('are added to the page in slices, and only few get thumbnails', async () => {
     const tab = await rig.open({ elements });
     await tab.page.evaluate(() => {
       const decode = window.createImageBitmap;
@@ -50,14 +50,14 @@ describe('many images', () => {
     expect(decodes.most).toBeLessThanOrEqual(2);
     expect(decodes.all).toBeLessThan(40);
 
-    // The skip link goes past them all.
+    // The skip link skips them all.
     await tab.button(text('list.skip', { count: 500 })).focus();
     await tab.page.keyboard.press('Enter');
     expect(await focused(tab)).toBe(text('export.upload'));
     tab.expectQuiet();
   });
 
-  it('are drawn as they are scrolled to', async () => {
+  it('get thumbnails when they are scrolled to', async () => {
     const tab = await rig.open({ elements });
     await addMany(tab, 60);
     const last = rows(tab.widget).nth(59);
@@ -67,7 +67,7 @@ describe('many images', () => {
     await expect.poll(() => canvasStats(last.locator('canvas'))).toMatchObject({ width: expect.any(Number) });
   });
 
-  it('above a thousand are in the page in part: what is in sight, and what has the focus', async () => {
+  it('above a thousand are in the page only if they are visible or have the focus', async () => {
     const tab = await rig.open({ elements });
     await addMany(tab, 1500);
     const list = tab.widget.locator('io-list ul');
@@ -77,7 +77,7 @@ describe('many images', () => {
     expect(await list.locator('li:not(.gap)').first().getAttribute('aria-setsize')).toBe('1500');
 
     await field(rows(tab.widget).first(), 'alt').fill('The first of many');
-    // Rows are measured as they come, so that the end is not where it was thought to be at first.
+    // Rows are measured when they are rendered, so the estimated end moves.
     const atEnd = async () => {
       await list.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
       return (await shown()).at(-1);
@@ -90,7 +90,7 @@ describe('many images', () => {
     await tab.page.keyboard.press('Control+ArrowDown');
     expect(await focused(tab)).toMatch(/ alt$/);
     await expect.poll(shown).toEqual(expect.arrayContaining([1, 2, 3]));
-    // The first row was out of the page for a moment; what was typed in it was not.
+    // The first row was removed from the page for a moment; its typed text was not.
     await expect.poll(() => field(rows(tab.widget).first(), 'alt').inputValue()).toBe('The first of many');
   });
 });

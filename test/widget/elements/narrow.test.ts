@@ -25,14 +25,14 @@ const linesOf = (place: Locator) =>
 const analyze = ({ widget }: WidgetTab) =>
   widget.evaluate((element) => (element as unknown as { analyze(): Promise<void> }).analyze());
 
-describe('where there is little room', () => {
+describe('in narrow layouts', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
     rig = await openWidgetRig();
   });
 
-  it('messages have their sign before them and their button to close behind them, and are never wider', async () => {
+  it('messages have their icon before and their close button after the text, and do not overflow', async () => {
     const tab = await rig.open({ elements: [{ retries: '1' }], context: { viewport: PHONE } });
     const json = { error: 'Internal error', code: 'internal_error', requestId: `req_${'8d2c71'.repeat(8)}` };
     rig.proxy.inject({ kind: 'answer', status: 500, json }, { path: /^\/v1\/sessions$/, times: 99 });
@@ -53,7 +53,7 @@ describe('where there is little room', () => {
     rig.proxy.reset();
   });
 
-  it('names of files are whole, signs stand before their words, and buttons beside what they are for', async () => {
+  it('file names are complete, icons are before their texts, and buttons beside their subject', async () => {
     const tab = await rig.open({ context: { viewport: PHONE } });
     await tab.pick('photos/photo-dogs-portrait.jpg', 'photos/graphic-badge-alpha.png');
     await tab.untilState('ready');
@@ -82,7 +82,7 @@ describe('where there is little room', () => {
     expect(remove.right).toBeLessThanOrEqual((await boxOf(tab.widget)).right);
   });
 
-  it('a short name stays in one line beside its buttons, also when there is a result', async () => {
+  it('a short name stays in one line beside its buttons, also with a result', async () => {
     const tab = await rig.open({ context: { viewport: PHONE } });
     await tab.upload(1);
     await tab.exportAll();
@@ -99,7 +99,7 @@ describe('where there is little room', () => {
     }
   });
 
-  it.each(['en', 'de', 'fr', 'ar'])('the buttons above the list are one row on a tablet (%s)', async (locale) => {
+  it.each(['en', 'de', 'fr', 'ar'])('the buttons above the list are in one row on a tablet (%s)', async (locale) => {
     const tab = await rig.open({
       elements: [{ locale }],
       context: { viewport: TABLET },
@@ -108,14 +108,14 @@ describe('where there is little room', () => {
     await tab.upload(2);
     const [add, redo] = [await boxOf(tab.widget.locator('io-dropzone')), await boxOf(tab.widget.locator('.redo'))];
     expect(Math.abs(add.middle - redo.middle)).toBeLessThan(2);
-    // The one that takes everything away stands by itself, in the line of the heading.
+    // The button to clear is separate, beside the heading.
     const [heading, clear] = [await boxOf(tab.widget.locator('h2')), await boxOf(tab.widget.locator('.clear'))];
     expect(Math.abs(heading.middle - clear.middle)).toBeLessThan(4);
     const whole = await boxOf(tab.widget);
     expect(locale === 'ar' ? clear.x - whole.x : whole.right - clear.right).toBeLessThan(24);
   });
 
-  it('a list shows that it goes on below, until its end', async () => {
+  it('a list has a shadow at its lower edge until its end', async () => {
     const tab = await rig.open({ css: 'image-optimizer { --io-list-max-height: 300px }' });
     await tab.upload(4);
     const list = tab.widget.locator('io-list ul');

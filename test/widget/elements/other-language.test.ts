@@ -9,7 +9,7 @@ beforeAll(async () => {
   rig = await openWidgetRig();
 });
 
-it('messages that are in sight change their language with the element', async () => {
+it('visible messages change their language with the element', async () => {
   const tab = await rig.open();
   const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('not an image') };
   await tab.upload(1);

@@ -6,7 +6,7 @@ import { focused } from './elements-rig.ts';
 
 const PHOTO = 'photos/photo-dogs-portrait.jpg';
 
-/** Colours of the theme that are told apart; others have the name of the nearest. */
+/** Colours of the theme; other colours are named after the nearest one. */
 const COLORS = {
   success: 'rgb(1, 120, 1)',
   warning: 'rgb(180, 90, 1)',
@@ -22,7 +22,7 @@ const CSS = `image-optimizer {
 
 const outcome = ({ widget }: WidgetTab) => widget.locator('.outcome');
 
-/** Which of the theme's colours the figure is drawn in. */
+/** Returns the theme colour of the figure. */
 function toneOf(place: Locator): Promise<string> {
   return place.evaluate((element, colors) => {
     const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
@@ -42,14 +42,14 @@ function toneOf(place: Locator): Promise<string> {
 const set = ({ widget }: WidgetTab, settings: Record<string, unknown>) =>
   widget.evaluate((element, changes) => Object.assign(element, { settings: changes }), settings);
 
-describe('what an export or a sample came to', () => {
+describe('the outcome of an export or a sample', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
     rig = await openWidgetRig();
   });
 
-  /** An element that has exported so many images. */
+  /** Opens an element that has exported `count` images. */
   async function openExported(count: number): Promise<WidgetTab> {
     const tab = await rig.open({ credits: count });
     await tab.upload(count);
@@ -58,7 +58,7 @@ describe('what an export or a sample came to', () => {
     return tab;
   }
 
-  it('is told in the colour of success when files became smaller, and as a warning with a way out when larger', async () => {
+  it('is shown as success if files became smaller, and as a warning with advice if they became larger', async () => {
     const tab = await rig.open({ css: CSS });
     await tab.pick(PHOTO);
     await tab.untilState('ready');
@@ -72,7 +72,7 @@ describe('what an export or a sample came to', () => {
 
     await set(tab, { format: 'png' });
     await expect.poll(() => tab.widget.locator('button.export').count()).toBe(1);
-    // What it says is of the settings that are shown: other ones make it a thing of the past.
+    // The outcome belongs to the shown settings: other ones make it stale.
     expect(await outcome(tab).count()).toBe(0);
     await tab.exportAll();
     await tab.untilState('done');
@@ -82,7 +82,7 @@ describe('what an export or a sample came to', () => {
     expect(await toneOf(rows(tab.widget).locator('.result .worse'))).toBe('warning');
   });
 
-  it('warns before anything is spent, and a sample of other settings is called that', async () => {
+  it('warns before an export, and marks a sample made with other settings', async () => {
     const tab = await rig.open({ css: CSS, elements: [{ format: 'png' }] });
     await tab.pick(PHOTO);
     await tab.untilState('ready');
@@ -103,7 +103,7 @@ describe('what an export or a sample came to', () => {
     await expect.poll(() => textOf(outcome(tab))).toContain(text('sample.free'));
   });
 
-  it('gives the focus to the way to stop and then to the results, also after a sample was compared', async () => {
+  it('moves the focus to the cancel button and then to the results, also after a sample was compared', async () => {
     const tab = await rig.open({ credits: 3 });
     await tab.upload(2);
     await tab.button(text('export.sample')).click();
@@ -126,7 +126,7 @@ describe('what an export or a sample came to', () => {
     await expect.poll(() => focused(tab)).toBe(text('outcome.download-all'));
   });
 
-  it('says which file of how many is being saved while a slow service sends them', async () => {
+  it('shows the progress of downloads from a slow service', async () => {
     const tab = await openExported(2);
     const release: (() => void)[] = [];
     await tab.page.route(/\/download/, async (route) => {
@@ -152,7 +152,7 @@ describe('what an export or a sample came to', () => {
     await expect.poll(() => one.getAttribute('aria-busy')).toBeNull();
   });
 
-  it('goes on after a file that fails, lists what is missing, and fetches it with the next try', async () => {
+  it('continues after a failed file, lists missing files, and downloads them with the next try', async () => {
     const tab = await openExported(3);
     const json = { error: 'broken', code: 'internal_error' };
     rig.proxy.inject({ kind: 'answer', status: 500, json }, { path: /\/download/, times: 1 });
@@ -173,11 +173,11 @@ describe('what an export or a sample came to', () => {
     await tab.page.keyboard.press('Enter');
     await expect.poll(() => notice.count()).toBe(0);
     await expect.poll(() => saved).toContain(name);
-    // The button that was pressed is gone.
+    // The pressed button was removed.
     await expect.poll(() => focused(tab)).toBe(text('outcome.download-all'));
   });
 
-  it('lists what is missing also where nothing can be changed', async () => {
+  it('lists missing files also in a read-only element', async () => {
     const tab = await openExported(2);
     await tab.widget.evaluate((element) => Object.assign(element, { readonly: true }));
     const json = { error: 'broken', code: 'internal_error' };
@@ -190,7 +190,7 @@ describe('what an export or a sample came to', () => {
     rig.proxy.reset();
   });
 
-  it('asks with the words that the cost is not known when the service does not tell it', async () => {
+  it('asks for confirmation without a cost if the service does not return one', async () => {
     const tab = await rig.open();
     await tab.upload(1);
     const json = { error: 'Internal error', code: 'internal_error' };
@@ -201,7 +201,7 @@ describe('what an export or a sample came to', () => {
     rig.proxy.reset();
   });
 
-  it('offers no second try for images that are gone, and says what to do instead', async () => {
+  it('offers no retry for images the service no longer has, and explains what to do', async () => {
     const tab = await rig.open();
     await tab.upload(1);
     const json = { error: 'gone', code: 'session_not_found' };
@@ -220,7 +220,7 @@ describe('the buttons above the list', () => {
     rig = await openWidgetRig();
   });
 
-  it('keep the focus while they can do nothing, and do nothing', async () => {
+  it('keep the focus and do nothing while they are disabled', async () => {
     const tab = await rig.open();
     await tab.upload(2);
     const analyze = tab.button(text('toolbar.analyze'));
@@ -237,7 +237,7 @@ describe('the buttons above the list', () => {
     expect(rig.proxy.seen.filter(({ path }) => /analyze/.test(path)).length).toBe(asked);
   });
 
-  it('offer to try again in one place: with the message, else here', async () => {
+  it('offer to retry in one place: in the notice, or else in the toolbar', async () => {
     const tab = await rig.open({ elements: [{ retries: '0' }] });
     const json = { error: 'busy', code: 'overloaded' };
     rig.proxy.inject({ kind: 'answer', status: 503, json }, { path: /^\/v1\/sessions$/, times: 99 });

@@ -5,7 +5,7 @@ import { createRowHeights, findRange, layOut } from '../../../widget/elements/io
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `row-${index}`);
 
 describe('the window of a long list', () => {
-  it('has the rows that are in sight, by measured heights where there are some', () => {
+  it('has the visible rows, by measured heights if there are any', () => {
     const heights = createRowHeights(100);
     expect(findRange(ids(2000), heights, 1000, 1500)).toEqual({ start: 10, end: 15 });
     for (const id of ids(20)) heights.measure(id, 50);
@@ -15,14 +15,14 @@ describe('the window of a long list', () => {
     expect(heights.of('row-1999')).toBe((19 * 50 + 1000) / 20);
   });
 
-  it('never ends before its first row, nor after its last', () => {
+  it('always has a row, and never ends after the last one', () => {
     const heights = createRowHeights(100);
     expect(findRange(ids(3), heights, -500, 10)).toEqual({ start: 0, end: 1 });
     expect(findRange(ids(3), heights, 9000, 9500)).toEqual({ start: 2, end: 3 });
     expect(findRange([], heights, 0, 500)).toEqual({ start: 0, end: 0 });
   });
 
-  it('keeps every row or its height, in order, and the row with the focus among them', () => {
+  it('contains every row or its height, in order, and the focused row', () => {
     fc.assert(
       fc.property(
         fc.nat(60).chain((count) => fc.record({ count: fc.constant(count), a: fc.nat(count), b: fc.nat(count) })),

@@ -10,7 +10,7 @@ describe('the rows', () => {
     rig = await openWidgetRig();
   });
 
-  it('are gone through by Ctrl and the arrows, from a field to the same field', async () => {
+  it('are navigated by Ctrl and the arrows, from a field to the same field', async () => {
     const tab = await rig.open();
     await tab.upload(3);
     await field(rows(tab.widget).nth(0), 'title').focus();
@@ -24,7 +24,7 @@ describe('the rows', () => {
     expect(await focused(tab)).toBe('#1 title');
   });
 
-  it('commit a text by Enter and by leaving the field, and put it back by Escape', async () => {
+  it('save a text on Enter and on leaving the field, and restore it on Escape', async () => {
     const tab = await rig.open();
     await tab.upload(1);
     const alt = field(rows(tab.widget).first(), 'alt');
@@ -45,7 +45,7 @@ describe('the rows', () => {
     expect(changes).toEqual(['alt: A first text', 'title: A title']);
   });
 
-  it('count the characters of an alternative text, and say when it is long', async () => {
+  it('count the characters of an alternative text, and warn if it is long', async () => {
     const tab = await rig.open();
     await tab.upload(1);
     const row = rows(tab.widget).first();
@@ -56,7 +56,7 @@ describe('the rows', () => {
     await expect.poll(() => textOf(row)).toContain(text('field.alt-long', { count: 126, limit: 125 }));
   });
 
-  it('say why a decorative image has no text, keep the text it had, and undo', async () => {
+  it('explain why a decorative image has no text, keep its text, and undo', async () => {
     const tab = await rig.open();
     await tab.upload(1);
     const row = rows(tab.widget).first();
@@ -69,7 +69,7 @@ describe('the rows', () => {
     expect(await field(row, 'decorative').isChecked()).toBe(false);
   });
 
-  it('give the focus on when one is removed: to the next, the last, and at the end to "Add images"', async () => {
+  it('move the focus after a removal: to the next row, the last row, and at the end to "Add images"', async () => {
     const tab = await rig.open();
     await tab.upload(3);
     const remove = (index: number) => tab.button(text('row.remove', { name: `picture-${index}.png` }));
@@ -84,7 +84,7 @@ describe('the rows', () => {
     await expect.poll(() => rows(tab.widget).count()).toBe(0);
   });
 
-  it('tell what went wrong, at the fields and with a way to try again', async () => {
+  it('show their error, with a button to retry', async () => {
     const tab = await rig.open({ elements: [{ retries: '1' }] });
     rig.proxy.inject(
       { kind: 'answer', status: 503, json: { error: 'busy', code: 'overloaded' } },

@@ -15,7 +15,7 @@ describe('the public element', () => {
     rig = await openWidgetRig();
   });
 
-  it('is set by attributes, and shows its state to style sheets', async () => {
+  it('is configured by attributes, and exposes its state to style sheets', async () => {
     const tab = await rig.open({
       elements: [{ format: 'avif', preset: 'low', responsive: true, 'max-files': '3', 'auto-upload': 'false' }],
     });
@@ -47,7 +47,7 @@ describe('the public element', () => {
     await expect.poll(async () => (await read()).format).not.toBe('bmp');
   });
 
-  it('has places for what the page brings, and a row for what the page adds to each image', async () => {
+  it('has slots, and a place in each row for content of the page', async () => {
     const slots = ['heading', 'toolbar-start', 'toolbar-end', 'settings-extra', 'footer', 'dropzone-hint', 'empty'];
     const content = slots.map((name) => `<b slot="${name}" id="${name}">${name}</b>`).join('');
     const tab = await rig.open({ content });
@@ -70,7 +70,7 @@ describe('the public element', () => {
     await expect.poll(() => tab.widget.getByRole('link', { name: 'Edit picture-0.png' }).count()).toBe(1);
   });
 
-  it('asks before it spends, gives the focus back on Escape, and forward when the export runs', async () => {
+  it('asks before an export; the focus returns on Escape and moves on when the export runs', async () => {
     const tab = await rig.open({ credits: 5 });
     await tab.upload(2);
     const open = tab.button(text('export.some', { count: 2 }));
@@ -89,7 +89,7 @@ describe('the public element', () => {
     expect((await tab.ledger()).charged).toBe(2);
   });
 
-  it('asks before it removes everything, and begins anew at "Add images"', async () => {
+  it('asks before it removes everything, and focuses "Add images" afterwards', async () => {
     const tab = await rig.open();
     await tab.upload(2);
     await tab.button(text('toolbar.clear')).click();
@@ -103,7 +103,7 @@ describe('the public element', () => {
     await expect.poll(() => tab.widget.getAttribute('session-id')).toBeNull();
   });
 
-  it('offers what the credits are enough for, and keeps every edit', async () => {
+  it('offers to export as many images as the credits allow, and keeps every edit', async () => {
     const tab = await rig.open({ credits: 1, content: '<a slot="credits" href="#buy">Buy credits</a>' });
     await tab.upload(3);
     await expect.poll(() => tab.widget.getByRole('link', { name: 'Buy credits' }).isVisible()).toBe(true);
@@ -115,7 +115,7 @@ describe('the public element', () => {
     expect(await tab.widget.locator('io-row').nth(1).locator('[data-control=alt]').inputValue()).toBe('Kept');
   });
 
-  it('changes nothing while it is read-only, and still gives results out', async () => {
+  it('changes nothing while it is read-only, but downloads results', async () => {
     const tab = await rig.open();
     await tab.upload(1);
     await tab.exportAll();
@@ -129,7 +129,7 @@ describe('the public element', () => {
     expect((await download).suggestedFilename()).toBe('picture-0.webp');
   });
 
-  it('warns of a key in the page, once', async () => {
+  it('warns once about a key in the page', async () => {
     const tab = await rig.open();
     await tab.widget.evaluate((element) => Object.assign(element, { apiKey: 'a' }));
     await tab.widget.evaluate((element) => Object.assign(element, { apiKey: 'b' }));
@@ -139,7 +139,7 @@ describe('the public element', () => {
     expect(await tab.widget.evaluate((element) => element.outerHTML)).not.toMatch(/api-?key/i);
   });
 
-  it('is removed from the page as any element is, and takes an image out by its id', async () => {
+  it('is removed by `remove()`, and removes an image by `remove(id)`', async () => {
     const tab = await rig.open();
     await tab.upload(2);
     await tab.widget.evaluate((element) => {

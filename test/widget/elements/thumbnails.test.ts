@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openWidgetRig, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
 import { canvasStats, rows } from '../read-page.ts';
 
-/** Quarters in reading order, as they are to be seen: of a picture whose sensor saw red, green, blue, white. */
+/** Expected quarters in reading order, of a picture stored as red, green, blue, white. */
 const UPRIGHT = ['RGBW', 'GRWB', 'WBGR', 'BWRG', 'RBGW', 'BRWG', 'WGBR', 'GWRB'];
 const PLAIN_DECODER = 'delete window.ImageDecoder;';
-/** Keeps what each picture was made from: `VideoFrame` for one that was decoded at a part of its size. */
+/** Records the source of each thumbnail: `VideoFrame` if it was decoded at a fraction of its size. */
 const WATCH_SOURCES = `
   const make = window.createImageBitmap;
   window.sources = [];
@@ -22,7 +22,7 @@ const QUARTERS = Buffer.from([255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255]);
 
 const made = new Map<string, Promise<Buffer>>();
 
-/** A picture of four coloured quarters whose metadata say how the camera was held. */
+/** Makes a picture of four coloured quarters with an EXIF orientation. */
 function photograph(width: number, height: number, orientation: number): Promise<Buffer> {
   const name = `${width} x ${height}, ${orientation}`;
   const photo =
@@ -36,7 +36,7 @@ function photograph(width: number, height: number, orientation: number): Promise
   return photo;
 }
 
-/** The quarters of what is on the screen in an element's place; empty while it is one colour. */
+/** Reads the quarters of an element on the screen; empty while it is one colour. */
 async function quartersOf(place: Locator): Promise<string> {
   const { data, info } = await sharp(await place.screenshot())
     .removeAlpha()
@@ -88,7 +88,7 @@ describe('thumbnails', () => {
       tab.expectQuiet();
     });
 
-    it('have as many pixels as are shown, also of small pictures; what is none has an icon', async () => {
+    it('have as many pixels as are shown, also for small images; other files have an icon', async () => {
       const files = [
         await photograph(2400, 1600, 6),
         await photograph(120, 80, 1),

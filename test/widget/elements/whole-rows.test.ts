@@ -4,11 +4,11 @@ import { openWidgetRig, type WidgetRig, type WidgetTab } from '../../support/wid
 import { field, rows, textOf } from '../read-page.ts';
 import { addMany, focused, rowCount } from './elements-rig.ts';
 
-/** As many as a list keeps whole that nobody scrolls or tabs through. */
+/** Whole rows of a list without scrolling. */
 const WHOLE_ROWS = 24;
 const CONTROLS = ['remove', 'filename', 'title', 'alt', 'decorative'] as const;
 
-describe('of more rows than a screen has', () => {
+describe('rows of a list longer than the screen', () => {
   let rig: WidgetRig;
 
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe('of more rows than a screen has', () => {
   const isWhole = async (row: Locator) => (await row.locator('.fields').count()) === 1;
   const wholeCount = (tab: WidgetTab) => tab.widget.locator('io-row .fields').count();
 
-  /** Scrolls by hand, so to say, from where the list is to its end. */
+  /** Scrolls to the end of the list by the mouse wheel. */
   async function scrollThrough(tab: WidgetTab): Promise<void> {
     await list(tab).hover();
     await expect
@@ -41,12 +41,12 @@ describe('of more rows than a screen has', () => {
     await expect.poll(() => isWhole(rows(tab.widget).last())).toBe(true);
   }
 
-  it('those near have their fields, the others are few elements, also when all were seen', async () => {
+  it('have fields near the visible part and few nodes elsewhere, also after all were visible', async () => {
     const tab = await openWith(120);
     expect(await wholeCount(tab)).toBeLessThanOrEqual(WHOLE_ROWS);
     expect(await isWhole(rows(tab.widget).nth(60))).toBe(false);
     const before = await countNodes(tab);
-    // 24 rows of 160 nodes, 96 of 16, and what is around the list.
+    // 24 rows of 160 nodes, 96 of 16, and the rest of the element.
     expect(before).toBeLessThan(6500);
 
     await scrollThrough(tab);
@@ -57,7 +57,7 @@ describe('of more rows than a screen has', () => {
     tab.expectQuiet();
   });
 
-  it('every one is in the accessibility tree with its name', async () => {
+  it('are all in the accessibility tree with their names', async () => {
     const tab = await openWith(120);
     const session = await tab.page.context().newCDPSession(tab.page);
     const { nodes } = await session.send('Accessibility.getFullAXTree');
@@ -65,17 +65,17 @@ describe('of more rows than a screen has', () => {
     for (let index = 0; index < 120; index += 1) expect(told).toContain(`picture-${index}.png`);
   });
 
-  it('a list that is not long is whole', async () => {
+  it('are all whole in a short list', async () => {
     const tab = await openWith(20);
     await expect.poll(() => wholeCount(tab)).toBe(20);
   });
 
-  it('one becomes whole when it comes near, and keeps its height when it is brief again', async () => {
+  it('become whole near the visible part, and keep their height when they are brief again', async () => {
     const tab = await openWith(80);
     const row = rows(tab.widget).nth(40);
     const height = () => row.evaluate((element) => (element.parentElement as HTMLElement).offsetHeight);
     expect(await isWhole(row)).toBe(false);
-    // As high as the others are, before it was ever drawn: the bar beside the list tells how long it is.
+    // The row has the height of the others before it is rendered, so the scroll bar is right.
     const estimate = await height();
     await row.scrollIntoViewIfNeeded();
     await expect.poll(() => isWhole(row)).toBe(true);
@@ -86,7 +86,7 @@ describe('of more rows than a screen has', () => {
     expect(Math.abs((await height()) - seen)).toBeLessThanOrEqual(1);
   });
 
-  it('Tab finds every field of every row, forwards and backwards', async () => {
+  it('have every field reachable by Tab, forwards and backwards', async () => {
     const count = 32;
     const tab = await openWith(count);
     expect(await wholeCount(tab)).toBeLessThan(count);
@@ -99,7 +99,7 @@ describe('of more rows than a screen has', () => {
     }
     expect(forwards).toEqual(expected);
 
-    // The focus is behind the list now; the first rows are brief again, as far as they may be.
+    // The focus is behind the list; the first rows are brief again.
     expect(await focused(tab)).not.toMatch(/^#/);
     await list(tab).evaluate((ul) => ul.scrollTo({ top: 0 }));
     const backwards: string[] = [];
@@ -110,7 +110,7 @@ describe('of more rows than a screen has', () => {
     expect(backwards).toEqual(expected.toReversed());
   });
 
-  it('Ctrl and an arrow go on into rows that are brief', async () => {
+  it('are reached by Ctrl and an arrow while they are brief', async () => {
     const tab = await openWith(60);
     await field(rows(tab.widget).first(), 'title').focus();
     for (let step = 1; step < 40; step += 1) {
@@ -119,20 +119,20 @@ describe('of more rows than a screen has', () => {
     }
   });
 
-  it('the one with the focus stays whole wherever the list is scrolled to', async () => {
+  it('stay whole with the focus, wherever the list is scrolled to', async () => {
     const tab = await openWith(80);
     const row = rows(tab.widget).nth(2);
     await field(row, 'alt').pressSequentially('Half a sen');
     await scrollThrough(tab);
     expect(await isWhole(row)).toBe(true);
     expect(await focused(tab)).toBe('#2 alt');
-    // Where Tab goes next is there as well.
+    // The neighbours are whole as well.
     expect(await isWhole(rows(tab.widget).nth(3))).toBe(true);
     await tab.page.keyboard.type('tence');
     expect(await field(row, 'alt').inputValue()).toBe('Half a sentence');
   });
 
-  it('what was written in one is there when it is whole again', async () => {
+  it('keep typed text until they are whole again', async () => {
     const tab = await openWith(80);
     const row = rows(tab.widget).nth(3);
     await field(row, 'alt').fill('A bridge at night');
@@ -146,7 +146,7 @@ describe('of more rows than a screen has', () => {
     expect(await field(row, 'alt').inputValue()).toBe('A bridge at night');
   });
 
-  it('a brief one says what is done with it and what went wrong', async () => {
+  it('show their state and error while they are brief', async () => {
     rig.proxy.inject(
       { kind: 'answer', status: 503, json: { error: 'busy', code: 'overloaded' } },
       { path: /^\/v1\/sessions$/, times: 100 },
@@ -163,7 +163,7 @@ describe('of more rows than a screen has', () => {
     rig.proxy.reset();
   });
 
-  it('a brief one has all that is written in it as text, which a search in the page finds', async () => {
+  it('have their texts while they are brief, so that a search in the page finds them', async () => {
     const tab = await openWith(80);
     const row = rows(tab.widget).nth(60);
     await row.evaluate((element) => {
@@ -177,13 +177,13 @@ describe('of more rows than a screen has', () => {
     });
     await expect.poll(() => textOf(row)).toContain('heron-at-dusk · Grey heron · A heron waits in the reeds');
     expect(await isWhole(row)).toBe(false);
-    // As a browser does with what it found.
+    // As a browser does with a match of a search.
     await row.locator('.facts').scrollIntoViewIfNeeded();
     await expect.poll(() => isWhole(row)).toBe(true);
     expect(await field(row, 'alt').inputValue()).toBe('A heron waits in the reeds');
   });
 
-  it('none is kept in memory when all images are taken out', async () => {
+  it('are not kept in memory after all images were removed', async () => {
     const tab = await openWith(80);
     await scrollThrough(tab);
     await tab.widget.evaluate(async (element) => {
@@ -202,7 +202,7 @@ describe('of more rows than a screen has', () => {
   });
 });
 
-/** Nodes of the element and of all shadow roots in it. */
+/** Counts the nodes of the element, shadow roots included. */
 function countNodes(tab: WidgetTab): Promise<number> {
   return tab.widget.evaluate((element) => {
     const count = (node: Node): number => {

@@ -5,7 +5,7 @@ const en = await loadLocale('en');
 const others = LOCALES.filter((name) => name !== 'en');
 const keys = Object.keys(en).sort();
 
-/** All forms that a text has. */
+/** Returns all forms of a text. */
 const formsOf = (message: string | PluralForms): string[] =>
   typeof message === 'string' ? message.split('|') : Object.values(message);
 const placeholdersOf = (text: string) => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort();
@@ -21,18 +21,18 @@ describe.each(others)('%s', (name) => {
     expect(Object.keys(await loadLocale(name)).sort()).toEqual(keys);
   });
 
-  test('fills in what English fills in, and nothing else', async () => {
+  test('has the placeholders of English, and no others', async () => {
     const messages = await loadLocale(name);
     for (const [key, message] of Object.entries(en)) {
       const wanted = placeholdersOf(formsOf(message).at(-1) ?? '');
       const translated = formsOf(messages[key] ?? '');
       expect({ key, in: placeholdersOf(translated.at(-1) ?? '') }).toEqual({ key, in: wanted });
-      // `one` and `two` may be said in words.
+      // `one` and `two` may be written in words.
       for (const form of translated) expect(wanted, key).toEqual(expect.arrayContaining(placeholdersOf(form)));
     }
   });
 
-  test('has the plural forms of its language wherever English has some', async () => {
+  test('has the plural forms of its language if English has plural forms', async () => {
     const messages = await loadLocale(name);
     const count = { de: 2, fr: 2, es: 2, ja: 1, ar: 6 }[name as string];
     for (const [key, message] of Object.entries(en)) {
@@ -41,7 +41,7 @@ describe.each(others)('%s', (name) => {
     }
   });
 
-  test('is translated: hardly a text is the English one', async () => {
+  test('is translated: few texts equal the English ones', async () => {
     const messages = await loadLocale(name);
     const same = Object.entries(en).filter(
       ([key, message]) => messages[key] === message && /[a-z]{4}/.test(`${message}`),
@@ -49,14 +49,14 @@ describe.each(others)('%s', (name) => {
     expect(same.length).toBeLessThan(8);
   });
 
-  test('has no text that is empty or has blanks at its ends', async () => {
+  test('has no empty text and no surrounding blanks', async () => {
     for (const [key, message] of Object.entries(await loadLocale(name))) {
       for (const form of formsOf(message)) expect({ key, form }).toEqual({ key, form: form.trim() || 'a text' });
     }
   });
 });
 
-test('the nearest language is found for a tag, English for all others', () => {
+test('a tag selects its language, or English', () => {
   expect(['de-AT', 'DE', 'fr_CA', 'ar-EG', 'pt-BR', '', null].map(matchLocale)).toEqual([
     'de',
     'de',

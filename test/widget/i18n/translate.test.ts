@@ -4,7 +4,7 @@ import { createI18n, loadLocale } from '../../../widget/i18n/index.ts';
 const en = await loadLocale('en');
 const load = async (locale: string) => createI18n({ locale, messages: await loadLocale(locale), fallback: en });
 
-test('English chooses its plural by the count and writes large numbers readably', async () => {
+test('English selects its plural by the count and groups large numbers', async () => {
   const { t } = await load('en');
   expect([0, 1, 2, 1234].map((count) => t('announce.added', { count }))).toEqual([
     '0 images added',
@@ -38,7 +38,7 @@ test('French counts zero as one, and a million as many', async () => {
   ]);
 });
 
-test('single texts can be replaced, plurals included, and unknown keys come back', async () => {
+test('single texts can be replaced, plurals included, and unknown keys are returned', async () => {
   const strings = { heading: 'Media', 'cost.images': { one: '{count} medium', other: '{count} media' }, own: 'Mine|s' };
   const { t } = createI18n({ locale: 'en', messages: en, strings });
   expect([
@@ -50,12 +50,12 @@ test('single texts can be replaced, plurals included, and unknown keys come back
   ]).toEqual(['Media', '1 medium', '2 media', 'Mine|s', 'no.such']);
 });
 
-test('a text that a language does not have is said in the fallback', () => {
+test('a missing text is taken from the fallback', () => {
   const { t } = createI18n({ locale: 'de', messages: {}, fallback: en });
   expect(t('action.cancel')).toBe('Cancel');
 });
 
-test('what is filled in is not looked into again, and what is not given stays to be seen', async () => {
+test('values are not expanded again, and missing ones leave their placeholder', async () => {
   const { t } = await load('en');
   expect(t('row.remove', { name: '{name}|$1' })).toBe('Remove {name}|$1');
   expect(t('row.remove')).toBe('Remove {name}');
@@ -73,7 +73,7 @@ test.each([
   ['en', 3_000_000_000, '3 GB'],
   ['de', 1_200_000, '1,2 MB'],
   ['fr', 1_200_000, '1,2 Mo'],
-])('%s writes %i bytes as %s', async (locale, bytes, text) => {
+])('%s formats %i bytes as %s', async (locale, bytes, text) => {
   const { formatBytes } = await load(locale);
   expect(formatBytes(bytes).replace(/[\u00a0\u202f]/g, ' ')).toBe(text);
 });

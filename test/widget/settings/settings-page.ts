@@ -1,4 +1,4 @@
-// The page of the settings' and the cost's tests: takes what they tell and gives it back to them, as the element does.
+// Test page of settings and cost: sets reported values as properties, as the element does.
 import { IoCost } from '../../../widget/elements/io-cost/index.ts';
 import {
   IoSettings,
@@ -10,7 +10,7 @@ import { tokens } from '../../../widget/styles/index.ts';
 customElements.define('io-settings', IoSettings);
 customElements.define('io-cost', IoCost);
 
-/** Both live inside the public element, which has the colours and sizes. */
+/** Wraps both in the styles of the public element. */
 class Around extends HTMLElement {
   readonly settings = new IoSettings();
   readonly cost = new IoCost();

@@ -22,8 +22,8 @@ import { expectAccessible } from '../../support/accessibility.ts';
 import { type SharedBrowser, sharedBrowser } from '../../support/browser.ts';
 import { type ComponentPage, serveComponent } from '../../support/component-page.ts';
 
-describe('what the settings offer', () => {
-  it('is what the contract takes', () => {
+describe('the choices of the settings', () => {
+  it('are those of the contract', () => {
     expect([...FORMATS].sort()).toEqual([...OUTPUT_FORMATS].sort());
     expect(PRESETS).toEqual(CONTRACT_PRESETS);
     expect(STANDARD_WIDTHS).toEqual(DEFAULT_RESPONSIVE_WIDTHS);
@@ -35,7 +35,7 @@ describe('what the settings offer', () => {
     }
   });
 
-  it('keeps sizes that are right, each once, smallest first', () => {
+  it('contain valid sizes, each once, smallest first', () => {
     const rows = [
       createRow({ width: '1024' }),
       createRow({ width: '8193' }),
@@ -56,12 +56,12 @@ describe('what the settings offer', () => {
     );
   });
 
-  it('suggests a width where the gap is widest', () => {
+  it('suggest a width in the widest gap', () => {
     expect(suggestWidth(rowsOf([320, 640, 2560]))).toBe(1600);
     expect(suggestWidth([])).toBe(1280);
   });
 
-  it('reads keywords however they are written', () => {
+  it('accept keywords with any separator', () => {
     expect(parseKeywords(' harbour, ships ;  harbour\nsea، بحر、海')).toEqual(['harbour', 'ships', 'sea', 'بحر', '海']);
     expect(parseKeywords('  ')).toEqual([]);
   });
@@ -99,7 +99,7 @@ describe('io-settings', () => {
       .locator('.sizes input[name^=width]')
       .evaluateAll((fields) => fields.map((each) => (each as HTMLInputElement).value));
 
-  it('tells which format and preset were chosen, also by arrow keys, and shows the hint of the chosen one', async () => {
+  it('reports the chosen format and preset, also by arrow keys, and shows the hint of the choice', async () => {
     const { page, expectQuiet } = await open();
     await page.getByRole('radio', { name: 'AVIF' }).check({ force: true });
     await page.getByRole('radio', { name: 'High', exact: true }).focus();
@@ -114,7 +114,7 @@ describe('io-settings', () => {
     expectQuiet();
   });
 
-  it('opens with the standard sizes, and tells of a size when its field is left', async () => {
+  it('starts with the standard sizes, and reports a size when its field is left', async () => {
     const { page } = await open();
     await page.getByRole('switch', { name: 'Responsive sizes' }).check();
     expect(await widths(page)).toEqual(STANDARD_WIDTHS.map(String));
@@ -126,7 +126,7 @@ describe('io-settings', () => {
       .toMatchObject({ responsiveSizes: [400, 768, 1024, 1440, 1920] });
   });
 
-  it('keeps a wrong size in its field, says what is right, and does not tell it', async () => {
+  it('keeps an invalid size in its field with an error, and does not report it', async () => {
     const { page } = await open();
     await set(page, 'settings', {
       settings: { format: 'webp', preset: 'high', responsive: true, responsiveSizes: [640, 900] },
@@ -141,7 +141,7 @@ describe('io-settings', () => {
     expect(await page.locator(`#${error}`).textContent()).toBe('A whole number from 16 to 8,192.');
   });
 
-  it('merges a size that is there twice and says so', async () => {
+  it('merges a duplicate size and shows a note', async () => {
     const { page } = await open();
     await set(page, 'settings', {
       settings: { format: 'webp', preset: 'high', responsive: true, responsiveSizes: [640, 900] },
@@ -152,7 +152,7 @@ describe('io-settings', () => {
     expect(await page.locator('.sizes [role=status]').textContent()).toContain('640 is already in the list');
   });
 
-  it('adds sizes up to ten, with the field ready to be written in, and moves the focus on when one is removed', async () => {
+  it('adds up to ten sizes, focuses the new field, and moves the focus after a removal', async () => {
     const { page } = await open();
     await page.getByRole('switch', { name: 'Responsive sizes' }).check();
     const add = page.getByRole('button', { name: 'Add a size' });
@@ -175,7 +175,7 @@ describe('io-settings', () => {
     expect((await told(page)).at(-1)).not.toHaveProperty('responsiveSizes.0');
   });
 
-  it('takes nothing away that somebody types while the page sets something else', async () => {
+  it('keeps typed text while the page sets something else', async () => {
     const { page } = await open();
     await page.getByRole('switch', { name: 'Responsive sizes' }).check();
     const field = page.locator('.sizes input').first();
@@ -185,7 +185,7 @@ describe('io-settings', () => {
     expect(await field.inputValue()).toBe('4');
   });
 
-  it('tells how images are to be described', async () => {
+  it('reports the options of the analysis', async () => {
     const { page } = await open();
     await page.getByText('How images are described').click();
     await page.getByLabel('Language of the texts').selectOption('pt-BR');
@@ -211,7 +211,7 @@ describe('io-settings', () => {
     expect(await page.getByRole('switch', { name: 'Responsive sizes' }).isDisabled()).toBe(true);
   });
 
-  it('shows the cost: what is charged and left, what is missing, what is not known', async () => {
+  it('shows the cost: charged, left, missing and unknown', async () => {
     const { page } = await open();
     const cost = {
       images: 12,
