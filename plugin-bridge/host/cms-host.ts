@@ -27,7 +27,8 @@ export interface CmsHost {
   fetch(id: string, options?: HostCall): Promise<Blob>;
   /**
    * Replaces an image by the optimised files and keeps its original for {@link CmsHost.restore}. If it rejects, the image is
-   * unchanged. For a replaced image it replaces again and keeps the first original.
+   * unchanged. For a replaced image it replaces again and keeps the first original. A resumed run repeats the call if it does
+   * not know the outcome of the first one.
    */
   replace(id: string, replacement: Replacement, options?: HostCall): Promise<Replaced>;
   /** Called if a result is not used because it saves nothing: a host with runs of its own can avoid paying for it again. */
