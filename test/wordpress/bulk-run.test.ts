@@ -250,7 +250,7 @@ it('lists the images it leaves out, and accepts a larger file on request', {
   const asked = page.waitForEvent('dialog', PATIENCE);
   page.once('dialog', (dialog) => void dialog.accept());
   await field.getByRole('button', { name: /Optimize \(1 credit\)/ }).click(PATIENCE);
-  expect((await asked).message()).toMatch(/would not be smaller.* paid for already/);
+  expect((await asked).message()).toMatch(/would not be smaller.* already paid for/);
   await field.getByText(/larger, as accepted/).waitFor(PATIENCE);
   expect((await spent()) - before).toBe(1);
 
