@@ -8,9 +8,8 @@ export {
   type Processor,
   type ProcessorDeps,
   type RenderOptions,
-  type RenderRequest,
 } from './processor.ts';
 export { extensionOf, mimeTypeOf } from './shared/formats.ts';
 export type { EmbeddedText, Inspection, InspectRequest } from './shared/inspection.ts';
-export type { RenderedVariant, RenderStep, SourceFacts } from './shared/protocol.ts';
+export type { RenderedVariant, RenderOrder, RenderStep, SourceFacts } from './shared/protocol.ts';
 export { planVariants, type VariantSpec } from './shared/variants.ts';

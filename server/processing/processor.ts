@@ -31,12 +31,6 @@ export interface ProbeResult extends Omit<ProbeReport, 'warnings'> {
   warnings: Warning[];
 }
 
-/** A render order, with the name under which the image's crashes are counted. */
-export interface RenderRequest extends RenderOrder {
-  /** Name of the image in the quarantine, e.g. its hash. @default source */
-  identity?: string;
-}
-
 /** Options of {@link Processor.render}. */
 export interface RenderOptions {
   /** Renders of one group (a job) take turns with those of other groups. */
@@ -45,9 +39,9 @@ export interface RenderOptions {
   onStep?: (step: RenderStep) => void;
 }
 
-/** Everything the service does with pixels. */
+/** Operations on the pixels of images. */
 export interface Processor {
-  /** Forks the workers. @throws Error when a worker still loads SVG or the library's native format */
+  /** Forks the workers. @throws Error if a worker still loads SVG or the library's native format */
   start(): Promise<void>;
   /** Reads a header. @throws unsupported_image | invalid_image | too_many_pixels | too_many_frames | overloaded */
   probe(request: { file: string; originalFilename: string }, signal?: AbortSignal): Promise<ProbeResult>;
@@ -55,8 +49,8 @@ export interface Processor {
    * Renders the variants of one image; all or none appear. An abort rejects with the signal's reason.
    * @throws invalid_image | output_too_large | processing_timeout | processing_failed | insufficient_storage
    */
-  render(request: RenderRequest, options: RenderOptions): Promise<RenderedVariant[]>;
-  /** Makes a small still WebP. @throws invalid_image | overloaded | insufficient_storage */
+  render(order: RenderOrder, options: RenderOptions): Promise<RenderedVariant[]>;
+  /** Renders a small still WebP. @throws invalid_image | overloaded | insufficient_storage */
   preview(
     request: { source: string; facts: SourceFacts; width: number; target: string },
     signal?: AbortSignal,
@@ -95,7 +89,7 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
       logger.info({ workers: config.WORKERS, pids: stats(context).pids }, 'image processing started');
     },
     probe: (request, signal) => probe(context, request, signal),
-    render: (request, options) => render(context, request, options),
+    render: (order, options) => render(context, order, options),
     preview: (request, signal) => preview(context, request, signal),
     inspect: (request, signal) => inspect(context, request, signal),
     stats: () => stats(context),
@@ -133,13 +127,13 @@ async function probe(
 
 async function render(
   context: Context,
-  { identity, ...order }: RenderRequest,
+  order: RenderOrder,
   { group, signal, onStep }: RenderOptions,
 ): Promise<RenderedVariant[]> {
   const variants = order.variants.map((variant) => ({ ...variant, part: partName(variant.target) }));
   const task: RenderTask = { ...order, variants, limits: context.limits };
   const format = encodedFormat(order.format, order.facts.format);
-  const suspect = { handler: 'render', image: identity ?? order.source, format } as const;
+  const suspect = { handler: 'render', image: order.identity ?? order.source, format } as const;
   const memoryBytes = estimateMemory(order.facts, format);
   const { encoding, stealing } = running(context);
   const parts = variants.map(({ part }) => part);

@@ -12,7 +12,7 @@ import {
   processingConfig,
   type RenderedVariant,
   type RenderOptions,
-  type RenderRequest,
+  type RenderOrder,
   type SourceFacts,
   type VariantSpec,
 } from '../../server/processing/index.ts';
@@ -28,7 +28,7 @@ export function fixture(path: string): string {
   return fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url));
 }
 
-export interface RenderChoice extends Partial<Omit<RenderRequest, 'source' | 'facts' | 'variants'>> {
+export interface RenderChoice extends Partial<Omit<RenderOrder, 'source' | 'facts' | 'variants'>> {
   format: OutputFormat;
   preset?: Preset;
   widths?: readonly number[];

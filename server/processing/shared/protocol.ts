@@ -51,6 +51,8 @@ export interface OutputSettings {
 export interface RenderOrder extends OutputSettings {
   /** Absolute path of the uploaded file. */
   source: string;
+  /** Name under which crashes of the image are counted, e.g. its hash. @default source */
+  identity?: string;
   facts: SourceFacts;
   /** `target` is the absolute final path; it appears whole or not at all. */
   variants: (VariantSpec & { target: string })[];
