@@ -25,12 +25,12 @@ interface OpenOptions {
 }
 
 const ALONE_EVERY_MS = 250;
-/** For the embedded database of another process: once that has ended, nobody answers there again. */
-const GUEST_PATIENCE_MS = 2500;
+/** Connection timeout for the embedded database of another process, which is gone for good once that process ends. */
+const GUEST_TIMEOUT_MS = 2500;
 
 /**
- * Connects to the configured MongoDB, or to the embedded one below `DATA_DIR`, which is started when nobody serves it.
- * @throws DirectoryInUseError when the embedded one still is another process's after `aloneWithinMs`
+ * Connects to the configured MongoDB, or to the embedded one below `DATA_DIR`, which is started unless another process runs it.
+ * @throws DirectoryInUseError if another process still runs it after `aloneWithinMs`
  */
 export async function openConfiguredDatabase(
   config: Config,
@@ -58,9 +58,9 @@ export async function openConfiguredDatabase(
     await sleep(ALONE_EVERY_MS);
     embedded = await start();
   }
-  const patience = embedded.owner ? {} : { serverSelectionTimeoutMs: GUEST_PATIENCE_MS };
+  const selection = embedded.owner ? {} : { serverSelectionTimeoutMs: GUEST_TIMEOUT_MS };
   try {
-    const database = await openDatabase({ uri: embedded.uri, timeoutMs: EMBEDDED_TIMEOUT_MS, ...patience });
+    const database = await openDatabase({ uri: embedded.uri, timeoutMs: EMBEDDED_TIMEOUT_MS, ...selection });
     return {
       database,
       exclusive: embedded.owner,
@@ -70,7 +70,7 @@ export async function openConfiguredDatabase(
       },
     };
   } catch (error) {
-    // Its thread would keep the process alive.
+    // Otherwise its thread would keep the process alive.
     await embedded.close();
     throw error;
   }
@@ -93,7 +93,7 @@ export async function composeAccounts(config: Config, database: Database, logger
   return { accounts, signIn };
 }
 
-/** Open only on a loopback address, since anyone who can sign up can use credits and the paid vision model. */
+/** Allows sign-up only on a loopback address, since new accounts can use credits and the paid vision model. */
 function defaultSignUp({ http }: Config): 'open' | 'closed' {
   return http.PUBLIC_URL === undefined && isLoopback(http.HOST) ? 'open' : 'closed';
 }

@@ -54,10 +54,10 @@ function createHandler({ endpoint, handle }: Route, services: Services) {
     const body = endpoint.bodyKind === 'json' && endpoint.body ? validate(endpoint.body, json, 'body') : undefined;
     const { account, loginId } = ctx.state;
     const input = { ctx, account, loginId, params, query, body } as never;
-    const answer = await handle(input, services);
-    if (answer !== undefined) {
+    const responseBody = await handle(input, services);
+    if (responseBody !== undefined) {
       ctx.status = endpoint.success.status;
-      ctx.body = answer;
+      ctx.body = responseBody;
     }
   };
 }

@@ -7,7 +7,7 @@ import { newRequestId } from '../observability/index.ts';
 type BusySocket = Socket & { _httpMessage?: ServerResponse | null };
 
 /** Responds to requests that are malformed, too large or too slow with a regular error body, and closes the connection. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: BusySocket): void {
+export function respondToClientError(error: NodeJS.ErrnoException, socket: BusySocket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
     socket.destroy();
     return;

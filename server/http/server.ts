@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type Koa from 'koa';
 import { localUrl } from '../gateway/index.ts';
-import { answerClientError } from './answer-client-error.ts';
+import { respondToClientError } from './client-error.ts';
 import type { HttpConfig } from './config.ts';
 import { cutSlowReaders, type ReadingPace } from './downloads/slow-readers.ts';
 
@@ -46,7 +46,7 @@ export async function listen(
   // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node would respond 417 without a body.
   server.on('checkExpectation', handle);
   server.maxConnections = 4096;
-  server.on('clientError', answerClientError);
+  server.on('clientError', respondToClientError);
   cutSlowReaders(server, pace);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -34,13 +34,13 @@ export function createPages(directory = builtFolder()): StaticRoute[] {
   const pages = PAGES.flatMap(({ folder, base, policy, deepLinks }) => {
     const routes = serveFiles(loadFolder(join(directory, folder), base), policy);
     const page = routes.find(({ path }) => path === base);
-    return deepLinks && page ? [...routes, answerBelow(page)] : routes;
+    return deepLinks && page ? [...routes, servePathsBelow(page)] : routes;
   });
-  return pages.some(({ path }) => path === FIRST_PAGE) ? [...pages, leadToFirstPage()] : pages;
+  return pages.some(({ path }) => path === FIRST_PAGE) ? [...pages, redirectToFirstPage()] : pages;
 }
 
 /** Redirects `/` to the first page; not cached, since the target may change. */
-function leadToFirstPage(): StaticRoute {
+function redirectToFirstPage(): StaticRoute {
   return {
     path: '/',
     handler(ctx) {
@@ -51,7 +51,7 @@ function leadToFirstPage(): StaticRoute {
 }
 
 /** Responds to the paths below a page with the page. Names with an extension are files, which must not respond with the page. */
-function answerBelow({ path, handler }: StaticRoute): StaticRoute {
+function servePathsBelow({ path, handler }: StaticRoute): StaticRoute {
   return {
     path: `${path}/{*page}`,
     handler: (ctx, next) => (/\.\w+$/.test(ctx.path) ? next() : handler(ctx, next)),

@@ -93,13 +93,13 @@ function protectionBy({ sources, shared }: StaticPolicy): Record<string, string>
 }
 
 function createHandler(file: StaticFile, headers: Record<string, string>): Middleware {
-  const answers = new Map<string, Promise<EncodedFile>>();
+  const encoded = new Map<string, Promise<EncodedFile>>();
   return async (ctx) => {
     const encoding = chooseEncoding(ctx, file);
-    const pending = answers.get(encoding) ?? prepareAnswer(file, encoding);
-    answers.set(encoding, pending);
+    const pending = encoded.get(encoding) ?? encodeFile(file, encoding);
+    encoded.set(encoding, pending);
     // The next request retries a file that could not be read.
-    pending.catch(() => answers.delete(encoding));
+    pending.catch(() => encoded.delete(encoding));
     const { body, etag } = await pending;
     requireMatch(ctx, etag);
     ctx.set({
@@ -125,7 +125,7 @@ function chooseEncoding(ctx: Context, { type }: StaticFile): string {
   return ['br', 'gzip'].find((encoding) => ctx.acceptsEncodings(encoding)) ?? 'identity';
 }
 
-async function prepareAnswer({ read }: StaticFile, encoding: string): Promise<EncodedFile> {
+async function encodeFile({ read }: StaticFile, encoding: string): Promise<EncodedFile> {
   const bytes = await read();
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
   return { body: await compress(bytes, encoding), etag: `"${hash}${encoding === 'identity' ? '' : `-${encoding}`}"` };

@@ -39,14 +39,14 @@ export async function runOnce(
 ): Promise<void> {
   const { idempotency } = services.gateway;
   const key = ctx.req.headers['idempotency-key'];
-  if (typeof key !== 'string') return answer(ctx, await work(randomUUID()));
+  if (typeof key !== 'string') return respond(ctx, await work(randomUUID()));
   const begun = await beginOrWait(() => idempotency.begin({ accountId: account.id, key, operation, requestHash }));
-  if (begun.outcome === 'replay') return answer(ctx, begun.response);
+  if (begun.outcome === 'replay') return respond(ctx, begun.response);
   if (begun.outcome === 'join') throw new TypeError(`${operation} has no job to join`);
   try {
     const done = await work(begun.workId);
     await idempotency.complete(begun.ticket, done);
-    answer(ctx, done);
+    respond(ctx, done);
   } catch (error) {
     const free = afterFailure === 'free' || error instanceof AppError;
     await (free ? idempotency.abandon : idempotency.release)(begun.ticket).catch(() => {});
@@ -54,7 +54,7 @@ export async function runOnce(
   }
 }
 
-function answer(ctx: Context, { status, headers, body }: PlainResponse): void {
+function respond(ctx: Context, { status, headers, body }: PlainResponse): void {
   ctx.status = status;
   ctx.set(headers);
   ctx.body = body;
