@@ -3,9 +3,9 @@ import { controls, foundation, icon, tokens } from '../../styles/index.ts';
 import { TranslatedElement } from '../translated-element.ts';
 import type { ComparePair } from './compare-pair.ts';
 import { CompareStage, type StageParts } from './compare-stage.ts';
-import { describeChange } from './describe-change.ts';
 import { followPointer } from './follow-pointer.ts';
 import { compareStyles } from './io-compare.styles.ts';
+import { renderFigures } from './render-figures.ts';
 import type { Zoom } from './viewport.ts';
 
 const ZOOMS: readonly Zoom[] = ['fit', 1, 2];
@@ -163,7 +163,7 @@ export class IoCompare extends TranslatedElement {
         <header>
           <div class="title">
             <h3><bdi>${pair?.name ?? ''}</bdi></h3>
-            ${pair ? this.#renderFigures(pair) : nothing}
+            ${pair ? renderFigures(pair, this.i18n) : nothing}
           </div>
           ${this.pairs.length > 1 ? this.#renderSteps() : nothing}
         </header>
@@ -261,24 +261,6 @@ export class IoCompare extends TranslatedElement {
         <button type="button" class="button icon-only next" aria-label=${t('compare.next')}
           aria-disabled=${this.index >= last} @click=${() => this.#step(1)}>${icon('down')}</button>
       </div>
-    `;
-  }
-
-  #renderFigures({ original, result }: ComparePair): TemplateResult {
-    const { t, dir, formatBytes, formatPercent } = this.i18n;
-    const sizes = original.size !== null && result.size !== null ? { from: original.size, to: result.size } : null;
-    const saved = sizes && sizes.from > 0 ? 1 - sizes.to / sizes.from : 0;
-    const key = saved > 0.0049 ? 'compare.smaller' : saved < -0.0049 ? 'compare.larger' : 'compare.same-size';
-    const params = sizes && {
-      from: formatBytes(sizes.from),
-      to: formatBytes(sizes.to),
-      percent: formatPercent(Math.abs(saved)),
-    };
-    return html`
-      <p class="figures numbers">
-        ${params ? html`<strong><bdi dir=${dir}>${t(key, params)}</bdi></strong>` : nothing}
-        <span class="muted"><bdi dir=${dir}>${describeChange(original, result, this.i18n)}</bdi></span>
-      </p>
     `;
   }
 
