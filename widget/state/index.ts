@@ -25,7 +25,7 @@ export type {
 export { EDITABLE_FIELDS, isExported, isMissingText, unacceptedFields, wantsReview } from './review/item-questions.ts';
 export { pickSamples } from './runs/sample-run.ts';
 export type * from './session/saved-types.ts';
-export { DEFAULT_SETTINGS, FORMATS, isSize, MAX_SIZES, PRESETS, SIZE_RANGE } from './session/settings.ts';
+export { DEFAULT_SETTINGS, isSize } from './session/settings.ts';
 export type * from './transport.ts';
 export type * from './types.ts';
 export { NO_LIMITS } from './uploads/restrictions.ts';

@@ -135,7 +135,9 @@ export const EMBEDDED_FIELDS = /* @__PURE__ */ METADATA_FIELD_NAMES.filter(
 );
 
 /** The fields that are found in files under an XMP property. */
-export const XMP_FIELDS = METADATA_FIELD_NAMES.filter((name): name is XmpField => METADATA_FIELDS[name].xmp !== null);
+export const XMP_FIELDS = /* @__PURE__ */ METADATA_FIELD_NAMES.filter(
+  (name): name is XmpField => METADATA_FIELDS[name].xmp !== null,
+);
 
 interface ValueTypes {
   text: string | null;
@@ -147,11 +149,11 @@ export type MetadataValues = { [Name in MetadataField]: ValueTypes[Fields[Name][
 /** Texts that are written into a file. */
 export type EmbeddedTexts = { [Name in EmbeddedField]?: MetadataValues[Name] | undefined };
 /** The fields that export requests and uploads may carry. */
-export const REQUEST_FIELDS = METADATA_FIELD_NAMES.filter(
+export const REQUEST_FIELDS = /* @__PURE__ */ METADATA_FIELD_NAMES.filter(
   (name): name is RequestField => METADATA_FIELDS[name].inRequests,
 );
 /** The fields that are texts about the image. */
-export const DESCRIBING_FIELDS = METADATA_FIELD_NAMES.filter(
+export const DESCRIBING_FIELDS = /* @__PURE__ */ METADATA_FIELD_NAMES.filter(
   (name): name is DescribingField => METADATA_FIELDS[name].describes,
 );
 

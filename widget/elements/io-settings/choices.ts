@@ -1,11 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import type { I18n } from '../../i18n/index.ts';
 
-/** Output formats in display order. A test compares them with the contract. */
-export const FORMATS = ['webp', 'avif', 'jpeg', 'png', 'original'] as const;
-/** Presets from the best picture to the smallest file. A test compares them with the contract. */
-export const PRESETS = ['maximum', 'very_high', 'high', 'medium', 'low', 'minimum'] as const;
-
 /** Renders radio buttons as pills with the hint of the chosen one below. Screen readers get the hint of each. */
 export function renderChoices<Value extends string>({
   name,

@@ -1,21 +1,13 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { MAX_RESPONSIVE_SIZES, OUTPUT_FORMATS, PRESETS } from '#contract/constants';
 import type { Settings } from '../../state/index.ts';
 import { controls, foundation } from '../../styles/index.ts';
 import { TranslatedElement } from '../translated-element.ts';
 import { type AnalysisOptions, renderAnalysisOptions } from './analysis-options.ts';
-import { FORMATS, PRESETS, renderChoices } from './choices.ts';
+import { renderChoices } from './choices.ts';
 import { settingsStyles } from './io-settings.styles.ts';
 import { renderSizeEditor } from './size-editor.ts';
-import {
-  createRow,
-  isComplete,
-  MAX_SIZES,
-  mergeRows,
-  rowsOf,
-  type SizeRow,
-  sizesOf,
-  suggestWidth,
-} from './size-rows.ts';
+import { createRow, isComplete, mergeRows, rowsOf, type SizeRow, sizesOf, suggestWidth } from './size-rows.ts';
 
 /** Details of `io-settings-edit`. */
 export interface SettingsEditDetail {
@@ -83,7 +75,7 @@ export class IoSettings extends TranslatedElement {
       <div class="settings" part="settings">
         ${renderChoices({
           name: 'format',
-          values: FORMATS,
+          values: OUTPUT_FORMATS,
           value: settings.format,
           disabled,
           i18n,
@@ -170,8 +162,8 @@ export class IoSettings extends TranslatedElement {
   }
 
   async #addSize(): Promise<void> {
-    if (this.rows.length >= MAX_SIZES) {
-      this.note = this.i18n.t('settings.size-limit', { count: MAX_SIZES });
+    if (this.rows.length >= MAX_RESPONSIVE_SIZES) {
+      this.note = this.i18n.t('settings.size-limit', { count: MAX_RESPONSIVE_SIZES });
       return;
     }
     const row = createRow({ width: String(suggestWidth(this.rows)) });

@@ -1,8 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { MAX_RESPONSIVE_SIZES, RESPONSIVE_EDGE } from '#contract/constants';
 import type { I18n } from '../../i18n/index.ts';
 import { icon } from '../../styles/index.ts';
-import { EDGE_RANGE, isEdge, MAX_SIZES, type SizeRow } from './size-rows.ts';
+import { isEdge, type SizeRow } from './size-rows.ts';
 
 /** Values and callbacks of the size editor. */
 export interface SizeEditor {
@@ -23,7 +24,7 @@ export interface SizeEditor {
 /** Renders rows of width, height and fit, with buttons to add and remove. */
 export function renderSizeEditor(editor: SizeEditor): TemplateResult {
   const { t } = editor.i18n;
-  const full = editor.rows.length >= MAX_SIZES;
+  const full = editor.rows.length >= MAX_RESPONSIVE_SIZES;
   return html`
     <div class="sizes" role="group" aria-label=${t('settings.sizes')} @change=${editor.onCommit}>
       <ul>
@@ -85,7 +86,7 @@ function renderRow(row: SizeRow, editor: SizeEditor): TemplateResult {
       </button>
       ${
         wrong.width || wrong.height
-          ? html`<p class="error" id="error-${row.key}">${t('settings.size-range', EDGE_RANGE)}</p>`
+          ? html`<p class="error" id="error-${row.key}">${t('settings.size-range', RESPONSIVE_EDGE)}</p>`
           : nothing
       }
     </li>

@@ -1,11 +1,5 @@
+import { DEFAULT_RESPONSIVE_WIDTHS, MAX_RESPONSIVE_SIZES, RESPONSIVE_EDGE } from '#contract/constants';
 import type { SizeInput } from '../../state/index.ts';
-
-/** Widths the service uses by default. */
-export const STANDARD_WIDTHS: readonly number[] = [480, 768, 1024, 1440, 1920];
-/** Shortest and longest edge of a size, in pixels. */
-export const EDGE_RANGE = { min: 16, max: 8192 } as const;
-/** Most sizes of one export. */
-export const MAX_SIZES = 10;
 
 /** A size being edited, as typed, valid or not. */
 export interface SizeRow {
@@ -27,7 +21,7 @@ export function createRow({ width = '', height = '', fit = 'inside' }: Partial<O
 
 /** Returns rows for sizes; without sizes, for the default of the service. */
 export function rowsOf(sizes: readonly SizeInput[] | undefined): SizeRow[] {
-  return (sizes ?? STANDARD_WIDTHS).map((size) =>
+  return (sizes ?? DEFAULT_RESPONSIVE_WIDTHS).map((size) =>
     typeof size === 'number'
       ? createRow({ width: String(size) })
       : createRow({
@@ -41,7 +35,7 @@ export function rowsOf(sizes: readonly SizeInput[] | undefined): SizeRow[] {
 /** Tests whether a field has an edge that the service accepts. */
 export function isEdge(text: string): boolean {
   const value = Number(text);
-  return /^\d+$/.test(text.trim()) && value >= EDGE_RANGE.min && value <= EDGE_RANGE.max;
+  return /^\d+$/.test(text.trim()) && value >= RESPONSIVE_EDGE.min && value <= RESPONSIVE_EDGE.max;
 }
 
 /** Tests whether a row is valid. */
@@ -57,7 +51,7 @@ export function sizesOf(rows: readonly SizeRow[]): SizeInput[] {
       ? [`${width}`, width]
       : [`${width} ${row.height} ${row.fit}`, { width, height: Number(row.height), fit: row.fit }];
   });
-  const unique = [...new Map(sizes).values()].slice(0, MAX_SIZES);
+  const unique = [...new Map(sizes).values()].slice(0, MAX_RESPONSIVE_SIZES);
   const widthOf = (size: SizeInput) => (typeof size === 'number' ? size : size.width);
   return unique.sort((a, b) => widthOf(a) - widthOf(b));
 }

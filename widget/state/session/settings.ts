@@ -1,28 +1,19 @@
-import type { OutputFormat, Preset } from '#contract';
+import { MAX_RESPONSIVE_SIZES, OUTPUT_FORMATS, PRESETS, RESPONSIVE_EDGE } from '#contract/constants';
 import type { Settings, SizeInput } from '../types.ts';
-
-/** Output formats, as the select shows them. */
-export const FORMATS = ['webp', 'avif', 'jpeg', 'png', 'original'] as const satisfies OutputFormat[];
-/** Presets from lossless to small. */
-export const PRESETS = ['maximum', 'very_high', 'high', 'medium', 'low', 'minimum'] as const satisfies Preset[];
-/** Smallest and largest edge of a responsive size, in pixels. */
-export const SIZE_RANGE = { min: 16, max: 8192 } as const;
-/** Most responsive sizes. */
-export const MAX_SIZES = 10;
 
 /** Default settings of an export. */
 export const DEFAULT_SETTINGS: Settings = { format: 'webp', preset: 'high', responsive: false };
 
-/** A setting that was not understood. */
+/** A setting with an invalid value. */
 export interface SettingProblem {
   name: string;
   value: unknown;
 }
 
 const isEdge = (value: unknown): value is number =>
-  Number.isInteger(value) && (value as number) >= SIZE_RANGE.min && (value as number) <= SIZE_RANGE.max;
+  Number.isInteger(value) && (value as number) >= RESPONSIVE_EDGE.min && (value as number) <= RESPONSIVE_EDGE.max;
 
-/** True for a breakpoint that the service takes. */
+/** True if the service accepts the size. */
 export function isSize(size: unknown): size is SizeInput {
   if (typeof size !== 'object' || size === null) return isEdge(size);
   const { width, height, fit } = size as { width?: unknown; height?: unknown; fit?: unknown };
@@ -30,7 +21,7 @@ export function isSize(size: unknown): size is SizeInput {
   return isEdge(width) && (height === undefined || isEdge(height)) && fits;
 }
 
-/** Joins changes with the present settings. What is not understood becomes the default and is listed. */
+/** Applies changes to settings. Invalid values become the default and are listed in `problems`. */
 export function mergeSettings(
   present: Settings,
   changes: { readonly [Name in keyof Settings]?: unknown },
@@ -46,7 +37,7 @@ export function mergeSettings(
     if (!found) refuse(name, value);
     settings[name] = found ?? DEFAULT_SETTINGS[name];
   }
-  choose('format', FORMATS);
+  choose('format', OUTPUT_FORMATS);
   choose('preset', PRESETS);
   for (const name of ['responsive', 'embedMetadata', 'keepCopyright'] as const) {
     const value = changes[name];
@@ -57,7 +48,7 @@ export function mergeSettings(
   if ('responsiveSizes' in changes) {
     const value = changes.responsiveSizes;
     const sizes = Array.isArray(value) ? value : [];
-    const good = sizes.filter(isSize).slice(0, MAX_SIZES);
+    const good = sizes.filter(isSize).slice(0, MAX_RESPONSIVE_SIZES);
     if (value != null && (!Array.isArray(value) || good.length < sizes.length)) refuse('responsiveSizes', value);
     if (good.length > 0) settings.responsiveSizes = good;
     else delete settings.responsiveSizes;
@@ -65,7 +56,7 @@ export function mergeSettings(
   return { settings, problems };
 }
 
-/** The body of a request; sizes only where they are used. */
+/** Returns the settings as requests carry them: sizes only if `responsive` is set. */
 export function requestSettings({ responsiveSizes, ...settings }: Settings): Settings {
   return settings.responsive && responsiveSizes ? { ...settings, responsiveSizes } : settings;
 }

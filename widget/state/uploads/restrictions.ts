@@ -1,10 +1,11 @@
+import { FORMATS, INPUT_FORMATS } from '#contract/constants';
 import type { OptimizerConfig } from '../optimizer-interface.ts';
 import type { Rejection, RejectionCode, Restrictions } from '../types.ts';
 import type { Candidate } from './collect-files.ts';
 
 /** Default limits: formats that the service reads. HEIC is selectable too, so that its rejection can explain the alternative. */
 export const NO_LIMITS: Restrictions = {
-  accept: 'image/jpeg,image/png,image/webp,image/avif,image/gif,image/tiff,.heic,.heif',
+  accept: [...INPUT_FORMATS.map((name) => FORMATS[name].mimeType), '.heic', '.heif'].join(),
   maxFiles: null,
   maxFileSize: null,
   maxTotalSize: null,

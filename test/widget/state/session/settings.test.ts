@@ -1,13 +1,18 @@
 import { expect, test } from 'vitest';
-import { OUTPUT_FORMATS, PRESETS as SERVICE_PRESETS } from '../../../../server/contract/index.ts';
+import { OUTPUT_FORMATS, PRESETS } from '../../../../server/contract/index.ts';
 import { settingsSchema } from '../../../../server/contract/settings.ts';
-import { DEFAULT_SETTINGS, FORMATS, isSize, PRESETS } from '../../../../widget/state/index.ts';
+import { DEFAULT_SETTINGS, isSize } from '../../../../widget/state/index.ts';
 import { mergeSettings, requestSettings } from '../../../../widget/state/session/settings.ts';
 import { startOptimizer, startWithFiles } from '../started-optimizer.ts';
 
-test('formats, presets and defaults are the service’s', () => {
-  expect(FORMATS).toEqual([...OUTPUT_FORMATS]);
-  expect(PRESETS).toEqual([...SERVICE_PRESETS]);
+test('all formats and presets of the service are valid, and the defaults are the same', () => {
+  for (const format of OUTPUT_FORMATS) {
+    for (const preset of PRESETS) {
+      const { settings, problems } = mergeSettings(DEFAULT_SETTINGS, { format, preset });
+      expect(settings).toMatchObject({ format, preset });
+      expect(problems).toEqual([]);
+    }
+  }
   expect(settingsSchema.parse({})).toMatchObject(DEFAULT_SETTINGS);
 });
 
