@@ -21,11 +21,14 @@ interface MetadataFieldRow {
   doc: string | null;
 }
 
+/** Longest stored texts of the fields that reviews edit, in UTF-16 code units. Apart, since browsers load only these. */
+export const TEXT_LENGTHS = { filename: 255, title: 500, alt: 1000 } as const;
+
 /** The fields of an image's metadata that have a source and that a person can edit. */
 export const METADATA_FIELDS = {
   filename: {
     type: 'text',
-    maxLength: 255,
+    maxLength: TEXT_LENGTHS.filename,
     maxEntries: null,
     foundLength: null,
     xmp: null,
@@ -37,7 +40,7 @@ export const METADATA_FIELDS = {
   },
   title: {
     type: 'text',
-    maxLength: 500,
+    maxLength: TEXT_LENGTHS.title,
     maxEntries: null,
     foundLength: 120,
     xmp: 'dc:title',
@@ -49,7 +52,7 @@ export const METADATA_FIELDS = {
   },
   alt: {
     type: 'text',
-    maxLength: 1000,
+    maxLength: TEXT_LENGTHS.alt,
     maxEntries: null,
     foundLength: 250,
     xmp: 'Iptc4xmpCore:AltTextAccessibility',

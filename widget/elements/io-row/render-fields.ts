@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
+import { TEXT_LENGTHS } from '#contract/constants';
 import type { EditableField, Item } from '../../state/index.ts';
 import { countCharacters } from './describe-item.ts';
 import type { TextField } from './edit-field.ts';
@@ -25,7 +26,7 @@ export function renderFields(
     <div class="field ${field}" part="field">
       <label class="label" for=${field}>${label}${origin(item, field, context)}</label>
       <input class="input" part="input" id=${field} data-text=${field} data-control=${field} autocomplete="off"
-        spellcheck=${field === 'title'} ?readonly=${locked} maxlength=${field === 'filename' ? 255 : 500}
+        spellcheck=${field === 'title'} ?readonly=${locked} maxlength=${TEXT_LENGTHS[field]}
         aria-describedby=${item.error ? 'error' : nothing} placeholder=${field === 'filename' ? item.name.replace(/\.[^.]+$/, '') : nothing}
         dir=${(draft(field) ?? metadata[field]) ? 'auto' : nothing}
         .value=${live(draft(field) ?? metadata[field] ?? '')} />
@@ -36,7 +37,7 @@ export function renderFields(
       ${text('filename', t('field.filename'))} ${text('title', t('field.title'))}
       <div class="field alt" part="field">
         <label class="label" for="alt">${t('field.alt')}${origin(item, 'alt', context)}</label>
-        <textarea class="input" part="input" id="alt" rows="2" maxlength="1000" data-text="alt" data-control="alt"
+        <textarea class="input" part="input" id="alt" rows="2" maxlength=${TEXT_LENGTHS.alt} data-text="alt" data-control="alt"
           aria-describedby="${item.error ? 'error ' : ''}${help}" ?readonly=${locked} ?disabled=${decorative}
           dir=${alt ? 'auto' : nothing} placeholder=${decorative ? t('field.alt-none') : ''} .value=${live(decorative ? '' : alt)}></textarea>
       </div>

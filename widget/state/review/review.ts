@@ -1,11 +1,9 @@
+import { TEXT_LENGTHS } from '#contract/constants';
 import type { Core } from '../core.ts';
 import type { EditableField, FieldOrigin, Item, ItemMetadata } from '../types.ts';
 import { type Change, createEditHistory, type Value } from './edit-history.ts';
 import { EDITABLE_FIELDS, itemsOf, unacceptedFields } from './item-questions.ts';
 import type { MetadataSaver } from './metadata-saver.ts';
-
-/** Longest texts that the service stores, in characters. */
-const LONGEST: { readonly [field: string]: number } = { filename: 255, title: 500, alt: 1000 };
 
 /** Creates the edits of texts. `edited` is called with the ids of items that changed. */
 export function createReview(core: Core, saver: MetadataSaver, edited: (ids: readonly string[]) => void) {
@@ -78,8 +76,8 @@ const changeOf = (item: Item, field: EditableField, after: Value, originAfter: F
 };
 
 /** Limits the length. Only empty texts are trimmed, since a space at the end may be followed by a word. */
-function cleanText(field: EditableField, value: Value, decorative: boolean): Value {
-  const text = String(value ?? '').slice(0, LONGEST[field]);
+function cleanText(field: keyof typeof TEXT_LENGTHS, value: Value, decorative: boolean): Value {
+  const text = String(value ?? '').slice(0, TEXT_LENGTHS[field]);
   if (text.trim() !== '') return text;
   return field === 'alt' && decorative ? '' : null;
 }
