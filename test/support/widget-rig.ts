@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Transaction } from '#contract';
 import { createI18n, loadLocale } from '../../widget/i18n/index.ts';
 import { FIXTURES } from './api-client.ts';
@@ -132,6 +132,9 @@ async function openPage(tab: Tab, account: TestAccount, options: OpenOptions, ur
     const made = images.map(({ name, bytes }) => ({ name, mimeType: 'image/png', buffer: Buffer.from(bytes) }));
     return input.setInputFiles(paths.length > 0 ? paths : made);
   };
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === 'fail') console.error(`The page of "${task.name}":`, await traceOf(page).catch(String));
+  });
   return {
     ...tab,
     account,
@@ -167,6 +170,16 @@ async function openPage(tab: Tab, account: TestAccount, options: OpenOptions, ur
       };
     },
   };
+}
+
+/** What the page said and its last events, to understand a failed test by. */
+function traceOf(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const { spoken, recorded } = window as unknown as { spoken: string[]; recorded: RecordedEvent[] };
+    const states = [...document.querySelectorAll('image-optimizer')].map((each) => each.dataset.state);
+    const events = recorded.slice(-12).map(({ type, detail }) => `${type} ${JSON.stringify(detail).slice(0, 300)}`);
+    return JSON.stringify({ states, spoken: spoken.slice(-12), events }, null, 1);
+  });
 }
 
 function recordedIn(page: Page, type?: RecordedEvent['type']): Promise<RecordedEvent[]> {
