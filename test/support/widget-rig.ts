@@ -102,6 +102,8 @@ export async function openWidgetRig(): Promise<WidgetRig> {
   return {
     ...{ test, vision, proxy, browser },
     async open(options = {}) {
+      // A fault that no request has met yet would meet one of the next test.
+      onTestFinished(() => proxy.reset());
       const account = options.account ?? (await test.createAccount({ credits: options.credits }));
       const tab = await browser.open(options.context);
       return openPage(tab, account, options, options.throughProxy === false ? test.url : proxy.url);

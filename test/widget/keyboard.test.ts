@@ -106,7 +106,7 @@ describe('using only the keyboard', () => {
     await tab.page.keyboard.press('Enter');
     await expect.poll(() => focusedName(tab.page)).toBe(text('confirm.yes', { count: 2 }));
     await tab.page.keyboard.press('Enter');
-    await tab.untilState('exporting');
+    await expect.poll(() => rig.proxy.seen.some(({ fault }) => fault === 'stall')).toBe(true);
     // The state changes before it is rendered.
     await expect.poll(() => tab.button(text('action.cancel')).count()).toBe(1);
     expect(await tabTo(tab, text('action.cancel'))).toBeLessThanOrEqual(2);
