@@ -18,94 +18,110 @@ interface DisposalDeps {
 /** Smallest age of removed orphan folders: an upload creates its folder before its session. */
 const ORPHAN_AGE_MS = 3_600_000;
 
+type Context = Required<Omit<DisposalDeps, 'repositories'>> & DisposalDeps['repositories'];
+
 /** Creates the removal of sessions with their files and records: on request, at expiry, and after a crash. */
-export function createSessionDisposal(deps: DisposalDeps) {
-  const { repositories, store, logger, stopJobs, forgetSources, now = () => new Date() } = deps;
-  const { sessions, images, jobs, imageResults, outputs } = repositories;
-
-  /** Removes a session; false if one of its jobs has not ended, so that a later sweep has to remove it. */
-  async function dispose({ _id: sessionId, accountId, forget }: SessionRecord): Promise<boolean> {
-    if (!(await stopJobs(sessionId))) return false;
-    await outputs.removeOfSession(sessionId);
-    await imageResults.removeOfSession(sessionId);
-    await images.removeOfSession(sessionId);
-    await store.removeFolder(namespaceFolder(sessionId));
-    await store.removeFolder(namespaceFolder(sessionId + SAMPLE_SUFFIX));
-    await jobs.removeOfSession(sessionId);
-    const elsewhere = await images.sourcesInUse(accountId, forget);
-    await forgetSources(
-      accountId,
-      forget.filter((sha256) => !elsewhere.has(sha256)),
-    );
-    await sessions.remove(sessionId);
-    return true;
-  }
-
+export function createSessionDisposal({ repositories, now = () => new Date(), ...deps }: DisposalDeps) {
+  const context: Context = { now, ...deps, ...repositories };
   return {
     /**
      * Deletes a session and its files at once, with the cached variants of its uploads, unless another session of the
      * account holds the same upload.
      * @throws session_not_found
      */
-    async delete(accountId: string, sessionId: string): Promise<void> {
-      const session = await sessions.findLive(accountId, sessionId, now());
-      const forget = (await images.findOfSession(accountId, sessionId)).map(({ sha256 }) => sha256);
-      if (!session || !(await sessions.markDeleted(sessionId, now(), forget))) {
-        throw new AppError('session_not_found', `No session ${sessionId}; it may have expired`);
-      }
-      await dispose({ ...session, forget });
-    },
+    delete: (accountId: string, sessionId: string) => deleteSession(context, accountId, sessionId),
 
     /**
      * Deletes all sessions of an account that is being deleted.
      * @returns false if a job has not ended in time
      */
-    async deleteAll(accountId: string): Promise<boolean> {
-      for (;;) {
-        const found = await sessions.findOfAccount(accountId, 100);
-        if (found.length === 0) return true;
-        for (const session of found) {
-          const forget = (await images.findOfSession(accountId, session._id)).map(({ sha256 }) => sha256);
-          if (!session.deletedAt) await sessions.markDeleted(session._id, now(), forget);
-          if (!(await dispose({ ...session, forget }))) return false;
-        }
-      }
-    },
+    deleteAll: (accountId: string) => deleteAll(context, accountId),
 
     /** Removes sessions that have expired or whose deletion was interrupted. @returns the number removed */
-    async sweep(): Promise<number> {
-      let removed = 0;
-      for (const session of await sessions.findDisposable(now(), 200)) {
-        try {
-          // A job that still runs keeps its session.
-          if (!session.deletedAt && (await jobs.hasUnfinished(session._id))) continue;
-          if (!session.deletedAt) await sessions.markDeleted(session._id, now(), []);
-          if (await dispose(session)) removed += 1;
-        } catch (error) {
-          // A failure must not block the removal of the others.
-          logger.warn({ err: error, sessionId: session._id }, 'a session could not be removed');
-        }
-      }
-      if (removed > 0) logger.info({ removed }, 'removed expired sessions');
-      return removed;
-    },
+    sweep: () => sweep(context),
 
     /** Removes folders that belong to no session. @returns the number removed */
-    async sweepOrphans(): Promise<number> {
-      let removed = 0;
-      for (const folder of await store.listFolders('sessions')) {
-        const sessionId = folder.replace(SAMPLE_SUFFIX, '');
-        const found = await store.stat(namespaceFolder(folder));
-        if (!found || now().getTime() - found.mtimeMs < ORPHAN_AGE_MS) continue;
-        if (await sessions.exists(sessionId)) continue;
-        await store.removeFolder(namespaceFolder(folder));
-        removed += 1;
-      }
-      if (removed > 0) logger.warn({ removed }, 'removed folders that belong to no session');
-      return removed;
-    },
+    sweepOrphans: () => sweepOrphans(context),
   };
 }
 
 /** Removal of sessions. */
 export type SessionDisposal = ReturnType<typeof createSessionDisposal>;
+
+/** Removes a session; false if one of its jobs has not ended, so that a later sweep has to remove it. */
+async function dispose(context: Context, { _id: sessionId, accountId, forget }: SessionRecord): Promise<boolean> {
+  const { sessions, images, jobs, imageResults, outputs, store } = context;
+  if (!(await context.stopJobs(sessionId))) return false;
+  await outputs.removeOfSession(sessionId);
+  await imageResults.removeOfSession(sessionId);
+  await images.removeOfSession(sessionId);
+  await store.removeFolder(namespaceFolder(sessionId));
+  await store.removeFolder(namespaceFolder(sessionId + SAMPLE_SUFFIX));
+  await jobs.removeOfSession(sessionId);
+  const elsewhere = await images.sourcesInUse(accountId, forget);
+  await context.forgetSources(
+    accountId,
+    forget.filter((sha256) => !elsewhere.has(sha256)),
+  );
+  await sessions.remove(sessionId);
+  return true;
+}
+
+async function sourcesOf({ images }: Context, accountId: string, sessionId: string): Promise<string[]> {
+  return (await images.findOfSession(accountId, sessionId)).map(({ sha256 }) => sha256);
+}
+
+async function deleteSession(context: Context, accountId: string, sessionId: string): Promise<void> {
+  const { sessions, now } = context;
+  const session = await sessions.findLive(accountId, sessionId, now());
+  const forget = await sourcesOf(context, accountId, sessionId);
+  if (!session || !(await sessions.markDeleted(sessionId, now(), forget))) {
+    throw new AppError('session_not_found', `No session ${sessionId}; it may have expired`);
+  }
+  await dispose(context, { ...session, forget });
+}
+
+async function deleteAll(context: Context, accountId: string): Promise<boolean> {
+  const { sessions, now } = context;
+  for (;;) {
+    const found = await sessions.findOfAccount(accountId, 100);
+    if (found.length === 0) return true;
+    for (const session of found) {
+      const forget = await sourcesOf(context, accountId, session._id);
+      if (!session.deletedAt) await sessions.markDeleted(session._id, now(), forget);
+      if (!(await dispose(context, { ...session, forget }))) return false;
+    }
+  }
+}
+
+async function sweep(context: Context): Promise<number> {
+  const { sessions, jobs, logger, now } = context;
+  let removed = 0;
+  for (const session of await sessions.findDisposable(now(), 200)) {
+    try {
+      // A job that still runs keeps its session.
+      if (!session.deletedAt && (await jobs.hasUnfinished(session._id))) continue;
+      if (!session.deletedAt) await sessions.markDeleted(session._id, now(), []);
+      if (await dispose(context, session)) removed += 1;
+    } catch (error) {
+      // A failure must not block the removal of the others.
+      logger.warn({ err: error, sessionId: session._id }, 'a session could not be removed');
+    }
+  }
+  if (removed > 0) logger.info({ removed }, 'removed expired sessions');
+  return removed;
+}
+
+async function sweepOrphans({ sessions, store, logger, now }: Context): Promise<number> {
+  let removed = 0;
+  for (const folder of await store.listFolders('sessions')) {
+    const sessionId = folder.replace(SAMPLE_SUFFIX, '');
+    const found = await store.stat(namespaceFolder(folder));
+    if (!found || now().getTime() - found.mtimeMs < ORPHAN_AGE_MS) continue;
+    if (await sessions.exists(sessionId)) continue;
+    await store.removeFolder(namespaceFolder(folder));
+    removed += 1;
+  }
+  if (removed > 0) logger.warn({ removed }, 'removed folders that belong to no session');
+  return removed;
+}

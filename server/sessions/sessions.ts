@@ -19,6 +19,12 @@ interface SessionDeps {
   now?: () => Date;
 }
 
+/** State of a sessions module. */
+interface Context extends Required<Omit<SessionDeps, 'repositories'>>, Pick<Repositories, 'sessions' | 'images'> {
+  /** Shares the making of a preview between requests for it. */
+  sharePreview: ReturnType<typeof singleFlight<string, PreviewFile>>;
+}
+
 /** Longest wait of a failed upload for its clean-up in the database. */
 const MARK_WAIT_MS = 300;
 
@@ -33,173 +39,204 @@ interface PreviewFile {
 }
 
 /** Creates the sessions module. Another account's session is treated as not existing. */
-export function createSessions(deps: SessionDeps) {
-  const { repositories, store, processor, config, requireAccount, now = () => new Date() } = deps;
-  const { sessions, images } = repositories;
-  const sharePreview = singleFlight<string, PreviewFile>();
-  const expiry = () => new Date(now().getTime() + config.SESSION_TTL_HOURS * 3_600_000);
-
-  /** Finds a live session and extends its expiry. @throws session_not_found */
-  async function find(accountId: string, sessionId: string): Promise<SessionRecord> {
-    const session = await sessions.findLive(accountId, sessionId, now());
-    if (!session) throw new AppError('session_not_found', `No session ${sessionId}; it may have expired`);
-    const expiresAt = expiry();
-    // At most one write a minute, since expiry is a matter of hours.
-    if (expiresAt.getTime() - session.expiresAt.getTime() > 60_000) {
-      await sessions.touch(sessionId, expiresAt);
-      return { ...session, expiresAt };
-    }
-    return session;
-  }
-
-  /**
-   * Checks after files were placed that the session still exists; removes them if it was deleted meanwhile, since its
-   * clean-up may have run before. @throws session_not_found
-   */
-  async function requireStillThere(accountId: string, sessionId: string): Promise<void> {
-    try {
-      await find(accountId, sessionId);
-    } catch (error) {
-      if (error instanceof AppError) {
-        await images.removeOfSession(sessionId);
-        await store.removeFolder(namespaceFolder(sessionId));
-      }
-      throw error;
-    }
-  }
-
-  async function findImage(accountId: string, sessionId: string, imageId: string): Promise<ImageRecord> {
-    await find(accountId, sessionId);
-    const image = await images.find(accountId, sessionId, imageId);
-    if (!image) throw new AppError('image_not_found', `No image ${imageId} in session ${sessionId}`);
-    return image;
-  }
-
-  async function keep(session: SessionRecord, accepted: AcceptedFile[], firstPosition: number): Promise<Image[]> {
-    const where = { accountId: session.accountId, sessionId: session._id, firstPosition };
-    const records = await placeFiles(accepted, where, store);
-    await images.insertMany(records);
-    return records.map(showImage);
-  }
-
-  /** Removes the files of a failed upload that have no record, and releases their places. */
-  async function undo(session: SessionRecord, accepted: AcceptedFile[]): Promise<void> {
-    const kept = new Set((await images.findOfSession(session.accountId, session._id)).map(({ _id }) => _id));
-    const lost = accepted.filter(({ record }) => !kept.has(record._id));
-    for (const { record } of lost) await store.remove(uploadKey(session._id, record._id, extensionOf(record.format)));
-    await sessions.releaseImages(session._id, lost.length);
-  }
-
-  const refuseWhenNothingIsLeft = (accepted: AcceptedFile[], firstError: AppError | null, rejected: Rejected[]) => {
-    if (accepted.length > 0) return;
-    if (!firstError) throw new AppError('no_images', 'Expected at least one image file, but the request holds none');
-    throw new AppError(firstError.code, firstError.message, { details: { ...firstError.details, rejected } });
-  };
-
-  const response = (session: SessionRecord, accepted: Image[], rejected: Rejected[]): UploadResult => ({
-    sessionId: session._id,
-    createdAt: session.createdAt.toISOString(),
-    expiresAt: session.expiresAt.toISOString(),
-    images: accepted,
-    rejected,
-  });
-
+export function createSessions({ repositories, now = () => new Date(), ...deps }: SessionDeps) {
+  const context: Context = { now, ...deps, ...repositories, sharePreview: singleFlight() };
   return {
-    find,
+    /** Finds a live session and extends its expiry. @throws session_not_found */
+    find: (accountId: string, sessionId: string) => find(context, accountId, sessionId),
 
     /** Creates a session with the accepted files. @throws the first file's error if none is accepted */
-    async create(accountId: string, upload: Upload): Promise<UploadResult> {
-      const { accepted, rejected, firstError } = await inspectUpload(upload, processor);
-      refuseWhenNothingIsLeft(accepted, firstError, rejected);
-      if (accepted.length > config.MAX_IMAGES_PER_SESSION) throw full(config.MAX_IMAGES_PER_SESSION, accepted.length);
-      const session: SessionRecord = {
-        _id: newId('sess'),
-        accountId,
-        createdAt: now(),
-        expiresAt: expiry(),
-        imageCount: accepted.length,
-        deletedAt: null,
-        forget: [],
-      };
-      await sessions.insert(session);
-      try {
-        const kept = await keep(session, accepted, 0);
-        // The deletion of the account may have removed its sessions before this one was inserted.
-        await requireAccount(accountId);
-        return response(session, kept, rejected);
-      } catch (error) {
-        // The disposal removes the files placed so far.
-        const marked = sessions.markDeleted(session._id, now(), []).catch(() => {});
-        // Limits the wait, since the database may be unavailable.
-        await Promise.race([marked, sleep(MARK_WAIT_MS, undefined, { ref: false })]);
-        throw error;
-      }
-    },
+    create: (accountId: string, upload: Upload) => create(context, accountId, upload),
 
     /**
      * Adds the accepted files to a session that `find` returned before the upload.
      * @throws session_not_found if it has ended since, session_full, or the first file's error
      */
-    async addImages(session: SessionRecord, upload: Upload): Promise<UploadResult> {
-      const { _id: sessionId, accountId } = session;
-      const { accepted, rejected, firstError } = await inspectUpload(upload, processor);
-      refuseWhenNothingIsLeft(accepted, firstError, rejected);
-      const taken = await sessions.reserveImages(sessionId, accepted.length, config.MAX_IMAGES_PER_SESSION);
-      if (taken === null) {
-        await find(accountId, sessionId);
-        throw full(config.MAX_IMAGES_PER_SESSION, accepted.length);
-      }
-      let kept: Image[];
-      try {
-        kept = await keep(session, accepted, taken);
-      } catch (error) {
-        // Limits the wait, since the database may be unavailable.
-        const undone = undo(session, accepted).catch(() => {});
-        await Promise.race([undone, sleep(MARK_WAIT_MS, undefined, { ref: false })]);
-        // The folder is missing if the session was deleted meanwhile.
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') await requireStillThere(accountId, sessionId);
-        throw error;
-      }
-      await requireStillThere(accountId, sessionId);
-      return response(session, kept, rejected);
-    },
+    addImages: (session: SessionRecord, upload: Upload) => addImages(context, session, upload),
 
     /** Lists all images of a session, in order. @throws session_not_found */
     async findImages(accountId: string, sessionId: string): Promise<ImageRecord[]> {
-      await find(accountId, sessionId);
-      return images.findOfSession(accountId, sessionId);
+      await find(context, accountId, sessionId);
+      return context.images.findOfSession(accountId, sessionId);
     },
 
     /** Applies a person's edit to an image's metadata. @throws session_not_found, image_not_found */
     async editMetadata(accountId: string, sessionId: string, imageId: string, patch: MetadataPatch): Promise<Image> {
       for (;;) {
-        const image = await findImage(accountId, sessionId, imageId);
-        const edited = await images.replaceMetadata(image, metadataFromUser(image.metadata, patch));
+        const image = await findImage(context, accountId, sessionId, imageId);
+        const edited = await context.images.replaceMetadata(image, metadataFromUser(image.metadata, patch));
         if (edited) return showImage(edited);
         // The metadata was changed meanwhile, so the edit is applied to the new version.
       }
     },
 
     /** Returns a small WebP of an image, created once. @param atLeast width in pixels; rounded up to a fixed width */
-    async preview(accountId: string, sessionId: string, imageId: string, atLeast: number): Promise<PreviewFile> {
-      const image = await findImage(accountId, sessionId, imageId);
-      const width = PREVIEW_WIDTHS.find((offered) => offered >= atLeast) ?? Math.max(...PREVIEW_WIDTHS);
-      const key = previewKey(sessionId, imageId, width);
-      const made = await store.stat(key);
-      if (made) return { file: store.pathOf(key), size: made.size, width };
-      return sharePreview(key, async () => {
-        const target = await store.prepareFolder(key);
-        const source = store.pathOf(image.uploadPath);
-        const { file, size } = await processor.preview({ source, facts: image, width, target });
-        await requireStillThere(accountId, sessionId);
-        return { file, size, width };
-      });
-    },
+    preview: (accountId: string, sessionId: string, imageId: string, atLeast: number) =>
+      preview(context, accountId, sessionId, imageId, atLeast),
   };
 }
 
 /** The sessions module. */
 export type Sessions = ReturnType<typeof createSessions>;
+
+function expiry({ now, config }: Context): Date {
+  return new Date(now().getTime() + config.SESSION_TTL_HOURS * 3_600_000);
+}
+
+async function find(context: Context, accountId: string, sessionId: string): Promise<SessionRecord> {
+  const { sessions, now } = context;
+  const session = await sessions.findLive(accountId, sessionId, now());
+  if (!session) throw new AppError('session_not_found', `No session ${sessionId}; it may have expired`);
+  const expiresAt = expiry(context);
+  // At most one write a minute, since expiry is a matter of hours.
+  if (expiresAt.getTime() - session.expiresAt.getTime() > 60_000) {
+    await sessions.touch(sessionId, expiresAt);
+    return { ...session, expiresAt };
+  }
+  return session;
+}
+
+/**
+ * Checks after files were placed that the session still exists; removes them if it was deleted meanwhile, since its
+ * clean-up may have run before. @throws session_not_found
+ */
+async function requireStillThere(context: Context, accountId: string, sessionId: string): Promise<void> {
+  try {
+    await find(context, accountId, sessionId);
+  } catch (error) {
+    if (error instanceof AppError) {
+      await context.images.removeOfSession(sessionId);
+      await context.store.removeFolder(namespaceFolder(sessionId));
+    }
+    throw error;
+  }
+}
+
+async function findImage(
+  context: Context,
+  accountId: string,
+  sessionId: string,
+  imageId: string,
+): Promise<ImageRecord> {
+  await find(context, accountId, sessionId);
+  const image = await context.images.find(accountId, sessionId, imageId);
+  if (!image) throw new AppError('image_not_found', `No image ${imageId} in session ${sessionId}`);
+  return image;
+}
+
+async function create(context: Context, accountId: string, upload: Upload): Promise<UploadResult> {
+  const { sessions, processor, config, requireAccount, now } = context;
+  const { accepted, rejected, firstError } = await inspectUpload(upload, processor);
+  refuseEmpty(accepted, firstError, rejected);
+  if (accepted.length > config.MAX_IMAGES_PER_SESSION) throw full(config.MAX_IMAGES_PER_SESSION, accepted.length);
+  const session: SessionRecord = {
+    _id: newId('sess'),
+    accountId,
+    createdAt: now(),
+    expiresAt: expiry(context),
+    imageCount: accepted.length,
+    deletedAt: null,
+    forget: [],
+  };
+  await sessions.insert(session);
+  try {
+    const kept = await keep(context, session, accepted, 0);
+    // The deletion of the account may have removed its sessions before this one was inserted.
+    await requireAccount(accountId);
+    return showUpload(session, kept, rejected);
+  } catch (error) {
+    // The disposal removes the files placed so far.
+    await waitBriefly(sessions.markDeleted(session._id, now(), []));
+    throw error;
+  }
+}
+
+async function addImages(context: Context, session: SessionRecord, upload: Upload): Promise<UploadResult> {
+  const { sessions, processor, config } = context;
+  const { _id: sessionId, accountId } = session;
+  const { accepted, rejected, firstError } = await inspectUpload(upload, processor);
+  refuseEmpty(accepted, firstError, rejected);
+  const taken = await sessions.reserveImages(sessionId, accepted.length, config.MAX_IMAGES_PER_SESSION);
+  if (taken === null) {
+    await find(context, accountId, sessionId);
+    throw full(config.MAX_IMAGES_PER_SESSION, accepted.length);
+  }
+  let kept: Image[];
+  try {
+    kept = await keep(context, session, accepted, taken);
+  } catch (error) {
+    await waitBriefly(undo(context, session, accepted));
+    // The folder is missing if the session was deleted meanwhile.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') await requireStillThere(context, accountId, sessionId);
+    throw error;
+  }
+  await requireStillThere(context, accountId, sessionId);
+  return showUpload(session, kept, rejected);
+}
+
+async function keep(
+  { images, store }: Context,
+  session: SessionRecord,
+  accepted: AcceptedFile[],
+  firstPosition: number,
+): Promise<Image[]> {
+  const where = { accountId: session.accountId, sessionId: session._id, firstPosition };
+  const records = await placeFiles(accepted, where, store);
+  await images.insertMany(records);
+  return records.map(showImage);
+}
+
+/** Removes the files of a failed upload that have no record, and releases their places. */
+async function undo({ sessions, images, store }: Context, session: SessionRecord, accepted: AcceptedFile[]) {
+  const kept = new Set((await images.findOfSession(session.accountId, session._id)).map(({ _id }) => _id));
+  const lost = accepted.filter(({ record }) => !kept.has(record._id));
+  for (const { record } of lost) await store.remove(uploadKey(session._id, record._id, extensionOf(record.format)));
+  await sessions.releaseImages(session._id, lost.length);
+}
+
+/** Waits a moment for a clean-up, whose failure is ignored: the database may be unavailable. */
+async function waitBriefly(cleanUp: Promise<unknown>): Promise<void> {
+  await Promise.race([cleanUp.catch(() => {}), sleep(MARK_WAIT_MS, undefined, { ref: false })]);
+}
+
+/** @throws the first file's error, or `no_images`, if no file was accepted */
+function refuseEmpty(accepted: AcceptedFile[], firstError: AppError | null, rejected: Rejected[]): void {
+  if (accepted.length > 0) return;
+  if (!firstError) throw new AppError('no_images', 'Expected at least one image file, but the request holds none');
+  throw new AppError(firstError.code, firstError.message, { details: { ...firstError.details, rejected } });
+}
+
+function showUpload(session: SessionRecord, accepted: Image[], rejected: Rejected[]): UploadResult {
+  return {
+    sessionId: session._id,
+    createdAt: session.createdAt.toISOString(),
+    expiresAt: session.expiresAt.toISOString(),
+    images: accepted,
+    rejected,
+  };
+}
+
+async function preview(
+  context: Context,
+  accountId: string,
+  sessionId: string,
+  imageId: string,
+  atLeast: number,
+): Promise<PreviewFile> {
+  const { store, processor, sharePreview } = context;
+  const image = await findImage(context, accountId, sessionId, imageId);
+  const width = PREVIEW_WIDTHS.find((offered) => offered >= atLeast) ?? Math.max(...PREVIEW_WIDTHS);
+  const key = previewKey(sessionId, imageId, width);
+  const made = await store.stat(key);
+  if (made) return { file: store.pathOf(key), size: made.size, width };
+  return sharePreview(key, async () => {
+    const target = await store.prepareFolder(key);
+    const source = store.pathOf(image.uploadPath);
+    const { file, size } = await processor.preview({ source, facts: image, width, target });
+    await requireStillThere(context, accountId, sessionId);
+    return { file, size, width };
+  });
+}
 
 function full(limit: number, received: number): AppError {
   return new AppError('session_full', `A session holds at most ${limit} images; these ${received} would be too many`, {
