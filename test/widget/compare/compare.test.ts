@@ -58,7 +58,8 @@ describe('io-compare', () => {
       (shown) => (window as unknown as { show(pairs: unknown): void }).show(shown),
       pairs as unknown as Record<string, never>[],
     );
-    await compareIn(tab.page).locator('.cover:not([role=alert])').waitFor({ state: 'detached' });
+    // Its texts load first, so that there is no cover yet either.
+    await compareIn(tab.page).locator('.stage[aria-busy=false]').waitFor();
     return tab;
   }
 

@@ -225,8 +225,11 @@ describe('the buttons above the list', () => {
     await tab.upload(2);
     const analyze = tab.button(text('toolbar.analyze'));
     rig.vision.mode = 'hang';
+    const { length } = rig.vision.requests;
     await analyze.click();
     await tab.untilState('analyzing');
+    // A cancellation before the response would repeat the request to learn the job's id.
+    await expect.poll(() => rig.vision.requests.length).toBeGreaterThan(length);
     expect(await analyze.getAttribute('aria-disabled')).toBe('true');
     expect(await focused(tab)).toBe(text('toolbar.analyze'));
     const asked = rig.proxy.seen.filter(({ path }) => /analyze/.test(path)).length;

@@ -61,7 +61,7 @@ describe('the rows', () => {
     await tab.upload(1);
     const row = rows(tab.widget).first();
     await field(row, 'alt').fill('A pattern');
-    await field(row, 'decorative').check();
+    await field(row, 'decorative').click();
     await expect.poll(() => field(row, 'alt').isDisabled()).toBe(true);
     expect(await textOf(row)).toContain(text('field.decorative-help'));
     await tab.button(text('toolbar.undo')).click();
