@@ -1,4 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
+import type { EncodedFormat } from '#contract/constants';
 import type { EncoderSettings } from '../../shared/presets.ts';
 import { rewriteContainer } from '../containers/rewrite.ts';
 import { writeExif } from '../exif.ts';
@@ -9,6 +10,19 @@ import { openScaled, type Scaling } from './resize.ts';
 
 /** Metadata written into an output beside its pixels. */
 export type OutputMetadata = XmpProperties;
+
+/** Writer of the metadata of each format; null: none is written. */
+const METADATA_WRITERS = {
+  jpeg: 'container',
+  png: 'container',
+  webp: 'container',
+  avif: 'library',
+  tiff: 'library',
+  gif: null,
+} as const satisfies Record<EncodedFormat, 'container' | 'library' | null>;
+type WrittenBy<Writer> = {
+  [Name in EncodedFormat]: (typeof METADATA_WRITERS)[Name] extends Writer ? Name : never;
+}[EncodedFormat];
 
 /** An encoded variant; `quality` is the encoder's quality, or the number of palette colours of a reduced PNG or GIF. */
 export interface EncodedImage {
@@ -53,8 +67,17 @@ async function encodeImage(
   metadata: OutputMetadata,
 ): Promise<EncodedImage> {
   const quality = applyFormat(image, animation, settings);
-  if (settings.format === 'avif' || settings.format === 'tiff') libraryMetadata(image, settings.format, metadata);
-  return { data: withMetadata(await image.toBuffer(), settings.format, metadata), quality };
+  const { format } = settings;
+  if (isWrittenBy('library', format)) libraryMetadata(image, format, metadata);
+  const data = await image.toBuffer();
+  return { data: isWrittenBy('container', format) ? withMetadata(data, format, metadata) : data, quality };
+}
+
+function isWrittenBy<Writer extends 'container' | 'library'>(
+  writer: Writer,
+  format: EncodedFormat,
+): format is WrittenBy<Writer> {
+  return METADATA_WRITERS[format] === writer;
 }
 
 function applyFormat(
@@ -102,8 +125,7 @@ async function decodesTo(file: Buffer, pixels: Pixels): Promise<boolean> {
 }
 
 /** Writes EXIF and XMP into the container, since the library converts `©` to `(C)` and `ö` to `o` and adds an orientation tag. */
-function withMetadata(data: Buffer, format: EncoderSettings['format'], metadata: OutputMetadata): Buffer {
-  if (format !== 'jpeg' && format !== 'png' && format !== 'webp') return data;
+function withMetadata(data: Buffer, format: WrittenBy<'container'>, metadata: OutputMetadata): Buffer {
   const exif = writeExif(metadata);
   // Artist and copyright are in its EXIF.
   const { artist: _artist, copyright: _copyright, ...texts } = metadata;
@@ -113,7 +135,7 @@ function withMetadata(data: Buffer, format: EncoderSettings['format'], metadata:
 }
 
 /** Adds metadata in the formats whose containers the library writes; XMP holds what its EXIF cannot. */
-function libraryMetadata(image: Sharp, format: 'avif' | 'tiff', metadata: OutputMetadata): void {
+function libraryMetadata(image: Sharp, format: WrittenBy<'library'>, metadata: OutputMetadata): void {
   const { artist, copyright } = metadata;
   if (format === 'avif' && (artist || copyright)) {
     image.withExif({ IFD0: { ...(artist ? { Artist: artist } : {}), ...(copyright ? { Copyright: copyright } : {}) } });
