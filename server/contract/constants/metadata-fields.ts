@@ -1,3 +1,9 @@
+/** Namespaces that the XMP written into files declares, by prefix. Another one changes the bytes of every packet. */
+export const XMP_NAMESPACES = {
+  dc: 'http://purl.org/dc/elements/1.1/',
+  Iptc4xmpCore: 'http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/',
+} as const;
+
 /** Properties of one field of an image's metadata. Every place that handles fields one by one reads them here. */
 interface MetadataFieldRow {
   type: 'text' | 'list' | 'flag';
@@ -8,7 +14,7 @@ interface MetadataFieldRow {
   /** Longest text taken from a file or a model, in code points; null: not cut. */
   foundLength: number | null;
   /** XMP property that holds it in files; null if it is never embedded under a name of its own. */
-  xmp: string | null;
+  xmp: `${keyof typeof XMP_NAMESPACES}:${string}` | null;
   /** True if it is written into files with `embedMetadata`, so that it decides their bytes. */
   embedded: boolean;
   /** True if export requests and multipart uploads may carry it. */

@@ -1,4 +1,4 @@
-import { EMBEDDED_FIELDS, type EmbeddedTexts, METADATA_FIELDS, XMP_FIELDS } from '#contract/constants';
+import { EMBEDDED_FIELDS, type EmbeddedTexts, METADATA_FIELDS, XMP_FIELDS, XMP_NAMESPACES } from '#contract/constants';
 
 /** Texts and attribution that an XMP packet can hold. */
 export interface XmpProperties extends EmbeddedTexts {
@@ -8,6 +8,9 @@ export interface XmpProperties extends EmbeddedTexts {
 
 /** Longest packet. Above 59,700 characters the library silently writes none. */
 const MAX_BYTES = 8192;
+const NAMESPACES = Object.entries(XMP_NAMESPACES)
+  .map(([prefix, uri]) => `xmlns:${prefix}="${uri}"`)
+  .join(' ');
 /** Fields by importance; the last ones are omitted first if the packet is too large. */
 const BY_IMPORTANCE = ['alt', ...EMBEDDED_FIELDS.filter((name) => name !== 'alt')] as const;
 
@@ -46,8 +49,7 @@ function packetOf({ artist, copyright, ...texts }: XmpProperties): string | null
   return (
     '<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>' +
     '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">' +
-    '<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" ' +
-    `xmlns:Iptc4xmpCore="http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/">${properties}</rdf:Description>` +
+    `<rdf:Description rdf:about="" ${NAMESPACES}>${properties}</rdf:Description>` +
     '</rdf:RDF></x:xmpmeta><?xpacket end="w"?>'
   );
 }
