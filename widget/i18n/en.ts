@@ -1,5 +1,8 @@
+import type { OutputFormat } from '#contract/constants';
 import { enCore } from './english-core.ts';
 import type { Messages } from './messages.ts';
+
+type FormatKey = `settings.format-${OutputFormat}${'' | '-hint'}`;
 
 /** English texts, whose keys all other languages have. `english-core.ts` has those of the empty element. */
 export const en = {
@@ -246,4 +249,4 @@ export const en = {
     one: '{count} image could not be uploaded.',
     other: '{count} images could not be uploaded.',
   },
-} as const satisfies Messages;
+} as const satisfies Messages & Record<FormatKey, string>;

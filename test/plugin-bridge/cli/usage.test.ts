@@ -152,6 +152,7 @@ describe('the documentation of the program', () => {
     const page = await readFile(join(ROOT, 'docs/cli.md'), 'utf8');
     const options = [...USAGE.matchAll(/--[a-z-]+/g)].map(([option]) => option);
     for (const option of new Set(options)) expect(page).toContain(`\`${option}`);
+    expect(page).toContain(`| ${OUTPUT_FORMATS.map((format) => `\`${format}\``).join(', ')} |`);
     const codes = [...page.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
     expect(codes).toEqual(Object.values(EXIT));
   });
