@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { emptyMetadataValues } from '#contract';
 import { parseAnswer, type VisionAnswer } from '../../server/analysis/answer.ts';
 import { describeFromAnswer } from '../../server/analysis/describe-from-answer.ts';
 import { describeFromFile } from '../../server/analysis/describe-from-file.ts';
 import { mergeMetadata } from '../../server/analysis/merge-metadata.ts';
+import { readXmp } from '../../server/processing/worker/inspect/read-xmp.ts';
 import { cpuTimeOf } from '../support/cpu-time.ts';
 import { optionsOf } from './analysis-harness.ts';
 import { BASE, GOLDEN_ANSWERS } from './golden-answers.ts';
 
-const NOTHING_EMBEDDED = { alt: null, title: null, caption: null, tags: [] };
+const NOTHING_EMBEDDED = readXmp(undefined, undefined);
 
 function stored(raw: Record<string, unknown> | string, given: object = {}) {
   const { answer } = parseAnswer(typeof raw === 'string' ? raw : JSON.stringify({ ...BASE, ...raw }));
@@ -58,6 +60,7 @@ describe('the stored part of an answer', () => {
     ]) {
       // Without the parser, which refuses texts of this length.
       storedOf({
+        ...emptyMetadataValues(),
         ...BASE,
         kind: 'photo',
         alt: piece.repeat(20_000),

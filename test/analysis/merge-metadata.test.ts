@@ -4,6 +4,7 @@ import { parseAnswer } from '../../server/analysis/answer.ts';
 import { describeFromAnswer } from '../../server/analysis/describe-from-answer.ts';
 import { describeFromFile } from '../../server/analysis/describe-from-file.ts';
 import { mergeMetadata } from '../../server/analysis/merge-metadata.ts';
+import { readXmp } from '../../server/processing/worker/inspect/read-xmp.ts';
 import { optionsOf } from './analysis-harness.ts';
 import { BASE } from './golden-answers.ts';
 
@@ -29,7 +30,7 @@ function analysed({
   name = 'old-mill.jpg',
 }: Given): Metadata {
   const options = optionsOf(given);
-  const inspection = { embedded: { alt: null, title: null, caption: null, tags: [], ...embedded }, pixels: null };
+  const inspection = { embedded: { ...readXmp(undefined, undefined), ...embedded }, pixels: null };
   const fromFile = describeFromFile({ originalFilename: name, width: 800, height: 600 }, inspection, options);
   const parsed = answer ? parseAnswer(JSON.stringify({ ...BASE, ...answer })).answer : null;
   const description = parsed ? describeFromAnswer(fromFile, parsed, options) : fromFile;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Job } from '#contract';
+import { emptyMetadataValues, type Job, pickFields, REQUEST_FIELDS } from '#contract';
 import { openAccounts } from '../../server/compose-accounts.ts';
 import { type Database, openDatabase, startEmbedded } from '../../server/db/index.ts';
 import { newId } from '../../server/ids.ts';
@@ -105,7 +105,10 @@ describe('what an interruption left is cleaned or finished at the next start', (
           sessionId: uploaded.sessionId,
           kind: 'export',
           state,
-          images: uploaded.images.map(({ id }) => ({ imageId: id, filename: null, title: null, alt: null })),
+          images: uploaded.images.map(({ id }) => ({
+            imageId: id,
+            ...pickFields(emptyMetadataValues(), REQUEST_FIELDS),
+          })),
           settings: { format: 'webp', preset: 'low', responsive: false, embedMetadata: false, keepCopyright: true },
           createdAt: new Date(now - 2000),
           finishedAt: null,

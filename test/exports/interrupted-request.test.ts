@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { exportRequestSchema } from '#contract';
+import { emptyMetadataValues, exportRequestSchema, pickFields, REQUEST_FIELDS } from '#contract';
 import { createIdempotency } from '../../server/gateway/idempotency.ts';
 import { hashRequest } from '../../server/gateway/index.ts';
 import { newId } from '../../server/ids.ts';
@@ -39,7 +39,7 @@ it('a request that died between its charge and its start is one charge and one j
     sessionId,
     kind: 'export',
     state: 'created',
-    images: uploaded.images.map(({ id }) => ({ imageId: id, filename: null, title: null, alt: null })),
+    images: uploaded.images.map(({ id }) => ({ imageId: id, ...pickFields(emptyMetadataValues(), REQUEST_FIELDS) })),
     settings: exportRequestSchema.parse(body).settings,
     createdAt: new Date(diedAt),
     finishedAt: null,

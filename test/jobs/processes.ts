@@ -1,5 +1,5 @@
 import { beforeEach, expect } from 'vitest';
-import type { JobResult } from '#contract';
+import { emptyMetadataValues, type JobResult, pickFields, REQUEST_FIELDS } from '#contract';
 import type { ImageRecord, JobRecord } from '../../server/db/index.ts';
 import { newId } from '../../server/ids.ts';
 import { createJobs, type JobKind, type JobKinds, type Jobs, type TaskOptions } from '../../server/jobs/index.ts';
@@ -116,7 +116,7 @@ export function useProcesses() {
     await fixture.repositories.images.insertMany(
       ids.map((_id, position) => ({ _id, accountId: ACCOUNT, sessionId, position, clientRef: null }) as ImageRecord),
     );
-    const images = ids.map((imageId) => ({ imageId, filename: null, title: null, alt: null }));
+    const images = ids.map((imageId) => ({ imageId, ...pickFields(emptyMetadataValues(), REQUEST_FIELDS) }));
     const asked = { jobId: newId('job'), accountId: ACCOUNT, sessionId, kind: 'export', images, settings: {} } as const;
     const job = await jobs.create({ ...asked, images });
     if (!job) throw new Error('expected a new job');

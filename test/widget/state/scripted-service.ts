@@ -1,4 +1,5 @@
 import type { AnalysisResult, Image, ImageResult, Job, Metadata, Session, UploadResult } from '#contract';
+import { emptyMetadataValues } from '#contract/constants';
 import type { ResultEvent, ResultStream } from '../../../plugin-bridge/sdk/index.ts';
 import type { Transport, Upload } from '../../../widget/state/index.ts';
 
@@ -99,8 +100,8 @@ export function imageOf(id: string, changes: Partial<Image> = {}): Image {
 /** Texts as an analysis writes them. */
 export function describedAs(alt: string, changes: Partial<Metadata> = {}): Metadata {
   const source = { filename: 'ai', title: 'ai', alt: 'ai' } as const;
-  const words = { filename: 'a-file', title: 'A title', alt, caption: null, tags: [], language: 'en' };
-  return { ...words, decorative: false, source, needsReview: [], model: 'm', aiStatus: 'completed', ...changes };
+  const words = { ...emptyMetadataValues(), filename: 'a-file', title: 'A title', alt, language: 'en' };
+  return { ...words, source, needsReview: [], model: 'm', aiStatus: 'completed', ...changes };
 }
 
 /** A result as an export answers. */
