@@ -14,8 +14,9 @@ export type { Account } from './accounts.ts';
 export { type ApiKey, type KeyCheck, newApiKey } from './api-keys.ts';
 export type { AuditReport, BrokenInvariant } from './audit.ts';
 export { type AccountsConfig, accountsConfig, type Plan } from './config.ts';
-export { type EntryRequest, type EntryResult, newGrantRef, type Settled } from './ledger.ts';
+export { newGrantRef, type Settled } from './ledger.ts';
 export { loadPepper } from './pepper.ts';
+export type { EntryRequest, EntryResult } from './post-entry.ts';
 export { type AccountRemoval, createAccountRemoval } from './removal.ts';
 export { hashSecret, makeSecret, type SecretPrefix, secretHasForm } from './secrets.ts';
 

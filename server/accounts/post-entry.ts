@@ -1,0 +1,139 @@
+import type { LedgerKind } from '#contract';
+import type { AccountRecord, AccountRepository, HoldRecord, LedgerLineRecord, LedgerRepository } from '../db/index.ts';
+import { AppError } from '../errors.ts';
+import { countEntries, countersOf, newLineId, shardOf, toLine } from './ledger-entries.ts';
+
+/** Repositories and clock of the ledger. */
+export interface LedgerDeps {
+  accounts: AccountRepository;
+  ledger: LedgerRepository;
+  now: () => Date;
+}
+
+/** A ledger entry to post. */
+export interface EntryRequest {
+  accountId: string;
+  /** Reference, e.g. a job id; each kind of entry is posted once per reference. */
+  ref: string;
+  /** Credits, a whole number > 0. */
+  amount: number;
+  note?: string | null;
+}
+
+/** Result of posting an entry. */
+export interface EntryResult {
+  /** Balance in credits. */
+  balance: number;
+  /** False if the entry had been posted before. */
+  applied: boolean;
+}
+
+/** Thrown if a pending entry and the ledger disagree. */
+export class ContradictionError extends Error {
+  override readonly name = 'ContradictionError';
+}
+
+/**
+ * Posts an entry exactly once per (kind, ref), in three steps; the process may die after any of them.
+ *
+ * 1. One conditional update of the account changes balance and counters and stores a pending entry.
+ * 2. The ledger entry is inserted; (kind, ref) is unique.
+ * 3. The pending entry is removed.
+ *
+ * The next attempt or `settlePending` completes a pending entry that was left. The account is read before the ledger is
+ * searched, and step 1 requires the counter shard of (kind, ref) to be unchanged since then. So an entry that a concurrent
+ * duplicate has completed in between is not posted again.
+ * @throws AppError insufficient_credits, not_found
+ */
+export async function postEntry(
+  deps: LedgerDeps,
+  kind: LedgerKind,
+  request: EntryRequest,
+  sign: 1 | -1,
+): Promise<EntryResult> {
+  const { amount, ref } = request;
+  if (!Number.isSafeInteger(amount) || amount <= 0 || ref === '') {
+    throw new TypeError(`expected amount > 0 and a ref for a ${kind}, but received ${amount} and "${ref}"`);
+  }
+  for (;;) {
+    const result = await tryPost(deps, kind, request, sign);
+    if (result) return result;
+  }
+}
+
+/** Attempts to post an entry; null if a concurrent entry changed the balance or the shard after they were read. */
+async function tryPost(
+  deps: LedgerDeps,
+  kind: LedgerKind,
+  { accountId, ref, amount, note = null }: EntryRequest,
+  sign: 1 | -1,
+): Promise<EntryResult | null> {
+  const account = await requireAccount(deps, accountId);
+  if (account.deletedAt && kind !== 'refund') throw new AppError('not_found', `No account ${accountId}`);
+  const pending = findPending(account, kind, ref);
+  if (pending) await finishEntry(deps, accountId, pending);
+  if (pending || (await findWritten(deps, accountId, kind, ref))) return { balance: account.balance, applied: false };
+  if (sign < 0 && account.balance < amount) throw insufficientCredits(account.balance, amount);
+
+  const at = deps.now();
+  const lineId = newLineId(countEntries(account) + 1, at);
+  const entry: HoldRecord = { lineId, kind, ref, delta: sign * amount, note, at };
+  const shard = shardOf(kind, ref);
+  const updated = await deps.accounts.move({
+    accountId,
+    hold: entry,
+    ...countersOf(entry),
+    lane: shard,
+    laneCount: account.lanes[shard] ?? 0,
+  });
+  if (!updated) return null;
+  await finishEntry(deps, accountId, entry);
+  return { balance: updated.balance, applied: true };
+}
+
+/** Takes steps 2 and 3 of a pending entry; any process may repeat them. @throws ContradictionError */
+export async function finishEntry(
+  { accounts, ledger }: LedgerDeps,
+  accountId: string,
+  entry: HoldRecord,
+): Promise<void> {
+  if (!(await ledger.insert(toLine(accountId, entry)))) {
+    const line = await ledger.findByRef(entry.kind, entry.ref);
+    // The pending entry is kept, because the balance has changed already.
+    if (line?._id !== entry.lineId) {
+      throw new ContradictionError(`the ledger has another ${entry.kind} for ${entry.ref}`);
+    }
+  }
+  // The account was removed before this entry was written, so no sweep will find the entry.
+  if (!(await accounts.clearHold(accountId, entry.lineId))) await ledger.removeOfAccount(accountId);
+}
+
+/** Returns an account, also one that is being deleted. @throws AppError not_found */
+export async function requireAccount({ accounts }: LedgerDeps, accountId: string): Promise<AccountRecord> {
+  const account = await accounts.find(accountId);
+  if (!account) throw new AppError('not_found', `No account ${accountId}`);
+  return account;
+}
+
+/** Finds the pending entry of (kind, ref). */
+export function findPending({ holds }: AccountRecord, kind: LedgerKind, ref: string): HoldRecord | undefined {
+  return holds.find((entry) => entry.kind === kind && entry.ref === ref);
+}
+
+/** Finds the ledger entry of (kind, ref). @throws Error if it belongs to another account */
+export async function findWritten(
+  { ledger }: LedgerDeps,
+  accountId: string,
+  kind: LedgerKind,
+  ref: string,
+): Promise<LedgerLineRecord | null> {
+  const line = await ledger.findByRef(kind, ref);
+  if (line && line.accountId !== accountId) throw new Error(`the ${kind} for ${ref} belongs to another account`);
+  return line;
+}
+
+function insufficientCredits(balance: number, required: number): AppError {
+  return new AppError('insufficient_credits', `Insufficient credits: balance is ${balance}, ${required} needed`, {
+    details: { balance, required, shortfall: required - balance },
+  });
+}
