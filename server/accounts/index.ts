@@ -4,6 +4,7 @@ import { createDirectory } from './accounts.ts';
 import { createApiKeys } from './api-keys.ts';
 import { createAudit } from './audit.ts';
 import type { AccountsConfig } from './config.ts';
+import { createCredentials } from './credentials.ts';
 import { createLedger } from './ledger.ts';
 import { createPlans } from './plans.ts';
 import { createTransactions } from './transactions.ts';
@@ -30,13 +31,14 @@ export interface AccountsDeps {
   now?: () => Date;
 }
 
-/** Creates the directory of accounts with `plans`, `keys`, `ledger`, `transactions` and `audit`. */
+/** Creates the directory of accounts and their credentials, with `plans`, `keys`, `ledger`, `transactions` and `audit`. */
 export function createAccounts({ repositories, pepper, config, now = () => new Date() }: AccountsDeps) {
   const { accounts, apiKeys } = repositories;
   const plans = createPlans(config);
   const ledger = createLedger({ accounts, ledger: repositories.ledger, now });
   return {
     ...createDirectory({ accounts, ledger, plans, now }),
+    ...createCredentials({ accounts, now }),
     plans,
     keys: createApiKeys({ accounts, apiKeys, plans, pepper, now }),
     ledger,
