@@ -51,141 +51,155 @@ export type KeyCheck =
  * conditional update. So the plan's limit holds in any race, and a crash cannot miscount keys. A crash during creation
  * leaves at most an inactive key that was never shown.
  */
-export function createApiKeys({ accounts, apiKeys, plans, pepper, now }: ApiKeysDeps) {
-  async function activateKey(account: AccountRecord, keyId: string): Promise<void> {
-    const { keys: limit } = plans.get(account.plan);
-    if (await accounts.addActiveKey(account._id, keyId, limit)) return;
-    const current = await requireAccount(account._id);
-    if (current.activeKeys.includes(keyId)) return;
-    throw new AppError(
-      'key_limit_reached',
-      `expected at most ${limit} active API ${limit === 1 ? 'key' : 'keys'} on the plan ${account.plan}, all in use: deactivate one first`,
-      { details: { limit, used: current.activeKeys.length } },
-    );
-  }
-
-  async function requireAccount(accountId: string): Promise<AccountRecord> {
-    const account = await accounts.find(accountId);
-    if (!account || account.deletedAt) throw new AppError('not_found', `No account ${accountId}`);
-    return account;
-  }
-
-  async function refuseHoarding(accountId: string, keyId: string): Promise<void> {
-    const used = await apiKeys.countOf(accountId);
-    if (used < MAX_KEYS || (await apiKeys.find(accountId, keyId))) return;
-    const message = `expected at most ${MAX_KEYS} API keys, deactivated ones included: delete one first`;
-    throw new AppError('key_limit_reached', message, { details: { limit: MAX_KEYS, used } });
-  }
-
-  async function requireKey(accountId: string, keyId: string): Promise<ApiKeyRecord> {
-    const key = await apiKeys.find(accountId, keyId);
-    if (!key) throw new AppError('not_found', `No API key ${keyId}`);
-    return key;
-  }
-
+export function createApiKeys(deps: ApiKeysDeps) {
   return {
     /**
      * Creates a key. The returned `apiKey` cannot be read again.
      * @param made the key, fixed by the caller, so that a repeated request creates no second one
      * @throws AppError key_limit_reached if all active keys of the plan are in use
      */
-    async create({ accountId, name, made = newApiKey() }: { accountId: string; name: string; made?: NewApiKey }) {
-      const account = await requireAccount(accountId);
-      const { keyId, apiKey } = made;
-      await refuseHoarding(accountId, keyId);
-      const record: ApiKeyRecord = {
-        _id: keyId,
-        accountId,
-        name: cleanName(name),
-        hash: hashApiKey(apiKey, pepper),
-        last4: apiKey.slice(-4),
-        createdAt: now(),
-        lastUsedAt: null,
-        disabledAt: null,
-      };
-      await apiKeys.insert(record);
-      try {
-        await activateKey(account, keyId);
-      } catch (error) {
-        if (error instanceof AppError) await apiKeys.remove(accountId, keyId);
-        throw error;
-      }
-      return made;
-    },
+    create: (request: { accountId: string; name: string; made?: NewApiKey }) => createKey(deps, request),
 
     /** Returns a key of an account. @throws AppError not_found */
     async get(accountId: string, keyId: string): Promise<ApiKey> {
-      const { activeKeys } = await requireAccount(accountId);
-      return toApiKey(await requireKey(accountId, keyId), activeKeys.includes(keyId));
+      const { activeKeys } = await requireAccount(deps, accountId);
+      return toApiKey(await requireKey(deps, accountId, keyId), activeKeys.includes(keyId));
     },
 
     /** Deletes a key; it gets 401 from then on. @throws AppError not_found */
     async remove(accountId: string, keyId: string): Promise<void> {
-      await requireKey(accountId, keyId);
-      await accounts.removeActiveKey(accountId, keyId);
-      await apiKeys.remove(accountId, keyId);
+      await requireKey(deps, accountId, keyId);
+      await deps.accounts.removeActiveKey(accountId, keyId);
+      await deps.apiKeys.remove(accountId, keyId);
     },
 
     /** Lists an account's keys, oldest first. */
     async list(accountId: string): Promise<ApiKey[]> {
-      const { activeKeys } = await requireAccount(accountId);
-      return (await apiKeys.list(accountId)).map((key) => toApiKey(key, activeKeys.includes(key._id)));
+      const { activeKeys } = await requireAccount(deps, accountId);
+      return (await deps.apiKeys.list(accountId)).map((key) => toApiKey(key, activeKeys.includes(key._id)));
     },
 
     /** Deactivates a key at once; it gets 403 from then on. */
-    async deactivate(accountId: string, keyId: string): Promise<ApiKey> {
-      const key = await requireKey(accountId, keyId);
-      const removed = await accounts.removeActiveKey(accountId, keyId);
-      const disabledAt = removed || !key.disabledAt ? now() : key.disabledAt;
-      await apiKeys.setDisabledAt(accountId, keyId, disabledAt);
-      return toApiKey({ ...key, disabledAt }, false);
-    },
+    deactivate: (accountId: string, keyId: string): Promise<ApiKey> => deactivate(deps, accountId, keyId),
 
     /** Activates a key. @throws AppError key_limit_reached if all active keys of the plan are in use */
-    async activate(accountId: string, keyId: string): Promise<ApiKey> {
-      const key = await requireKey(accountId, keyId);
-      await activateKey(await requireAccount(accountId), keyId);
-      await apiKeys.setDisabledAt(accountId, keyId, null);
-      return toApiKey({ ...key, disabledAt: null }, true);
-    },
+    activate: (accountId: string, keyId: string): Promise<ApiKey> => activate(deps, accountId, keyId),
 
+    /** Renames a key. @throws AppError not_found; invalid_request if the name is empty or too long */
     async rename(accountId: string, keyId: string, name: string): Promise<void> {
-      if (!(await apiKeys.rename(accountId, keyId, cleanName(name)))) {
-        throw new AppError('not_found', `No API key ${keyId}`);
-      }
+      if (!(await deps.apiKeys.rename(accountId, keyId, cleanName(name)))) throw unknownKey(keyId);
     },
 
     /** Returns the account of a key, for the operator's commands; null if the key does not exist. */
-    async ownerOf(keyId: string): Promise<string | null> {
-      return apiKeys.findOwner(keyId);
-    },
+    ownerOf: (keyId: string): Promise<string | null> => deps.apiKeys.findOwner(keyId),
 
     /** Checks a key against the database. Nothing is cached, so a deactivation takes effect at once. */
-    async check(presented: unknown): Promise<KeyCheck> {
-      if (typeof presented !== 'string' || !hasKeyForm(presented)) return { outcome: 'malformed' };
-      const hash = hashApiKey(presented, pepper);
-      const key = await apiKeys.findByHash(hash);
-      if (!key || !sameHash(key.hash, hash)) return { outcome: 'unknown' };
-      const account = await accounts.find(key.accountId);
-      if (!account || account.deletedAt) return { outcome: 'unknown' };
-      if (!account.activeKeys.includes(key._id)) return { outcome: 'inactive' };
-      if (account.suspendedAt) return { outcome: 'suspended' };
-      await noteUse(key);
-      return { outcome: 'valid', keyId: key._id, account };
-    },
+    check: (presented: unknown): Promise<KeyCheck> => check(deps, presented),
   };
-
-  async function noteUse(key: ApiKeyRecord): Promise<void> {
-    const at = now();
-    const notAfter = new Date(at.getTime() - TOUCH_INTERVAL_MS);
-    if (key.lastUsedAt && key.lastUsedAt > notAfter && key.lastUsedAt <= at) return;
-    // A full disk must not reject requests that only read.
-    await apiKeys.touch(key.accountId, key._id, at, notAfter).catch(() => {});
-  }
 }
 
 /** API keys of all accounts. */
 export type ApiKeys = ReturnType<typeof createApiKeys>;
+
+async function createKey(
+  deps: ApiKeysDeps,
+  { accountId, name, made = newApiKey() }: { accountId: string; name: string; made?: NewApiKey },
+): Promise<NewApiKey> {
+  const { apiKeys, pepper, now } = deps;
+  const account = await requireAccount(deps, accountId);
+  const { keyId, apiKey } = made;
+  await requireFewKeys(deps, accountId, keyId);
+  await apiKeys.insert({
+    _id: keyId,
+    accountId,
+    name: cleanName(name),
+    hash: hashApiKey(apiKey, pepper),
+    last4: apiKey.slice(-4),
+    createdAt: now(),
+    lastUsedAt: null,
+    disabledAt: null,
+  });
+  try {
+    await addActiveKey(deps, account, keyId);
+  } catch (error) {
+    if (error instanceof AppError) await apiKeys.remove(accountId, keyId);
+    throw error;
+  }
+  return made;
+}
+
+async function deactivate(deps: ApiKeysDeps, accountId: string, keyId: string): Promise<ApiKey> {
+  const key = await requireKey(deps, accountId, keyId);
+  const removed = await deps.accounts.removeActiveKey(accountId, keyId);
+  const disabledAt = removed || !key.disabledAt ? deps.now() : key.disabledAt;
+  await deps.apiKeys.setDisabledAt(accountId, keyId, disabledAt);
+  return toApiKey({ ...key, disabledAt }, false);
+}
+
+async function activate(deps: ApiKeysDeps, accountId: string, keyId: string): Promise<ApiKey> {
+  const key = await requireKey(deps, accountId, keyId);
+  await addActiveKey(deps, await requireAccount(deps, accountId), keyId);
+  await deps.apiKeys.setDisabledAt(accountId, keyId, null);
+  return toApiKey({ ...key, disabledAt: null }, true);
+}
+
+async function check(deps: ApiKeysDeps, presented: unknown): Promise<KeyCheck> {
+  if (typeof presented !== 'string' || !hasKeyForm(presented)) return { outcome: 'malformed' };
+  const hash = hashApiKey(presented, deps.pepper);
+  const key = await deps.apiKeys.findByHash(hash);
+  if (!key || !sameHash(key.hash, hash)) return { outcome: 'unknown' };
+  const account = await deps.accounts.find(key.accountId);
+  if (!account || account.deletedAt) return { outcome: 'unknown' };
+  if (!account.activeKeys.includes(key._id)) return { outcome: 'inactive' };
+  if (account.suspendedAt) return { outcome: 'suspended' };
+  await noteUse(deps, key);
+  return { outcome: 'valid', keyId: key._id, account };
+}
+
+async function noteUse({ apiKeys, now }: ApiKeysDeps, key: ApiKeyRecord): Promise<void> {
+  const at = now();
+  const notAfter = new Date(at.getTime() - TOUCH_INTERVAL_MS);
+  if (key.lastUsedAt && key.lastUsedAt > notAfter && key.lastUsedAt <= at) return;
+  // A full disk must not reject requests that only read.
+  await apiKeys.touch(key.accountId, key._id, at, notAfter).catch(() => {});
+}
+
+/** Adds a key to the active ones, once. @throws AppError key_limit_reached */
+async function addActiveKey(deps: ApiKeysDeps, account: AccountRecord, keyId: string): Promise<void> {
+  const { keys: limit } = deps.plans.get(account.plan);
+  if (await deps.accounts.addActiveKey(account._id, keyId, limit)) return;
+  const current = await requireAccount(deps, account._id);
+  if (current.activeKeys.includes(keyId)) return;
+  throw new AppError(
+    'key_limit_reached',
+    `expected at most ${limit} active API ${limit === 1 ? 'key' : 'keys'} on the plan ${account.plan}, all in use: deactivate one first`,
+    { details: { limit, used: current.activeKeys.length } },
+  );
+}
+
+/** Limits the keys of an account, deactivated ones included. @throws AppError key_limit_reached */
+async function requireFewKeys({ apiKeys }: ApiKeysDeps, accountId: string, keyId: string): Promise<void> {
+  const used = await apiKeys.countOf(accountId);
+  if (used < MAX_KEYS || (await apiKeys.find(accountId, keyId))) return;
+  const message = `expected at most ${MAX_KEYS} API keys, deactivated ones included: delete one first`;
+  throw new AppError('key_limit_reached', message, { details: { limit: MAX_KEYS, used } });
+}
+
+async function requireAccount({ accounts }: ApiKeysDeps, accountId: string): Promise<AccountRecord> {
+  const account = await accounts.find(accountId);
+  if (!account || account.deletedAt) throw new AppError('not_found', `No account ${accountId}`);
+  return account;
+}
+
+async function requireKey({ apiKeys }: ApiKeysDeps, accountId: string, keyId: string): Promise<ApiKeyRecord> {
+  const key = await apiKeys.find(accountId, keyId);
+  if (!key) throw unknownKey(keyId);
+  return key;
+}
+
+function unknownKey(keyId: string): AppError {
+  return new AppError('not_found', `No API key ${keyId}`);
+}
 
 function cleanName(name: string): string {
   const trimmed = name.trim();
