@@ -11,30 +11,30 @@ import { createMailer, mailConfig } from '../../server/mail/index.ts';
 import { createLogger } from '../../server/observability/index.ts';
 import { createSignIn, type SignIn, type SignInDeps, signInConfig } from '../../server/sign-in/index.ts';
 
-/** Settings as they are without any environment variable. */
+/** Default settings. */
 export const CONFIG = accountsConfig.parse({});
 
-/** The pepper of all tests. */
+/** Pepper of all tests. */
 export const PEPPER = Buffer.from('a pepper for tests, 32 bytes long');
 
-/** A real database for one test file, what works on it, and a clock that can be set. */
+/** Modules over a database of the test file, with an adjustable clock. */
 export interface Fixture {
   connection: Connection;
   repositories: Repositories;
   accounts: Accounts;
   signIn: SignIn;
-  /** Mails that would have been printed for the operator. */
+  /** Mails printed for the operator. */
   printed: string[];
   clock: { now: Date };
-  /** Accounts over repositories of which some are replaced. */
+  /** Creates accounts with some repositories replaced. */
   createWith(overrides: Partial<Repositories>): Accounts;
-  /** The ways in of a process of its own, with some parts replaced; mails go nowhere. */
+  /** Creates sign-in as in another process, with some dependencies replaced; mails are discarded. */
   newSignIn(parts: Partial<SignInDeps>): SignIn;
-  /** A new account with the 25 sign-up credits; its id. */
+  /** Creates an account with 25 sign-up credits. @returns its id */
   newAccount(plan?: string): Promise<string>;
 }
 
-/** Opens a database of its own, on the embedded store or on the server of `TEST_MONGODB_URI`, and removes it after. */
+/** Opens a new database, on the embedded store or the server of `TEST_MONGODB_URI`, and drops it after the tests. */
 export function useAccounts(config = CONFIG): Fixture {
   const fixture = { clock: { now: new Date('2026-03-01T12:00:00Z') } } as Fixture;
   const directory = mkdtempSync(join(tmpdir(), 'accounts-test-'));
@@ -44,7 +44,7 @@ export function useAccounts(config = CONFIG): Fixture {
     const server = real ? { uri: real, close: async () => {} } : await startEmbedded({ directory, ttlSeconds: 1 });
     const uri = new URL(server.uri);
     uri.pathname = `/test_${randomUUID().replaceAll('-', '')}`;
-    // As the service itself: a busy machine is no outage.
+    // The same timeout as in the service, since the machine may be busy.
     const connection = await connectDatabase({ uri: uri.href, ...(real ? {} : { timeoutMs: EMBEDDED_TIMEOUT_MS }) });
     const repositories = createRepositories(connection);
     for (const name of ['Account', 'ApiKey', 'LedgerLine', 'IdempotencyRecord', 'Login', 'OneTimeLink', 'Notice']) {
@@ -89,7 +89,7 @@ export function useAccounts(config = CONFIG): Fixture {
   return fixture;
 }
 
-/** The error that a promise rejects with; fails when it does not reject. */
+/** Returns the error of a rejected promise. @throws Error if it resolves */
 export async function rejection(promise: Promise<unknown>): Promise<Error & { code?: string; details?: unknown }> {
   const outcome = await promise.then(
     (value) => ({ value }),

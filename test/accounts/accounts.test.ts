@@ -4,7 +4,7 @@ import { rejection, useAccounts } from './accounts-fixture.ts';
 const fixture = useAccounts();
 
 describe('accounts', () => {
-  test('a new account has its sign-up credits, in the ledger too', async () => {
+  test('a new account has its sign-up credits in balance and ledger', async () => {
     const account = await fixture.accounts.create({ email: 'First@Example.org' });
     expect(account).toMatchObject({
       email: 'first@example.org',
@@ -21,7 +21,7 @@ describe('accounts', () => {
     expect(transactions).toMatchObject([{ kind: 'signup', delta: 25, ref: account.id, note: null }]);
   });
 
-  test('an email has one account, whatever its case, also when 20 try at once', async () => {
+  test('of 20 concurrent creations with one email in any case one succeeds', async () => {
     const attempts = Array.from({ length: 20 }, (_, index) =>
       fixture.accounts.create({ email: index % 2 ? 'race@example.org' : ' RACE@example.org ' }),
     );
@@ -45,7 +45,7 @@ describe('accounts', () => {
     },
   );
 
-  test('a plan must exist', async () => {
+  test('an unknown plan is refused', async () => {
     const error = await rejection(fixture.accounts.create({ email: 'plan@example.org', plan: 'constructor' }));
     expect(error.message).toBe('expected plan to be one of free, agency, but received "constructor"');
     const accountId = await fixture.newAccount();
@@ -60,7 +60,7 @@ describe('accounts', () => {
     expect(await rejection(fixture.accounts.setSuspended('acct_none', true))).toMatchObject({ code: 'not_found' });
   });
 
-  test('the list has every account once', async () => {
+  test('the list contains each account once', async () => {
     const made = await Promise.all(Array.from({ length: 5 }, () => fixture.newAccount()));
     const ids: string[] = [];
     for await (const account of fixture.accounts.list()) ids.push(account.id);

@@ -9,7 +9,7 @@ async function outcomeOf(apiKey: unknown): Promise<string> {
 }
 
 describe('API keys', () => {
-  test('a new key is valid and names its account; only its hash is stored', async () => {
+  test('a new key is valid for its account, and only its hash is stored', async () => {
     const accountId = await fixture.newAccount();
     const { keyId, apiKey } = await fixture.accounts.keys.create({ accountId, name: ' build server ' });
     expect(keyId).toMatch(/^key_[0-9A-Za-z]{22}$/);
@@ -24,7 +24,7 @@ describe('API keys', () => {
     expect(JSON.stringify(await fixture.repositories.apiKeys.list(accountId))).not.toContain(apiKey.slice(3, 20));
   });
 
-  test('a deactivated key is inactive at once, and valid again when it is activated', async () => {
+  test('a deactivated key is inactive at once and valid again after activation', async () => {
     const accountId = await fixture.newAccount('free');
     const { keyId, apiKey } = await fixture.accounts.keys.create({ accountId, name: 'a' });
     expect(await fixture.accounts.keys.deactivate(accountId, keyId)).toMatchObject({ active: false });
@@ -42,7 +42,7 @@ describe('API keys', () => {
     expect(await outcomeOf(apiKey)).toBe('suspended');
   });
 
-  test('an account has at most 1000, and the request that made the last one may be repeated', async () => {
+  test('an account has at most 1000 keys, and the request for the last one can be repeated', async () => {
     const accountId = await fixture.newAccount();
     const fields = {
       accountId,
@@ -65,7 +65,7 @@ describe('API keys', () => {
     expect(await rejection(keys.create({ accountId, name: 'one more' }))).toMatchObject({ code: 'key_limit_reached' });
   });
 
-  test('another account cannot touch a key', async () => {
+  test('a key cannot be read or changed by another account', async () => {
     const owner = await fixture.newAccount();
     const other = await fixture.newAccount();
     const { keyId, apiKey } = await fixture.accounts.keys.create({ accountId: owner, name: 'a' });
@@ -76,7 +76,7 @@ describe('API keys', () => {
     expect(await outcomeOf(apiKey)).toBe('valid');
   });
 
-  test('junk is refused without a database query, unknown keys with one', async () => {
+  test('malformed keys are refused without a database query, unknown keys with one', async () => {
     let queries = 0;
     const counting = { ...fixture.repositories.apiKeys };
     counting.findByHash = async (hash) => {
@@ -92,7 +92,7 @@ describe('API keys', () => {
     expect(queries).toBe(1);
   });
 
-  test('the last use is noted at most once a minute', async () => {
+  test('the last use is stored at most once a minute', async () => {
     const accountId = await fixture.newAccount();
     const { keyId, apiKey } = await fixture.accounts.keys.create({ accountId, name: 'a' });
     const lastUsedAt = async () => (await fixture.repositories.apiKeys.find(accountId, keyId))?.lastUsedAt?.getTime();
@@ -129,7 +129,7 @@ describe('API keys', () => {
     expect(await fixture.accounts.keys.list(accountId)).toHaveLength(limit);
   });
 
-  test('activating counts against the limit as well', async () => {
+  test('activation is subject to the limit', async () => {
     const accountId = await fixture.newAccount('free');
     const first = await fixture.accounts.keys.create({ accountId, name: 'first' });
     await fixture.accounts.keys.deactivate(accountId, first.keyId);
@@ -140,7 +140,7 @@ describe('API keys', () => {
     expect([await outcomeOf(first.apiKey), await outcomeOf(second.apiKey)]).toEqual(['inactive', 'valid']);
   });
 
-  test('a crash while a key is made or deactivated never leaves a wrong count', async () => {
+  test('a crash during creation or deactivation leaves a correct count', async () => {
     const accountId = await fixture.newAccount('free');
     const crash = async () => {
       throw new Error('crash');
@@ -156,7 +156,7 @@ describe('API keys', () => {
     expect(await fixture.accounts.find(accountId)).toMatchObject({ keys: { used: 0, limit: 1 } });
   });
 
-  test('a name must be there and short', async () => {
+  test('a name that is empty or too long is refused', async () => {
     const accountId = await fixture.newAccount();
     for (const name of ['', '  ', 'x'.repeat(101)]) {
       expect(await rejection(fixture.accounts.keys.create({ accountId, name }))).toMatchObject({

@@ -27,7 +27,7 @@ describe('audit', () => {
     return report.broken.map(({ rule }) => rule);
   }
 
-  test('finds nothing in honest books and adds up their figures', async () => {
+  test('reports no fault in a consistent ledger, and its sums', async () => {
     expect(await fixture.accounts.audit()).toEqual({
       ok: true,
       broken: [],
@@ -52,7 +52,7 @@ describe('audit', () => {
     expect(await rules()).toEqual(['counters_differ']);
   });
 
-  test('finds a removed line', async () => {
+  test('finds a removed entry', async () => {
     await fixture.connection.model('LedgerLine').deleteOne({ kind: 'signup', accountId });
     expect(await rules()).toEqual(['balance_differs', 'counters_differ']);
   });
@@ -76,7 +76,7 @@ describe('audit', () => {
     expect(await rules()).toEqual(['wrong_sign']);
   });
 
-  test('finds two lines of a kind for one ref', async () => {
+  test('finds two entries of a kind for one ref', async () => {
     await fixture.connection.model('LedgerLine').collection.dropIndex('kind_1_ref_1');
     const line = { accountId, kind: 'charge' as const, ref, delta: -1, note: null, at: fixture.clock.now };
     await fixture.repositories.ledger.insert({ _id: 'line_second', ...line });
@@ -87,13 +87,13 @@ describe('audit', () => {
     await fixture.connection.model('LedgerLine').createIndexes();
   });
 
-  test('finds a line of an account that does not exist', async () => {
+  test('finds an entry of an account that does not exist', async () => {
     const line = { kind: 'grant' as const, ref: 'lost', delta: 5, note: null, at: fixture.clock.now };
     await fixture.repositories.ledger.insert({ _id: 'line_lost', accountId: 'acct_none', ...line });
     expect(await rules()).toEqual(['orphan_line']);
   });
 
-  test('counts a hold without a line once, and not as a fault', async () => {
+  test('counts a pending entry once, and not as a fault', async () => {
     const hold = { kind: 'grant' as const, ref: 'held', delta: 5, note: null, at: fixture.clock.now };
     await changeAccount({
       $push: { holds: { lineId: 'line_held', ...hold } },
@@ -104,7 +104,7 @@ describe('audit', () => {
     expect(await fixture.accounts.audit()).toMatchObject({ ok: true, figures: { pending: 0, balance: 24 } });
   });
 
-  test('finds nothing wrong while movements are being made', async () => {
+  test('finds no fault while entries are being posted', async () => {
     let running = true;
     const traffic = (async () => {
       for (let index = 0; running; index += 1) {
@@ -114,7 +114,7 @@ describe('audit', () => {
     })();
     for (let round = 0; round < 15; round += 1) {
       const { broken } = await fixture.accounts.audit();
-      // What cannot be read at rest is reported as it looks; refs never are.
+      // Accounts that keep changing may be reported; duplicate refs never are.
       expect(broken.filter(({ rule }) => rule !== 'balance_differs' && rule !== 'counters_differ')).toEqual([]);
     }
     running = false;

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { accountsConfig } from '../../server/accounts/index.ts';
 
 describe('accounts configuration', () => {
-  test('has the plans of the specification without any variable', () => {
+  test('contains the plans of the specification by default', () => {
     expect(accountsConfig.parse({})).toEqual({
       PLANS: { free: { keys: 1, signupCredits: 25 }, agency: { keys: 20, signupCredits: 25 } },
     });
   });
 
-  test('takes plans with a rate limit as JSON', () => {
+  test('reads plans with a rate limit from JSON', () => {
     const PLANS = '{"team":{"keys":5,"signupCredits":0,"rateLimit":{"requests":100,"windowSeconds":60}}}';
     expect(accountsConfig.parse({ PLANS }).PLANS).toEqual(JSON.parse(PLANS));
   });
@@ -24,7 +24,7 @@ describe('accounts configuration', () => {
     expect(accountsConfig.safeParse({ PLANS }).success).toBe(false);
   });
 
-  test('refuses a short pepper', () => {
+  test('rejects a short pepper', () => {
     expect(accountsConfig.safeParse({ API_KEY_PEPPER: 'x'.repeat(31) }).success).toBe(false);
     expect(accountsConfig.safeParse({ API_KEY_PEPPER: 'x'.repeat(32) }).success).toBe(true);
   });

@@ -8,7 +8,7 @@ describe('API key format', () => {
     expect(hasKeyForm(key)).toBe(true);
   });
 
-  test('new keys have the form and differ', () => {
+  test('new keys have the right form and differ', () => {
     const keys = Array.from({ length: 500 }, makeApiKey);
     expect(keys.every((key) => /^iw_[0-9A-Za-z]{36}$/.test(key) && hasKeyForm(key))).toBe(true);
     expect(new Set(keys).size).toBe(500);
@@ -23,7 +23,7 @@ describe('API key format', () => {
     for (const count of counts.values()) expect(Math.abs(count - 968)).toBeLessThan(220);
   });
 
-  test('one changed character anywhere is noticed', () => {
+  test('a single changed character fails the check', () => {
     const key = GOLDEN[1] as string;
     for (let index = 0; index < key.length; index += 1) {
       const changed = key.slice(0, index) + (key[index] === 'x' ? 'y' : 'x') + key.slice(index + 1);
@@ -51,7 +51,7 @@ describe('API key format', () => {
     expect(hashApiKey(key, Buffer.from('other'))).not.toBe(hashApiKey(key, Buffer.from('pepper')));
   });
 
-  test('hashes are compared whole', () => {
+  test('hashes are compared in full', () => {
     expect(sameHash('00ff', '00ff')).toBe(true);
     expect(sameHash('00ff', '00fe')).toBe(false);
     expect(sameHash('00ff', '00')).toBe(false);

@@ -8,7 +8,7 @@ const crash = async (): Promise<never> => {
   throw new Error('crash');
 };
 
-/** Accounts whose process dies before the step. */
+/** Creates accounts whose process dies before the step. */
 function dyingBefore(step: 'move' | 'insert' | 'clearHold'): Accounts {
   const { accounts, ledger } = fixture.repositories;
   return fixture.createWith({
@@ -17,13 +17,13 @@ function dyingBefore(step: 'move' | 'insert' | 'clearHold'): Accounts {
   });
 }
 
-/** Accounts whose process dies when the step is done, before it hears of it. */
+/** Creates accounts whose process dies after the step, before it receives the result. */
 function dyingAfter(step: 'move' | 'insert' | 'clearHold'): Accounts {
   const { accounts, ledger } = fixture.repositories;
   return fixture.createWith({
     accounts: {
       ...accounts,
-      ...(step === 'move' ? { move: (movement) => accounts.move(movement).then(crash) } : {}),
+      ...(step === 'move' ? { move: (change) => accounts.move(change).then(crash) } : {}),
       ...(step === 'clearHold' ? { clearHold: (id, lineId) => accounts.clearHold(id, lineId).then(crash) } : {}),
     },
     ledger: { ...ledger, ...(step === 'insert' ? { insert: (line) => ledger.insert(line).then(crash) } : {}) },
@@ -42,14 +42,14 @@ const UNTOUCHED = { balance: 25, lines: ['signup 25'] };
 const CRASHES = [
   ['before the balance changes', () => dyingBefore('move'), UNTOUCHED],
   ['after the balance has changed', () => dyingAfter('move'), CHARGED],
-  ['before the ledger line is written', () => dyingBefore('insert'), CHARGED],
-  ['after the ledger line is written', () => dyingAfter('insert'), CHARGED],
-  ['before the hold is cleared', () => dyingBefore('clearHold'), CHARGED],
-  ['after the hold is cleared', () => dyingAfter('clearHold'), CHARGED],
+  ['before the ledger entry is written', () => dyingBefore('insert'), CHARGED],
+  ['after the ledger entry is written', () => dyingAfter('insert'), CHARGED],
+  ['before the pending entry is removed', () => dyingBefore('clearHold'), CHARGED],
+  ['after the pending entry is removed', () => dyingAfter('clearHold'), CHARGED],
 ] as const;
 
 describe.each(CRASHES)('a process that dies %s', (_, dying, expected) => {
-  test('leaves a charge that the sweeper finishes, or none', async () => {
+  test('leaves either no charge or one that the sweeper completes', async () => {
     const accountId = await fixture.newAccount();
     const charge = { accountId, ref: accountId, amount: 7 };
     expect((await rejection(dying().ledger.charge(charge))).message).toBe('crash');
@@ -62,7 +62,7 @@ describe.each(CRASHES)('a process that dies %s', (_, dying, expected) => {
     expect((await fixture.repositories.accounts.find(accountId))?.holds).toEqual([]);
   });
 
-  test('does not make the repeated charge a second one, with or without the sweeper', async () => {
+  test('a repeated charge is posted once, with and without the sweeper', async () => {
     const accountId = await fixture.newAccount();
     const charge = { accountId, ref: accountId, amount: 7 };
     await rejection(dying().ledger.charge(charge));
@@ -75,7 +75,7 @@ describe.each(CRASHES)('a process that dies %s', (_, dying, expected) => {
     expect((await fixture.accounts.audit()).broken).toEqual([]);
   });
 
-  test('does not refund twice', async () => {
+  test('a repeated refund is posted once', async () => {
     const accountId = await fixture.newAccount();
     await fixture.accounts.ledger.charge({ accountId, ref: accountId, amount: 7 });
     const refund = { accountId, ref: accountId, amount: 3 };
@@ -86,8 +86,8 @@ describe.each(CRASHES)('a process that dies %s', (_, dying, expected) => {
   });
 });
 
-describe('a movement that is overtaken by its twin', () => {
-  test('is not made again when the twin began and ended between its look and its step', async () => {
+describe('an entry with a concurrent duplicate', () => {
+  test('is not posted again if the duplicate was completed between search and update', async () => {
     const accountId = await fixture.newAccount();
     const { ledger } = fixture.repositories;
     const charge = { accountId, ref: accountId, amount: 7 };
@@ -111,7 +111,7 @@ describe('a movement that is overtaken by its twin', () => {
 });
 
 describe('the sweeper', () => {
-  test('leaves young movements alone', async () => {
+  test('skips recent entries', async () => {
     const accountId = await fixture.newAccount();
     await rejection(dyingBefore('insert').ledger.charge({ accountId, ref: accountId, amount: 1 }));
     expect(await fixture.accounts.ledger.settlePending()).toEqual({ finished: 0, stuck: [] });
@@ -120,7 +120,7 @@ describe('the sweeper', () => {
     expect(await fixture.accounts.ledger.settlePending()).toEqual({ finished: 0, stuck: [] });
   });
 
-  test('does not wait for the clock to catch up where it was set back since', async () => {
+  test('completes entries of the future after the clock was set back', async () => {
     const accountId = await fixture.newAccount();
     await rejection(dyingBefore('insert').ledger.charge({ accountId, ref: accountId, amount: 1 }));
     fixture.clock.now = new Date(fixture.clock.now.getTime() - 86_400_000);
@@ -128,7 +128,7 @@ describe('the sweeper', () => {
     expect((await fixture.repositories.accounts.find(accountId))?.holds).toEqual([]);
   });
 
-  test('finishes the sign-up of an account whose creation was cut off', async () => {
+  test('completes the sign-up entry of an account whose creation was interrupted', async () => {
     const email = 'cut-off@example.org';
     await rejection(dyingBefore('insert').create({ email }));
     await fixture.accounts.ledger.settlePending({ minAgeMs: 0 });
@@ -136,7 +136,7 @@ describe('the sweeper', () => {
     expect(await stateOf(account?.id ?? '')).toEqual(UNTOUCHED);
   });
 
-  test('fails when the database does', async () => {
+  test('rejects if the database fails', async () => {
     const accountId = await fixture.newAccount();
     await rejection(dyingBefore('insert').ledger.charge({ accountId, ref: accountId, amount: 1 }));
     const { message } = await rejection(dyingBefore('insert').ledger.settlePending({ minAgeMs: 0 }));
@@ -144,7 +144,7 @@ describe('the sweeper', () => {
     expect(await fixture.accounts.ledger.settlePending({ minAgeMs: 0 })).toEqual({ finished: 1, stuck: [] });
   });
 
-  test('finishes the others and reports a movement that contradicts the ledger', async () => {
+  test('reports an entry that contradicts the ledger and completes the others', async () => {
     const [broken, healthy] = [await fixture.newAccount(), await fixture.newAccount()];
     for (const accountId of [broken, healthy]) {
       await rejection(dyingBefore('insert').ledger.charge({ accountId, ref: accountId, amount: 1 }));

@@ -9,11 +9,11 @@ const step = fc.record({
   kind: fc.constantFrom('charge', 'refund', 'grant', 'sweep'),
   ref: fc.integer({ min: 0, max: 4 }),
   amount: fc.integer({ min: 1, max: 15 }),
-  /** Which database call of the step its process does not survive; most do. */
+  /** Number of the database call at which the process dies; beyond the last call it survives. */
   diesAt: fc.option(fc.integer({ min: 1, max: 5 }), { nil: null, freq: 4 }),
 });
 
-/** Accounts whose process dies at its n-th database call: half of the time before it, half after it. */
+/** Creates accounts whose process dies before or after its n-th database call. */
 function dyingAt(call: number | null): Accounts {
   if (call === null) return fixture.accounts;
   let calls = 0;
@@ -34,7 +34,7 @@ function dyingAt(call: number | null): Accounts {
   return fixture.createWith({ accounts: mortal(accounts), ledger: mortal(ledger) });
 }
 
-test('charges, refunds and grants in any interleaving, with crashes anywhere, keep the books right', async () => {
+test('charges, refunds and grants keep the ledger consistent in any interleaving and with crashes anywhere', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 8 }), { maxLength: 4 }), async (rounds) => {
       const accountId = await fixture.newAccount();

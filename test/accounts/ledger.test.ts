@@ -4,7 +4,7 @@ import { rejection, useAccounts } from './accounts-fixture.ts';
 
 const fixture = useAccounts();
 
-/** The outcome of each of `count` calls made at once. */
+/** Returns the outcomes of `count` concurrent calls. */
 async function race(
   count: number,
   call: (index: number) => Promise<unknown>,
@@ -24,7 +24,7 @@ describe('ledger', () => {
     accountId = await fixture.newAccount();
   });
 
-  test('a charge takes the credits and writes one line', async () => {
+  test('a charge reduces the balance and writes one entry', async () => {
     const result = await fixture.accounts.ledger.charge({ accountId, ref: `job-${accountId}`, amount: 12 });
     expect(result).toEqual({ balance: 13, applied: true });
     expect(await fixture.accounts.find(accountId)).toMatchObject({ balance: 13, used: 12, granted: 25 });
@@ -36,7 +36,7 @@ describe('ledger', () => {
     expect((await fixture.accounts.audit()).broken).toEqual([]);
   });
 
-  test('a charge that the balance does not cover says the balance and the need, and takes nothing', async () => {
+  test('a charge above the balance is refused with balance and required credits', async () => {
     const error = await rejection(fixture.accounts.ledger.charge({ accountId, ref: `job-${accountId}`, amount: 26 }));
     expect(error).toMatchObject({
       code: 'insufficient_credits',
@@ -47,7 +47,7 @@ describe('ledger', () => {
     expect(await balanceOf(accountId)).toBe(25);
   });
 
-  test('200 racing charges of 1 on 25 credits: exactly 25 win', async () => {
+  test('of 200 concurrent charges of 1 on 25 credits exactly 25 succeed', async () => {
     const { won, errors } = await race(200, (index) =>
       fixture.accounts.ledger.charge({ accountId, ref: `${accountId}-${index}`, amount: 1 }),
     );
@@ -60,7 +60,7 @@ describe('ledger', () => {
     expect((await fixture.accounts.audit()).broken).toEqual([]);
   });
 
-  test('two charges of 20 on 25 credits: one wins, nothing is partly taken', async () => {
+  test('of two concurrent charges of 20 on 25 credits one succeeds in full', async () => {
     const { won, errors } = await race(2, (index) =>
       fixture.accounts.ledger.charge({ accountId, ref: `${accountId}-${index}`, amount: 20 }),
     );
@@ -68,14 +68,14 @@ describe('ledger', () => {
     expect(await balanceOf(accountId)).toBe(5);
   });
 
-  test('the same charge 20 times at once is taken once', async () => {
+  test('20 concurrent charges with the same ref are posted once', async () => {
     const { won } = await race(20, () => fixture.accounts.ledger.charge({ accountId, ref: accountId, amount: 2 }));
     expect(won).toBe(20);
     expect(await balanceOf(accountId)).toBe(23);
     expect((await fixture.accounts.audit()).broken).toEqual([]);
   });
 
-  test('a refund is made once, also when it is asked for 20 times at once', async () => {
+  test('20 concurrent refunds with the same ref are posted once', async () => {
     await fixture.accounts.ledger.charge({ accountId, ref: accountId, amount: 10 });
     const { won } = await race(20, () => fixture.accounts.ledger.refund({ accountId, ref: accountId, amount: 4 }));
     expect(won).toBe(20);
@@ -84,7 +84,7 @@ describe('ledger', () => {
     expect((await fixture.accounts.audit()).broken).toEqual([]);
   });
 
-  test('a refund cannot exceed its charge, nor come without one', async () => {
+  test('a refund requires a charge of at least its amount', async () => {
     const { ledger } = fixture.accounts;
     await ledger.charge({ accountId, ref: accountId, amount: 3 });
     expect((await rejection(ledger.refund({ accountId, ref: accountId, amount: 4 }))).message).toContain(
@@ -110,7 +110,7 @@ describe('ledger', () => {
     expect(await balanceOf(accountId)).toBe(25);
   });
 
-  test('grants without a ref are each one of their own, with a ref one', async () => {
+  test('grants without a ref are separate, with the same ref they are posted once', async () => {
     const { ledger } = fixture.accounts;
     await ledger.grant({ accountId, amount: 5 });
     await ledger.grant({ accountId, amount: 5, note: 'thanks' });
@@ -131,7 +131,7 @@ describe('ledger', () => {
       (await ledger.openCharges({ minAgeMs, limit: 1000 })).filter((charge) => charge.accountId === accountId);
     expect(await open(1)).toEqual([]);
     expect(await open(0)).toEqual([{ accountId, ref: accountId, amount: 2, at: fixture.clock.now }]);
-    // Set back by a day: it would be settled a day late.
+    // Without the future entries, the charge would be settled a day late.
     const { now } = fixture.clock;
     fixture.clock.now = new Date(now.getTime() - 86_400_000);
     expect(await open(900_000)).toHaveLength(1);
@@ -140,7 +140,7 @@ describe('ledger', () => {
     expect(await open(0)).toEqual([]);
   });
 
-  test('pages go from the newest to the oldest and are not shifted by new lines', async () => {
+  test('pages are sorted newest first and not shifted by new entries', async () => {
     const { accounts } = fixture;
     for (let index = 1; index <= 7; index += 1) await accounts.ledger.grant({ accountId, amount: index });
     const deltas: number[] = [];

@@ -21,8 +21,8 @@ async function expectNothingLeft(accountId: string): Promise<void> {
   expect((await fixture.accounts.audit()).broken).toEqual([]);
 }
 
-describe('a grant that meets the deletion of its account leaves no line', () => {
-  test('when all of the deletion comes between balance and line', async () => {
+describe('a grant concurrent with the deletion of its account leaves no entry', () => {
+  test('if the whole deletion happens between balance update and entry', async () => {
     const accountId = await fixture.newAccount();
     const { ledger } = fixture.repositories;
     const slow = fixture.createWith({
@@ -32,7 +32,7 @@ describe('a grant that meets the deletion of its account leaves no line', () => 
     await expectNothingLeft(accountId);
   });
 
-  test('when the deletion is between the lines and the account', async () => {
+  test('if the entry is written between the removal of entries and of the account', async () => {
     const accountId = await fixture.newAccount();
     const { accounts, ledger } = fixture.repositories;
     let goOn = () => {};
@@ -76,7 +76,7 @@ describe('a grant that meets the deletion of its account leaves no line', () => 
     await expectNothingLeft(accountId);
   });
 
-  test('when it comes after the mark; only refunds are still given', async () => {
+  test('if the account is marked already; only refunds are still posted', async () => {
     const accountId = await fixture.newAccount();
     const { ledger } = fixture.accounts;
     await ledger.charge({ accountId, ref: accountId, amount: 7 });
