@@ -35,103 +35,34 @@ const HOUR_MS = 3_600_000;
  * Creates the browser sessions. The cookie holds 256 random bits and is looked up on each request, so ending a session,
  * suspending an account or changing a role takes effect at once.
  */
-export function createBrowserSessions({ browserSessions, accounts, pepper, config, now }: BrowserSessionsDeps) {
-  const idleMs = config.LOGIN_IDLE_HOURS * HOUR_MS;
-  const maxMs = config.LOGIN_MAX_DAYS * 24 * HOUR_MS;
-
-  const endOf = (at: Date, endsAt: Date) => new Date(Math.min(at.getTime() + idleMs, endsAt.getTime()));
-
-  async function findLive(token: unknown): Promise<BrowserSessionRecord | null> {
-    if (typeof token !== 'string' || !secretHasForm('iws', token)) return null;
-    const session = await browserSessions.findByHash(hashSecret(token, pepper));
-    return session && session.expiresAt > now() ? session : null;
-  }
-
-  /** A new password ends older sessions in the same step, even if their records are not removed. */
-  const isUnder = ({ passwordVersion = 0 }: BrowserSessionRecord, owner: { passwordVersion: number }) =>
-    passwordVersion === owner.passwordVersion;
-
-  async function noteUse({ _id, lastSeenAt, endsAt }: BrowserSessionRecord): Promise<void> {
-    const at = now();
-    if (at.getTime() - lastSeenAt.getTime() < TOUCH_INTERVAL_MS) return;
-    // A full disk must not reject requests that only read.
-    await browserSessions.touch(_id, at, endOf(at, endsAt)).catch(() => {});
-  }
-
-  /** Opens a session with a new token, never one sent by the browser. @throws AppError account_suspended */
-  async function open(accountId: string, visitor: Visitor): Promise<OpenedBrowserSession> {
-    const owner = await accounts.findForSession(accountId);
-    if (!owner) throw new AppError('not_found', `No account ${accountId}`);
-    if (owner.account.suspended) throw new AppError('account_suspended', 'This account is suspended');
-    const token = makeSecret('iws');
-    const at = now();
-    const endsAt = new Date(at.getTime() + maxMs);
-    const session: BrowserSessionRecord = {
-      _id: newId('login'),
-      hash: hashSecret(token, pepper),
-      accountId,
-      passwordVersion: owner.passwordVersion,
-      createdAt: at,
-      lastSeenAt: at,
-      expiresAt: endOf(at, endsAt),
-      endsAt,
-      ...describeVisitor(visitor),
-    };
-    await browserSessions.insert(session);
-    await accounts.noteSignIn(accountId);
-    return { accountId, loginId: session._id, token, maxAgeSeconds: Math.floor(maxMs / 1000) };
-  }
-
+export function createBrowserSessions(deps: BrowserSessionsDeps) {
+  const { browserSessions } = deps;
   return {
-    open,
+    /** Opens a session with a new token, never one sent by the browser. @throws AppError account_suspended */
+    open: (accountId: string, visitor: Visitor): Promise<OpenedBrowserSession> => open(deps, accountId, visitor),
 
     /**
      * Opens a session for a user who proved the password of `passwordHash`; null if the account has another hash now.
      * A password change ends all sessions after setting the hash, so checking the hash after opening misses no change.
      */
     async openWith(accountId: string, passwordHash: string, visitor: Visitor): Promise<OpenedBrowserSession | null> {
-      const opened = await open(accountId, visitor);
-      if ((await accounts.passwordHashOf(accountId)) === passwordHash) return opened;
+      const opened = await open(deps, accountId, visitor);
+      if ((await deps.accounts.passwordHashOf(accountId)) === passwordHash) return opened;
       await browserSessions.remove(accountId, opened.loginId);
       return null;
     },
 
     /** Checks a token against the database. */
-    async check(token: unknown): Promise<BrowserSessionCheck> {
-      const session = await findLive(token);
-      const owner = session && (await accounts.findForSession(session.accountId));
-      if (!session || !owner || !isUnder(session, owner)) return { outcome: 'unknown' };
-      const { account } = owner;
-      if (account.suspended) return { outcome: 'suspended' };
-      await noteUse(session);
-      return { outcome: 'valid', loginId: session._id, account };
-    },
+    check: (token: unknown): Promise<BrowserSessionCheck> => check(deps, token),
 
     /** Ends the session of a token, if there is one. */
     async end(token: unknown): Promise<void> {
-      const session = await findLive(token);
+      const session = await findLive(deps, token);
       if (session) await browserSessions.remove(session.accountId, session._id);
     },
 
     /** Lists an account's sessions, newest first. */
-    async list(accountId: string, currentId: string): Promise<Login[]> {
-      const [found, owner] = await Promise.all([
-        browserSessions.list(accountId, now()),
-        accounts.findForSession(accountId),
-      ]);
-      return found
-        .filter((session) => owner && isUnder(session, owner))
-        .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
-        .map(({ _id, createdAt, lastSeenAt, expiresAt, address, userAgent }) => ({
-          id: _id,
-          current: _id === currentId,
-          createdAt: createdAt.toISOString(),
-          lastSeenAt: lastSeenAt.toISOString(),
-          expiresAt: expiresAt.toISOString(),
-          address,
-          userAgent,
-        }));
-    },
+    list: (accountId: string, currentId: string): Promise<Login[]> => list(deps, accountId, currentId),
 
     /** Ends one session of an account. @throws AppError not_found */
     async revoke(accountId: string, loginId: string): Promise<void> {
@@ -146,3 +77,88 @@ export function createBrowserSessions({ browserSessions, accounts, pepper, confi
 
 /** Browser sessions of all accounts. */
 export type BrowserSessions = ReturnType<typeof createBrowserSessions>;
+
+async function open(deps: BrowserSessionsDeps, accountId: string, visitor: Visitor): Promise<OpenedBrowserSession> {
+  const { browserSessions, accounts, pepper, config, now } = deps;
+  const owner = await accounts.findForSession(accountId);
+  if (!owner) throw new AppError('not_found', `No account ${accountId}`);
+  if (owner.account.suspended) throw new AppError('account_suspended', 'This account is suspended');
+  const token = makeSecret('iws');
+  const at = now();
+  const maxMs = config.LOGIN_MAX_DAYS * 24 * HOUR_MS;
+  const endsAt = new Date(at.getTime() + maxMs);
+  const session: BrowserSessionRecord = {
+    _id: newId('login'),
+    hash: hashSecret(token, pepper),
+    accountId,
+    passwordVersion: owner.passwordVersion,
+    createdAt: at,
+    lastSeenAt: at,
+    expiresAt: expiryOf(deps, at, endsAt),
+    endsAt,
+    ...describeVisitor(visitor),
+  };
+  await browserSessions.insert(session);
+  await accounts.noteSignIn(accountId);
+  return { accountId, loginId: session._id, token, maxAgeSeconds: Math.floor(maxMs / 1000) };
+}
+
+async function check(deps: BrowserSessionsDeps, token: unknown): Promise<BrowserSessionCheck> {
+  const session = await findLive(deps, token);
+  const owner = session && (await deps.accounts.findForSession(session.accountId));
+  if (!session || !owner || !hasPasswordVersion(session, owner)) return { outcome: 'unknown' };
+  const { account } = owner;
+  if (account.suspended) return { outcome: 'suspended' };
+  await noteUse(deps, session);
+  return { outcome: 'valid', loginId: session._id, account };
+}
+
+async function findLive(
+  { browserSessions, pepper, now }: BrowserSessionsDeps,
+  token: unknown,
+): Promise<BrowserSessionRecord | null> {
+  if (typeof token !== 'string' || !secretHasForm('iws', token)) return null;
+  const session = await browserSessions.findByHash(hashSecret(token, pepper));
+  return session && session.expiresAt > now() ? session : null;
+}
+
+/** A new password ends older sessions in the same step, even if their records are not removed. */
+function hasPasswordVersion({ passwordVersion = 0 }: BrowserSessionRecord, owner: { passwordVersion: number }) {
+  return passwordVersion === owner.passwordVersion;
+}
+
+async function noteUse(deps: BrowserSessionsDeps, { _id, lastSeenAt, endsAt }: BrowserSessionRecord): Promise<void> {
+  const at = deps.now();
+  if (at.getTime() - lastSeenAt.getTime() < TOUCH_INTERVAL_MS) return;
+  // A full disk must not reject requests that only read.
+  await deps.browserSessions.touch(_id, at, expiryOf(deps, at, endsAt)).catch(() => {});
+}
+
+/** Returns the end of a session that is not used after `at`. */
+function expiryOf({ config }: BrowserSessionsDeps, at: Date, endsAt: Date): Date {
+  return new Date(Math.min(at.getTime() + config.LOGIN_IDLE_HOURS * HOUR_MS, endsAt.getTime()));
+}
+
+async function list(deps: BrowserSessionsDeps, accountId: string, currentId: string): Promise<Login[]> {
+  const [found, owner] = await Promise.all([
+    deps.browserSessions.list(accountId, deps.now()),
+    deps.accounts.findForSession(accountId),
+  ]);
+  return found
+    .filter((session) => owner && hasPasswordVersion(session, owner))
+    .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+    .map((session) => toLogin(session, currentId));
+}
+
+function toLogin(session: BrowserSessionRecord, currentId: string): Login {
+  const { _id, createdAt, lastSeenAt, expiresAt, address, userAgent } = session;
+  return {
+    id: _id,
+    current: _id === currentId,
+    createdAt: createdAt.toISOString(),
+    lastSeenAt: lastSeenAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    address,
+    userAgent,
+  };
+}

@@ -35,43 +35,19 @@ const KINDS: Record<LinkPurpose, { page: string; hours: number; notice: NoticeKi
 const OF_ACCOUNTS: LinkPurpose[] = ['claim', 'reset', 'email'];
 
 /** Creates the one-time links. The token is in the URL fragment, which browsers do not send, so no access log has it. */
-export function createLinks({ links, notices, pepper, publicUrl, now }: LinksDeps) {
-  const hashOf = (token: string) => {
-    if (!secretHasForm('iwl', token)) throw invalidLink();
-    return hashSecret(token, pepper);
-  };
-
-  function fitting(link: OneTimeLinkRecord | null, purposes: LinkPurpose[]): OneTimeLinkRecord {
-    if (!link || !purposes.includes(link.purpose)) throw invalidLink();
-    return link;
-  }
-
+export function createLinks(deps: LinksDeps) {
+  const { links, notices, pepper, now } = deps;
   return {
     /** Creates a link and returns its URL, which cannot be read again. */
-    async create({ purpose, accountId, email, role, hours = KINDS[purpose].hours }: NewLink): Promise<string> {
-      const token = makeSecret('iwl');
-      const createdAt = now();
-      await links.insert({
-        _id: hashSecret(token, pepper),
-        purpose,
-        accountId,
-        email,
-        role: role ?? null,
-        createdAt,
-        expiresAt: new Date(createdAt.getTime() + hours * 3_600_000),
-      });
-      return `${publicUrl().replace(/\/+$/, '')}/dashboard/${KINDS[purpose].page}#token=${token}`;
-    },
+    create: (link: NewLink): Promise<string> => createLink(deps, link),
 
     /** Reads a link without using it. @throws AppError invalid_link */
-    async read(token: string, purposes: LinkPurpose[]): Promise<OneTimeLinkRecord> {
-      return fitting(await links.find(hashOf(token), now()), purposes);
-    },
+    read: (token: string, purposes: LinkPurpose[]): Promise<OneTimeLinkRecord> => readLink(deps, token, purposes),
 
     /** Uses a link. Of simultaneous calls one succeeds. @throws AppError invalid_link */
     async take(token: string, purposes: LinkPurpose[]): Promise<OneTimeLinkRecord> {
-      await this.read(token, purposes);
-      return fitting(await links.take(hashOf(token), now()), purposes);
+      await readLink(deps, token, purposes);
+      return requirePurpose(await links.take(hashOf(token, pepper), now()), purposes);
     },
 
     /** Makes a taken link usable again. */
@@ -99,13 +75,49 @@ export function createLinks({ links, notices, pepper, publicUrl, now }: LinksDep
 
     /** Invalidates one link by its URL. */
     async withdraw(url: string): Promise<void> {
-      await links.take(hashOf(new URL(url).hash.replace('#token=', '')), now());
+      await links.take(hashOf(new URL(url).hash.replace('#token=', ''), pepper), now());
     },
   };
 }
 
 /** One-time links. */
 export type Links = ReturnType<typeof createLinks>;
+
+async function createLink({ links, pepper, publicUrl, now }: LinksDeps, link: NewLink): Promise<string> {
+  const { purpose, accountId, email, role, hours = KINDS[purpose].hours } = link;
+  const token = makeSecret('iwl');
+  const createdAt = now();
+  await links.insert({
+    _id: hashSecret(token, pepper),
+    purpose,
+    accountId,
+    email,
+    role: role ?? null,
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + hours * 3_600_000),
+  });
+  return `${publicUrl().replace(/\/+$/, '')}/dashboard/${KINDS[purpose].page}#token=${token}`;
+}
+
+async function readLink(
+  { links, pepper, now }: LinksDeps,
+  token: string,
+  purposes: LinkPurpose[],
+): Promise<OneTimeLinkRecord> {
+  return requirePurpose(await links.find(hashOf(token, pepper), now()), purposes);
+}
+
+/** @throws AppError invalid_link */
+function requirePurpose(link: OneTimeLinkRecord | null, purposes: LinkPurpose[]): OneTimeLinkRecord {
+  if (!link || !purposes.includes(link.purpose)) throw invalidLink();
+  return link;
+}
+
+/** Hashes a token for the search. @throws AppError invalid_link if it is malformed */
+function hashOf(token: string, pepper: Buffer): string {
+  if (!secretHasForm('iwl', token)) throw invalidLink();
+  return hashSecret(token, pepper);
+}
 
 /** Creates the error of an unusable link; it is the same for every reason. */
 export function invalidLink(): AppError {

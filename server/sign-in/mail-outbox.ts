@@ -18,6 +18,15 @@ export interface MailOutboxDeps {
   now: () => Date;
 }
 
+/** Dependencies and state of an outbox. */
+interface Outbox extends MailOutboxDeps {
+  /** Current run. */
+  delivering: Promise<void> | undefined;
+  /** Requested during the run: check for due mails again. */
+  again: boolean;
+  closed: boolean;
+}
+
 const MINUTE_MS = 60_000;
 /** Repeated requests within this time send one mail. Applies to mails that can be requested without authentication. */
 const REPEAT_MS = 5 * MINUTE_MS;
@@ -36,120 +45,133 @@ const INVITATION_HOURS = 72;
  * Creates the mail outbox. Queued records contain neither text nor secrets, and queueing takes the same time for every
  * address. The account is looked up and the link created on delivery. Failed deliveries are retried for a day.
  */
-export function createMailOutbox({ notices, accounts, links, mailer, publicUrl, logger, now }: MailOutboxDeps) {
-  let delivering: Promise<void> | undefined;
-  let again = false;
-  let closed = false;
-
-  const base = () => publicUrl().replace(/\/+$/, '');
-
-  /** Writes the mail with a new link; null if the mail was withdrawn meanwhile, and then the link too. */
-  async function withLink(notice: NoticeRecord, link: NewLink, text: (to: string, link: string) => Mail) {
-    const url = await links.create(link);
-    if (await notices.isWanted(notice)) return text(notice.email, url);
-    await links.withdraw(url);
-    return null;
-  }
-
-  /** Writes a queued mail; null if there is nothing to send. */
-  async function write(notice: NoticeRecord): Promise<Mail | null> {
-    const { kind, email, accountId } = notice;
-    const account = accountId === null ? await accounts.findByEmail(email) : await accounts.find(accountId);
-    switch (kind) {
-      case 'sign-up': {
-        if (account) return MAIL_TEXTS.signUpAgain(email, base());
-        return withLink(notice, { purpose: 'sign-up', accountId: null, email }, MAIL_TEXTS.signUp);
-      }
-      case 'reset': {
-        if (!account || account.suspended) return null;
-        return withLink(notice, { purpose: 'reset', accountId: account.id, email }, MAIL_TEXTS.reset);
-      }
-      case 'invitation': {
-        if (!account) return null;
-        const hours = INVITATION_HOURS;
-        return withLink(notice, { purpose: 'claim', accountId, email, hours }, MAIL_TEXTS.invitation);
-      }
-      case 'email-change': {
-        if (account?.pendingEmail !== email) return null;
-        if (await accounts.findByEmail(email)) return MAIL_TEXTS.emailChangeRefused(email);
-        return withLink(notice, { purpose: 'email', accountId, email }, MAIL_TEXTS.emailChange);
-      }
-      // Needs no action, so it is not printed for the operator.
-      case 'password-changed':
-        return mailer.sends ? MAIL_TEXTS.passwordChanged(email, base()) : null;
-      case 'email-changed':
-        return mailer.sends ? MAIL_TEXTS.emailChanged(email) : null;
-    }
-  }
-
-  async function deliverOne(notice: NoticeRecord): Promise<void> {
-    const { kind, attempts } = notice;
-    try {
-      const mail = await write(notice);
-      if (mail) await mailer.send(mail);
-    } catch (error) {
-      logger.warn({ err: error, kind, attempts }, 'a mail could not be sent; it will be retried');
-      const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS);
-      await notices.postpone(notice, new Date(now().getTime() + waitMs));
-      return;
-    }
-    // Kept for a while, so that a repeated request sends no second mail.
-    await notices.finish(notice, now(), new Date(now().getTime() + REPEAT_MS));
-  }
-
-  async function deliverAll(): Promise<void> {
-    do {
-      again = false;
-      for (;;) {
-        const notice = closed ? null : await notices.claim(now(), LEASE_MS, LONGEST_RETRY_MS);
-        if (!notice) break;
-        if (notice.expiresAt <= now()) await notices.remove(notice);
-        else await deliverOne(notice);
-      }
-    } while (again && !closed);
-  }
-
-  /** Sends the mails that are due, one run at a time. A call during a run makes it check again. */
-  function deliver(): Promise<void> {
-    again = true;
-    delivering ??= deliverAll().finally(() => {
-      delivering = undefined;
-    });
-    return delivering;
-  }
-
+export function createMailOutbox(deps: MailOutboxDeps) {
+  const outbox: Outbox = { ...deps, delivering: undefined, again: false, closed: false };
   return {
-    deliver,
+    /** Sends the mails that are due, one run at a time. A call during a run makes it check again. */
+    deliver: (): Promise<void> => deliver(outbox),
 
     /** Queues a mail and returns before the account is looked up. */
-    async queue(kind: NoticeKind, email: string, accountId: string | null = null): Promise<void> {
-      const at = now();
-      const notice: NoticeRecord = {
-        _id: [kind, accountId, email].filter((part) => part !== null).join(':'),
-        kind,
-        email,
-        accountId,
-        token: randomUUID(),
-        dueAt: at,
-        attempts: 0,
-        sentAt: null,
-        expiresAt: new Date(at.getTime() + RETENTION_MS),
-      };
-      await notices.put(notice, new Date(at.getTime() - (UNAUTHENTICATED.has(kind) ? REPEAT_MS : 0)), at);
-      deliver().catch((error: unknown) => logger.warn({ err: error }, 'queued mails could not be read'));
-    },
+    queue: (kind: NoticeKind, email: string, accountId: string | null = null): Promise<void> =>
+      queue(outbox, { kind, email, accountId }),
 
     /** Removes all queued and sent mails of an address or an account. */
-    forget: (email: string, accountId: string): Promise<void> => notices.removeOf(email, accountId),
+    forget: (email: string, accountId: string): Promise<void> => deps.notices.removeOf(email, accountId),
 
     /** Starts no further delivery and waits briefly for the current one; if that fails, the mail is sent again later. */
-    async close(): Promise<void> {
-      closed = true;
-      await Promise.race([delivering?.catch(() => {}), sleep(CLOSE_MS, undefined, { ref: false })]);
-      mailer.close();
-    },
+    close: (): Promise<void> => close(outbox),
   };
 }
 
 /** The mail outbox. */
 export type MailOutbox = ReturnType<typeof createMailOutbox>;
+
+async function queue(
+  outbox: Outbox,
+  { kind, email, accountId }: Pick<NoticeRecord, 'kind' | 'email' | 'accountId'>,
+): Promise<void> {
+  const { notices, logger, now } = outbox;
+  const at = now();
+  const notice: NoticeRecord = {
+    _id: [kind, accountId, email].filter((part) => part !== null).join(':'),
+    kind,
+    email,
+    accountId,
+    token: randomUUID(),
+    dueAt: at,
+    attempts: 0,
+    sentAt: null,
+    expiresAt: new Date(at.getTime() + RETENTION_MS),
+  };
+  await notices.put(notice, new Date(at.getTime() - (UNAUTHENTICATED.has(kind) ? REPEAT_MS : 0)), at);
+  deliver(outbox).catch((error: unknown) => logger.warn({ err: error }, 'queued mails could not be read'));
+}
+
+function deliver(outbox: Outbox): Promise<void> {
+  outbox.again = true;
+  outbox.delivering ??= deliverAll(outbox).finally(() => {
+    outbox.delivering = undefined;
+  });
+  return outbox.delivering;
+}
+
+async function deliverAll(outbox: Outbox): Promise<void> {
+  const { notices, now } = outbox;
+  do {
+    outbox.again = false;
+    for (;;) {
+      const notice = outbox.closed ? null : await notices.claim(now(), LEASE_MS, LONGEST_RETRY_MS);
+      if (!notice) break;
+      if (notice.expiresAt <= now()) await notices.remove(notice);
+      else await deliverOne(outbox, notice);
+    }
+  } while (outbox.again && !outbox.closed);
+}
+
+async function deliverOne(outbox: Outbox, notice: NoticeRecord): Promise<void> {
+  const { notices, mailer, logger, now } = outbox;
+  const { kind, attempts } = notice;
+  try {
+    const mail = await writeMail(outbox, notice);
+    if (mail) await mailer.send(mail);
+  } catch (error) {
+    logger.warn({ err: error, kind, attempts }, 'a mail could not be sent; it will be retried');
+    const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS);
+    await notices.postpone(notice, new Date(now().getTime() + waitMs));
+    return;
+  }
+  // Kept for a while, so that a repeated request sends no second mail.
+  await notices.finish(notice, now(), new Date(now().getTime() + REPEAT_MS));
+}
+
+/** Writes a queued mail; null if there is nothing to send. */
+async function writeMail(outbox: Outbox, notice: NoticeRecord): Promise<Mail | null> {
+  const { accounts, mailer, publicUrl } = outbox;
+  const { kind, email, accountId } = notice;
+  const account = accountId === null ? await accounts.findByEmail(email) : await accounts.find(accountId);
+  const base = () => publicUrl().replace(/\/+$/, '');
+  switch (kind) {
+    case 'sign-up': {
+      if (account) return MAIL_TEXTS.signUpAgain(email, base());
+      return withLink(outbox, notice, { purpose: 'sign-up', accountId: null, email }, MAIL_TEXTS.signUp);
+    }
+    case 'reset': {
+      if (!account || account.suspended) return null;
+      return withLink(outbox, notice, { purpose: 'reset', accountId: account.id, email }, MAIL_TEXTS.reset);
+    }
+    case 'invitation': {
+      if (!account) return null;
+      const hours = INVITATION_HOURS;
+      return withLink(outbox, notice, { purpose: 'claim', accountId, email, hours }, MAIL_TEXTS.invitation);
+    }
+    case 'email-change': {
+      if (account?.pendingEmail !== email) return null;
+      if (await accounts.findByEmail(email)) return MAIL_TEXTS.emailChangeRefused(email);
+      return withLink(outbox, notice, { purpose: 'email', accountId, email }, MAIL_TEXTS.emailChange);
+    }
+    // Needs no action, so it is not printed for the operator.
+    case 'password-changed':
+      return mailer.sends ? MAIL_TEXTS.passwordChanged(email, base()) : null;
+    case 'email-changed':
+      return mailer.sends ? MAIL_TEXTS.emailChanged(email) : null;
+  }
+}
+
+/** Writes a mail with a new link; null if the mail was withdrawn meanwhile, and then the link is withdrawn too. */
+async function withLink(
+  { links, notices }: Outbox,
+  notice: NoticeRecord,
+  link: NewLink,
+  text: (to: string, link: string) => Mail,
+): Promise<Mail | null> {
+  const url = await links.create(link);
+  if (await notices.isWanted(notice)) return text(notice.email, url);
+  await links.withdraw(url);
+  return null;
+}
+
+async function close(outbox: Outbox): Promise<void> {
+  outbox.closed = true;
+  await Promise.race([outbox.delivering?.catch(() => {}), sleep(CLOSE_MS, undefined, { ref: false })]);
+  outbox.mailer.close();
+}
