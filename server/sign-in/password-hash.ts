@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import pLimit from 'p-limit';
 import { AppError } from '../errors.ts';
 
 /** scrypt cost. OWASP rates N = 2^15, p = 3 as strong as N = 2^17, p = 1, with a quarter of the memory (32 MB). */
@@ -23,34 +24,13 @@ interface Cost {
  * @throws AppError overloaded from `hash` and `verify` if too many are queued
  */
 export function createPasswordHash({ cost = COST }: { cost?: Cost } = {}) {
-  const waiting: (() => void)[] = [];
-  let running = 0;
+  const limit = pLimit(CONCURRENCY);
 
-  async function derive(password: string, salt: Buffer, { ln, r, p }: Cost): Promise<Buffer> {
-    await enter();
-    try {
-      return await new Promise((resolve, reject) => {
-        const options = { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r };
-        scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, hash) =>
-          error ? reject(error) : resolve(hash),
-        );
-      });
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  }
-
-  async function enter(): Promise<void> {
-    if (running < CONCURRENCY) {
-      running += 1;
-      return;
-    }
-    if (waiting.length >= MAX_QUEUED) {
+  async function derive(password: string, salt: Buffer, spent: Cost): Promise<Buffer> {
+    if (limit.activeCount >= CONCURRENCY && limit.pendingCount >= MAX_QUEUED) {
       throw new AppError('overloaded', 'Too many sign-ins at this moment', { headers: { 'Retry-After': '5' } });
     }
-    await new Promise<void>((resolve) => waiting.push(resolve));
+    return limit(() => runScrypt(password, salt, spent));
   }
 
   return {
@@ -64,15 +44,7 @@ export function createPasswordHash({ cost = COST }: { cost?: Cost } = {}) {
     /** Tests a password against a hash. Without a hash it returns false after the same work. */
     async verify(password: string, stored: string | null): Promise<boolean> {
       const parsed = parse(stored);
-      const {
-        salt,
-        expected,
-        cost: spent,
-      } = parsed ?? {
-        salt: randomBytes(SALT_BYTES),
-        expected: randomBytes(HASH_BYTES),
-        cost,
-      };
+      const { salt, expected, cost: spent } = parsed ?? randomHash(cost);
       const same = timingSafeEqual(await derive(password, salt, spent), expected);
       return parsed !== null && same;
     },
@@ -87,6 +59,20 @@ export function createPasswordHash({ cost = COST }: { cost?: Cost } = {}) {
 
 /** Password hasher. */
 export type PasswordHash = ReturnType<typeof createPasswordHash>;
+
+function runScrypt(password: string, salt: Buffer, { ln, r, p }: Cost): Promise<Buffer> {
+  const options = { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r };
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, hash) =>
+      error ? reject(error) : resolve(hash),
+    );
+  });
+}
+
+/** Generates a hash that no password matches, for the same work as with a stored one. */
+function randomHash(cost: Cost) {
+  return { cost, salt: randomBytes(SALT_BYTES), expected: randomBytes(HASH_BYTES) };
+}
 
 function parse(stored: string | null) {
   const [, ln, r, p, salt, hash] = FORM.exec(stored ?? '') ?? [];
