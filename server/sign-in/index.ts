@@ -44,40 +44,9 @@ const MINUTE_MS = 60_000;
 
 /** Creates sign-in with `browserSessions`, `signUp`, `passwords`, `claims`, `emailChange` and the mail outbox. */
 export function createSignIn(deps: SignInDeps) {
-  const { repositories, accounts, mailer, pepper, config, publicUrl, logger } = deps;
-  const { now = () => new Date(), monotonicNow = () => performance.now() } = deps;
-  const browserSessions = createBrowserSessions({
-    browserSessions: repositories.browserSessions,
-    accounts,
-    pepper,
-    config,
-    now,
-  });
-  const links = createLinks({
-    links: repositories.oneTimeLinks,
-    notices: repositories.notices,
-    pepper,
-    publicUrl,
-    now,
-  });
-  const outbox = createMailOutbox({
-    notices: repositories.notices,
-    accounts,
-    links,
-    mailer,
-    publicUrl,
-    logger,
-    now,
-  });
-  const parts: SignInParts = {
-    accounts,
-    browserSessions,
-    links,
-    outbox,
-    passwords: createPasswordHash(),
-    guesses: createAttempts({ windowMs: 15 * MINUTE_MS, monotonicNow }),
-    requests: createAttempts({ windowMs: 60 * MINUTE_MS, monotonicNow }),
-  };
+  const { mailer, config } = deps;
+  const parts = createParts(deps);
+  const { browserSessions, links, outbox } = parts;
   const { signIn, confirm } = createPasswordSignIn(parts);
   const delivery = mailer.sends ? ('mail' as const) : ('operator' as const);
   return {
@@ -103,16 +72,11 @@ export function createSignIn(deps: SignInDeps) {
     }),
 
     /** Reads a link without using it. @throws AppError invalid_link */
-    async readLink(token: string): Promise<Link> {
-      const link = await links.read(token, [...LINK_PURPOSES]);
-      if (link.accountId !== null) await ownerOfLink(accounts, link);
-      const { purpose, email, expiresAt } = link;
-      return { purpose, email, placeholderEmail: email === PLACEHOLDER_EMAIL, expiresAt: expiresAt.toISOString() };
-    },
+    readLink: (token: string): Promise<Link> => readLink(parts, token),
 
     /** Mails an account its claim link; without a mail server it returns the link. */
     async invite({ id, email }: { id: string; email: string }): Promise<string | null> {
-      if (!mailer.sends) return parts.links.create({ purpose: 'claim', accountId: id, email });
+      if (!mailer.sends) return links.create({ purpose: 'claim', accountId: id, email });
       await outbox.queue('invitation', email, id);
       return null;
     },
@@ -132,3 +96,26 @@ export function createSignIn(deps: SignInDeps) {
 
 /** Sign-in. */
 export type SignIn = ReturnType<typeof createSignIn>;
+
+function createParts(deps: SignInDeps): SignInParts {
+  const { accounts, mailer, pepper, config, publicUrl, logger } = deps;
+  const { now = () => new Date(), monotonicNow = () => performance.now() } = deps;
+  const { browserSessions, oneTimeLinks, notices } = deps.repositories;
+  const links = createLinks({ links: oneTimeLinks, notices, pepper, publicUrl, now });
+  return {
+    accounts,
+    browserSessions: createBrowserSessions({ browserSessions, accounts, pepper, config, now }),
+    links,
+    outbox: createMailOutbox({ notices, accounts, links, mailer, publicUrl, logger, now }),
+    passwords: createPasswordHash(),
+    guesses: createAttempts({ windowMs: 15 * MINUTE_MS, monotonicNow }),
+    requests: createAttempts({ windowMs: 60 * MINUTE_MS, monotonicNow }),
+  };
+}
+
+async function readLink({ accounts, links }: SignInParts, token: string): Promise<Link> {
+  const link = await links.read(token, [...LINK_PURPOSES]);
+  if (link.accountId !== null) await ownerOfLink(accounts, link);
+  const { purpose, email, expiresAt } = link;
+  return { purpose, email, placeholderEmail: email === PLACEHOLDER_EMAIL, expiresAt: expiresAt.toISOString() };
+}

@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { OpenedBrowserSession } from './browser-sessions.ts';
 import type { SignInParts } from './parts.ts';
+import type { PasswordHash } from './password-hash.ts';
 import { networkOf, type Visitor } from './visitor.ts';
 
 /** Credentials of a sign-in. */
@@ -18,68 +19,83 @@ const CONFIRMATIONS = 5;
  * Creates the sign-in by password, with a limit on guessing. The password may be replaced while a check is queued, so a
  * result is valid only while the account still has the checked hash.
  */
-export function createPasswordSignIn({ accounts, browserSessions, passwords, guesses }: SignInParts) {
-  /** Takes the attempt back if the check itself fails. */
-  async function verify(password: string, hash: string | null, takeBack: () => void): Promise<boolean> {
-    try {
-      return await passwords.verify(password, hash);
-    } catch (error) {
-      takeBack();
-      throw error;
-    }
-  }
-
-  async function signIn({ email, password }: Credentials, visitor: Visitor): Promise<OpenedBrowserSession> {
-    const network = networkOf(visitor.address);
-    const pair = `${email} ${network}`;
-    const takeBack = guesses.take([
-      { key: pair, limit: GUESSES.pair },
-      { key: network, limit: GUESSES.address },
-      { key: email, limit: GUESSES.account },
-    ]);
-    const account = await accounts.findByEmail(email);
-    const hash = await accounts.passwordHashOf(account?.id ?? '');
-    if (!(await verify(password, hash, takeBack)) || !account || hash === null) {
-      throw new AppError('wrong_credentials', 'The mail address or the password is wrong');
-    }
-    takeBack();
-    guesses.forget(pair);
-    const opened = await browserSessions.openWith(account.id, hash, visitor);
-    // The password or its hash was replaced meanwhile: check against the new one.
-    if (!opened) return signIn({ email, password }, visitor);
-    if (passwords.isOutdated(hash)) {
-      await accounts.renewPasswordHash(account.id, hash, await passwords.hash(password));
-    }
-    return opened;
-  }
-
-  async function confirm(accountId: string, password: string): Promise<string> {
-    const takeBack = guesses.take([{ key: accountId, limit: CONFIRMATIONS }]);
-    const hash = await accounts.passwordHashOf(accountId);
-    if (!(await verify(password, hash, takeBack)) || hash === null) {
-      throw new AppError('wrong_password', 'The password is wrong');
-    }
-    takeBack();
-    if ((await accounts.passwordHashOf(accountId)) !== hash) return confirm(accountId, password);
-    return hash;
-  }
-
+export function createPasswordSignIn(parts: SignInParts) {
   return {
     /**
      * Signs a user in. An unknown account, a missing password and a wrong password take the same time and give the same
      * error. The limits count what was entered, so they do not reveal accounts either.
      * @throws AppError wrong_credentials, too_many_attempts, account_suspended, overloaded
      */
-    signIn,
+    signIn: (credentials: Credentials, visitor: Visitor): Promise<OpenedBrowserSession> =>
+      signIn(parts, credentials, visitor),
 
     /**
      * Checks the password of a signed-in user before an operation that a stolen cookie must not allow.
      * @returns the hash that the password matched
      * @throws AppError wrong_password, too_many_attempts, overloaded
      */
-    confirm,
+    confirm: (accountId: string, password: string): Promise<string> => confirm(parts, accountId, password),
   };
 }
 
 /** Sign-in by password. */
 export type PasswordSignIn = ReturnType<typeof createPasswordSignIn>;
+
+async function signIn(
+  parts: SignInParts,
+  { email, password }: Credentials,
+  visitor: Visitor,
+): Promise<OpenedBrowserSession> {
+  const { accounts, browserSessions, passwords, guesses } = parts;
+  const network = networkOf(visitor.address);
+  const pair = `${email} ${network}`;
+  const takeBack = guesses.take([
+    { key: pair, limit: GUESSES.pair },
+    { key: network, limit: GUESSES.address },
+    { key: email, limit: GUESSES.account },
+  ]);
+  const account = await accounts.findByEmail(email);
+  // The look-up and the check run without an account too, so that the time does not reveal accounts.
+  const hash = await accounts.passwordHashOf(account?.id ?? '');
+  if (!(await verify(passwords, { password, hash, takeBack })) || !account || hash === null) {
+    throw new AppError('wrong_credentials', 'The mail address or the password is wrong');
+  }
+  takeBack();
+  guesses.forget(pair);
+  const opened = await browserSessions.openWith(account.id, hash, visitor);
+  // The password or its hash was replaced meanwhile: check against the new one.
+  if (!opened) return signIn(parts, { email, password }, visitor);
+  if (passwords.isOutdated(hash)) {
+    await accounts.renewPasswordHash(account.id, hash, await passwords.hash(password));
+  }
+  return opened;
+}
+
+async function confirm(parts: SignInParts, accountId: string, password: string): Promise<string> {
+  const { accounts, passwords, guesses } = parts;
+  const takeBack = guesses.take([{ key: accountId, limit: CONFIRMATIONS }]);
+  const hash = await accounts.passwordHashOf(accountId);
+  if (!(await verify(passwords, { password, hash, takeBack })) || hash === null) {
+    throw new AppError('wrong_password', 'The password is wrong');
+  }
+  takeBack();
+  if ((await accounts.passwordHashOf(accountId)) !== hash) return confirm(parts, accountId, password);
+  return hash;
+}
+
+interface Guess {
+  password: string;
+  hash: string | null;
+  /** Takes the attempt back. */
+  takeBack: () => void;
+}
+
+/** Checks a password. Takes the attempt back if the check itself fails. */
+async function verify(passwords: PasswordHash, { password, hash, takeBack }: Guess): Promise<boolean> {
+  try {
+    return await passwords.verify(password, hash);
+  } catch (error) {
+    takeBack();
+    throw error;
+  }
+}
