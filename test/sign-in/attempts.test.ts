@@ -20,7 +20,7 @@ function setUp() {
 }
 
 describe('attempts', () => {
-  it('are refused beyond the limit until the window ends, whatever is tried meanwhile', () => {
+  it('are refused beyond the limit until the window ends', () => {
     const { wait, isRefused } = setUp();
     expect([isRefused('a'), isRefused('a'), isRefused('a'), isRefused('b')]).toEqual([false, false, true, false]);
     wait(899_000);
@@ -29,14 +29,14 @@ describe('attempts', () => {
     expect(isRefused('a')).toBe(false);
   });
 
-  it('say in whole seconds when to come back', () => {
+  it('report the waiting time in whole seconds', () => {
     const { attempts, wait } = setUp();
     attempts.take([{ key: 'a', limit: 1 }]);
     wait(1500);
     expect(() => attempts.take([{ key: 'a', limit: 1 }])).toThrow('try again in 899 seconds');
   });
 
-  it('count for none of their limits when one of them is reached', () => {
+  it('are not counted for any limit if one of them is reached', () => {
     const { attempts, isRefused } = setUp();
     attempts.take([{ key: 'full', limit: 1 }]);
     for (let index = 0; index < 5; index += 1) {
@@ -50,7 +50,7 @@ describe('attempts', () => {
     expect([isRefused('free'), isRefused('free'), isRefused('free')]).toEqual([false, false, true]);
   });
 
-  it('are taken back when they were rightful, and forgotten on demand', () => {
+  it('are taken back if legitimate, and forgotten on demand', () => {
     const { attempts, isRefused } = setUp();
     for (let index = 0; index < 5; index += 1) attempts.take([{ key: 'a', limit: 1 }])();
     expect([isRefused('a', 1), isRefused('a', 1)]).toEqual([false, true]);
@@ -71,13 +71,13 @@ describe('attempts', () => {
     expect(isRefused('a', 1)).toBe(false);
   });
 
-  it('need no more memory than for 50,000 keys; the oldest go first', () => {
+  it('are kept for at most 50,000 keys; the oldest are dropped first', () => {
     const { isRefused } = setUp();
     for (let index = 0; index <= 50_000; index += 1) isRefused(`key-${index}`, 1);
     expect([isRefused('key-0', 1), isRefused('key-50000', 1)]).toEqual([false, true]);
   });
 
-  it('that are refused have nothing forgotten that was counted', () => {
+  it('that are refused displace no counted ones', () => {
     const { attempts, isRefused } = setUp();
     expect([isRefused('victim', 1), isRefused('address', 1)]).toEqual([false, false]);
     let refused = 0;
@@ -96,14 +96,14 @@ describe('attempts', () => {
     expect([isRefused('victim', 1), isRefused('address', 1)]).toEqual([true, true]);
   });
 
-  it('that are taken back have nothing forgotten that was counted', () => {
+  it('that are taken back displace no counted ones', () => {
     const { attempts, isRefused } = setUp();
     isRefused('victim', 1);
     for (let index = 0; index < 60_000; index += 1) attempts.take([{ key: `key-${index}`, limit: 1 }])();
     expect(isRefused('victim', 1)).toBe(true);
   });
 
-  it('of windows that have ended are forgotten before those that count', () => {
+  it('in ended windows are dropped before those in running windows', () => {
     const { wait, isRefused } = setUp();
     for (let index = 0; index < 25_000; index += 1) isRefused(`early-${index}`, 1);
     wait(600_000);

@@ -7,7 +7,7 @@ const VISITOR = { address: '192.0.2.1', userAgent: '' };
 const DAY_SECONDS = 86_400;
 
 beforeEach(() => {
-  // The clock is set back to the real time, since the database removes what has expired by the real time.
+  // The clock is set back to the real time, since the database removes expired records by the real time.
   fixture.clock.now = new Date(Date.now() + DAY_SECONDS * 1000);
 });
 
@@ -15,7 +15,7 @@ const setClock = (seconds: number) => {
   fixture.clock.now = new Date(fixture.clock.now.getTime() + seconds * 1000);
 };
 
-/** Sign-in over a mail server that refuses mails on request. */
+/** Creates sign-in over a mail server that refuses mails on request. */
 function withMailServer() {
   const state = { refuses: false };
   const sent: string[] = [];
@@ -30,7 +30,7 @@ function withMailServer() {
   return { state, sent, signIn: fixture.newSignIn({ mailer }) };
 }
 
-it('a mail that was sent keeps no other from being sent after the clock was set back', async () => {
+it('a sent mail does not suppress another one after the clock was set back', async () => {
   const { sent, signIn } = withMailServer();
   const email = 'sent@example.org';
   const ask = async () => {
@@ -46,7 +46,7 @@ it('a mail that was sent keeps no other from being sent after the clock was set 
   expect(sent).toEqual([email, email]);
 });
 
-it('a mail that waits for the mail server does not wait until the clock has caught up', async () => {
+it('a mail to be retried is sent soon after the clock was set back', async () => {
   const { state, sent, signIn } = withMailServer();
   const email = 'waits@example.org';
   state.refuses = true;

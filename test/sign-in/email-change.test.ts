@@ -9,14 +9,14 @@ import { type MailServer, mailing, startMailServer, tokenIn } from '../support/m
 const fixture = useAccounts();
 const PASSWORD = 'old correct horse 77';
 const NEW = 'new battery staple 88';
-/** Quick to check, since how much work that is has nothing to do with what is tested here. */
+/** Cheap hashes, since their cost is not tested here. */
 const cheap = createPasswordHash({ cost: { ln: 4, r: 8, p: 1 } });
 
 let mail: MailServer;
 let signIn: SignIn;
 let logged: string[];
 beforeAll(async () => {
-  // The database removes what has expired by the real clock.
+  // The database removes expired records by the real clock.
   fixture.clock.now = new Date();
   mail = await startMailServer();
 });
@@ -50,15 +50,15 @@ const tokenTo = (address: string, index = -1) => tokenIn(mailsTo(address).at(ind
 const accountOf = ({ id }: Person) => fixture.accounts.find(id);
 const linksOf = ({ id }: Person) => fixture.connection.model('OneTimeLink').countDocuments({ accountId: id });
 
-/** The token of a link to set a new password. */
+/** Returns the token of a reset link. */
 async function askForReset({ email, visitor }: Person) {
   await signIn.passwords.requestReset(email, visitor);
   await signIn.deliver();
   return tokenTo(email);
 }
 
-describe('a change of address that waits in the queue', () => {
-  it('ends with a new password: no mail goes out, and no link is good for it', async () => {
+describe('a queued change of address', () => {
+  it('is cancelled by a new password: no mail is sent and no link is valid', async () => {
     const person = await newPerson();
     const token = await askForReset(person);
     mail.state.mode = 'busy';
@@ -66,7 +66,7 @@ describe('a change of address that waits in the queue', () => {
     await request(person, email);
     await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: 60_000 });
     await signIn.passwords.reset({ token, password: NEW }, person.visitor);
-    // The server refuses that news too; a try that is still under way would end after the clock is set.
+    // The server refuses this mail too; a delivery in progress would end after the clock is set.
     await signIn.deliver();
     mail.state.mode = 'accept';
     wait(60_000);
@@ -77,7 +77,7 @@ describe('a change of address that waits in the queue', () => {
     expect(mailsTo(person.email).at(-1)?.subject).toContain('was changed');
   });
 
-  it('ends with a new password, also while its link is being made', async () => {
+  it('is cancelled by a new password while its link is being created', async () => {
     const person = await newPerson();
     const token = await askForReset(person);
     const { oneTimeLinks } = fixture.repositories;
@@ -98,7 +98,7 @@ describe('a change of address that waits in the queue', () => {
     await slow.close();
   });
 
-  it('gives way to one that was asked for after it', async () => {
+  it('is replaced by a later one', async () => {
     const person = await newPerson();
     const [typo, email] = [newAddress(), newAddress()];
     mail.state.mode = 'busy';
@@ -116,7 +116,7 @@ describe('a change of address that waits in the queue', () => {
 });
 
 describe('the link of a change of address', () => {
-  it('is good only for the address that the account waits for', async () => {
+  it('is valid only for the pending address', async () => {
     const person = await newPerson();
     const [typo, email] = [newAddress(), newAddress()];
     await request(person, typo);
@@ -128,13 +128,13 @@ describe('the link of a change of address', () => {
     for (const use of [signIn.readLink, signIn.emailChange.confirm]) {
       expect(await rejection(use(token))).toMatchObject({ code: 'invalid_link' });
     }
-    // One's own address: no change is wanted any more.
+    // The account's own address cancels the change.
     await request(person, person.email);
     expect(await rejection(signIn.emailChange.confirm(tokenTo(email)))).toMatchObject({ code: 'invalid_link' });
     expect(await accountOf(person)).toMatchObject({ email: person.email, pendingEmail: null });
   });
 
-  it('comes again, each time that it is asked for', async () => {
+  it('is sent again for each request', async () => {
     const person = await newPerson();
     const email = newAddress();
     for (const expected of [1, 2]) {
@@ -147,7 +147,7 @@ describe('the link of a change of address', () => {
     expect(await rejection(signIn.emailChange.confirm(tokenTo(email, 1)))).toMatchObject({ code: 'invalid_link' });
   });
 
-  it('stays good where the address has an account by then, until it has none', async () => {
+  it('remains valid while another account has the address, and works once it has none', async () => {
     const person = await newPerson();
     const email = newAddress();
     await request(person, email);
@@ -161,8 +161,8 @@ describe('the link of a change of address', () => {
   });
 });
 
-describe('asking for a change of address', () => {
-  it('tells the one who asks nothing about who has the address, then or later', async () => {
+describe('a request for a change of address', () => {
+  it('does not reveal at any time whether another account has the address', async () => {
     const [person, other] = [await newPerson(), await newPerson()];
     const seen = [];
     for (const email of [newAddress(), other.email]) {
@@ -180,7 +180,7 @@ describe('asking for a change of address', () => {
     expect(seen[1]).toEqual(seen[0]);
   });
 
-  it('is refused the eleventh time in an hour, and nothing is written to that address', async () => {
+  it('is refused the eleventh time in an hour, and no mail is sent', async () => {
     const person = await newPerson();
     const addresses = Array.from({ length: 11 }, newAddress);
     const last = addresses.pop() ?? '';
@@ -188,7 +188,7 @@ describe('asking for a change of address', () => {
     expect(await rejection(request(person, last))).toMatchObject({ code: 'too_many_attempts' });
     expect(await fixture.connection.model('Notice').countDocuments({ email: last })).toBe(0);
     expect(await accountOf(person)).toMatchObject({ pendingEmail: addresses.at(-1) });
-    // Taking it back asks for no mail.
+    // Cancelling requests no mail.
     await request(person, person.email);
     expect(await accountOf(person)).toMatchObject({ pendingEmail: null });
     wait(3_600_000);
@@ -198,8 +198,8 @@ describe('asking for a change of address', () => {
   });
 });
 
-describe('a link that was used', () => {
-  it('does not keep the next request from being answered', async () => {
+describe('a used link', () => {
+  it('does not suppress the next request', async () => {
     const person = await newPerson();
     await signIn.passwords.reset({ token: await askForReset(person), password: NEW }, person.visitor);
     const resets = () => mailsTo(person.email).filter(({ text }) => text.includes('/reset#'));
@@ -209,7 +209,7 @@ describe('a link that was used', () => {
     expect(await signIn.readLink(again)).toMatchObject({ purpose: 'reset' });
   });
 
-  it('sets no password once the account has another address', async () => {
+  it('sets no password after the address of the account has changed', async () => {
     const person = await newPerson();
     const email = newAddress();
     const { oneTimeLinks } = fixture.repositories;
@@ -218,7 +218,7 @@ describe('a link that was used', () => {
     await request(person, email);
     await signIn.deliver();
     await signIn.emailChange.confirm(tokenTo(email));
-    // As if it had been made in the moment after the change forgot such links.
+    // As if it had been created just after the change invalidated such links.
     await oneTimeLinks.insert(stored as never);
     const reset = signIn.passwords.reset({ token, password: NEW }, person.visitor);
     expect(await rejection(reset)).toMatchObject({ code: 'invalid_link' });

@@ -6,7 +6,7 @@ import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 import { tokenIn } from '../support/mail-server.ts';
 
 const fixture = useAccounts();
-// The database removes what has expired by the real clock.
+// The database removes expired records by the real clock.
 beforeAll(() => {
   fixture.clock.now = new Date();
 });
@@ -14,10 +14,10 @@ beforeAll(() => {
 const OLD = 'old correct horse 77';
 const NEW = 'new battery staple 88';
 const VISITOR = { address: '192.0.2.1', userAgent: '' };
-/** Quick to check, since how much work that is has nothing to do with what is tested here. */
+/** Cheap hashes, since their cost is not tested here. */
 const cheap = createPasswordHash({ cost: { ln: 4, r: 8, p: 1 } });
 
-/** The ways in of a process that dies as soon as it ends log-ins. */
+/** Creates sign-in in a process that dies when it ends browser sessions. */
 function dyingProcess() {
   const { repositories } = fixture;
   const removeOfAccount = () => Promise.reject(new Error('killed'));
@@ -26,7 +26,7 @@ function dyingProcess() {
   });
 }
 
-/** Somebody with a log-in, who has a link to set a new password and one for the account. */
+/** Creates an account with a browser session, a reset link and a claim link. */
 async function newPerson(email: string) {
   const { signIn, printed } = fixture;
   const { id } = await fixture.accounts.create({ email, passwordHash: await cheap.hash(OLD) });
@@ -56,13 +56,13 @@ test.each<[string, (signIn: SignIn, person: Person) => Promise<unknown>]>([
   expect(await outcome(person.token)).toBe('unknown');
   expect(await fixture.signIn.browserSessions.list(id, '')).toEqual([]);
 
-  // The new password is there, and good for a log-in of its own.
+  // The new password is set and opens a session.
   const { token, loginId } = await fixture.signIn.signIn({ email, password: NEW }, VISITOR);
   expect(await outcome(token)).toBe('valid');
   expect(await fixture.signIn.browserSessions.list(id, '')).toMatchObject([{ id: loginId }]);
 });
 
-test('another hash of the same password ends no log-in', async () => {
+test('another hash of the same password ends no session', async () => {
   const { account, token } = await newPerson('renewed@example.org');
   const hash = await fixture.accounts.passwordHashOf(account.id);
   expect(createPasswordHash().isOutdated(hash)).toBe(false);
@@ -71,8 +71,8 @@ test('another hash of the same password ends no log-in', async () => {
 });
 
 /**
- * The ways in of a process whose call number `last` of the database goes wrong: `dead` before it is made, and so are all
- * that follow, or only its answer is `lost`.
+ * Creates sign-in in a process whose database call number `last` fails. `dead`: this call and all later ones are not made.
+ * `lost`: the call is made, but its result is lost.
  */
 function troubledProcess(last: number, trouble: 'dead' | 'lost') {
   let calls = 0;
@@ -100,7 +100,7 @@ function troubledProcess(last: number, trouble: 'dead' | 'lost') {
 }
 
 describe.each(['dead', 'lost'] as const)('a call of the database that is %s', (trouble) => {
-  test('leaves the first account to be claimed, or claimed whole with its role', async () => {
+  test('leaves the first account either unclaimed or claimed with its role', async () => {
     const { accounts, signIn } = fixture;
     const states = new Set<string>();
     for (let last = 1; ; last++) {
@@ -115,11 +115,11 @@ describe.each(['dead', 'lost'] as const)('a call of the database that is %s', (t
       const account = await accounts.find(id);
       states.add(`${account?.email === email} ${account?.state} ${account?.role}`);
       if (account?.email === PLACEHOLDER_EMAIL) {
-        // A link that is left, or a new one, is as good as the first.
+        // A remaining link, or a new one, still works.
         const again = tokenIn(await signIn.claims.createLink(id));
         await signIn.claims.claim({ ...claim, token: again }, VISITOR);
       } else {
-        // What is left of its links is good for nobody.
+        // Remaining links are void.
         for (const left of [token, other]) {
           const taken = signIn.claims.claim({ token: left, password: OLD, email }, VISITOR);
           expect(await rejection(taken)).toMatchObject({ code: 'invalid_link' });

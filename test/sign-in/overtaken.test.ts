@@ -10,7 +10,7 @@ import { type Gate, newGate } from '../support/gate.ts';
 import { tokenIn } from '../support/mail-server.ts';
 
 const fixture = useAccounts();
-// The database removes what has expired by the real clock.
+// The database removes expired records by the real clock.
 beforeAll(() => {
   fixture.clock.now = new Date();
 });
@@ -18,7 +18,7 @@ beforeAll(() => {
 const OLD = 'old correct horse 77';
 const NEW = 'new battery staple 88';
 const OTHER = 'a third sentence 99';
-/** Of another cost than new ones, and quick to check. */
+/** Cheap hash of another cost than new ones. */
 const cheap = createPasswordHash({ cost: { ln: 4, r: 8, p: 1 } });
 
 let people = 0;
@@ -32,13 +32,13 @@ type Person = Awaited<ReturnType<typeof newPerson>>;
 
 type Gated = Partial<SignInDeps>;
 
-/** The ways in of a process of its own, which is slow at one place. */
+/** Creates sign-in as in another process that is slow at one step. */
 function slowProcess(parts: (pass: Gate['pass']) => Gated) {
   const gate = newGate();
   return { signIn: fixture.newSignIn(parts(gate.pass)), gate };
 }
 
-/** A function that waits at a gate before it does its work. */
+/** Wraps a function so that it waits at a gate first. */
 const before =
   <A extends unknown[], R>(pass: Gate['pass'], work: (...args: A) => Promise<R>) =>
   async (...args: A): Promise<R> => {
@@ -80,7 +80,7 @@ const atWrite = (pass: Gate['pass']): Gated => {
   return { accounts: fixture.createWith({ accounts: slow }) };
 };
 
-/** The owner sets a new password with a mailed link. */
+/** Sets a new password with a mailed link. */
 async function reset({ id, email, visitor }: Person) {
   await fixture.signIn.passwords.requestReset(email, visitor);
   await fixture.signIn.deliver();
@@ -92,17 +92,17 @@ async function reset({ id, email, visitor }: Person) {
 const loginsOf = async ({ id }: Person) =>
   (await fixture.repositories.browserSessions.list(id, fixture.clock.now)).map(({ _id }) => _id);
 
-/** What holds after every reset, whatever was under way: the owner's log-in alone, password and address. */
+/** Expects the state after any reset: one session, the new password and the same address. */
 async function expectOwned(person: Person, { loginId, hash }: Awaited<ReturnType<typeof reset>>) {
   expect(await loginsOf(person)).toEqual([loginId]);
   expect(await fixture.accounts.passwordHashOf(person.id)).toBe(hash);
   expect(await fixture.accounts.find(person.id)).toMatchObject({ email: person.email });
 }
 
-describe('what was begun with the old password and is overtaken by a reset', () => {
+describe('an operation begun with the old password and overtaken by a reset', () => {
   test.each([
-    ['while it checks', atHash],
-    ['when the password was found right', atLogin],
+    ['while the password is checked', atHash],
+    ['after the password was verified', atLogin],
   ])('lets nobody in: a log-in, %s', async (_title, where) => {
     const person = await newPerson();
     const { signIn, gate } = slowProcess(where);
@@ -115,9 +115,9 @@ describe('what was begun with the old password and is overtaken by a reset', () 
   });
 
   test.each([
-    ['while it checks', atHash],
-    ['before the new one is written', atWrite],
-    ['after the new one was written', atNotice],
+    ['while the password is checked', atHash],
+    ['before the new one is stored', atWrite],
+    ['after the new one was stored', atNotice],
   ])('lets nobody in: a change of password, %s', async (_title, where) => {
     const person = await newPerson();
     const { signIn, gate } = slowProcess(where);
@@ -131,8 +131,8 @@ describe('what was begun with the old password and is overtaken by a reset', () 
   });
 
   test.each([
-    ['while it checks', atHash],
-    ['before it is noted', atWrite],
+    ['while the password is checked', atHash],
+    ['before it is stored', atWrite],
   ])('moves no account: a change of address, %s', async (_title, where) => {
     const person = await newPerson();
     const { signIn, gate } = slowProcess(where);
@@ -148,7 +148,7 @@ describe('what was begun with the old password and is overtaken by a reset', () 
     await expectOwned(person, owner);
   });
 
-  test('deletes nothing: a confirmation', async () => {
+  test('does not confirm the old password', async () => {
     const person = await newPerson();
     const { signIn, gate } = slowProcess(atHash);
     const attempt = rejection(signIn.confirmPassword(person.id, OLD));
@@ -158,7 +158,7 @@ describe('what was begun with the old password and is overtaken by a reset', () 
     expect(await attempt).toMatchObject({ code: 'wrong_password' });
   });
 
-  test('does not come back: the hash that a log-in renews', async () => {
+  test('does not restore the old hash by renewing it', async () => {
     const person = await newPerson();
     const { signIn, gate } = slowProcess(atWrite);
     const attempt = signIn.signIn({ email: person.email, password: OLD }, person.visitor);
@@ -171,7 +171,7 @@ describe('what was begun with the old password and is overtaken by a reset', () 
   });
 });
 
-test('of log-ins that renew one hash at once, each counts', async () => {
+test('all concurrent sign-ins that renew one hash succeed', async () => {
   const { id, email, visitor } = await newPerson();
   const opened = await Promise.all([1, 2, 3].map(() => fixture.signIn.signIn({ email, password: OLD }, visitor)));
   for (const { token } of opened)
@@ -179,7 +179,7 @@ test('of log-ins that renew one hash at once, each counts', async () => {
   expect(createPasswordHash().isOutdated(await fixture.accounts.passwordHashOf(id))).toBe(false);
 });
 
-test('a password that could not be checked, since too many wait, is no guess', async () => {
+test('a password that was not checked because of overload does not count as a guess', async () => {
   const { email, visitor } = await newPerson();
   let busy = true;
   const verify: typeof cheap.verify = async (...given) => {

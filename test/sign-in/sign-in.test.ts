@@ -4,7 +4,7 @@ import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 import { tokenIn } from '../support/mail-server.ts';
 
 const fixture = useAccounts();
-// The database removes what has expired by the real clock.
+// The database removes expired records by the real clock.
 beforeAll(() => {
   fixture.clock.now = new Date();
 });
@@ -15,8 +15,8 @@ const wait = (ms: number) => {
 };
 const outcome = async (token: unknown) => (await fixture.signIn.browserSessions.check(token)).outcome;
 
-describe('a log-in', () => {
-  test('is stored as a hash, with what the visitor may be shown as', async () => {
+describe('a browser session', () => {
+  test('is stored as a hash with a description of the visitor', async () => {
     const accountId = await fixture.newAccount();
     const { token, loginId } = await fixture.signIn.browserSessions.open(accountId, VISITOR);
     const [stored] = await fixture.repositories.browserSessions.list(accountId, fixture.clock.now);
@@ -39,7 +39,7 @@ describe('a log-in', () => {
     expect(await outcome(token)).toBe('unknown');
   });
 
-  test('ends after 14 days, however much it is used', async () => {
+  test('ends after 14 days even if used', async () => {
     const { token } = await fixture.signIn.browserSessions.open(await fixture.newAccount(), VISITOR);
     for (let halfDay = 0; halfDay < 30; halfDay += 1) {
       wait(11 * HOUR);
@@ -49,7 +49,7 @@ describe('a log-in', () => {
     expect(await outcome(token)).toBe('unknown');
   });
 
-  test('of junk causes no database query', async () => {
+  test('is not looked up for a malformed token', async () => {
     let queries = 0;
     fixture.connection.set('debug', () => {
       queries += 1;
@@ -85,7 +85,7 @@ describe('a one-time link', () => {
     expect(await rejection(claim)).toMatchObject({ code: 'invalid_link' });
   });
 
-  test('makes an operator only of whoever claims the first account', async () => {
+  test('grants the operator role only with the claim of the first account', async () => {
     const { accounts, signIn } = fixture;
     const password = 'a long enough sentence';
     const ordinary = await accounts.findByEmail((await accounts.create({ email: 'o@example.org' })).email);
@@ -105,7 +105,7 @@ describe('a one-time link', () => {
     expect(await accounts.find(first.id)).toMatchObject({ role: 'operator' });
   });
 
-  test('gives an account no other mail address than the one it has, whoever has that', async () => {
+  test('cannot change the address of an account', async () => {
     const { accounts, signIn } = fixture;
     await accounts.create({ email: 'boss@example.org' });
     const { id, email } = await accounts.create({ email: 'invited@example.org' });
@@ -124,7 +124,7 @@ describe('a one-time link', () => {
     expect(await accounts.find(id)).toMatchObject({ email, state: 'active' });
   });
 
-  test('is printed for the operator where no mail is sent, and not in the log', async () => {
+  test('is printed for the operator if no mail is sent, and not logged', async () => {
     await fixture.signIn.signUp.request('printed@example.org', VISITOR);
     await fixture.signIn.deliver();
     const text = fixture.printed.join('');
