@@ -1,9 +1,9 @@
-/** A timer that is running; whatever `setTimeout` gives. */
+/** Handle of a running timer, as returned by `setTimeout`. */
 export type Timer = unknown;
 
 /** Browser functions that the state uses; each can be replaced. */
 export interface Environment {
-  /** Milliseconds, never going back. */
+  /** Monotonic clock, in ms. */
   now(): number;
   setTimeout(task: () => void, ms: number): Timer;
   clearTimeout(timer: Timer): void;

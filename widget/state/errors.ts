@@ -67,9 +67,9 @@ export function toOptimizerError(cause: unknown, t: Translate, ids: readonly str
   return {
     code: found,
     status: number,
-    // Made whenever it is read: the language may change while it is in sight.
+    // Computed on each read, because the language may change while it is shown.
     get message() {
-      // An adapter left the image out: it knows best why.
+      // The adapter left the image out, so its reason is shown.
       if (serviceCode === 'cms') return message;
       // A key that is off, as the service says it without a word of its own; anything else at 403 is the CMS'.
       const known = t(`error.${serviceCode}`);
@@ -88,7 +88,7 @@ export function askedDelay(cause: unknown): number {
   return (cause as Failure | null)?.retryAfterMs ?? 0;
 }
 
-/** True for errors that concern every request: nothing is tried again until a person acts. */
+/** True for errors that concern every request. They are not retried until the user acts. */
 export function isFatal(code: OptimizerErrorCode): boolean {
   return code === 'unauthorized' || code === 'key_inactive';
 }

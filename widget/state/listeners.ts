@@ -20,7 +20,7 @@ export function createListeners<Args extends unknown[]>(): Listeners<Args> {
         try {
           listener(...args);
         } catch (error) {
-          // As the DOM does: the page hears of it, the work goes on.
+          // As in the DOM, an error of a listener is reported and does not stop the others.
           queueMicrotask(() => {
             throw error;
           });

@@ -1,6 +1,6 @@
 import type { Notice, OptimizerError, Phase } from './types.ts';
 
-/** A notice whose text is made whenever it is read: the language may change while it is in sight. */
+/** A notice whose text is computed on each read, because the language may change while it is shown. */
 type NewNotice = Omit<Partial<Notice>, 'message'> & Pick<Notice, 'kind'> & { message: () => string };
 
 /** Messages that stay in sight. */

@@ -46,7 +46,7 @@ export interface ItemStore {
 export interface OptimizerConfig {
   /** Base URL of `/v1/…`. Default: the page's own origin. */
   endpoint: string;
-  /** Sent with each request; a function is asked each time. */
+  /** Sent with each request; a function is called for each. */
   headers: ClientOptions['headers'];
   /** For development and trusted pages only. */
   apiKey: string | undefined;
@@ -57,7 +57,7 @@ export interface OptimizerConfig {
   concurrency: number;
   /** Upload tries for a file before it is given up, 1-10. */
   retries: number;
-  /** Milliseconds without a byte after which an upload is tried anew; 0: never. */
+  /** Milliseconds without a byte after which an upload is retried; 0 turns it off. */
   stallTimeout: number;
   /** Images in one export request, 1-99. */
   batchSize: number;
@@ -103,7 +103,7 @@ export interface Optimizer {
   readonly results: readonly ImageResult[];
   readonly samples: readonly ImageResult[];
   readonly progress: Progress | null;
-  /** Runs that were asked to stop and that the service has not confirmed yet. */
+  /** Runs with a requested cancellation that the service has not confirmed. */
   readonly cancelling: boolean;
   /** Which file of how many is being downloaded, of a download of all. */
   readonly saving: Position | null;
@@ -126,7 +126,7 @@ export interface Optimizer {
   announce(text: string, urgency?: Announcement['urgency']): void;
 
   configure(config: Partial<OptimizerConfig>): void;
-  /** Fetches the code of what comes after the upload, so that it is there in time; otherwise the first image brings it. */
+  /** Preloads the code of the steps after the upload; otherwise the first image loads it. */
   prepare(): Promise<void>;
   addFiles(files: FileSource, source?: AddSource): Promise<AddOutcome>;
   addItems(media: readonly MediaItem[]): Promise<AddOutcome>;

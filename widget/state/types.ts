@@ -43,11 +43,11 @@ export interface Replacement {
   readonly message: string | null;
 }
 
-/** One image, as a snapshot that is never changed: a change makes a new object. */
+/** Immutable snapshot of one image; each change creates a new object. */
 export interface Item {
   /** The widget's own id, the same from adding to export. */
   readonly id: string;
-  /** The server's id, once uploaded. */
+  /** Id at the server; set after the upload. */
   readonly imageId: string | null;
   /** The caller's id, e.g. a CMS attachment. */
   readonly clientRef: string | null;
@@ -80,7 +80,7 @@ export interface Item {
   /** True once an analysis has ended for this image, or its texts were found at the server. */
   readonly analyzed: boolean;
   readonly saving: SaveState;
-  /** Result of a sample: for looking at, never final. */
+  /** Result of a sample, for comparison only. */
   readonly sample: ImageResult | null;
   /** Result of the export. */
   readonly result: ImageResult | null;

@@ -11,10 +11,10 @@ export const EDITABLE_FIELDS = ['filename', 'title', 'alt', 'decorative'] as con
 /** True when an alternative text is wanted and there is none. */
 export const isMissingText = ({ metadata }: Item): boolean => !metadata.decorative && !metadata.alt;
 
-/** True when the analysis asks a person to look and nobody has yet. */
+/** True if the analysis requests a review and nobody has reviewed the item. */
 export const wantsReview = ({ needsReview }: Item): boolean => needsReview.length > 0;
 
-/** Fields whose value nobody has written or accepted. */
+/** Fields whose value no user has written or accepted. */
 export const unacceptedFields = ({ metadata, origins }: Item): EditableField[] =>
   EDITABLE_FIELDS.filter((field) => {
     const origin = origins[field];

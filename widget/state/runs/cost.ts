@@ -2,7 +2,7 @@ import type { Core } from '../core.ts';
 import { createDebounce } from '../debounce.ts';
 import type { Cost, OptimizerError } from '../types.ts';
 
-/** Ticking and adding settle for so long before the service is asked, in milliseconds. */
+/** Debounce between a change of the selection and the request of its price, in ms. */
 const PAUSE_MS = 400;
 
 /** Keeps the price of the next export. */
@@ -44,7 +44,7 @@ export function createCost(core: Core): CostCheck {
       core.emit('io-cost', { images, cost: cost.cost, balance, sufficient: cost.sufficient });
     } catch (cause) {
       if (own === asked) cost = null;
-      // Once: the button works without a price too.
+      // Reported once, because the button also works without a price.
       if (!complained) core.notices.fail(core.report(cause, 'cost'), 'cost', ['check-cost']);
       complained = true;
     }

@@ -18,7 +18,7 @@ const STEPS: { readonly [step: string]: number } = {
   done: 1,
 };
 
-/** Creates the progress of a run. Each image counts once, however often its events come. */
+/** Creates the progress of a run. Repeated events of an image count once. */
 export function createRunProgress(
   core: Core,
   runs: Runs,

@@ -32,7 +32,7 @@ export function createPersistence(core: Core, parts: SavedParts) {
     try {
       core.env.storage?.setItem(keyOf(sessionId), JSON.stringify(getState()));
     } catch {
-      // Full, or not allowed: then a reload finds what the server knows.
+      // The storage is full or blocked: a reload then restores only what the server has.
     }
   }
 

@@ -1,7 +1,7 @@
 import type { FileSource } from '../optimizer-interface.ts';
 import type { AddSource } from '../types.ts';
 
-/** A file that may be added, with what its browser object may not say. */
+/** A file that may be added, with properties that its `File` may lack. */
 export interface Candidate {
   file: Blob | null;
   name: string;
