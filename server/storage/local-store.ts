@@ -17,25 +17,26 @@ export interface StoreOptions {
   monotonicNow?: () => number;
 }
 
+/** Folders of a store and the absolute path of a key. */
+interface Places {
+  root: string;
+  incoming: string;
+  /** @throws TypeError if the path is outside the store */
+  pathOf: (key: string) => string;
+}
+
 /** Files under one directory, named by keys like `sessions/sess_…/img_….jpg`. Every change is atomic for readers. */
 export function createLocalStore({ directory, monotonicNow = () => performance.now() }: StoreOptions) {
   const root = resolve(directory);
   const incoming = join(root, 'incoming');
-  /** Temporary files that the last sweep kept, each with the time since which it has not changed. */
-  let temporary = new Map<string, { mtimeMs: number; since: number }>();
-
-  /** Resolves a key to its absolute path. @throws TypeError if the path is outside the store */
-  function pathOf(key: string): string {
+  const pathOf = (key: string) => {
     const path = resolve(root, key);
     if (!path.startsWith(root + sep)) throw new TypeError(`key leaves the store: ${JSON.stringify(key)}`);
     return path;
-  }
-
-  async function makeFolderOf(path: string): Promise<void> {
-    await mkdir(dirname(path), { recursive: true });
-  }
-
+  };
+  const places = { root, incoming, pathOf };
   return {
+    /** Resolves a key to its absolute path. @throws TypeError if the path is outside the store */
     pathOf,
 
     /** Creates the folders. */
@@ -45,6 +46,25 @@ export function createLocalStore({ directory, monotonicNow = () => performance.n
       await mkdir(join(root, 'variants'), { recursive: true });
     },
 
+    /** Free bytes on the store's disk. */
+    async freeBytes(): Promise<number> {
+      const { bavail, bsize } = await statfs(root);
+      return bavail * bsize;
+    },
+    ...temporaryFiles(places, monotonicNow),
+    ...fileChanges(places),
+    ...fileLookups(places),
+  };
+}
+
+/** The files of the service. */
+export type FileStore = ReturnType<typeof createLocalStore>;
+
+/** Paths for files that are being received, and the removal of those that were left. */
+function temporaryFiles({ root, incoming }: Places, monotonicNow: () => number) {
+  /** Temporary files that the last sweep kept, each with the time since which it has not changed. */
+  let temporary = new Map<string, { mtimeMs: number; since: number }>();
+  return {
     /** A fresh path for a file that is being received. */
     newTemporaryFile: () => join(incoming, `${randomUUID()}.part`),
 
@@ -79,7 +99,12 @@ export function createLocalStore({ directory, monotonicNow = () => performance.n
       }
       return removed;
     },
+  };
+}
 
+/** Places, links and removes files. */
+function fileChanges({ incoming, pathOf }: Places) {
+  return {
     /** Creates the folder of a key and returns the absolute path, for callers that write the file themselves. */
     async prepareFolder(key: string): Promise<string> {
       const path = pathOf(key);
@@ -112,11 +137,6 @@ export function createLocalStore({ directory, monotonicNow = () => performance.n
       }
     },
 
-    /** Size and times of a file; null if it does not exist. */
-    async stat(key: string): Promise<Stats | null> {
-      return stat(pathOf(key)).catch(nullWhenAbsent);
-    },
-
     async remove(key: string): Promise<void> {
       await unlink(pathOf(key)).catch(nullWhenAbsent);
     },
@@ -124,6 +144,16 @@ export function createLocalStore({ directory, monotonicNow = () => performance.n
     async removeFolder(key: string): Promise<void> {
       // A file created during the removal causes ENOTEMPTY: retry.
       await rm(pathOf(key), { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+    },
+  };
+}
+
+/** Finds files. */
+function fileLookups({ root, pathOf }: Places) {
+  return {
+    /** Size and times of a file; null if it does not exist. */
+    async stat(key: string): Promise<Stats | null> {
+      return stat(pathOf(key)).catch(nullWhenAbsent);
     },
 
     /** Names of the folders directly below a key. */
@@ -145,17 +175,12 @@ export function createLocalStore({ directory, monotonicNow = () => performance.n
         }
       }
     },
-
-    /** Free bytes on the store's disk. */
-    async freeBytes(): Promise<number> {
-      const { bavail, bsize } = await statfs(root);
-      return bavail * bsize;
-    },
   };
 }
 
-/** The files of the service. */
-export type FileStore = ReturnType<typeof createLocalStore>;
+async function makeFolderOf(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+}
 
 /** Yields the paths of all files below a folder; skips folders that were removed meanwhile. */
 async function* filesBelow(folder: string): AsyncGenerator<string> {

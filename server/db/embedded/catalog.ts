@@ -38,9 +38,6 @@ const INDEX = 2;
 const NEXT_ID = Buffer.from([META, 0]);
 const COLLECTIONS = { start: Buffer.from([META, 1]), end: Buffer.from([META, 2]) };
 
-/** The collections and indexes of a store, kept in memory; changes belong inside a store transaction. */
-export type Catalog = ReturnType<typeof loadCatalog>;
-
 /** Key prefix of a collection's documents. */
 export function documentRange(collection: Collection): KeyRange {
   return rangeOf(DOCUMENTS, collection.id);
@@ -58,85 +55,102 @@ function rangeOf(kind: number, id: number): KeyRange {
   return { start, end: Buffer.concat([start, Buffer.from([0xff])]) };
 }
 
-/** Loads the catalog of a store. */
-export function loadCatalog(store: Store) {
-  let known: Map<string, Collection> | undefined;
+/** The collections and indexes of a store, kept in memory; changes belong inside a store transaction. */
+export class Catalog {
+  readonly #store: Store;
+  #known: Map<string, Collection> | undefined;
 
-  function collections(): Map<string, Collection> {
-    known ??= read();
-    return known;
+  /** Reads the catalog of a store. */
+  constructor(store: Store) {
+    this.#store = store;
+    this.#known = readCollections(store);
   }
 
-  function read(): Map<string, Collection> {
-    const found = new Map<string, Collection>();
-    for (const { value } of store.scan(COLLECTIONS)) {
-      const { ns, id, indexes } = decode(value) as unknown as Collection;
-      const ready = indexes.map((index) => readyIndex(index.id, index.spec, index.multikey));
-      found.set(ns, { ns, id, indexes: ready });
-    }
-    return found;
+  find(ns: string): Collection | undefined {
+    return this.#collections.get(ns);
   }
 
-  function save(collection: Collection): void {
-    const indexes = collection.indexes.map(({ id, spec, multikey }) => ({ id, spec, multikey }));
-    store.put(catalogKey(collection.ns), encode({ ns: collection.ns, id: collection.id, indexes }));
+  list(database: string): Collection[] {
+    return this.all().filter(({ ns }) => ns.startsWith(`${database}.`));
   }
 
-  function nextId(): number {
-    const id = (store.get(NEXT_ID)?.readUInt32BE() ?? 0) + 1;
+  all(): Collection[] {
+    return [...this.#collections.values()];
+  }
+
+  create(ns: string): Collection {
+    const name = ns.slice(ns.indexOf('.') + 1);
+    if (name === '' || /[$\0]/.test(ns) || name.startsWith('system.') || ns.length > 255)
+      throw new CommandError(73, `Invalid namespace specified '${ns}'`);
+    const collection: Collection = { id: this.#nextId(), ns, indexes: [] };
+    this.#collections.set(ns, collection);
+    this.#save(collection);
+    return collection;
+  }
+
+  drop(collection: Collection): void {
+    for (const range of [documentRange(collection), ...collection.indexes.map(indexRange)]) this.#clear(range);
+    this.#store.remove(catalogKey(collection.ns));
+    this.#collections.delete(collection.ns);
+  }
+
+  addIndex(collection: Collection, spec: IndexSpec): Index {
+    const index = readyIndex(this.#nextId(), spec, false);
+    collection.indexes.push(index);
+    this.#save(collection);
+    return index;
+  }
+
+  dropIndex(collection: Collection, index: Index): void {
+    collection.indexes = collection.indexes.filter((other) => other !== index);
+    this.#clear(indexRange(index));
+    this.#save(collection);
+  }
+
+  markMultikey(collection: Collection, index: Index): void {
+    index.multikey = true;
+    this.#save(collection);
+  }
+
+  /**
+   * Discards the catalog after a failed commit. The next command reloads it; if that fails, only that command fails, and
+   * no command uses a catalog that may be wrong.
+   */
+  reload(): void {
+    this.#known = undefined;
+  }
+
+  get #collections(): Map<string, Collection> {
+    this.#known ??= readCollections(this.#store);
+    return this.#known;
+  }
+
+  #save({ ns, id, indexes }: Collection): void {
+    const specs = indexes.map(({ id, spec, multikey }) => ({ id, spec, multikey }));
+    this.#store.put(catalogKey(ns), encode({ ns, id, indexes: specs }));
+  }
+
+  #nextId(): number {
+    const id = (this.#store.get(NEXT_ID)?.readUInt32BE() ?? 0) + 1;
     const bytes = Buffer.alloc(4);
     bytes.writeUInt32BE(id);
-    store.put(NEXT_ID, bytes);
+    this.#store.put(NEXT_ID, bytes);
     return id;
   }
 
-  function clear(range: KeyRange): void {
-    for (const { key } of [...store.scan(range)]) store.remove(key);
+  #clear(range: KeyRange): void {
+    for (const { key } of [...this.#store.scan(range)]) this.#store.remove(key);
   }
+}
 
-  const catalog = {
-    find: (ns: string) => collections().get(ns),
-    list: (database: string) => [...collections().values()].filter(({ ns }) => ns.startsWith(`${database}.`)),
-    all: () => [...collections().values()],
-    create(ns: string): Collection {
-      const name = ns.slice(ns.indexOf('.') + 1);
-      if (name === '' || /[$\0]/.test(ns) || name.startsWith('system.') || ns.length > 255)
-        throw new CommandError(73, `Invalid namespace specified '${ns}'`);
-      const collection: Collection = { id: nextId(), ns, indexes: [] };
-      collections().set(ns, collection);
-      save(collection);
-      return collection;
-    },
-    drop(collection: Collection): void {
-      for (const range of [documentRange(collection), ...collection.indexes.map(indexRange)]) clear(range);
-      store.remove(catalogKey(collection.ns));
-      collections().delete(collection.ns);
-    },
-    addIndex(collection: Collection, spec: IndexSpec): Index {
-      const index = readyIndex(nextId(), spec, false);
-      collection.indexes.push(index);
-      save(collection);
-      return index;
-    },
-    dropIndex(collection: Collection, index: Index): void {
-      collection.indexes = collection.indexes.filter((other) => other !== index);
-      clear(indexRange(index));
-      save(collection);
-    },
-    markMultikey(collection: Collection, index: Index): void {
-      index.multikey = true;
-      save(collection);
-    },
-    /**
-     * Discards the catalog after a failed commit. The next command reloads it; if that fails, only that command fails, and
-     * no command uses a catalog that may be wrong.
-     */
-    reload(): void {
-      known = undefined;
-    },
-  };
-  collections();
-  return catalog;
+function readCollections(store: Store): Map<string, Collection> {
+  const found = new Map<string, Collection>();
+  for (const { value } of store.scan(COLLECTIONS)) {
+    const { ns, id, indexes } = decode(value) as unknown as Collection;
+    const ready = indexes.map((index) => readyIndex(index.id, index.spec, index.multikey));
+    found.set(ns, { ns, id, indexes: ready });
+  }
+  return found;
 }
 
 function catalogKey(ns: string): Buffer {

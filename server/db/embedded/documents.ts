@@ -20,81 +20,87 @@ export function documentKey(collection: Collection, idKey: Buffer): Buffer {
   return Buffer.concat([documentRange(collection).start, idKey]);
 }
 
-/** Writes single documents with their index entries, inside a store transaction. */
-export type Documents = ReturnType<typeof createDocuments>;
-
 /**
- * Creates the document writer of a store. Each write computes and checks everything first and then applies it, so a
- * refused document changes nothing.
+ * Writes single documents with their index entries, inside a store transaction. Each write computes and checks everything
+ * first and then applies it, so a refused document changes nothing.
  */
-export function createDocuments(store: Store, catalog: Catalog) {
-  function checkUnique(collection: Collection, index: Index, doc: Doc, entries: Map<string, Buffer>, idKey: Buffer) {
-    if (!index.spec.unique) return;
-    for (const entry of entries.values()) {
-      const owner = store.get(entry);
-      if (owner && !owner.equals(idKey)) throw duplicateKey(collection, index, doc, entry);
+export class Documents {
+  readonly #store: Store;
+  readonly #catalog: Catalog;
+
+  constructor(store: Store, catalog: Catalog) {
+    this.#store = store;
+    this.#catalog = catalog;
+  }
+
+  /** Inserts BSON (or a document) and returns its _id. @throws CommandError 11000 */
+  insert(collection: Collection, document: Buffer | Doc): unknown {
+    let raw = Buffer.isBuffer(document) ? document : encode(document);
+    let doc = decode(raw);
+    if (firstFieldName(raw) !== '_id') {
+      const { _id = new ObjectId(), ...rest } = doc;
+      doc = { _id, ...rest };
+      raw = encode(doc);
+    }
+    const idKey = encodeId(doc._id);
+    checkSize(raw);
+    if (this.#store.get(documentKey(collection, idKey))) throw duplicateKey(collection, undefined, doc);
+    const applyIndexes = this.#planIndexes(collection, collection.indexes, idKey, undefined, doc);
+    this.#store.put(documentKey(collection, idKey), raw);
+    applyIndexes();
+    return doc._id;
+  }
+
+  /** Stores a document's new version; false if nothing changed. @throws CommandError 11000 */
+  replace(collection: Collection, { idKey, raw }: StoredDocument, updated: Doc): boolean {
+    const bytes = encode(updated);
+    if (bytes.equals(raw)) return false;
+    checkSize(bytes);
+    const applyIndexes = this.#planIndexes(collection, collection.indexes, idKey, decode(raw), updated);
+    this.#store.put(documentKey(collection, idKey), bytes);
+    applyIndexes();
+    return true;
+  }
+
+  remove(collection: Collection, { idKey, raw }: StoredDocument): void {
+    const applyIndexes = this.#planIndexes(collection, collection.indexes, idKey, decode(raw));
+    this.#store.remove(documentKey(collection, idKey));
+    applyIndexes();
+  }
+
+  /** Fills a new index from the collection. @throws CommandError 11000 */
+  build(collection: Collection, index: Index): void {
+    const { start, end } = documentRange(collection);
+    for (const { key, value } of [...this.#store.scan({ start, end })]) {
+      this.#planIndexes(collection, [index], key.subarray(start.length), undefined, decode(value))();
     }
   }
 
-  // Moves index entries from the old version's to the new one's; either may be missing.
-  function planIndexes(collection: Collection, indexes: Index[], idKey: Buffer, old?: Doc, updated?: Doc): () => void {
+  /** Plans the change of index entries from the old version to the new one; either may be missing. */
+  #planIndexes(collection: Collection, indexes: Index[], idKey: Buffer, old?: Doc, updated?: Doc): () => void {
     const changes = indexes.map((index) => {
       const before: Map<string, Buffer> = old ? indexEntries(index, old, idKey) : new Map();
       const after: Map<string, Buffer> = updated ? indexEntries(index, updated, idKey) : new Map();
       for (const name of [...before.keys()]) if (after.has(name) && after.delete(name)) before.delete(name);
-      if (updated) checkUnique(collection, index, updated, after, idKey);
+      if (updated) this.#checkUnique(collection, index, updated, after, idKey);
       return { index, before, after };
     });
     return () => {
       for (const { index, before, after } of changes) {
-        for (const entry of before.values()) store.remove(entry);
-        for (const entry of after.values()) store.put(entry, idKey);
-        if (updated && !index.multikey && isMultikey(index, updated)) catalog.markMultikey(collection, index);
+        for (const entry of before.values()) this.#store.remove(entry);
+        for (const entry of after.values()) this.#store.put(entry, idKey);
+        if (updated && !index.multikey && isMultikey(index, updated)) this.#catalog.markMultikey(collection, index);
       }
     };
   }
 
-  return {
-    /** Inserts BSON (or a document) and returns its _id. @throws CommandError 11000 */
-    insert(collection: Collection, document: Buffer | Doc): unknown {
-      let raw = Buffer.isBuffer(document) ? document : encode(document);
-      let doc = decode(raw);
-      if (firstFieldName(raw) !== '_id') {
-        const { _id = new ObjectId(), ...rest } = doc;
-        doc = { _id, ...rest };
-        raw = encode(doc);
-      }
-      const idKey = encodeId(doc._id);
-      checkSize(raw);
-      if (store.get(documentKey(collection, idKey))) throw duplicateKey(collection, undefined, doc);
-      const applyIndexes = planIndexes(collection, collection.indexes, idKey, undefined, doc);
-      store.put(documentKey(collection, idKey), raw);
-      applyIndexes();
-      return doc._id;
-    },
-    /** Stores a document's new version; false if nothing changed. @throws CommandError 11000 */
-    replace(collection: Collection, { idKey, raw }: StoredDocument, updated: Doc): boolean {
-      const bytes = encode(updated);
-      if (bytes.equals(raw)) return false;
-      checkSize(bytes);
-      const applyIndexes = planIndexes(collection, collection.indexes, idKey, decode(raw), updated);
-      store.put(documentKey(collection, idKey), bytes);
-      applyIndexes();
-      return true;
-    },
-    remove(collection: Collection, { idKey, raw }: StoredDocument): void {
-      const applyIndexes = planIndexes(collection, collection.indexes, idKey, decode(raw));
-      store.remove(documentKey(collection, idKey));
-      applyIndexes();
-    },
-    /** Fills a new index from the collection. @throws CommandError 11000 */
-    build(collection: Collection, index: Index): void {
-      const { start, end } = documentRange(collection);
-      for (const { key, value } of [...store.scan({ start, end })]) {
-        planIndexes(collection, [index], key.subarray(start.length), undefined, decode(value))();
-      }
-    },
-  };
+  #checkUnique(collection: Collection, index: Index, doc: Doc, entries: Map<string, Buffer>, idKey: Buffer): void {
+    if (!index.spec.unique) return;
+    for (const entry of entries.values()) {
+      const owner = this.#store.get(entry);
+      if (owner && !owner.equals(idKey)) throw duplicateKey(collection, index, doc, entry);
+    }
+  }
 }
 
 function encodeId(id: unknown): Buffer {

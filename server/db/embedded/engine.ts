@@ -1,8 +1,8 @@
 import type { Doc } from './bson-codec.ts';
-import { type Catalog, loadCatalog } from './catalog.ts';
+import { Catalog } from './catalog.ts';
 import { type CommitQueue, createCommitQueue } from './commit-queue.ts';
 import { type Cursors, createCursors } from './cursors.ts';
-import { createDocuments, type Documents } from './documents.ts';
+import { Documents } from './documents.ts';
 import type { Store } from './store.ts';
 
 /** Dependencies of commands. */
@@ -19,7 +19,7 @@ export type CommandHandler = (engine: Engine, command: Doc, name: string) => Doc
 
 /** Creates the engine over an open store. */
 export function createEngine(store: Store): Engine {
-  const catalog = loadCatalog(store);
-  const documents = createDocuments(store, catalog);
+  const catalog = new Catalog(store);
+  const documents = new Documents(store, catalog);
   return { store, catalog, documents, commits: createCommitQueue(store, catalog), cursors: createCursors() };
 }

@@ -6,47 +6,23 @@ import { createFramer, encodeReply, parseRequest } from './wire.ts';
 /** Time limit for clients to read their last replies when the server closes. */
 const FLUSH_MS = 1000;
 
+interface State {
+  readonly sockets: Set<Socket>;
+  /** Unanswered requests, including those of closed connections, which may still write. */
+  readonly running: Set<Promise<void>>;
+  readonly engine: Promise<Engine>;
+  closing: boolean;
+}
+
 /** Creates a server that answers the requests of each connection in order. */
 export function createProtocolServer() {
-  const sockets = new Set<Socket>();
-  /** Unanswered requests, including those of closed connections, which may still write. */
-  const running = new Set<Promise<void>>();
-  let closing = false;
   let start: (engine: Engine) => void = () => {};
-  const engineReady = new Promise<Engine>((resolve) => {
+  const engine = new Promise<Engine>((resolve) => {
     start = resolve;
   });
-
-  const server = createServer((socket) => {
-    // The connection itself tells other processes that the directory is served.
-    if (closing) return void socket.destroy();
-    const frame = createFramer();
-    let last: Promise<void> = Promise.resolve();
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => socket.destroy());
-    socket.on('data', (chunk) => {
-      if (closing) return;
-      try {
-        for (const message of frame(chunk)) {
-          const request = parseRequest(message);
-          const replied = engineReady.then((engine) => runCommand(engine, request));
-          const turn = last;
-          last = replied.then(async (reply) => {
-            await turn;
-            if (request.wantsReply && socket.writable) socket.write(encodeReply(request, reply));
-          });
-          const answered = last.catch(() => void socket.destroy());
-          running.add(answered);
-          void answered.then(() => running.delete(answered));
-        }
-      } catch {
-        socket.destroy();
-      }
-    });
-  });
+  const state: State = { sockets: new Set(), running: new Set(), engine, closing: false };
+  const server = createServer((socket) => serveConnection(state, socket));
   server.on('error', () => {});
-
   return {
     server,
     /** Starts to run commands; until then they wait. */
@@ -56,15 +32,45 @@ export function createProtocolServer() {
      * order matters: a process that finds the address dead may serve the directory at once and must find all writes.
      */
     async close(): Promise<void> {
-      closing = true;
-      await Promise.all(running);
+      state.closing = true;
+      await Promise.all(state.running);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of sockets) socket.end();
+      for (const socket of state.sockets) socket.end();
       const deaf = setTimeout(() => {
-        for (const socket of sockets) socket.destroy();
+        for (const socket of state.sockets) socket.destroy();
       }, FLUSH_MS);
       await closed;
       clearTimeout(deaf);
     },
   };
+}
+
+function serveConnection(state: State, socket: Socket): void {
+  const { sockets, running, engine } = state;
+  // The connection itself tells other processes that the directory is served.
+  if (state.closing) return void socket.destroy();
+  const frame = createFramer();
+  let last: Promise<void> = Promise.resolve();
+  sockets.add(socket);
+  socket.on('close', () => sockets.delete(socket));
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk) => {
+    if (state.closing) return;
+    try {
+      for (const message of frame(chunk)) {
+        const request = parseRequest(message);
+        const replied = engine.then((ready) => runCommand(ready, request));
+        const turn = last;
+        last = replied.then(async (reply) => {
+          await turn;
+          if (request.wantsReply && socket.writable) socket.write(encodeReply(request, reply));
+        });
+        const answered = last.catch(() => void socket.destroy());
+        running.add(answered);
+        void answered.then(() => running.delete(answered));
+      }
+    } catch {
+      socket.destroy();
+    }
+  });
 }

@@ -1,3 +1,4 @@
+import type { Model, mongo } from 'mongoose';
 import type { AccountRole } from '#contract';
 import type { Connection } from '../connect.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
@@ -27,33 +28,28 @@ export interface Movement {
 /** Fields set by the claim of an account. */
 export type ClaimedFields = Pick<AccountRecord, 'email'> & { passwordHash: string; role?: AccountRole };
 
+type AccountModel = Model<AccountRecord>;
+
 /** Accounts, their credits and the list of their active keys. */
 export function createAccountRepository(connection: Connection) {
   const model = connection.model<AccountRecord>('Account', accountSchema);
   const collection = plainCollection<AccountRecord>(model);
 
-  /** Updates an account that matches `where`; null if none does. */
-  async function update(
-    accountId: string,
-    fields: Partial<AccountRecord>,
-    where = {},
-    others = {},
-  ): Promise<AccountRecord | null> {
-    const living = { ...where, _id: accountId, deletedAt: null };
-    return model.findOneAndUpdate(living, { $set: fields, ...others }, { returnDocument: 'after' }).lean();
-  }
-
-  async function updateEmail(accountId: string, fields: Partial<AccountRecord>, where: object, others = {}) {
-    return unlessDuplicate(update(accountId, fields, where, others), 'taken' as const);
-  }
-
   return {
-    /** Inserts an account; false if its email is taken. */
-    async insert(account: AccountRecord): Promise<boolean> {
-      const inserted = model.collection.insertOne(account as never).then(() => true);
-      return unlessDuplicate(inserted, false);
-    },
+    ...accountLookups(model, collection),
+    ...signInChanges(model),
+    ...accountChanges(model),
+    ...activeKeys(model),
+    ...creditChanges(model),
+  };
+}
 
+/** Access to stored accounts. */
+export type AccountRepository = ReturnType<typeof createAccountRepository>;
+
+/** Finds accounts. */
+function accountLookups(model: AccountModel, collection: mongo.Collection<AccountRecord>) {
+  return {
     async find(accountId: string): Promise<AccountRecord | null> {
       return collection.findOne({ _id: accountId });
     },
@@ -83,10 +79,25 @@ export function createAccountRepository(connection: Connection) {
       return found;
     },
 
-    async setRole(accountId: string, role: AccountRole, now: Date): Promise<AccountRecord | null> {
-      return update(accountId, { role, updatedAt: now });
+    /** Lists tombstoned accounts, whose data may not be fully removed. */
+    async findDeleted(limit: number): Promise<AccountRecord[]> {
+      return model.find({ deletedAt: DELETED_ACCOUNT }).limit(limit).lean();
     },
 
+    /** Lists accounts with a pending entry older than `before` or, after a clock change, later than `now`. */
+    async findWithHolds(before: Date, now: Date, limit: number): Promise<AccountRecord[]> {
+      // Two queries, each on its own part of the index.
+      const found = [];
+      for (const at of [{ $lte: before }, { $gt: now }])
+        found.push(...(await model.find({ 'holds.at': at }).limit(limit).lean()));
+      return found;
+    },
+  };
+}
+
+/** Changes what an account signs in with. */
+function signInChanges(model: AccountModel) {
+  return {
     /** Sets a new password and atomically ends the browser sessions and the pending change of address. */
     async setPassword(
       accountId: string,
@@ -95,12 +106,12 @@ export function createAccountRepository(connection: Connection) {
       where: Partial<Pick<AccountRecord, 'email' | 'passwordHash'>>,
     ): Promise<AccountRecord | null> {
       const fields = { passwordHash, pendingEmail: null, updatedAt: now };
-      return update(accountId, fields, where, { $inc: { passwordVersion: 1 } });
+      return update(model, accountId, fields, where, { $inc: { passwordVersion: 1 } });
     },
 
     /** Replaces the hash of the same password. */
     async renewHash(accountId: string, before: string, passwordHash: string): Promise<void> {
-      await update(accountId, { passwordHash }, { passwordHash: before });
+      await update(model, accountId, { passwordHash }, { passwordHash: before });
     },
 
     /**
@@ -109,7 +120,7 @@ export function createAccountRepository(connection: Connection) {
      */
     async claim(accountId: string, before: string, claimed: ClaimedFields, now: Date) {
       const fields = { ...claimed, pendingEmail: null, updatedAt: now };
-      return updateEmail(accountId, fields, { email: before }, { $inc: { passwordVersion: 1 } });
+      return updateEmail(model, accountId, fields, { email: before }, { $inc: { passwordVersion: 1 } });
     },
 
     /** Stores the address to be confirmed; null if the password has changed since `passwordHash`. */
@@ -118,45 +129,60 @@ export function createAccountRepository(connection: Connection) {
       pendingEmail: PendingEmailRecord | null,
       passwordHash: string,
     ): Promise<AccountRecord | null> {
-      return update(accountId, { pendingEmail }, { passwordHash });
+      return update(model, accountId, { pendingEmail }, { passwordHash });
     },
 
     /** Replaces the address by the pending one; null if it is not pending or has expired. `taken`: another account has it. */
     async confirmEmail(accountId: string, email: string, now: Date): Promise<AccountRecord | null | 'taken'> {
       const waits = { 'pendingEmail.email': email, 'pendingEmail.endsAt': { $gt: now } };
-      return updateEmail(accountId, { email, pendingEmail: null, updatedAt: now }, waits);
+      return updateEmail(model, accountId, { email, pendingEmail: null, updatedAt: now }, waits);
     },
 
     async noteSignIn(accountId: string, lastLoginAt: Date): Promise<void> {
       await model.updateOne({ _id: accountId, deletedAt: null }, { $set: { lastLoginAt } });
+    },
+  };
+}
+
+/** Creates, changes and removes accounts. */
+function accountChanges(model: AccountModel) {
+  return {
+    /** Inserts an account; false if its email is taken. */
+    async insert(account: AccountRecord): Promise<boolean> {
+      const inserted = model.collection.insertOne(account as never).then(() => true);
+      return unlessDuplicate(inserted, false);
+    },
+
+    async setRole(accountId: string, role: AccountRole, now: Date): Promise<AccountRecord | null> {
+      return update(model, accountId, { role, updatedAt: now });
+    },
+
+    async setPlan(accountId: string, plan: string, now: Date): Promise<AccountRecord | null> {
+      return update(model, accountId, { plan, updatedAt: now });
+    },
+
+    async setSuspended(accountId: string, suspendedAt: Date | null, now: Date): Promise<AccountRecord | null> {
+      return update(model, accountId, { suspendedAt, updatedAt: now });
     },
 
     /** Tombstones the account: no keys, no password, its email free for others. False if it was tombstoned before. */
     async markDeleted(accountId: string, deletedAt: Date): Promise<boolean> {
       const email = `deleted:${accountId}`;
       const nothing = { activeKeys: [], passwordHash: null, pendingEmail: null, role: 'user' as const };
-      const changed = await update(accountId, { deletedAt, email, ...nothing });
+      const changed = await update(model, accountId, { deletedAt, email, ...nothing });
       return changed !== null;
-    },
-
-    /** Lists tombstoned accounts, whose data may not be fully removed. */
-    async findDeleted(limit: number): Promise<AccountRecord[]> {
-      return model.find({ deletedAt: DELETED_ACCOUNT }).limit(limit).lean();
     },
 
     /** Removes a tombstoned account. */
     async removeDeleted(accountId: string): Promise<void> {
       await model.deleteOne({ _id: accountId, deletedAt: DELETED_ACCOUNT });
     },
+  };
+}
 
-    async setPlan(accountId: string, plan: string, now: Date): Promise<AccountRecord | null> {
-      return update(accountId, { plan, updatedAt: now });
-    },
-
-    async setSuspended(accountId: string, suspendedAt: Date | null, now: Date): Promise<AccountRecord | null> {
-      return update(accountId, { suspendedAt, updatedAt: now });
-    },
-
+/** Changes the list of an account's active keys. */
+function activeKeys(model: AccountModel) {
+  return {
     /** Activates a key if fewer than `limit` are active; null if it is active already or the limit is reached. */
     async addActiveKey(accountId: string, keyId: string, limit: number): Promise<AccountRecord | null> {
       return model
@@ -178,7 +204,12 @@ export function createAccountRepository(connection: Connection) {
       const updated = await model.updateOne({ _id: accountId, activeKeys: keyId }, { $pull: { activeKeys: keyId } });
       return updated.matchedCount === 1;
     },
+  };
+}
 
+/** Changes an account's credits. */
+function creditChanges(model: AccountModel) {
+  return {
     /**
      * Changes balance and counters and adds a pending entry, atomically; null if the balance does not suffice or another
      * entry of the shard came first. A tombstoned account accepts refunds only.
@@ -209,17 +240,27 @@ export function createAccountRepository(connection: Connection) {
       const updated = await model.updateOne({ _id: accountId }, { $pull: { holds: { lineId } } });
       return updated.matchedCount === 1;
     },
-
-    /** Lists accounts with a pending entry older than `before` or, after a clock change, later than `now`. */
-    async findWithHolds(before: Date, now: Date, limit: number): Promise<AccountRecord[]> {
-      // Two queries, each on its own part of the index.
-      const found = [];
-      for (const at of [{ $lte: before }, { $gt: now }])
-        found.push(...(await model.find({ 'holds.at': at }).limit(limit).lean()));
-      return found;
-    },
   };
 }
 
-/** Access to stored accounts. */
-export type AccountRepository = ReturnType<typeof createAccountRepository>;
+/** Updates an account that matches `where`; null if none does. */
+async function update(
+  model: AccountModel,
+  accountId: string,
+  fields: Partial<AccountRecord>,
+  where = {},
+  others = {},
+): Promise<AccountRecord | null> {
+  const living = { ...where, _id: accountId, deletedAt: null };
+  return model.findOneAndUpdate(living, { $set: fields, ...others }, { returnDocument: 'after' }).lean();
+}
+
+async function updateEmail(
+  model: AccountModel,
+  accountId: string,
+  fields: Partial<AccountRecord>,
+  where: object,
+  others = {},
+) {
+  return unlessDuplicate(update(model, accountId, fields, where, others), 'taken' as const);
+}

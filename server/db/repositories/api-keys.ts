@@ -1,3 +1,4 @@
+import type { Model, mongo } from 'mongoose';
 import type { Connection } from '../connect.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
 import { type ApiKeyRecord, apiKeySchema } from '../models/api-key.ts';
@@ -10,14 +11,17 @@ export function createApiKeyRepository(connection: Connection) {
   const model = connection.model<ApiKeyRecord>('ApiKey', apiKeySchema);
   const collection = plainCollection<ApiKeyRecord>(model);
   return {
-    /** Inserts a key; an existing equal one is left unchanged. */
-    async insert(key: ApiKeyRecord): Promise<void> {
-      const inserted = model.collection.insertOne(key as never);
-      if (await unlessDuplicate(inserted, null)) return;
-      if (!(await collection.findOne({ _id: key._id, hash: key.hash })))
-        throw new Error(`another key has the id ${key._id}`);
-    },
+    ...keyLookups(model, collection),
+    ...keyChanges(model, collection),
+  };
+}
 
+/** Access to stored API keys. */
+export type ApiKeyRepository = ReturnType<typeof createApiKeyRepository>;
+
+/** Finds keys. */
+function keyLookups(model: Model<ApiKeyRecord>, collection: mongo.Collection<ApiKeyRecord>) {
+  return {
     async findByHash(hash: string): Promise<ApiKeyRecord | null> {
       return collection.findOne({ hash });
     },
@@ -35,6 +39,23 @@ export function createApiKeyRepository(connection: Connection) {
     /** Lists an account's keys, oldest first. */
     async list(accountId: string): Promise<ApiKeyRecord[]> {
       return model.find({ accountId }).sort({ createdAt: 1, _id: 1 }).lean();
+    },
+
+    async countOf(accountId: string): Promise<number> {
+      return model.countDocuments({ accountId });
+    },
+  };
+}
+
+/** Creates, changes and removes keys. */
+function keyChanges(model: Model<ApiKeyRecord>, collection: mongo.Collection<ApiKeyRecord>) {
+  return {
+    /** Inserts a key; an existing equal one is left unchanged. */
+    async insert(key: ApiKeyRecord): Promise<void> {
+      const inserted = model.collection.insertOne(key as never);
+      if (await unlessDuplicate(inserted, null)) return;
+      if (!(await collection.findOne({ _id: key._id, hash: key.hash })))
+        throw new Error(`another key has the id ${key._id}`);
     },
 
     /** Records a use, unless one was recorded between `notAfter` and now. */
@@ -60,15 +81,8 @@ export function createApiKeyRepository(connection: Connection) {
       return (await model.deleteOne({ _id: keyId, accountId })).deletedCount === 1;
     },
 
-    async countOf(accountId: string): Promise<number> {
-      return model.countDocuments({ accountId });
-    },
-
     async removeOfAccount(accountId: string): Promise<void> {
       await model.deleteMany({ accountId });
     },
   };
 }
-
-/** Access to stored API keys. */
-export type ApiKeyRepository = ReturnType<typeof createApiKeyRepository>;

@@ -1,3 +1,4 @@
+import type { Model } from 'mongoose';
 import { type JobKindName, type JobState, UNFINISHED_JOB_STATES } from '#contract';
 import type { Connection } from '../connect.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
@@ -15,12 +16,19 @@ export type JobOutcome = Pick<JobRecord, 'state' | 'lastEvent' | 'summary' | 'cr
 export function createJobRepository(connection: Connection) {
   const model = connection.model<JobRecord>('Job', jobSchema);
   return {
-    /** Inserts a job; false if its id exists. */
-    async insert(job: JobRecord): Promise<boolean> {
-      const inserted = model.collection.insertOne(job as never).then(() => true);
-      return unlessDuplicate(inserted, false);
-    },
+    ...jobLookups(model),
+    ...jobLeases(model),
+    ...jobStops(model),
+    ...jobChanges(model),
+  };
+}
 
+/** Access to stored jobs. */
+export type JobRepository = ReturnType<typeof createJobRepository>;
+
+/** Finds jobs. */
+function jobLookups(model: Model<JobRecord>) {
+  return {
     async find(accountId: string, jobId: string): Promise<JobRecord | null> {
       return model.findOne({ _id: jobId, accountId }).lean();
     },
@@ -56,7 +64,12 @@ export function createJobRepository(connection: Connection) {
     async hasUnfinished(sessionId: string): Promise<boolean> {
       return (await model.countDocuments({ sessionId, state: { $in: UNFINISHED_JOB_STATES } })) > 0;
     },
+  };
+}
 
+/** Takes, renews and releases the leases of jobs. */
+function jobLeases(model: Model<JobRecord>) {
+  return {
     /** Sets the state of a job of this owner and returns it; null if the lease was lost. */
     async advance(jobId: string, owner: string, state: JobState): Promise<JobRecord | null> {
       return model
@@ -102,7 +115,12 @@ export function createJobRepository(connection: Connection) {
         )
         .lean();
     },
+  };
+}
 
+/** Requests jobs to stop, on every server. */
+function jobStops(model: Model<JobRecord>) {
+  return {
     /** Requests a cancellation; false if the job has ended or belongs to another account. */
     async requestCancel(accountId: string, jobId: string): Promise<boolean> {
       const updated = await model.updateOne(
@@ -118,6 +136,17 @@ export function createJobRepository(connection: Connection) {
         { sessionId, state: { $in: UNFINISHED_JOB_STATES } },
         { $set: { stopRequested: 'session_deleted' } },
       );
+    },
+  };
+}
+
+/** Creates, resumes and ends jobs. */
+function jobChanges(model: Model<JobRecord>) {
+  return {
+    /** Inserts a job; false if its id exists. */
+    async insert(job: JobRecord): Promise<boolean> {
+      const inserted = model.collection.insertOne(job as never).then(() => true);
+      return unlessDuplicate(inserted, false);
     },
 
     /** Counts a process crash during a job and returns the number of crashes. */
@@ -168,6 +197,3 @@ export function createJobRepository(connection: Connection) {
     },
   };
 }
-
-/** Access to stored jobs. */
-export type JobRepository = ReturnType<typeof createJobRepository>;

@@ -1,3 +1,4 @@
+import type { Model } from 'mongoose';
 import type { LedgerKind } from '#contract';
 import type { Connection } from '../connect.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
@@ -17,12 +18,17 @@ export interface LineFilter {
 export function createLedgerRepository(connection: Connection) {
   const model = connection.model<LedgerLineRecord>('LedgerLine', ledgerLineSchema);
   return {
-    /** Inserts an entry; false if its (kind, ref) or its id exists. */
-    async insert(line: LedgerLineRecord): Promise<boolean> {
-      const inserted = model.collection.insertOne(line as never).then(() => true);
-      return unlessDuplicate(inserted, false);
-    },
+    ...ledgerReads(model),
+    ...ledgerWrites(model),
+  };
+}
 
+/** Access to the stored ledger. */
+export type LedgerRepository = ReturnType<typeof createLedgerRepository>;
+
+/** Reads entries. */
+function ledgerReads(model: Model<LedgerLineRecord>) {
+  return {
     /** Finds the entry of a (kind, ref), which is unique over all accounts; the caller must compare the account. */
     async findByRef(kind: LedgerKind, ref: string): Promise<LedgerLineRecord | null> {
       return model.findOne({ kind, ref }).lean();
@@ -63,21 +69,12 @@ export function createLedgerRepository(connection: Connection) {
       ]);
     },
 
-    async removeOfAccount(accountId: string): Promise<void> {
-      await model.deleteMany({ accountId });
-    },
-
     /** Lists charges older than `before` or later than `now` whose jobs are not settled; the oldest of each first. */
     async findOpen(before: Date, now: Date, limit: number): Promise<LedgerLineRecord[]> {
       const found = [];
       for (const at of [{ $lte: before }, { $gt: now }])
         found.push(...(await model.find({ open: true, at }).sort({ at: 1 }).limit(limit).lean()));
       return found;
-    },
-
-    /** Marks the job of a charge as settled. */
-    async close(accountId: string, ref: string): Promise<void> {
-      await model.updateOne({ kind: 'charge', ref, accountId }, { $unset: { open: 1 } });
     },
 
     /** Lists up to `limit` entries of all accounts by id, after `afterId`; for the audit. */
@@ -91,5 +88,22 @@ export function createLedgerRepository(connection: Connection) {
   };
 }
 
-/** Access to the stored ledger. */
-export type LedgerRepository = ReturnType<typeof createLedgerRepository>;
+/** Adds, settles and removes entries. */
+function ledgerWrites(model: Model<LedgerLineRecord>) {
+  return {
+    /** Inserts an entry; false if its (kind, ref) or its id exists. */
+    async insert(line: LedgerLineRecord): Promise<boolean> {
+      const inserted = model.collection.insertOne(line as never).then(() => true);
+      return unlessDuplicate(inserted, false);
+    },
+
+    /** Marks the job of a charge as settled. */
+    async close(accountId: string, ref: string): Promise<void> {
+      await model.updateOne({ kind: 'charge', ref, accountId }, { $unset: { open: 1 } });
+    },
+
+    async removeOfAccount(accountId: string): Promise<void> {
+      await model.deleteMany({ accountId });
+    },
+  };
+}

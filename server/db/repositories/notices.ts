@@ -1,3 +1,4 @@
+import type { Model } from 'mongoose';
 import type { Connection } from '../connect.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
 import { type NoticeKind, type NoticeRecord, noticeSchema } from '../models/notice.ts';
@@ -7,6 +8,17 @@ export type { NoticeKind, NoticeRecord };
 /** Creates the repository of the mail outbox. */
 export function createNoticeRepository(connection: Connection) {
   const model = connection.model<NoticeRecord>('Notice', noticeSchema);
+  return {
+    ...outboxDelivery(model),
+    ...outboxRemoval(model),
+  };
+}
+
+/** Access to the mail outbox. */
+export type NoticeRepository = ReturnType<typeof createNoticeRepository>;
+
+/** Adds mails and hands them out for sending. */
+function outboxDelivery(model: Model<NoticeRecord>) {
   return {
     /**
      * Adds a mail to the outbox; replaces one that was sent before `sentBy` or, after a clock change, later than `now`.
@@ -51,7 +63,12 @@ export function createNoticeRepository(connection: Connection) {
     async isWanted({ _id, token }: NoticeRecord): Promise<boolean> {
       return (await model.countDocuments({ _id, token })) === 1;
     },
+  };
+}
 
+/** Removes mails. */
+function outboxRemoval(model: Model<NoticeRecord>) {
+  return {
     /** Removes mails of some kinds, of an account and of its email without an account. */
     async withdraw({ accountId, email }: { accountId: string | null; email: string }, kinds: NoticeKind[]) {
       const kind = { $in: kinds };
@@ -69,6 +86,3 @@ export function createNoticeRepository(connection: Connection) {
     },
   };
 }
-
-/** Access to the mail outbox. */
-export type NoticeRepository = ReturnType<typeof createNoticeRepository>;

@@ -1,3 +1,4 @@
+import type { Model, mongo } from 'mongoose';
 import type { Connection } from '../connect.ts';
 import { DELETED, type SessionRecord, sessionSchema } from '../models/session.ts';
 import { plainCollection } from '../plain-collection.ts';
@@ -9,13 +10,50 @@ export function createSessionRepository(connection: Connection) {
   const model = connection.model<SessionRecord>('Session', sessionSchema);
   const collection = plainCollection<SessionRecord>(model);
   return {
-    async insert(session: SessionRecord): Promise<void> {
-      await model.collection.insertOne(session as never);
-    },
+    ...sessionLookups(model, collection),
+    ...sessionChanges(model, collection),
+  };
+}
 
+/** Access to stored sessions. */
+export type SessionRepository = ReturnType<typeof createSessionRepository>;
+
+/** Finds sessions. */
+function sessionLookups(model: Model<SessionRecord>, collection: mongo.Collection<SessionRecord>) {
+  return {
     /** Finds a session of the account that is neither deleted nor expired at `now`. */
     async findLive(accountId: string, sessionId: string, now: Date): Promise<SessionRecord | null> {
       return collection.findOne({ _id: sessionId, accountId, deletedAt: null, expiresAt: { $gt: now } });
+    },
+
+    /** Lists sessions to remove: up to `limit` expired ones, and up to `limit` deleted ones. */
+    async findDisposable(now: Date, limit: number): Promise<SessionRecord[]> {
+      // Two queries, each with its own index.
+      const deleted = await model.find({ deletedAt: DELETED }).limit(limit).lean();
+      const expired = await model
+        .find({ deletedAt: null, expiresAt: { $lte: now } })
+        .limit(limit)
+        .lean();
+      return [...deleted, ...expired];
+    },
+
+    /** Lists up to `limit` sessions of an account, in any state. */
+    async findOfAccount(accountId: string, limit: number): Promise<SessionRecord[]> {
+      return model.find({ accountId }).limit(limit).lean();
+    },
+
+    /** Tests if a record exists, in any state. */
+    async exists(sessionId: string): Promise<boolean> {
+      return (await model.countDocuments({ _id: sessionId })) > 0;
+    },
+  };
+}
+
+/** Creates, changes and removes sessions. */
+function sessionChanges(model: Model<SessionRecord>, collection: mongo.Collection<SessionRecord>) {
+  return {
+    async insert(session: SessionRecord): Promise<void> {
+      await model.collection.insertOne(session as never);
     },
 
     /** Extends the expiry after a use. */
@@ -44,32 +82,8 @@ export function createSessionRepository(connection: Connection) {
       return updated.matchedCount === 1;
     },
 
-    /** Lists sessions to remove: up to `limit` expired ones, and up to `limit` deleted ones. */
-    async findDisposable(now: Date, limit: number): Promise<SessionRecord[]> {
-      // Two queries, each with its own index.
-      const deleted = await model.find({ deletedAt: DELETED }).limit(limit).lean();
-      const expired = await model
-        .find({ deletedAt: null, expiresAt: { $lte: now } })
-        .limit(limit)
-        .lean();
-      return [...deleted, ...expired];
-    },
-
-    /** Lists up to `limit` sessions of an account, in any state. */
-    async findOfAccount(accountId: string, limit: number): Promise<SessionRecord[]> {
-      return model.find({ accountId }).limit(limit).lean();
-    },
-
-    /** Tests if a record exists, in any state. */
-    async exists(sessionId: string): Promise<boolean> {
-      return (await model.countDocuments({ _id: sessionId })) > 0;
-    },
-
     async remove(sessionId: string): Promise<void> {
       await model.deleteOne({ _id: sessionId });
     },
   };
 }
-
-/** Access to stored sessions. */
-export type SessionRepository = ReturnType<typeof createSessionRepository>;

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { loadCatalog } from '../../../server/db/embedded/catalog.ts';
+import { Catalog } from '../../../server/db/embedded/catalog.ts';
 import { createCommitQueue } from '../../../server/db/embedded/commit-queue.ts';
 import { startEmbedded } from '../../../server/db/embedded/index.ts';
 import { openStore, type Store } from '../../../server/db/embedded/store.ts';
@@ -93,7 +93,7 @@ describe('a catalog that cannot be read again after a failed commit', () => {
         return real.scan(...args);
       },
     };
-    const catalog = loadCatalog(store);
+    const catalog = new Catalog(store);
     const commits = createCommitQueue(store, catalog);
     await commits.write(() => catalog.create('test.docs'));
 
