@@ -1,4 +1,4 @@
-import type { AccountRecord, AccountRepository, LedgerLineRecord, LedgerRepository } from '../db/index.ts';
+import type { AccountRecord, AccountRepository, LedgerEntryRecord, LedgerRepository } from '../db/index.ts';
 import { countEntries, countersOf } from './ledger-entries.ts';
 
 const PAGE = 1000;
@@ -42,7 +42,7 @@ export interface AuditReport {
 }
 
 /** A ledger entry, written or pending. */
-type Entry = Pick<LedgerLineRecord, 'accountId' | 'kind' | 'ref' | 'delta'>;
+type Entry = Pick<LedgerEntryRecord, 'accountId' | 'kind' | 'ref' | 'delta'>;
 
 /**
  * Creates the audit. It recomputes every balance from the ledger and the pending entries. It can run beside the service:
@@ -104,7 +104,7 @@ export function createAudit({ accounts, ledger }: AuditDeps) {
 }
 
 /** Returns the pending entries of an account that are not among `lines`. */
-function pendingOf({ _id, holds }: AccountRecord, lines: LedgerLineRecord[]): Entry[] {
+function pendingOf({ _id, holds }: AccountRecord, lines: LedgerEntryRecord[]): Entry[] {
   if (holds.length === 0) return [];
   const written = new Set(lines.map((line) => line._id));
   return holds.filter(({ lineId }) => !written.has(lineId)).map((entry) => ({ ...entry, accountId: _id }));
@@ -152,7 +152,7 @@ function checkRefs(entries: Entry[]): BrokenInvariant[] {
   return broken;
 }
 
-function orphan({ _id, accountId, ref }: LedgerLineRecord): BrokenInvariant {
+function orphan({ _id, accountId, ref }: LedgerEntryRecord): BrokenInvariant {
   return { rule: 'orphan_line', accountId, ref, message: `line ${_id} belongs to an account that does not exist` };
 }
 

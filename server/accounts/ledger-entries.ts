@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LedgerKind } from '#contract';
-import type { AccountRecord, HoldRecord, LedgerLineRecord } from '../db/index.ts';
+import type { AccountRecord, LedgerEntryRecord, PendingEntryRecord } from '../db/index.ts';
 import { encodeBase62, randomBase62 } from './base62.ts';
 
 const SHARDS = 32;
@@ -30,7 +30,10 @@ export function countersOf({ kind, delta }: { kind: LedgerKind; delta: number })
 }
 
 /** Converts a pending entry to a ledger entry; a charge stays open until its job is settled. */
-export function toLine(accountId: string, { lineId, kind, ref, delta, note, at }: HoldRecord): LedgerLineRecord {
+export function toLine(
+  accountId: string,
+  { lineId, kind, ref, delta, note, at }: PendingEntryRecord,
+): LedgerEntryRecord {
   const line = { _id: lineId, accountId, kind, ref, delta, note, at };
   return kind === 'charge' ? { ...line, open: true } : line;
 }

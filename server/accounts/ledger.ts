@@ -1,5 +1,5 @@
 import type { LedgerKind } from '#contract';
-import type { AccountRecord, HoldRecord } from '../db/index.ts';
+import type { AccountRecord, PendingEntryRecord } from '../db/index.ts';
 import { randomBase62 } from './base62.ts';
 import { newLineId } from './ledger-entries.ts';
 import {
@@ -47,7 +47,7 @@ export function createLedger(deps: LedgerDeps) {
     signup: signupFields,
 
     /** Completes a pending entry; any process may repeat it. */
-    finish: (accountId: string, entry: HoldRecord): Promise<void> => finishEntry(deps, accountId, entry),
+    finish: (accountId: string, entry: PendingEntryRecord): Promise<void> => finishEntry(deps, accountId, entry),
 
     /** Returns the credits charged for a ref, pending charges included; 0 for none. */
     charged: (accountId: string, ref: string): Promise<number> => charged(deps, accountId, ref),
@@ -99,7 +99,7 @@ function signupFields(
   amount: number,
   at: Date,
 ): Pick<AccountRecord, 'balance' | 'granted' | 'holds'> {
-  const entry: HoldRecord = {
+  const entry: PendingEntryRecord = {
     lineId: newLineId(0, at),
     kind: 'signup',
     ref: accountId,

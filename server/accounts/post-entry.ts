@@ -1,5 +1,11 @@
 import type { LedgerKind } from '#contract';
-import type { AccountRecord, AccountRepository, HoldRecord, LedgerLineRecord, LedgerRepository } from '../db/index.ts';
+import type {
+  AccountRecord,
+  AccountRepository,
+  LedgerEntryRecord,
+  LedgerRepository,
+  PendingEntryRecord,
+} from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { countEntries, countersOf, newLineId, shardOf, toLine } from './ledger-entries.ts';
 
@@ -77,7 +83,7 @@ async function tryPost(
 
   const at = deps.now();
   const lineId = newLineId(countEntries(account) + 1, at);
-  const entry: HoldRecord = { lineId, kind, ref, delta: sign * amount, note, at };
+  const entry: PendingEntryRecord = { lineId, kind, ref, delta: sign * amount, note, at };
   const shard = shardOf(kind, ref);
   const updated = await deps.accounts.move({
     accountId,
@@ -95,7 +101,7 @@ async function tryPost(
 export async function finishEntry(
   { accounts, ledger }: LedgerDeps,
   accountId: string,
-  entry: HoldRecord,
+  entry: PendingEntryRecord,
 ): Promise<void> {
   if (!(await ledger.insert(toLine(accountId, entry)))) {
     const line = await ledger.findByRef(entry.kind, entry.ref);
@@ -116,7 +122,7 @@ export async function requireAccount({ accounts }: LedgerDeps, accountId: string
 }
 
 /** Finds the pending entry of (kind, ref). */
-export function findPending({ holds }: AccountRecord, kind: LedgerKind, ref: string): HoldRecord | undefined {
+export function findPending({ holds }: AccountRecord, kind: LedgerKind, ref: string): PendingEntryRecord | undefined {
   return holds.find((entry) => entry.kind === kind && entry.ref === ref);
 }
 
@@ -126,7 +132,7 @@ export async function findWritten(
   accountId: string,
   kind: LedgerKind,
   ref: string,
-): Promise<LedgerLineRecord | null> {
+): Promise<LedgerEntryRecord | null> {
   const line = await ledger.findByRef(kind, ref);
   if (line && line.accountId !== accountId) throw new Error(`the ${kind} for ${ref} belongs to another account`);
   return line;

@@ -1,5 +1,5 @@
 import type { LedgerFilter, LedgerKind, Transaction } from '#contract';
-import type { LedgerLineRecord, LedgerRepository } from '../db/index.ts';
+import type { LedgerEntryRecord, LedgerRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 
 /** Creates the reader of accounts' ledgers. */
@@ -62,7 +62,7 @@ function momentsOf({ kind, from, to }: LedgerFilter) {
   };
 }
 
-function toTransaction({ _id, kind, delta, ref, note, at }: LedgerLineRecord): Transaction {
+function toTransaction({ _id, kind, delta, ref, note, at }: LedgerEntryRecord): Transaction {
   return { id: _id, kind, delta, ref, note, at: at.toISOString() };
 }
 

@@ -25,7 +25,7 @@ export type { Visitor } from './visitor.ts';
 
 /** Dependencies of {@link createSignIn}. */
 export interface SignInDeps {
-  repositories: Pick<Repositories, 'browserSessions' | 'oneTimeLinks' | 'notices'>;
+  repositories: Pick<Repositories, 'browserSessions' | 'oneTimeLinks' | 'mails'>;
   accounts: Accounts;
   mailer: Mailer;
   /** From `loadPepper`. */
@@ -100,13 +100,13 @@ export type SignIn = ReturnType<typeof createSignIn>;
 function createParts(deps: SignInDeps): SignInParts {
   const { accounts, mailer, pepper, config, publicUrl, logger } = deps;
   const { now = () => new Date(), monotonicNow = () => performance.now() } = deps;
-  const { browserSessions, oneTimeLinks, notices } = deps.repositories;
-  const links = createLinks({ links: oneTimeLinks, notices, pepper, publicUrl, now });
+  const { browserSessions, oneTimeLinks, mails } = deps.repositories;
+  const links = createLinks({ links: oneTimeLinks, mails, pepper, publicUrl, now });
   return {
     accounts,
     browserSessions: createBrowserSessions({ browserSessions, accounts, pepper, config, now }),
     links,
-    outbox: createMailOutbox({ notices, accounts, links, mailer, publicUrl, logger, now }),
+    outbox: createMailOutbox({ mails, accounts, links, mailer, publicUrl, logger, now }),
     passwords: createPasswordHash(),
     guesses: createAttempts({ windowMs: 15 * MINUTE_MS, monotonicNow }),
     requests: createAttempts({ windowMs: 60 * MINUTE_MS, monotonicNow }),

@@ -1,12 +1,12 @@
 import type { AccountRole, LinkPurpose } from '#contract';
 import { hashSecret, makeSecret, secretHasForm } from '../accounts/index.ts';
-import type { NoticeKind, NoticeRepository, OneTimeLinkRecord, OneTimeLinkRepository } from '../db/index.ts';
+import type { MailKind, MailRepository, OneTimeLinkRecord, OneTimeLinkRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 
 /** Dependencies of {@link createLinks}. */
 export interface LinksDeps {
   links: OneTimeLinkRepository;
-  notices: NoticeRepository;
+  mails: MailRepository;
   pepper: Buffer;
   /** Base URL under which browsers reach the service. If empty, links are paths. */
   publicUrl: () => string;
@@ -24,11 +24,11 @@ export interface NewLink {
 }
 
 /** Dashboard page, lifetime in hours and mail of each purpose. */
-const KINDS: Record<LinkPurpose, { page: string; hours: number; notice: NoticeKind }> = {
-  claim: { page: 'claim', hours: 24, notice: 'invitation' },
-  'sign-up': { page: 'confirm', hours: 24, notice: 'sign-up' },
-  reset: { page: 'reset', hours: 1, notice: 'reset' },
-  email: { page: 'email', hours: 24, notice: 'email-change' },
+const KINDS: Record<LinkPurpose, { page: string; hours: number; mail: MailKind }> = {
+  claim: { page: 'claim', hours: 24, mail: 'invitation' },
+  'sign-up': { page: 'confirm', hours: 24, mail: 'sign-up' },
+  reset: { page: 'reset', hours: 1, mail: 'reset' },
+  email: { page: 'email', hours: 24, mail: 'email-change' },
 };
 
 /** Purposes of the links that belong to an account. */
@@ -36,7 +36,7 @@ const OF_ACCOUNTS: LinkPurpose[] = ['claim', 'reset', 'email'];
 
 /** Creates the one-time links. The token is in the URL fragment, which browsers do not send, so no access log has it. */
 export function createLinks(deps: LinksDeps) {
-  const { links, notices, pepper, now } = deps;
+  const { links, mails, pepper, now } = deps;
   return {
     /** Creates a link and returns its URL, which cannot be read again. */
     create: (link: NewLink): Promise<string> => createLink(deps, link),
@@ -60,16 +60,16 @@ export function createLinks(deps: LinksDeps) {
      * link, and a sent one would suppress the next request.
      */
     async forget({ id, email }: { id: string; email: string }, purposes = OF_ACCOUNTS): Promise<void> {
-      await notices.withdraw(
+      await mails.withdraw(
         { accountId: id, email },
-        purposes.map((purpose) => KINDS[purpose].notice),
+        purposes.map((purpose) => KINDS[purpose].mail),
       );
       await links.removeOfAccount(id, purposes);
     },
 
     /** Invalidates the sign-up links of an address and withdraws their mails. */
     async forgetSignUps(email: string): Promise<void> {
-      await notices.withdraw({ accountId: null, email }, ['sign-up']);
+      await mails.withdraw({ accountId: null, email }, ['sign-up']);
       await links.removeSignUps(email);
     },
 

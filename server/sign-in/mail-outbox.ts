@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Accounts } from '../accounts/index.ts';
-import type { NoticeKind, NoticeRecord, NoticeRepository } from '../db/index.ts';
+import type { MailKind, MailRecord, MailRepository } from '../db/index.ts';
 import type { Mail, Mailer } from '../mail/index.ts';
 import type { Logger } from '../observability/index.ts';
 import type { Links, NewLink } from './links.ts';
@@ -9,7 +9,7 @@ import { MAIL_TEXTS } from './mail-texts.ts';
 
 /** Dependencies of {@link createMailOutbox}. */
 export interface MailOutboxDeps {
-  notices: NoticeRepository;
+  mails: MailRepository;
   accounts: Accounts;
   links: Links;
   mailer: Mailer;
@@ -30,7 +30,7 @@ interface Outbox extends MailOutboxDeps {
 const MINUTE_MS = 60_000;
 /** Repeated requests within this time send one mail. Applies to mails that can be requested without authentication. */
 const REPEAT_MS = 5 * MINUTE_MS;
-const UNAUTHENTICATED = new Set<NoticeKind>(['sign-up', 'reset']);
+const UNAUTHENTICATED = new Set<MailKind>(['sign-up', 'reset']);
 /** Longer than the longest delivery. */
 const LEASE_MS = 2 * MINUTE_MS;
 const FIRST_RETRY_MS = 10_000;
@@ -52,11 +52,11 @@ export function createMailOutbox(deps: MailOutboxDeps) {
     deliver: (): Promise<void> => deliver(outbox),
 
     /** Queues a mail and returns before the account is looked up. */
-    queue: (kind: NoticeKind, email: string, accountId: string | null = null): Promise<void> =>
+    queue: (kind: MailKind, email: string, accountId: string | null = null): Promise<void> =>
       queue(outbox, { kind, email, accountId }),
 
     /** Removes all queued and sent mails of an address or an account. */
-    forget: (email: string, accountId: string): Promise<void> => deps.notices.removeOf(email, accountId),
+    forget: (email: string, accountId: string): Promise<void> => deps.mails.removeOf(email, accountId),
 
     /** Starts no further delivery and waits briefly for the current one; if that fails, the mail is sent again later. */
     close: (): Promise<void> => close(outbox),
@@ -68,11 +68,11 @@ export type MailOutbox = ReturnType<typeof createMailOutbox>;
 
 async function queue(
   outbox: Outbox,
-  { kind, email, accountId }: Pick<NoticeRecord, 'kind' | 'email' | 'accountId'>,
+  { kind, email, accountId }: Pick<MailRecord, 'kind' | 'email' | 'accountId'>,
 ): Promise<void> {
-  const { notices, logger, now } = outbox;
+  const { mails, logger, now } = outbox;
   const at = now();
-  const notice: NoticeRecord = {
+  const queued: MailRecord = {
     _id: [kind, accountId, email].filter((part) => part !== null).join(':'),
     kind,
     email,
@@ -83,7 +83,7 @@ async function queue(
     sentAt: null,
     expiresAt: new Date(at.getTime() + RETENTION_MS),
   };
-  await notices.put(notice, new Date(at.getTime() - (UNAUTHENTICATED.has(kind) ? REPEAT_MS : 0)), at);
+  await mails.put(queued, new Date(at.getTime() - (UNAUTHENTICATED.has(kind) ? REPEAT_MS : 0)), at);
   deliver(outbox).catch((error: unknown) => logger.warn({ err: error }, 'queued mails could not be read'));
 }
 
@@ -96,58 +96,58 @@ function deliver(outbox: Outbox): Promise<void> {
 }
 
 async function deliverAll(outbox: Outbox): Promise<void> {
-  const { notices, now } = outbox;
+  const { mails, now } = outbox;
   do {
     outbox.again = false;
     for (;;) {
-      const notice = outbox.closed ? null : await notices.claim(now(), LEASE_MS, LONGEST_RETRY_MS);
-      if (!notice) break;
-      if (notice.expiresAt <= now()) await notices.remove(notice);
-      else await deliverOne(outbox, notice);
+      const queued = outbox.closed ? null : await mails.claim(now(), LEASE_MS, LONGEST_RETRY_MS);
+      if (!queued) break;
+      if (queued.expiresAt <= now()) await mails.remove(queued);
+      else await deliverOne(outbox, queued);
     }
   } while (outbox.again && !outbox.closed);
 }
 
-async function deliverOne(outbox: Outbox, notice: NoticeRecord): Promise<void> {
-  const { notices, mailer, logger, now } = outbox;
-  const { kind, attempts } = notice;
+async function deliverOne(outbox: Outbox, queued: MailRecord): Promise<void> {
+  const { mails, mailer, logger, now } = outbox;
+  const { kind, attempts } = queued;
   try {
-    const mail = await writeMail(outbox, notice);
+    const mail = await writeMail(outbox, queued);
     if (mail) await mailer.send(mail);
   } catch (error) {
     logger.warn({ err: error, kind, attempts }, 'a mail could not be sent; it will be retried');
     const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS);
-    await notices.postpone(notice, new Date(now().getTime() + waitMs));
+    await mails.postpone(queued, new Date(now().getTime() + waitMs));
     return;
   }
   // Kept for a while, so that a repeated request sends no second mail.
-  await notices.finish(notice, now(), new Date(now().getTime() + REPEAT_MS));
+  await mails.finish(queued, now(), new Date(now().getTime() + REPEAT_MS));
 }
 
 /** Writes a queued mail; null if there is nothing to send. */
-async function writeMail(outbox: Outbox, notice: NoticeRecord): Promise<Mail | null> {
+async function writeMail(outbox: Outbox, queued: MailRecord): Promise<Mail | null> {
   const { accounts, mailer, publicUrl } = outbox;
-  const { kind, email, accountId } = notice;
+  const { kind, email, accountId } = queued;
   const account = accountId === null ? await accounts.findByEmail(email) : await accounts.find(accountId);
   const base = () => publicUrl().replace(/\/+$/, '');
   switch (kind) {
     case 'sign-up': {
       if (account) return MAIL_TEXTS.signUpAgain(email, base());
-      return withLink(outbox, notice, { purpose: 'sign-up', accountId: null, email }, MAIL_TEXTS.signUp);
+      return withLink(outbox, queued, { purpose: 'sign-up', accountId: null, email }, MAIL_TEXTS.signUp);
     }
     case 'reset': {
       if (!account || account.suspended) return null;
-      return withLink(outbox, notice, { purpose: 'reset', accountId: account.id, email }, MAIL_TEXTS.reset);
+      return withLink(outbox, queued, { purpose: 'reset', accountId: account.id, email }, MAIL_TEXTS.reset);
     }
     case 'invitation': {
       if (!account) return null;
       const hours = INVITATION_HOURS;
-      return withLink(outbox, notice, { purpose: 'claim', accountId, email, hours }, MAIL_TEXTS.invitation);
+      return withLink(outbox, queued, { purpose: 'claim', accountId, email, hours }, MAIL_TEXTS.invitation);
     }
     case 'email-change': {
       if (account?.pendingEmail !== email) return null;
       if (await accounts.findByEmail(email)) return MAIL_TEXTS.emailChangeRefused(email);
-      return withLink(outbox, notice, { purpose: 'email', accountId, email }, MAIL_TEXTS.emailChange);
+      return withLink(outbox, queued, { purpose: 'email', accountId, email }, MAIL_TEXTS.emailChange);
     }
     // Needs no action, so it is not printed for the operator.
     case 'password-changed':
@@ -159,13 +159,13 @@ async function writeMail(outbox: Outbox, notice: NoticeRecord): Promise<Mail | n
 
 /** Writes a mail with a new link; null if the mail was withdrawn meanwhile, and then the link is withdrawn too. */
 async function withLink(
-  { links, notices }: Outbox,
-  notice: NoticeRecord,
+  { links, mails }: Outbox,
+  queued: MailRecord,
   link: NewLink,
   text: (to: string, link: string) => Mail,
 ): Promise<Mail | null> {
   const url = await links.create(link);
-  if (await notices.isWanted(notice)) return text(notice.email, url);
+  if (await mails.isWanted(queued)) return text(queued.email, url);
   await links.withdraw(url);
   return null;
 }

@@ -89,12 +89,12 @@ function troubledProcess(last: number, trouble: 'dead' | 'lost') {
         };
       },
     });
-  const { accounts, browserSessions, oneTimeLinks, notices } = fixture.repositories;
+  const { accounts, browserSessions, oneTimeLinks, mails } = fixture.repositories;
   const repositories: Repositories = {
     ...fixture.repositories,
     browserSessions: mortal(browserSessions),
     oneTimeLinks: mortal(oneTimeLinks),
-    notices: mortal(notices),
+    mails: mortal(mails),
   };
   return fixture.newSignIn({ repositories, accounts: fixture.createWith({ accounts: mortal(accounts) }) });
 }

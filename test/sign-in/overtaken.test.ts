@@ -66,8 +66,8 @@ const atLogin = (pass: Gate['pass']): Gated => {
   };
 };
 const atNotice = (pass: Gate['pass']): Gated => {
-  const { notices } = fixture.repositories;
-  return { repositories: { ...fixture.repositories, notices: { ...notices, put: before(pass, notices.put) } } };
+  const { mails } = fixture.repositories;
+  return { repositories: { ...fixture.repositories, mails: { ...mails, put: before(pass, mails.put) } } };
 };
 const atWrite = (pass: Gate['pass']): Gated => {
   const { accounts } = fixture.repositories;

@@ -2,7 +2,7 @@ import { Schema } from 'mongoose';
 import type { AccountRole, LedgerKind } from '#contract';
 
 /** A pending ledger entry: already in the balance, possibly not yet in the ledger. Stored in `holds`. */
-export interface HoldRecord {
+export interface PendingEntryRecord {
   /** The `_id` of the ledger entry. */
   lineId: string;
   kind: LedgerKind;
@@ -33,7 +33,7 @@ export interface AccountRecord {
   used: number;
   /** Sign-up credits and grants, in credits. */
   granted: number;
-  holds: HoldRecord[];
+  holds: PendingEntryRecord[];
   /** Number of ledger entries ever made, in shards by (kind, ref); a missing shard is 0. */
   lanes: Record<string, number>;
   /** Ids of the active keys. */
@@ -56,7 +56,7 @@ export interface AccountRecord {
 /** Condition on `deletedAt` of tombstoned accounts, exactly as in the partial index. */
 export const DELETED_ACCOUNT = { $gt: new Date(0) };
 
-const holdSchema = new Schema<HoldRecord>(
+const holdSchema = new Schema<PendingEntryRecord>(
   {
     lineId: { type: String, required: true },
     kind: { type: String, required: true },

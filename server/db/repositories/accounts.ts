@@ -6,17 +6,17 @@ import {
   type AccountRecord,
   accountSchema,
   DELETED_ACCOUNT,
-  type HoldRecord,
   type PendingEmailRecord,
+  type PendingEntryRecord,
 } from '../models/account.ts';
 import { plainCollection } from '../plain-collection.ts';
 
-export type { AccountRecord, HoldRecord, PendingEmailRecord };
+export type { AccountRecord, PendingEmailRecord, PendingEntryRecord };
 
 /** One ledger entry, as it is applied to the account document. */
-export interface Movement {
+export interface CreditChange {
   accountId: string;
-  hold: HoldRecord;
+  hold: PendingEntryRecord;
   /** Signed changes of the two counters, in credits. */
   used: number;
   granted: number;
@@ -214,7 +214,7 @@ function creditChanges(model: AccountModel) {
      * Changes balance and counters and adds a pending entry, atomically; null if the balance does not suffice or another
      * entry of the shard came first. A tombstoned account accepts refunds only.
      */
-    async move({ accountId, hold, used, granted, lane, laneCount }: Movement): Promise<AccountRecord | null> {
+    async move({ accountId, hold, used, granted, lane, laneCount }: CreditChange): Promise<AccountRecord | null> {
       const living = hold.kind === 'refund' ? {} : { deletedAt: null };
       return model
         .findOneAndUpdate(

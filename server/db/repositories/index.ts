@@ -9,7 +9,7 @@ import { createImageRepository } from './images.ts';
 import { createJobHistoryRepository } from './job-history.ts';
 import { createJobRepository } from './jobs.ts';
 import { createLedgerRepository } from './ledger.ts';
-import { createNoticeRepository } from './notices.ts';
+import { createMailRepository } from './mails.ts';
 import { createOneTimeLinkRepository } from './one-time-links.ts';
 import { createOutputRepository } from './outputs.ts';
 import { createSessionRepository } from './sessions.ts';
@@ -25,7 +25,7 @@ export type * from './images.ts';
 export type * from './job-history.ts';
 export type * from './jobs.ts';
 export type * from './ledger.ts';
-export type * from './notices.ts';
+export type * from './mails.ts';
 export type * from './one-time-links.ts';
 export type * from './outputs.ts';
 export type * from './sessions.ts';
@@ -46,7 +46,7 @@ export function createRepositories(connection: Connection) {
     cachedVariants: createCachedVariantRepository(connection),
     jobHistory: createJobHistoryRepository(connection),
     browserSessions: createBrowserSessionRepository(connection),
-    notices: createNoticeRepository(connection),
+    mails: createMailRepository(connection),
     oneTimeLinks: createOneTimeLinkRepository(connection),
     visionAnswers: createVisionAnswerRepository(connection),
   };

@@ -2,12 +2,12 @@ import type { Model } from 'mongoose';
 import type { LedgerKind } from '#contract';
 import type { Connection } from '../connect.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
-import { type LedgerLineRecord, ledgerLineSchema } from '../models/ledger-line.ts';
+import { type LedgerEntryRecord, ledgerEntrySchema } from '../models/ledger-entry.ts';
 
-export type { LedgerLineRecord };
+export type { LedgerEntryRecord };
 
 /** Selects part of an account's entries. */
-export interface LineFilter {
+export interface EntryFilter {
   kind?: LedgerKind | undefined;
   from?: Date | undefined;
   /** Exclusive. */
@@ -16,7 +16,7 @@ export interface LineFilter {
 
 /** Creates the repository of the append-only ledger of credits. */
 export function createLedgerRepository(connection: Connection) {
-  const model = connection.model<LedgerLineRecord>('LedgerLine', ledgerLineSchema);
+  const model = connection.model<LedgerEntryRecord>('LedgerLine', ledgerEntrySchema);
   return {
     ...ledgerReads(model),
     ...ledgerWrites(model),
@@ -27,10 +27,10 @@ export function createLedgerRepository(connection: Connection) {
 export type LedgerRepository = ReturnType<typeof createLedgerRepository>;
 
 /** Reads entries. */
-function ledgerReads(model: Model<LedgerLineRecord>) {
+function ledgerReads(model: Model<LedgerEntryRecord>) {
   return {
     /** Finds the entry of a (kind, ref), which is unique over all accounts; the caller must compare the account. */
-    async findByRef(kind: LedgerKind, ref: string): Promise<LedgerLineRecord | null> {
+    async findByRef(kind: LedgerKind, ref: string): Promise<LedgerEntryRecord | null> {
       return model.findOne({ kind, ref }).lean();
     },
 
@@ -44,8 +44,8 @@ function ledgerReads(model: Model<LedgerLineRecord>) {
       accountId: string,
       limit: number,
       cursor?: string,
-      filter: LineFilter = {},
-    ): Promise<LedgerLineRecord[]> {
+      filter: EntryFilter = {},
+    ): Promise<LedgerEntryRecord[]> {
       const { kind, from, before } = filter;
       const at = { ...(from && { $gte: from }), ...(before && { $lt: before }) };
       return model
@@ -70,7 +70,7 @@ function ledgerReads(model: Model<LedgerLineRecord>) {
     },
 
     /** Lists charges older than `before` or later than `now` whose jobs are not settled; the oldest of each first. */
-    async findOpen(before: Date, now: Date, limit: number): Promise<LedgerLineRecord[]> {
+    async findOpen(before: Date, now: Date, limit: number): Promise<LedgerEntryRecord[]> {
       const found = [];
       for (const at of [{ $lte: before }, { $gt: now }])
         found.push(...(await model.find({ open: true, at }).sort({ at: 1 }).limit(limit).lean()));
@@ -78,7 +78,7 @@ function ledgerReads(model: Model<LedgerLineRecord>) {
     },
 
     /** Lists up to `limit` entries of all accounts by id, after `afterId`; for the audit. */
-    async scan(limit: number, afterId = ''): Promise<LedgerLineRecord[]> {
+    async scan(limit: number, afterId = ''): Promise<LedgerEntryRecord[]> {
       return model
         .find({ _id: { $gt: afterId } })
         .sort({ _id: 1 })
@@ -89,10 +89,10 @@ function ledgerReads(model: Model<LedgerLineRecord>) {
 }
 
 /** Adds, settles and removes entries. */
-function ledgerWrites(model: Model<LedgerLineRecord>) {
+function ledgerWrites(model: Model<LedgerEntryRecord>) {
   return {
     /** Inserts an entry; false if its (kind, ref) or its id exists. */
-    async insert(line: LedgerLineRecord): Promise<boolean> {
+    async insert(line: LedgerEntryRecord): Promise<boolean> {
       const inserted = model.collection.insertOne(line as never).then(() => true);
       return unlessDuplicate(inserted, false);
     },

@@ -1,13 +1,13 @@
 import { Schema } from 'mongoose';
 
 /** Kinds of mails. */
-export type NoticeKind = 'sign-up' | 'reset' | 'email-change' | 'invitation' | 'password-changed' | 'email-changed';
+export type MailKind = 'sign-up' | 'reset' | 'email-change' | 'invitation' | 'password-changed' | 'email-changed';
 
 /** An entry of the mail outbox: kind and recipient, without text or secrets. Stored in `notices`. */
-export interface NoticeRecord {
+export interface MailRecord {
   /** `<kind>:<email>` or `<kind>:<account>:<email>`, so that repeated requests send one mail. */
   _id: string;
-  kind: NoticeKind;
+  kind: MailKind;
   email: string;
   /** The account if it is known; else it is found by the email. */
   accountId: string | null;
@@ -21,8 +21,8 @@ export interface NoticeRecord {
   expiresAt: Date;
 }
 
-/** Schema of {@link NoticeRecord}; a TTL index removes expired records. */
-export const noticeSchema = new Schema<NoticeRecord>(
+/** Schema of {@link MailRecord}; a TTL index removes expired records. */
+export const mailSchema = new Schema<MailRecord>(
   {
     _id: { type: String, required: true },
     kind: { type: String, required: true },

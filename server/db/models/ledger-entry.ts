@@ -2,7 +2,7 @@ import { Schema } from 'mongoose';
 import type { LedgerKind } from '#contract';
 
 /** A ledger entry as stored. Entries are append-only except for `open`. */
-export interface LedgerLineRecord {
+export interface LedgerEntryRecord {
   /** Sorts by time. */
   _id: string;
   accountId: string;
@@ -17,8 +17,8 @@ export interface LedgerLineRecord {
   open?: boolean;
 }
 
-/** Schema of {@link LedgerLineRecord}. */
-export const ledgerLineSchema = new Schema<LedgerLineRecord>(
+/** Schema of {@link LedgerEntryRecord}. */
+export const ledgerEntrySchema = new Schema<LedgerEntryRecord>(
   {
     _id: { type: String, required: true },
     accountId: { type: String, required: true },

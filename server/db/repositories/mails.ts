@@ -1,13 +1,13 @@
 import type { Model } from 'mongoose';
 import type { Connection } from '../connect.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
-import { type NoticeKind, type NoticeRecord, noticeSchema } from '../models/notice.ts';
+import { type MailKind, type MailRecord, mailSchema } from '../models/mail.ts';
 
-export type { NoticeKind, NoticeRecord };
+export type { MailKind, MailRecord };
 
 /** Creates the repository of the mail outbox. */
-export function createNoticeRepository(connection: Connection) {
-  const model = connection.model<NoticeRecord>('Notice', noticeSchema);
+export function createMailRepository(connection: Connection) {
+  const model = connection.model<MailRecord>('Notice', mailSchema);
   return {
     ...outboxDelivery(model),
     ...outboxRemoval(model),
@@ -15,17 +15,17 @@ export function createNoticeRepository(connection: Connection) {
 }
 
 /** Access to the mail outbox. */
-export type NoticeRepository = ReturnType<typeof createNoticeRepository>;
+export type MailRepository = ReturnType<typeof createMailRepository>;
 
 /** Adds mails and hands them out for sending. */
-function outboxDelivery(model: Model<NoticeRecord>) {
+function outboxDelivery(model: Model<MailRecord>) {
   return {
     /**
      * Adds a mail to the outbox; replaces one that was sent before `sentBy` or, after a clock change, later than `now`.
      * False if one is unsent or was sent since.
      */
-    async put(notice: NoticeRecord, sentBy: Date, now: Date): Promise<boolean> {
-      const { _id, ...fields } = notice;
+    async put(mail: MailRecord, sentBy: Date, now: Date): Promise<boolean> {
+      const { _id, ...fields } = mail;
       const earlier = [{ sentAt: { $lte: sentBy } }, { sentAt: { $gt: now } }];
       const written = model.updateOne({ _id, $or: earlier }, { $set: fields }, { upsert: true });
       // False: the upsert conflicted with the existing one.
@@ -39,7 +39,7 @@ function outboxDelivery(model: Model<NoticeRecord>) {
      * Claims one due mail for `leaseMs` milliseconds; null if none is due.
      * @param longestMs longest delay of a mail; one due even later was postponed before the clock was set back
      */
-    async claim(now: Date, leaseMs: number, longestMs: number): Promise<NoticeRecord | null> {
+    async claim(now: Date, leaseMs: number, longestMs: number): Promise<MailRecord | null> {
       const lease = { $set: { dueAt: new Date(now.getTime() + leaseMs) }, $inc: { attempts: 1 } };
       for (const dueAt of [{ $lte: now }, { $gt: new Date(now.getTime() + longestMs) }]) {
         const options = { returnDocument: 'after', sort: { dueAt: 1 } } as const;
@@ -50,33 +50,33 @@ function outboxDelivery(model: Model<NoticeRecord>) {
     },
 
     /** Marks a mail as sent, and sets when its entry expires. */
-    async finish({ _id, token }: NoticeRecord, sentAt: Date, expiresAt: Date): Promise<void> {
+    async finish({ _id, token }: MailRecord, sentAt: Date, expiresAt: Date): Promise<void> {
       await model.updateOne({ _id, token }, { $set: { sentAt, expiresAt } });
     },
 
     /** Postpones a mail. */
-    async postpone({ _id, token }: NoticeRecord, dueAt: Date): Promise<void> {
+    async postpone({ _id, token }: MailRecord, dueAt: Date): Promise<void> {
       await model.updateOne({ _id, token, sentAt: null }, { $set: { dueAt } });
     },
 
     /** Tests if a mail is unchanged since it was claimed. */
-    async isWanted({ _id, token }: NoticeRecord): Promise<boolean> {
+    async isWanted({ _id, token }: MailRecord): Promise<boolean> {
       return (await model.countDocuments({ _id, token })) === 1;
     },
   };
 }
 
 /** Removes mails. */
-function outboxRemoval(model: Model<NoticeRecord>) {
+function outboxRemoval(model: Model<MailRecord>) {
   return {
     /** Removes mails of some kinds, of an account and of its email without an account. */
-    async withdraw({ accountId, email }: { accountId: string | null; email: string }, kinds: NoticeKind[]) {
+    async withdraw({ accountId, email }: { accountId: string | null; email: string }, kinds: MailKind[]) {
       const kind = { $in: kinds };
       if (accountId !== null) await model.deleteMany({ accountId, kind });
       await model.deleteMany({ email, accountId: null, kind });
     },
 
-    async remove({ _id, token }: NoticeRecord): Promise<void> {
+    async remove({ _id, token }: MailRecord): Promise<void> {
       await model.deleteOne({ _id, token });
     },
 
