@@ -1,4 +1,4 @@
-// Owns the database: connection, models, repositories. Knows mongoose; knows no HTTP, no pixels, no rule of the business.
+// Owns the database: connection, models, repositories. Knows mongoose. Must not know HTTP, pixels or business rules.
 import { type ConnectOptions, connectDatabase } from './connect.ts';
 import { createRepositories, type Repositories } from './repositories/index.ts';
 

@@ -71,7 +71,7 @@ export function toOptimizerError(cause: unknown, t: Translate, ids: readonly str
     get message() {
       // The adapter left the image out, so its reason is shown.
       if (serviceCode === 'cms') return message;
-      // A key that is off, as the service says it without a word of its own; anything else at 403 is the CMS'.
+      // The service answers 403 without a code of its own for a deactivated key; any other 403 comes from the CMS.
       const known = t(`error.${serviceCode}`);
       return known === `error.${serviceCode}` ? t(`error.${found}`, { message, status: number ?? 0 }) : known;
     },

@@ -192,11 +192,11 @@ export interface Counts {
   readonly failed: number;
   /** Without alternative text, and not decorative. */
   readonly missing: number;
-  /** The analysis asks a person to look. */
+  /** Images whose texts the analysis marks for review. */
   readonly review: number;
-  /** Have a text that nobody has accepted. */
+  /** Images with a text that is not accepted yet. */
   readonly unaccepted: number;
-  /** Uploaded, without a result for the present settings and texts. */
+  /** Uploaded images without a result for the present settings and texts. */
   readonly toExport: number;
   readonly exported: number;
 }

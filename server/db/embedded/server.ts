@@ -36,11 +36,11 @@ export function createProtocolServer() {
       await Promise.all(state.running);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of state.sockets) socket.end();
-      const deaf = setTimeout(() => {
+      const flushLimit = setTimeout(() => {
         for (const socket of state.sockets) socket.destroy();
       }, FLUSH_MS);
       await closed;
-      clearTimeout(deaf);
+      clearTimeout(flushLimit);
     },
   };
 }

@@ -1,26 +1,26 @@
 import { Schema } from 'mongoose';
 
-/** A log-in as stored; the cookie's token is not. */
+/** A browser session as stored. The cookie's token is not stored. */
 export interface BrowserSessionRecord {
   _id: string;
   /** HMAC-SHA-256 of the token under the pepper, in hex. */
   hash: string;
   accountId: string;
-  /** The account's when it began; absent: 0. Another password gives the account another one, and so ends it. */
+  /** Password version of the account when the session began; absent: 0. A new password ends sessions of earlier versions. */
   passwordVersion?: number;
   createdAt: Date;
   /** Accurate to a minute. */
   lastSeenAt: Date;
-  /** When it ends unless it is used. */
+  /** Expiry, extended by each use. */
   expiresAt: Date;
-  /** When it ends in any case. */
+  /** Latest expiry, however often it is used. */
   endsAt: Date;
-  /** Network address that logged in. */
+  /** Network address of the log-in. */
   address: string;
   userAgent: string;
 }
 
-/** Schema of {@link BrowserSessionRecord}; records end by themselves. */
+/** Schema of {@link BrowserSessionRecord}; a TTL index removes expired records. */
 export const browserSessionSchema = new Schema<BrowserSessionRecord>(
   {
     _id: { type: String, required: true },

@@ -3,7 +3,7 @@ import { type BrowserSessionRecord, browserSessionSchema } from '../models/brows
 
 export type { BrowserSessionRecord };
 
-/** Log-ins. Only the hash does without the account's id. */
+/** Creates the repository of browser sessions. Only the look-up by hash omits the account's id. */
 export function createBrowserSessionRepository(connection: Connection) {
   const model = connection.model<BrowserSessionRecord>('Login', browserSessionSchema);
   return {
@@ -15,22 +15,22 @@ export function createBrowserSessionRepository(connection: Connection) {
       return model.findOne({ hash }).lean();
     },
 
-    /** An account's log-ins that have not ended. */
+    /** Lists an account's sessions that have not ended. */
     async list(accountId: string, now: Date): Promise<BrowserSessionRecord[]> {
       return model.find({ accountId, expiresAt: { $gt: now } }).lean();
     },
 
-    /** Notes a use and moves the end. */
+    /** Records a use and extends the expiry. */
     async touch(loginId: string, lastSeenAt: Date, expiresAt: Date): Promise<void> {
       await model.updateOne({ _id: loginId }, { $set: { lastSeenAt, expiresAt } });
     },
 
-    /** False when there is no such log-in. */
+    /** Removes a session; false if there is no such session. */
     async remove(accountId: string, loginId: string): Promise<boolean> {
       return (await model.deleteOne({ _id: loginId, accountId })).deletedCount === 1;
     },
 
-    /** Ends all log-ins of an account, but for one if it is named. @returns how many */
+    /** Removes all sessions of an account, except one if given. @returns how many */
     async removeOfAccount(accountId: string, except?: string): Promise<number> {
       const filter = except === undefined ? { accountId } : { accountId, _id: { $ne: except } };
       return (await model.deleteMany(filter)).deletedCount;
@@ -38,5 +38,5 @@ export function createBrowserSessionRepository(connection: Connection) {
   };
 }
 
-/** Access to stored log-ins. */
+/** Access to stored browser sessions. */
 export type BrowserSessionRepository = ReturnType<typeof createBrowserSessionRepository>;

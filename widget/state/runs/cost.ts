@@ -35,7 +35,7 @@ export function createCost(core: Core): CostCheck {
       const affordable = costPerImage > 0 ? Math.min(count, Math.floor(balance / costPerImage)) : count;
       const { operation: _, imageCount: images, ...rest } = answer;
       const answered = { images, ...rest, affordable };
-      // A later question has a later answer; whoever asked this one gets it all the same.
+      // A later request replaces this price in the state; its caller still receives it.
       if (own !== asked) return answered;
       cost = answered;
       complained = false;

@@ -70,8 +70,8 @@ export function fromImage(image: Image): Partial<Item> {
 }
 
 /**
- * What the server knows in words, beside what a person is just editing: fields of `kept` stay, and a text of a person is
- * only replaced by one of a person, unless `overwrite`.
+ * Returns the properties that the service's texts change. Fields in `kept` stay, since they are being edited. A text by a
+ * person is only replaced by another text by a person, unless `overwrite` is true.
  */
 export function fromMetadata(
   item: Item,
