@@ -1,3 +1,3 @@
 import { testAccessibility } from './accessibility.ts';
 
-testAccessibility(['left to right', 'dark']);
+testAccessibility(['left to right']);
