@@ -108,7 +108,7 @@ const ANSWERS: [string, (ctx: Context) => unknown][] = [
 
 describe('a client that does not read a response is disconnected', () => {
   it.each(ANSWERS)('%s', async (_, answer) => {
-    await start(answer, { pace: { stallMs: 1500 } });
+    await start(answer, { pace: { stallMs: 3000 } });
     // An unfinished second request on the connection does not count as activity.
     const requests = [GET, GET + GET, `${GET}GET / HTTP`];
     await Promise.all(Array.from({ length: 6 }, (_, index) => startAndStall(requests[index % 3])));

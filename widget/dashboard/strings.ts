@@ -59,7 +59,7 @@ export const STRINGS = {
     sentTitle: 'Open the link',
     sentMail: 'If this address can be used, a mail with a link is on its way. It may take a minute.',
     sentOperator:
-      'This service sends no mail. If this address can be used, the link was printed where the service runs: ask its operator for it.',
+      'This service sends no mail. If this address can be used, the service has printed the link to its standard output. Ask its operator for it.',
     another: 'Use another address',
     expired: 'This session has ended. Log in to continue.',
   },

@@ -1,5 +1,14 @@
+import type { LocaleName } from '../i18n/index.ts';
+
 /** Languages of the element by their native names. */
-const LANGUAGES = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español', ja: '日本語', ar: 'العربية' };
+const LANGUAGES = {
+  en: 'English',
+  de: 'Deutsch',
+  fr: 'Français',
+  es: 'Español',
+  ja: '日本語',
+  ar: 'العربية',
+} satisfies Record<LocaleName, string>;
 
 /** Handlers of the options bar above the element. */
 export interface OptionHandlers {
