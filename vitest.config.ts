@@ -11,6 +11,7 @@ const APART = [
   'test/*.test.ts',
 ];
 const LONG = 'test/**/*.long.test.ts';
+const LONG_APART = 'test/{crash,db,http,sse}/**/*.long.test.ts';
 
 const apart = (include: string[], exclude: string[]): TestProjectInlineConfiguration => ({
   extends: true,
@@ -31,7 +32,7 @@ const together = (include: string[], exclude: string[]): TestProjectInlineConfig
 
 /** Test files by the mode of the run: `vitest run`, `vitest run --mode quick` and `vitest run --mode long`. */
 function projectsOf(mode: string): TestProjectInlineConfiguration[] {
-  if (mode === 'long') return [apart([LONG], [])];
+  if (mode === 'long') return [apart([LONG_APART], []), together([LONG], [])];
   const exclude = ['**/node_modules/**', LONG];
   if (mode === 'quick') return [together(filesWithoutService(), exclude)];
   return [apart(APART, exclude), together(['test/**/*.test.ts'], exclude)];
@@ -42,7 +43,8 @@ export default defineConfig(({ mode }) => ({
   test: {
     pool: 'forks',
     environment: './test/support/node-environment.ts',
-    maxWorkers: 2,
+    // More than the two cores of a small machine: tests also wait, for streams, browsers and processes.
+    maxWorkers: 3,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // A condition that is waited for may take long on a loaded machine; one second is the default.

@@ -15,7 +15,6 @@ const LONG = [
   'test/sign-in/interrupted.test.ts',
   'test/plugin-bridge/cli/',
   'test/processing/nasty.test.ts',
-  'test/processing/containers.test.ts',
   'test/dashboard/',
   'test/widget/',
   'test/account-api/',
