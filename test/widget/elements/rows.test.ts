@@ -69,6 +69,21 @@ describe('the rows', () => {
     expect(await field(row, 'decorative').isChecked()).toBe(false);
   });
 
+  it.each([1280, 390])('do not move under a click that leaves a field (%i pixels)', async (width) => {
+    const tab = await rig.open({ context: { viewport: { width, height: 900 } } });
+    await tab.upload(1);
+    const row = rows(tab.widget).first();
+    const box = field(row, 'decorative');
+    await field(row, 'alt').fill('A pattern');
+    const { x, y } = (await box.boundingBox()) ?? { x: 0, y: 0 };
+    await tab.page.mouse.move(x + 5, y + 5);
+    await tab.page.mouse.down();
+    await expect.poll(() => textOf(row)).toContain(text('origin.user'));
+    expect(await box.boundingBox()).toMatchObject({ x, y });
+    await tab.page.mouse.up();
+    expect(await box.isChecked()).toBe(true);
+  });
+
   it('move the focus after a removal: to the next row, the last row, and at the end to "Add images"', async () => {
     const tab = await rig.open();
     await tab.upload(3);

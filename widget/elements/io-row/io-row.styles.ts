@@ -88,7 +88,9 @@ export const rowStyles = css`
     display: grid;
     gap: calc(var(--_space) * 2.5) calc(var(--_space) * 4);
   }
+  /* Does not raise the line, so that the fields below it do not move under a click. */
   .origin {
+    margin-block: -4px;
     padding-inline: 6px;
     font-size: 0.92em;
   }

@@ -64,9 +64,9 @@ export function renderFilter({ optimizer, i18n }: WorkbenchContext): TemplateRes
     ['review', counts.review],
     ['failed', counts.failed],
   ];
-  // Empty filters are left out, except the current one.
-  const shown = all.filter(([name, count]) => name === 'all' || count > 0 || name === filter);
-  if (shown.length < 2) return nothing;
+  if (counts.total === 0) return nothing;
+  // Of empty filters the current one stays, and the one that every text changes: rows must not move under a click.
+  const shown = all.filter(([name, count]) => count > 0 || name === 'missing' || name === filter);
   // Chromium never frees radio buttons that were removed from a shadow root, unless they belong to a form.
   return html`
     <form method="dialog">
