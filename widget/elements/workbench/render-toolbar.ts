@@ -65,7 +65,8 @@ export function renderFilter({ optimizer, i18n }: WorkbenchContext): TemplateRes
     ['failed', counts.failed],
   ];
   if (counts.total === 0) return nothing;
-  // Of empty filters the current one stays, and the one that every text changes: rows must not move under a click.
+  // Empty filters are left out, except the current one and `missing`: if that vanished with the last missing text, the rows would
+  // move under the click that leaves the text field.
   const shown = all.filter(([name, count]) => count > 0 || name === 'missing' || name === filter);
   // Chromium never frees radio buttons that were removed from a shadow root, unless they belong to a form.
   return html`
