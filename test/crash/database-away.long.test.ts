@@ -84,15 +84,20 @@ describe('the database is away', () => {
     return api.request('/v1/sessions', { method: 'POST', body });
   }
 
+  /** Starts an export and collects its events. `ended` resolves when the stream ends. */
+  async function startExport() {
+    const api = clientOf(service, key);
+    const uploaded = await api.upload(await smallPhotographs(IMAGES));
+    const json = api.exportBody(uploaded, { format: 'avif' });
+    const response = await api.request(`/v1/sessions/${uploaded.sessionId}/export`, { json });
+    const follower: Follower = { jobId: null, events: [], clean: false };
+    return { api, uploaded, follower, ended: collect(response, follower) };
+  }
+
   it.each<ProxyMode>(['refusing', 'silent'])(
     '%s: requests answer 503 in time, a running export waits and finishes, nothing is charged twice',
     async (mode) => {
-      const api = clientOf(service, key);
-      const uploaded = await api.upload(await smallPhotographs(IMAGES));
-      const json = api.exportBody(uploaded, { format: 'avif' });
-      const response = await api.request(`/v1/sessions/${uploaded.sessionId}/export`, { json });
-      const follower: Follower = { jobId: null, events: [], clean: false };
-      const ended = collect(response, follower);
+      const { api, uploaded, follower, ended } = await startExport();
 
       let over = false;
       const answering = load(api, uploaded.sessionId, uploaded.images[0]?.id ?? '', () => over);
@@ -138,12 +143,7 @@ describe('the database is away', () => {
   );
 
   it('SIGTERM meanwhile: the process still ends in time, and the next one finishes the export', async () => {
-    const api = clientOf(service, key);
-    const uploaded = await api.upload(await smallPhotographs(IMAGES));
-    const json = api.exportBody(uploaded, { format: 'avif' });
-    const response = await api.request(`/v1/sessions/${uploaded.sessionId}/export`, { json });
-    const follower: Follower = { jobId: null, events: [], clean: false };
-    const ended = collect(response, follower);
+    const { follower, ended } = await startExport();
     await sleep(300);
     proxy.setMode('silent');
     await sleep(500);

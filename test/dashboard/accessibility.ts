@@ -5,7 +5,7 @@ import { type DashboardRig, openDashboardRig, REFUSED } from './dashboard-rig.ts
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
-/** What a page waits for until it is all there. */
+/** Pages of the dashboard by address, with the selector of an element that appears when the page has loaded its data. */
 const PAGES: Record<string, string> = {
   '': '#balance',
   playground: 'image-optimizer[data-state]',
@@ -16,6 +16,7 @@ const PAGES: Record<string, string> = {
   operator: 'operator-page li',
   nowhere: 'not-found-page',
 };
+/** The same for pages that need no log-in. */
 const FOR_VISITORS: Record<string, string> = {
   'log-in': 'input[name=password]',
   'sign-up': 'input[name=email]',
@@ -46,7 +47,7 @@ export function testAccessibility(colorScheme: 'light' | 'dark'): void {
     person.expectQuiet([REFUSED]);
   });
 
-  it(`nor on the pages for visitors, in windows, in a table, with errors, and at 320 pixels (${colorScheme})`, async () => {
+  it(`axe finds nothing wrong on the pages for visitors, in windows, in a table, with errors, and at 320 pixels (${colorScheme})`, async () => {
     const visitor = await rig.browser.open({ colorScheme, reducedMotion: 'reduce' });
     const problems: string[] = [];
     for (const page of Object.entries(FOR_VISITORS)) problems.push(...(await problemsOf(rig, visitor, page)));

@@ -37,17 +37,17 @@ async function holdAfter(page: Page, count: number) {
   };
 }
 
-/** Lets the server answer optimize requests, and keeps all but the first `count` answers from the page. Returns how many are kept. */
-async function keepAnswersAfter(page: Page, count: number) {
+/** Passes the responses of the first `count` optimize requests to the page and withholds later ones. Returns a counter of withheld responses. */
+async function withholdAfter(page: Page, count: number) {
   let seen = 0;
-  let kept = 0;
+  let withheld = 0;
   await page.route('**/optimize?*', async (route) => {
     seen += 1;
     if (seen <= count) return route.continue();
     await route.fetch(PATIENCE);
-    kept += 1;
+    withheld += 1;
   });
-  return () => kept;
+  return () => withheld;
 }
 
 /** Presses Stop and waits until the server has stored it. */
@@ -65,13 +65,13 @@ it('shows the cost, stops, resumes after the tab was closed, and pays once per i
   const page = (await openPage()).page;
   await page.getByText('Optimizing 7 images costs 7 credits').waitFor(PATIENCE);
   expect(await spent()).toBe(before);
-  const kept = await keepAnswersAfter(page, 2);
+  const withheld = await withholdAfter(page, 2);
   await button(page, 'Optimize 7 images for 7 credits').click();
   await status(page, '2 of 7 done').waitFor(PATIENCE);
-  await expect.poll(kept, PATIENCE).toBe(2);
+  await expect.poll(withheld, PATIENCE).toBe(2);
   await page.close({ runBeforeUnload: false });
 
-  // Two images were done of which the closed tab did not learn.
+  // The server finished two more images, whose responses did not reach the closed tab.
   const again = (await openPage()).page;
   await status(again, 'Stopped: 4 of 7 done').waitFor(PATIENCE);
   const open = await holdAfter(again, 1);
