@@ -51,10 +51,15 @@ export async function composeModules({ config, database, logger, publicUrl }: Co
   });
   const exports = createExports({ repositories, sessions, store, processor, config: config.exports, logger });
   const analysis = createAnalysis({ processor, store, config: config.analysis, logger, cache: database.visionAnswers });
-  const analyzeImages = createAnalyzeImages({ analysis, sessions, repositories });
+  const analyzeImages = createAnalyzeImages({
+    analysis,
+    sessions,
+    repositories,
+    isPaid: config.gateway.ANALYSIS_CREDITS > 0,
+  });
   const jobs = createJobs({
     repositories,
-    kinds: { export: exports.kind, sample: exports.kind, analyze: analyzeImages.kind },
+    kinds: { ...exports.kinds, analyze: analyzeImages.kind },
     requireSession: sessions.find,
     ...jobPayment(gateway, metrics),
     config: config.jobs,

@@ -76,8 +76,10 @@ interface ServiceState extends Awaited<ReturnType<typeof openConfiguredDatabase>
 function observe({ metrics, streams, processor, jobs }: Modules): void {
   metrics.watchStreams(() => streams.size);
   metrics.watchQueue(() => {
-    const { workers, busy, memoryBytes } = processor.stats();
-    return { workers, busyWorkers: busy, memoryBytes, queued: jobs.stats().waiting };
+    const { workers, memoryBytes, queues } = processor.stats();
+    const { encoding, probing } = queues;
+    const queued = { jobs: jobs.stats().waiting, encoding: encoding.queued, probing: probing.queued };
+    return { workers, busyWorkers: { encoding: encoding.busy, probing: probing.busy }, memoryBytes, queued };
   });
 }
 

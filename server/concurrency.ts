@@ -1,16 +1,49 @@
+/** What a shared call knows of those who wait for it. */
+export interface SharedCall {
+  /** Aborts when nobody has waited for as long as allowed. */
+  signal: AbortSignal;
+  /** False while nobody waits. */
+  isHeard: () => boolean;
+}
+
+interface RunningCall<T> {
+  result: Promise<T>;
+  waiting: number;
+  abort: AbortController;
+  timer: NodeJS.Timeout | undefined;
+}
+
 /**
- * Shares one running call per key between all callers that ask for the key meanwhile. A settled call is forgotten, so
- * that the next caller starts a new one.
+ * Shares one running call per key between all callers that ask for the key meanwhile. A caller leaves when its signal aborts; a
+ * call that nobody waits for is aborted after `unheardMs`, unless somebody asks again. A settled call is forgotten, so that the
+ * next caller starts a new one.
  */
-export function singleFlight<K, T>(): (key: K, call: () => Promise<T>) => Promise<T> {
-  const running = new Map<K, Promise<T>>();
-  return (key, call) => {
-    const known = running.get(key);
-    if (known) return known;
-    const started = call().finally(() => running.delete(key));
-    running.set(key, started);
-    return started;
+export function sharedWhileHeard<K, T>(unheardMs: number) {
+  const running = new Map<K, RunningCall<T>>();
+  return async (key: K, caller: AbortSignal, call: (shared: SharedCall) => Promise<T>): Promise<T> => {
+    const known = running.get(key) ?? startCall(call, () => running.delete(key));
+    running.set(key, known);
+    clearTimeout(known.timer);
+    known.waiting += 1;
+    try {
+      return await withAbort(known.result, caller);
+    } finally {
+      known.waiting -= 1;
+      const stop = () => known.abort.abort(new Error('nobody waits any longer'));
+      if (known.waiting === 0 && running.get(key) === known) known.timer = setTimeout(stop, unheardMs).unref();
+    }
   };
+}
+
+function startCall<T>(call: (shared: SharedCall) => Promise<T>, settled: () => void): RunningCall<T> {
+  const abort = new AbortController();
+  const started: RunningCall<T> = { result: Promise.resolve() as never, waiting: 0, abort, timer: undefined };
+  started.result = call({ signal: abort.signal, isHeard: () => started.waiting > 0 }).finally(() => {
+    clearTimeout(started.timer);
+    settled();
+  });
+  started.result.catch(() => {});
+  return started;
 }
 
 /**

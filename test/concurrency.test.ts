@@ -1,10 +1,12 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, it } from 'vitest';
-import { singleFlight, withAbort } from '../server/concurrency.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type SharedCall, sharedWhileHeard, withAbort } from '../server/concurrency.ts';
 
-describe('singleFlight', () => {
+describe('sharedWhileHeard', () => {
+  const { signal: stays } = new AbortController();
+
   it('shares one call between concurrent callers of a key', async () => {
-    const share = singleFlight<string, number>();
+    const share = sharedWhileHeard<string, number>(1000);
     let resolve = (_value: number) => {};
     const promise = new Promise<number>((settle) => {
       resolve = settle;
@@ -14,30 +16,59 @@ describe('singleFlight', () => {
       calls += 1;
       return promise;
     };
-    const both = Promise.all([share('a', call), share('a', call)]);
+    const both = Promise.all([share('a', stays, call), share('a', stays, call)]);
     resolve(7);
     expect(await both).toEqual([7, 7]);
     expect(calls).toBe(1);
   });
 
   it('keeps the calls of different keys apart', async () => {
-    const share = singleFlight<string, string>();
-    const results = await Promise.all([share('a', async () => 'A'), share('b', async () => 'B')]);
+    const share = sharedWhileHeard<string, string>(1000);
+    const results = await Promise.all([share('a', stays, async () => 'A'), share('b', stays, async () => 'B')]);
     expect(results).toEqual(['A', 'B']);
   });
 
   it('starts a new call after the last one has settled', async () => {
-    const share = singleFlight<string, number>();
-    expect(await share('a', async () => 1)).toBe(1);
-    expect(await share('a', async () => 2)).toBe(2);
+    const share = sharedWhileHeard<string, number>(1000);
+    expect(await share('a', stays, async () => 1)).toBe(1);
+    expect(await share('a', stays, async () => 2)).toBe(2);
   });
 
   it('rejects all callers of a failed call and forgets it', async () => {
-    const share = singleFlight<string, number>();
+    const share = sharedWhileHeard<string, number>(1000);
     const fail = () => Promise.reject(new Error('broken'));
-    const outcomes = await Promise.allSettled([share('a', fail), share('a', fail)]);
+    const outcomes = await Promise.allSettled([share('a', stays, fail), share('a', stays, fail)]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(await share('a', async () => 2)).toBe(2);
+    expect(await share('a', stays, async () => 2)).toBe(2);
+  });
+
+  it('goes on for a while without a caller, is joined by the next, and is aborted if none comes', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const share = sharedWhileHeard<string, string>(1000);
+    const seen: SharedCall[] = [];
+    const call = (shared: SharedCall) => {
+      seen.push(shared);
+      return new Promise<string>((_, reject) => {
+        shared.signal.addEventListener('abort', () => reject(shared.signal.reason));
+      });
+    };
+    const leave = async () => {
+      const caller = new AbortController();
+      const left = share('a', caller.signal, call);
+      expect(seen[0]?.isHeard()).toBe(true);
+      caller.abort('left');
+      await expect(left).rejects.toBe('left');
+      expect(seen[0]?.isHeard()).toBe(false);
+    };
+    await leave();
+    vi.advanceTimersByTime(900);
+    await leave();
+    vi.advanceTimersByTime(900);
+    expect(seen[0]?.signal.aborted).toBe(false);
+    vi.advanceTimersByTime(100);
+    expect(seen[0]?.signal.aborted).toBe(true);
+    expect(seen).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { AiStatus, AnalyzeOptions, Metadata } from '#contract';
 import type { ImageRecord } from '../db/index.ts';
-import type { Processor } from '../processing/index.ts';
+import type { Processor, Turn } from '../processing/index.ts';
 import type { FileStore } from '../storage/index.ts';
 import { providerSettings } from './config.ts';
 import { describeFromAnswer } from './describe-from-answer.ts';
@@ -19,6 +19,7 @@ export interface AnalysisDeps extends VisionServiceDeps {
 export interface AnalysisRun {
   signal: AbortSignal;
   onStep: (step: 'prepare' | 'describe') => void;
+  turn: Turn;
 }
 
 /** Result of one image's analysis. */
@@ -74,7 +75,7 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
       void service?.settled();
     },
 
-    async describe(image, options, { signal: outer, onStep }) {
+    async describe(image, options, { signal: outer, onStep, turn }) {
       const signal = AbortSignal.any([outer, closing.signal]);
       signal.throwIfAborted();
       const writable = writableFields(image.metadata, options);
@@ -91,7 +92,7 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
           language: options.language,
           ...(service && useful ? { vision: { maxEdge, maxTextEdge: Math.round(maxEdge * TEXT_EDGE_FACTOR) } } : {}),
         },
-        signal,
+        { turn, signal },
       );
       onStep('describe');
       const fromFile = describeFromFile(image, inspection, options);

@@ -11,6 +11,7 @@ import {
 import type { ImageRecord, JobRecord, Repositories } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import type { JobKind, NewJob, TaskOptions } from '../jobs/index.ts';
+import type { Turn } from '../processing/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { Analysis } from './analysis.ts';
 
@@ -19,6 +20,8 @@ export interface AnalyzeImagesDeps {
   analysis: Analysis;
   sessions: Sessions;
   repositories: Pick<Repositories, 'images' | 'jobs' | 'imageResults'>;
+  /** True if a description costs credits. */
+  isPaid: boolean;
 }
 
 /** A validated analysis request. */
@@ -71,7 +74,8 @@ function createKind(deps: AnalyzeImagesDeps): JobKind<AnalysisResult> {
   return {
     steps: ['prepare', 'describe'],
     concurrency: analysis.concurrency,
-    stopsWithoutListener: true,
+    isPaid: deps.isPaid,
+    stopsUnheardAfterMs: 0,
     async plan(job, held) {
       return job.images.flatMap(({ imageId }, index) => {
         const image = held.get(imageId);
@@ -99,15 +103,16 @@ function createKind(deps: AnalyzeImagesDeps): JobKind<AnalysisResult> {
 
 /** Describes an image and stores the result. An edit made meanwhile is never overwritten: the image is described again. */
 async function analyzeImage(
-  { analysis, repositories: { images } }: AnalyzeImagesDeps,
+  { analysis, repositories: { images }, isPaid }: AnalyzeImagesDeps,
   job: JobRecord,
   imageId: string,
   options: TaskOptions,
 ): Promise<AnalysisResult> {
+  const turn: Turn = { account: job.accountId, job: job._id, urgency: () => (isPaid ? 'paid' : 'free') };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const image = await images.find(job.accountId, job.sessionId, imageId);
     if (!image) break;
-    const described = await analysis.describe(image, job.settings as AnalyzeOptions, options);
+    const described = await analysis.describe(image, job.settings as AnalyzeOptions, { ...options, turn });
     options.signal.throwIfAborted();
     const stored = await images.replaceMetadata(image, described.metadata);
     if (stored) {

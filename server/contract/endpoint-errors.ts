@@ -14,6 +14,8 @@ export const UPLOAD_ERRORS = [
   'url_import_disabled',
   'url_import_failed',
   'session_full',
+  'processing_timeout',
+  'processing_failed',
   'overloaded',
 ] as const satisfies ErrorCode[];
 

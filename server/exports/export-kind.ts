@@ -17,15 +17,24 @@ interface ExportKindDeps {
   now: () => Date;
 }
 
-/** Creates the job kind of exports and samples: one pipeline, two namespaces. */
-export function createExportKind(deps: ExportKindDeps): JobKind<ImageResult> {
-  const { outputs, processor } = deps;
+/** A sample that nobody listens to stops after this time, in milliseconds. */
+const SAMPLE_UNHEARD_MS = 30_000;
+
+/** Creates the job kinds of exports and samples: one pipeline, two namespaces. */
+export function createExportKinds(deps: ExportKindDeps): Record<'export' | 'sample', JobKind<ImageResult>> {
   const ownerQueues = new Map<string, LimitFunction>();
+  const exported = createExportKind(deps, ownerQueues);
+  return { export: exported, sample: { ...exported, isPaid: false, stopsUnheardAfterMs: SAMPLE_UNHEARD_MS } };
+}
+
+function createExportKind(deps: ExportKindDeps, ownerQueues: Map<string, LimitFunction>): JobKind<ImageResult> {
+  const { outputs, processor } = deps;
   return {
     steps: ['load', 'optimize', 'resize', 'save'],
     // More images than workers, so that no worker waits while results are written.
     concurrency: processor.stats().workers + 2,
-    stopsWithoutListener: false,
+    isPaid: true,
+    stopsUnheardAfterMs: null,
 
     async plan(job, images) {
       const taken = await outputs.namesOf(namespaceOf(job));
@@ -33,7 +42,11 @@ export function createExportKind(deps: ExportKindDeps): JobKind<ImageResult> {
         index: task.index,
         image: task.image,
         weight: task.image.width * task.image.height * task.image.pages,
-        run: ({ signal, onStep }) => exportImage(task, { signal, onStep, group: job._id }, { ...deps, ownerQueues }),
+        run: ({ signal, onStep, isHeard }) => {
+          const urgency = () => (job.kind === 'export' ? 'paid' : isHeard() ? 'free' : 'idle');
+          const turn = { account: job.accountId, job: job._id, urgency };
+          return exportImage(task, { signal, onStep, turn }, { ...deps, ownerQueues });
+        },
       }));
     },
 

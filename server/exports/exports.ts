@@ -7,7 +7,7 @@ import { filenameKey, type Processor } from '../processing/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { FileStore } from '../storage/index.ts';
 import type { ExportsConfig } from './config.ts';
-import { createExportKind } from './export-kind.ts';
+import { createExportKinds } from './export-kind.ts';
 import { resolveImages } from './prepare-job.ts';
 import { createVariantCache } from './variant-cache.ts';
 
@@ -36,8 +36,8 @@ export function createExports(deps: ExportsDeps) {
   const cache = createVariantCache({ cachedVariants, store, processor, logger, config, now });
 
   return {
-    /** The kind of job that exports and samples are. */
-    kind: createExportKind({ cache, outputs, store, processor, now }),
+    /** The job kinds of exports and samples. */
+    kinds: createExportKinds({ cache, outputs, store, processor, now }),
 
     /**
      * Checks a request against what the session holds.

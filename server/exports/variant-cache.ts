@@ -4,7 +4,15 @@ import { encodedFormat } from '#contract/constants';
 import { withAbort } from '../concurrency.ts';
 import type { CachedVariantRecord, CachedVariantRepository, ImageRecord } from '../db/index.ts';
 import type { Logger } from '../observability/index.ts';
-import { extensionOf, type Processor, type RenderStep, type VariantSpec, variantKey } from '../processing/index.ts';
+import {
+  extensionOf,
+  type Processor,
+  type RenderStep,
+  type Turn,
+  type Urgency,
+  type VariantSpec,
+  variantKey,
+} from '../processing/index.ts';
 import { type FileStore, variantCacheKey } from '../storage/index.ts';
 import { dropSources, dropVariants, sweepOrphans, sweepVariants } from './evict-variants.ts';
 
@@ -19,8 +27,7 @@ export interface VariantOrder {
 
 /** Options of an order: group, abort signal and progress. */
 export interface OrderOptions {
-  /** Fairness group: the job. */
-  group: string;
+  turn: Turn;
   signal: AbortSignal;
   onStep: (step: RenderStep) => void;
 }
@@ -46,13 +53,20 @@ type Found = Map<string, CachedVariantRecord>;
 /** A record of use is renewed when it is older than this, so that a hit is rarely a write. */
 const USE_PRECISION_MS = 600_000;
 
+/** Work that several orders wait for. */
+interface SharedWork {
+  records: Promise<Found>;
+  /** Turns of the orders that wait: the work is as urgent as the most urgent one. */
+  turns: Set<Turn>;
+}
+
 /** State of a variant cache. */
 interface Context extends Required<CacheDeps> {
   /**
    * Look-ups and encodings in progress, by key. Each resolves to the records of all keys that it was started for; two
    * orders of the same variant at the same moment share one.
    */
-  inFlight: Map<string, Promise<Found>>;
+  inFlight: Map<string, SharedWork>;
 }
 
 /** One call of `obtain`. */
@@ -125,13 +139,16 @@ async function obtainOnce(context: Context, claim: Claim, waiting: Wanted[]): Pr
   };
   const mine = waiting.filter(({ key }) => !inFlight.has(key));
   // The failure of another order is not a failure of this one.
-  const others = waiting.map(({ key }) => inFlight.get(key)?.then(take, () => {}));
+  const others = waiting
+    .flatMap(({ key }) => inFlight.get(key) ?? [])
+    .map((work) => joinWork(work, claim.options.turn).then(take, () => {}));
   if (mine.length > 0) {
     // Claimed before the first wait, so that no second order can claim the same.
-    const work = produce(context, claim, mine);
+    const turns = new Set([claim.options.turn]);
+    const work = { turns, records: produce(context, claim, mine, sharedTurn(claim.options.turn, turns)) };
     for (const { key } of mine) inFlight.set(key, work);
     try {
-      take(await work);
+      take(await work.records);
     } finally {
       for (const { key } of mine) inFlight.delete(key);
     }
@@ -139,7 +156,23 @@ async function obtainOnce(context: Context, claim: Claim, waiting: Wanted[]): Pr
   await withAbort(Promise.all(others), claim.options.signal);
 }
 
-async function produce(context: Context, claim: Claim, mine: Wanted[]): Promise<Found> {
+/** Waits for the work of another order, which is at least as urgent as this one meanwhile. */
+async function joinWork({ records, turns }: SharedWork, turn: Turn): Promise<Found> {
+  turns.add(turn);
+  return records.finally(() => turns.delete(turn));
+}
+
+/** Returns the turn of shared work: as urgent as the most urgent order that waits for it. */
+function sharedTurn(first: Turn, turns: Set<Turn>): Turn {
+  const urgencies: Urgency[] = ['paid', 'free', 'idle'];
+  const urgency = () => {
+    const asked = [...turns].map((turn) => turn.urgency());
+    return urgencies.find((one) => asked.includes(one)) ?? 'idle';
+  };
+  return { ...first, urgency };
+}
+
+async function produce(context: Context, claim: Claim, mine: Wanted[], turn: Turn): Promise<Found> {
   const records = await lookUp(
     context,
     mine.map(({ key }) => key),
@@ -147,7 +180,8 @@ async function produce(context: Context, claim: Claim, mine: Wanted[]): Promise<
   const missing = mine.filter(({ key }) => !records.has(key));
   if (missing.length > 0) {
     claim.encoded = true;
-    for (const record of await render(context, claim, missing)) records.set(record._id, record);
+    for (const record of await render(context, claim.order, { ...claim.options, turn }, missing))
+      records.set(record._id, record);
   }
   return records;
 }
@@ -166,10 +200,10 @@ async function lookUp({ cachedVariants, store }: Context, keys: string[]): Promi
 
 async function render(
   { cachedVariants, store, processor, now }: Context,
-  { order, options }: Claim,
+  { image, settings, embed }: VariantOrder,
+  options: OrderOptions,
   wanted: Wanted[],
 ): Promise<CachedVariantRecord[]> {
-  const { image, settings, embed } = order;
   const extension = extensionOf(encodedFormat(settings.format, image.format));
   const paths = wanted.map(({ key }) => variantCacheKey(key, extension));
   const targets = await Promise.all(paths.map((path) => store.prepareFolder(path)));

@@ -6,7 +6,9 @@ const whole = (min: number, max: number) => z.coerce.number().int().min(min).max
 export const jobsConfig = z.object({
   MAX_QUEUED_IMAGES: whole(1, 1_000_000)
     .default(2000)
-    .describe('Images that may wait for work, over all jobs, before new jobs get a 503.'),
+    .describe(
+      'Images that may wait for work, over all jobs, before new jobs get a 503. At most half of them is free work, half is of one account, and a twentieth is free work of one account.',
+    ),
   LEASE_SECONDS: whole(3, 600)
     .default(15)
     .describe('Seconds after which a job of a server that no longer answers may be taken over by another.'),

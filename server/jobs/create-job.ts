@@ -24,8 +24,9 @@ export interface NewJob {
  * @throws overloaded, shutting_down, session_not_found
  */
 export async function createJob(context: JobsContext, order: NewJob): Promise<JobRecord | null> {
-  const { admission, repositories, requireSession } = context;
-  if (!admission.admit(order.jobId, order.images.length)) return null;
+  const { admission, kinds, repositories, requireSession } = context;
+  const owner = { accountId: order.accountId, isPaid: kinds[order.kind].isPaid };
+  if (!admission.admit(order.jobId, order.images.length, owner)) return null;
   const job = recordOf(context, order);
   let inserted = false;
   try {

@@ -4,6 +4,8 @@ import type { ImageRecord, JobRecord } from '../db/index.ts';
 /** Options of the processing of one image. */
 export interface TaskOptions {
   signal: AbortSignal;
+  /** False while nobody listens to a job that stops without a listener. */
+  isHeard: () => boolean;
   /** Called when a step begins; steps that the kind does not list, or that precede the current one, are ignored. */
   onStep: (step: string) => void;
 }
@@ -31,8 +33,10 @@ export interface JobKind<Result extends JobResult> {
   steps: readonly string[];
   /** Images of one job that are processed at once. */
   concurrency: number;
-  /** Stops a job when its last listener disconnects. */
-  stopsWithoutListener: boolean;
+  /** True if its images cost credits: they have room of their own, and come first. */
+  isPaid: boolean;
+  /** Milliseconds without a listener after which a job stops; null: it never does. */
+  stopsUnheardAfterMs: number | null;
   /** Plans the processing of each image, in request order. */
   plan(job: JobRecord, images: Map<string, ImageRecord>): Promise<JobTask<Result>[]>;
   /** Creates the result of a failed image. */

@@ -18,8 +18,15 @@ interface LiveJob {
   abort: AbortController;
   /** Resolves when the work has ended. */
   ended: Promise<void>;
+  silence: Silence;
+}
+
+/** Who listens to a job. */
+interface Silence {
   /** Current readers of the events. */
   listeners: number;
+  /** Stops the job, unless somebody listens again. */
+  timer: NodeJS.Timeout | undefined;
 }
 
 /** State of a job runner. */
@@ -120,24 +127,28 @@ function startJob(
     admission.forget(job._id);
     return;
   }
-  admission.readmit(job._id, job.images.length - earlier.length);
+  const owner = { accountId: job.accountId, isPaid: kinds[job.kind].isPaid };
+  admission.readmit(job._id, job.images.length - earlier.length, owner);
   const abort = new AbortController();
   // Each image of the job that waits or is processed listens to the signal.
   setMaxListeners(0, abort.signal);
   const log = createEventLog(eventsOf(earlier));
   if (stopped) abort.abort(stopped);
-  const ended = performJob({ job, log, abort, earlier }, context)
+  const silence: Silence = { listeners: 0, timer: undefined };
+  const isHeard = () => silence.listeners > 0 || kinds[job.kind].stopsUnheardAfterMs === null;
+  const ended = performJob({ job, log, abort, isHeard, earlier }, context)
     .catch((error: unknown) => logger.error({ err: error, jobId: job._id }, 'a job stopped unexpectedly'))
     .finally(() => {
       live.delete(job._id);
+      clearTimeout(silence.timer);
       admission.forget(job._id);
       log.close();
     });
-  const running = { job, log, abort, ended, listeners: 0 };
+  const running = { job, log, abort, ended, silence };
   live.set(job._id, running);
   // The client may disconnect before it listens, or never return to a job that was taken over.
   const graceMs = job.attempts > 0 ? RETURN_MS : ARRIVAL_MS;
-  setTimeout(() => stopWithoutListener(kinds, running), graceMs).unref();
+  stopUnheard(kinds, running, graceMs);
 }
 
 async function* readEvents(
@@ -146,17 +157,25 @@ async function* readEvents(
   after: number,
   signal: AbortSignal,
 ): AsyncGenerator<NumberedEvent> {
-  running.listeners += 1;
+  running.silence.listeners += 1;
+  clearTimeout(running.silence.timer);
   try {
     yield* running.log.read(after, signal);
   } finally {
-    running.listeners -= 1;
-    stopWithoutListener(kinds, running);
+    running.silence.listeners -= 1;
+    stopUnheard(kinds, running, 0);
   }
 }
 
-function stopWithoutListener(kinds: RunnerContext['kinds'], { job, abort, listeners }: LiveJob): void {
-  if (listeners === 0 && kinds[job.kind].stopsWithoutListener) abort.abort('client_left' satisfies StopReason);
+/** Stops a job of a kind that needs a listener if nobody listens for as long as the kind says, and for `leastMs`. */
+function stopUnheard(kinds: RunnerContext['kinds'], { job, abort, silence }: LiveJob, leastMs: number): void {
+  const { stopsUnheardAfterMs } = kinds[job.kind];
+  if (stopsUnheardAfterMs === null || silence.listeners > 0) return;
+  const waitMs = Math.max(stopsUnheardAfterMs, leastMs);
+  const stop = () => abort.abort('client_left' satisfies StopReason);
+  clearTimeout(silence.timer);
+  if (waitMs > 0) silence.timer = setTimeout(stop, waitMs).unref();
+  else stop();
 }
 
 /** Resolves when the jobs that run at the moment have ended, or after `waitMs`. */

@@ -37,6 +37,8 @@ export interface JobWork {
   log: EventLog;
   /** Aborts with a {@link StopReason} or {@link Handover}. */
   abort: AbortController;
+  /** False while nobody listens to a job that stops without a listener. */
+  isHeard: () => boolean;
   /** Results that were stored before an interruption. */
   earlier: ImageResultRecord[];
 }
@@ -68,7 +70,7 @@ export async function performJob(work: JobWork, context: WorkContext): Promise<v
 }
 
 async function* processImages(
-  { job, earlier, abort: { signal } }: JobWork,
+  { job, earlier, isHeard, abort: { signal } }: JobWork,
   images: Map<string, ImageRecord>,
   firstEvent: number,
   context: WorkContext,
@@ -76,7 +78,7 @@ async function* processImages(
   const kind = context.kinds[job.kind];
   const tasks = outlasting(await context.outlast(() => kind.plan(job, images)), signal);
   const saveResult = (record: ImageResultRecord) => save(job, record, context);
-  yield* runJob({ job, kind, tasks, earlier, firstEvent, saveResult, logger: context.logger }, signal);
+  yield* runJob({ job, kind, tasks, earlier, isHeard, firstEvent, saveResult, logger: context.logger }, signal);
 }
 
 /** Settles a job, stores its end and emits its last event with the given number. */

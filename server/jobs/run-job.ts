@@ -13,6 +13,8 @@ export interface RunJobInput {
   tasks: JobTask<JobResult>[];
   /** Results that were stored before an interruption. */
   earlier: ImageResultRecord[];
+  /** False while nobody listens to a job that stops without a listener. */
+  isHeard: () => boolean;
   /** Number of the first event. */
   firstEvent: number;
   /** Stores the result of an image with the events it caused. */
@@ -136,7 +138,7 @@ async function runNext(run: JobRun): Promise<void> {
 
 /** Returns the image's result, also of a failure; null when the signal aborted. */
 async function attempt(run: JobRun, { task, events }: QueuedTask): Promise<JobResult | null> {
-  const { job, kind, signal, logger } = run;
+  const { job, kind, signal, logger, isHeard } = run;
   let reached = -1;
   const onStep = (step: string) => {
     const place = kind.steps.indexOf(step);
@@ -146,7 +148,7 @@ async function attempt(run: JobRun, { task, events }: QueuedTask): Promise<JobRe
     emit(run, task.image, events, { status: 'processing', step });
   };
   try {
-    return await task.run({ onStep, signal });
+    return await task.run({ onStep, signal, isHeard });
   } catch (thrown) {
     if (signal.aborted) return null;
     return kind.failed(job, task.image, describeFailure(thrown, logger, job._id));

@@ -1,10 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** State of the processing pool at a scrape. */
+/** State of the processing queues at a scrape. */
 export interface QueueReading {
-  /** Images waiting for a worker. */
-  queued: number;
-  busyWorkers: number;
+  /** What waits, by queue: `jobs` are images of jobs, `encoding` and `probing` tasks for a worker. */
+  queued: Record<'jobs' | 'encoding' | 'probing', number>;
+  busyWorkers: Record<'encoding' | 'probing', number>;
   workers: number;
   /** Estimated memory of the images being processed, in bytes. */
   memoryBytes: number;
@@ -47,6 +47,12 @@ export function createMetrics(): Metrics {
     };
     return new Gauge({ name: `imagewright_${name}`, help, registers: [registry], collect });
   };
+  const watchQueues = (name: string, help: string, read: () => Record<string, number>) => {
+    const collect = function (this: Gauge<'queue'>) {
+      for (const [queue, value] of Object.entries(read())) this.set({ queue }, value);
+    };
+    return new Gauge({ name: `imagewright_${name}`, help, labelNames: ['queue'], registers: [registry], collect });
+  };
   const histogram = <Label extends string>(name: string, help: string, labelNames: Label[], buckets: number[]) =>
     new Histogram({ name: `imagewright_${name}`, help, labelNames, buckets, registers: [registry] });
 
@@ -84,8 +90,8 @@ export function createMetrics(): Metrics {
       watch('open_streams', 'Open event streams.', read);
     },
     watchQueue(read) {
-      watch('queue_length', 'Images waiting for a worker.', () => read().queued);
-      watch('busy_workers', 'Workers processing an image.', () => read().busyWorkers);
+      watchQueues('queue_length', 'Images of jobs, and tasks for a worker, that wait.', () => read().queued);
+      watchQueues('busy_workers', 'Workers processing an image.', () => read().busyWorkers);
       watch('workers', 'Running workers.', () => read().workers);
       watch('queue_memory_bytes', 'Estimated memory of the images being processed.', () => read().memoryBytes);
     },

@@ -23,7 +23,7 @@ export const processingConfig = z.object({
     .describe('Largest AVIF written, in pixels; encoding takes about 30 bytes of memory a pixel.'),
   PROBE_QUEUE_LIMIT: whole(1, 100_000)
     .default(200)
-    .describe('Uploads and previews that may wait for the inspecting process before new ones get a 503.'),
+    .describe('Headers of uploads that may wait to be read before new ones get a 503; of one account, a quarter.'),
 });
 
 /** The processing settings after parsing. */

@@ -4,6 +4,7 @@ export { type ProcessingConfig, processingConfig } from './config.ts';
 export { cleanBasename, filenameKey, variantFilename } from './filename.ts';
 export {
   createProcessor,
+  type ProbeOrder,
   type ProbeResult,
   type Processor,
   type ProcessorDeps,
@@ -13,3 +14,4 @@ export { extensionOf, mimeTypeOf } from './shared/formats.ts';
 export type { EmbeddedText, Inspection, InspectRequest } from './shared/inspection.ts';
 export type { RenderedVariant, RenderOrder, RenderStep, SourceFacts } from './shared/protocol.ts';
 export { planVariants, type VariantSpec } from './shared/variants.ts';
+export type { Turn, Urgency } from './turns.ts';

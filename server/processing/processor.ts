@@ -24,6 +24,7 @@ import type {
   WorkerLimits,
 } from './shared/protocol.ts';
 import { publish } from './shared/save.ts';
+import type { Turn } from './turns.ts';
 
 /** Format and size of an upload, read from its header. Width and height in pixels after EXIF orientation. */
 export interface ProbeResult extends Omit<ProbeReport, 'warnings'> {
@@ -31,33 +32,69 @@ export interface ProbeResult extends Omit<ProbeReport, 'warnings'> {
   warnings: Warning[];
 }
 
+/** Request of {@link Processor.probe}. */
+export interface ProbeOrder {
+  account: string;
+  file: string;
+  /** Hash of the file, by which it is known if it fails. */
+  sha256: string;
+  originalFilename: string;
+}
+
+/** Request of {@link Processor.preview}. */
+export interface PreviewOrder extends Omit<PreviewTask, 'part' | 'limits'> {
+  account: string;
+  facts: SourceFacts;
+}
+
+/** Options of {@link Processor.preview}. */
+export interface PreviewOptions {
+  signal: AbortSignal;
+  /** False while nobody waits for the preview: then it gives way to everything else. */
+  isHeard: () => boolean;
+}
+
 /** Options of {@link Processor.render}. */
 export interface RenderOptions {
-  /** Renders of one group (a job) take turns with those of other groups. */
-  group: string;
+  turn: Turn;
   signal?: AbortSignal;
   onStep?: (step: RenderStep) => void;
+}
+
+/** Load of a queue: running and waiting tasks. */
+interface QueueLoad {
+  busy: number;
+  queued: number;
+}
+
+/** Load of a processor; `busy`, `queued`, `memoryBytes` and `pids` are those of both queues. */
+export interface ProcessorStats extends QueueLoad {
+  workers: number;
+  memoryBytes: number;
+  pids: number[];
+  queues: Record<'encoding' | 'probing', QueueLoad>;
 }
 
 /** Operations on the pixels of images. */
 export interface Processor {
   /** Forks the workers. @throws Error if a worker still loads SVG or the library's native format */
   start(): Promise<void>;
-  /** Reads a header. @throws unsupported_image | invalid_image | too_many_pixels | too_many_frames | overloaded */
-  probe(request: { file: string; originalFilename: string }, signal?: AbortSignal): Promise<ProbeResult>;
+  /**
+   * Reads a header.
+   * @throws unsupported_image | invalid_image | too_many_pixels | too_many_frames | processing_timeout |
+   *   processing_failed | overloaded
+   */
+  probe(request: ProbeOrder, signal?: AbortSignal): Promise<ProbeResult>;
   /**
    * Renders the variants of one image; all or none appear. An abort rejects with the signal's reason.
    * @throws invalid_image | output_too_large | processing_timeout | processing_failed | insufficient_storage
    */
   render(order: RenderOrder, options: RenderOptions): Promise<RenderedVariant[]>;
-  /** Renders a small still WebP. @throws invalid_image | overloaded | insufficient_storage */
-  preview(
-    request: { source: string; facts: SourceFacts; width: number; target: string },
-    signal?: AbortSignal,
-  ): Promise<{ file: string; size: number; width: number; height: number }>;
+  /** Renders a small still WebP. Queued with the renders. @throws invalid_image | processing_timeout | insufficient_storage */
+  preview(order: PreviewOrder, options: PreviewOptions): Promise<PreviewReport>;
   /** Measures an image for its description and copies it for a vision model if requested. Queued with the renders. */
-  inspect(request: InspectRequest, signal?: AbortSignal): Promise<Inspection>;
-  stats(): { workers: number; busy: number; queued: number; memoryBytes: number; pids: number[] };
+  inspect(request: InspectRequest, options: Pick<RenderOptions, 'turn' | 'signal'>): Promise<Inspection>;
+  stats(): ProcessorStats;
   close(): Promise<void>;
 }
 
@@ -90,8 +127,8 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
     },
     probe: (request, signal) => probe(context, request, signal),
     render: (order, options) => render(context, order, options),
-    preview: (request, signal) => preview(context, request, signal),
-    inspect: (request, signal) => inspect(context, request, signal),
+    preview: (order, options) => preview(context, order, options),
+    inspect: (request, options) => inspect(context, request, options),
     stats: () => stats(context),
     async close() {
       const { queues } = context;
@@ -108,15 +145,15 @@ function running({ queues }: Context): Queues {
 
 async function probe(
   context: Context,
-  { file, originalFilename }: Parameters<Processor['probe']>[0],
+  { account, file, sha256, originalFilename }: ProbeOrder,
   signal: AbortSignal | undefined,
 ): Promise<ProbeResult> {
   const task: ProbeTask = { file, limits: context.limits };
-  const report = await running(context).interactive.run<ProbeReport>({
+  const report = await running(context).probing.run<ProbeReport>({
     handler: 'probe',
     task,
-    image: file,
-    group: 'probe',
+    image: sha256,
+    turn: { account, job: 'probe', urgency: () => 'free' },
     memoryBytes: 0,
     signal,
   });
@@ -128,7 +165,7 @@ async function probe(
 async function render(
   context: Context,
   order: RenderOrder,
-  { group, signal, onStep }: RenderOptions,
+  { turn, signal, onStep }: RenderOptions,
 ): Promise<RenderedVariant[]> {
   const variants = order.variants.map((variant) => ({ ...variant, part: partName(variant.target) }));
   const task: RenderTask = { ...order, variants, limits: context.limits };
@@ -142,7 +179,7 @@ async function render(
       ...suspect,
       task,
       render: randomUUID(),
-      group,
+      turn,
       memoryBytes,
       onStep,
       signal,
@@ -161,17 +198,19 @@ async function render(
 
 function preview(
   context: Context,
-  request: Parameters<Processor['preview']>[0],
-  signal: AbortSignal | undefined,
+  { account, ...request }: PreviewOrder,
+  { signal, isHeard }: PreviewOptions,
 ): Promise<PreviewReport> {
+  const { source, facts } = request;
   const task: PreviewTask = { ...request, part: partName(request.target), limits: context.limits };
   return removeOnFailure([task.part], () =>
-    running(context).interactive.run<PreviewReport>({
+    running(context).encoding.run<PreviewReport>({
       handler: 'preview',
       task,
-      image: request.source,
-      group: 'preview',
-      memoryBytes: 0,
+      image: source,
+      turn: { account, job: 'preview', urgency: () => (isHeard() ? 'free' : 'idle') },
+      // Decoded pixels and a small encode.
+      memoryBytes: estimateMemory(facts, 'jpeg'),
       signal,
     }),
   );
@@ -180,7 +219,7 @@ function preview(
 async function inspect(
   context: Context,
   request: InspectRequest,
-  signal: AbortSignal | undefined,
+  { turn, signal }: Parameters<Processor['inspect']>[1],
 ): Promise<Inspection> {
   const task: InspectTask = { ...request, limits: context.limits };
   // Decodes the whole file, up to three times. In the encoding queue it does not delay uploads, and an abort ends it.
@@ -188,7 +227,7 @@ async function inspect(
     handler: 'inspect',
     task,
     image: request.source,
-    group: 'inspect',
+    turn,
     // Decoded pixels and a small encode, as a JPEG takes.
     memoryBytes: estimateMemory(request.facts, 'jpeg'),
     signal,
@@ -198,15 +237,18 @@ async function inspect(
   return { ...report, vision: { jpeg: Buffer.from(base64, 'base64'), ...size } };
 }
 
-function stats({ config, queues }: Context): ReturnType<Processor['stats']> {
-  const all = queues ? [queues.encoding.stats(), queues.interactive.stats()] : [];
-  const sum = (field: 'busy' | 'queued' | 'memoryBytes') => all.reduce((total, one) => total + one[field], 0);
+const NO_LOAD = { busy: 0, queued: 0, memoryBytes: 0, pids: [] };
+
+function stats({ config, queues }: Context): ProcessorStats {
+  const encoding = queues?.encoding.stats() ?? NO_LOAD;
+  const probing = queues?.probing.stats() ?? NO_LOAD;
   return {
     workers: config.WORKERS,
-    busy: sum('busy'),
-    queued: sum('queued'),
-    memoryBytes: sum('memoryBytes'),
-    pids: all.flatMap(({ pids }) => pids),
+    busy: encoding.busy + probing.busy,
+    queued: encoding.queued + probing.queued,
+    memoryBytes: encoding.memoryBytes + probing.memoryBytes,
+    pids: [...encoding.pids, ...probing.pids],
+    queues: { encoding, probing },
   };
 }
 

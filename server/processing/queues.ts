@@ -5,13 +5,15 @@ import { createWorkerQueue, type WorkerQueue, type WorkerQueueOptions } from './
 /** The worker queues of a processor. */
 export interface Queues {
   encoding: WorkerQueue;
-  /** A process of its own, so that no upload waits behind an encode. */
-  interactive: WorkerQueue;
+  /** Reads headers in a process of its own, so that no upload waits behind an encode. */
+  probing: WorkerQueue;
   stealing: WorkStealing;
 }
 
-// Limit for headers and previews, which take milliseconds.
-const INTERACTIVE_SECONDS = 30;
+/** Limit for reading a header, which takes milliseconds. */
+const PROBE_SECONDS = 5;
+/** Age from which a slow header waits for all others. */
+const PROBE_SLICE_MS = 1000;
 
 /** Forks the worker processes. @throws Error if a worker still loads SVG or the library's native format */
 export async function startQueues(
@@ -25,18 +27,19 @@ export async function startQueues(
     memoryBytes: config.WORK_MEMORY_MB * 1_000_000,
     timeoutSeconds: config.IMAGE_TIMEOUT_SECONDS,
   });
-  const interactive = createWorkerQueue({
+  const probing = createWorkerQueue({
     ...shared,
-    name: 'interactive',
+    name: 'probing',
     workers: 1,
     memoryBytes: Number.POSITIVE_INFINITY,
-    timeoutSeconds: Math.min(INTERACTIVE_SECONDS, config.IMAGE_TIMEOUT_SECONDS),
+    timeoutSeconds: Math.min(PROBE_SECONDS, config.IMAGE_TIMEOUT_SECONDS),
     queueLimit: config.PROBE_QUEUE_LIMIT,
+    sliceMs: PROBE_SLICE_MS,
     killOnAbort: false,
   });
-  const queues = { encoding, interactive, stealing: createWorkStealing(encoding) };
+  const queues = { encoding, probing, stealing: createWorkStealing(encoding) };
   try {
-    await Promise.all([encoding.refuseOpenLoaders(), interactive.refuseOpenLoaders()]);
+    await Promise.all([encoding.refuseOpenLoaders(), probing.refuseOpenLoaders()]);
   } catch (error) {
     await closeQueues(queues);
     throw error;
@@ -45,6 +48,6 @@ export async function startQueues(
 }
 
 /** Ends the worker processes. */
-export async function closeQueues({ encoding, interactive }: Queues): Promise<void> {
-  await Promise.all([encoding.close(), interactive.close()]);
+export async function closeQueues({ encoding, probing }: Queues): Promise<void> {
+  await Promise.all([encoding.close(), probing.close()]);
 }

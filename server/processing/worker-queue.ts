@@ -3,7 +3,7 @@ import type { EncodedFormat } from '#contract';
 import { withAbort } from '../concurrency.ts';
 import { AppError } from '../errors.ts';
 import { createQuarantine, type Quarantine } from './quarantine.ts';
-import { createScheduler, type ScheduledTask, type Scheduler } from './scheduler.ts';
+import { createScheduler, GaveWayTooOften, type ScheduledTask, type Scheduler } from './scheduler.ts';
 import type { WorkerOutcome } from './shared/protocol.ts';
 import { createWorkerPool, type RunOptions, WorkerCrashed, type WorkerPool, WorkerTimedOut } from './worker-pool.ts';
 
@@ -35,7 +35,7 @@ export interface WorkerQueue {
   hasRoom(memoryBytes: number): boolean;
   /** Calls the listener whenever a process becomes free and no task is queued. */
   onIdle(listener: () => void): void;
-  /** Clears the crashes of an image that was processed successfully. */
+  /** Clears the failures of an image that was processed successfully. */
   release(suspect: Suspect): void;
   /** @throws Error naming the loaders that should be blocked but still work */
   refuseOpenLoaders(): Promise<void>;
@@ -49,8 +49,10 @@ export interface WorkerQueueOptions {
   workers: number;
   memoryBytes: number;
   timeoutSeconds: number;
-  /** Tasks that may be queued; more are refused with `overloaded`. @default no limit */
+  /** Tasks that may be queued, of one account a quarter; more are refused with `overloaded`. @default no limit */
   queueLimit?: number;
+  /** Age from which a running task gives way to every other. In milliseconds. @default no limit */
+  sliceMs?: number;
   /** Kills the process of an aborted task; false only ignores its result, which suits tasks of milliseconds. @default true */
   killOnAbort?: boolean;
   blockLoaders: boolean;
@@ -65,12 +67,15 @@ interface Context {
 }
 
 const ATTEMPTS = 2;
+/** Part of the queue that one account may fill. */
+const ACCOUNT_SHARE = 0.25;
 const RETRY_AFTER_SECONDS = '2';
 
 /** Creates a worker queue and forks its processes. */
 export function createWorkerQueue(options: WorkerQueueOptions): WorkerQueue {
   const pool = createWorkerPool({ size: options.workers, blockLoaders: options.blockLoaders });
-  const scheduler = createScheduler({ slots: options.workers, memoryBytes: options.memoryBytes });
+  const { workers: slots, memoryBytes, sliceMs = Number.POSITIVE_INFINITY } = options;
+  const scheduler = createScheduler({ slots, memoryBytes, sliceMs });
   const quarantine = createQuarantine();
   const context: Context = { options, pool, scheduler, quarantine };
   return {
@@ -97,16 +102,31 @@ export function createWorkerQueue(options: WorkerQueueOptions): WorkerQueue {
 
 async function enqueue<T>(context: Context, task: WorkerQueueTask): Promise<T> {
   const { scheduler } = context;
-  const { queueLimit = Number.POSITIVE_INFINITY, killOnAbort = true } = context.options;
-  if (scheduler.stats().queued >= queueLimit) {
-    throw new AppError('overloaded', 'Too many images are waiting to be read; try again shortly', {
-      headers: { 'Retry-After': RETRY_AFTER_SECONDS },
-    });
-  }
-  const { group, memoryBytes, signal } = task;
-  const executed = killOnAbort ? task : { ...task, signal: undefined };
-  const work = scheduler.run({ group, memoryBytes, signal, execute: () => runWithRetry<T>(context, executed) });
+  const { killOnAbort = true } = context.options;
+  const { turn, memoryBytes, signal } = task;
+  refuseOverload(context, turn.account);
+  const execute = (givesWay: AbortSignal) => {
+    const stops = signal && killOnAbort ? AbortSignal.any([signal, givesWay]) : givesWay;
+    return runWithRetry<T>(context, { ...task, signal: stops });
+  };
+  const work = scheduler.run({ turn, memoryBytes, signal, execute }).catch((error: unknown) => {
+    throw error instanceof GaveWayTooOften ? overloaded('The image takes long to read, and others wait') : error;
+  });
   return signal && !killOnAbort ? withAbort(work, signal) : work;
+}
+
+/** @throws AppError overloaded if the queue, or the account's share of it, is full */
+function refuseOverload({ scheduler, options }: Context, account: string): void {
+  const { queueLimit } = options;
+  if (queueLimit === undefined) return;
+  const isFull = scheduler.stats().queued >= queueLimit;
+  if (isFull || scheduler.queuedOf(account) >= Math.ceil(queueLimit * ACCOUNT_SHARE)) {
+    throw overloaded('Too many images are waiting to be read; try again shortly');
+  }
+}
+
+function overloaded(message: string): AppError {
+  return new AppError('overloaded', message, { headers: { 'Retry-After': RETRY_AFTER_SECONDS } });
 }
 
 /** Runs a task, once more if its process dies. */
@@ -117,10 +137,11 @@ async function runWithRetry<T>(context: Context, task: WorkerQueueTask): Promise
   const occasion = task.render ?? randomUUID();
   for (let round = 1; ; round += 1) {
     if (quarantine.holds(suspect)) {
-      throw new AppError('processing_failed', 'The image made the image library crash and is not tried again');
+      const reason = 'crashed the image library or took too long';
+      throw new AppError('processing_failed', `The image is not tried again: twice it ${reason}`);
     }
     try {
-      return await runInPool<T>(context, task, suspect);
+      return await runInPool<T>(context, task, { suspect, occasion });
     } catch (error) {
       if (!(error instanceof WorkerCrashed)) throw error;
       if (error.started) quarantine.add(suspect, `${occasion} ${round}`);
@@ -136,7 +157,7 @@ async function runWithRetry<T>(context: Context, task: WorkerQueueTask): Promise
 async function runInPool<T>(
   { options, pool, quarantine }: Context,
   { handler, task, image, signal, onStep, connect, onYielded, render }: WorkerQueueTask,
-  suspect: string,
+  { suspect, occasion }: { suspect: string; occasion: string },
 ): Promise<T> {
   const { name, logger, timeoutSeconds } = options;
   let outcome: WorkerOutcome<T>;
@@ -144,6 +165,7 @@ async function runInPool<T>(
     outcome = await pool.run<T>(handler, task, { timeoutSeconds, signal, onStep, connect, onYielded });
   } catch (error) {
     if (!(error instanceof WorkerTimedOut)) throw error;
+    quarantine.add(suspect, occasion);
     const message = `The image took longer than the limit of ${timeoutSeconds} seconds`;
     throw new AppError('processing_timeout', message, { details: { limit: timeoutSeconds }, cause: error });
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Image, MetadataPatch, Rejected, UploadResult } from '#contract';
-import { singleFlight } from '../concurrency.ts';
+import { sharedWhileHeard } from '../concurrency.ts';
 import type { ImageRecord, Repositories, SessionRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -22,7 +22,7 @@ interface SessionDeps {
 /** State of a sessions module. */
 interface Context extends Required<Omit<SessionDeps, 'repositories'>>, Pick<Repositories, 'sessions' | 'images'> {
   /** Shares the making of a preview between requests for it. */
-  sharePreview: ReturnType<typeof singleFlight<string, PreviewFile>>;
+  sharePreview: ReturnType<typeof sharedWhileHeard<string, PreviewFile>>;
 }
 
 /** Longest wait of a failed upload for its clean-up in the database. */
@@ -38,9 +38,21 @@ interface PreviewFile {
   width: number;
 }
 
+/** A preview that a client asks for. */
+export interface WantedPreview {
+  accountId: string;
+  sessionId: string;
+  imageId: string;
+  /** Width in pixels; rounded up to a fixed width. */
+  atLeast: number;
+}
+
+/** A preview that nobody waits for is stopped after this time, in milliseconds. */
+const PREVIEW_UNHEARD_MS = 30_000;
+
 /** Creates the sessions module. Another account's session is treated as not existing. */
 export function createSessions({ repositories, now = () => new Date(), ...deps }: SessionDeps) {
-  const context: Context = { now, ...deps, ...repositories, sharePreview: singleFlight() };
+  const context: Context = { now, ...deps, ...repositories, sharePreview: sharedWhileHeard(PREVIEW_UNHEARD_MS) };
   return {
     /** Finds a live session and extends its expiry. @throws session_not_found */
     find: (accountId: string, sessionId: string) => find(context, accountId, sessionId),
@@ -70,9 +82,8 @@ export function createSessions({ repositories, now = () => new Date(), ...deps }
       }
     },
 
-    /** Returns a small WebP of an image, created once. @param atLeast width in pixels; rounded up to a fixed width */
-    preview: (accountId: string, sessionId: string, imageId: string, atLeast: number) =>
-      preview(context, accountId, sessionId, imageId, atLeast),
+    /** Returns a small WebP of an image, created once. */
+    preview: (wanted: WantedPreview, caller: AbortSignal) => preview(context, wanted, caller),
   };
 }
 
@@ -126,7 +137,7 @@ async function findImage(
 
 async function create(context: Context, accountId: string, upload: Upload): Promise<UploadResult> {
   const { sessions, processor, config, requireAccount, now } = context;
-  const { accepted, rejected, firstError } = await inspectUpload(upload, processor);
+  const { accepted, rejected, firstError } = await inspectUpload(upload, { account: accountId, processor });
   refuseEmpty(accepted, firstError, rejected);
   if (accepted.length > config.MAX_IMAGES_PER_SESSION) throw full(config.MAX_IMAGES_PER_SESSION, accepted.length);
   const session: SessionRecord = {
@@ -154,7 +165,7 @@ async function create(context: Context, accountId: string, upload: Upload): Prom
 async function addImages(context: Context, session: SessionRecord, upload: Upload): Promise<UploadResult> {
   const { sessions, processor, config } = context;
   const { _id: sessionId, accountId } = session;
-  const { accepted, rejected, firstError } = await inspectUpload(upload, processor);
+  const { accepted, rejected, firstError } = await inspectUpload(upload, { account: accountId, processor });
   refuseEmpty(accepted, firstError, rejected);
   const taken = await sessions.reserveImages(sessionId, accepted.length, config.MAX_IMAGES_PER_SESSION);
   if (taken === null) {
@@ -218,10 +229,8 @@ function showUpload(session: SessionRecord, accepted: Image[], rejected: Rejecte
 
 async function preview(
   context: Context,
-  accountId: string,
-  sessionId: string,
-  imageId: string,
-  atLeast: number,
+  { accountId, sessionId, imageId, atLeast }: WantedPreview,
+  caller: AbortSignal,
 ): Promise<PreviewFile> {
   const { store, processor, sharePreview } = context;
   const image = await findImage(context, accountId, sessionId, imageId);
@@ -229,10 +238,10 @@ async function preview(
   const key = previewKey(sessionId, imageId, width);
   const made = await store.stat(key);
   if (made) return { file: store.pathOf(key), size: made.size, width };
-  return sharePreview(key, async () => {
+  return sharePreview(key, caller, async (shared) => {
     const target = await store.prepareFolder(key);
     const source = store.pathOf(image.uploadPath);
-    const { file, size } = await processor.preview({ source, facts: image, width, target });
+    const { file, size } = await processor.preview({ account: accountId, source, facts: image, width, target }, shared);
     await requireStillThere(context, accountId, sessionId);
     return { file, size, width };
   });

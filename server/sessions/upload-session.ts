@@ -29,13 +29,13 @@ const PROBES_AT_ONCE = 4;
 /** Reads every file's header and splits the files into accepted and rejected ones, in order. */
 export async function inspectUpload(
   upload: Upload,
-  processor: Processor,
+  deps: { account: string; processor: Processor },
 ): Promise<{ accepted: AcceptedFile[]; rejected: Rejected[]; firstError: AppError | null }> {
   const outcomes = new Array<AcceptedFile | AppError>(upload.files.length);
   const pending = upload.files.map((file, index) => ({ file, index }));
   const inspectNext = async (): Promise<void> => {
     for (let next = pending.shift(); next; next = pending.shift()) {
-      outcomes[next.index] = await inspect(next.file, upload.metadata?.[next.index] ?? null, processor);
+      outcomes[next.index] = await inspect(next.file, upload.metadata?.[next.index] ?? null, deps);
     }
   };
   await Promise.all(Array.from({ length: PROBES_AT_ONCE }, inspectNext));
@@ -64,12 +64,12 @@ export async function inspectUpload(
 async function inspect(
   upload: UploadedFile,
   said: UploadMetadata[number],
-  processor: Processor,
+  { account, processor }: { account: string; processor: Processor },
 ): Promise<AcceptedFile | AppError> {
   if ('refused' in upload) return upload.refused;
   const { file, originalFilename, size, sha256 } = upload;
   try {
-    const facts = await processor.probe({ file, originalFilename });
+    const facts = await processor.probe({ account, file, sha256, originalFilename });
     const { clientRef = null, ...edited } = said ?? {};
     const metadata = Object.keys(edited).length > 0 ? metadataFromUser(null, edited) : null;
     return {

@@ -9,6 +9,7 @@ import { type Database, type ImageRecord, openDatabase, startEmbedded } from '..
 import { createLogger } from '../../server/observability/index.ts';
 import { createProcessor, type Processor, processingConfig } from '../../server/processing/index.ts';
 import { type FakeVisionServer, startFakeVisionServer } from '../support/fake-vision-server.ts';
+import { probeOf, turnOf } from '../support/turn.ts';
 
 /** A key that must appear only in the header. */
 export const SECRET_KEY = 'sk-secret-7f3a9b2c4d5e6f70';
@@ -69,7 +70,7 @@ export async function startAnalysisHarness(): Promise<AnalysisHarness> {
       const number = count;
       const file = join(folder, `upload-${number}`);
       await writeFile(file, bytes);
-      const { warnings, ...facts } = await processor.probe({ file, originalFilename: name });
+      const { warnings, ...facts } = await processor.probe(probeOf(file, name));
       return {
         _id: `img_${number}`,
         // One account per image, unless the test is about sharing.
@@ -143,7 +144,7 @@ export async function describeImage(
   signal = new AbortController().signal,
 ): Promise<AnalyzedImage & { steps: string[] }> {
   const steps: string[] = [];
-  const run = { signal, onStep: (step: string) => void steps.push(step) };
+  const run = { signal, turn: turnOf(), onStep: (step: string) => void steps.push(step) };
   return { ...(await analysis.describe(image, optionsOf(options), run)), steps };
 }
 

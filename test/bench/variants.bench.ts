@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { OutputFormat, Settings } from '#contract';
 import { createProcessor, planVariants, processingConfig, type SourceFacts } from '../../server/processing/index.ts';
+import { probeOf, turnOf } from '../support/turn.ts';
 import { cpuSecondsOf, memoryOf } from './support/process-tree.ts';
 import { median, printFigures, ROUNDS } from './support/table.ts';
 
@@ -31,7 +32,7 @@ const sources: { file: string; facts: SourceFacts }[] = [];
 for (const name of PHOTOS) {
   const file = fileURLToPath(new URL(`../fixtures/photos/photo-${name}.jpg`, import.meta.url));
   const { size } = await stat(file);
-  sources.push({ file, facts: { ...(await processor.probe({ file, originalFilename: file })), size } });
+  sources.push({ file, facts: { ...(await processor.probe(probeOf(file))), size } });
 }
 
 // As an export plans them: nothing is enlarged, so the smallest photograph has four widths.
@@ -86,7 +87,7 @@ async function measure(settings: Pick<Settings, 'responsive' | 'responsiveSizes'
             target: join(folder, `${index}-${variant.name}`),
           })),
         },
-        { group: 'bench' },
+        { turn: turnOf() },
       ),
     ),
   );

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { CachedVariantRecord, ImageRecord, OutputFile, OutputRepository } from '../../server/db/index.ts';
 import { exportImage, type ImageTask } from '../../server/exports/export-image.ts';
 import { createLocalStore, type FileStore, variantCacheKey } from '../../server/storage/index.ts';
+import { turnOf } from '../support/turn.ts';
 
 const HASHES = ['a'.repeat(64), 'b'.repeat(64)];
 
@@ -44,7 +45,7 @@ function exportContent(hash: string, delays: number[], onPublish = async () => {
   const slowly = <T>(work: () => Promise<T>) => sleep(delays.shift() ?? 0).then(work);
   return exportImage(
     task,
-    { signal: new AbortController().signal, onStep: () => {}, group: 'job_1' },
+    { signal: new AbortController().signal, onStep: () => {}, turn: turnOf() },
     {
       ownerQueues,
       cache: {

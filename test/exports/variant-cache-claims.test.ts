@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
 import type { CachedVariantRecord } from '../../server/db/index.ts';
 import { createVariantCache, type VariantOrder } from '../../server/exports/variant-cache.ts';
+import { turnOf } from '../support/turn.ts';
 
 const order = {
   image: { accountId: 'acct_a', sha256: 'ab', format: 'png', uploadPath: 'u' },
   settings: { format: 'webp', preset: 'high', keepCopyright: true },
   variants: [{ name: 'full' }],
 } as unknown as VariantOrder;
-const options = { group: 'job', signal: new AbortController().signal, onStep: () => {} };
+const options = { turn: turnOf(), signal: new AbortController().signal, onStep: () => {} };
 
 /** A cache whose records live in a map and whose look-ups take as many milliseconds as `delays` says, one after another. */
 function slowCache(delays: number[]) {

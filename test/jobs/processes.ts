@@ -57,7 +57,8 @@ export function useProcesses() {
     return {
       steps: ['optimize'],
       concurrency: 1,
-      stopsWithoutListener: false,
+      isPaid: true,
+      stopsUnheardAfterMs: null,
       plan: async (job, images) =>
         job.images.flatMap(({ imageId }, index) => {
           const image = images.get(imageId);

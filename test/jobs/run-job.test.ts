@@ -21,7 +21,15 @@ function jobOf(count: number, run: (index: number) => Promise<JobResult>) {
     failed: (_job, { _id }, error) => ({ imageId: _id, status: 'failed', error }) as JobResult,
     finalProgress: () => ({}),
   } as Partial<JobKind<JobResult>>;
-  const input = { job: job as JobRecord, kind: kind as JobKind<JobResult>, tasks, earlier: [], firstEvent: 0, logger };
+  const input = {
+    job: job as JobRecord,
+    kind: kind as JobKind<JobResult>,
+    tasks,
+    earlier: [],
+    isHeard: () => true,
+    firstEvent: 0,
+    logger,
+  };
   return (saveResult: (record: { index: number; result: JobResult }) => Promise<void>) =>
     runJob({ ...input, saveResult }, new AbortController().signal);
 }

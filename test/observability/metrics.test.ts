@@ -40,13 +40,15 @@ describe('createMetrics', () => {
   it('reads open streams and the queue when it is scraped', async () => {
     const metrics = createMetrics();
     metrics.watchStreams(() => 3);
-    const queue = { queued: 1, busyWorkers: 2, workers: 2, memoryBytes: 4096 };
+    const queued = { jobs: 1, encoding: 0, probing: 4 };
+    const queue = { queued, busyWorkers: { encoding: 2, probing: 1 }, workers: 2, memoryBytes: 4096 };
     metrics.watchQueue(() => queue);
-    queue.queued = 7;
+    queued.jobs = 7;
     const text = await metrics.text();
     expect(text).toMatch(/^imagewright_open_streams 3$/m);
-    expect(text).toMatch(/^imagewright_queue_length 7$/m);
-    expect(text).toMatch(/^imagewright_busy_workers 2$/m);
+    expect(text).toMatch(/^imagewright_queue_length\{queue="jobs"\} 7$/m);
+    expect(text).toMatch(/^imagewright_queue_length\{queue="probing"\} 4$/m);
+    expect(text).toMatch(/^imagewright_busy_workers\{queue="encoding"\} 2$/m);
     expect(text).toMatch(/^imagewright_queue_memory_bytes 4096$/m);
   });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorCode, OutputFormat } from '#contract';
+import { probeOf } from '../support/turn.ts';
 import { decode, type Harness, header, nasty, startHarness, timeOf } from './processor-harness.ts';
 
 const manifest = JSON.parse(readFileSync(nasty('manifest.json'), 'utf8')) as { file: string; expect: string }[];
@@ -58,7 +59,7 @@ describe('every hostile file', () => {
 
   it.each(Object.entries(REFUSED))('%s is refused at the probe', async (file, [code, message]) => {
     const refuse = async () => {
-      const error = await harness.processor.probe({ file: nasty(file), originalFilename: file }).then(
+      const error = await harness.processor.probe(probeOf(nasty(file), file)).then(
         () => expect.unreachable(),
         (reason: unknown) => reason as Error & { code: string; details: Record<string, unknown> },
       );
@@ -140,7 +141,7 @@ describe('every hostile file', () => {
   });
 
   it('warns of a wrong extension', async () => {
-    const probed = await harness.processor.probe({ file: nasty('png-named-as.jpg'), originalFilename: 'a.jpg' });
+    const probed = await harness.processor.probe(probeOf(nasty('png-named-as.jpg'), 'a.jpg'));
     expect(probed).toMatchObject({ format: 'png', mimeType: 'image/png', warnings: [{ code: 'format_mismatch' }] });
   });
 });

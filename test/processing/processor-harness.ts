@@ -16,6 +16,7 @@ import {
   type SourceFacts,
   type VariantSpec,
 } from '../../server/processing/index.ts';
+import { probeOf, turnOf } from '../support/turn.ts';
 
 /** Returns the path of a hostile file. */
 export const nasty = (file: string): string => fixture(`nasty/${file}`);
@@ -75,7 +76,7 @@ export async function startHarness(
     },
     async facts(file) {
       const { size } = await stat(file);
-      return { ...(await processor.probe({ file, originalFilename: file })), size };
+      return { ...(await processor.probe(probeOf(file))), size };
     },
     async render(file, { widths = [], variants, options, preset = 'high', ...choice }) {
       const specs = variants ?? [{ name: 'full' }, ...widths.map((width) => ({ name: `${width}w`, width }))];
@@ -90,7 +91,7 @@ export async function startHarness(
           ...choice,
           variants: specs.map((spec) => ({ ...spec, target: join(folder, `out-${run}-${spec.name}`) })),
         },
-        { group: 'test', ...options },
+        { turn: turnOf(), ...options },
       );
     },
     leftovers: async () => (await readdir(folder)).filter((name) => name.endsWith('.part')),

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { createProcessor, processingConfig } from '../../server/processing/index.ts';
+import { probeOf, turnOf } from '../support/turn.ts';
 import { encoders, isAlive, nasty, only, SLOW, slowSource, startHarness, until } from './processor-harness.ts';
 
 const silent = { info() {}, warn() {}, error() {} };
@@ -23,13 +24,13 @@ describe('limits of a processor', () => {
     await harness.close();
   });
 
-  it('refuses probes above the queue limit with Retry-After', async () => {
-    const harness = await startHarness({ WORKERS: 1, PROBE_QUEUE_LIMIT: 2 });
-    const probes = Array.from({ length: 10 }, () =>
-      harness.processor.probe({ file: nasty('jpeg-grey.jpg'), originalFilename: 'a.jpg' }),
-    );
-    const settled = await Promise.allSettled(probes);
-    const refused = settled.filter((result) => result.status === 'rejected');
+  it('refuses probes of one account above its quarter of the queue, with Retry-After, and those of no other', async () => {
+    const harness = await startHarness({ WORKERS: 1, PROBE_QUEUE_LIMIT: 8 });
+    const probe = () => harness.processor.probe(probeOf(nasty('jpeg-grey.jpg'), 'a.jpg'));
+    const outcomes = Promise.allSettled(Array.from({ length: 10 }, probe));
+    const ofAnother = harness.processor.probe({ ...probeOf(nasty('jpeg-grey.jpg')), account: 'another' });
+    expect(await ofAnother).toMatchObject({ format: 'jpeg' });
+    const refused = (await outcomes).filter((result) => result.status === 'rejected');
     expect(refused).toHaveLength(7);
     expect(refused[0]?.reason).toMatchObject({
       code: 'overloaded',
@@ -46,7 +47,7 @@ describe('limits of a processor', () => {
     });
     await expect(processor.start()).rejects.toThrow(/svg, v/);
     expect(processor.stats().pids).toEqual([]);
-    await expect(processor.probe({ file: nasty('png-1x1.png'), originalFilename: 'a' })).rejects.toMatchObject({
+    await expect(processor.probe(probeOf(nasty('png-1x1.png'), 'a'))).rejects.toMatchObject({
       code: 'shutting_down',
     });
   });
@@ -118,11 +119,11 @@ describe('a full disk', () => {
         { name: '40w', width: 40, target: join(folder, 'small') },
         { name: 'full', target: join(folder, 'full') },
       ];
-      await expect(harness.processor.render({ ...request, variants }, { group: 'g' })).rejects.toMatchObject({
+      await expect(harness.processor.render({ ...request, variants }, { turn: turnOf() })).rejects.toMatchObject({
         code: 'insufficient_storage',
       });
       expect(execFileSync('ls', ['-A', folder], { encoding: 'utf8' })).toBe('');
-      await harness.processor.render({ ...request, variants: variants.slice(0, 1) }, { group: 'g' });
+      await harness.processor.render({ ...request, variants: variants.slice(0, 1) }, { turn: turnOf() });
       expect(execFileSync('ls', ['-A', folder], { encoding: 'utf8' })).toBe('small\n');
     } finally {
       await harness.close();

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { probeOf, turnOf } from '../support/turn.ts';
 import {
   encoders,
   type Harness,
@@ -138,54 +139,57 @@ describe('a processor', () => {
     ).rejects.toThrow('early');
   });
 
-  it('probes and previews while an encode runs', async () => {
+  const heard = { signal: new AbortController().signal, isHeard: () => true };
+
+  it('probes while an encode runs', async () => {
     const abort = new AbortController();
     const running = harness.render(slowSource, { ...SLOW, options: { signal: abort.signal } }).catch(() => {});
     await until(() => harness.processor.stats().busy === 1);
-    const facts = await harness.facts(nasty('jpeg-exif-orientation-6.jpg'));
-    const preview = await harness.processor.preview({
-      source: nasty('jpeg-exif-orientation-6.jpg'),
-      facts,
-      width: 160,
-      target: join(harness.folder, 'preview'),
-    });
-    // The encode takes much longer than both, so they did not wait for it.
+    await harness.facts(nasty('jpeg-exif-orientation-6.jpg'));
+    // The encode takes much longer, so the probe did not wait for it.
     expect(harness.processor.stats().busy).toBe(1);
-    expect(preview).toMatchObject({ width: 160, height: 300 });
-    expect(await header(preview.file)).toMatchObject({ format: 'webp', width: 160, height: 300 });
-    const same = await harness.processor.preview({
-      source: nasty('png-1x1.png'),
-      facts,
-      width: 320,
-      target: join(harness.folder, 'tiny'),
-    });
-    expect(same).toMatchObject({ width: 1, height: 1 });
     abort.abort();
     await running;
   });
 
-  it('inspects in the encoding queue, so that previews do not wait for it', async () => {
+  it('previews upright, and never enlarges', async () => {
+    const source = nasty('jpeg-exif-orientation-6.jpg');
+    const order = { account: 'account', source, facts: await harness.facts(source), width: 160 };
+    const preview = await harness.processor.preview({ ...order, target: join(harness.folder, 'preview') }, heard);
+    expect(preview).toMatchObject({ width: 160, height: 300 });
+    expect(await header(preview.file)).toMatchObject({ format: 'webp', width: 160, height: 300 });
+    const tiny = { ...order, source: nasty('png-1x1.png'), target: join(harness.folder, 'tiny') };
+    expect(await harness.processor.preview(tiny, heard)).toMatchObject({ width: 1, height: 1 });
+  });
+
+  it('inspects and previews in the encoding queue, so that uploads do not wait for it', async () => {
     const encode = new AbortController();
     const running = harness.render(slowSource, { ...SLOW, options: { signal: encode.signal } }).catch(() => {});
     await until(() => harness.processor.stats().busy === 1);
     const source = nasty('jpeg-grey.jpg');
     const facts = await harness.facts(source);
     const leave = new AbortController();
-    const inspections = [leave.signal, undefined].map((signal) => harness.processor.inspect({ source, facts }, signal));
-    await until(() => harness.processor.stats().queued === 2);
-    await harness.processor.preview({ source, facts, width: 160, target: join(harness.folder, 'meanwhile') });
-    expect(harness.processor.stats()).toMatchObject({ busy: 1, queued: 2 });
+    const inspect = (signal?: AbortSignal) =>
+      harness.processor.inspect({ source, facts }, { turn: turnOf(), ...(signal && { signal }) });
+    const left = inspect(leave.signal);
+    const inspected = inspect();
+    const target = join(harness.folder, 'later');
+    const preview = harness.processor.preview({ account: 'account', source, facts, width: 160, target }, heard);
+    await until(() => harness.processor.stats().queued === 3);
+    await harness.facts(source);
+    expect(harness.processor.stats()).toMatchObject({ busy: 1, queued: 3 });
     leave.abort(new Error('left'));
-    await expect(inspections[0]).rejects.toThrow('left');
+    await expect(left).rejects.toThrow('left');
     encode.abort();
     await running;
-    expect((await inspections[1])?.pixels?.facts).toMatchObject({ animated: false });
+    expect((await inspected).pixels?.facts).toMatchObject({ animated: false });
+    expect(await preview).toMatchObject({ file: target });
   });
 
   it('abandons an aborted probe without ending its process', async () => {
     const pid = harness.processor.stats().pids.at(-1);
     const abort = new AbortController();
-    const request = { file: nasty('jpeg-grey.jpg'), originalFilename: 'a.jpg' };
+    const request = probeOf(nasty('jpeg-grey.jpg'), 'a.jpg');
     const aborted = harness.processor.probe(request, abort.signal);
     abort.abort(new Error('hung up'));
     await expect(aborted).rejects.toThrow('hung up');
@@ -213,7 +217,7 @@ describe('a processor', () => {
       keepCopyright: true,
     } as const;
     const variants = [{ name: 'full', target: join(harness.folder, 'no-such-folder', 'full') }];
-    const render = harness.processor.render({ ...request, variants }, { group: 'test' });
+    const render = harness.processor.render({ ...request, variants }, { turn: turnOf() });
     await expect(render).rejects.toMatchObject({ name: 'AppError', code: 'processing_failed' });
   });
 
@@ -227,19 +231,19 @@ describe('a processor', () => {
       { name: 'full', target: join(folder, 'full') },
     ];
     const request = { source: nasty('jpeg-grey.jpg'), facts, format: 'webp', preset: 'high' } as const;
-    const render = harness.processor.render({ ...request, keepCopyright: true, variants }, { group: 'test' });
+    const render = harness.processor.render({ ...request, keepCopyright: true, variants }, { turn: turnOf() });
     await expect(render).rejects.toMatchObject({ code: 'processing_failed' });
     expect(await readdir(folder)).toEqual(['full']);
   });
 
   it('reports a missing file as missing, not as damaged', async () => {
-    const probe = harness.processor.probe({ file: join(harness.folder, 'absent.jpg'), originalFilename: 'absent.jpg' });
+    const probe = harness.processor.probe(probeOf(join(harness.folder, 'absent.jpg')));
     await expect(probe).rejects.toMatchObject({ code: 'processing_failed' });
     const facts = await harness.facts(nasty('png-1x1.png'));
     const request = { source: join(harness.folder, 'absent.jpg'), facts, format: 'webp', preset: 'high' } as const;
     const render = harness.processor.render(
       { ...request, keepCopyright: true, variants: [{ name: 'full', target: join(harness.folder, 'never') }] },
-      { group: 'test' },
+      { turn: turnOf() },
     );
     await expect(render).rejects.toMatchObject({ code: 'processing_failed' });
   });

@@ -1,26 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import { createScheduler, type Scheduler } from '../../server/processing/scheduler.ts';
+import type { Turn } from '../../server/processing/index.ts';
+import { createScheduler, GaveWayTooOften, type Scheduler } from '../../server/processing/scheduler.ts';
+import { turnOf } from '../support/turn.ts';
 
 /** Creates tasks that the test ends. */
 function controlled(scheduler: Scheduler) {
   const order: string[] = [];
   const finish = new Map<string, () => void>();
-  const add = (name: string, group: string, memoryBytes = 1, signal?: AbortSignal): Promise<string> =>
+  const add = (name: string, group: string | Turn, memoryBytes = 1, signal?: AbortSignal): Promise<string> =>
     scheduler.run({
-      group,
+      turn: typeof group === 'string' ? turnOf(group) : group,
       memoryBytes,
       signal,
-      execute: () => {
+      execute: (givesWay) => {
         order.push(name);
-        return new Promise((resolve) => finish.set(name, () => resolve(name)));
+        return new Promise((resolve, reject) => {
+          finish.set(name, () => resolve(name));
+          givesWay.addEventListener('abort', () => reject(givesWay.reason), { once: true });
+        });
       },
     });
   const end = async (name: string): Promise<void> => {
     finish.get(name)?.();
-    await new Promise((resolve) => setImmediate(resolve));
+    await tick();
   };
   return { order, add, end };
 }
+
+const tick = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('createScheduler', () => {
   it('runs as many tasks as there are slots', async () => {
@@ -37,7 +44,7 @@ describe('createScheduler', () => {
     expect(scheduler.stats()).toEqual({ running: 0, queued: 0, memoryBytes: 0 });
   });
 
-  it('lets groups take turns, so that a sample of 1 does not wait for a batch of 500', async () => {
+  it('lets jobs take turns, so that a sample of 1 does not wait for a batch of 500', async () => {
     const { order, add, end } = controlled(createScheduler({ slots: 1, memoryBytes: 100 }));
     for (let index = 0; index < 500; index += 1) void add(`batch-${index}`, 'batch');
     void add('sample', 'sample');
@@ -47,7 +54,7 @@ describe('createScheduler', () => {
     expect(order.slice(0, 6)).toEqual(['batch-0', 'batch-1', 'sample', 'other-0', 'batch-2', 'other-1']);
   });
 
-  it('starts the tasks of a group in their order', async () => {
+  it('starts the tasks of a job in their order', async () => {
     const { order, add, end } = controlled(createScheduler({ slots: 1, memoryBytes: 100 }));
     void add('first', 'g', 1);
     void add('large', 'g', 30);
@@ -112,8 +119,8 @@ describe('createScheduler', () => {
 
   it('frees the slot of a task that fails', async () => {
     const scheduler = createScheduler({ slots: 1, memoryBytes: 100 });
-    const fail = scheduler.run({ group: 'g', memoryBytes: 50, execute: () => Promise.reject(new Error('no')) });
-    const next = scheduler.run({ group: 'g', memoryBytes: 100, execute: () => Promise.resolve('yes') });
+    const fail = scheduler.run({ turn: turnOf('g'), memoryBytes: 50, execute: () => Promise.reject(new Error('no')) });
+    const next = scheduler.run({ turn: turnOf('g'), memoryBytes: 100, execute: () => Promise.resolve('yes') });
     await expect(fail).rejects.toThrow('no');
     expect(await next).toBe('yes');
   });
@@ -126,5 +133,76 @@ describe('createScheduler', () => {
     scheduler.close(new Error('closed'));
     await expect(waiting).rejects.toThrow('closed');
     await expect(add('c', 'g')).rejects.toThrow('closed');
+  });
+
+  it('lets accounts take turns before their jobs', async () => {
+    const { order, add, end } = controlled(createScheduler({ slots: 1, memoryBytes: 100 }));
+    for (const job of ['a', 'b', 'c']) for (const n of [0, 1]) void add(`busy-${job}${n}`, turnOf(job, 'free', 'busy'));
+    void add('quiet-0', turnOf('a', 'free', 'quiet'));
+    void add('quiet-1', turnOf('a', 'free', 'quiet'));
+    for (let index = 0; index < 5; index += 1) await end(order.at(-1) ?? '');
+    expect(order).toEqual(['busy-a0', 'busy-a1', 'quiet-0', 'busy-b0', 'quiet-1', 'busy-c0']);
+  });
+
+  it('stops the free task that started last for a paid one, and starts it again', async () => {
+    const { order, add, end } = controlled(createScheduler({ slots: 2, memoryBytes: 100 }));
+    const stopped = ['free-0', 'free-1', 'free-2'].map((name) => add(name, turnOf(name)));
+    const paid = add('paid', turnOf('paid', 'paid', 'payer'));
+    await tick();
+    expect(order).toEqual(['free-0', 'free-1', 'paid']);
+    await end('paid');
+    expect(await paid).toBe('paid');
+    for (const name of ['free-0', 'free-1', 'free-2']) await end(name);
+    expect(await Promise.all(stopped)).toEqual(['free-0', 'free-1', 'free-2']);
+  });
+
+  it('stops free tasks for no more than half of the processes', async () => {
+    const { order, add, end } = controlled(createScheduler({ slots: 2, memoryBytes: 100 }));
+    for (let n = 0; n < 2; n += 1) void add(`free-${n}`, turnOf('free'));
+    for (let n = 0; n < 3; n += 1) void add(`paid-${n}`, turnOf('paid', 'paid', 'payer'));
+    await tick();
+    for (let n = 0; n < 2; n += 1) await end(order.at(-1) ?? '');
+    expect(order).toEqual(['free-0', 'free-1', 'paid-0', 'paid-1', 'paid-2']);
+  });
+
+  it('gives one of four turns to a free task if none runs', async () => {
+    const { order, add, end } = controlled(createScheduler({ slots: 2, memoryBytes: 100 }));
+    for (let n = 0; n < 9; n += 1) void add(`paid-${n}`, turnOf('paid', 'paid', 'payer'));
+    void add('free', turnOf('free'));
+    for (let n = 0; n < 5; n += 1) await end(order.at(-1) ?? '');
+    expect(order).toEqual(['paid-0', 'paid-1', 'paid-2', 'paid-3', 'paid-4', 'free', 'paid-5']);
+  });
+
+  it('stops an idle task for any other, and starts it last', async () => {
+    const { order, add, end } = controlled(createScheduler({ slots: 1, memoryBytes: 100 }));
+    let urgency: 'free' | 'idle' = 'free';
+    const sample = add('sample', { ...turnOf('sample'), urgency: () => urgency });
+    void add('other', turnOf('other'));
+    await tick();
+    expect(order).toEqual(['sample']);
+    urgency = 'idle';
+    await expect.poll(() => order).toEqual(['sample', 'other']);
+    void add('later', turnOf('later'));
+    await end('other');
+    await end('later');
+    expect(order).toEqual(['sample', 'other', 'later', 'sample']);
+    await end('sample');
+    expect(await sample).toBe('sample');
+  });
+
+  it('stops a task that takes longer than its slice while others wait, and refuses it after three times', async () => {
+    const scheduler = createScheduler({ slots: 1, memoryBytes: 100, sliceMs: 30 });
+    const { order, add, end } = controlled(scheduler);
+    const slow = add('slow', turnOf('slow', 'free', 'attacker'));
+    slow.catch(() => {});
+    for (let n = 0; n < 3; n += 1) {
+      // Nothing stops it as long as nobody waits.
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      expect(order.at(-1)).toBe('slow');
+      void add(`quick-${n}`, turnOf(`quick-${n}`));
+      await expect.poll(() => order.at(-1)).toBe(`quick-${n}`);
+      await end(`quick-${n}`);
+    }
+    await expect(slow).rejects.toBeInstanceOf(GaveWayTooOften);
   });
 });

@@ -168,7 +168,10 @@ function accept<E extends AnyJobEvent>(state: StreamState<E>, { id, event, data 
   }
   // The service stopped the job because this client was disconnected: a new request continues it.
   const left = event === 'error' && (parsed.data as { code?: string }).code === 'client_left';
-  if (left && state.start && state.stopsWithoutListener) throw new ConnectionError('stream_interrupted');
+  if (left && state.start) {
+    state.stopsWithoutListener = true;
+    throw new ConnectionError('stream_interrupted');
+  }
   seen.add(id);
   if (id) state.lastEventId = id;
   state.jobId ??= id.split(':')[0] || undefined;

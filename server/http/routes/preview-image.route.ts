@@ -4,7 +4,10 @@ import { sendFile } from '../downloads/send-file.ts';
 /** `GET …/images/:imageId/preview`: a small WebP for review screens. */
 export const previewImageRoute = defineRoute('previewImage', async ({ ctx, account, params, query }, services) => {
   const { sessionId, imageId } = params;
-  const { file, size, width } = await services.sessions.preview(account.id, sessionId, imageId, query.width);
+  const wanted = { accountId: account.id, sessionId, imageId, atLeast: query.width };
+  const gone = new AbortController();
+  ctx.res.once('close', () => gone.abort(new Error('the client has left')));
+  const { file, size, width } = await services.sessions.preview(wanted, gone.signal);
   // The preview of an image never changes, so its name is a strong validator.
   const etag = `${imageId}-${width}`;
   await sendFile(ctx, { file, size, filename: `${etag}.webp`, mimeType: 'image/webp', etag, inline: true });

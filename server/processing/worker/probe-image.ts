@@ -5,6 +5,7 @@ import { decodedFrames } from '../shared/formats.ts';
 import type { ProbeReport, ProbeTask } from '../shared/protocol.ts';
 import { apngFrames } from './apng.ts';
 import { detectFormat } from './detect.ts';
+import { tiffPages } from './tiff-pages.ts';
 
 /**
  * Reads an image's header: type by content, size, pages, orientation. Decodes no pixels.
@@ -12,6 +13,7 @@ import { detectFormat } from './detect.ts';
  */
 export async function probeImage({ file, limits }: ProbeTask): Promise<ProbeReport> {
   const format = await detectFormat(file);
+  if (format === 'tiff') await tiffPages(file);
   // Without the library's own limit, so that the message can name both numbers.
   const header = await sharp(file, { failOn: 'error', limitInputPixels: false }).metadata();
   if (header.format !== (format === 'avif' ? 'heif' : format)) {
