@@ -6,12 +6,12 @@ import { SummaryReporter } from './test/support/summary-reporter.ts';
 
 /** Tests about processes, their memory and their ends, or with modules that are replaced: each file in a process of its own. */
 const APART = [
-  'test/{crash,db,http,sse}/**/*.test.ts',
+  'test/{attacks,crash,db,http,sse}/**/*.test.ts',
   'test/analysis/{time-limit,provider-loading}.test.ts',
   'test/*.test.ts',
 ];
 const LONG = 'test/**/*.long.test.ts';
-const LONG_APART = 'test/{crash,db,http,sse}/**/*.long.test.ts';
+const LONG_APART = 'test/{attacks,crash,db,http,sse}/**/*.long.test.ts';
 
 const apart = (include: string[], exclude: string[]): TestProjectInlineConfiguration => ({
   extends: true,
