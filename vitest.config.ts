@@ -6,16 +6,23 @@ import { SummaryReporter } from './test/support/summary-reporter.ts';
 
 /** Tests about processes, their memory and their ends, or with modules that are replaced: each file in a process of its own. */
 const APART = [
-  'test/{attacks,crash,db,http,sse}/**/*.test.ts',
+  'test/{crash,db,http,sse}/**/*.test.ts',
   'test/analysis/{time-limit,provider-loading}.test.ts',
   'test/*.test.ts',
 ];
 const LONG = 'test/**/*.long.test.ts';
-const LONG_APART = 'test/{attacks,crash,db,http,sse}/**/*.long.test.ts';
+const LONG_APART = 'test/{crash,db,http,sse}/**/*.long.test.ts';
+/** Tests that measure times: nothing else runs beside them. */
+const ATTACKS = 'test/attacks/*.long.test.ts';
 
 const apart = (include: string[], exclude: string[]): TestProjectInlineConfiguration => ({
   extends: true,
   test: { name: 'apart', include, exclude },
+});
+
+const alone = (include: string[]): TestProjectInlineConfiguration => ({
+  extends: true,
+  test: { name: 'alone', include, maxWorkers: 1, sequence: { groupOrder: 1 } },
 });
 
 const together = (include: string[], exclude: string[]): TestProjectInlineConfiguration => ({
@@ -32,7 +39,7 @@ const together = (include: string[], exclude: string[]): TestProjectInlineConfig
 
 /** Test files by the mode of the run: `vitest run`, `vitest run --mode quick` and `vitest run --mode long`. */
 function projectsOf(mode: string): TestProjectInlineConfiguration[] {
-  if (mode === 'long') return [apart([LONG_APART], []), together([LONG], [])];
+  if (mode === 'long') return [apart([LONG_APART], []), together([LONG], [ATTACKS]), alone([ATTACKS])];
   const exclude = ['**/node_modules/**', LONG];
   if (mode === 'quick') return [together(filesWithoutService(), exclude)];
   return [apart(APART, exclude), together(['test/**/*.test.ts'], exclude)];

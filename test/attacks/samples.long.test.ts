@@ -32,6 +32,7 @@ it.each([1, 10])(
     // All samples are under way: none was refused, and not all have ended.
     expect(new Set(attack.statuses)).toEqual(new Set([200]));
     await attack.stop();
+    console.log(`under attack ${attacked.toFixed(2)} s, alone ${alone.toFixed(2)} s`);
     expect(attacked / alone).toBeLessThanOrEqual(3);
   },
 );

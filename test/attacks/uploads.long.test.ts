@@ -58,6 +58,7 @@ it('TIFFs of 60,000 directories are refused, and delay no upload', async () => {
   attacking = false;
   await Promise.all(attacks);
   expect(new Set(answers.map((answer) => answer.slice(0, 3)))).toEqual(new Set(['422']));
+  console.log(`slowest upload: ${slowest.toFixed(2)} s`);
   expect(slowest).toBeLessThanOrEqual(MOST_SECONDS);
 });
 
@@ -81,6 +82,7 @@ it('previews of small files with 49 megapixels, whose clients leave, delay no up
   const ended = Promise.allSettled(asked);
   const slowest = await slowestUpload(service.victim);
   await ended;
+  console.log(`slowest upload: ${slowest.toFixed(2)} s`);
   expect(slowest).toBeLessThanOrEqual(MOST_SECONDS);
   expect(await slowestUpload(service.victim)).toBeLessThanOrEqual(MOST_SECONDS);
 });
