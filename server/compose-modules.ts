@@ -47,6 +47,7 @@ export async function composeModules({ config, database, logger, publicUrl }: Co
     store,
     processor,
     config: config.sessions,
+    limits: accounts.limits,
     requireAccount: (accountId) => requireAccount(accounts, accountId),
   });
   const exports = createExports({ repositories, sessions, store, processor, config: config.exports, logger });
@@ -56,6 +57,7 @@ export async function composeModules({ config, database, logger, publicUrl }: Co
     sessions,
     repositories,
     isPaid: config.gateway.ANALYSIS_CREDITS > 0,
+    giveBack: (accountId) => accounts.limits.giveBackOne(accountId, 'analyses'),
   });
   const jobs = createJobs({
     repositories,

@@ -127,9 +127,18 @@ async function start(state: ServiceState): Promise<void> {
   await store.sweepTemporaryFiles({ minAgeMs: exclusive ? 0 : HOUR_MS });
   await processor.start();
   await analysis.start();
+  warnOfMissingLimits(state);
   await settlePending(state, exclusive ? 0 : undefined);
   await jobs.recover({ alone: exclusive });
   state.background.push(startBackgroundTasks(backgroundTasks(state), logger));
+}
+
+/** Warns if anybody may sign up to a plan without limits. */
+function warnOfMissingLimits({ modules, logger }: ServiceState): void {
+  const { accounts, signIn } = modules;
+  const { plan, missing } = accounts.plans.missingLimits();
+  if (!signIn.options().signUp || missing.length === 0) return;
+  logger.warn({ plan, missing }, 'sign-up is open, but the plan of new accounts lacks limits; see PLANS');
 }
 
 /** Returns the periodic tasks; each is separate, so that a failing one does not stop the others. */

@@ -1,3 +1,5 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+
 /** What a shared call knows of those who wait for it. */
 export interface SharedCall {
   /** Aborts when nobody has waited for as long as allowed. */
@@ -64,4 +66,17 @@ export async function withAbort<T>(work: Promise<T>, signal: AbortSignal): Promi
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+/** Runs the work of one key one at a time, in order. `queues` has an entry only while the key has work. */
+export function inTurn<T>(queues: Map<string, LimitFunction>, key: string, work: () => Promise<T>): Promise<T> {
+  const queue = queues.get(key) ?? pLimit(1);
+  queues.set(key, queue);
+  return queue(async () => {
+    try {
+      return await work();
+    } finally {
+      if (queue.pendingCount === 0) queues.delete(key);
+    }
+  });
 }

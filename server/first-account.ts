@@ -1,5 +1,5 @@
-import type { Account, Accounts } from './accounts/index.ts';
-import { PLACEHOLDER_EMAIL, type SignIn } from './sign-in/index.ts';
+import { type Account, type Accounts, PLACEHOLDER_EMAIL } from './accounts/index.ts';
+import type { SignIn } from './sign-in/index.ts';
 
 /** Dependencies of {@link announceFirstAccount}. */
 export interface FirstAccountDeps {

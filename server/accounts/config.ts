@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { SIGNUP_CREDITS } from '#contract';
 
+/** Returns the schema of an optional limit; absent: no limit. */
+const most = () => z.int().min(0).max(1_000_000_000).optional();
+
 const plan = z.strictObject({
   keys: z.int().min(1).max(1000).describe('Most active API keys of an account.'),
   signupCredits: z.int().min(0).max(1_000_000_000).default(SIGNUP_CREDITS).describe('Credits of a new account.'),
@@ -11,6 +14,10 @@ const plan = z.strictObject({
     })
     .optional()
     .describe('Most requests of an account per window. Default: no limit.'),
+  samplesPerDay: most().describe('Most images in samples per day (UTC), without those in the cache.'),
+  analysesPerDay: most().describe('Most images described per day (UTC), without those in the cache.'),
+  storageMb: most().describe('Most megabytes of uploads, previews, samples and results.'),
+  sessions: most().describe('Most sessions at a time.'),
 });
 
 /** Limits of a plan. */
@@ -37,7 +44,14 @@ export const accountsConfig = z.object({
     .string()
     .default(
       JSON.stringify({
-        free: { keys: 1, signupCredits: SIGNUP_CREDITS },
+        free: {
+          keys: 1,
+          signupCredits: SIGNUP_CREDITS,
+          samplesPerDay: 50,
+          analysesPerDay: 50,
+          storageMb: 2048,
+          sessions: 100,
+        },
         agency: { keys: 20, signupCredits: SIGNUP_CREDITS },
       }),
     )
@@ -49,7 +63,7 @@ export const accountsConfig = z.object({
     })
     .pipe(plans)
     .describe(
-      'Plans by name, as JSON: `keys`, `signupCredits`, and optionally `rateLimit` (`requests`, `windowSeconds`). The first plan is the default for new accounts.',
+      'Plans by name, as JSON: `keys`, `signupCredits`, and optionally the limits `samplesPerDay`, `analysesPerDay` (images, by UTC day), `storageMb`, `sessions` and `rateLimit` (`requests`, `windowSeconds`). Operators and the first account have no limits but `rateLimit`. The first plan is the default for new accounts.',
     ),
   API_KEY_PEPPER: z
     .string()

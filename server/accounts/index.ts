@@ -6,16 +6,18 @@ import { createAudit } from './audit.ts';
 import type { AccountsConfig } from './config.ts';
 import { createCredentials } from './credentials.ts';
 import { createLedger } from './ledger.ts';
+import { createLimits } from './limits.ts';
 import { createPlans } from './plans.ts';
 import { createTransactions } from './transactions.ts';
 
 // The gateway stores its records through this module, since it must not know the database.
 export type { IdempotencyRecord, IdempotencyRepository, StoredResponse } from '../db/index.ts';
-export type { Account } from './accounts.ts';
+export { type Account, PLACEHOLDER_EMAIL } from './accounts.ts';
 export { type ApiKey, type KeyCheck, newApiKey } from './api-keys.ts';
 export type { AuditReport, BrokenInvariant } from './audit.ts';
 export { type AccountsConfig, accountsConfig, type Plan } from './config.ts';
 export { newGrantRef, type Settled } from './ledger.ts';
+export type { AccountLimits } from './limits.ts';
 export { loadPepper } from './pepper.ts';
 export type { EntryRequest, EntryResult } from './post-entry.ts';
 export { type AccountRemoval, createAccountRemoval } from './removal.ts';
@@ -23,7 +25,7 @@ export { hashSecret, makeSecret, type SecretPrefix, secretHasForm } from './secr
 
 /** Dependencies of {@link createAccounts}. */
 export interface AccountsDeps {
-  repositories: Pick<Repositories, 'accounts' | 'apiKeys' | 'ledger'>;
+  repositories: Pick<Repositories, 'accounts' | 'apiKeys' | 'ledger' | 'sessions'>;
   /** From `loadPepper`. */
   pepper: Buffer;
   config: AccountsConfig;
@@ -31,9 +33,9 @@ export interface AccountsDeps {
   now?: () => Date;
 }
 
-/** Creates the directory of accounts and their credentials, with `plans`, `keys`, `ledger`, `transactions` and `audit`. */
+/** Creates the directory of accounts and their credentials, with `plans`, `keys`, `ledger`, `limits`, `transactions` and `audit`. */
 export function createAccounts({ repositories, pepper, config, now = () => new Date() }: AccountsDeps) {
-  const { accounts, apiKeys } = repositories;
+  const { accounts, apiKeys, sessions } = repositories;
   const plans = createPlans(config);
   const ledger = createLedger({ accounts, ledger: repositories.ledger, now });
   return {
@@ -42,6 +44,7 @@ export function createAccounts({ repositories, pepper, config, now = () => new D
     plans,
     keys: createApiKeys({ accounts, apiKeys, plans, pepper, now }),
     ledger,
+    limits: createLimits({ accounts, sessions, plans, now }),
     transactions: createTransactions({ ledger: repositories.ledger }),
     audit: createAudit({ accounts, ledger: repositories.ledger }),
   };

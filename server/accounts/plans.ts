@@ -1,6 +1,9 @@
 import { AppError } from '../errors.ts';
 import type { AccountsConfig, Plan } from './config.ts';
 
+/** Limits that a plan should have where anybody may sign up. */
+const LIMITS = ['samplesPerDay', 'analysesPerDay', 'storageMb', 'sessions'] as const;
+
 /** Creates the table of plans from the settings. */
 export function createPlans({ PLANS }: AccountsConfig) {
   const defaultName = Object.keys(PLANS)[0] as string;
@@ -10,6 +13,12 @@ export function createPlans({ PLANS }: AccountsConfig) {
 
     /** Lists the plans in the order of the settings. */
     list: () => Object.entries(PLANS).map(([name, plan]) => ({ name, ...plan, isDefault: name === defaultName })),
+
+    /** Lists the limits that the default plan lacks. */
+    missingLimits(): { plan: string; missing: string[] } {
+      const plan = this.get(defaultName);
+      return { plan: defaultName, missing: LIMITS.filter((name) => plan[name] === undefined) };
+    },
 
     /** Returns a plan; the default plan if the settings no longer contain it. */
     get(name: string): Plan {

@@ -50,6 +50,8 @@ export interface Analysis {
    * @throws processing_failed | processing_timeout | overloaded | shutting_down
    */
   describe(image: ImageRecord, options: AnalyzeOptions, run: AnalysisRun): Promise<AnalyzedImage>;
+  /** Counts the images that need a new description; those whose answer is cached, and equal ones, do not. */
+  countNew(images: ImageRecord[], options: AnalyzeOptions): Promise<number>;
   state(): VisionState;
   close(): Promise<void>;
 }
@@ -104,6 +106,10 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
       if (aiStatus !== 'none' && !answer) description.review.add('fallback');
       const model = settings?.model ?? null;
       return { metadata: mergeMetadata(image.metadata, description, options, { aiStatus, model }), aiStatus, cached };
+    },
+
+    async countNew(images, options) {
+      return service ? service.countNew(images, buildInstructions(options)) : images.length;
     },
 
     state: () => ({

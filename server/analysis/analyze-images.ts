@@ -22,6 +22,8 @@ export interface AnalyzeImagesDeps {
   repositories: Pick<Repositories, 'images' | 'jobs' | 'imageResults'>;
   /** True if a description costs credits. */
   isPaid: boolean;
+  /** Takes back the count of an image that the vision service did not describe. */
+  giveBack: (accountId: string) => Promise<void>;
 }
 
 /** A validated analysis request. */
@@ -43,6 +45,10 @@ export interface AnalyzeImages {
    * @throws session_not_found, image_not_found, duplicate_image, session_mismatch, no_images
    */
   resolve(order: AnalyzeOrder): Promise<Omit<NewJob, 'jobId'>>;
+  /** Counts the images of an order that need a new description. @throws session_not_found */
+  countNew(order: Omit<NewJob, 'jobId'>): Promise<number>;
+  /** True if a description costs credits. */
+  isPaid: boolean;
   /** Returns the analysis state and metadata of a session's images. @throws session_not_found */
   report(accountId: string, sessionId: string): Promise<AnalysisReport>;
   /** Returns the state of a session's newest analysis. */
@@ -60,6 +66,15 @@ export function createAnalyzeImages(deps: AnalyzeImagesDeps): AnalyzeImages {
       const wanted = ids.map((imageId) => ({ imageId, ...pickFields(emptyMetadataValues(), REQUEST_FIELDS) }));
       return { accountId, sessionId, kind: 'analyze', images: wanted, settings: body.options };
     },
+    async countNew({ accountId, sessionId, images, settings }) {
+      const wanted = new Set(images.map(({ imageId }) => imageId));
+      const held = await sessions.findImages(accountId, sessionId);
+      return deps.analysis.countNew(
+        held.filter(({ _id }) => wanted.has(_id)),
+        settings as AnalyzeOptions,
+      );
+    },
+    isPaid: deps.isPaid,
     report: (accountId, sessionId) => report(deps, accountId, sessionId),
     async status(accountId, sessionId) {
       const job = await repositories.jobs.findNewest(accountId, sessionId, 'analyze');
@@ -103,7 +118,7 @@ function createKind(deps: AnalyzeImagesDeps): JobKind<AnalysisResult> {
 
 /** Describes an image and stores the result. An edit made meanwhile is never overwritten: the image is described again. */
 async function analyzeImage(
-  { analysis, repositories: { images }, isPaid }: AnalyzeImagesDeps,
+  { analysis, repositories: { images }, isPaid, giveBack }: AnalyzeImagesDeps,
   job: JobRecord,
   imageId: string,
   options: TaskOptions,
@@ -117,6 +132,7 @@ async function analyzeImage(
     const stored = await images.replaceMetadata(image, described.metadata);
     if (stored) {
       const { aiStatus, cached: fromCache } = described;
+      if (aiStatus !== 'completed' && aiStatus !== 'none') await giveBack(job.accountId);
       return { ...resultOf(stored), status: 'completed', aiStatus, fromCache, error: null };
     }
   }

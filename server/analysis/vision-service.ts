@@ -44,9 +44,11 @@ export interface VisionService {
    * alone.
    */
   ask(image: QuestionImage, jpeg: Buffer, instructions: Instructions, signal: AbortSignal): Promise<Answered>;
+  /** Counts the uploads whose answer is not cached; equal uploads of an account count once. */
+  countNew(images: QuestionImage[], instructions: Instructions): Promise<number>;
 }
 
-type QuestionImage = Pick<ImageRecord, '_id' | 'accountId'>;
+type QuestionImage = Pick<ImageRecord, '_id' | 'accountId' | 'sha256'>;
 
 interface Context {
   readonly settings: ProviderSettings;
@@ -110,17 +112,31 @@ export function createVisionService(
       const key = keyOf(settings, image.accountId, jpeg, instructions);
       return shareOrAsk(context, { key, image, jpeg, instructions }, signal);
     },
+    async countNew(images, instructions) {
+      const [first] = images;
+      if (!first) return 0;
+      const questions = new Set(images.map((image) => questionOf(settings, image, instructions)));
+      return questions.size - (await cache.findAnswered(first.accountId, [...questions])).size;
+    },
   };
 }
 
 /** Builds the cache key. It contains the account, so that accounts never share an answer. */
-function keyOf(
+function keyOf(settings: ProviderSettings, accountId: string, jpeg: Buffer, instructions: Instructions): string {
+  return hashOf(settings, accountId, createHash('sha256').update(jpeg).digest('hex'), instructions);
+}
+
+/** Builds the key of a question before its picture is prepared. */
+function questionOf(settings: ProviderSettings, image: QuestionImage, instructions: Instructions): string {
+  return hashOf(settings, image.accountId, image.sha256, instructions);
+}
+
+function hashOf(
   { kind, baseUrl, model }: ProviderSettings,
   accountId: string,
-  jpeg: Buffer,
+  picture: string,
   { system, prompt }: Instructions,
 ): string {
-  const picture = createHash('sha256').update(jpeg).digest('hex');
   const parts = [accountId, picture, kind, baseUrl ?? null, model, PROMPT_VERSION, system, prompt];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
@@ -155,7 +171,8 @@ async function lookUpOrAsk(context: Context, question: Question, signal: AbortSi
   if (outcome.status !== 'completed') return { aiStatus: outcome.status, answer: null, cached: false };
   const { answer } = outcome;
   // A cache failure must not lose the answer.
-  await cache.put({ _id: key, accountId, answer, createdAt: now() }).catch((error: unknown) => {
+  const asked = questionOf(context.settings, image, question.instructions);
+  await cache.put({ _id: key, accountId, question: asked, answer, createdAt: now() }).catch((error: unknown) => {
     logger.warn({ err: error }, 'could not store an answer of the vision service');
   });
   return { aiStatus: 'completed', answer, cached: false };

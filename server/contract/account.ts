@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { planUseSchema } from './credits.ts';
 import { accountIdSchema, keyIdSchema } from './ids.ts';
 import { emailSchema, newPasswordSchema, passwordSchema } from './log-in.ts';
 
@@ -23,6 +24,7 @@ export const profileSchema = z
     used: z.int().describe('Charges less refunds, in credits.'),
     granted: z.int().describe('Sign-up credits and grants, in credits.'),
     keys: keyUse,
+    limits: planUseSchema,
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'Profile' });
@@ -82,6 +84,8 @@ export const keyPatchSchema = z
   .refine(({ name, active }) => name !== undefined || active !== undefined, 'expected name or active')
   .meta({ id: 'KeyPatch' });
 
+const planLimit = z.int().nullable().describe('null: no limit.');
+
 /** Limits of a plan. */
 export const planSchema = z
   .object({
@@ -89,6 +93,10 @@ export const planSchema = z
     keys: z.int().describe('Most active API keys of an account.'),
     signupCredits: z.int(),
     rateLimit: z.object({ requests: z.int(), windowSeconds: z.int() }).nullable().describe('null: no limit.'),
+    samplesPerDay: planLimit,
+    analysesPerDay: planLimit,
+    storageMb: planLimit,
+    sessions: planLimit,
     isDefault: z.boolean().describe('The plan of new accounts.'),
   })
   .meta({ id: 'Plan' });

@@ -8,6 +8,31 @@ export type Operation = (typeof OPERATIONS)[number];
 export const LEDGER_KINDS = ['signup', 'charge', 'refund', 'grant'] as const;
 export type LedgerKind = (typeof LEDGER_KINDS)[number];
 
+const dailyUseSchema = z.object({
+  limit: z.int().min(0).describe('Images a day.'),
+  used: z.int().min(0).describe('Images counted today (UTC).'),
+  resetsAt: z.iso.datetime().describe('Next midnight (UTC).'),
+});
+/** Use of a daily limit. */
+export type DailyUse = z.output<typeof dailyUseSchema>;
+
+/** Limits of an account with their use; null for what has no limit. */
+export const planUseSchema = z
+  .object({
+    samplesPerDay: dailyUseSchema.nullable().describe('Images in samples; those in the cache do not count.'),
+    analysesPerDay: dailyUseSchema.nullable().describe('Described images; those in the cache do not count.'),
+    storageMb: z
+      .object({ limit: z.int().min(0), used: z.number().min(0) })
+      .nullable()
+      .describe('Megabytes of uploads, previews, samples and results.'),
+    sessions: z
+      .object({ limit: z.int().min(0), used: z.int().min(0) })
+      .nullable()
+      .describe('Sessions that are neither deleted nor expired.'),
+  })
+  .meta({ id: 'PlanUse' });
+export type PlanUse = z.output<typeof planUseSchema>;
+
 /** `GET /v1/credits/balance`. */
 export const balanceSchema = z
   .object({
@@ -16,6 +41,7 @@ export const balanceSchema = z
     used: z.int().describe('Charges less refunds.'),
     granted: z.int().describe('Sign-up credits and grants.'),
     keys: z.object({ used: z.int(), limit: z.int() }),
+    limits: planUseSchema,
     updatedAt: z.iso.datetime(),
   })
   .meta({ id: 'Balance' });

@@ -17,6 +17,7 @@ export const UPLOAD_ERRORS = [
   'processing_timeout',
   'processing_failed',
   'overloaded',
+  'storage_limit_reached',
 ] as const satisfies ErrorCode[];
 
 /** Errors of exports and samples. */
@@ -26,6 +27,8 @@ export const EXPORT_ERRORS = [
   'session_mismatch',
   'duplicate_image',
   'upload_path_mismatch',
+  'storage_limit_reached',
+  'overloaded',
 ] as const satisfies ErrorCode[];
 
 /** Errors of analyses. */
@@ -36,5 +39,6 @@ export const ANALYZE_ERRORS = [
   'duplicate_image',
   'no_images',
   'insufficient_credits',
+  'daily_limit_reached',
   'overloaded',
 ] as const satisfies ErrorCode[];

@@ -35,7 +35,7 @@ const V1_ENDPOINTS = {
     body: urlImportSchema,
     idempotent: true,
     success: { status: 201, kind: 'json', schema: uploadResultSchema },
-    errors: UPLOAD_ERRORS,
+    errors: [...UPLOAD_ERRORS, 'session_limit_reached'],
   },
   addImages: {
     ...base,
@@ -157,7 +157,7 @@ const V1_ENDPOINTS = {
     body: exportRequestSchema,
     idempotent: true,
     success: stream,
-    errors: [...EXPORT_ERRORS, 'insufficient_credits', 'overloaded'],
+    errors: [...EXPORT_ERRORS, 'insufficient_credits'],
   },
   exportImagesFlat: {
     ...base,
@@ -169,7 +169,7 @@ const V1_ENDPOINTS = {
     body: flatExportRequestSchema,
     idempotent: true,
     success: stream,
-    errors: [...EXPORT_ERRORS, 'insufficient_credits', 'overloaded'],
+    errors: [...EXPORT_ERRORS, 'insufficient_credits'],
   },
   sampleImages: {
     ...base,
@@ -182,7 +182,7 @@ const V1_ENDPOINTS = {
     body: exportRequestSchema,
     idempotent: true,
     success: stream,
-    errors: [...EXPORT_ERRORS, 'sample_limit_exceeded', 'overloaded'],
+    errors: [...EXPORT_ERRORS, 'sample_limit_exceeded', 'daily_limit_reached'],
   },
   downloadFile: {
     ...base,

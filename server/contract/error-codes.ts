@@ -70,6 +70,15 @@ export const ERROR_CATALOGUE = {
   idempotency_mismatch: { status: 422, meaning: 'The `Idempotency-Key` was used before with another request.' },
   rate_limited: { status: 429, meaning: 'Too many requests; try again after `Retry-After` seconds.' },
   too_many_attempts: { status: 429, meaning: 'Too many attempts; try again after `Retry-After` seconds.' },
+  daily_limit_reached: {
+    status: 429,
+    meaning: 'The plan allows no more samples or analyses today (UTC); `limit` and `used` count images.',
+  },
+  session_limit_reached: {
+    status: 429,
+    meaning:
+      'The plan allows no more than `limit` sessions at a time; delete one with `DELETE /v1/sessions/:sessionId`.',
+  },
   headers_too_large: { status: 431, meaning: 'The request headers are larger than the server accepts.' },
   processing_timeout: { status: 422, meaning: 'The image took longer than the time limit.' },
   processing_failed: { status: 422, meaning: 'The image could not be processed.' },
@@ -83,6 +92,10 @@ export const ERROR_CATALOGUE = {
   database_unavailable: {
     status: 503,
     meaning: 'The database does not respond; try again after `Retry-After` seconds.',
+  },
+  storage_limit_reached: {
+    status: 507,
+    meaning: 'The files of the account would exceed the `limit` of the plan; `limit` and `used` are in megabytes.',
   },
   insufficient_storage: { status: 507, meaning: 'The disk is full.' },
 } as const satisfies Record<string, { status: number; meaning: string }>;

@@ -1,25 +1,29 @@
 import { createHash } from 'node:crypto';
-import pLimit, { type LimitFunction } from 'p-limit';
+import type { LimitFunction } from 'p-limit';
 import { EMBEDDED_FIELDS, type ImageResult, pickFields, type Settings } from '#contract';
 import { encodedFormat } from '#contract/constants';
+import { inTurn } from '../concurrency.ts';
 import type {
   CachedVariantRecord,
   ImageRecord,
   JobImage,
   JobRecord,
   OutputFile,
+  OutputRecord,
   OutputRepository,
+  SessionRepository,
 } from '../db/index.ts';
 import { extensionOf, planVariants, type VariantSpec } from '../processing/index.ts';
 import { exportKey, type FileStore } from '../storage/index.ts';
 import { createNamePlanner, type PlannedNames } from './plan-names.ts';
 import { namespaceOf } from './prepare-job.ts';
 import { completedResult } from './results.ts';
-import type { OrderOptions, VariantCache } from './variant-cache.ts';
+import type { OrderOptions, VariantCache, VariantOrder } from './variant-cache.ts';
 
 interface ExportImageDeps {
   cache: VariantCache;
   outputs: OutputRepository;
+  sessions: Pick<SessionRepository, 'addBytes'>;
   store: FileStore;
   now: () => Date;
   /** Queues by owner of file names, one task at a time; entries exist only while the owner has work. */
@@ -58,11 +62,16 @@ export function planTasks(job: JobRecord, images: Map<string, ImageRecord>, take
   });
 }
 
+/** Returns the order of an image's variants: what they are made of, and which there are. */
+export function orderVariants(image: ImageRecord, asked: JobImage, settings: Settings): VariantOrder {
+  const embed = settings.embedMetadata ? pickFields(asked, EMBEDDED_FIELDS) : undefined;
+  return { image, settings, embed, variants: planVariants(image, settings).variants };
+}
+
 /** Exports one image: obtains its variants from the cache or the encoder, then publishes names and files in one step. */
 export async function exportImage(task: ImageTask, options: OrderOptions, deps: ExportImageDeps): Promise<ImageResult> {
-  const { job, image, asked, settings, variants, skippedSizes } = task;
-  const embed = settings.embedMetadata ? pickFields(asked, EMBEDDED_FIELDS) : undefined;
-  const order = { image, settings, embed, variants };
+  const { job, image, asked, settings, skippedSizes } = task;
+  const order = orderVariants(image, asked, settings);
 
   // Saving a variant in the cache does not publish it, so `save` is reported only when the files are put in place.
   // The full-size file comes first, so a resize before it is not reported as a step.
@@ -78,7 +87,9 @@ export async function exportImage(task: ImageTask, options: OrderOptions, deps: 
   const { records: encoded, fromCache } = await deps.cache.obtain(order, encoding);
   options.onStep('save');
   const obtainAgain = async () => (await deps.cache.obtain(order, encoding)).records;
-  return inOwnerQueue(deps.ownerQueues, task.owner, async () => {
+  // Equal content has an equal path: an export that replaces files must not remove them while another export of the same
+  // owner is about to publish the same paths.
+  return inTurn(deps.ownerQueues, task.owner, async () => {
     let { records, paths } = await putInPlace(task, encoded, obtainAgain, deps.store);
     options.signal.throwIfAborted();
     const files = await publish(task, records, paths, deps);
@@ -87,22 +98,6 @@ export async function exportImage(task: ImageTask, options: OrderOptions, deps: 
       ({ records, paths } = await putInPlace(task, records, obtainAgain, deps.store));
     const namespace = namespaceOf(job);
     return completedResult({ image, asked, settings, namespace, files, records, skippedSizes, fromCache });
-  });
-}
-
-/**
- * Runs the tasks of one owner one at a time, in order. Equal content has an equal path: an export that replaces files must
- * not remove them while another export is about to publish the same paths.
- */
-function inOwnerQueue<T>(queues: ExportImageDeps['ownerQueues'], owner: string, work: () => Promise<T>): Promise<T> {
-  const queue = queues.get(owner) ?? pLimit(1);
-  queues.set(owner, queue);
-  return queue(async () => {
-    try {
-      return await work();
-    } finally {
-      if (queue.pendingCount === 0) queues.delete(owner);
-    }
   });
 }
 
@@ -147,9 +142,11 @@ async function publish(
   task: ImageTask,
   records: CachedVariantRecord[],
   paths: string[],
-  { outputs, store, now }: ExportImageDeps,
+  deps: ExportImageDeps,
 ): Promise<OutputFile[]> {
+  const { outputs, store, now } = deps;
   const { job, image, owner, variants } = task;
+  const contents = records.map((record) => record._id);
   const namespace = namespaceOf(job);
   for (;;) {
     const files = records.map((record, index) => ({
@@ -169,11 +166,13 @@ async function publish(
       namespace,
       names: task.names.keys,
       files,
+      contents,
       updatedAt: now(),
     });
     if (replaced !== 'taken') {
       const current = new Set(paths);
-      for (const { path } of replaced) if (!current.has(path)) await store.remove(path);
+      for (const { path } of replaced.files) if (!current.has(path)) await store.remove(path);
+      await countBytes(task, { files, contents }, replaced, deps);
       return files;
     }
     // Another job took one of the names after they were planned.
@@ -182,6 +181,31 @@ async function publish(
     const request = { owner, wanted: task.asked.filename, originalFilename, extension, variants };
     task.names = createNamePlanner(await outputs.namesOf(namespace))(request);
   }
+}
+
+/** Adds what was written to the bytes of the session, and takes off what was replaced; equal contents count once. */
+async function countBytes(
+  { job, owner }: ImageTask,
+  current: Pick<OutputRecord, 'files' | 'contents'>,
+  replaced: Pick<OutputRecord, 'files' | 'contents'>,
+  { outputs, sessions }: ExportImageDeps,
+): Promise<void> {
+  const [added, removed] = [sizesOf(current), sizesOf(replaced)];
+  for (const content of [...added.keys()].filter((one) => removed.has(one))) {
+    added.delete(content);
+    removed.delete(content);
+  }
+  const changed = [...added.keys(), ...removed.keys()];
+  if (changed.length === 0) return;
+  const held = await outputs.heldByOthers(job.sessionId, owner, changed);
+  const sum = (sizes: Map<string, number>) =>
+    [...sizes].reduce((bytes, [content, size]) => (held.has(content) ? bytes : bytes + size), 0);
+  await sessions.addBytes(job.sessionId, sum(added) - sum(removed));
+}
+
+/** Returns the size of each content in bytes. */
+function sizesOf({ files, contents = [] }: Pick<OutputRecord, 'files' | 'contents'>): Map<string, number> {
+  return new Map(contents.map((content, index) => [content, files[index]?.size ?? 0]));
 }
 
 /** Hashes the settings that identify a set of files: equal settings replace their own earlier files, others do not. */

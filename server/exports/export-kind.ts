@@ -1,6 +1,6 @@
 import type { LimitFunction } from 'p-limit';
 import type { ImageResult, Settings } from '#contract';
-import type { OutputRepository } from '../db/index.ts';
+import type { OutputRepository, SessionRepository } from '../db/index.ts';
 import type { JobKind } from '../jobs/index.ts';
 import type { Processor } from '../processing/index.ts';
 import type { FileStore } from '../storage/index.ts';
@@ -12,6 +12,7 @@ import type { VariantCache } from './variant-cache.ts';
 interface ExportKindDeps {
   cache: VariantCache;
   outputs: OutputRepository;
+  sessions: Pick<SessionRepository, 'addBytes'>;
   store: FileStore;
   processor: Processor;
   now: () => Date;

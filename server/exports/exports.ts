@@ -1,4 +1,4 @@
-import { type ExportRequest, SAMPLE_SUFFIX } from '#contract';
+import { type ExportRequest, SAMPLE_SUFFIX, type Settings } from '#contract';
 import type { OutputFile, Repositories } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import type { NewJob } from '../jobs/index.ts';
@@ -7,12 +7,13 @@ import { filenameKey, type Processor } from '../processing/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { FileStore } from '../storage/index.ts';
 import type { ExportsConfig } from './config.ts';
+import { orderVariants } from './export-image.ts';
 import { createExportKinds } from './export-kind.ts';
 import { resolveImages } from './prepare-job.ts';
 import { createVariantCache } from './variant-cache.ts';
 
 interface ExportsDeps {
-  repositories: Pick<Repositories, 'outputs' | 'cachedVariants'>;
+  repositories: Pick<Repositories, 'outputs' | 'cachedVariants' | 'sessions'>;
   sessions: Sessions;
   store: FileStore;
   processor: Processor;
@@ -37,7 +38,7 @@ export function createExports(deps: ExportsDeps) {
 
   return {
     /** The job kinds of exports and samples. */
-    kinds: createExportKinds({ cache, outputs, store, processor, now }),
+    kinds: createExportKinds({ cache, outputs, sessions: repositories.sessions, store, processor, now }),
 
     /**
      * Checks a request against what the session holds.
@@ -48,6 +49,16 @@ export function createExports(deps: ExportsDeps) {
       const held = await sessions.findImages(accountId, sessionId);
       const images = resolveImages(body, { kind, sessionId, images: held });
       return { accountId, sessionId, kind, images, settings: body.settings };
+    },
+
+    /** Counts the images of an order that the cache does not hold; equal ones count once. @throws session_not_found */
+    async countNew({ accountId, sessionId, images, settings }: Omit<NewJob, 'jobId'>): Promise<number> {
+      const held = new Map((await sessions.findImages(accountId, sessionId)).map((image) => [image._id, image]));
+      const orders = images.flatMap((asked) => {
+        const image = held.get(asked.imageId);
+        return image ? [orderVariants(image, asked, settings as Settings)] : [];
+      });
+      return cache.countNew(orders);
     },
 
     /** An exported file by its name. @throws session_not_found, file_not_found */

@@ -89,6 +89,15 @@ export function createVariantCache({ now = () => new Date(), ...deps }: CacheDep
      */
     obtain: (order: VariantOrder, options: OrderOptions) => obtain(context, order, options),
 
+    /** Counts the orders with a variant that is not cached; equal orders count once. */
+    async countNew(orders: VariantOrder[]): Promise<number> {
+      const distinct = new Map(
+        orders.map((order) => keysOf(order).map(({ key }) => key)).map((keys) => [keys.join(), keys]),
+      );
+      const found = await lookUp(context, [...distinct.values()].flat());
+      return [...distinct.values()].filter((keys) => !keys.every((key) => found.has(key))).length;
+    },
+
     /** Removes variants that were not used for long, and the oldest ones while the cache is too large. @returns how many */
     sweep: () => sweepVariants(context),
 

@@ -61,8 +61,8 @@ export function createBilling(deps: BillingDeps) {
     /** Settles the charges that a dead process left open and returns their number. */
     settleAbandoned: (options: SettleAbandonedOptions): Promise<number> => settleAbandoned(options, deps),
 
-    /** Returns the response of `GET /v1/credits/balance`. */
-    async balance(accountId: string): Promise<Balance> {
+    /** Returns the credits in the response of `GET /v1/credits/balance`. */
+    async balance(accountId: string): Promise<Omit<Balance, 'limits'>> {
       const { balance, plan, used, granted, keys, updatedAt } = await requireAccount(accountId, deps);
       return { balance, plan, used, granted, keys, updatedAt: updatedAt.toISOString() };
     },

@@ -17,6 +17,7 @@ export async function showProfile(accountId: string, { accounts }: Services): Pr
     used,
     granted,
     keys,
+    limits: await accounts.limits.show(accountId),
     createdAt: createdAt.toISOString(),
   };
 }

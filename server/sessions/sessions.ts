@@ -9,11 +9,18 @@ import { type FileStore, namespaceFolder, previewKey, uploadKey } from '../stora
 import { metadataFromUser } from './edit-metadata.ts';
 import { type AcceptedFile, inspectUpload, placeFiles, showImage, type Upload } from './upload-session.ts';
 
+/** Limits of the accounts. */
+interface SessionLimits {
+  /** Calls `add` if the account has room for the bytes and the session. @throws storage_limit_reached, session_limit_reached */
+  within<T>(accountId: string, addition: { bytes: number; isNewSession?: boolean }, add: () => Promise<T>): Promise<T>;
+}
+
 interface SessionDeps {
   repositories: Pick<Repositories, 'sessions' | 'images'>;
   store: FileStore;
   processor: Processor;
   config: { SESSION_TTL_HOURS: number; MAX_IMAGES_PER_SESSION: number };
+  limits: SessionLimits;
   /** Rejects when an account is not there any more. */
   requireAccount: (accountId: string) => Promise<unknown>;
   now?: () => Date;
@@ -57,12 +64,15 @@ export function createSessions({ repositories, now = () => new Date(), ...deps }
     /** Finds a live session and extends its expiry. @throws session_not_found */
     find: (accountId: string, sessionId: string) => find(context, accountId, sessionId),
 
-    /** Creates a session with the accepted files. @throws the first file's error if none is accepted */
+    /**
+     * Creates a session with the accepted files.
+     * @throws storage_limit_reached, session_limit_reached, or the first file's error if none is accepted
+     */
     create: (accountId: string, upload: Upload) => create(context, accountId, upload),
 
     /**
      * Adds the accepted files to a session that `find` returned before the upload.
-     * @throws session_not_found if it has ended since, session_full, or the first file's error
+     * @throws session_not_found if it has ended since, session_full, storage_limit_reached, or the first file's error
      */
     addImages: (session: SessionRecord, upload: Upload) => addImages(context, session, upload),
 
@@ -136,20 +146,22 @@ async function findImage(
 }
 
 async function create(context: Context, accountId: string, upload: Upload): Promise<UploadResult> {
-  const { sessions, processor, config, requireAccount, now } = context;
+  const { sessions, processor, config, limits, requireAccount, now } = context;
   const { accepted, rejected, firstError } = await inspectUpload(upload, { account: accountId, processor });
   refuseEmpty(accepted, firstError, rejected);
   if (accepted.length > config.MAX_IMAGES_PER_SESSION) throw full(config.MAX_IMAGES_PER_SESSION, accepted.length);
+  const bytes = bytesOf(accepted);
   const session: SessionRecord = {
     _id: newId('sess'),
     accountId,
     createdAt: now(),
     expiresAt: expiry(context),
     imageCount: accepted.length,
+    bytes,
     deletedAt: null,
     forget: [],
   };
-  await sessions.insert(session);
+  await limits.within(accountId, { bytes, isNewSession: true }, () => sessions.insert(session));
   try {
     const kept = await keep(context, session, accepted, 0);
     // The deletion of the account may have removed its sessions before this one was inserted.
@@ -163,11 +175,14 @@ async function create(context: Context, accountId: string, upload: Upload): Prom
 }
 
 async function addImages(context: Context, session: SessionRecord, upload: Upload): Promise<UploadResult> {
-  const { sessions, processor, config } = context;
+  const { sessions, processor, config, limits } = context;
   const { _id: sessionId, accountId } = session;
   const { accepted, rejected, firstError } = await inspectUpload(upload, { account: accountId, processor });
   refuseEmpty(accepted, firstError, rejected);
-  const taken = await sessions.reserveImages(sessionId, accepted.length, config.MAX_IMAGES_PER_SESSION);
+  const wanted = { count: accepted.length, bytes: bytesOf(accepted) };
+  const taken = await limits.within(accountId, wanted, () =>
+    sessions.reserveImages(sessionId, wanted, config.MAX_IMAGES_PER_SESSION),
+  );
   if (taken === null) {
     await find(context, accountId, sessionId);
     throw full(config.MAX_IMAGES_PER_SESSION, accepted.length);
@@ -202,7 +217,11 @@ async function undo({ sessions, images, store }: Context, session: SessionRecord
   const kept = new Set((await images.findOfSession(session.accountId, session._id)).map(({ _id }) => _id));
   const lost = accepted.filter(({ record }) => !kept.has(record._id));
   for (const { record } of lost) await store.remove(uploadKey(session._id, record._id, extensionOf(record.format)));
-  await sessions.releaseImages(session._id, lost.length);
+  await sessions.releaseImages(session._id, { count: lost.length, bytes: bytesOf(lost) });
+}
+
+function bytesOf(files: AcceptedFile[]): number {
+  return files.reduce((sum, { record }) => sum + record.size, 0);
 }
 
 /** Waits a moment for a clean-up, whose failure is ignored: the database may be unavailable. */
@@ -243,6 +262,7 @@ async function preview(
     const source = store.pathOf(image.uploadPath);
     const { file, size } = await processor.preview({ account: accountId, source, facts: image, width, target }, shared);
     await requireStillThere(context, accountId, sessionId);
+    await context.sessions.addBytes(sessionId, size);
     return { file, size, width };
   });
 }

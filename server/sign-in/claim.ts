@@ -1,3 +1,4 @@
+import { PLACEHOLDER_EMAIL } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import { accountOfLink } from './account-of-link.ts';
 import type { OpenedBrowserSession } from './browser-sessions.ts';
@@ -6,9 +7,6 @@ import type { SignInParts } from './parts.ts';
 import { requireStrongPassword } from './password-rules.ts';
 import type { LinkPassword } from './sign-up.ts';
 import type { Visitor } from './visitor.ts';
-
-/** Mail address of the first account until its owner sets their own. */
-export const PLACEHOLDER_EMAIL = 'owner@imagewright.local';
 
 /** Creates the claims: links that hand over the first account, or one made by an operator. */
 export function createClaims({ accounts, browserSessions, links, passwords }: SignInParts) {

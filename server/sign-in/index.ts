@@ -1,13 +1,13 @@
 // Owns sign-in: passwords, browser sessions, one-time links, sign-up and their mails. Must not know HTTP, jobs or credits.
 import { type AccountOptions, LINK_PURPOSES, type Link, PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract';
-import type { Accounts } from '../accounts/index.ts';
+import { type Accounts, PLACEHOLDER_EMAIL } from '../accounts/index.ts';
 import type { Repositories } from '../db/index.ts';
 import type { Mailer } from '../mail/index.ts';
 import type { Logger } from '../observability/index.ts';
 import { ownerOfLink } from './account-of-link.ts';
 import { createAttempts } from './attempts.ts';
 import { createBrowserSessions } from './browser-sessions.ts';
-import { createClaims, PLACEHOLDER_EMAIL } from './claim.ts';
+import { createClaims } from './claim.ts';
 import type { SignInConfig } from './config.ts';
 import { createEmailChange } from './email-change.ts';
 import { createLinks } from './links.ts';
@@ -19,7 +19,6 @@ import { createPasswordSignIn } from './sign-in.ts';
 import { createSignUp } from './sign-up.ts';
 
 export type { BrowserSessionCheck, BrowserSessions, OpenedBrowserSession } from './browser-sessions.ts';
-export { PLACEHOLDER_EMAIL } from './claim.ts';
 export { type SignInConfig, signInConfig } from './config.ts';
 export type { Visitor } from './visitor.ts';
 

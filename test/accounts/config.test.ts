@@ -4,7 +4,10 @@ import { accountsConfig } from '../../server/accounts/index.ts';
 describe('accounts configuration', () => {
   test('contains the plans of the specification by default', () => {
     expect(accountsConfig.parse({})).toEqual({
-      PLANS: { free: { keys: 1, signupCredits: 25 }, agency: { keys: 20, signupCredits: 25 } },
+      PLANS: {
+        free: { keys: 1, signupCredits: 25, samplesPerDay: 50, analysesPerDay: 50, storageMb: 2048, sessions: 100 },
+        agency: { keys: 20, signupCredits: 25 },
+      },
     });
   });
 
@@ -19,6 +22,7 @@ describe('accounts configuration', () => {
     ['a plan without a number of keys', '{"free":{}}'],
     ['a misspelt field', '{"free":{"keys":1,"ratelimit":{}}}'],
     ['a plan name that cannot stand in a header', '{"a\\"b":{"keys":1}}'],
+    ['a negative limit', '{"free":{"keys":1,"storageMb":-1}}'],
     ['a negative number', '{"free":{"keys":1,"signupCredits":-1}}'],
   ])('refuses %s', (_, PLANS) => {
     expect(accountsConfig.safeParse({ PLANS }).success).toBe(false);

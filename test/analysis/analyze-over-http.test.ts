@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Image, Session, UploadResult } from '#contract';
+import type { Balance, Image, Session, UploadResult } from '#contract';
 import { GOOD_ANSWER } from '../support/fake-vision-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { plainImage } from '../support/small-images.ts';
@@ -73,6 +73,37 @@ describe('an analysis with a model', () => {
       { aiStatus: 'failed', error: null },
     ]);
     expect(results.every(({ metadata }) => metadata?.alt === null)).toBe(true);
+  });
+});
+
+describe('the daily limit of the plan', () => {
+  const used = async () => (await service.api.readJson<Balance>('/v1/credits/balance')).limits.analysesPerDay?.used;
+
+  it('counts described images, but not those in the cache', async () => {
+    const uploaded = await service.uploadImages(3);
+    await service.analyze(uploaded);
+    await service.analyze(uploaded);
+    expect(await used()).toBe(3);
+    await service.analyze(await service.uploadImages(4));
+    expect(await used()).toBe(4);
+  });
+
+  it('does not count images that a failing model has not described', async () => {
+    service.vision.mode = 'unauthorized';
+    await service.analyze(await service.uploadImages(2));
+    expect(await used()).toBe(0);
+  });
+
+  it('refuses more images with 429 before the model is asked', async () => {
+    const uploaded = await service.uploadImages(2);
+    const asked = service.vision.requests.length;
+    await service.test.service.accounts.limits.count(service.accountId, 'analyses', 49);
+    const response = await service.open(uploaded);
+    expect(response.status).toBe(429);
+    expect(await response.json()).toMatchObject({ code: 'daily_limit_reached', limit: 50, used: 49 });
+    expect(service.vision.requests.length).toBe(asked);
+    const [first] = uploaded.images;
+    expect((await collect(await service.open(uploaded, { images: [first?.id] }))).at(-1)?.event).toBe('complete');
   });
 });
 

@@ -30,6 +30,7 @@ export interface AnalyzingService {
   vision: FakeVisionServer;
   test: TestService;
   api: ApiClient;
+  accountId: string;
   uploadImages(count: number): Promise<UploadResult>;
   /** Requests an analysis; returns the response, which may be a stream. */
   open(uploaded: UploadResult, body?: Record<string, unknown>, init?: RequestInit): Promise<Response>;
@@ -93,7 +94,8 @@ export function useAnalyzingService(): AnalyzingService {
     rig.vision.held = null;
     rig.vision.answer = GOOD_ANSWER;
     // Answers are cached per account.
-    rig.api = (await rig.test.createAccount()).api;
+    const { api, accountId } = await rig.test.createAccount();
+    Object.assign(rig, { api, accountId });
   });
   return rig;
 }

@@ -16,16 +16,21 @@ export interface AttackedService {
   close(): Promise<void>;
 }
 
-/** Starts the built service with its defaults on a new folder. */
+/** A free plan without limits, so that an attack meets the scheduling alone. */
+const WITHOUT_LIMITS = JSON.stringify({ free: { keys: 1 } });
+
+/** Starts the built service on a new folder, with its defaults but, unless `hasLimits`, without the limits of the free plan. */
 export async function startAttackedService({
   attackers,
+  hasLimits = false,
   settings = {},
 }: {
   attackers: number;
+  hasLimits?: boolean;
   settings?: Record<string, string>;
 }): Promise<AttackedService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'imagewright-attacked-'));
-  const env = { DATA_DIR: dataDir, LOG_LEVEL: 'error' };
+  const env = { DATA_DIR: dataDir, LOG_LEVEL: 'error', ...(hasLimits ? {} : { PLANS: WITHOUT_LIMITS }) };
   const keyOf = (name: string, credits: number) => createAccountIn(env, `${name}@example.com`, credits);
   const paying = await keyOf('victim', 1000);
   const free: string[] = [];
@@ -78,12 +83,13 @@ export async function attackBySamples(
   attackers: ApiClient[],
   photograph: Buffer,
   { requests, images }: { requests: number; images: number },
-): Promise<{ statuses: number[]; stop(): Promise<void> }> {
+): Promise<{ statuses: number[]; refusals: string[]; stop(): Promise<void> }> {
   const uploads = await Promise.all(
     attackers.map((api) => api.upload(Array.from({ length: images }, () => fresh(photograph)))),
   );
   const stopping = new AbortController();
   const statuses: number[] = [];
+  const refusals: string[] = [];
   const asked = Array.from({ length: requests }, async (_, index) => {
     const api = attackers[index % attackers.length] as ApiClient;
     const uploaded = uploads[index % attackers.length];
@@ -94,11 +100,13 @@ export async function attackBySamples(
       signal: stopping.signal,
     });
     statuses.push(response.status);
-    await response.text();
+    const body = await response.text();
+    if (!response.ok) refusals.push(JSON.parse(body).code);
   });
   const ended = Promise.allSettled(asked);
   return {
     statuses,
+    refusals,
     async stop() {
       stopping.abort();
       await ended;

@@ -47,14 +47,30 @@ it('400 free samples of 5 images leave room for a paid export', async () => {
   expect(attack.statuses.filter((status) => status === 429).length).toBeGreaterThan(300);
 });
 
+it('the limits of the free plan alone refuse what is above 50 images a day', async () => {
+  service = await startAttackedService({ attackers: 1, hasLimits: true });
+  const attack = await attackBySamples(service.attackers, await photographOf(1), { requests: 40, images: 5 });
+  await expect.poll(() => attack.refusals.length, { timeout: 60_000 }).toBe(30);
+  expect(new Set(attack.refusals)).toEqual(new Set(['daily_limit_reached']));
+  expect(attack.statuses.filter((status) => status === 429)).toHaveLength(30);
+  await secondsOfExport(service.victim, await photographOf(1), 'webp');
+  await attack.stop();
+});
+
 it('a sample whose client has gone is joined within 30 s, and stops after that', { timeout: 180_000 }, async () => {
   service = await startAttackedService({ attackers: 1, settings: { WORKERS: '1' } });
   const api = service.attackers[0] as (typeof service.attackers)[number];
   const photograph = await photographOf(24);
+  // Paid work for longer than the test takes: the sample gives way to it while nobody listens.
+  const paid = await service.victim.upload(Array.from({ length: 12 }, () => fresh(photograph)));
+  const long = { format: 'avif', preset: 'maximum', responsive: true };
+  await service.victim.request(`/v1/sessions/${paid.sessionId}/export`, {
+    json: service.victim.exportBody(paid, long),
+  });
   const uploaded = await api.upload(Array.from({ length: 5 }, () => fresh(photograph)));
   const leave = new AbortController();
   const stream = await api.request(`/v1/sessions/${uploaded.sessionId}/sample`, {
-    json: api.exportBody(uploaded, { format: 'avif', preset: 'maximum', responsive: true }),
+    json: api.exportBody(uploaded, long),
     signal: leave.signal,
   });
   const path = `/v1/jobs/${stream.headers.get('X-Job-Id')}`;

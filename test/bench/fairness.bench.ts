@@ -58,4 +58,16 @@ for (const attackers of [1, 10]) {
     }
   }
 }
+const limited = await startAttackedService({ attackers: 1, hasLimits: true });
+const attack = await attackBySamples(limited.attackers, small, { requests: 400, images: 5 });
+await measure(limited);
+await attack.stop();
+await limited.close();
+const refused = attack.refusals.filter((code) => code === 'daily_limit_reached').length;
+figures.push({
+  what: '400 samples of 5 images with the limits of the free plan: refused by them',
+  measured: String(refused),
+  target: '390',
+  met: refused === 390,
+});
 printFigures(`One 12-megapixel photograph, paid, median of ${ROUNDS}`, figures);

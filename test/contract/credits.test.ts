@@ -22,6 +22,12 @@ describe('Credits', () => {
       used: 2,
       granted: 25,
       keys: { used: 1, limit: 1 },
+      limits: {
+        samplesPerDay: { limit: 50, used: 0, resetsAt: expect.any(String) },
+        analysesPerDay: { limit: 50, used: 0, resetsAt: expect.any(String) },
+        storageMb: { limit: 2048, used: 0.1 },
+        sessions: { limit: 100, used: 1 },
+      },
       updatedAt: expect.any(String),
     });
   });

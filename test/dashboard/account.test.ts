@@ -89,6 +89,19 @@ describe('log-ins', () => {
   });
 });
 
+it('the overview shows the use of each limit; an account without limits sees none', async () => {
+  const limited = await rig.enter();
+  const limits = limited.page.getByRole('region', { name: 'Limits of your plan' });
+  await limits.getByText('0 of 50', { exact: true }).first().waitFor();
+  await limits.getByText(/^0 B of 2.0 GB$/).waitFor();
+  await limits.getByText('0 of 100', { exact: true }).waitFor();
+  await limited.context.close();
+  const open = await rig.enter({ plan: 'agency' });
+  await expect.poll(() => open.page.locator('#balance').textContent()).toMatch(/^25/);
+  expect(await open.page.getByRole('region', { name: 'Limits of your plan' }).count()).toBe(0);
+  await open.context.close();
+});
+
 it('the ledger is filtered and downloaded', async () => {
   const person = await rig.enter();
   const { page } = person;

@@ -57,9 +57,11 @@ function exportContent(hash: string, delays: number[], onPublish = async () => {
             const before = published;
             published = files;
             await onPublish();
-            return before;
+            return { files: before };
           }),
+        heldByOthers: async () => new Set<string>(),
       } as Partial<OutputRepository> as OutputRepository,
+      sessions: { addBytes: async () => {} },
       store: { ...store, remove: (key) => slowly(() => store.remove(key)) },
       now: () => new Date(),
     },

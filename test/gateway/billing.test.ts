@@ -114,7 +114,7 @@ describe('billing', () => {
     await fixture.accounts.keys.create({ accountId: account.id, name: 'a' });
     await billing.charge(account, jobId, 2, 'export');
     const balance = await billing.balance(account.id);
-    expect(balanceSchema.parse(balance)).toEqual(balance);
+    expect(balanceSchema.omit({ limits: true }).parse(balance)).toEqual(balance);
     expect(balance).toMatchObject({ balance: 23, plan: 'agency', used: 2, granted: 25, keys: { used: 1, limit: 20 } });
   });
 

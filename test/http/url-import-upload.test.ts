@@ -132,3 +132,17 @@ describe('an import by URL', () => {
     ]);
   });
 });
+
+describe('an upload of files', () => {
+  it.each(['with a length', 'in chunks'])('%s is refused if the disk is nearly full', async (form) => {
+    free = MEGABYTE;
+    const { port } = server.address() as AddressInfo;
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };
+    const length = form === 'in chunks' ? {} : { 'Content-Length': MEGABYTE };
+    const req = request({ port, host: '127.0.0.1', method: 'POST', headers: { ...headers, ...length } });
+    req.on('error', () => {}).write('--b\r\n');
+    const [response] = await once(req, 'response');
+    req.destroy();
+    expect(response.statusCode).toBe(507);
+  });
+});

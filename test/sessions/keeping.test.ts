@@ -22,6 +22,7 @@ async function breaking(at: 'placing' | 'inserting', kept = 0) {
   let placed = 0;
   const sessions = createSessions({
     requireAccount: async () => {},
+    limits: { within: (_account, _addition, add) => add() },
     store: {
       ...store,
       async place(file, key) {
@@ -34,11 +35,11 @@ async function breaking(at: 'placing' | 'inserting', kept = 0) {
       sessions: {
         findLive: async () => session as SessionRecord,
         touch: async () => {},
-        reserveImages: async (_: string, count: number) => {
+        reserveImages: async (_: string, { count }: { count: number }) => {
           session.imageCount += count;
           return session.imageCount - count;
         },
-        releaseImages: async (_: string, count: number) => {
+        releaseImages: async (_: string, { count }: { count: number }) => {
           session.imageCount -= count;
         },
       },

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { PLACEHOLDER_EMAIL } from '../../server/accounts/index.ts';
 import type { Repositories } from '../../server/db/index.ts';
-import { PLACEHOLDER_EMAIL, type SignIn } from '../../server/sign-in/index.ts';
+import type { SignIn } from '../../server/sign-in/index.ts';
 import { createPasswordHash } from '../../server/sign-in/password-hash.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 import { tokenIn } from '../support/mail-server.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { PLACEHOLDER_EMAIL } from '../../server/sign-in/index.ts';
+import { PLACEHOLDER_EMAIL } from '../../server/accounts/index.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 import { tokenIn } from '../support/mail-server.ts';
 

@@ -99,6 +99,12 @@ export const de: Messages = {
   'error.not_found':
     'Die Bilder sind nicht mehr beim Dienst. Bitte leeren Sie die Liste und fügen Sie sie erneut hinzu.',
   'error.output_too_large': 'Dieses Format fasst nicht so viele Pixel. Bitte ein anderes wählen.',
+  'error.daily_limit_reached':
+    'Mit diesem Tarif sind heute keine weiteren Bilder möglich. Um Mitternacht (UTC) beginnt die Zählung neu.',
+  'error.session_limit_reached':
+    'Dieser Tarif erlaubt nicht mehr Sitzungen zugleich. Bitte eine löschen oder warten, bis eine abläuft.',
+  'error.storage_limit_reached':
+    'Der Speicher dieses Tarifs ist voll. Bitte eine Sitzung löschen oder warten, bis eine abläuft.',
   'error.sample_limit': 'Eine Probe hat höchstens 5 Bilder.',
   'error.server': 'Der Bilddienst hat einen Fehler gemeldet. Bitte versuchen Sie es erneut.',
   'error.session_full': 'Der Dienst nimmt in dieser Liste keine weiteren Bilder an.',

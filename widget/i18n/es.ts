@@ -97,6 +97,12 @@ export const es: Messages = {
   'error.network': 'Sin conexión con el servicio de imágenes.',
   'error.not_found': 'Las imágenes ya no están en el servicio. Vacíe la lista y añádalas de nuevo.',
   'error.output_too_large': 'Este formato no admite tantos píxeles. Elija otro.',
+  'error.daily_limit_reached':
+    'Este plan no permite más imágenes hoy. El recuento empieza de nuevo a medianoche (UTC).',
+  'error.session_limit_reached':
+    'Este plan no permite más sesiones a la vez. Elimine una o espere a que caduque alguna.',
+  'error.storage_limit_reached':
+    'El almacenamiento de este plan está lleno. Elimine una sesión o espere a que caduque alguna.',
   'error.sample_limit': 'Una muestra tiene 5 imágenes como máximo.',
   'error.server': 'El servicio de imágenes comunicó un error. Inténtelo de nuevo.',
   'error.session_full': 'El servicio no acepta más imágenes en esta lista.',

@@ -97,6 +97,12 @@ export const fr: Messages = {
   'error.network': 'Pas de connexion au service d’images.',
   'error.not_found': 'Les images ne sont plus sur le service. Veuillez vider la liste et les ajouter de nouveau.',
   'error.output_too_large': 'Ce format ne peut pas contenir autant de pixels. Choisissez-en un autre.',
+  'error.daily_limit_reached':
+    'Cette offre n’autorise plus d’images aujourd’hui. Le décompte repart de zéro à minuit (UTC).',
+  'error.session_limit_reached':
+    'Cette offre n’autorise pas plus de sessions à la fois. Supprimez-en une ou attendez qu’une session expire.',
+  'error.storage_limit_reached':
+    'Le stockage de cette offre est plein. Supprimez une session ou attendez qu’une session expire.',
   'error.sample_limit': 'Un échantillon compte 5 images au plus.',
   'error.server': 'Le service d’images a signalé une erreur. Veuillez réessayer.',
   'error.session_full': 'Le service n’accepte plus d’images dans cette liste.',

@@ -97,6 +97,11 @@ export const ja: Messages = {
   'error.network': '画像サービスに接続できません。',
   'error.not_found': '画像はもうサービスにありません。リストを空にして、もう一度追加してください。',
   'error.output_too_large': '画素数がこの形式の上限を超えています。別の形式を選んでください。',
+  'error.daily_limit_reached': 'このプランで本日処理できる画像数の上限に達しました。深夜0時 (UTC) に数え直されます。',
+  'error.session_limit_reached':
+    'このプランで同時に使えるセッション数の上限に達しました。いずれかを削除するか、期限切れをお待ちください。',
+  'error.storage_limit_reached':
+    'このプランの保存容量がいっぱいです。セッションを削除するか、期限切れをお待ちください。',
   'error.sample_limit': 'サンプルは画像 5 枚までです。',
   'error.server': '画像サービスでエラーが発生しました。もう一度お試しください。',
   'error.session_full': 'このリストにはこれ以上画像を追加できません。',

@@ -75,7 +75,8 @@ export function toOptimizerError(cause: unknown, t: Translate, ids: readonly str
       const known = t(`error.${serviceCode}`);
       return known === `error.${serviceCode}` ? t(`error.${found}`, { message, status: number ?? 0 }) : known;
     },
-    retryable: retryable ?? RETRYABLE.includes(found),
+    // A limit of the plan lasts for hours.
+    retryable: retryable ?? (RETRYABLE.includes(found) && !serviceCode?.endsWith('_limit_reached')),
     ids,
     serviceCode,
     requestId: requestId ?? null,

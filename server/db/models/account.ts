@@ -20,6 +20,14 @@ export interface PendingEmailRecord {
   endsAt: Date;
 }
 
+/** Images that count towards the daily limits. */
+export interface DailyUseRecord {
+  /** Date (UTC) as YYYY-MM-DD. */
+  day: string;
+  samples: number;
+  analyses: number;
+}
+
 /** An account as stored. All fields of an invariant are in this one document. */
 export interface AccountRecord {
   _id: string;
@@ -47,6 +55,8 @@ export interface AccountRecord {
   lastLoginAt?: Date | null;
   /** New address, set once the link sent to it is opened. */
   pendingEmail?: PendingEmailRecord | null;
+  /** Of the last day with a counted image. */
+  today?: DailyUseRecord;
   /** Set on a tombstone, whose remaining data is being deleted. */
   deletedAt?: Date | null;
   createdAt: Date;
@@ -94,6 +104,7 @@ export const accountSchema = new Schema<AccountRecord>(
     passwordVersion: { type: Number },
     lastLoginAt: { type: Date },
     pendingEmail: { type: pendingEmailSchema },
+    today: { type: Schema.Types.Mixed },
     deletedAt: { type: Date },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },

@@ -23,6 +23,8 @@ export interface OutputRecord {
   /** Keys of all file names; unique in the namespace, so that one write reserves all or none. */
   names: string[];
   files: OutputFile[];
+  /** Hashes of what determines the bytes of each file; equal ones share their bytes on disk. Absent: an earlier version. */
+  contents?: string[];
   updatedAt: Date;
 }
 
@@ -35,9 +37,10 @@ export const outputSchema = new Schema<OutputRecord>(
     namespace: { type: String, required: true },
     names: { type: [String], required: true },
     files: { type: Schema.Types.Mixed, required: true },
+    contents: { type: [String] },
     updatedAt: { type: Date, required: true },
   },
   { collection: 'outputs', versionKey: false },
 )
   .index({ namespace: 1, names: 1 }, { unique: true })
-  .index({ sessionId: 1 });
+  .index({ sessionId: 1, contents: 1 });

@@ -8,6 +8,8 @@ export interface SessionRecord {
   expiresAt: Date;
   /** Images ever accepted; the limit of a session is enforced on this number atomically. */
   imageCount: number;
+  /** Bytes of the uploads, previews and results, each file once. Absent: stored by an earlier version. */
+  bytes?: number;
   /** Set when the session was deleted; its files and then the record are removed. */
   deletedAt: Date | null;
   /** Hashes of the uploads whose cached variants are removed with the session. */
@@ -25,6 +27,7 @@ export const sessionSchema = new Schema<SessionRecord>(
     createdAt: { type: Date, required: true },
     expiresAt: { type: Date, required: true },
     imageCount: { type: Number, required: true },
+    bytes: { type: Number },
     deletedAt: { type: Date, default: null },
     forget: { type: [String], default: [] },
   },

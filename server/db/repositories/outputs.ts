@@ -12,9 +12,9 @@ export function createOutputRepository(connection: Connection) {
   return {
     /**
      * Publishes files under their names atomically and replaces earlier ones of the same owner.
-     * @returns `taken` if another owner has one of the names; else the replaced files
+     * @returns `taken` if another owner has one of the names; else the replaced files and contents
      */
-    async publish(record: OutputRecord): Promise<'taken' | OutputFile[]> {
+    async publish(record: OutputRecord): Promise<'taken' | Pick<OutputRecord, 'files' | 'contents'>> {
       const { _id, ...fields } = record;
       const replaced = collection.findOneAndUpdate(
         { _id },
@@ -22,7 +22,7 @@ export function createOutputRepository(connection: Connection) {
         { upsert: true, returnDocument: 'before', ignoreUndefined: true },
       );
       return unlessDuplicate(
-        replaced.then((before) => before?.files ?? []),
+        replaced.then((before) => before ?? { files: [] }),
         'taken',
       );
     },
@@ -31,6 +31,15 @@ export function createOutputRepository(connection: Connection) {
     async namesOf(namespace: string): Promise<Map<string, string>> {
       const records = await model.find({ namespace }).select({ names: 1 }).lean();
       return new Map(records.flatMap((record) => record.names.map((name) => [name, record._id] as const)));
+    },
+
+    /** Returns those of the contents that other owners in the session hold too. */
+    async heldByOthers(sessionId: string, owner: string, contents: string[]): Promise<Set<string>> {
+      const others = await model
+        .find({ sessionId, contents: { $in: contents }, _id: { $ne: owner } })
+        .select({ contents: 1 })
+        .lean();
+      return new Set(others.flatMap((record) => record.contents ?? []));
     },
 
     /** Finds the record that holds a file name, by its key. */

@@ -5,6 +5,13 @@ import { plainCollection } from '../plain-collection.ts';
 
 export type { SessionRecord };
 
+/** Places of a session. */
+export interface ReservedImages {
+  count: number;
+  /** Bytes of the uploads. */
+  bytes: number;
+}
+
 /** Creates the repository of sessions. Every look-up for a caller includes the account's id. */
 export function createSessionRepository(connection: Connection) {
   const model = connection.model<SessionRecord>('Session', sessionSchema);
@@ -42,6 +49,25 @@ function sessionLookups(model: Model<SessionRecord>, collection: mongo.Collectio
       return model.find({ accountId }).limit(limit).lean();
     },
 
+    /** Counts the account's sessions that are neither deleted nor expired at `now`. */
+    async countLive(accountId: string, now: Date): Promise<number> {
+      return model.countDocuments({ accountId, deletedAt: null, expiresAt: { $gt: now } });
+    },
+
+    /** Returns the time at which the first of the account's live sessions expires; null without one. */
+    async nextExpiry(accountId: string, now: Date): Promise<Date | null> {
+      const live = { accountId, deletedAt: null, expiresAt: { $gt: now } };
+      const first = await model.findOne(live).sort({ expiresAt: 1 }).select({ expiresAt: 1 }).lean();
+      return first?.expiresAt ?? null;
+    },
+
+    /** Sums the bytes of all sessions of an account; those of a deleted session count until its files are removed. */
+    async bytesOfAccount(accountId: string): Promise<number> {
+      const sum = { $group: { _id: null, bytes: { $sum: '$bytes' } } };
+      const [total] = await model.aggregate<{ bytes: number }>([{ $match: { accountId } }, sum]);
+      return total?.bytes ?? 0;
+    },
+
     /** Tests if a record exists, in any state. */
     async exists(sessionId: string): Promise<boolean> {
       return (await model.countDocuments({ _id: sessionId })) > 0;
@@ -61,19 +87,27 @@ function sessionChanges(model: Model<SessionRecord>, collection: mongo.Collectio
       await model.updateOne({ _id: sessionId, deletedAt: null }, { $max: { expiresAt } });
     },
 
-    /** Reserves `count` places and returns the number reserved before; null if that exceeded `limit`. */
-    async reserveImages(sessionId: string, count: number, limit: number): Promise<number | null> {
+    /**
+     * Reserves places for images of `bytes` in all and returns the number of places reserved before; null if that
+     * exceeded `limit`.
+     */
+    async reserveImages(sessionId: string, { count, bytes }: ReservedImages, limit: number): Promise<number | null> {
       const before = await collection.findOneAndUpdate(
         { _id: sessionId, deletedAt: null, imageCount: { $lte: limit - count } },
-        { $inc: { imageCount: count } },
+        { $inc: { imageCount: count, bytes } },
         { returnDocument: 'before' },
       );
       return before?.imageCount ?? null;
     },
 
     /** Releases reserved places of images that could not be stored. */
-    async releaseImages(sessionId: string, count: number): Promise<void> {
-      await model.updateOne({ _id: sessionId, deletedAt: null }, { $inc: { imageCount: -count } });
+    async releaseImages(sessionId: string, { count, bytes }: ReservedImages): Promise<void> {
+      await model.updateOne({ _id: sessionId, deletedAt: null }, { $inc: { imageCount: -count, bytes: -bytes } });
+    },
+
+    /** Counts bytes that were written; negative for removed ones. */
+    async addBytes(sessionId: string, bytes: number): Promise<void> {
+      await model.updateOne({ _id: sessionId }, { $inc: { bytes } });
     },
 
     /** Marks a session as deleted; false if it was marked before. */

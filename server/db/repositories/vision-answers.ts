@@ -11,6 +11,15 @@ export function createVisionAnswerRepository(connection: Connection) {
       return model.findOne({ _id: id, accountId }).lean();
     },
 
+    /** Returns those of the questions that have an answer. */
+    async findAnswered(accountId: string, questions: string[]): Promise<Set<string>> {
+      const found = await model
+        .find({ accountId, question: { $in: questions } })
+        .select({ question: 1 })
+        .lean();
+      return new Set(found.flatMap(({ question }) => question ?? []));
+    },
+
     /** Stores an answer; replaces an earlier one of the same key. */
     async put({ _id, ...fields }: VisionAnswerRecord): Promise<void> {
       await model.updateOne({ _id }, { $set: fields }, { upsert: true });

@@ -14,7 +14,10 @@ interface StreamAnalysisInput {
 
 function streamAnalysis({ ctx, account, sessionId, body }: StreamAnalysisInput, services: Services): Promise<void> {
   const resolve = () => services.analyzeImages.resolve({ accountId: account.id, sessionId, body });
-  return streamJob({ ctx, account, kind: 'analyze', asked: [sessionId, body], resolve }, services);
+  // What is paid is limited by credits.
+  const daily = { counter: 'analyses' as const, countNew: services.analyzeImages.countNew };
+  const limited = services.analyzeImages.isPaid ? {} : { daily };
+  return streamJob({ ctx, account, kind: 'analyze', asked: [sessionId, body], resolve, ...limited }, services);
 }
 
 /** `POST /v1/sessions/:sessionId/analyze`: stops when its last client disconnects; finished descriptions are kept. */

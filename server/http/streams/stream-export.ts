@@ -18,5 +18,7 @@ export function streamExport(
   services: Services,
 ): Promise<void> {
   const resolve = () => services.exports.resolve({ accountId: account.id, sessionId, kind, body });
-  return streamJob({ ctx, account, kind, asked: [sessionId, body], resolve }, services);
+  const daily = { counter: 'samples' as const, countNew: services.exports.countNew };
+  const limited = kind === 'sample' ? { daily } : {};
+  return streamJob({ ctx, account, kind, asked: [sessionId, body], resolve, ...limited }, services);
 }

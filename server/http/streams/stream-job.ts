@@ -17,6 +17,8 @@ export interface StreamJobInput {
   asked: unknown;
   /** Checks the request against the images of the session. */
   resolve: () => Promise<Omit<NewJob, 'jobId'>>;
+  /** Limit of the day that the job counts towards; absent: none. */
+  daily?: { counter: 'samples' | 'analyses'; countNew: (order: Omit<NewJob, 'jobId'>) => Promise<number> };
 }
 
 /**
@@ -60,12 +62,29 @@ export async function streamJob(input: StreamJobInput, services: Services): Prom
   await sendJobEvents(ctx, job, -1, services);
 }
 
-async function startJob(
-  { account, kind, resolve }: StreamJobInput,
-  jobId: string,
+async function startJob(input: StreamJobInput, jobId: string, services: Services): Promise<JobRecord | null> {
+  const { account, resolve, daily } = input;
+  const { limits } = services.accounts;
+  const order = await resolve();
+  if (input.kind !== 'analyze') await limits.requireRoom(account.id, { bytes: 1 });
+  const counted = daily && (await limits.count(account.id, daily.counter, await daily.countNew(order)));
+  let job: JobRecord | null = null;
+  try {
+    job = await createChargedJob(input, { ...order, jobId }, services);
+  } finally {
+    if (!job && counted) await limits.giveBack(account.id, counted);
+  }
+  return job;
+}
+
+/** Creates, charges and starts a job; null if one of this id exists. */
+async function createChargedJob(
+  { account, kind }: StreamJobInput,
+  order: NewJob,
   services: Services,
 ): Promise<JobRecord | null> {
-  const job = await services.jobs.create({ ...(await resolve()), jobId });
+  const { jobId } = order;
+  const job = await services.jobs.create(order);
   if (!job) return null;
   try {
     const { charged } = await services.gateway.billing.charge(account, jobId, job.images.length, kind);

@@ -56,9 +56,11 @@ async function receiveFiles(ctx: Context, services: Services): Promise<IncomingU
 
 /** Requires free disk space of twice the request's size, since variants follow the upload. @throws insufficient_storage */
 async function refuseWhenDiskIsFull(ctx: Context, { config, freeBytes }: Services): Promise<void> {
-  const expected = ctx.request.length ?? 0;
+  const most = config.MAX_REQUEST_MB * MEGABYTE;
+  // A chunked body may be as long as any.
+  const expected = ctx.request.length ?? (ctx.get('Transfer-Encoding') === '' ? 0 : most);
   // Refused later with `request_too_large`.
-  if (expected > config.MAX_REQUEST_MB * MEGABYTE) return;
+  if (expected > most) return;
   if (expected > 0 && (await freeBytes()) < expected * 2) {
     throw diskIsFull();
   }

@@ -262,7 +262,8 @@ export function createScriptedService(replace: Partial<Transport> = {}): Scripte
       },
       getBalance: async () => {
         const keys = { used: 1, limit: 2 };
-        return { balance: service.balance, plan: 'free', used: 0, granted: 25, keys, updatedAt: '' };
+        const limits = { samplesPerDay: null, analysesPerDay: null, storageMb: null, sessions: null };
+        return { balance: service.balance, plan: 'free', used: 0, granted: 25, keys, limits, updatedAt: '' };
       },
       downloadFile: async (space, filename) => new Blob([`${space}/${filename}`]),
       fetchMedia: async (url) => new Blob([url], { type: 'image/jpeg' }),

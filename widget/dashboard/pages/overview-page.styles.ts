@@ -37,6 +37,27 @@ export const overviewStyles = css`
     font-size: 0.9em;
     line-height: 1.5;
   }
+  .limits {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, 165px), 1fr));
+    gap: 20px;
+    margin: 0;
+  }
+  .limits dt {
+    font-weight: 600;
+  }
+  .limits dd {
+    display: grid;
+    gap: 4px;
+    margin: 0;
+    font-variant-numeric: tabular-nums;
+  }
+  .limits meter {
+    inline-size: 100%;
+  }
+  .limits .muted {
+    font-size: 0.9em;
+  }
   .start ol {
     display: grid;
     gap: 10px;

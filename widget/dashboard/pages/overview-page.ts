@@ -10,6 +10,7 @@ import '../usage-chart.ts';
 
 const { overview: texts } = STRINGS;
 const PERIODS = [7, 30, 90];
+const LIMITS = ['samplesPerDay', 'analysesPerDay', 'storageMb', 'sessions'] as const;
 const BADGES: Record<string, string> = {
   completed: 'success',
   partial: 'warning',
@@ -48,7 +49,7 @@ export class OverviewPage extends DashboardPage {
 
   protected override render(): TemplateResult {
     return html`<p class="lead">${texts.hello}</p>
-      ${this.renderProblem()}${this.#renderFigures()}
+      ${this.renderProblem()}${this.#renderFigures()}${this.#renderLimits()}
       ${this.jobs?.length === 0 ? this.#renderStart() : nothing}
       ${this.usage ? this.#renderUsage(this.usage) : nothing}${this.jobs?.length ? this.#renderJobs(this.jobs) : nothing}`;
   }
@@ -81,6 +82,32 @@ export class OverviewPage extends DashboardPage {
         <dd class="note">${share > 0 ? texts.savedOf(share) : period}</dd>
       </dl>
     </div>`;
+  }
+
+  /** Renders the use of each limit; nothing for an account without limits. */
+  #renderLimits(): TemplateResult | typeof nothing {
+    const limits = LIMITS.flatMap((name) => {
+      const use = this.profile?.limits[name];
+      return use ? [{ name, ...use }] : [];
+    });
+    if (limits.length === 0) return nothing;
+    return html`<section class="card" aria-labelledby="limits">
+      <h2 id="limits">${texts.limits}</h2>
+      <dl class="limits">
+        ${limits.map(({ name, used, limit }) => {
+          const format = (value: number) => (name === 'storageMb' ? formatBytes(value * 1e6) : formatNumber(value));
+          const share = texts.usedOf(format(used), format(limit));
+          return html`<div>
+            <dt id="limit-${name}">${texts.limitNames[name]}</dt>
+            <dd>
+              <span>${share}</span>
+              <meter aria-labelledby="limit-${name}" min="0" max=${limit} high=${limit * 0.8} value=${used}></meter>
+              <span class="muted">${texts.limitNotes[name]}</span>
+            </dd>
+          </div>`;
+        })}
+      </dl>
+    </section>`;
   }
 
   #renderStart(): TemplateResult {

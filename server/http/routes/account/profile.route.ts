@@ -27,6 +27,13 @@ export const deleteAccountRoute = defineRoute('deleteAccount', async ({ ctx, acc
 
 /** `GET /account/plans`. */
 export const listPlansRoute = defineRoute('listPlans', async ({ account }, { accounts }) => ({
-  plans: accounts.plans.list().map((plan) => ({ ...plan, rateLimit: plan.rateLimit ?? null })),
+  plans: accounts.plans.list().map((plan) => ({
+    ...plan,
+    rateLimit: plan.rateLimit ?? null,
+    samplesPerDay: plan.samplesPerDay ?? null,
+    analysesPerDay: plan.analysesPerDay ?? null,
+    storageMb: plan.storageMb ?? null,
+    sessions: plan.sessions ?? null,
+  })),
   current: account.plan,
 }));

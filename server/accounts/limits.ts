@@ -1,0 +1,161 @@
+import type { LimitFunction } from 'p-limit';
+import type { DailyUse, PlanUse } from '#contract';
+import { inTurn } from '../concurrency.ts';
+import type { AccountRecord, AccountRepository, DailyCount, SessionRepository } from '../db/index.ts';
+import { AppError } from '../errors.ts';
+import { PLACEHOLDER_EMAIL } from './accounts.ts';
+import type { Plan } from './config.ts';
+import type { Plans } from './plans.ts';
+
+/** Dependencies of {@link createLimits}. */
+export interface LimitsDeps {
+  accounts: Pick<AccountRepository, 'find' | 'countToday' | 'uncountToday'>;
+  sessions: Pick<SessionRepository, 'countLive' | 'nextExpiry' | 'bytesOfAccount'>;
+  plans: Pick<Plans, 'get'>;
+  now: () => Date;
+}
+
+/** Bytes that a request adds, and whether it adds a session. */
+export interface Addition {
+  bytes: number;
+  isNewSession?: boolean;
+}
+
+/** Limits of a plan that are enforced by this module; absent: no limit. */
+type Limits = Pick<Plan, 'samplesPerDay' | 'analysesPerDay' | 'storageMb' | 'sessions'>;
+
+const MEGABYTE = 1_000_000;
+const DAY_MS = 86_400_000;
+const HELP = 'delete a session with DELETE /v1/sessions/:sessionId, or wait until one expires';
+const NAMES = { samples: 'samplesPerDay', analyses: 'analysesPerDay' } as const;
+
+/** Creates the limits of accounts by plan. Operators and the first account have none. */
+export function createLimits(deps: LimitsDeps) {
+  const queues = new Map<string, LimitFunction>();
+  return {
+    /**
+     * Counts images towards a limit of the day (UTC). Returns null if the account has no such limit.
+     * @throws AppError daily_limit_reached
+     */
+    count: (accountId: string, counter: DailyCount['counter'], images: number): Promise<DailyCount | null> =>
+      count(deps, accountId, counter, images),
+
+    /** Takes back what {@link count} has counted. */
+    async giveBack(accountId: string, counted: DailyCount | null): Promise<void> {
+      if (counted && counted.images > 0) await deps.accounts.uncountToday(accountId, counted);
+    },
+
+    /** Takes back one image that was counted today and came to nothing. */
+    async giveBackOne(accountId: string, counter: DailyCount['counter']): Promise<void> {
+      await deps.accounts.uncountToday(accountId, { day: dayOf(deps.now()), counter, images: 1 });
+    },
+
+    /**
+     * Calls `add`, which stores what is added, if the plan has room for it. Additions of one account wait for each other, so
+     * that together they do not exceed the limit.
+     * @throws AppError storage_limit_reached, session_limit_reached
+     */
+    within: <T>(accountId: string, addition: Addition, add: () => Promise<T>): Promise<T> =>
+      inTurn(queues, accountId, async () => {
+        await requireRoom(deps, accountId, addition);
+        return add();
+      }),
+
+    /** Checks that the plan has room for an addition. @throws AppError storage_limit_reached, session_limit_reached */
+    requireRoom: (accountId: string, addition: Addition): Promise<void> => requireRoom(deps, accountId, addition),
+
+    /** Returns the limits of an account with their use; null for what has no limit. */
+    show: (accountId: string): Promise<PlanUse> => show(deps, accountId),
+  };
+}
+
+/** Limits of accounts. */
+export type AccountLimits = ReturnType<typeof createLimits>;
+
+function limitsOf({ plans }: LimitsDeps, account: AccountRecord | null): Limits {
+  if (!account || account.role === 'operator' || account.email === PLACEHOLDER_EMAIL) return {};
+  return plans.get(account.plan);
+}
+
+const dayOf = (date: Date) => date.toISOString().slice(0, 10);
+
+/** Returns the next midnight (UTC). */
+function nextDay(date: Date): Date {
+  return new Date((Math.floor(date.getTime() / DAY_MS) + 1) * DAY_MS);
+}
+
+async function count(
+  deps: LimitsDeps,
+  accountId: string,
+  counter: DailyCount['counter'],
+  images: number,
+): Promise<DailyCount | null> {
+  const account = await deps.accounts.find(accountId);
+  const limit = limitsOf(deps, account)[NAMES[counter]];
+  if (limit === undefined) return null;
+  const at = deps.now();
+  const counted = { day: dayOf(at), counter, images };
+  if (images === 0 || (await deps.accounts.countToday(accountId, counted, limit))) return counted;
+  const used = usedToday((await deps.accounts.find(accountId)) ?? account, counter, at);
+  const seconds = Math.ceil((nextDay(at).getTime() - at.getTime()) / 1000);
+  const what = { samples: 'sampled', analyses: 'analysed' }[counter];
+  throw new AppError(
+    'daily_limit_reached',
+    `${used} of ${limit} images were ${what} today, so there is no room for ${images} more; the count begins anew at midnight (UTC)`,
+    { details: { limitName: NAMES[counter], limit, used }, headers: { 'Retry-After': String(seconds) } },
+  );
+}
+
+function usedToday(account: AccountRecord | null, counter: DailyCount['counter'], at: Date): number {
+  return account?.today?.day === dayOf(at) ? account.today[counter] : 0;
+}
+
+async function requireRoom(
+  deps: LimitsDeps,
+  accountId: string,
+  { bytes, isNewSession = false }: Addition,
+): Promise<void> {
+  const { storageMb, sessions } = limitsOf(deps, await deps.accounts.find(accountId));
+  if (isNewSession && sessions !== undefined) await requirePlace(deps, accountId, sessions);
+  if (storageMb === undefined) return;
+  const stored = await deps.sessions.bytesOfAccount(accountId);
+  if (stored + bytes <= storageMb * MEGABYTE) return;
+  const used = inMegabytes(stored);
+  throw new AppError(
+    'storage_limit_reached',
+    `The account holds ${used} of ${storageMb} MB, and this request adds ${inMegabytes(bytes)} MB; ${HELP}`,
+    { details: { limitName: 'storageMb', limit: storageMb, used } },
+  );
+}
+
+async function requirePlace({ sessions, now }: LimitsDeps, accountId: string, limit: number): Promise<void> {
+  const at = now();
+  const used = await sessions.countLive(accountId, at);
+  if (used < limit) return;
+  const expiry = await sessions.nextExpiry(accountId, at);
+  const seconds = Math.max(1, Math.ceil(((expiry ?? at).getTime() - at.getTime()) / 1000));
+  throw new AppError('session_limit_reached', `The account holds ${used} of ${limit} sessions; ${HELP}`, {
+    details: { limitName: 'sessions', limit, used },
+    headers: { 'Retry-After': String(seconds) },
+  });
+}
+
+/** Rounds bytes up to tenths of a megabyte. */
+function inMegabytes(bytes: number): number {
+  return Math.ceil(bytes / (MEGABYTE / 10)) / 10;
+}
+
+async function show(deps: LimitsDeps, accountId: string): Promise<PlanUse> {
+  const account = await deps.accounts.find(accountId);
+  const { samplesPerDay, analysesPerDay, storageMb, sessions } = limitsOf(deps, account);
+  const at = deps.now();
+  const daily = (limit: number | undefined, counter: DailyCount['counter']): DailyUse | null =>
+    limit === undefined ? null : { limit, used: usedToday(account, counter, at), resetsAt: nextDay(at).toISOString() };
+  const stored = async () => inMegabytes(await deps.sessions.bytesOfAccount(accountId));
+  return {
+    samplesPerDay: daily(samplesPerDay, 'samples'),
+    analysesPerDay: daily(analysesPerDay, 'analyses'),
+    storageMb: storageMb === undefined ? null : { limit: storageMb, used: await stored() },
+    sessions: sessions === undefined ? null : { limit: sessions, used: await deps.sessions.countLive(accountId, at) },
+  };
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { accountsConfig, PLACEHOLDER_EMAIL } from '../../server/accounts/index.ts';
+import { createPlans } from '../../server/accounts/plans.ts';
+import { rejection, useAccounts } from './accounts-fixture.ts';
+
+const PLANS = JSON.stringify({
+  free: { keys: 1, samplesPerDay: 10, analysesPerDay: 20, storageMb: 1, sessions: 2 },
+  open: { keys: 1 },
+});
+const fixture = useAccounts(accountsConfig.parse({ PLANS }));
+const EVENING = new Date('2026-03-01T23:59:30Z');
+
+test('images of a day are counted up to the limit, and anew from midnight', async () => {
+  fixture.clock.now = EVENING;
+  const id = await fixture.newAccount('free');
+  const { limits } = fixture.accounts;
+  await limits.count(id, 'samples', 6);
+  expect(await rejection(limits.count(id, 'samples', 5))).toMatchObject({
+    code: 'daily_limit_reached',
+    status: 429,
+    details: { limitName: 'samplesPerDay', limit: 10, used: 6 },
+    headers: { 'Retry-After': '30' },
+  });
+  await limits.count(id, 'samples', 4);
+  await limits.count(id, 'analyses', 20);
+  const resetsAt = '2026-03-02T00:00:00.000Z';
+  expect(await limits.show(id)).toMatchObject({
+    samplesPerDay: { limit: 10, used: 10, resetsAt },
+    analysesPerDay: { limit: 20, used: 20, resetsAt },
+  });
+  fixture.clock.now = new Date(EVENING.getTime() + 30_000);
+  expect(await limits.show(id)).toMatchObject({ samplesPerDay: { used: 0 }, analysesPerDay: { used: 0 } });
+  await limits.count(id, 'samples', 10);
+});
+
+test('requests at the same moment do not exceed the limit together', async () => {
+  const id = await fixture.newAccount('free');
+  const { limits } = fixture.accounts;
+  const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => limits.count(id, 'samples', 1)));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+  expect((await limits.show(id)).samplesPerDay?.used).toBe(10);
+});
+
+test('what is given back can be used again on the same day, and does not count for the next', async () => {
+  fixture.clock.now = EVENING;
+  const id = await fixture.newAccount('free');
+  const { limits } = fixture.accounts;
+  const counted = await limits.count(id, 'samples', 10);
+  await limits.giveBack(id, counted);
+  const again = await limits.count(id, 'samples', 10);
+  fixture.clock.now = new Date(EVENING.getTime() + 60_000);
+  await limits.count(id, 'samples', 3);
+  await limits.giveBack(id, again);
+  expect((await limits.show(id)).samplesPerDay?.used).toBe(3);
+});
+
+test('operators, the first account and accounts of a plan without limits are not limited', async () => {
+  const operator = await fixture.newAccount('free');
+  await fixture.accounts.setRole(operator, 'operator');
+  const first = (await fixture.accounts.create({ email: PLACEHOLDER_EMAIL, plan: 'free' })).id;
+  for (const id of [operator, first, await fixture.newAccount('open')]) {
+    const { limits } = fixture.accounts;
+    await limits.count(id, 'samples', 1000);
+    await limits.requireRoom(id, { bytes: 1e12, isNewSession: true });
+    expect(Object.values(await limits.show(id))).toEqual([null, null, null, null]);
+  }
+});
+
+test('the limits that the default plan lacks are listed', () => {
+  const missing = (plan: object) =>
+    createPlans(accountsConfig.parse({ PLANS: JSON.stringify({ plan }) })).missingLimits();
+  expect(missing({ keys: 1 }).missing).toEqual(['samplesPerDay', 'analysesPerDay', 'storageMb', 'sessions']);
+  expect(missing({ keys: 1, samplesPerDay: 0, analysesPerDay: 0, storageMb: 1, sessions: 1 }).missing).toEqual([]);
+  expect(createPlans(accountsConfig.parse({})).missingLimits()).toEqual({ plan: 'free', missing: [] });
+});

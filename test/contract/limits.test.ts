@@ -1,0 +1,132 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Balance, Session, UploadResult } from '#contract';
+import { type ApiClient, formOf } from '../support/api-client.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { noiseImage, plainImages } from '../support/small-images.ts';
+
+const PLANS = JSON.stringify({
+  free: { keys: 1, samplesPerDay: 5, storageMb: 1, sessions: 3 },
+  limited: { keys: 1, sessions: 1 },
+  open: { keys: 1 },
+});
+
+let test: TestService;
+let api: ApiClient;
+let logged = '';
+beforeAll(async () => {
+  const env = { PLANS, SIGN_UP: 'open', LOG_LEVEL: 'warn' };
+  test = await startTestService(env, { log: (line) => (logged += line) });
+});
+afterAll(() => test.close());
+beforeEach(async () => {
+  ({ api } = await test.createAccount());
+});
+
+const limitsOf = async (client = api) => (await client.readJson<Balance>('/v1/credits/balance')).limits;
+
+async function refusal(response: Response) {
+  const { code, limit, used, error } = (await response.json()) as Record<string, unknown>;
+  return { status: response.status, after: response.headers.get('Retry-After'), code, limit, used, error };
+}
+
+const sample = (uploaded: UploadResult, settings = {}) =>
+  api.request(`/v1/sessions/${uploaded.sessionId}/sample`, { json: api.exportBody(uploaded, settings) });
+
+const upload = async (count: number, width: number) => api.upload(await plainImages(count, { width, height: width }));
+
+it('samples count by image, those in the cache and exports do not, and more than the limit are refused with 429', async () => {
+  const uploaded = await upload(3, 60);
+  await api.run('sample', uploaded);
+  await api.run('sample', uploaded);
+  await api.run('export', uploaded, { format: 'avif' });
+  expect((await limitsOf()).samplesPerDay).toMatchObject({ limit: 5, used: 3 });
+  const refused = await refusal(await sample(uploaded, { format: 'jpeg' }));
+  expect(refused).toMatchObject({ status: 429, code: 'daily_limit_reached', limit: 5, used: 3 });
+  expect(Number(refused.after)).toBeGreaterThan(0);
+  expect(refused.error).toContain('3 of 5 images');
+  // The refused request counts nothing, what is in the cache is still given, and nothing was paid for samples.
+  expect((await limitsOf()).samplesPerDay).toMatchObject({ used: 3 });
+  expect((await api.run('sample', uploaded)).last.event).toBe('complete');
+  expect(await api.balance()).toBe(22);
+});
+
+it('a session above the limit is refused with 429, which says how to delete one', async () => {
+  const { api: owner } = await test.createAccount({ plan: 'limited' });
+  const first = await owner.upload(await plainImages(1));
+  const key = { 'Idempotency-Key': 'second' };
+  const create = async () =>
+    owner.request('/v1/sessions', { method: 'POST', body: await formOf(await plainImages(2)), headers: key });
+  const refused = await refusal(await create());
+  expect(refused).toMatchObject({ status: 429, code: 'session_limit_reached', limit: 1, used: 1 });
+  expect(refused.error).toContain('DELETE /v1/sessions/:sessionId');
+  // The only session expires in 24 hours.
+  expect(Number(refused.after)).toBeGreaterThan(86_000);
+  await owner.upload(await plainImages(1), { sessionId: first.sessionId });
+  await owner.request(`/v1/sessions/${first.sessionId}`, { method: 'DELETE' });
+  const created = await create();
+  expect(created.status).toBe(201);
+  // The answer that was lost is given again, although the limit is reached meanwhile.
+  expect(await (await create()).json()).toEqual(await created.json());
+});
+
+it('uploads at the same moment do not exceed the number of sessions together', async () => {
+  const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => upload(1, 40)));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+  expect((await limitsOf()).sessions).toEqual({ limit: 3, used: 3 });
+});
+
+it('storage counts uploads, previews, samples and results, each file once', async () => {
+  const { api: owner, accountId } = await test.createAccount({ plan: 'open' });
+  const uploaded = await owner.upload([await noiseImage('noise.png', { width: 300, height: 200 })]);
+  const [image] = uploaded.images;
+  const settings = { format: 'webp', preset: 'high', responsive: true, responsiveSizes: [100] };
+  await owner.run('sample', uploaded, settings);
+  await owner.run('export', uploaded, settings);
+  await owner.run('export', uploaded, { ...settings, responsive: false });
+  await owner.run('export', uploaded, settings);
+  await owner.request(`/v1/sessions/${uploaded.sessionId}/images/${image?.id}/preview?width=64`);
+  const database = await test.openDatabase();
+  const counted = await database.sessions.bytesOfAccount(accountId);
+  await database.close();
+  expect(counted).toBe(await bytesOnDisk(uploaded.sessionId));
+});
+
+it('an upload, a sample or an export above the storage of the plan is refused with 507, before anything is paid', async () => {
+  const large = await noiseImage('noise.png', { width: 600, height: 400 });
+  const uploaded = await api.upload([large]);
+  const form = await formOf([large]);
+  const refused = await refusal(await api.request('/v1/sessions', { method: 'POST', body: form }));
+  const used = Math.ceil(large.bytes.length / 1e5) / 10;
+  expect(refused).toMatchObject({ status: 507, code: 'storage_limit_reached', limit: 1, used });
+  await api.run('export', uploaded, { format: 'png' });
+  expect((await limitsOf()).storageMb?.used).toBeGreaterThan(1);
+  const credits = await api.balance();
+  for (const kind of ['sample', 'export']) {
+    const path = `/v1/sessions/${uploaded.sessionId}/${kind}`;
+    const answer = await refusal(await api.request(path, { json: api.exportBody(uploaded, { format: 'webp' }) }));
+    expect(answer).toMatchObject({ status: 507, code: 'storage_limit_reached' });
+  }
+  expect(await api.balance()).toBe(credits);
+  expect(await api.readJson<Session>(`/v1/sessions/${uploaded.sessionId}`)).toMatchObject({ images: [{}] });
+  await api.request(`/v1/sessions/${uploaded.sessionId}`, { method: 'DELETE' });
+  expect((await limitsOf()).storageMb?.used).toBe(0);
+});
+
+it('the log warns when sign-up is open to a plan that lacks limits', () => {
+  expect(logged).toContain('"missing":["analysesPerDay"]');
+});
+
+/** Sums the bytes of a session's files; links to one file count once. */
+async function bytesOnDisk(sessionId: string): Promise<number> {
+  const sizes = new Map<number, number>();
+  for (const folder of [sessionId, `${sessionId}-sample`]) {
+    const directory = join(test.dataDir, 'files/sessions', folder);
+    for (const name of await readdir(directory, { recursive: true })) {
+      const { ino, size, ...found } = await stat(join(directory, name));
+      if ((found.mode & 0o170_000) === 0o100_000) sizes.set(ino, size);
+    }
+  }
+  return [...sizes.values()].reduce((sum, size) => sum + size, 0);
+}
