@@ -102,7 +102,8 @@ export function createWorkerQueue(options: WorkerQueueOptions): WorkerQueue {
 
 async function enqueue<T>(context: Context, task: WorkerQueueTask): Promise<T> {
   const { scheduler } = context;
-  const { killOnAbort = true } = context.options;
+  const { options } = context;
+  const { killOnAbort = true } = options;
   const { turn, memoryBytes, signal } = task;
   refuseOverload(context, turn.account);
   const execute = (givesWay: AbortSignal) => {
@@ -110,7 +111,7 @@ async function enqueue<T>(context: Context, task: WorkerQueueTask): Promise<T> {
     return runWithRetry<T>(context, { ...task, signal: stops });
   };
   const work = scheduler.run({ turn, memoryBytes, signal, execute }).catch((error: unknown) => {
-    throw error instanceof GaveWayTooOften ? overloaded('The image takes long to read, and others wait') : error;
+    throw error instanceof GaveWayTooOften ? tookTooLong(task, options) : error;
   });
   return signal && !killOnAbort ? withAbort(work, signal) : work;
 }
@@ -123,6 +124,14 @@ function refuseOverload({ scheduler, options }: Context, account: string): void 
   if (isFull || scheduler.queuedOf(account) >= Math.ceil(queueLimit * ACCOUNT_SHARE)) {
     throw overloaded('Too many images are waiting to be read; try again shortly');
   }
+}
+
+/** Returns the error of a task that gave way to others too often: of an upload, this file alone is refused. */
+function tookTooLong({ handler }: WorkerQueueTask, { sliceMs = 0 }: WorkerQueueOptions): AppError {
+  if (handler !== 'probe') return overloaded('The image takes long to process, and others wait; try again shortly');
+  const limit = sliceMs / 1000;
+  const message = `The image took longer than ${limit} s to read, while others waited`;
+  return new AppError('processing_timeout', message, { details: { limit } });
 }
 
 function overloaded(message: string): AppError {
@@ -138,7 +147,7 @@ async function runWithRetry<T>(context: Context, task: WorkerQueueTask): Promise
   for (let round = 1; ; round += 1) {
     if (quarantine.holds(suspect)) {
       const reason = 'crashed the image library or took too long';
-      throw new AppError('processing_failed', `The image is not tried again: twice it ${reason}`);
+      throw new AppError('processing_failed', `The image is not tried again for an hour: twice it ${reason}`);
     }
     try {
       return await runInPool<T>(context, task, { suspect, occasion });

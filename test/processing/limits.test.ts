@@ -54,6 +54,19 @@ describe('createQuarantine', () => {
     expect(quarantine.holds('a')).toBe(true);
     expect(quarantine.holds('b')).toBe(false);
   });
+
+  it('forgets an image an hour after its last failure', () => {
+    let now = 0;
+    const quarantine = createQuarantine(() => now);
+    quarantine.add('a', 'first');
+    now = 3_599_999;
+    quarantine.add('a', 'second');
+    expect(quarantine.holds('a')).toBe(true);
+    now += 3_600_000;
+    expect(quarantine.holds('a')).toBe(false);
+    quarantine.add('a', 'third');
+    expect(quarantine.holds('a')).toBe(false);
+  });
 });
 
 describe('describeFailure', () => {

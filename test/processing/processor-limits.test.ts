@@ -24,6 +24,14 @@ describe('limits of a processor', () => {
     await harness.close();
   });
 
+  it('refuses an image that was above the time limit twice, without trying it, until an hour has passed', async () => {
+    const harness = await startHarness({ WORKERS: 1, IMAGE_TIMEOUT_SECONDS: 1 });
+    for (const code of ['processing_timeout', 'processing_timeout', 'processing_failed'])
+      await expect(harness.render(slowSource, { ...SLOW, identity: 'slow' })).rejects.toMatchObject({ code });
+    only(await harness.render(nasty('png-1x1.png'), { format: 'webp', identity: 'another' }));
+    await harness.close();
+  });
+
   it('refuses probes of one account above its quarter of the queue, with Retry-After, and those of no other', async () => {
     const harness = await startHarness({ WORKERS: 1, PROBE_QUEUE_LIMIT: 8 });
     const probe = () => harness.processor.probe(probeOf(nasty('jpeg-grey.jpg'), 'a.jpg'));

@@ -1,6 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import sharp from 'sharp';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blankTiff } from '../../server/processing/worker/containers/tiff.ts';
+import { tiffPages } from '../../server/processing/worker/tiff-pages.ts';
 import { cpuTimeOf } from '../support/cpu-time.ts';
 import { makeTiff } from './made-tiff.ts';
 
@@ -64,5 +68,44 @@ describe('blankTiff', () => {
       }
       expect(cpuTimeOf(() => expect(blankTiff(file, true)).toBeNull())).toBeLessThan(500);
     }
+  });
+});
+
+describe('tiffPages', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'imagewright-tiff-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  /** Writes a TIFF of empty directories, one after the other; the last one points to `last`. */
+  async function chain(directories: number, last = 0): Promise<string> {
+    const file = Buffer.alloc(8 + directories * 6);
+    file.write('II*\0\x08\0\0\0', 'latin1');
+    for (let index = 0; index < directories; index += 1)
+      file.writeUInt32LE(index + 1 < directories ? 8 + (index + 1) * 6 : last, 8 + index * 6 + 2);
+    const path = join(folder, `${directories}-${last}.tif`);
+    await writeFile(path, file);
+    return path;
+  }
+
+  it('counts the directories up to 1,000 and refuses more', async () => {
+    expect(await tiffPages(await chain(2))).toBe(2);
+    expect(await tiffPages(await chain(1000))).toBe(1000);
+    await expect(tiffPages(await chain(1001))).rejects.toMatchObject({
+      code: 'too_many_frames',
+      details: { limit: 1000 },
+    });
+  });
+
+  it('refuses a circle of directories, and one outside the file', async () => {
+    await expect(tiffPages(await chain(3, 8))).rejects.toMatchObject({ code: 'too_many_frames' });
+    await expect(tiffPages(await chain(3, 9999))).rejects.toMatchObject({ code: 'invalid_image' });
+  });
+
+  it.each([false, true])('counts the one page of a picture (BigTIFF: %s)', async (big) => {
+    const path = join(folder, `${big}.tif`);
+    await writeFile(path, makeTiff([], { big }).file);
+    expect(await tiffPages(path)).toBe(1);
   });
 });
