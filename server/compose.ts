@@ -3,7 +3,7 @@ import { type BackgroundTask, startBackgroundTasks } from './background-tasks.ts
 import { configuredUrl, openConfiguredDatabase } from './compose-accounts.ts';
 import { composeModules, type Modules } from './compose-modules.ts';
 import type { Config } from './config/index.ts';
-import { createApp, type Services } from './http/index.ts';
+import { createApp, createOpenUploads, type Services } from './http/index.ts';
 import { createLogger, type Logger } from './observability/index.ts';
 import { createUrlImporter } from './sessions/index.ts';
 import { VERSION } from './version.ts';
@@ -92,6 +92,7 @@ function httpServices(state: ServiceState): Services {
     newTemporaryFile: store.newTemporaryFile,
     removeTemporaryFiles: store.removeTemporaryFiles,
     freeBytes: store.freeBytes,
+    openUploads: createOpenUploads({ perAccount: config.http.UPLOADS_PER_ACCOUNT }),
     config: config.http,
     logger,
     openApi: JSON.stringify(buildOpenApi(VERSION)),

@@ -50,7 +50,7 @@ export const ERROR_CATALOGUE = {
   file_not_found: { status: 404, meaning: 'No exported file of that name in this session.' },
   job_not_found: { status: 404, meaning: 'No such job.' },
   method_not_allowed: { status: 405, meaning: 'The path exists, but not with this method; see `Allow`.' },
-  request_timeout: { status: 408, meaning: 'The request was not complete in time.' },
+  request_timeout: { status: 408, meaning: 'The request was silent for too long, too slow or not complete in time.' },
   idempotency_in_progress: { status: 409, meaning: 'A request with this `Idempotency-Key` is still running.' },
   key_limit_reached: { status: 409, meaning: 'The plan allows no more active API keys than `limit`.' },
   job_finished: { status: 409, meaning: 'The job has already ended.' },

@@ -13,6 +13,9 @@ import { ROUTES } from './routes/index.ts';
 import type { Services } from './services.ts';
 import { validate } from './validate.ts';
 
+/** Status in the log and metrics for a connection that ended before a response was sent; the number is nginx's. */
+const NO_RESPONSE = 499;
+
 /** Builds the Koa application over the services. */
 export function createApp(services: Services): Koa {
   const app = new Koa({ proxy: services.config.TRUST_PROXY > 0, maxIpsCount: services.config.TRUST_PROXY });
@@ -79,7 +82,8 @@ function createRequestLog({ logger, metrics }: Services) {
     ctx.set('X-Request-Id', ctx.state.requestId);
     ctx.res.once('close', () => {
       const seconds = (performance.now() - started) / 1000;
-      const { status, method } = ctx;
+      const { method } = ctx;
+      const status = ctx.res.headersSent ? ctx.res.statusCode : NO_RESPONSE;
       const route = (ctx as Context & { _matchedRoute?: string })._matchedRoute ?? 'unmatched';
       metrics.requestFinished({ route: String(route), method, status, seconds });
       const sent = Number(ctx.res.getHeader('content-length') ?? 0);

@@ -6,19 +6,31 @@ import { newRequestId } from '../observability/index.ts';
 /** Socket with Node's internal reference to the running response: the only way to tell if one has been started. */
 type BusySocket = Socket & { _httpMessage?: ServerResponse | null };
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** Responds to requests that are malformed, too large or too slow with a regular error body, and closes the connection. */
 export function respondToClientError(error: NodeJS.ErrnoException, socket: BusySocket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
+  // The end of the connection within a body means that the client has left.
+  const hasLeft = error.code === 'ECONNRESET' || (error.code === 'HPE_INVALID_EOF_STATE' && socket._httpMessage);
+  if (hasLeft || !socket.writable || socket._httpMessage?.headersSent) {
     socket.destroy();
     return;
   }
   const { code, message } = explain(error);
   const { status } = ERROR_CATALOGUE[code];
-  const requestId = newRequestId();
+  const response = socket._httpMessage;
+  const requestId = String(response?.getHeader('X-Request-Id') ?? newRequestId());
   const body = JSON.stringify({ error: message, code, requestId });
+  if (response) {
+    // The log reads the status from the response.
+    const headers = { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
+    response.writeHead(status, { 'X-Request-Id': requestId, ...headers });
+    response.end(body, () => socket.destroy());
+    return;
+  }
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Content-Type: application/json; charset=utf-8',
+    `Content-Type: ${JSON_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
     'Connection: close',

@@ -16,9 +16,26 @@ export const httpConfig = z.object({
   MAX_FILES_PER_REQUEST: whole(1, 10_000).default(100).describe('Most files in one upload request.'),
   MAX_REQUEST_MB: whole(1, 100_000).default(500).describe('Largest upload request as a whole, in megabytes.'),
   JSON_LIMIT_KB: whole(1, 100_000).default(1024).describe('Largest JSON body, in kilobytes.'),
-  REQUEST_TIMEOUT_SECONDS: whole(1, 86_400)
-    .default(120)
-    .describe('Seconds within which a request must have arrived as a whole.'),
+  REQUEST_SILENCE_SECONDS: whole(1, 3600)
+    .default(30)
+    .describe('Seconds without a byte after which a request body that is arriving is refused with 408.'),
+  REQUEST_MIN_BYTES_PER_SECOND: whole(1, 1_000_000)
+    .default(8000)
+    .describe('Lowest rate of a request body after `REQUEST_GRACE_SECONDS`; a slower one is refused with 408.'),
+  REQUEST_GRACE_SECONDS: whole(1, 3600)
+    .default(60)
+    .describe('Seconds for which a request body may be slower than `REQUEST_MIN_BYTES_PER_SECOND`.'),
+  REQUEST_TIMEOUT_SECONDS: z
+    .union([z.literal('off').transform(() => 0), whole(1, 86_400)], {
+      error: 'expected off, or a number from 1 to 86400',
+    })
+    .default(0)
+    .describe(
+      'Seconds within which a request must have arrived as a whole, however fast it is, or off. Default: `off`.',
+    ),
+  UPLOADS_PER_ACCOUNT: whole(1, 10_000)
+    .default(64)
+    .describe('Upload requests of one account that may be open at once; more get 429.'),
   SHUTDOWN_SECONDS: whole(0, 3600)
     .default(25)
     .describe('Seconds that running jobs are given after SIGTERM; what is left is resumed at the next start.'),

@@ -2,3 +2,4 @@
 export { createApp } from './app.ts';
 export { type HttpServer, listen } from './server.ts';
 export type { Services } from './services.ts';
+export { createOpenUploads } from './uploads/open-uploads.ts';

@@ -1,7 +1,9 @@
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
+import { withAbort } from '../concurrency.ts';
 import { AppError } from '../errors.ts';
 import { drainRequest } from './drain-request.ts';
+import { slowBodySignal } from './slow-senders.ts';
 
 /** Message of the parser for a JSON value that is neither an object nor an array. */
 const NO_CONTAINER = 'invalid JSON, only supports object and array';
@@ -30,7 +32,8 @@ export function createJsonBody({ limitKb }: { limitKb: number }) {
   return async function readJson(ctx: Context): Promise<unknown> {
     if (!JSON_TYPE.test(ctx.get('Content-Type'))) throw noJson(ctx);
     try {
-      await parse(ctx as never, async () => {});
+      const parsed = parse(ctx as never, async () => {});
+      await withAbort(parsed, slowBodySignal(ctx.req));
     } catch (error) {
       // The parser leaves the request paused, which would block the connection.
       ctx.req.unpipe();

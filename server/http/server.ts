@@ -4,6 +4,7 @@ import { localUrl } from '../gateway/index.ts';
 import { respondToClientError } from './client-error.ts';
 import type { HttpConfig } from './config.ts';
 import { cutSlowReaders, type ReadingPace } from './downloads/slow-readers.ts';
+import { cutSlowSenders, type SendingLimits } from './slow-senders.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 5_000;
@@ -27,13 +28,14 @@ export interface HttpServer {
 /** Listens with time limits, so that slow clients cannot keep connections open. */
 export async function listen(
   app: Koa,
-  config: Pick<HttpConfig, 'PORT' | 'HOST' | 'REQUEST_TIMEOUT_SECONDS'>,
+  config: Pick<HttpConfig, 'PORT' | 'HOST' | 'REQUEST_TIMEOUT_SECONDS'> & SendingLimits,
   { closeGraceMs = CLOSE_GRACE_MS, pace }: TimeLimits = {},
 ): Promise<HttpServer> {
   const handle = app.callback();
   const server = createServer(
     {
-      headersTimeout: Math.min(HEADERS_TIMEOUT_MS, config.REQUEST_TIMEOUT_SECONDS * 1000),
+      headersTimeout: Math.min(HEADERS_TIMEOUT_MS, config.REQUEST_TIMEOUT_SECONDS * 1000 || HEADERS_TIMEOUT_MS),
+      // 0 sets no limit; `cutSlowSenders` limits silence and rate.
       requestTimeout: config.REQUEST_TIMEOUT_SECONDS * 1000,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 1000,
@@ -48,6 +50,7 @@ export async function listen(
   server.maxConnections = 4096;
   server.on('clientError', respondToClientError);
   cutSlowReaders(server, pace);
+  cutSlowSenders(server, config);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.PORT, config.HOST, () => {

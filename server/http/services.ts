@@ -8,6 +8,7 @@ import type { SessionDisposal, Sessions, UrlImporter } from '../sessions/index.t
 import type { SignIn } from '../sign-in/index.ts';
 import type { StreamRegistry } from '../sse/index.ts';
 import type { HttpConfig } from './config.ts';
+import type { OpenUploads } from './uploads/open-uploads.ts';
 
 /** Dependencies of the routes. */
 export interface Services {
@@ -28,6 +29,7 @@ export interface Services {
   removeTemporaryFiles: (files: string[]) => Promise<void>;
   /** Free bytes on the disk that uploads are written to. */
   freeBytes: () => Promise<number>;
+  openUploads: OpenUploads;
   streams: StreamRegistry;
   config: HttpConfig;
   logger: Logger;

@@ -12,7 +12,14 @@ import { type HttpServer, listen } from '../../server/http/server.ts';
 
 const SIZE = 27_000_000;
 const OPEN = '/proc/self/fd';
-const CONFIG = { PORT: 0, HOST: '127.0.0.1', REQUEST_TIMEOUT_SECONDS: 120 };
+const CONFIG = {
+  PORT: 0,
+  HOST: '127.0.0.1',
+  REQUEST_TIMEOUT_SECONDS: 0,
+  REQUEST_SILENCE_SECONDS: 30,
+  REQUEST_GRACE_SECONDS: 60,
+  REQUEST_MIN_BYTES_PER_SECOND: 8000,
+};
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 let directory: string;

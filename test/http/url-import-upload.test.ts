@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../server/errors.ts';
 import { createErrorHandler } from '../../server/http/error-handler.ts';
 import type { Services } from '../../server/http/services.ts';
+import { createOpenUploads } from '../../server/http/uploads/open-uploads.ts';
 import { type IncomingUpload, receiveUpload } from '../../server/http/uploads/receive-upload.ts';
 import type { UrlImporter } from '../../server/sessions/index.ts';
 import { until } from './upload-server.ts';
@@ -35,6 +36,7 @@ beforeEach(async () => {
       for (const file of files) await rm(file, { force: true });
     },
     freeBytes: async () => free,
+    openUploads: createOpenUploads({ perAccount: 10 }),
     urlImporter: { fetchToFile: (job) => fetchToFile(job) },
   } as Partial<Record<keyof Services, unknown>> & { urlImporter: UrlImporter } as unknown as Services;
   const app = new Koa();
@@ -42,6 +44,7 @@ beforeEach(async () => {
   const logger = { error: (...line: unknown[]) => logged.push(line) } as unknown as Services['logger'];
   app.use(createErrorHandler({ logger }));
   app.use(async (ctx) => {
+    ctx.state.account = { id: 'acct_1' };
     ({ upload: received } = await receiveUpload(ctx, services));
     ctx.body = { done: true };
   });

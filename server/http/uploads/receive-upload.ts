@@ -5,6 +5,7 @@ import { AppError } from '../../errors.ts';
 import { cleanOriginalFilename, filenameOfUrl, type Upload, type UploadedFile } from '../../sessions/index.ts';
 import { createJsonBody } from '../json-body.ts';
 import type { Services } from '../services.ts';
+import { slowBodySignal } from '../slow-senders.ts';
 import { validate } from '../validate.ts';
 import { receiveMultipart } from './multipart.ts';
 
@@ -21,6 +22,19 @@ const MEGABYTE = 1_000_000;
 
 /** Reads the body of an upload: multipart files, or JSON with URLs to import. */
 export async function receiveUpload(ctx: Context, services: Services): Promise<IncomingUpload> {
+  const { account } = ctx.state as { account: { id: string } };
+  const leave = services.openUploads.enter(account.id);
+  try {
+    const { discard, ...received } = await receiveBody(ctx, services);
+    const end = () => discard().finally(leave);
+    return { ...received, discard: end };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+async function receiveBody(ctx: Context, services: Services): Promise<IncomingUpload> {
   if (ctx.request.is('multipart/form-data')) return receiveFiles(ctx, services);
   if (ctx.request.is('application/json')) return importUrls(ctx, services);
   if (ctx.request.is() === null) throw new AppError('no_images', 'Expected image files, but the request has no body');
@@ -35,6 +49,7 @@ async function receiveFiles(ctx: Context, services: Services): Promise<IncomingU
   await refuseWhenDiskIsFull(ctx, services);
   const received = await receiveMultipart(ctx.req, {
     newTemporaryFile,
+    signal: slowBodySignal(ctx.req),
     limits: {
       maxFileBytes: config.MAX_FILE_MB * MEGABYTE,
       maxFiles: config.MAX_FILES_PER_REQUEST,

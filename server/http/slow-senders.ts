@@ -1,0 +1,105 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { AppError } from '../errors.ts';
+import type { HttpConfig } from './config.ts';
+
+/** Settings that limit how slowly a request may arrive. */
+export type SendingLimits = Pick<
+  HttpConfig,
+  'REQUEST_SILENCE_SECONDS' | 'REQUEST_GRACE_SECONDS' | 'REQUEST_MIN_BYTES_PER_SECOND'
+>;
+
+/** A body that is arriving. Times are in milliseconds and count only while the service reads. */
+interface ArrivingBody {
+  req: IncomingMessage;
+  res: ServerResponse;
+  tooSlow: AbortController;
+  bytesRead: number;
+  silentMs: number;
+  /** Time that is left at the lowest rate. Bytes restore it, up to the grace period. */
+  creditMs: number;
+  /** Time since the body was found to be too slow. */
+  overdueMs: number;
+}
+
+const SWEEPS_PER_LIMIT = 20;
+const LONGEST_SWEEP_MS = 500;
+/** Time for the response to a slow body before its connection is closed. */
+const RESPONSE_MS = 2000;
+
+const signals = new WeakMap<IncomingMessage, AbortSignal>();
+
+/** Returns the signal that aborts with `request_timeout` when the body of a request arrives too slowly. */
+export function slowBodySignal(req: IncomingMessage): AbortSignal {
+  return signals.get(req) ?? new AbortController().signal;
+}
+
+/**
+ * Limits the silence and the rate of request bodies, not their duration. The reader of a slow body gets the error through
+ * `slowBodySignal` and responds; the connection is closed 2 s later, or at once if the response had begun before. Time in
+ * which the service itself does not read is not counted.
+ */
+export function cutSlowSenders(server: Server, limits: SendingLimits): void {
+  const silenceMs = limits.REQUEST_SILENCE_SECONDS * 1000;
+  const graceMs = limits.REQUEST_GRACE_SECONDS * 1000;
+  const bytesPerMs = limits.REQUEST_MIN_BYTES_PER_SECOND / 1000;
+  const bodies = new Set<ArrivingBody>();
+
+  function watch(req: IncomingMessage, res: ServerResponse): void {
+    if (!hasBody(req)) return;
+    const tooSlow = new AbortController();
+    signals.set(req, tooSlow.signal);
+    const { bytesRead } = req.socket;
+    bodies.add({ req, res, tooSlow, bytesRead, silentMs: 0, creditMs: graceMs, overdueMs: 0 });
+  }
+  // Ahead of the application. Requests with an unknown expectation come by the second event.
+  server.prependListener('request', watch);
+  server.prependListener('checkExpectation', watch);
+
+  /** Returns the reason to refuse a body after `elapsedMs` more milliseconds. */
+  function measure(body: ArrivingBody, elapsedMs: number): string | undefined {
+    const { socket } = body.req;
+    const received = socket.bytesRead - body.bytesRead;
+    body.bytesRead = socket.bytesRead;
+    body.creditMs = Math.min(graceMs, body.creditMs + (received > 0 ? received / bytesPerMs : 0));
+    body.silentMs = received > 0 ? 0 : body.silentMs;
+    if (socket.isPaused()) return undefined;
+    body.creditMs -= elapsedMs;
+    body.silentMs += elapsedMs;
+    if (body.silentMs > silenceMs) {
+      return `No part of the request body arrived for ${limits.REQUEST_SILENCE_SECONDS} seconds`;
+    }
+    const { REQUEST_MIN_BYTES_PER_SECOND: rate, REQUEST_GRACE_SECONDS: grace } = limits;
+    return body.creditMs < 0
+      ? `The request body arrives too slowly: expected at least ${rate} bytes per second after the first ${grace} seconds`
+      : undefined;
+  }
+
+  function look(body: ArrivingBody, elapsedMs: number): void {
+    const { req, res, tooSlow } = body;
+    if (req.complete || req.socket.destroyed) return void bodies.delete(body);
+    if (tooSlow.signal.aborted) {
+      body.overdueMs += elapsedMs;
+      if (body.overdueMs > RESPONSE_MS) req.socket.destroy();
+      return;
+    }
+    const reason = measure(body, elapsedMs);
+    if (reason === undefined) return;
+    if (res.headersSent) return void req.socket.destroy();
+    tooSlow.abort(new AppError('request_timeout', reason, { headers: { Connection: 'close' } }));
+  }
+
+  const sweepMs = Math.min(LONGEST_SWEEP_MS, Math.min(silenceMs, graceMs) / SWEEPS_PER_LIMIT);
+  let lookedAt = performance.now();
+  const sweep = setInterval(() => {
+    const now = performance.now();
+    // A pause of the process or the machine is not the client's silence.
+    const elapsedMs = Math.min(now - lookedAt, 2 * sweepMs);
+    lookedAt = now;
+    for (const body of bodies) look(body, elapsedMs);
+  }, sweepMs).unref();
+  server.once('close', () => clearInterval(sweep));
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
