@@ -37,6 +37,9 @@ export interface WriteOptions extends CallOptions {
   idempotencyKey?: string;
 }
 
+/** Rate below which the service refuses an upload. */
+const LOWEST_BYTES_PER_MS = 8;
+
 /** One request. */
 export interface Call extends CallOptions {
   /** @default 'GET' */
@@ -150,12 +153,11 @@ async function sendByFetch(
   { watch, onProgress }: { watch: Watch; onProgress?: UploadProgress },
 ): Promise<Response> {
   const { body } = init;
-  // An upload by `fetch` has no progress events: it gets five times the usual time.
-  watch.start(body instanceof FormData ? 5 : 1);
+  const isUpload = body instanceof FormData;
+  const bytes = isUpload ? [...body.values()].reduce((sum, value) => sum + ((value as Blob).size ?? 0), 0) : 0;
+  // An upload by `fetch` has no progress events: it gets five times the usual time, and that of the lowest accepted rate.
+  watch.start(isUpload ? 5 : 1, bytes / LOWEST_BYTES_PER_MS);
   const response = await send(url, { ...init, signal: watch.signal });
-  if (onProgress && body instanceof FormData) {
-    const bytes = [...body.values()].reduce((sum, value) => sum + (value instanceof Blob ? value.size : 0), 0);
-    onProgress(bytes, bytes);
-  }
+  if (onProgress && isUpload) onProgress(bytes, bytes);
   return response;
 }

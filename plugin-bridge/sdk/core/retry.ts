@@ -54,7 +54,8 @@ function isTransient(error: unknown): boolean {
   const { status, code } = error;
   // A gateway that cannot reach the service responds with its own page.
   const fromGateway = code === 'bad_response' && (status === 502 || status === 504);
-  return status === 429 || status === 503 || fromGateway || isDuplicateInProgress(error);
+  // 408: the body did not arrive, so nothing was done.
+  return status === 408 || status === 429 || status === 503 || fromGateway || isDuplicateInProgress(error);
 }
 
 /** Tests whether the service works on an earlier request with the same key. */

@@ -12,13 +12,16 @@ export function createWatch(timeoutMs: number, caller?: AbortSignal) {
 
   return {
     signal: controller.signal,
-    /** Starts the timeout, `times` as long as usual. */
-    start(times = 1): void {
+    /** Starts the timeout, `times` as long as usual and `moreMs` longer. */
+    start(times = 1, moreMs = 0): void {
       pause();
-      timer = setTimeout(() => {
-        silent = true;
-        controller.abort();
-      }, timeoutMs * times);
+      timer = setTimeout(
+        () => {
+          silent = true;
+          controller.abort();
+        },
+        timeoutMs * times + moreMs,
+      );
     },
     /** Stops the timeout. */
     pause,

@@ -17,7 +17,8 @@ export function sendWithProgress(
       xhr.setRequestHeader(name, value);
     });
     xhr.upload.onprogress = ({ loaded, total }) => {
-      watch.start();
+      // The last bytes are counted when the system has buffered them, and may take minutes on a slow line.
+      watch.start(loaded < total ? 1 : 5);
       onProgress(loaded, total);
     };
     xhr.onload = () => {
