@@ -18,6 +18,7 @@ const BY_STATUS: { readonly [status: number]: OptimizerErrorCode } = {
   402: 'insufficient_credits',
   403: 'unauthorized',
   404: 'not_found',
+  408: 'timeout',
   413: 'too_large',
   415: 'invalid_image',
   422: 'invalid_image',

@@ -36,9 +36,14 @@ interface Entry {
   reason: WaitReason | null;
   /** The running try; null while it waits. */
   attempt: UploadAttempt | null;
+  /** The queue's `#most` when the try started. */
+  most: number;
 }
 
-/** Uploads files, several at a time, with retries, a stall timeout and pause. Waits while the browser is offline. */
+/**
+ * Uploads files, several at a time, with retries, a stall timeout and pause. Waits while the browser is offline. After a
+ * timeout half as many run at a time, until the queue is empty: they share one line.
+ */
 export class UploadQueue {
   readonly #deps: UploadQueueDeps;
   readonly #entries = new Map<string, Entry>();
@@ -50,6 +55,8 @@ export class UploadQueue {
   paused = false;
   #blocked = false;
   #idle = true;
+  /** Most uploads at a time after timeouts. */
+  #most = Number.POSITIVE_INFINITY;
 
   constructor(deps: UploadQueueDeps) {
     const { env } = deps;
@@ -64,10 +71,13 @@ export class UploadQueue {
 
   /** Appends files to the queue; files that are already in it keep their place. */
   add(files: readonly { id: string; size: number | null }[]) {
-    if (this.#entries.size === 0) this.#counter.clear();
+    if (this.#entries.size === 0) {
+      this.#counter.clear();
+      this.#most = Number.POSITIVE_INFINITY;
+    }
     for (const { id, size } of files) {
       if (this.#entries.has(id)) continue;
-      this.#entries.set(id, { id, tries: 0, due: 0, reason: null, attempt: null });
+      this.#entries.set(id, { id, tries: 0, due: 0, reason: null, attempt: null, most: 0 });
       this.#counter.add(id, size);
       this.#idle = false;
     }
@@ -126,9 +136,9 @@ export class UploadQueue {
     const { env, limits, isOpen } = this.#deps;
     const { concurrency } = limits();
     // A comparison, so that NaN allows one upload at a time.
-    const limit = isOpen() && concurrency > 1 ? concurrency : 1;
+    const limit = Math.min(isOpen() && concurrency > 1 ? concurrency : 1, this.#most);
     const stopped = this.paused || this.#blocked || !env.online.isOnline();
-    let active = [...this.#entries.values()].filter(({ attempt }) => attempt).length;
+    let active = this.#running();
     let next = Number.POSITIVE_INFINITY;
     for (const entry of [...this.#entries.values()]) {
       if (entry.attempt) continue;
@@ -170,6 +180,7 @@ export class UploadQueue {
     const { id } = entry;
     const { env, limits, patch, send, onProgress } = this.#deps;
     entry.tries += 1;
+    entry.most = this.#most;
     entry.reason = null;
     entry.attempt = createAttempt(env, limits().stallTimeout, (failed) => {
       entry.attempt = null;
@@ -202,6 +213,8 @@ export class UploadQueue {
     } else if ((stopped && error.code === 'aborted') || (!env.online.isOnline() && error.status === null)) {
       // A pause or a lost connection does not count as a try.
       entry.tries -= 1;
+    } else if ((error.code === 'timeout' || error.code === 'stalled') && this.#slowDown(entry)) {
+      entry.tries -= 1;
     } else if (error.retryable && entry.tries < limits().retries) {
       const delay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (entry.tries - 1)) * (0.5 + env.random());
       entry.due = env.now() + Math.max(delay, askedDelay(cause));
@@ -209,6 +222,20 @@ export class UploadQueue {
       this.#end(id, 'failed');
       onFailed(id, cause);
     }
+  }
+
+  /** Halves the uploads at a time, once for all that timed out together. False if the file was the only one. */
+  #slowDown({ most }: Entry): boolean {
+    const others = this.#running();
+    if (most === this.#most) {
+      if (others === 0) return false;
+      this.#most = Math.floor((others + 1) / 2);
+    }
+    return true;
+  }
+
+  #running(): number {
+    return [...this.#entries.values()].filter(({ attempt }) => attempt).length;
   }
 
   #end(id: string, state: 'done' | 'failed') {

@@ -264,3 +264,52 @@ test('rows that only wait are not told again and again', async () => {
   expect(optimizer.counts.uploaded).toBe(200);
   expect(Math.max(...told.values())).toBeLessThanOrEqual(3);
 });
+
+const timeouts = [
+  ['a 408', () => Object.assign(apiError(408, 'request_timeout'), { retryable: true })],
+  ['a silent service', () => connectionError('timeout')],
+] as const;
+
+test.each(timeouts)(
+  'after %s half as many upload at a time, and the refused files are tried again',
+  async (_, slow) => {
+    const { service, open } = createSlowService();
+    const { optimizer, env } = startOptimizer({ concurrency: 6 }, { service });
+    await optimizer.addFiles(files(9));
+    await env.advance(20);
+    open[0]?.finish();
+    await settle();
+    const running = () => optimizer.items.list().filter(({ status }) => status === 'uploading').length;
+    expect(running()).toBe(6);
+    // All that started together count as one timeout.
+    for (const { fail } of open.slice(1, 7)) fail(slow());
+    await settle();
+    expect([open.length, running()]).toEqual([1 + 6 + 3, 3]);
+    open[7]?.fail(slow());
+    await settle();
+    for (let next = 8; next < open.length; next += 1) {
+      open[next]?.finish();
+      await settle();
+      expect(running()).toBeLessThanOrEqual(2);
+    }
+    expect(optimizer.counts).toMatchObject({ uploaded: 9, failed: 0 });
+    // The next files begin anew.
+    const before = open.length;
+    await optimizer.addFiles(Array.from({ length: 6 }, (_, index) => fileOf(`later-${index}.jpg`)));
+    await env.advance(20);
+    expect(open.length - before).toBe(6);
+  },
+);
+
+test('a timeout of a file that uploads alone counts as a try', async () => {
+  const { service, open } = createSlowService();
+  const { optimizer, env } = startOptimizer({ retries: 2 }, { service });
+  await optimizer.addFiles(files(1));
+  await env.advance(20);
+  open[0]?.fail(connectionError('timeout'));
+  await env.advance(5000);
+  open[1]?.fail(connectionError('timeout'));
+  await env.advance(20_000);
+  expect(open).toHaveLength(2);
+  expect(optimizer.items.list()[0]).toMatchObject({ status: 'failed', error: { code: 'timeout' } });
+});
