@@ -33,6 +33,9 @@ export interface AnalyzeOrder {
   body: AnalyzeRequest;
 }
 
+/** An analysis that was paid for goes on for so long without a listener, in milliseconds, so that a cut-off client can return. */
+const PAID_UNHEARD_MS = 30_000;
+
 /** Attempts to store a description while concurrent edits change the image. */
 const ATTEMPTS = 10;
 
@@ -90,7 +93,7 @@ function createKind(deps: AnalyzeImagesDeps): JobKind<AnalysisResult> {
     steps: ['prepare', 'describe'],
     concurrency: analysis.concurrency,
     isPaid: deps.isPaid,
-    stopsUnheardAfterMs: 0,
+    stopsUnheardAfterMs: deps.isPaid ? PAID_UNHEARD_MS : 0,
     async plan(job, held) {
       return job.images.flatMap(({ imageId }, index) => {
         const image = held.get(imageId);

@@ -27,6 +27,7 @@ export const EXPORT_ERRORS = [
   'session_mismatch',
   'duplicate_image',
   'upload_path_mismatch',
+  'job_not_found',
   'storage_limit_reached',
   'overloaded',
 ] as const satisfies ErrorCode[];
@@ -38,6 +39,7 @@ export const ANALYZE_ERRORS = [
   'session_mismatch',
   'duplicate_image',
   'no_images',
+  'job_not_found',
   'insufficient_credits',
   'daily_limit_reached',
   'overloaded',

@@ -95,6 +95,8 @@ const ERROR_SCHEMA: Json = {
     requestId: { type: 'string' },
     errors: { type: 'object', description: 'Messages by field.', additionalProperties: { type: 'array' } },
     limit: { type: 'integer', description: 'Largest allowed value.' },
+    limitName: { type: 'string', description: 'Name of the limit of the plan (`…_limit_reached`).' },
+    used: { type: 'number', description: 'Use of the limit of the plan (`…_limit_reached`).' },
     received: { type: 'integer', description: 'Received value.' },
     queued: { type: 'integer', description: 'Images in the queue (`overloaded`).' },
     balance: { type: 'integer', description: 'Credits of the account (`insufficient_credits`).' },
@@ -127,6 +129,7 @@ function operation(name: string, endpoint: Endpoint, components: Map<string, Jso
       schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_LENGTH },
     });
   }
+  if (endpoint.success.kind === 'stream') parameters.push(LAST_EVENT_ID);
   return {
     operationId: name,
     tags: [endpoint.tag],
@@ -137,6 +140,15 @@ function operation(name: string, endpoint: Endpoint, components: Map<string, Jso
     responses: { ...success(endpoint, components), ...errorResponses(endpoint) },
   };
 }
+
+const LAST_EVENT_ID: Json = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description:
+    'Id of the last event that was received. The stream continues after it: no job is started, and nothing is charged.',
+  schema: { type: 'string' },
+};
 
 const SECURITY: Record<Endpoint['auth'], Json> = {
   key: {},

@@ -17,7 +17,8 @@ function streamAnalysis({ ctx, account, sessionId, body }: StreamAnalysisInput, 
   // What is paid is limited by credits.
   const daily = { counter: 'analyses' as const, countNew: services.analyzeImages.countNew };
   const limited = services.analyzeImages.isPaid ? {} : { daily };
-  return streamJob({ ctx, account, kind: 'analyze', asked: [sessionId, body], resolve, ...limited }, services);
+  const order = { kind: 'analyze' as const, sessionId, settings: body.options };
+  return streamJob({ ctx, account, ...order, asked: [sessionId, body], resolve, ...limited }, services);
 }
 
 /** `POST /v1/sessions/:sessionId/analyze`: stops when its last client disconnects; finished descriptions are kept. */

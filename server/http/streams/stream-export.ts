@@ -20,5 +20,9 @@ export function streamExport(
   const resolve = () => services.exports.resolve({ accountId: account.id, sessionId, kind, body });
   const daily = { counter: 'samples' as const, countNew: services.exports.countNew };
   const limited = kind === 'sample' ? { daily } : {};
-  return streamJob({ ctx, account, kind, asked: [sessionId, body], resolve, ...limited }, services);
+  const { settings } = body;
+  return streamJob(
+    { ctx, account, kind, sessionId, settings, asked: [sessionId, body], resolve, ...limited },
+    services,
+  );
 }

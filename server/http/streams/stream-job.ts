@@ -15,6 +15,9 @@ export interface StreamJobInput {
   kind: JobKindName;
   /** Content of the request; the same `Idempotency-Key` with other content is refused. */
   asked: unknown;
+  sessionId: string;
+  /** Settings or options of the request. */
+  settings: unknown;
   /** Checks the request against the images of the session. */
   resolve: () => Promise<Omit<NewJob, 'jobId'>>;
   /** Limit of the day that the job counts towards; absent: none. */
@@ -22,11 +25,13 @@ export interface StreamJobInput {
 }
 
 /**
- * Starts a job, or joins the one started with the same `Idempotency-Key`, and streams its events. Credits are charged after
- * validation and before any work; every refusal is a plain JSON response.
+ * Starts a job, or joins the one that `Last-Event-ID` names or that was started with the same `Idempotency-Key`, and streams its
+ * events. Credits are charged after validation and before any work; every refusal is a plain JSON response.
  */
 export async function streamJob(input: StreamJobInput, services: Services): Promise<void> {
   const { ctx, account, kind, asked } = input;
+  const last = lastEvent(ctx);
+  if (last) return rejoinJob(input, last, services);
   if (ctx.req.headers['idempotency-key'] === undefined) {
     const job = await startJob(input, newId('job'), services);
     if (!job) throw new TypeError('a new job id exists already');
@@ -60,6 +65,26 @@ export async function streamJob(input: StreamJobInput, services: Services): Prom
   // The recovery resumes the job of the interrupted request, so the key must stay bound to it.
   if (!job) throw duplicateRunning();
   await sendJobEvents(ctx, job, -1, services);
+}
+
+/**
+ * Continues the stream of a job for a client that was cut off. Standard clients repeat their request with the id of the last
+ * event, and must not pay again.
+ * @throws job_not_found if it is no job of this kind in this session; idempotency_mismatch if its settings differ
+ */
+async function rejoinJob(input: StreamJobInput, last: LastEvent, services: Services): Promise<void> {
+  const { ctx, account, kind, sessionId, settings } = input;
+  const { jobs } = services;
+  const remedy = 'without this header, the request starts a new job';
+  const job = await jobs.find(account.id, last.jobId);
+  if (job.kind !== kind || job.sessionId !== sessionId) {
+    throw new AppError('job_not_found', `Last-Event-ID: no ${kind} ${job._id} in session ${sessionId}; ${remedy}`);
+  }
+  if (hashRequest(job.settings) !== hashRequest(settings)) {
+    throw new AppError('idempotency_mismatch', `Last-Event-ID: job ${job._id} has other settings; ${remedy}`);
+  }
+  await jobs.reopen(account.id, job._id);
+  await sendJobEvents(ctx, await jobs.find(account.id, job._id), last.number, services);
 }
 
 async function startJob(input: StreamJobInput, jobId: string, services: Services): Promise<JobRecord | null> {
@@ -117,8 +142,20 @@ export async function sendJobEvents(ctx: Context, job: JobRecord, after: number,
   });
 }
 
-/** Returns the number in `Last-Event-ID: <jobId>:<n>`; -1 if it is missing or belongs to another job. */
+/** Content of `Last-Event-ID: <jobId>:<n>`. */
+interface LastEvent {
+  jobId: string;
+  number: number;
+}
+
+/** Reads `Last-Event-ID`; null if it is missing, or no id of this service. */
+function lastEvent(ctx: Context): LastEvent | null {
+  const [, jobId, number] = /^(job_[0-9A-Za-z]{22}):(\d{1,15})$/.exec(ctx.get('Last-Event-ID')) ?? [];
+  return jobId ? { jobId, number: Number(number) } : null;
+}
+
+/** Returns the number in `Last-Event-ID`; -1 if it is missing or belongs to another job. */
 export function lastEventNumber(ctx: Context, jobId: string): number {
-  const [id, number] = ctx.get('Last-Event-ID').split(':');
-  return id === jobId && /^\d{1,15}$/.test(number ?? '') ? Number(number) : -1;
+  const last = lastEvent(ctx);
+  return last?.jobId === jobId ? last.number : -1;
 }
