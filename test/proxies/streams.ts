@@ -26,7 +26,7 @@ async function files(count: number) {
 }
 
 /** Uploads small images. */
-async function uploadThrough(way: Way, count = 2): Promise<UploadResult> {
+export async function uploadThrough(way: Way, count = 2): Promise<UploadResult> {
   const client = clientOf(way);
   const [first, ...others] = await files(count);
   if (!first) throw new RangeError('expected at least one image');

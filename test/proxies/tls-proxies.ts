@@ -38,7 +38,7 @@ ${block}
 }
 
 /** Starts nginx with a configuration. */
-function startNginx(file: string, configure: (at: { folder: string; port: number }) => string) {
+export function startNginx(file: string, configure: (at: { folder: string; port: number }) => string) {
   return startProgram(async ({ folder, port }) => {
     await writeFile(join(folder, 'nginx.conf'), aroundNginx(configure({ folder, port }), folder));
     return { file, args: ['-p', folder, '-e', 'stderr', '-c', join(folder, 'nginx.conf')] };

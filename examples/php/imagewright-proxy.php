@@ -1,0 +1,126 @@
+<?php
+// Forwards imagewright-proxy.php/v1/… to the service with the site's key. cms.php says who may use it and whose sessions are whose.
+require __DIR__ . '/cms.php';
+
+/** Methods and paths that editors may use. Anything else is refused. */
+const ROUTES = [
+    ['POST', '#^/v1/(sessions|credits/check)$#D'],
+    ['GET', '#^/v1/credits/balance$#D'],
+    ['GET DELETE', '#^/v1/sessions/(?<session>sess_[0-9A-Za-z]{22})$#D'],
+    ['GET', '#^/v1/sessions/(?<session>sess_[0-9A-Za-z]{22})(/analysis|(-sample)?/download)$#D'],
+    ['POST', '#^/v1/sessions/(?<session>sess_[0-9A-Za-z]{22})/(images|analyze|export|sample)$#D'],
+    ['PATCH', '#^/v1/sessions/(?<session>sess_[0-9A-Za-z]{22})/images/img_[0-9A-Za-z]{22}$#D'],
+    ['GET', '#^/v1/sessions/(?<session>sess_[0-9A-Za-z]{22})/images/img_[0-9A-Za-z]{22}/preview$#D'],
+    ['GET', '#^/v1/jobs/(?<job>job_[0-9A-Za-z]{22})(/events)?$#D'],
+    ['POST', '#^/v1/jobs/(?<job>job_[0-9A-Za-z]{22})/cancel$#D'],
+];
+const SENT = ['Accept', 'Idempotency-Key', 'Last-Event-ID', 'Range', 'If-Range', 'If-Match', 'If-None-Match'];
+const RETURNED = '/^(content-(type|length|disposition|range|security-policy)|accept-ranges|cache-control|etag|ratelimit(-policy)?'
+    . '|retry-after|x-accel-buffering|x-content-type-options|x-job-id|x-request-id):/i';
+
+function refuse(int $status, string $code, string $error): void
+{
+    http_response_code($status);
+    header('Content-Type: application/json');
+    exit(json_encode(['error' => $error, 'code' => $code]));
+}
+
+/** Returns a prepared request to the service. */
+function service(string $path, array $headers = [])
+{
+    $curl = curl_init(rtrim(getenv('IMAGEWRIGHT_URL') ?: 'http://127.0.0.1:8080', '/') . $path);
+    // An empty Expect: curl would wait before large bodies.
+    $own = ['X-API-Key: ' . getenv('IMAGEWRIGHT_API_KEY'), 'Expect:'];
+    curl_setopt_array($curl, [CURLOPT_HTTPHEADER => array_merge($headers, $own), CURLOPT_RETURNTRANSFER => true]);
+    return $curl;
+}
+
+/** Returns the body for curl: JSON as it is, an upload from $_FILES, since php://input is empty then. One file a request. */
+function body(string $type)
+{
+    if (stripos($type, 'multipart/form-data') !== 0) {
+        return file_get_contents('php://input');
+    }
+    $file = $_FILES['images'] ?? ['error' => UPLOAD_ERR_INI_SIZE];
+    if ($file['error'] !== UPLOAD_ERR_OK) {
+        refuse(413, 'file_too_large', 'Expected one file in the field images, within upload_max_filesize and post_max_size.');
+    }
+    $image = ['images' => new CURLFile($file['tmp_name'], 'application/octet-stream', $file['name'])];
+    return $image + array_filter(['metadata' => $_POST['metadata'] ?? null], 'is_string');
+}
+
+$method = $_SERVER['REQUEST_METHOD'];
+$path = $_SERVER['PATH_INFO'] ?? '';
+$user = cms_user();
+if ($user === null) {
+    refuse(401, 'not_logged_in', 'Log in as somebody who may edit media.');
+}
+foreach (ROUTES as [$methods, $form]) {
+    $route = in_array($method, explode(' ', $methods), true) && preg_match($form, $path, $found);
+    if ($route) {
+        break;
+    }
+}
+if (!$route) {
+    refuse(404, 'not_found', 'This site does not allow this path of the image service.');
+}
+$job = isset($found['job']) ? json_decode(curl_exec(service("/v1/jobs/{$found['job']}")), true) : [];
+$session = $job['sessionId'] ?? $found['session'] ?? '';
+if ((isset($found['job']) || $session !== '') && !cms_owns($user, $session)) {
+    refuse(404, 'session_not_found', 'No such session, or it has expired.');
+}
+
+$headers = [];
+foreach (SENT as $name) {
+    $value = $_SERVER['HTTP_' . strtr(strtoupper($name), '-', '_')] ?? '';
+    $headers[] = $value === '' ? "$name:" : "$name: $value";
+}
+$body = $method === 'GET' ? '' : body($_SERVER['CONTENT_TYPE'] ?? '');
+if (is_string($body) && $body !== '') {
+    $headers[] = 'Content-Type: application/json';
+}
+$query = $_SERVER['QUERY_STRING'] ?? '';
+$curl = service($path . ($query === '' ? '' : "?$query"), $headers);
+if ($body !== '') {
+    curl_setopt($curl, CURLOPT_POSTFIELDS, $body);
+}
+$creates = $method === 'POST' && $path === '/v1/sessions';
+$kept = '';
+curl_setopt_array($curl, [
+    CURLOPT_CUSTOMREQUEST => $method,
+    CURLOPT_LOW_SPEED_LIMIT => 1,
+    CURLOPT_LOW_SPEED_TIME => 300,
+    CURLOPT_HEADERFUNCTION => function ($curl, string $line): int {
+        $status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
+        http_response_code($status);
+        if ($status !== 401 && preg_match(RETURNED, $line)) {
+            header(trim($line));
+        }
+        return strlen($line);
+    },
+    CURLOPT_WRITEFUNCTION => function ($curl, string $chunk) use ($creates, &$kept): int {
+        if ($creates || curl_getinfo($curl, CURLINFO_RESPONSE_CODE) === 401) {
+            $kept .= $chunk;
+        } else {
+            echo $chunk;
+            flush();
+        }
+        return strlen($chunk);
+    },
+]);
+// Nothing may hold events back: no time limit, compression or output buffer, and no lock of the CMS's session.
+set_time_limit(0);
+ini_set('zlib.output_compression', '0');
+while (ob_get_level() > 0) {
+    ob_end_clean();
+}
+curl_exec($curl);
+$status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
+if ($status === 0 || $status === 401) {
+    refuse(502, 'bad_gateway', $status === 0 ? 'The image service does not answer.' : "The site's key for the image service is wrong.");
+}
+if ($creates && $status === 201) {
+    // Stored before the browser knows the id.
+    cms_remember($user, json_decode($kept, true)['sessionId']);
+}
+echo $kept;
