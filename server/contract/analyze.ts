@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { closedObject } from './closed-object.ts';
 import { METADATA_FIELD_NAMES, METADATA_FIELDS } from './constants/index.ts';
 
 /** Purposes of an image on its page, which decide the content of its alternative text (W3C alt decision tree). */
@@ -15,34 +16,32 @@ const phrases = (what: string) =>
     .describe(what);
 
 /** Options of an analysis. */
-export const analyzeOptionsSchema = z
-  .object({
-    language: z
-      .string()
-      .max(35)
-      .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, 'expected a BCP 47 language tag such as de or pt-BR')
-      .optional()
-      .describe('BCP 47 tag of the language to write in. Default: the language of `context`, else English.'),
-    context: z.string().trim().max(1000).optional().describe('Subject of the page that shows the images.'),
-    keywords: phrases('Used where they fit the image, at most two.'),
-    avoidWords: phrases('Words that must not be used.'),
-    brandVoice: z.string().trim().max(500).optional().describe('The tone to write in.'),
-    usage: z
-      .enum(IMAGE_USAGES)
-      .optional()
-      .describe('Purpose of the images. `decorative`: the alternative text is `""`. Default: judged by the pixels.'),
-    maxAltChars: z
-      .int()
-      .min(1)
-      .max(MAX_ALT_CHARS)
-      .default(125)
-      .describe(
-        `Target length of \`alt\`. A longer text is kept and marked for review; above ${MAX_ALT_CHARS} it is cut.`,
-      ),
-    fields: z.array(z.enum(METADATA_FIELD_NAMES)).min(1).optional().describe('The fields to write. Default: all.'),
-    overwrite: z.boolean().default(false).describe('Also replace values that a person has edited.'),
-  })
-  .meta({ id: 'AnalyzeOptions' });
+export const analyzeOptionsSchema = closedObject({
+  language: z
+    .string()
+    .max(35)
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, 'expected a BCP 47 language tag such as de or pt-BR')
+    .optional()
+    .describe('BCP 47 tag of the language to write in. Default: the language of `context`, else English.'),
+  context: z.string().trim().max(1000).optional().describe('Subject of the page that shows the images.'),
+  keywords: phrases('Used where they fit the image, at most two.'),
+  avoidWords: phrases('Words that must not be used.'),
+  brandVoice: z.string().trim().max(500).optional().describe('The tone to write in.'),
+  usage: z
+    .enum(IMAGE_USAGES)
+    .optional()
+    .describe('Purpose of the images. `decorative`: the alternative text is `""`. Default: judged by the pixels.'),
+  maxAltChars: z
+    .int()
+    .min(1)
+    .max(MAX_ALT_CHARS)
+    .default(125)
+    .describe(
+      `Target length of \`alt\`. A longer text is kept and marked for review; above ${MAX_ALT_CHARS} it is cut.`,
+    ),
+  fields: z.array(z.enum(METADATA_FIELD_NAMES)).min(1).optional().describe('The fields to write. Default: all.'),
+  overwrite: z.boolean().default(false).describe('Also replace values that a person has edited.'),
+}).meta({ id: 'AnalyzeOptions' });
 
 /** The options with every default filled in. */
 export type AnalyzeOptions = z.output<typeof analyzeOptionsSchema>;

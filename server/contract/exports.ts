@@ -11,7 +11,12 @@ export const exportImageSchema = z
     id: imageIdSchema,
     uploadPath: z.string().max(1024).optional().describe('Only compared with the stored path.'),
     originalFilename: z.string().max(1024).optional(),
-    metadata: z.object(EXPORT_SHAPE).nullish().describe('Absent: the stored metadata is used.'),
+    metadata: z
+      .looseObject(EXPORT_SHAPE)
+      .nullish()
+      .describe(
+        'Absent: the stored metadata is used. May be the metadata of an analysis, unchanged; other fields give the warning `unknown_field`.',
+      ),
   })
   .meta({ id: 'ExportImage' });
 export type ExportImage = z.output<typeof exportImageSchema>;

@@ -14,6 +14,7 @@ export * from './images.ts';
 export * from './job-record.ts';
 export * from './jobs.ts';
 export * from './log-in.ts';
+export { PATCH_SHAPE } from './metadata-shapes.ts';
 export { buildOpenApi, errorCodesOf } from './openapi.ts';
 export * from './operator.ts';
 export { type Session, sessionSchema } from './sessions.ts';

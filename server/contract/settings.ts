@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { closedObject } from './closed-object.ts';
 import { MAX_RESPONSIVE_SIZES, OUTPUT_FORMATS, PRESETS, RESPONSIVE_EDGE } from './constants/index.ts';
 
 const edge = z.int().min(RESPONSIVE_EDGE.min).max(RESPONSIVE_EDGE.max);
 
-const sizeObject = z.strictObject({
+const sizeObject = closedObject({
   width: edge.describe('Width in pixels.'),
   height: edge.optional().describe('Height in pixels. Default: by the aspect ratio.'),
   fit: z
@@ -21,26 +22,21 @@ export const responsiveSizeSchema = z
 export type ResponsiveSize = z.output<typeof responsiveSizeSchema>;
 
 /** The settings object of export and sample requests. */
-export const settingsSchema = z
-  .object({
-    format: z.enum(OUTPUT_FORMATS).default('webp').describe('Output format.'),
-    preset: z.enum(PRESETS).default('high').describe('Visual quality.'),
-    responsive: z.boolean().default(false).describe('Create responsive variants besides `full`.'),
-    responsiveSizes: z
-      .array(responsiveSizeSchema)
-      .max(MAX_RESPONSIVE_SIZES)
-      .optional()
-      .describe('Custom breakpoints, used when `responsive` is true. Images are never enlarged.'),
-    embedMetadata: z
-      .boolean()
-      .default(false)
-      .describe('Write alt text, title, caption and tags as XMP into the files.'),
-    keepCopyright: z
-      .boolean()
-      .default(true)
-      .describe('Keep artist and copyright; other embedded metadata is always removed.'),
-  })
-  .meta({ id: 'Settings' });
+export const settingsSchema = closedObject({
+  format: z.enum(OUTPUT_FORMATS).default('webp').describe('Output format.'),
+  preset: z.enum(PRESETS).default('high').describe('Visual quality.'),
+  responsive: z.boolean().default(false).describe('Create responsive variants besides `full`.'),
+  responsiveSizes: z
+    .array(responsiveSizeSchema)
+    .max(MAX_RESPONSIVE_SIZES)
+    .optional()
+    .describe('Custom breakpoints, used when `responsive` is true. Images are never enlarged.'),
+  embedMetadata: z.boolean().default(false).describe('Write alt text, title, caption and tags as XMP into the files.'),
+  keepCopyright: z
+    .boolean()
+    .default(true)
+    .describe('Keep artist and copyright; other embedded metadata is always removed.'),
+}).meta({ id: 'Settings' });
 
 /** The settings with every default filled in. */
 export type Settings = z.output<typeof settingsSchema>;

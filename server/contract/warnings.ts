@@ -9,6 +9,7 @@ export const WARNING_CODES = {
   depth_reduced: 'More than 8 bits per channel were reduced to 8.',
   alpha_flattened: 'Transparency was flattened on white.',
   metadata_not_written: 'The texts or the copyright could not be written into the file.',
+  unknown_field: 'Fields of the metadata are unknown or not as expected, and were ignored.',
   format_mismatch: "The file's extension or type does not match its bytes.",
 } as const;
 
@@ -23,7 +24,8 @@ export const warningSchema = z
 /** A warning on an image or a result. */
 export type Warning = z.output<typeof warningSchema>;
 
-/** Creates a warning with the catalogue's text. */
-export function warning(code: WarningCode): Warning {
-  return { code, message: WARNING_CODES[code] };
+/** Creates a warning with the catalogue's text, and what it is about in this case. */
+export function warning(code: WarningCode, about?: string): Warning {
+  const message = WARNING_CODES[code];
+  return { code, message: about ? `${message.replace(/\.$/, '')}: ${about}.` : message };
 }

@@ -52,7 +52,8 @@ function createExportKind(deps: ExportKindDeps, ownerQueues: Map<string, LimitFu
     },
 
     failed(job, image, error) {
-      return failedResult(image, job.settings as Settings, error);
+      const asked = job.images.find(({ imageId }) => imageId === image._id) ?? {};
+      return failedResult(image, asked, job.settings as Settings, error);
     },
 
     show: (result, perImage) => ({ ...result, creditsCharged: result.status === 'completed' ? perImage : 0 }),

@@ -1,21 +1,7 @@
-import {
-  EMBEDDED_FIELDS,
-  type EmbeddedField,
-  type ExportRequest,
-  emptyMetadataValues,
-  pickFields,
-  REQUEST_FIELDS,
-  type RequestField,
-  SAMPLE_IMAGE_LIMIT,
-  SAMPLE_SUFFIX,
-} from '#contract';
+import { type ExportRequest, SAMPLE_IMAGE_LIMIT, SAMPLE_SUFFIX } from '#contract';
 import type { ImageRecord, JobImage, JobRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
-
-/** Embedded fields that only stored metadata has. */
-const STORED_ONLY = EMBEDDED_FIELDS.filter(
-  (name): name is Exclude<EmbeddedField, RequestField> => !(REQUEST_FIELDS as readonly string[]).includes(name),
-);
+import { textsOf } from './request-metadata.ts';
 
 /** Namespace that a job's files belong to: samples have their own, so they never meet full exports. */
 export function namespaceOf(job: Pick<JobRecord, 'kind' | 'sessionId'>): string {
@@ -67,22 +53,6 @@ export function resolveImages(
         { details: { imageId: wanted.id } },
       );
     }
-    const metadata = wanted.metadata ?? image.metadata;
-    return {
-      imageId: image._id,
-      ...emptyRequest(),
-      ...(metadata ? knownFields(metadata, REQUEST_FIELDS) : {}),
-      filename: metadata?.filename || null,
-      ...(!wanted.metadata && image.metadata ? pickFields(image.metadata, STORED_ONLY) : {}),
-    };
+    return { imageId: image._id, ...textsOf(wanted.metadata, image) };
   });
-}
-
-const emptyRequest = () => pickFields(emptyMetadataValues(), REQUEST_FIELDS);
-
-/** Returns the named fields that have a value. */
-function knownFields<Values extends object>(values: Values, names: readonly (keyof Values)[]): Partial<Values> {
-  return Object.fromEntries(
-    names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
-  ) as Partial<Values>;
 }

@@ -1,4 +1,12 @@
-import { type ImageResult, pickFields, REQUEST_FIELDS, type Settings, type Summary } from '#contract';
+import {
+  type ImageResult,
+  pickFields,
+  REQUEST_FIELDS,
+  type Settings,
+  type Summary,
+  type Warning,
+  warning,
+} from '#contract';
 import { encodedFormat } from '#contract/constants';
 import type { CachedVariantRecord, ImageRecord, JobImage, OutputFile } from '../db/index.ts';
 import { mimeTypeOf } from '../processing/index.ts';
@@ -41,7 +49,7 @@ export function completedResult(input: {
   if (!full) throw new TypeError('a result needs the variant `full`');
   const savedBytes = image.size - full.size;
   const warnings = new Map(
-    [...image.warnings, ...records.flatMap((record) => record.warnings)].map((w) => [w.code, w]),
+    [...warningsOf(image, asked), ...records.flatMap((record) => record.warnings)].map((w) => [w.code, w]),
   );
   return {
     ...resultOf(image, settings),
@@ -71,9 +79,14 @@ export function completedResult(input: {
   };
 }
 
+function warningsOf(image: ImageRecord, { unknownFields }: Pick<JobImage, 'unknownFields'>): Warning[] {
+  return unknownFields ? [...image.warnings, warning('unknown_field', unknownFields.join(', '))] : image.warnings;
+}
+
 /** The result of an image that could not be exported. */
 export function failedResult(
   image: ImageRecord,
+  asked: Pick<JobImage, 'unknownFields'>,
   settings: Settings,
   error: { code: string; message: string },
 ): ImageResult {
@@ -90,7 +103,7 @@ export function failedResult(
     keptOriginal: false,
     fromCache: false,
     skippedSizes: [],
-    warnings: image.warnings,
+    warnings: warningsOf(image, asked),
     error,
   };
 }

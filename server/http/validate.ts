@@ -18,7 +18,8 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, where: string)
     const field = issue.path.length > 0 ? issue.path.map(String).join('.') : where;
     const list = errors[field] ?? [];
     const text = expected(issue);
-    list.push(text.includes(' received ') ? text : `${text}${received(value, issue.path)}`);
+    const isComplete = issue.code === 'unrecognized_keys' || text.includes(' received ');
+    list.push(isComplete ? text : `${text}${received(value, issue.path)}`);
     errors[field] = list;
   }
   const [field = where, messages = []] = Object.entries(errors)[0] ?? [];

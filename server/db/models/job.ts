@@ -13,7 +13,7 @@ import type {
  * One image of a job. A null `filename` stands for the original's. Fields that requests do not carry come from
  * the stored metadata, and are absent if the request has metadata of its own.
  */
-export type JobImage = { imageId: string } & Pick<MetadataValues, RequestField> &
+export type JobImage = { imageId: string; unknownFields?: string[] } & Pick<MetadataValues, RequestField> &
   Partial<Pick<MetadataValues, Exclude<EmbeddedField, RequestField>>>;
 
 /** A job as stored. */

@@ -1,0 +1,61 @@
+import {
+  EMBEDDED_FIELDS,
+  type EmbeddedField,
+  emptyMetadataValues,
+  type MetadataValues,
+  metadataSchema,
+  PATCH_SHAPE,
+  pickFields,
+  REQUEST_FIELDS,
+  type RequestField,
+} from '#contract';
+import type { ImageRecord, JobImage } from '../db/index.ts';
+
+/** Most names of unknown fields that are stored for their warning, and their longest part. */
+const NAMES_KEPT = 5;
+const NAME_LENGTH = 40;
+
+type StoredOnly = Exclude<EmbeddedField, RequestField>;
+type RequestMetadata = Partial<Record<RequestField, string | null>> & Record<string, unknown>;
+
+/** Embedded fields beside those of the specification. */
+const STORED_ONLY = EMBEDDED_FIELDS.filter((name): name is StoredOnly => !isIn(REQUEST_FIELDS, name));
+
+/** Returns the texts of an image: of the request if that has metadata, else the stored ones. */
+export function textsOf(given: RequestMetadata | null | undefined, image: ImageRecord): Omit<JobImage, 'imageId'> {
+  const metadata = given ?? image.metadata;
+  const others = given ? readOthers(given) : image.metadata && pickFields(image.metadata, STORED_ONLY);
+  return {
+    ...pickFields(emptyMetadataValues(), REQUEST_FIELDS),
+    ...(metadata ? withValue(metadata, REQUEST_FIELDS) : {}),
+    ...others,
+    filename: metadata?.filename || null,
+  };
+}
+
+/** Reads the fields beside those of the specification, as an analysis returns them, and names those that are unknown. */
+function readOthers(
+  given: RequestMetadata,
+): Partial<Pick<MetadataValues, StoredOnly>> & Pick<JobImage, 'unknownFields'> {
+  const texts: Record<string, unknown> = {};
+  const unknownFields: string[] = [];
+  for (const [name, value] of Object.entries(given)) {
+    if (isIn(STORED_ONLY, name)) {
+      const parsed = PATCH_SHAPE[name].safeParse(value);
+      if (!parsed.success) unknownFields.push(name);
+      else if (parsed.data !== null && parsed.data !== undefined) texts[name] = parsed.data;
+    } else if (!Object.hasOwn(metadataSchema.shape, name)) unknownFields.push(name.slice(0, NAME_LENGTH));
+  }
+  return unknownFields.length > 0 ? { ...texts, unknownFields: unknownFields.slice(0, NAMES_KEPT) } : texts;
+}
+
+/** Returns the named fields that have a value. */
+function withValue<Values extends object>(values: Values, names: readonly (keyof Values)[]): Partial<Values> {
+  return Object.fromEntries(
+    names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
+  ) as Partial<Values>;
+}
+
+function isIn<Name extends string>(names: readonly Name[], name: string): name is Name {
+  return (names as readonly string[]).includes(name);
+}
