@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Balance } from '#contract';
 import { charged, connectShelf } from '../plugin-bridge/host/connect-shelf.ts';
@@ -12,7 +10,7 @@ import type { TestAccount } from '../support/service.ts';
 import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { CMS_PROXIES, type CmsProxy } from './cms-proxies.ts';
 import { findProgram } from './programs.ts';
-import { checkCut, checkDownload, checkStreamed, uploadThrough, type Way } from './streams.ts';
+import { checkCut, checkDownload, checkStreamed, largeImage, uploadThrough, type Way } from './streams.ts';
 
 /** Requests that no editor needs, and ways to write their paths so that a careless list lets them pass. */
 const FOREIGN = [
@@ -59,8 +57,7 @@ describe.each(Object.keys(CMS_PROXIES) as (keyof typeof CMS_PROXIES)[])('the %s 
     it('passes downloads, their validators and ranges on', () => checkDownload(way));
 
     it('passes an upload of 45 MB on', async () => {
-      const noise = { width: 4000, height: 3750, channels: 3 } as const;
-      const bytes = await sharp(randomBytes(45_000_000), { raw: noise }).png({ compressionLevel: 0 }).toBuffer();
+      const bytes = await largeImage();
       const body = await formOf([{ name: 'noise.png', bytes }]);
       const response = await fetch(`${cms.endpoint}/v1/sessions`, { method: 'POST', headers: way.headers, body });
       expect(response.status).toBe(201);

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import sharp from 'sharp';
 import { expect } from 'vitest';
 import type { UploadResult } from '#contract';
 import { createClient } from '../../plugin-bridge/sdk/index.ts';
@@ -23,6 +25,15 @@ function clientOf({ endpoint, headers, fetch }: Way) {
 async function files(count: number) {
   const images = await plainImages(count);
   return images.map(({ name, bytes }) => ({ file: new Blob([bytes as Uint8Array<ArrayBuffer>]), name }));
+}
+
+let large: Promise<Buffer> | undefined;
+
+/** Returns a PNG of 45 MB, the same at each call. */
+export function largeImage(): Promise<Buffer> {
+  const raw = { width: 4000, height: 3750, channels: 3 } as const;
+  large ??= sharp(randomBytes(45_000_000), { raw }).png({ compressionLevel: 0 }).toBuffer();
+  return large;
 }
 
 /** Uploads small images. */
@@ -59,25 +70,34 @@ export async function checkStreamed(way: Way): Promise<void> {
   leaving.abort();
 }
 
-/** Checks that a stream that is cut continues at its next event, by `Last-Event-ID`, and is paid once. */
+/** Checks that a stream that is cut continues at its next event, by either kind of client, and is paid once. */
 export async function checkCut(way: Way): Promise<void> {
+  const { endpoint, headers, faults, fetch: send = fetch } = way;
   const client = clientOf(way);
   const { sessionId, images } = await uploadThrough(way);
-  way.faults.inject({ kind: 'cut', afterEvents: 2 }, { path: /\/export$/ });
-  const before = way.faults.seen.length;
-  const job = client.exportImages(sessionId, {
-    images: images.map(({ id }) => ({ id })),
-    settings: { format: 'webp' },
-  });
-  const { results, credits } = await job.result();
+  faults.inject({ kind: 'cut', afterEvents: 2 }, { path: /\/export$/ });
+  const before = faults.seen.length;
+  const what = { images: images.map(({ id }) => ({ id })), settings: { format: 'webp' } } as const;
+  const { jobId, results, credits } = await client.exportImages(sessionId, what).result();
   expect(results.map(({ status }) => status)).toEqual(['completed', 'completed']);
   expect(credits.charged).toBe(2);
-  const [started, resumed] = way.faults.seen.slice(before).filter(({ path }) => /\/(export|events)$/.test(path));
+  const [started, resumed] = faults.seen.slice(before).filter(({ path }) => /\/(export|events)$/.test(path));
   expect(started?.headers['idempotency-key']).toMatch(/\w{16}/);
   expect(resumed).toMatchObject({
     method: 'GET',
     headers: { 'last-event-id': expect.stringMatching(/^job_\w+:\d+$/) },
   });
+
+  // Clients of the standard send the POST again, with the id of the last event.
+  const joined = await send(`${endpoint}/v1/sessions/${sessionId}/export`, {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'application/json', 'Last-Event-ID': `${jobId}:1` },
+    body: JSON.stringify(what),
+  });
+  expect(joined.headers.get('X-Job-Id')).toBe(jobId);
+  const events = [];
+  for await (const event of readEvents(joined)) events.push(event);
+  expect(events.at(-1)).toMatchObject({ event: 'complete', data: { jobId, credits: { balance: credits.balance } } });
 }
 
 /** Checks ETag, conditional requests and ranges of a download, byte by byte. */

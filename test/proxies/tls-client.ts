@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { connect } from 'node:http2';
 import { Agent, type RequestOptions, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,4 +58,29 @@ function send(options: RequestOptions, body: Buffer | null): Promise<Response> {
     outgoing.on('error', reject);
     outgoing.end(body ?? undefined);
   });
+}
+
+/** Makes a `fetch` over HTTP/2, as browsers use it. Each request has a connection of its own. */
+export function createHttp2Fetch(port: number, { pem }: Certificate): typeof fetch {
+  return async (input, init = {}) => {
+    const { pathname, search } = new URL(String(input));
+    const encoded = new Request(input as string, init);
+    const body = init.body ? Buffer.from(await encoded.arrayBuffer()) : undefined;
+    const session = connect(`https://127.0.0.1:${port}`, { ca: pem, servername: HOST });
+    const { host: _, connection: __, ...headers } = Object.fromEntries(encoded.headers);
+    const pseudo = { ':method': encoded.method, ':path': pathname + search, ':authority': HOST };
+    return new Promise((resolve, reject) => {
+      session.on('error', reject);
+      const stream = session.request({ ...headers, ...pseudo });
+      stream.on('error', reject);
+      stream.on('close', () => session.close());
+      encoded.signal.addEventListener('abort', () => stream.close());
+      stream.on('response', ({ ':status': status = 0, ...answered }) => {
+        const received = new Headers();
+        for (const [name, value] of Object.entries(answered)) received.set(name, String(value));
+        resolve(new Response(Readable.toWeb(stream) as ReadableStream, { status, headers: received }));
+      });
+      stream.end(body);
+    });
+  };
 }

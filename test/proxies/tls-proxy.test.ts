@@ -1,14 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { request } from 'node:https';
-import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formOf } from '../support/api-client.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import type { TestAccount } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { findProgram, type RunningProgram } from './programs.ts';
-import { checkCut, checkDownload, checkStreamed, type Way } from './streams.ts';
-import { type Certificate, createCertificate, createTlsFetch, HOST } from './tls-client.ts';
+import { checkCut, checkDownload, checkStreamed, largeImage, type Way } from './streams.ts';
+import { type Certificate, createCertificate, createHttp2Fetch, createTlsFetch, HOST } from './tls-client.ts';
 import { TLS_PROXIES } from './tls-proxies.ts';
 
 const openssl = findProgram('openssl');
@@ -41,14 +39,15 @@ describe.each(Object.keys(TLS_PROXIES) as (keyof typeof TLS_PROXIES)[])('the %s 
 
     it('passes each event on at once', () => checkStreamed(way));
 
+    it('does so over HTTP/2, as browsers ask it', () =>
+      checkStreamed({ ...way, fetch: createHttp2Fetch(proxy.port, tls) }));
+
     it('lets a client resume a stream that was cut', () => checkCut(way));
 
     it('passes downloads, their validators and ranges on', () => checkDownload(way));
 
     it('passes an upload of 45 MB on, and its first bytes before the last have come', async () => {
-      const noise = { width: 4000, height: 3750, channels: 3 } as const;
-      const bytes = await sharp(randomBytes(45_000_000), { raw: noise }).png({ compressionLevel: 0 }).toBuffer();
-      expect(bytes.length).toBeGreaterThan(45_000_000);
+      const bytes = await largeImage();
       const encoded = new Response(await formOf([{ name: 'noise.png', bytes }]));
       const type = encoded.headers.get('Content-Type') ?? '';
       const body = Buffer.from(await encoded.arrayBuffer());
