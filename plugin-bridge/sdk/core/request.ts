@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts';
 import { readBlob, readError, readJson, type ServiceResponse, toServiceResponse } from './response.ts';
 import { delayBeforeRetry, sleep } from './retry.ts';
 import { createWatch, type Watch } from './watch.ts';
-import { sendWithProgress, type UploadProgress } from './xhr.ts';
+import { sendWithProgress, UPLOAD_TIMES, type UploadProgress } from './xhr.ts';
 
 /** Headers of each request: fixed, or a function called each time. */
 export type HeadersSource = HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
@@ -155,8 +155,8 @@ async function sendByFetch(
   const { body } = init;
   const isUpload = body instanceof FormData;
   const bytes = isUpload ? [...body.values()].reduce((sum, value) => sum + ((value as Blob).size ?? 0), 0) : 0;
-  // An upload by `fetch` has no progress events: it gets five times the usual time, and that of the lowest accepted rate.
-  watch.start(isUpload ? 5 : 1, bytes / LOWEST_BYTES_PER_MS);
+  // An upload by `fetch` has no progress events: it also gets the time of the lowest accepted rate.
+  watch.start(isUpload ? UPLOAD_TIMES : 1, bytes / LOWEST_BYTES_PER_MS);
   const response = await send(url, { ...init, signal: watch.signal });
   if (onProgress && isUpload) onProgress(bytes, bytes);
   return response;

@@ -3,6 +3,9 @@ import type { Watch } from './watch.ts';
 /** Receives the progress of an upload, in bytes of the whole request. */
 export type UploadProgress = (loadedBytes: number, totalBytes: number) => void;
 
+/** Bytes count as sent when the system has buffered them, up to 4 MB, which may take minutes on a slow line. */
+export const UPLOAD_TIMES = 5;
+
 /** Sends an upload by XMLHttpRequest, the only browser API with upload progress. */
 export function sendWithProgress(
   url: string,
@@ -17,8 +20,7 @@ export function sendWithProgress(
       xhr.setRequestHeader(name, value);
     });
     xhr.upload.onprogress = ({ loaded, total }) => {
-      // The last bytes are counted when the system has buffered them, and may take minutes on a slow line.
-      watch.start(loaded < total ? 1 : 5);
+      watch.start(UPLOAD_TIMES);
       onProgress(loaded, total);
     };
     xhr.onload = () => {
@@ -33,7 +35,7 @@ export function sendWithProgress(
     xhr.onabort = () => reject(new TypeError('aborted'));
     if (watch.signal.aborted) return reject(new TypeError('aborted'));
     watch.signal.addEventListener('abort', () => xhr.abort());
-    watch.start();
+    watch.start(UPLOAD_TIMES);
     xhr.send(body);
   });
 }
