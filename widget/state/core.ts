@@ -52,7 +52,7 @@ export const DEFAULT_CONFIG = {
   transport: undefined,
   concurrency: 3,
   retries: 3,
-  stallTimeout: 30_000,
+  stallTimeout: 120_000,
   batchSize: 50,
   autoUpload: true,
   autoAnalyze: false,
