@@ -65,6 +65,13 @@ export const accountsConfig = z.object({
     .describe(
       'Plans by name, as JSON: `keys`, `signupCredits`, and optionally the limits `samplesPerDay`, `analysesPerDay` (images, by UTC day), `storageMb`, `sessions` and `rateLimit` (`requests`, `windowSeconds`). Operators and the first account have no limits but `rateLimit`. The first plan is the default for new accounts.',
     ),
+  SESSION_TOKENS_PER_ACCOUNT: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(1000)
+    .describe('Session tokens of one account that may be live at once.'),
   API_KEY_PEPPER: z
     .string()
     .min(32, 'expected at least 32 characters')

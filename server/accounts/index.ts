@@ -8,6 +8,7 @@ import { createCredentials } from './credentials.ts';
 import { createLedger } from './ledger.ts';
 import { createLimits } from './limits.ts';
 import { createPlans } from './plans.ts';
+import { createSessionTokens } from './session-tokens.ts';
 import { createTransactions } from './transactions.ts';
 
 // The gateway stores its records through this module, since it must not know the database.
@@ -22,10 +23,11 @@ export { loadPepper } from './pepper.ts';
 export type { EntryRequest, EntryResult } from './post-entry.ts';
 export { type AccountRemoval, createAccountRemoval } from './removal.ts';
 export { hashSecret, makeSecret, type SecretPrefix, secretHasForm } from './secrets.ts';
+export { hasTokenForm } from './session-tokens.ts';
 
 /** Dependencies of {@link createAccounts}. */
 export interface AccountsDeps {
-  repositories: Pick<Repositories, 'accounts' | 'apiKeys' | 'ledger' | 'sessions'>;
+  repositories: Pick<Repositories, 'accounts' | 'apiKeys' | 'ledger' | 'sessions' | 'sessionTokens'>;
   /** From `loadPepper`. */
   pepper: Buffer;
   config: AccountsConfig;
@@ -33,9 +35,9 @@ export interface AccountsDeps {
   now?: () => Date;
 }
 
-/** Creates the directory of accounts and their credentials, with `plans`, `keys`, `ledger`, `limits`, `transactions` and `audit`. */
+/** Creates the directory of accounts and their credentials, with `plans`, `keys`, `tokens`, `ledger`, `limits`, `transactions` and `audit`. */
 export function createAccounts({ repositories, pepper, config, now = () => new Date() }: AccountsDeps) {
-  const { accounts, apiKeys, sessions } = repositories;
+  const { accounts, apiKeys, sessions, sessionTokens } = repositories;
   const plans = createPlans(config);
   const ledger = createLedger({ accounts, ledger: repositories.ledger, now });
   return {
@@ -43,6 +45,7 @@ export function createAccounts({ repositories, pepper, config, now = () => new D
     ...createCredentials({ accounts, now }),
     plans,
     keys: createApiKeys({ accounts, apiKeys, plans, pepper, now }),
+    tokens: createSessionTokens({ accounts, apiKeys, sessionTokens, pepper, config, now }),
     ledger,
     limits: createLimits({ accounts, sessions, plans, now }),
     transactions: createTransactions({ ledger: repositories.ledger }),

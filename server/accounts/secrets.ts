@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { randomBase62 } from './base62.ts';
 
-/** `iws`: cookie of a browser session; `iwl`: one-time link. Secret scanners and log masking match the prefix. */
-export type SecretPrefix = 'iws' | 'iwl';
+/** `iws`: cookie of a browser session; `iwl`: one-time link; `iwt`: session token. Secret scanners and log masking match the prefix. */
+export type SecretPrefix = 'iws' | 'iwl' | 'iwt';
 
 /** 43 base62 characters hold 256 bits. */
 const LENGTH = 43;

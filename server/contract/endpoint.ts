@@ -18,6 +18,11 @@ export interface Endpoint {
   tag: 'Sessions' | 'Analysis' | 'Export' | 'Jobs' | 'Credits' | 'Account' | 'Operator' | 'Service';
   summary: string;
   auth: AuthKind;
+  /**
+   * Opens the endpoint to session tokens: `session`, if the path names the token's session; `job`, if it names a job of that
+   * session; `create`, if it creates the session; `price`, if it shows no more than the token may spend. Absent: closed.
+   */
+  token?: 'session' | 'job' | 'create' | 'price';
   params?: z.ZodObject;
   query?: z.ZodObject;
   bodyKind: BodyKind;

@@ -16,6 +16,7 @@ import { imageSchema, metadataPatchSchema, uploadResultSchema, urlImportSchema }
 import { jobSchema } from './job-record.ts';
 import { OPERATOR_ENDPOINTS } from './operator-endpoints.ts';
 import { sessionSchema } from './sessions.ts';
+import { sessionTokenSchema, tokenRequestSchema } from './tokens.ts';
 
 const base = { auth: 'key', bodyKind: 'none', idempotent: false, errors: [] } as const;
 const inSession = z.object({ sessionId: sessionIdSchema });
@@ -27,6 +28,7 @@ const stream = { status: 200, kind: 'stream' } as const;
 const V1_ENDPOINTS = {
   createSession: {
     ...base,
+    token: 'create',
     method: 'POST',
     path: '/v1/sessions',
     tag: 'Sessions',
@@ -39,6 +41,7 @@ const V1_ENDPOINTS = {
   },
   addImages: {
     ...base,
+    token: 'session',
     method: 'POST',
     path: '/v1/sessions/:sessionId/images',
     tag: 'Sessions',
@@ -52,6 +55,7 @@ const V1_ENDPOINTS = {
   },
   getSession: {
     ...base,
+    token: 'session',
     method: 'GET',
     path: '/v1/sessions/:sessionId',
     tag: 'Sessions',
@@ -62,6 +66,7 @@ const V1_ENDPOINTS = {
   },
   deleteSession: {
     ...base,
+    token: 'session',
     method: 'DELETE',
     path: '/v1/sessions/:sessionId',
     tag: 'Sessions',
@@ -72,6 +77,7 @@ const V1_ENDPOINTS = {
   },
   updateImage: {
     ...base,
+    token: 'session',
     method: 'PATCH',
     path: '/v1/sessions/:sessionId/images/:imageId',
     tag: 'Sessions',
@@ -84,6 +90,7 @@ const V1_ENDPOINTS = {
   },
   previewImage: {
     ...base,
+    token: 'session',
     method: 'GET',
     path: '/v1/sessions/:sessionId/images/:imageId/preview',
     tag: 'Sessions',
@@ -113,6 +120,7 @@ const V1_ENDPOINTS = {
   },
   analyzeImages: {
     ...base,
+    token: 'session',
     method: 'POST',
     path: '/v1/sessions/:sessionId/analyze',
     tag: 'Analysis',
@@ -138,6 +146,7 @@ const V1_ENDPOINTS = {
   },
   getAnalysis: {
     ...base,
+    token: 'session',
     method: 'GET',
     path: '/v1/sessions/:sessionId/analysis',
     tag: 'Analysis',
@@ -148,6 +157,7 @@ const V1_ENDPOINTS = {
   },
   exportImages: {
     ...base,
+    token: 'session',
     method: 'POST',
     path: '/v1/sessions/:sessionId/export',
     tag: 'Export',
@@ -173,6 +183,7 @@ const V1_ENDPOINTS = {
   },
   sampleImages: {
     ...base,
+    token: 'session',
     method: 'POST',
     path: '/v1/sessions/:sessionId/sample',
     tag: 'Export',
@@ -186,6 +197,7 @@ const V1_ENDPOINTS = {
   },
   downloadFile: {
     ...base,
+    token: 'session',
     method: 'GET',
     path: '/v1/sessions/:sessionId/download',
     tag: 'Export',
@@ -199,6 +211,7 @@ const V1_ENDPOINTS = {
   },
   getJob: {
     ...base,
+    token: 'job',
     method: 'GET',
     path: '/v1/jobs/:jobId',
     tag: 'Jobs',
@@ -209,6 +222,7 @@ const V1_ENDPOINTS = {
   },
   followJob: {
     ...base,
+    token: 'job',
     method: 'GET',
     path: '/v1/jobs/:jobId/events',
     tag: 'Jobs',
@@ -219,6 +233,7 @@ const V1_ENDPOINTS = {
   },
   cancelJob: {
     ...base,
+    token: 'job',
     method: 'POST',
     path: '/v1/jobs/:jobId/cancel',
     tag: 'Jobs',
@@ -237,6 +252,7 @@ const V1_ENDPOINTS = {
   },
   checkCredits: {
     ...base,
+    token: 'price',
     method: 'POST',
     path: '/v1/credits/check',
     tag: 'Credits',
@@ -253,6 +269,17 @@ const V1_ENDPOINTS = {
     summary: 'The ledger, newest first',
     query: transactionQuerySchema,
     success: { status: 200, kind: 'json', schema: transactionPageSchema },
+  },
+  createToken: {
+    ...base,
+    method: 'POST',
+    path: '/v1/tokens',
+    tag: 'Sessions',
+    summary: 'Create a token by which a page of one origin works with one session for an hour',
+    bodyKind: 'json',
+    body: tokenRequestSchema,
+    success: { status: 201, kind: 'json', schema: sessionTokenSchema },
+    errors: ['session_not_found', 'token_limit_reached'],
   },
   getOpenApi: {
     ...base,

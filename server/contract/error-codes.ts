@@ -23,14 +23,21 @@ export const ERROR_CATALOGUE = {
   invalid_idempotency_key: { status: 400, meaning: '`Idempotency-Key` is empty or longer than 255 characters.' },
   invalid_link: { status: 400, meaning: 'The one-time link is unknown, was used, or has expired.' },
   weak_password: { status: 400, meaning: 'The new password breaks a rule; the message says which.' },
-  invalid_api_key: { status: 401, meaning: 'The `X-API-Key` header is missing, malformed or unknown.' },
+  invalid_api_key: {
+    status: 401,
+    meaning: 'The `X-API-Key` header is missing, malformed or unknown, or its session token has expired.',
+  },
   not_logged_in: { status: 401, meaning: 'There is no log-in cookie, or its log-in has ended.' },
   wrong_credentials: { status: 401, meaning: 'The mail address or the password is wrong.' },
   insufficient_credits: {
     status: 402,
     meaning: 'The balance is lower than the cost; both numbers are in the response.',
   },
-  inactive_api_key: { status: 403, meaning: 'The API key is deactivated.' },
+  inactive_api_key: { status: 403, meaning: 'The API key is deactivated, or the one that made the session token.' },
+  token_not_allowed: {
+    status: 403,
+    meaning: 'The session token does not allow this endpoint, a second session, or requests of this `Origin`.',
+  },
   account_suspended: { status: 403, meaning: 'The account is suspended.' },
   wrong_password: { status: 403, meaning: 'The password that confirms the request is wrong.' },
   cross_site_request: {
@@ -78,6 +85,10 @@ export const ERROR_CATALOGUE = {
     status: 429,
     meaning:
       'The plan allows no more than `limit` sessions at a time; delete one with `DELETE /v1/sessions/:sessionId`.',
+  },
+  token_limit_reached: {
+    status: 429,
+    meaning: 'The account has `limit` session tokens that have not expired; try again after `Retry-After` seconds.',
   },
   headers_too_large: { status: 431, meaning: 'The request headers are larger than the server accepts.' },
   processing_timeout: { status: 422, meaning: 'The image took longer than the time limit.' },

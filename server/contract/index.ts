@@ -19,4 +19,5 @@ export { buildOpenApi, errorCodesOf } from './openapi.ts';
 export * from './operator.ts';
 export { type Session, sessionSchema } from './sessions.ts';
 export * from './settings.ts';
+export * from './tokens.ts';
 export * from './warnings.ts';

@@ -19,7 +19,7 @@ const COMMON_ERRORS: ErrorCode[] = [
 ];
 const LOGIN_ERRORS: ErrorCode[] = ['not_logged_in', 'cross_site_request', 'account_suspended'];
 const AUTH_ERRORS: Record<Endpoint['auth'], ErrorCode[]> = {
-  key: [...LOGIN_ERRORS, 'invalid_api_key', 'inactive_api_key', 'rate_limited'],
+  key: [...LOGIN_ERRORS, 'invalid_api_key', 'inactive_api_key', 'token_not_allowed', 'rate_limited'],
   login: LOGIN_ERRORS,
   operator: [...LOGIN_ERRORS, 'operator_required'],
   none: ['cross_site_request'],

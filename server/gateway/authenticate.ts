@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type { AuthKind } from '#contract';
-import type { Accounts } from '../accounts/index.ts';
+import { type Accounts, hasTokenForm } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import type { BrowserSessions } from '../sign-in/index.ts';
 import type { SameOrigin } from './same-origin.ts';
@@ -11,12 +11,24 @@ export interface Caller {
   id: string;
   plan: string;
   email: string;
+  /** The session token of the request; absent when the caller has a key or is logged in. */
+  token?: CallerToken;
+  /** Part of the account within which `Idempotency-Key` counts; absent: the whole account apart from its tokens. */
+  idempotencyScope?: string;
+}
+
+/** Session token of a request. */
+export interface CallerToken {
+  /** Hash of the token. */
+  id: string;
+  /** Null until the token has created its session. */
+  sessionId: string | null;
 }
 
 /** Fields that {@link createAuthenticate} adds to `ctx.state`. */
 export interface GatewayState {
   account: Caller;
-  /** Absent when the caller is logged in instead. */
+  /** Absent when the caller is logged in, or has a session token. */
   apiKeyId?: string;
   /** Absent when the caller has a key. */
   loginId?: string;
@@ -24,7 +36,7 @@ export interface GatewayState {
 
 /** Dependencies of {@link createAuthenticate}. */
 export interface AuthenticateDeps {
-  accounts: Pick<Accounts, 'keys'>;
+  accounts: Pick<Accounts, 'keys' | 'tokens'>;
   browserSessions: Pick<BrowserSessions, 'check'>;
   cookie: SessionCookie;
   sameOrigin: SameOrigin;
@@ -33,7 +45,7 @@ export interface AuthenticateDeps {
 /**
  * Makes the middleware that finds out whose request it is, for each kind of endpoint. It reads headers alone, so it must
  * stand before whatever reads a body: a caller who may not call cannot make the service take in anything.
- * @throws AppError invalid_api_key, inactive_api_key, not_logged_in, cross_site_request, operator_required, account_suspended
+ * @throws AppError invalid_api_key, inactive_api_key, token_not_allowed, not_logged_in, cross_site_request, operator_required, account_suspended
  */
 export function createAuthenticate(deps: AuthenticateDeps): Record<AuthKind, Middleware<GatewayState>> {
   const { accounts, browserSessions, cookie, sameOrigin } = deps;
@@ -68,7 +80,8 @@ export function createAuthenticate(deps: AuthenticateDeps): Record<AuthKind, Mid
   return {
     async key(ctx, next) {
       const presented = ctx.get('X-API-Key');
-      if (presented !== '') await byKey(ctx, presented);
+      if (hasTokenForm(presented)) await byToken(deps, ctx, presented);
+      else if (presented !== '') await byKey(ctx, presented);
       else if (cookie.read(ctx) !== undefined) await byLogin(ctx);
       else throw new AppError('invalid_api_key', 'expected an API key in the X-API-Key header, but received none');
       await next();
@@ -92,6 +105,25 @@ export function createAuthenticate(deps: AuthenticateDeps): Record<AuthKind, Mid
       await next();
     },
   };
+}
+
+/** Finds the account of a session token. @throws AppError invalid_api_key, inactive_api_key, token_not_allowed, account_suspended */
+async function byToken({ accounts, sameOrigin }: AuthenticateDeps, ctx: Context, presented: string): Promise<void> {
+  const check = await accounts.tokens.check(presented);
+  if (check.outcome === 'inactive') {
+    throw new AppError('inactive_api_key', 'The API key that made this session token is deactivated');
+  }
+  if (check.outcome === 'suspended') throw suspended();
+  if (check.outcome !== 'valid') {
+    throw new AppError('invalid_api_key', 'The session token in the X-API-Key header is unknown or has expired');
+  }
+  const { _id: tokenId, origin, sessionId } = check.token;
+  if (!sameOrigin.isFrom(ctx, origin)) {
+    const from = ctx.get('Origin').slice(0, 200) || 'none';
+    throw new AppError('token_not_allowed', `expected Origin to be that of the session token, but received ${from}`);
+  }
+  const { _id: id, plan, email } = check.account;
+  ctx.state.account = { id, plan, email, token: { id: tokenId, sessionId } };
 }
 
 function suspended(): AppError {

@@ -8,7 +8,11 @@ import {
 } from '#contract';
 import type { Account, Accounts } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
+import type { Caller, CallerToken } from './authenticate.ts';
 import type { GatewayConfig } from './config.ts';
+
+/** Caller who pays, by the account or within the limit of a session token. */
+type Payer = Pick<Caller, 'id' | 'token'>;
 
 /** Dependencies of {@link createBilling}. */
 export interface BillingDeps {
@@ -52,8 +56,8 @@ export function createBilling(deps: BillingDeps) {
      * @throws AppError insufficient_credits; idempotency_in_progress when the charge was refunded meanwhile: the caller
      *   must not start the job and must abandon the idempotency record, so that a retry is a new job
      */
-    charge: (account: { id: string }, jobId: string, imageCount: number, operation: Operation): Promise<JobCredits> =>
-      charge({ accountId: account.id, jobId, amount: imageCount * costPerImage(operation, deps) }, deps),
+    charge: ({ id, token }: Payer, jobId: string, imageCount: number, operation: Operation): Promise<JobCredits> =>
+      charge({ accountId: id, token, jobId, amount: imageCount * costPerImage(operation, deps) }, deps),
 
     /** Returns true when credits were taken for a job. */
     isCharged: (accountId: string, jobId: string): Promise<boolean> => ledger.isCharged(accountId, jobId),
@@ -68,8 +72,14 @@ export function createBilling(deps: BillingDeps) {
     },
 
     /** Returns the response of `POST /v1/credits/check`; charges nothing. */
-    check: (accountId: string, request: CreditCheckRequest): Promise<CreditCheck> =>
-      checkCredits(accountId, request, deps),
+    check: (account: Payer, request: CreditCheckRequest): Promise<CreditCheck> => checkCredits(account, request, deps),
+
+    /** Returns a job or event as a caller may see it: to a session token the balance is what it may spend. */
+    async seenBy<T extends object>(account: Payer, shown: T): Promise<T> {
+      const { credits } = shown as { credits?: JobCredits | null };
+      if (!account.token || !credits) return shown;
+      return { ...shown, credits: { ...credits, balance: await spendable(account, deps) } };
+    },
   };
 }
 
@@ -90,7 +100,7 @@ async function requireAccount(accountId: string, { accounts }: BillingDeps): Pro
 /** Returns `charged` as taken before the work; the price of the job is charged - refunded. */
 async function settle(
   { accountId, jobId, total, completed }: { accountId: string; jobId: string } & Outcome,
-  { accounts: { ledger } }: BillingDeps,
+  { accounts: { ledger, tokens } }: BillingDeps,
 ): Promise<JobCredits> {
   if (!(total > 0 && completed >= 0 && completed <= total)) {
     throw new TypeError(`expected completed from 0 to total, but received ${completed} of ${total}`);
@@ -98,7 +108,10 @@ async function settle(
   const charged = await ledger.charged(accountId, jobId);
   if (charged > 0) {
     const amount = Math.round((charged * (total - completed)) / total);
-    if (amount > 0) await ledger.refund({ accountId, ref: jobId, amount });
+    if (amount > 0) {
+      await ledger.refund({ accountId, ref: jobId, amount });
+      await tokens.giveBack(jobId, amount);
+    }
     await ledger.closeCharge(accountId, jobId);
   }
   const refunded = charged > 0 ? await ledger.refunded(accountId, jobId) : 0;
@@ -106,12 +119,17 @@ async function settle(
 }
 
 async function charge(
-  { accountId, jobId, amount }: { accountId: string; jobId: string; amount: number },
+  { accountId, token, jobId, amount }: { accountId: string; token?: CallerToken; jobId: string; amount: number },
   deps: BillingDeps,
 ): Promise<JobCredits> {
-  const { ledger } = deps.accounts;
+  const { ledger, tokens } = deps.accounts;
   if (amount === 0) return { charged: 0, refunded: 0, balance: (await requireAccount(accountId, deps)).balance };
-  const { balance, applied } = await ledger.charge({ accountId, ref: jobId, amount });
+  // Before the account pays: a crash in between costs the token credits, never the account.
+  if (token) await tokens.take(token.id, jobId, amount);
+  const { balance, applied } = await ledger.charge({ accountId, ref: jobId, amount }).catch(async (error) => {
+    if (token && error instanceof AppError) await tokens.untake(token.id, jobId, amount);
+    throw error;
+  });
   if (!applied && (await ledger.refunded(accountId, jobId)) > 0) {
     throw new AppError('idempotency_in_progress', 'The interrupted request was undone; send it again', {
       headers: { 'Retry-After': '1' },
@@ -139,15 +157,21 @@ async function settleAbandoned(
   return count;
 }
 
+/** Returns the balance, or what is left to a session token if that is less. */
+async function spendable({ id, token }: Payer, deps: BillingDeps): Promise<number> {
+  const { balance } = await requireAccount(id, deps);
+  return token ? Math.min(balance, await deps.accounts.tokens.left(token.id)) : balance;
+}
+
 async function checkCredits(
-  accountId: string,
+  account: Payer,
   { imageCount, images, operation }: CreditCheckRequest,
   deps: BillingDeps,
 ): Promise<CreditCheck> {
   const count = imageCount ?? (Array.isArray(images) ? images.length : (images ?? 0));
   const price = costPerImage(operation, deps);
   const cost = count * price;
-  const { balance } = await requireAccount(accountId, deps);
+  const balance = await spendable(account, deps);
   return {
     operation,
     imageCount: count,

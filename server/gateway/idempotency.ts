@@ -25,6 +25,8 @@ export interface Ticket {
 /** One request with an `Idempotency-Key`. */
 export interface IdempotentRequest {
   accountId: string;
+  /** Part of the account within which the key counts. @default the account, apart from such parts */
+  scope?: string | undefined;
   /** Value of the header. */
   key: string;
   /** Name of the endpoint; the same key for another one is a mismatch. */
@@ -107,7 +109,7 @@ export function createIdempotency(deps: IdempotencyDeps) {
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
 async function begin(context: IdempotencyContext, request: IdempotentRequest): Promise<Beginning> {
-  const { accountId, key, operation, requestHash, jobId = null } = request;
+  const { accountId, scope, key, operation, requestHash, jobId = null } = request;
   if (key.length < 1 || key.length > IDEMPOTENCY_KEY_LENGTH) {
     throw new AppError(
       'invalid_idempotency_key',
@@ -115,7 +117,9 @@ async function begin(context: IdempotencyContext, request: IdempotentRequest): P
     );
   }
   // Only a hash of the key is stored: clients put order numbers and addresses into it.
-  const id = createHash('sha256').update(`${accountId}\n${key}`).digest('hex');
+  const id = createHash('sha256')
+    .update(`${[accountId, scope].filter(Boolean).join(' ')}\n${key}`)
+    .digest('hex');
   for (;;) {
     const ticket = { id, token: randomUUID() };
     const startedAt = context.now();

@@ -36,6 +36,18 @@ export function createSameOrigin({ publicUrl }: { publicUrl?: string | undefined
     },
 
     /**
+     * Tests if a page of `origin` made the request. Browsers omit `Origin` only for reads of the page's own origin, so a
+     * request without it counts as one of this service.
+     */
+    isFrom(ctx: Context, origin: string): boolean {
+      const stated = ctx.get('Origin');
+      if (stated !== '') return stated === origin;
+      return (
+        SAFE_METHODS.has(ctx.method) && isOwn(ctx, origin) && ['', 'same-origin'].includes(ctx.get('Sec-Fetch-Site'))
+      );
+    },
+
+    /**
      * For requests that give a cookie: a foreign page must not be able to log somebody in as somebody else. Programs,
      * which say nothing about where they come from, may. @throws cross_site_request
      */

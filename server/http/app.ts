@@ -3,6 +3,7 @@ import Koa, { type Context, type Next } from 'koa';
 import { AppError } from '../errors.ts';
 import { newRequestId } from '../observability/index.ts';
 import { checkMessage } from './check-message.ts';
+import { createCors } from './cors.ts';
 import type { Route } from './define-route.ts';
 import { createDocsPage } from './downloads/docs-page.ts';
 import { createPages } from './downloads/pages.ts';
@@ -11,6 +12,7 @@ import { createJsonBody } from './json-body.ts';
 import { createOperationsRoutes } from './operations.ts';
 import { ROUTES } from './routes/index.ts';
 import type { Services } from './services.ts';
+import { createTokenScope } from './token-scope.ts';
 import { validate } from './validate.ts';
 
 /** Status in the log and metrics for a connection that ended before a response was sent; the number is nginx's. */
@@ -25,6 +27,13 @@ export function createApp(services: Services): Koa {
   app.use(createErrorHandler(services));
   app.use(checkMessage);
   const router = createRouter(services);
+  const endpoints = ROUTES.map(({ endpoint }) => endpoint);
+  app.use(
+    createCors(services.config, (path) => {
+      const patterns = router.match(path, 'OPTIONS').path.map((layer) => layer.path);
+      return endpoints.filter((endpoint) => patterns.includes(endpoint.path));
+    }),
+  );
   app.use(router.routes());
   app.use(router.allowedMethods());
   return app;
@@ -42,8 +51,10 @@ function createRouter(services: Services): Router {
 }
 
 /** Returns the middleware before a handler and before any body is read. Rate limits apply to endpoints with an API key. */
-function stepsBefore({ endpoint: { auth, path } }: Route, { gateway }: Services) {
-  if (auth === 'key') return [gateway.authenticate.key, gateway.throttle];
+function stepsBefore({ endpoint }: Route, services: Services) {
+  const { gateway } = services;
+  const { auth, path } = endpoint;
+  if (auth === 'key') return [gateway.authenticate.key, gateway.throttle, createTokenScope(endpoint, services)];
   // Public documents need no authentication.
   return auth === 'none' && !path.startsWith('/account/') ? [] : [gateway.authenticate[auth]];
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { originSchema } from '#contract';
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
@@ -12,6 +13,19 @@ export const httpConfig = z.object({
     .overwrite((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe('Base URL under which clients reach the service, if it differs from host and port.'),
+  CORS_ORIGINS: z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((origin) => origin.trim())
+        .filter((origin) => origin !== ''),
+    )
+    .pipe(z.array(originSchema))
+    .default([])
+    .describe(
+      'Origins of other pages that may call the API with an API key, separated by commas, e.g. `http://localhost:5173`. For development: whoever opens such a page can read the key. Default: none.',
+    ),
   MAX_FILE_MB: whole(1, 10_000).default(50).describe('Largest single upload, in megabytes.'),
   MAX_FILES_PER_REQUEST: whole(1, 10_000).default(100).describe('Most files in one upload request.'),
   MAX_REQUEST_MB: whole(1, 100_000).default(500).describe('Largest upload request as a whole, in megabytes.'),

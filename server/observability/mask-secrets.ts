@@ -1,6 +1,6 @@
 const API_KEY = /iw_[0-9A-Za-z]{32}([0-9A-Za-z]{4})/g;
-/** Token of a browser session or a one-time link. */
-const TOKEN = /(iw[sl])_[0-9A-Za-z]{43}/g;
+/** Token of a browser session, a one-time link or a page. */
+const TOKEN = /(iw[slt])_[0-9A-Za-z]{43}/g;
 /** Password in the URL of a server. */
 const URL_PASSWORD = /([a-z][a-z0-9+.-]*:\/\/[^\s/:@"]*:)[^\s/@"]+@/gi;
 const STRING = String.raw`"(?:[^"\\]|\\.)*"`;
@@ -10,7 +10,7 @@ const SECRET_FIELD = new RegExp(
 );
 
 /**
- * Masks secrets in a log line: API keys except for their last 4 characters, tokens of browser sessions and links,
+ * Masks secrets in a log line: API keys except for their last 4 characters, tokens of browser sessions, links and pages,
  * passwords in URLs, and the values of headers with credentials at any depth. Works on the finished JSON line, so it
  * covers every way of logging.
  */

@@ -5,7 +5,7 @@ import type { Logger } from '../observability/index.ts';
 import { type FileStore, namespaceFolder } from '../storage/index.ts';
 
 interface DisposalDeps {
-  repositories: Pick<Repositories, 'sessions' | 'images' | 'jobs' | 'imageResults' | 'outputs'>;
+  repositories: Pick<Repositories, 'sessions' | 'images' | 'jobs' | 'imageResults' | 'outputs' | 'sessionTokens'>;
   store: FileStore;
   logger: Logger;
   /** Stops the session's jobs on all servers; false if one of them may still use a file. */
@@ -50,7 +50,8 @@ export type SessionDisposal = ReturnType<typeof createSessionDisposal>;
 
 /** Removes a session; false if one of its jobs has not ended, so that a later sweep has to remove it. */
 async function dispose(context: Context, { _id: sessionId, accountId, forget }: SessionRecord): Promise<boolean> {
-  const { sessions, images, jobs, imageResults, outputs, store } = context;
+  const { sessions, images, jobs, imageResults, outputs, sessionTokens, store } = context;
+  await sessionTokens.removeOfSession(sessionId);
   if (!(await context.stopJobs(sessionId))) return false;
   await outputs.removeOfSession(sessionId);
   await imageResults.removeOfSession(sessionId);

@@ -3,7 +3,6 @@ import type { Image, MetadataPatch, Rejected, UploadResult } from '#contract';
 import { sharedWhileHeard } from '../concurrency.ts';
 import type { ImageRecord, Repositories, SessionRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
-import { newId } from '../ids.ts';
 import { extensionOf, type Processor } from '../processing/index.ts';
 import { type FileStore, namespaceFolder, previewKey, uploadKey } from '../storage/index.ts';
 import { metadataFromUser } from './edit-metadata.ts';
@@ -65,10 +64,10 @@ export function createSessions({ repositories, now = () => new Date(), ...deps }
     find: (accountId: string, sessionId: string) => find(context, accountId, sessionId),
 
     /**
-     * Creates a session with the accepted files.
+     * Creates a session of a new id with the accepted files.
      * @throws storage_limit_reached, session_limit_reached, or the first file's error if none is accepted
      */
-    create: (accountId: string, upload: Upload) => create(context, accountId, upload),
+    create: (accountId: string, upload: Upload, sessionId: string) => create(context, accountId, upload, sessionId),
 
     /**
      * Adds the accepted files to a session that `find` returned before the upload.
@@ -145,14 +144,14 @@ async function findImage(
   return image;
 }
 
-async function create(context: Context, accountId: string, upload: Upload): Promise<UploadResult> {
+async function create(context: Context, accountId: string, upload: Upload, sessionId: string): Promise<UploadResult> {
   const { sessions, processor, config, limits, requireAccount, now } = context;
   const { accepted, rejected, firstError } = await inspectUpload(upload, { account: accountId, processor });
   refuseEmpty(accepted, firstError, rejected);
   if (accepted.length > config.MAX_IMAGES_PER_SESSION) throw full(config.MAX_IMAGES_PER_SESSION, accepted.length);
   const bytes = bytesOf(accepted);
   const session: SessionRecord = {
-    _id: newId('sess'),
+    _id: sessionId,
     accountId,
     createdAt: now(),
     expiresAt: expiry(context),

@@ -8,6 +8,7 @@ describe('accounts configuration', () => {
         free: { keys: 1, signupCredits: 25, samplesPerDay: 50, analysesPerDay: 50, storageMb: 2048, sessions: 100 },
         agency: { keys: 20, signupCredits: 25 },
       },
+      SESSION_TOKENS_PER_ACCOUNT: 1000,
     });
   });
 

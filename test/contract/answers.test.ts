@@ -196,6 +196,17 @@ describe('responses, compared with the OpenAPI document with every schema closed
     }
   });
 
+  it('of session tokens', async () => {
+    const origin = 'https://www.example.com';
+    const json = { origin, sessionId: uploaded.sessionId };
+    const { token } = (await call('createToken', 201, { json })) as { token: string };
+    await call('createToken', 400, { json: { origin: `${origin}/` } });
+    await call('createToken', 404, { json: { origin, sessionId: unknownSession } });
+    await call('createToken', 403, { json, headers: { Origin: origin } }, '', token);
+    await call('getBalance', 403, { headers: { Origin: origin } }, '', token);
+    await call('getSession', 200, { headers: { Origin: origin } }, '', token);
+  });
+
   it('of downloads', async () => {
     const filename = '?filename=one.webp';
     await call('downloadFile', 200, {}, filename);

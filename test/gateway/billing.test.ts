@@ -142,7 +142,7 @@ describe('billing', () => {
       { costPerImage: 2, cost: 6 },
     ],
   ])('a check of %j takes nothing', async (body, expected) => {
-    const check = await billing.check(account.id, creditCheckRequestSchema.parse(body));
+    const check = await billing.check(account, creditCheckRequestSchema.parse(body));
     expect(creditCheckSchema.parse(check)).toEqual(check);
     expect(check).toMatchObject({ balance: 25, ...expected });
     expect(await billing.balance(account.id)).toMatchObject({ balance: 25 });

@@ -43,10 +43,10 @@ describe('createLogger', () => {
     }
   });
 
-  it('masks the tokens of log-ins and links, and passwords in URLs', () => {
+  it('masks the tokens of log-ins, links and pages, and passwords in URLs', () => {
     const { logger, lines } = collectingLogger();
     const token = 'a1B2'.repeat(11).slice(0, 43);
-    logger.warn({ url: `http://x/dashboard/reset#token=iwl_${token}`, cookie2: `x=iws_${token}` });
+    logger.warn({ url: `http://x/dashboard/reset#token=iwl_${token}`, cookie2: `x=iws_${token}`, key: `iwt_${token}` });
     logger.error({ err: new Error('cannot reach smtps://user:p%40ss@mail.example.com:465') });
     expect(lines.join('')).not.toMatch(/a1B2|p%40ss/);
     expect(lines[0]).toContain('#token=iwl_…');

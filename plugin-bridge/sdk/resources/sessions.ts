@@ -1,4 +1,12 @@
-import type { Image, MetadataPatch, Session, UploadResult, urlImportSchema } from '#contract';
+import type {
+  Image,
+  MetadataPatch,
+  Session,
+  SessionToken,
+  tokenRequestSchema,
+  UploadResult,
+  urlImportSchema,
+} from '#contract';
 import type { Input } from '../core/input.ts';
 import { type CallOptions, newIdempotencyKey, type Requester, type WriteOptions } from '../core/request.ts';
 import { readJson, readNothing } from '../core/response.ts';
@@ -61,6 +69,10 @@ export function createSessionMethods(requester: Requester) {
       const path = imagePathOf(sessionId, imageId);
       return requester.send({ method: 'PATCH', path, json: { metadata }, signal, repeatable: true }, readJson<Image>);
     },
+
+    /** Creates a token for pages of `origin`, valid for one session and one hour. Takes an API key. */
+    createToken: (json: Input<typeof tokenRequestSchema>, { signal }: CallOptions = {}) =>
+      requester.send({ method: 'POST', path: '/v1/tokens', json, signal }, readJson<SessionToken>),
 
     /** Reads a small WebP of an uploaded image, at least `width` pixels wide unless the image is smaller. */
     previewImage: (sessionId: string, imageId: string, query: { width?: number } = {}, options: CallOptions = {}) =>

@@ -8,6 +8,8 @@ export const SIGNUP_CREDITS = 25;
 export const IDEMPOTENCY_KEY_LENGTH = 255;
 /** Lifetime of an `Idempotency-Key`, in hours. */
 export const IDEMPOTENCY_HOURS = 24;
+/** Lifetime of a session token, in minutes. */
+export const SESSION_TOKEN_MINUTES = 60;
 /** Delay before a client reconnects a broken stream, in milliseconds (the SSE `retry` field). */
 export const STREAM_RETRY_MS = 3000;
 /** Suffix of a sample's namespace after the session id. Unambiguous, since ids contain no `-`. */

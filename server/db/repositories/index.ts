@@ -12,6 +12,7 @@ import { createLedgerRepository } from './ledger.ts';
 import { createMailRepository } from './mails.ts';
 import { createOneTimeLinkRepository } from './one-time-links.ts';
 import { createOutputRepository } from './outputs.ts';
+import { createSessionTokenRepository } from './session-tokens.ts';
 import { createSessionRepository } from './sessions.ts';
 import { createVisionAnswerRepository } from './vision-answers.ts';
 
@@ -28,6 +29,7 @@ export type * from './ledger.ts';
 export type * from './mails.ts';
 export type * from './one-time-links.ts';
 export type * from './outputs.ts';
+export type * from './session-tokens.ts';
 export type * from './sessions.ts';
 export type * from './vision-answers.ts';
 
@@ -39,6 +41,7 @@ export function createRepositories(connection: Connection) {
     ledger: createLedgerRepository(connection),
     idempotency: createIdempotencyRepository(connection),
     sessions: createSessionRepository(connection),
+    sessionTokens: createSessionTokenRepository(connection),
     images: createImageRepository(connection),
     jobs: createJobRepository(connection),
     imageResults: createImageResultRepository(connection),

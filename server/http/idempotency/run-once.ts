@@ -40,7 +40,8 @@ export async function runOnce(
   const { idempotency } = services.gateway;
   const key = ctx.req.headers['idempotency-key'];
   if (typeof key !== 'string') return respond(ctx, await work(randomUUID()));
-  const begun = await beginOrWait(() => idempotency.begin({ accountId: account.id, key, operation, requestHash }));
+  const request = { accountId: account.id, scope: account.idempotencyScope, key, operation, requestHash };
+  const begun = await beginOrWait(() => idempotency.begin(request));
   if (begun.outcome === 'replay') return respond(ctx, begun.response);
   if (begun.outcome === 'join') throw new TypeError(`${operation} has no job to join`);
   try {

@@ -1,3 +1,4 @@
+import { newId } from '../../ids.ts';
 import { defineRoute } from '../define-route.ts';
 import { runOnce } from '../idempotency/run-once.ts';
 import { receiveUpload } from '../uploads/receive-upload.ts';
@@ -8,7 +9,10 @@ export const createSessionRoute = defineRoute('createSession', async ({ ctx, acc
   try {
     const once = { ctx, account, operation: 'createSession', requestHash: incoming.fingerprint };
     await runOnce(once, services, async () => {
-      const body = await services.sessions.create(account.id, incoming.upload);
+      const sessionId = newId('sess');
+      const create = () => services.sessions.create(account.id, incoming.upload, sessionId);
+      const { token } = account;
+      const body = await (token ? services.accounts.tokens.bindDuring(token.id, sessionId, create) : create());
       return { status: 201, headers: { Location: `/v1/sessions/${body.sessionId}` }, body };
     });
   } finally {

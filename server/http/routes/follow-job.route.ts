@@ -15,5 +15,5 @@ export const followJobRoute = defineRoute('followJob', async ({ ctx, account, pa
     ctx.body = '';
     return;
   }
-  await sendJobEvents(ctx, job, after, services);
+  await sendJobEvents({ ctx, account }, job, after, services);
 });

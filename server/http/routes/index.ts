@@ -5,6 +5,7 @@ import { analyzeImagesFlatRoute, analyzeImagesRoute } from './analyze-images.rou
 import { cancelJobRoute } from './cancel-job.route.ts';
 import { checkCreditsRoute } from './check-credits.route.ts';
 import { createSessionRoute } from './create-session.route.ts';
+import { createTokenRoute } from './create-token.route.ts';
 import { deleteSessionRoute } from './delete-session.route.ts';
 import { downloadFileRoute } from './download-file.route.ts';
 import { exportImagesFlatRoute, exportImagesRoute } from './export-images.route.ts';
@@ -40,6 +41,7 @@ export const ROUTES: Route[] = [
   getBalanceRoute,
   checkCreditsRoute,
   listTransactionsRoute,
+  createTokenRoute,
   getOpenApiRoute,
   ...ACCOUNT_ROUTES,
 ];

@@ -35,12 +35,13 @@ export async function streamJob(input: StreamJobInput, services: Services): Prom
   if (ctx.req.headers['idempotency-key'] === undefined) {
     const job = await startJob(input, newId('job'), services);
     if (!job) throw new TypeError('a new job id exists already');
-    return sendJobEvents(ctx, job, -1, services);
+    return sendJobEvents({ ctx, account }, job, -1, services);
   }
 
   const { idempotency } = services.gateway;
   const request = {
     accountId: account.id,
+    scope: account.idempotencyScope,
     key: ctx.get('Idempotency-Key'),
     operation: kind,
     requestHash: hashRequest(asked),
@@ -53,7 +54,7 @@ export async function streamJob(input: StreamJobInput, services: Services): Prom
   if (begun.outcome === 'join') {
     // Continues a job that ended because its client had disconnected.
     await services.jobs.reopen(account.id, begun.jobId);
-    return sendJobEvents(ctx, await services.jobs.find(account.id, begun.jobId), -1, services);
+    return sendJobEvents({ ctx, account }, await services.jobs.find(account.id, begun.jobId), -1, services);
   }
   let job: JobRecord | null;
   try {
@@ -64,7 +65,7 @@ export async function streamJob(input: StreamJobInput, services: Services): Prom
   }
   // The recovery resumes the job of the interrupted request, so the key must stay bound to it.
   if (!job) throw duplicateRunning();
-  await sendJobEvents(ctx, job, -1, services);
+  await sendJobEvents({ ctx, account }, job, -1, services);
 }
 
 /**
@@ -84,7 +85,7 @@ async function rejoinJob(input: StreamJobInput, last: LastEvent, services: Servi
     throw new AppError('idempotency_mismatch', `Last-Event-ID: job ${job._id} has other settings; ${remedy}`);
   }
   await jobs.reopen(account.id, job._id);
-  await sendJobEvents(ctx, await jobs.find(account.id, job._id), last.number, services);
+  await sendJobEvents({ ctx, account }, await jobs.find(account.id, job._id), last.number, services);
 }
 
 async function startJob(input: StreamJobInput, jobId: string, services: Services): Promise<JobRecord | null> {
@@ -129,10 +130,15 @@ function duplicateRunning(): AppError {
 }
 
 /** Streams the events of a job whose number is above `after`. */
-export async function sendJobEvents(ctx: Context, job: JobRecord, after: number, services: Services): Promise<void> {
+export async function sendJobEvents(
+  { ctx, account }: Pick<StreamJobInput, 'ctx' | 'account'>,
+  job: JobRecord,
+  after: number,
+  services: Services,
+): Promise<void> {
   const events = async function* (signal: AbortSignal) {
     for await (const { n, event, data } of services.jobs.follow(job, after, signal)) {
-      yield { id: `${job._id}:${n}`, event, data };
+      yield { id: `${job._id}:${n}`, event, data: await services.gateway.billing.seenBy(account, data) };
     }
   };
   await sendEvents(ctx, events, {

@@ -16,6 +16,7 @@ const CALLS: Record<keyof Client, (client: Client) => Promise<unknown>> = {
   getSession: (client) => client.getSession(SESSION),
   deleteSession: (client) => client.deleteSession(SESSION),
   updateImage: (client) => client.updateImage(SESSION, IMAGE, { alt: 'A hill' }),
+  createToken: (client) => client.createToken({ origin: 'https://www.example.com', maxCredits: 5 }),
   previewImage: (client) => client.previewImage(SESSION, IMAGE, { width: 320 }),
   analyzeImages: (client) => client.analyzeImages(SESSION, { options: { language: 'de' } }).result(),
   getAnalysis: (client) => client.getAnalysis(SESSION),

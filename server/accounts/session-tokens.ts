@@ -1,0 +1,157 @@
+import type { LimitFunction } from 'p-limit';
+import { SESSION_TOKEN_MINUTES } from '#contract';
+import { inTurn } from '../concurrency.ts';
+import type {
+  AccountRecord,
+  AccountRepository,
+  ApiKeyRepository,
+  SessionTokenRecord,
+  SessionTokenRepository,
+} from '../db/index.ts';
+import { AppError } from '../errors.ts';
+import { hashSecret, makeSecret, secretHasForm } from './secrets.ts';
+
+/** Dependencies of {@link createSessionTokens}. */
+export interface SessionTokensDeps {
+  accounts: Pick<AccountRepository, 'find'>;
+  apiKeys: Pick<ApiKeyRepository, 'find'>;
+  sessionTokens: SessionTokenRepository;
+  pepper: Buffer;
+  config: { SESSION_TOKENS_PER_ACCOUNT: number };
+  now: () => Date;
+}
+
+/** A token to create. */
+export interface TokenRequest {
+  accountId: string;
+  /** API key of the request; the token ends with it. */
+  keyId: string;
+  origin: string;
+  /** Session of the token; null: the token may create one. */
+  sessionId: string | null;
+  maxCredits: number;
+}
+
+/** Result of checking a token. */
+export type TokenCheck =
+  | { outcome: 'valid'; token: SessionTokenRecord; account: AccountRecord }
+  | { outcome: 'malformed' | 'unknown' | 'inactive' | 'suspended' };
+
+/** Creates the session tokens: short-lived keys of one session and one origin, stored as hashes. */
+export function createSessionTokens(deps: SessionTokensDeps) {
+  const { sessionTokens } = deps;
+  const queues = new Map<string, LimitFunction>();
+  return {
+    /** Creates a token, which cannot be read again. @throws AppError token_limit_reached */
+    create: (request: TokenRequest): Promise<{ token: string; expiresAt: Date }> =>
+      inTurn(queues, request.accountId, () => create(deps, request)),
+
+    /** Checks a token, its key and its account against the database. */
+    check: (presented: string): Promise<TokenCheck> => check(deps, presented),
+
+    /**
+     * Binds a token to the session that `create` makes; if that fails, the token may create another one.
+     * @throws AppError token_not_allowed if the token has a session
+     */
+    async bindDuring<T>(hash: string, sessionId: string, create: () => Promise<T>): Promise<T> {
+      if (!(await sessionTokens.rebind(hash, null, sessionId))) {
+        throw new AppError('token_not_allowed', 'The session token has its session already, and may create only one');
+      }
+      try {
+        return await create();
+      } catch (error) {
+        await sessionTokens.rebind(hash, sessionId, null);
+        throw error;
+      }
+    },
+
+    /** Takes credits of a token for a job. @throws AppError insufficient_credits */
+    take: (hash: string, jobId: string, credits: number): Promise<void> => take(deps, hash, jobId, credits),
+
+    /** Returns the credits that a token may still spend. */
+    async left(hash: string): Promise<number> {
+      const token = await sessionTokens.find(hash);
+      return token ? token.maxCredits - token.usedCredits : 0;
+    },
+
+    /** Takes back what {@link take} has counted for a job that was not charged. */
+    untake: (hash: string, jobId: string, credits: number): Promise<void> => sessionTokens.untake(hash, jobId, credits),
+
+    /** Gives the token of a job its refund, once per job; without effect for jobs of keys. */
+    giveBack: (jobId: string, credits: number): Promise<void> => sessionTokens.giveBack(jobId, credits),
+  };
+}
+
+/** Session tokens of all accounts. */
+export type SessionTokens = ReturnType<typeof createSessionTokens>;
+
+/** Tests the form of a session token, without the database. */
+export function hasTokenForm(text: string): boolean {
+  return secretHasForm('iwt', text);
+}
+
+async function create(deps: SessionTokensDeps, request: TokenRequest): Promise<{ token: string; expiresAt: Date }> {
+  const { sessionTokens, pepper, now } = deps;
+  await requireFew(deps, request.accountId);
+  const token = makeSecret('iwt');
+  const expiresAt = new Date(now().getTime() + SESSION_TOKEN_MINUTES * 60_000);
+  await sessionTokens.insert({
+    _id: hashSecret(token, pepper),
+    ...request,
+    usedCredits: 0,
+    charges: [],
+    expiresAt,
+  });
+  return { token, expiresAt };
+}
+
+async function requireFew({ sessionTokens, config, now }: SessionTokensDeps, accountId: string): Promise<void> {
+  const at = now();
+  const limit = config.SESSION_TOKENS_PER_ACCOUNT;
+  const used = await sessionTokens.countLive(accountId, at);
+  if (used < limit) return;
+  const expiry = (await sessionTokens.nextExpiry(accountId, at)) ?? at;
+  const seconds = Math.max(1, Math.ceil((expiry.getTime() - at.getTime()) / 1000));
+  throw new AppError(
+    'token_limit_reached',
+    `The account has ${used} of ${limit} live session tokens; the next one expires in ${seconds} seconds`,
+    { details: { limit, used }, headers: { 'Retry-After': String(seconds) } },
+  );
+}
+
+async function check(deps: SessionTokensDeps, presented: string): Promise<TokenCheck> {
+  if (!hasTokenForm(presented)) return { outcome: 'malformed' };
+  const token = await deps.sessionTokens.find(hashSecret(presented, deps.pepper));
+  if (!token || token.expiresAt <= deps.now()) return { outcome: 'unknown' };
+  const account = await deps.accounts.find(token.accountId);
+  if (!account || account.deletedAt) return { outcome: 'unknown' };
+  if (!account.activeKeys.includes(token.keyId)) {
+    // As with keys: a deleted one is unknown, a deactivated one is inactive.
+    return { outcome: (await deps.apiKeys.find(account._id, token.keyId)) ? 'inactive' : 'unknown' };
+  }
+  return account.suspendedAt ? { outcome: 'suspended' } : { outcome: 'valid', token, account };
+}
+
+async function take({ sessionTokens }: SessionTokensDeps, hash: string, jobId: string, credits: number): Promise<void> {
+  const token = await sessionTokens.find(hash);
+  if (!token) throw new AppError('invalid_api_key', 'The session token does not exist any more');
+  if (await sessionTokens.take(token, jobId, credits)) return;
+  const { maxCredits, usedCredits, charges } = (await sessionTokens.find(hash)) ?? token;
+  // The attempt of an interrupted request has taken them.
+  if (charges.some((charge) => charge.jobId === jobId)) return;
+  const balance = maxCredits - usedCredits;
+  throw new AppError(
+    'insufficient_credits',
+    `The session token has spent ${usedCredits} of its ${maxCredits} credits, and ${credits} more are needed`,
+    {
+      details: {
+        limitName: 'maxCredits',
+        limit: maxCredits,
+        used: usedCredits,
+        balance,
+        required: credits,
+        shortfall: credits - balance,
+      },
+    },
+  );
+}

@@ -1,0 +1,75 @@
+import type { Connection } from '../connect.ts';
+import { type SessionTokenRecord, sessionTokenSchema } from '../models/session-token.ts';
+import { plainCollection } from '../plain-collection.ts';
+
+export type { SessionTokenRecord };
+
+/** Creates the repository of session tokens. Look-ups by hash and by job omit the account's id. */
+export function createSessionTokenRepository(connection: Connection) {
+  const model = connection.model<SessionTokenRecord>('SessionToken', sessionTokenSchema);
+  const collection = plainCollection<SessionTokenRecord>(model);
+  return {
+    async insert(token: SessionTokenRecord): Promise<void> {
+      await collection.insertOne(token);
+    },
+
+    async find(hash: string): Promise<SessionTokenRecord | null> {
+      return collection.findOne({ _id: hash });
+    },
+
+    async countLive(accountId: string, now: Date): Promise<number> {
+      return collection.countDocuments({ accountId, expiresAt: { $gt: now } });
+    },
+
+    /** Returns the earliest expiry of the account's live tokens. */
+    async nextExpiry(accountId: string, now: Date): Promise<Date | null> {
+      const [first] = await collection
+        .find({ accountId, expiresAt: { $gt: now } })
+        .sort({ expiresAt: 1 })
+        .limit(1)
+        .toArray();
+      return first?.expiresAt ?? null;
+    },
+
+    /** Changes the session of a token, if it is `from`. @returns false if it is another one */
+    async rebind(hash: string, from: string | null, to: string | null): Promise<boolean> {
+      return (
+        (await collection.updateOne({ _id: hash, sessionId: from }, { $set: { sessionId: to } })).matchedCount === 1
+      );
+    },
+
+    /** Takes credits for a job, once per job, if `maxCredits` has room for them. */
+    async take({ _id, maxCredits }: SessionTokenRecord, jobId: string, credits: number): Promise<boolean> {
+      const room = { usedCredits: { $lte: maxCredits - credits }, 'charges.jobId': { $ne: jobId } };
+      const change = { $inc: { usedCredits: credits }, $push: { charges: { jobId, credits, refunded: 0 } } };
+      return (await collection.updateOne({ _id, ...room }, change)).matchedCount === 1;
+    },
+
+    /** Gives back credits of a job, once per job. */
+    async giveBack(jobId: string, credits: number): Promise<void> {
+      await collection.updateOne(
+        { charges: { $elemMatch: { jobId, refunded: 0 } } },
+        { $inc: { usedCredits: -credits }, $set: { 'charges.$.refunded': credits } },
+      );
+    },
+
+    /** Removes what {@link take} has stored for a job. */
+    async untake(hash: string, jobId: string, credits: number): Promise<void> {
+      await collection.updateOne(
+        { _id: hash, 'charges.jobId': jobId },
+        { $inc: { usedCredits: -credits }, $pull: { charges: { jobId } } },
+      );
+    },
+
+    async removeOfSession(sessionId: string): Promise<void> {
+      await collection.deleteMany({ sessionId });
+    },
+
+    async removeOfAccount(accountId: string): Promise<void> {
+      await collection.deleteMany({ accountId });
+    },
+  };
+}
+
+/** Access to stored session tokens. */
+export type SessionTokenRepository = ReturnType<typeof createSessionTokenRepository>;
