@@ -1,16 +1,20 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { defaultWorkers } from './memory.ts';
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
 /** Environment variables of image processing; keys are the variables' names. */
 export const processingConfig = z.object({
   WORKERS: whole(1, 256)
-    .default(() => availableParallelism())
-    .describe('Child processes that encode images. Default: one per core.'),
+    .default(() => defaultWorkers(availableParallelism()))
+    .describe('Child processes that encode images. Default: one per core, fewer if memory is small.'),
   WORK_MEMORY_MB: whole(64, 1_048_576)
-    .default(1500)
-    .describe('Megabytes that all running encodes together may need by estimate; a larger image runs alone.'),
+    .optional()
+    .describe(
+      'Megabytes that all running encodes together may need by estimate; a larger image runs alone. Default: 90 % of the memory ' +
+        'limit of the container, or half of the memory of the machine, without 300 for the service and 150 for each of `WORKERS`.',
+    ),
   IMAGE_TIMEOUT_SECONDS: whole(1, 3600)
     .default(60)
     .describe('Seconds that one image with all its variants may take before its process is killed.'),

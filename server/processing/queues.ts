@@ -1,4 +1,5 @@
 import type { ProcessingConfig } from './config.ts';
+import { defaultWorkMemoryMb } from './memory.ts';
 import { createWorkStealing, type WorkStealing } from './work-stealing.ts';
 import { createWorkerQueue, type WorkerQueue, type WorkerQueueOptions } from './worker-queue.ts';
 
@@ -24,7 +25,7 @@ export async function startQueues(
     ...shared,
     name: 'encoding',
     workers: config.WORKERS,
-    memoryBytes: config.WORK_MEMORY_MB * 1_000_000,
+    memoryBytes: (config.WORK_MEMORY_MB ?? defaultWorkMemoryMb(config.WORKERS)) * 1_000_000,
     timeoutSeconds: config.IMAGE_TIMEOUT_SECONDS,
   });
   const probing = createWorkerQueue({
