@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import Tinypool from 'tinypool';
 import type { PoolMessage, RenderStep, WorkerMessage, WorkerOutcome } from './shared/protocol.ts';
 import { WORKER_FILE, WORKER_LOADER } from './worker-file.ts';
@@ -6,11 +7,14 @@ import { WORKER_FILE, WORKER_LOADER } from './worker-file.ts';
 export class WorkerCrashed extends Error {
   /** False if the process died before it took the task, so that the image is not the cause. */
   readonly started: boolean;
+  /** Signal that ended the process, if it had taken the task. */
+  readonly endedBy: NodeJS.Signals | null;
 
-  constructor(started: boolean, cause: unknown) {
-    super('The worker process died', { cause });
+  constructor(started: boolean, cause: unknown, endedBy: NodeJS.Signals | null = null) {
+    super(`The worker process died${endedBy ? ` by ${endedBy}` : ''}`, { cause });
     this.name = 'WorkerCrashed';
     this.started = started;
+    this.endedBy = endedBy;
   }
 }
 
@@ -87,7 +91,7 @@ async function run<T>(state: State, handler: string, task: unknown, options: Run
   const { signal } = options;
   signal?.throwIfAborted();
   if (state.closed) throw state.closed.reason;
-  const running = new RunningTask(options);
+  const running = new RunningTask(options, (pid) => processOf(state.tinypool, pid));
   const onAbort = () => running.kill(signal?.reason ?? new Error('aborted'));
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
@@ -115,8 +119,12 @@ class RunningTask {
   #timer: NodeJS.Timeout;
   #send: (message: PoolMessage) => void = () => {};
 
-  constructor(options: RunOptions) {
+  readonly #find: (pid: number) => ChildProcess | undefined;
+  #process: ChildProcess | undefined;
+
+  constructor(options: RunOptions, find: (pid: number) => ChildProcess | undefined) {
     this.#options = options;
+    this.#find = find;
     this.#timer = this.#limit(START_SECONDS, new WorkerCrashed(false, 'did not start'));
   }
 
@@ -141,7 +149,7 @@ class RunningTask {
 
   /** Returns the error to reject with. @param cause the pool's error */
   failure(cause: unknown): unknown {
-    return this.#killed ?? new WorkerCrashed(this.#pid !== undefined, cause);
+    return this.#killed ?? new WorkerCrashed(this.#pid !== undefined, cause, this.#process?.signalCode);
   }
 
   end(): void {
@@ -157,6 +165,7 @@ class RunningTask {
 
   #started(pid: number): void {
     this.#pid = pid;
+    this.#process = this.#find(pid);
     if (this.#killed !== undefined) {
       killProcess(pid);
       return;
@@ -169,6 +178,12 @@ class RunningTask {
   #limit(seconds: number, reason: Error): NodeJS.Timeout {
     return setTimeout(() => this.kill(reason), seconds * 1000);
   }
+}
+
+/** Returns the child process of a worker, which Tinypool keeps but does not declare; its error names no signal. */
+function processOf({ threads }: Tinypool, pid: number): ChildProcess | undefined {
+  const worker = threads.find(({ threadId }) => threadId === pid) as { process?: ChildProcess } | undefined;
+  return worker?.process;
 }
 
 function killProcess(pid: number): void {

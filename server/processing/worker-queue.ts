@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EncodedFormat } from '#contract';
 import { withAbort } from '../concurrency.ts';
 import { AppError } from '../errors.ts';
+import { countMemoryKills, memoryLimit } from './memory.ts';
 import { createQuarantine, type Quarantine } from './quarantine.ts';
 import { createScheduler, GaveWayTooOften, type ScheduledTask, type Scheduler } from './scheduler.ts';
 import type { WorkerOutcome } from './shared/protocol.ts';
@@ -56,6 +57,8 @@ export interface WorkerQueueOptions {
   /** Kills the process of an aborted task; false only ignores its result, which suits tasks of milliseconds. @default true */
   killOnAbort?: boolean;
   blockLoaders: boolean;
+  /** Processes that the kernel has killed for lack of memory. @default read from the kernel's counters */
+  countMemoryKills?: () => number;
   logger: Record<'info' | 'warn' | 'error', (details: object, message: string) => void>;
 }
 
@@ -64,6 +67,7 @@ interface Context {
   readonly pool: WorkerPool;
   readonly scheduler: Scheduler;
   readonly quarantine: Quarantine;
+  readonly countMemoryKills: () => number;
 }
 
 const ATTEMPTS = 2;
@@ -77,7 +81,8 @@ export function createWorkerQueue(options: WorkerQueueOptions): WorkerQueue {
   const { workers: slots, memoryBytes, sliceMs = Number.POSITIVE_INFINITY } = options;
   const scheduler = createScheduler({ slots, memoryBytes, sliceMs });
   const quarantine = createQuarantine();
-  const context: Context = { options, pool, scheduler, quarantine };
+  const { countMemoryKills: count = () => countMemoryKills() } = options;
+  const context: Context = { options, pool, scheduler, quarantine, countMemoryKills: count };
   return {
     run: (task) => enqueue(context, task),
     hasRoom: (memoryBytes) => scheduler.hasRoom(memoryBytes),
@@ -146,20 +151,31 @@ async function runWithRetry<T>(context: Context, task: WorkerQueueTask): Promise
   const occasion = task.render ?? randomUUID();
   for (let round = 1; ; round += 1) {
     if (quarantine.holds(suspect)) {
-      const reason = 'crashed the image library or took too long';
+      const reason = 'crashed the image library, took too long or had its process killed';
       throw new AppError('processing_failed', `The image is not tried again for an hour: twice it ${reason}`);
     }
+    const killsBefore = context.countMemoryKills();
     try {
       return await runInPool<T>(context, task, { suspect, occasion });
     } catch (error) {
       if (!(error instanceof WorkerCrashed)) throw error;
       if (error.started) quarantine.add(suspect, `${occasion} ${round}`);
-      options.logger.warn({ queue: options.name, handler, image, round, err: error }, 'a worker process died');
+      const reason = reasonOfDeath(error, context.countMemoryKills() > killsBefore);
+      const details = { queue: options.name, handler, image, round, reason, err: error };
+      options.logger.warn(details, 'a worker process died');
       if (round < ATTEMPTS) continue;
-      const message = 'The image could not be processed: its process died twice';
-      throw new AppError('processing_failed', message, { cause: error });
+      throw new AppError('processing_failed', `The image could not be processed: ${reason}`, { cause: error });
     }
   }
+}
+
+/** Describes why a process died; the kernel kills with SIGKILL if memory is short, and so do other programs that watch memory. */
+function reasonOfDeath({ endedBy }: WorkerCrashed, counted: boolean): string {
+  if (!counted && endedBy !== 'SIGKILL') return `its process died twice${endedBy ? ` (${endedBy})` : ''}`;
+  const cause = `its process was killed${counted ? '' : ', most likely'} for lack of memory`;
+  const { mb, constrained } = memoryLimit();
+  const owner = constrained ? 'limit of the container' : 'memory of the machine';
+  return `${cause} (${owner}: ${mb} MB); set a lower WORKERS or WORK_MEMORY_MB, or give it more memory`;
 }
 
 /** Runs a task in a worker process. @throws AppError, WorkerCrashed or the signal's reason */

@@ -78,7 +78,15 @@ describe('a processor', () => {
         },
       },
     } as const;
-    await expect(harness.render(nasty('png-16bit.png'), deadly)).rejects.toMatchObject({ code: 'processing_failed' });
+    const reason = 'its process was killed, most likely for lack of memory';
+    await expect(harness.render(nasty('png-16bit.png'), deadly)).rejects.toMatchObject({
+      code: 'processing_failed',
+      message: expect.stringContaining(reason),
+    });
+    expect(harness.warnings.at(-1)).toMatchObject({
+      round: 2,
+      reason: expect.stringMatching(/ MB\); set a lower WORKERS/),
+    });
     expect(steps.filter((step) => step === 'load')).toHaveLength(2);
     steps.length = 0;
     await expect(harness.render(nasty('png-16bit.png'), deadly)).rejects.toMatchObject({ code: 'processing_failed' });

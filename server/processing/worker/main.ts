@@ -1,4 +1,5 @@
 // Entry of every worker process: prepares the image library and runs tasks. Loaded by the pool, never imported.
+import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { encodedFormat } from '#contract/constants';
 import { describeFailure } from '../shared/failure.ts';
@@ -31,6 +32,12 @@ try {
   setPriority(NICENESS);
 } catch {
   // Not permitted in some sandboxes.
+}
+try {
+  // If memory is short, the kernel kills an encoder, which is replaced, and not the service.
+  writeFileSync('/proc/self/oom_score_adj', '500');
+} catch {
+  // Exists on Linux only.
 }
 // Ends with a killed service process.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
