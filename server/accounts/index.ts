@@ -7,6 +7,7 @@ import type { AccountsConfig } from './config.ts';
 import { createCredentials } from './credentials.ts';
 import { createLedger } from './ledger.ts';
 import { createLimits } from './limits.ts';
+import { createOperatorLog } from './operator-log.ts';
 import { createPlans } from './plans.ts';
 import { createSessionTokens } from './session-tokens.ts';
 import { createTransactions } from './transactions.ts';
@@ -17,8 +18,19 @@ export { type Account, PLACEHOLDER_EMAIL } from './accounts.ts';
 export { type ApiKey, type KeyCheck, newApiKey } from './api-keys.ts';
 export type { AuditReport, BrokenInvariant } from './audit.ts';
 export { type AccountsConfig, accountsConfig, type Plan } from './config.ts';
+export { csvLine } from './csv.ts';
 export { newGrantRef, type Settled } from './ledger.ts';
 export type { AccountLimits } from './limits.ts';
+export {
+  type Actor,
+  COMMAND_LINE,
+  formatLogLine,
+  type LogFormat,
+  type LoggedAction,
+  logHeader,
+  newLogLineId,
+  type OperatorLog,
+} from './operator-log.ts';
 export { loadPepper } from './pepper.ts';
 export type { EntryRequest, EntryResult } from './post-entry.ts';
 export { type AccountRemoval, createAccountRemoval } from './removal.ts';
@@ -27,7 +39,7 @@ export { hasTokenForm } from './session-tokens.ts';
 
 /** Dependencies of {@link createAccounts}. */
 export interface AccountsDeps {
-  repositories: Pick<Repositories, 'accounts' | 'apiKeys' | 'ledger' | 'sessions' | 'sessionTokens'>;
+  repositories: Pick<Repositories, 'accounts' | 'apiKeys' | 'ledger' | 'sessions' | 'sessionTokens' | 'operatorLog'>;
   /** From `loadPepper`. */
   pepper: Buffer;
   config: AccountsConfig;
@@ -35,7 +47,10 @@ export interface AccountsDeps {
   now?: () => Date;
 }
 
-/** Creates the directory of accounts and their credentials, with `plans`, `keys`, `tokens`, `ledger`, `limits`, `transactions` and `audit`. */
+/**
+ * Creates the directory of accounts and their credentials, with `plans`, `keys`, `tokens`, `ledger`, `limits`,
+ * `transactions`, `operatorLog` and `audit`.
+ */
 export function createAccounts({ repositories, pepper, config, now = () => new Date() }: AccountsDeps) {
   const { accounts, apiKeys, sessions, sessionTokens } = repositories;
   const plans = createPlans(config);
@@ -49,6 +64,7 @@ export function createAccounts({ repositories, pepper, config, now = () => new D
     ledger,
     limits: createLimits({ accounts, sessions, plans, now }),
     transactions: createTransactions({ ledger: repositories.ledger }),
+    operatorLog: createOperatorLog({ log: repositories.operatorLog, accounts, now }),
     audit: createAudit({ accounts, ledger: repositories.ledger }),
   };
 }

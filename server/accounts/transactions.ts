@@ -54,7 +54,7 @@ interface PageQuery {
 }
 
 /** Converts the days of a filter to times; the last day is included. */
-function momentsOf({ kind, from, to }: LedgerFilter) {
+export function momentsOf({ kind, from, to }: LedgerFilter) {
   return { kind, from: from && new Date(from), before: to && new Date(Date.parse(to) + DAY_MS) } as {
     kind?: LedgerKind;
     from?: Date;

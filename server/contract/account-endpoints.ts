@@ -3,6 +3,7 @@ import {
   apiKeyListSchema,
   apiKeySchema,
   confirmationSchema,
+  confirmedSchema,
   createdKeySchema,
   emailConfirmedSchema,
   keyPatchSchema,
@@ -174,6 +175,17 @@ export const ACCOUNT_ENDPOINTS = {
     success: empty,
     errors: [...CONFIRM_ERRORS, 'weak_password', 'tls_required'],
   },
+  confirmPassword: {
+    ...base,
+    ...json,
+    method: 'POST',
+    path: '/account/confirm-password',
+    summary:
+      'Confirm this log-in with the password, for 10 minutes; operators need it to change accounts and make keys',
+    body: confirmationSchema,
+    success: { status: 200, kind: 'json', schema: confirmedSchema },
+    errors: CONFIRM_ERRORS,
+  },
   deleteAccount: {
     ...base,
     ...json,
@@ -222,7 +234,7 @@ export const ACCOUNT_ENDPOINTS = {
     summary: 'Create an API key; it is shown in this response only',
     body: newKeySchema,
     success: { status: 201, kind: 'json', schema: createdKeySchema },
-    errors: ['key_limit_reached'],
+    errors: ['key_limit_reached', 'password_required'],
   },
   updateKey: {
     ...base,
@@ -233,7 +245,7 @@ export const ACCOUNT_ENDPOINTS = {
     params: ofKey,
     body: keyPatchSchema,
     success: { status: 200, kind: 'json', schema: apiKeySchema },
-    errors: ['not_found', 'key_limit_reached'],
+    errors: ['not_found', 'key_limit_reached', 'password_required'],
   },
   deleteKey: {
     ...base,

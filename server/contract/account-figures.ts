@@ -6,7 +6,8 @@ import { JOB_KINDS, JOB_STATES } from './jobs.ts';
 /** Most days of one usage request. */
 export const USAGE_MAX_DAYS = 366;
 
-const day = z.iso.date({ error: 'expected a date of the form 2026-01-31' });
+/** A day, e.g. `2026-01-31`. */
+export const day = z.iso.date({ error: 'expected a date of the form 2026-01-31' });
 
 /** Usage of one day, or in total. */
 const figures = z.object({

@@ -46,6 +46,16 @@ export const passwordChangeSchema = z
 /** Body of requests that are confirmed with the password. */
 export const confirmationSchema = z.object({ password: passwordSchema }).meta({ id: 'Confirmation' });
 
+/** Minutes for which a confirmation with the password is valid. */
+export const CONFIRMED_MINUTES = 10;
+
+/** `POST /account/confirm-password`. */
+export const confirmedSchema = z
+  .object({
+    confirmedUntil: z.iso.datetime().describe('Operations that ask for the password are accepted until then.'),
+  })
+  .meta({ id: 'Confirmed' });
+
 const keyName = z
   .string({ error: 'expected a name' })
   .trim()

@@ -29,7 +29,11 @@ export interface Endpoint {
   body?: z.ZodType;
   /** True if the endpoint honours `Idempotency-Key`. */
   idempotent: boolean;
-  success: { status: 200 | 201 | 202 | 204; kind: 'json' | 'stream' | 'binary' | 'csv' | 'empty'; schema?: z.ZodType };
+  success: {
+    status: 200 | 201 | 202 | 204;
+    kind: 'json' | 'stream' | 'binary' | 'csv' | 'jsonl' | 'empty';
+    schema?: z.ZodType;
+  };
   /** Error codes besides those of every endpoint. */
   errors: readonly ErrorCode[];
 }

@@ -40,6 +40,11 @@ export const ERROR_CATALOGUE = {
   },
   account_suspended: { status: 403, meaning: 'The account is suspended.' },
   wrong_password: { status: 403, meaning: 'The password that confirms the request is wrong.' },
+  password_required: {
+    status: 403,
+    meaning:
+      'Operators confirm this with their password first (`POST /account/confirm-password`); it is valid for 10 minutes.',
+  },
   cross_site_request: {
     status: 403,
     meaning: 'A request with a log-in cookie did not come from a page of this service.',

@@ -17,6 +17,7 @@ export * from './log-in.ts';
 export { PATCH_SHAPE } from './metadata-shapes.ts';
 export { buildOpenApi, errorCodesOf } from './openapi.ts';
 export * from './operator.ts';
+export * from './operator-log.ts';
 export { type Session, sessionSchema } from './sessions.ts';
 export * from './settings.ts';
 export * from './tokens.ts';

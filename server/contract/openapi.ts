@@ -194,6 +194,7 @@ function success(endpoint: Endpoint, components: Map<string, Json>): Json {
     stream: { 'text/event-stream': { schema: { type: 'string', description: 'Events; see the introduction.' } } },
     binary: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
     csv: { 'text/csv': { schema: { type: 'string', description: 'RFC 4180, with a header line.' } } },
+    jsonl: { 'application/x-ndjson': { schema: { type: 'string', description: 'One JSON object a line.' } } },
     empty: {},
   };
   const body = kind === 'empty' ? {} : { content: content[kind] };

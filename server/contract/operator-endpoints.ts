@@ -12,6 +12,7 @@ import {
   invitationSchema,
   invitedSchema,
 } from './operator.ts';
+import { logFilterSchema, logPageSchema, logQuerySchema } from './operator-log.ts';
 
 const base = { tag: 'Operator', auth: 'operator', bodyKind: 'none', idempotent: false, errors: [] } as const;
 const ofAccount = z.object({ accountId: accountIdSchema });
@@ -34,7 +35,7 @@ export const OPERATOR_ENDPOINTS = {
     bodyKind: 'json',
     body: invitationSchema,
     success: { status: 201, kind: 'json', schema: invitedSchema },
-    errors: ['email_taken'],
+    errors: ['email_taken', 'password_required'],
   },
   updateAccount: {
     ...base,
@@ -45,7 +46,7 @@ export const OPERATOR_ENDPOINTS = {
     bodyKind: 'json',
     body: accountPatchSchema,
     success: { status: 200, kind: 'json', schema: accountSchema },
-    errors: ['not_found', 'own_account'],
+    errors: ['not_found', 'own_account', 'password_required'],
   },
   grantCredits: {
     ...base,
@@ -57,7 +58,31 @@ export const OPERATOR_ENDPOINTS = {
     body: creditGrantSchema,
     idempotent: true,
     success: { status: 200, kind: 'json', schema: grantedSchema },
-    errors: ['not_found'],
+    errors: ['not_found', 'password_required'],
+  },
+  listOperatorLog: {
+    ...base,
+    method: 'GET',
+    path: '/account/operator/log',
+    summary: 'The operator log, newest first, optionally by account, action and day',
+    query: logQuerySchema,
+    success: { status: 200, kind: 'json', schema: logPageSchema },
+  },
+  exportOperatorLog: {
+    ...base,
+    method: 'GET',
+    path: '/account/operator/log.csv',
+    summary: 'The operator log as a CSV file',
+    query: logFilterSchema,
+    success: { status: 200, kind: 'csv' },
+  },
+  exportOperatorLogLines: {
+    ...base,
+    method: 'GET',
+    path: '/account/operator/log.jsonl',
+    summary: 'The operator log as JSON lines',
+    query: logFilterSchema,
+    success: { status: 200, kind: 'jsonl' },
   },
   auditCredits: {
     ...base,

@@ -32,6 +32,10 @@ export interface GatewayState {
   apiKeyId?: string;
   /** Absent when the caller has a key. */
   loginId?: string;
+  /** True for an operator who has not given the password within the last minutes. */
+  mustConfirm?: boolean;
+  /** True for a log-in of an operator. */
+  isOperator?: boolean;
 }
 
 /** Dependencies of {@link createAuthenticate}. */
@@ -72,6 +76,8 @@ export function createAuthenticate(deps: AuthenticateDeps): Record<AuthKind, Mid
     const { id, plan, email, role } = check.account;
     ctx.state.account = { id, plan, email };
     ctx.state.loginId = check.loginId;
+    ctx.state.isOperator = role === 'operator';
+    ctx.state.mustConfirm = role === 'operator' && !check.confirmed;
     // The same URL has another response for the next user of this browser.
     ctx.set('Cache-Control', 'private, no-store');
     return role;

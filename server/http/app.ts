@@ -66,8 +66,8 @@ function createHandler({ endpoint, handle }: Route, services: Services) {
     const query = endpoint.query && validate(endpoint.query, { ...ctx.query }, 'query');
     const json = endpoint.bodyKind === 'json' ? await readJson(ctx) : undefined;
     const body = endpoint.bodyKind === 'json' && endpoint.body ? validate(endpoint.body, json, 'body') : undefined;
-    const { account, loginId } = ctx.state;
-    const input = { ctx, account, loginId, params, query, body } as never;
+    const { account, loginId, isOperator, mustConfirm } = ctx.state;
+    const input = { ctx, account, loginId, isOperator, mustConfirm, params, query, body } as never;
     const responseBody = await handle(input, services);
     if (responseBody !== undefined) {
       ctx.status = endpoint.success.status;

@@ -14,6 +14,10 @@ export interface RouteInput<N extends EndpointName> {
   account: Caller;
   /** Browser session of the request's cookie; present only where the endpoint's `auth` is `login` or `operator`. */
   loginId: string;
+  /** True for a log-in of an operator. */
+  isOperator: boolean;
+  /** True for an operator who has not given the password within the last minutes. */
+  mustConfirm: boolean;
   params: Parsed<Entry<N>, 'params'>;
   query: Parsed<Entry<N>, 'query'>;
   /** The parsed JSON body; undefined for endpoints that read their body themselves. */

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { Profile } from '#contract';
 import type { OpenedBrowserSession } from '../sign-in/index.ts';
+import { actorOf } from './operate.ts';
 import type { Services } from './services.ts';
 import { showProfile } from './show-profile.ts';
 import { visitorOf } from './visitor.ts';
@@ -20,6 +21,11 @@ export async function signInUser(
   const opened = await open(visitorOf(ctx));
   // Ends a session whose cookie was planted by an attacker or left behind (session fixation).
   await services.signIn.browserSessions.end(before);
-  cookie.write(ctx, opened);
-  return showProfile(opened.accountId, services);
+  const profile = await showProfile(opened.accountId, services);
+  const hand = async () => cookie.write(ctx, opened);
+  if (profile.role === 'operator') {
+    const actor = actorOf({ ctx, account: { id: profile.accountId, email: profile.email } });
+    await services.accounts.operatorLog.record(actor, { action: 'log-in', target: profile.accountId }, hand);
+  } else await hand();
+  return profile;
 }

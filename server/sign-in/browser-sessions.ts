@@ -1,4 +1,4 @@
-import type { Login } from '#contract';
+import { CONFIRMED_MINUTES, type Login } from '#contract';
 import { type Account, type Accounts, hashSecret, makeSecret, secretHasForm } from '../accounts/index.ts';
 import type { BrowserSessionRecord, BrowserSessionRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
@@ -25,11 +25,12 @@ export interface OpenedBrowserSession {
 
 /** Result of checking a cookie. */
 export type BrowserSessionCheck =
-  | { outcome: 'valid'; loginId: string; account: Account }
-  | { outcome: 'unknown' | 'suspended' };
+  /** `confirmed`: with the password, within the last `CONFIRMED_MINUTES`. */
+  { outcome: 'valid'; loginId: string; account: Account; confirmed: boolean } | { outcome: 'unknown' | 'suspended' };
 
 const TOUCH_INTERVAL_MS = 60_000;
 const HOUR_MS = 3_600_000;
+const CONFIRMED_MS = CONFIRMED_MINUTES * 60_000;
 
 /**
  * Creates the browser sessions. The cookie holds 256 random bits and is looked up on each request, so ending a session,
@@ -54,6 +55,15 @@ export function createBrowserSessions(deps: BrowserSessionsDeps) {
 
     /** Checks a token against the database. */
     check: (token: unknown): Promise<BrowserSessionCheck> => check(deps, token),
+
+    /** Records that the user of a session has just given the password. @returns the end of the confirmation */
+    async confirm(accountId: string, loginId: string): Promise<Date> {
+      const at = deps.now();
+      if (!(await browserSessions.confirm(accountId, loginId, at))) {
+        throw new AppError('not_logged_in', 'This log-in has ended');
+      }
+      return new Date(at.getTime() + CONFIRMED_MS);
+    },
 
     /** Ends the session of a token, if there is one. */
     async end(token: unknown): Promise<void> {
@@ -110,7 +120,13 @@ async function check(deps: BrowserSessionsDeps, token: unknown): Promise<Browser
   const { account } = owner;
   if (account.suspended) return { outcome: 'suspended' };
   await noteUse(deps, session);
-  return { outcome: 'valid', loginId: session._id, account };
+  return { outcome: 'valid', loginId: session._id, account, confirmed: isConfirmed(session, deps.now()) };
+}
+
+/** A confirmation in the future, after the clock was set back, does not count. */
+function isConfirmed({ confirmedAt }: BrowserSessionRecord, at: Date): boolean {
+  const age = confirmedAt ? at.getTime() - confirmedAt.getTime() : CONFIRMED_MS;
+  return age >= 0 && age < CONFIRMED_MS;
 }
 
 async function findLive(

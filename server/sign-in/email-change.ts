@@ -4,6 +4,7 @@ import { invalidLink } from './links.ts';
 import type { SignInParts } from './parts.ts';
 import type { PasswordSignIn } from './sign-in.ts';
 import { MAILS_PER_HOUR } from './sign-up.ts';
+import type { Visitor } from './visitor.ts';
 
 /** Creates the change of mail addresses: requested with the password, confirmed by a link sent to the new address. */
 export function createEmailChange(
@@ -13,12 +14,14 @@ export function createEmailChange(
   async function request(
     account: { id: string; email: string },
     { email, password }: { email: string; password: string },
+    visitor?: Visitor,
   ): Promise<void> {
-    const hash = await confirm(account.id, password);
+    const hash = await confirm(account.id, password, visitor);
     const pending = email === account.email ? null : email;
     if (pending) requests.take([{ key: account.id, limit: MAILS_PER_HOUR }]);
     // The password or its hash was replaced meanwhile: check against the new one.
-    if (!(await accounts.setPendingEmail(account.id, pending, hash))) return request(account, { email, password });
+    if (!(await accounts.setPendingEmail(account.id, pending, hash)))
+      return request(account, { email, password }, visitor);
     if (pending) await outbox.queue('email-change', pending, account.id);
   }
 

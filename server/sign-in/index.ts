@@ -12,15 +12,18 @@ import type { SignInConfig } from './config.ts';
 import { createEmailChange } from './email-change.ts';
 import { createLinks } from './links.ts';
 import { createMailOutbox } from './mail-outbox.ts';
+import { createOperatorActions } from './operator-actions.ts';
 import type { SignInParts } from './parts.ts';
 import { createPasswordHash } from './password-hash.ts';
 import { createPasswords } from './passwords.ts';
 import { createPasswordSignIn } from './sign-in.ts';
 import { createSignUp } from './sign-up.ts';
+import type { Visitor } from './visitor.ts';
 
 export type { BrowserSessionCheck, BrowserSessions, OpenedBrowserSession } from './browser-sessions.ts';
 export { type SignInConfig, signInConfig } from './config.ts';
-export type { Visitor } from './visitor.ts';
+export type { OperatorAction } from './operator-actions.ts';
+export { describeVisitor, type Visitor } from './visitor.ts';
 
 /** Dependencies of {@link createSignIn}. */
 export interface SignInDeps {
@@ -52,13 +55,14 @@ export function createSignIn(deps: SignInDeps) {
     browserSessions,
     signIn,
     /** Checks the password of a signed-in user. @throws AppError wrong_password, too_many_attempts */
-    async confirmPassword(accountId: string, password: string): Promise<void> {
-      await confirm(accountId, password);
+    async confirmPassword(accountId: string, password: string, visitor?: Visitor): Promise<void> {
+      await confirm(accountId, password, visitor);
     },
     signUp: createSignUp(parts, config.SIGN_UP),
     passwords: createPasswords(parts, { confirm }),
     claims: createClaims(parts),
     emailChange: createEmailChange(parts, { confirm }),
+    operatorActions: createOperatorActions(parts),
 
     /** Delivery of links: by mail, or printed for the operator. */
     delivery,
@@ -106,6 +110,7 @@ function createParts(deps: SignInDeps): SignInParts {
     browserSessions: createBrowserSessions({ browserSessions, accounts, pepper, config, now }),
     links,
     outbox: createMailOutbox({ mails, accounts, links, mailer, publicUrl, logger, now }),
+    logger,
     passwords: createPasswordHash(),
     guesses: createAttempts({ windowMs: 15 * MINUTE_MS, monotonicNow }),
     requests: createAttempts({ windowMs: 60 * MINUTE_MS, monotonicNow }),

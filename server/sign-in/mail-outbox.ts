@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Accounts } from '../accounts/index.ts';
-import type { MailKind, MailRecord, MailRepository } from '../db/index.ts';
+import type { MailKind, MailRecord, MailRepository, OperatorChange } from '../db/index.ts';
 import type { Mail, Mailer } from '../mail/index.ts';
 import type { Logger } from '../observability/index.ts';
 import type { Links, NewLink } from './links.ts';
 import { MAIL_TEXTS } from './mail-texts.ts';
+import { operatorChangeMail } from './operator-change-mail.ts';
 
 /** Dependencies of {@link createMailOutbox}. */
 export interface MailOutboxDeps {
@@ -52,8 +53,12 @@ export function createMailOutbox(deps: MailOutboxDeps) {
     deliver: (): Promise<void> => deliver(outbox),
 
     /** Queues a mail and returns before the account is looked up. */
-    queue: (kind: MailKind, email: string, accountId: string | null = null): Promise<void> =>
-      queue(outbox, { kind, email, accountId }),
+    queue: (
+      kind: MailKind,
+      email: string,
+      accountId: string | null = null,
+      operatorChange?: OperatorChange,
+    ): Promise<void> => queue(outbox, { kind, email, accountId, ...(operatorChange && { operatorChange }) }),
 
     /** Removes all queued and sent mails of an address or an account. */
     forget: (email: string, accountId: string): Promise<void> => deps.mails.removeOf(email, accountId),
@@ -68,16 +73,17 @@ export type MailOutbox = ReturnType<typeof createMailOutbox>;
 
 async function queue(
   outbox: Outbox,
-  { kind, email, accountId }: Pick<MailRecord, 'kind' | 'email' | 'accountId'>,
+  order: Pick<MailRecord, 'kind' | 'email' | 'accountId' | 'operatorChange'>,
 ): Promise<void> {
   const { mails, logger, now } = outbox;
+  const { kind, email, accountId, operatorChange } = order;
   const at = now();
+  const token = randomUUID();
   const queued: MailRecord = {
-    _id: [kind, accountId, email].filter((part) => part !== null).join(':'),
-    kind,
-    email,
-    accountId,
-    token: randomUUID(),
+    // Each change of an operator has a mail of its own.
+    _id: [kind, accountId, email, operatorChange ? token : null].filter((part) => part !== null).join(':'),
+    ...order,
+    token,
     dueAt: at,
     attempts: 0,
     sentAt: null,
@@ -154,6 +160,8 @@ async function writeMail(outbox: Outbox, queued: MailRecord): Promise<Mail | nul
       return mailer.sends ? MAIL_TEXTS.passwordChanged(email, base()) : null;
     case 'email-changed':
       return mailer.sends ? MAIL_TEXTS.emailChanged(email) : null;
+    case 'operator-change':
+      return mailer.sends && queued.operatorChange ? operatorChangeMail(email, queued.operatorChange) : null;
   }
 }
 

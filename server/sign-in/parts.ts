@@ -1,4 +1,5 @@
 import type { Accounts } from '../accounts/index.ts';
+import type { Logger } from '../observability/index.ts';
 import type { Attempts } from './attempts.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import type { Links } from './links.ts';
@@ -11,6 +12,7 @@ export interface SignInParts {
   browserSessions: BrowserSessions;
   links: Links;
   outbox: MailOutbox;
+  logger: Logger;
   passwords: PasswordHash;
   /** Counts wrong passwords. */
   guesses: Attempts;

@@ -1,3 +1,4 @@
+import type { LogAction } from '#contract';
 import { AppError } from '../errors.ts';
 import { accountOfLink } from './account-of-link.ts';
 import type { OpenedBrowserSession } from './browser-sessions.ts';
@@ -6,7 +7,7 @@ import type { SignInParts } from './parts.ts';
 import { requireStrongPassword } from './password-rules.ts';
 import type { PasswordSignIn } from './sign-in.ts';
 import { type LinkPassword, MAILS_PER_HOUR } from './sign-up.ts';
-import { networkOf, type Visitor } from './visitor.ts';
+import { describeVisitor, networkOf, type Visitor } from './visitor.ts';
 
 interface Owner {
   id: string;
@@ -31,12 +32,30 @@ export function createPasswords(parts: SignInParts, { confirm }: Pick<PasswordSi
     return browserSessions.openWith(account.id, hash, visitor);
   }
 
+  /** Writes the operator log, then the hash; false if the account has another hash or address by now. */
+  async function write(action: LogAction, accountId: string, visitor: Visitor, run: () => Promise<unknown>) {
+    const overtaken = new AppError('wrong_password', 'The password was changed meanwhile');
+    const actor = { accountId, name: null, address: describeVisitor(visitor).address };
+    try {
+      await accounts.operatorLog.record(actor, { action, target: accountId }, async () => {
+        if (!(await run())) throw overtaken;
+      });
+      return true;
+    } catch (error) {
+      if (error === overtaken) return false;
+      throw error;
+    }
+  }
+
   async function change(account: Owner, wanted: PasswordChange, visitor: Visitor): Promise<OpenedBrowserSession> {
-    const before = await confirm(account.id, wanted.currentPassword);
+    const before = await confirm(account.id, wanted.currentPassword, visitor);
     requireStrongPassword(wanted.newPassword, account.email);
     const hash = await passwords.hash(wanted.newPassword);
     // The password or its hash was replaced meanwhile: check against the new one.
-    if (!(await accounts.changePasswordHash(account.id, before, hash))) return change(account, wanted, visitor);
+    const written = await write('password.change', account.id, visitor, () =>
+      accounts.changePasswordHash(account.id, before, hash),
+    );
+    if (!written) return change(account, wanted, visitor);
     const opened = await reopen(account, hash, visitor);
     if (!opened) throw new AppError('wrong_password', 'The password was changed in another session meanwhile');
     return opened;
@@ -55,7 +74,8 @@ export function createPasswords(parts: SignInParts, { confirm }: Pick<PasswordSi
       requireStrongPassword(password, account.email);
       const hash = await passwords.hash(password);
       await links.take(token, ['reset']);
-      if (!(await accounts.setPasswordHash(account, hash))) throw invalidLink();
+      const written = await write('password.reset', account.id, visitor, () => accounts.setPasswordHash(account, hash));
+      if (!written) throw invalidLink();
       const opened = await reopen(account, hash, visitor);
       if (!opened) throw invalidLink();
       return opened;

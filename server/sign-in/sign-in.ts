@@ -1,8 +1,10 @@
+import type { ErrorCode } from '#contract';
 import { AppError } from '../errors.ts';
+import type { AttemptLimit } from './attempts.ts';
 import type { OpenedBrowserSession } from './browser-sessions.ts';
 import type { SignInParts } from './parts.ts';
 import type { PasswordHash } from './password-hash.ts';
-import { networkOf, type Visitor } from './visitor.ts';
+import { describeVisitor, networkOf, type Visitor } from './visitor.ts';
 
 /** Credentials of a sign-in. */
 export interface Credentials {
@@ -34,7 +36,8 @@ export function createPasswordSignIn(parts: SignInParts) {
      * @returns the hash that the password matched
      * @throws AppError wrong_password, too_many_attempts, overloaded
      */
-    confirm: (accountId: string, password: string): Promise<string> => confirm(parts, accountId, password),
+    confirm: (accountId: string, password: string, visitor?: Visitor): Promise<string> =>
+      confirm(parts, accountId, password, visitor),
   };
 }
 
@@ -49,15 +52,17 @@ async function signIn(
   const { accounts, browserSessions, passwords, guesses } = parts;
   const network = networkOf(visitor.address);
   const pair = `${email} ${network}`;
-  const takeBack = guesses.take([
+  const limits = [
     { key: pair, limit: GUESSES.pair },
     { key: network, limit: GUESSES.address },
     { key: email, limit: GUESSES.account },
-  ]);
+  ];
+  const takeBack = take(parts, limits, { visitor });
   const account = await accounts.findByEmail(email);
   // The look-up and the check run without an account too, so that the time does not reveal accounts.
   const hash = await accounts.passwordHashOf(account?.id ?? '');
   if (!(await verify(passwords, { password, hash, takeBack })) || !account || hash === null) {
+    logFailure(parts, 'wrong_credentials', { visitor, accountId: account?.id });
     throw new AppError('wrong_credentials', 'The mail address or the password is wrong');
   }
   takeBack();
@@ -71,16 +76,38 @@ async function signIn(
   return opened;
 }
 
-async function confirm(parts: SignInParts, accountId: string, password: string): Promise<string> {
-  const { accounts, passwords, guesses } = parts;
-  const takeBack = guesses.take([{ key: accountId, limit: CONFIRMATIONS }]);
+async function confirm(parts: SignInParts, accountId: string, password: string, visitor?: Visitor): Promise<string> {
+  const { accounts, passwords } = parts;
+  const takeBack = take(parts, [{ key: accountId, limit: CONFIRMATIONS }], { visitor, accountId });
   const hash = await accounts.passwordHashOf(accountId);
   if (!(await verify(passwords, { password, hash, takeBack })) || hash === null) {
+    logFailure(parts, 'wrong_password', { visitor, accountId });
     throw new AppError('wrong_password', 'The password is wrong');
   }
   takeBack();
-  if ((await accounts.passwordHashOf(accountId)) !== hash) return confirm(parts, accountId, password);
+  if ((await accounts.passwordHashOf(accountId)) !== hash) return confirm(parts, accountId, password, visitor);
   return hash;
+}
+
+/** Originator of an attempt, as logged: the account if it exists, never what was typed. */
+interface Attempt {
+  visitor: Visitor | undefined;
+  accountId?: string | undefined;
+}
+
+/** Counts an attempt, and logs one above the limits. @throws AppError too_many_attempts */
+function take(parts: SignInParts, limits: AttemptLimit[], attempt: Attempt): () => void {
+  try {
+    return parts.guesses.take(limits);
+  } catch (error) {
+    logFailure(parts, 'too_many_attempts', attempt);
+    throw error;
+  }
+}
+
+function logFailure({ logger }: SignInParts, code: ErrorCode, { visitor, accountId }: Attempt): void {
+  const address = visitor && describeVisitor(visitor).address;
+  logger.warn({ code, address, accountId }, 'a password was refused');
 }
 
 interface Guess {

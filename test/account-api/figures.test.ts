@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PastJob, Transaction, Usage } from '#contract';
-import { csvLine } from '../../server/http/csv.ts';
+import { csvLine } from '../../server/accounts/csv.ts';
 import { expectCleanBooks, untilIdle } from '../support/aftermath.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { createPerson, type Person } from '../support/browser-client.ts';

@@ -39,7 +39,8 @@ function grantIn({ records = {}, ledger = {} }: Faults = {}) {
     now: () => new Date(fixture.clock.now),
     monotonicNow: () => fixture.clock.now.getTime(),
   });
-  const services = { accounts, gateway, logger: createLogger({ level: 'silent', format: 'json' }) } as Services;
+  const { signIn } = fixture;
+  const services = { accounts, gateway, signIn, logger: createLogger({ level: 'silent', format: 'json' }) } as Services;
   return async (key: string, amount = 1000) => {
     const ctx = { req: { headers: { 'idempotency-key': key } }, set() {} } as unknown as Context;
     const input = { ctx, account: OPERATOR, params: { accountId }, body: { amount } };

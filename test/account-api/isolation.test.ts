@@ -176,6 +176,7 @@ describe('answers', () => {
     const second = await test.service.signIn.browserSessions.open(accountId, { address: '', userAgent: '' });
     await check('revokeLogin', undefined, { loginId: second.loginId });
     await check('revokeOtherLogins');
+    await check('confirmPassword', { password: PASSWORD });
     const { id: keyId } = await check('createKey', { name: 'documented' });
     await check('listKeys');
     await check('updateKey', { name: 'renamed' }, { keyId });
@@ -185,6 +186,7 @@ describe('answers', () => {
     await check('listAccounts');
     await check('updateAccount', { plan: 'agency' }, { accountId: account.id });
     await check('grantCredits', { amount: 1 }, { accountId: account.id });
+    for (const name of ['listOperatorLog', 'exportOperatorLog', 'exportOperatorLogLines'] as const) await check(name);
     await check('auditCredits');
     await check('logOut');
     expect(

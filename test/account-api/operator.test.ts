@@ -123,3 +123,55 @@ describe('operators', () => {
     expectError(unknown, 'invalid_request');
   });
 });
+
+describe("an operator's password", () => {
+  it('is asked before accounts are changed and keys are made, for a cookie alone does neither', async () => {
+    const thief = await createPerson(test, { operator: true, confirmed: false });
+    const key = await test.service.accounts.keys.create({ accountId: thief.accountId, name: 'own' });
+    await test.service.accounts.keys.deactivate(thief.accountId, key.keyId);
+    const { balance } = (await user.browser.get('/account/profile')).body;
+    const attempts = [
+      () => thief.browser.patch(pathOf(user), { role: 'operator' }),
+      () => thief.browser.patch(pathOf(user), { suspended: true }),
+      () => thief.browser.patch(pathOf(user), { plan: 'agency' }),
+      () => thief.browser.post(pathOf(user, '/credits'), { amount: 1 }),
+      () => thief.browser.post('/account/operator/accounts', { email: 'friend@example.com' }),
+      () => thief.browser.post('/account/keys', { name: 'mine' }),
+      () => thief.browser.patch(`/account/keys/${key.keyId}`, { active: true }),
+    ];
+    for (const attempt of attempts) expectError(await attempt(), 'password_required');
+    expect((await user.browser.get('/account/profile')).body).toMatchObject({ role: 'user', plan: 'free', balance });
+    expect(await test.service.accounts.findByEmail('friend@example.com')).toBeNull();
+    expect((await thief.browser.get('/account/keys')).body.keys).toMatchObject([{ active: false }]);
+    // Reading and revoking need none.
+    expect((await thief.browser.get('/account/operator/accounts')).status).toBe(200);
+    expect((await thief.browser.delete(`/account/keys/${key.keyId}`)).status).toBe(204);
+  });
+
+  it('holds for 10 minutes of the log-in that gave it, and for no other', async () => {
+    const me = await createPerson(test, { operator: true, confirmed: false });
+    const elsewhere = createBrowser(test.url);
+    await elsewhere.post('/account/log-in', { email: me.email, password: PASSWORD });
+    const confirmed = await me.browser.post('/account/confirm-password', { password: PASSWORD });
+    const minutes = (Date.parse(confirmed.body.confirmedUntil) - Date.now()) / 60_000;
+    expect(minutes).toBeGreaterThan(5);
+    expect(minutes).toBeLessThanOrEqual(10);
+    expect((await me.browser.patch(pathOf(user), { plan: 'agency' })).status).toBe(200);
+    expect((await me.browser.post('/account/keys', { name: 'mine' })).status).toBe(201);
+    expectError(await elsewhere.patch(pathOf(user), { plan: 'free' }), 'password_required');
+  });
+
+  it('is guessed five times at most, by a user as well', async () => {
+    for (const operator of [true, false]) {
+      const { browser } = await createPerson(test, { operator, confirmed: false });
+      const guess = (password: string) => browser.post('/account/confirm-password', { password });
+      for (let attempt = 0; attempt < 5; attempt += 1) expectError(await guess('a wrong one'), 'wrong_password');
+      expectError(await guess(PASSWORD), 'too_many_attempts');
+    }
+  });
+
+  it('is not asked of users, who made their key with their own log-in', async () => {
+    const { browser } = await createPerson(test);
+    expect((await browser.post('/account/keys', { name: 'site' })).status).toBe(201);
+  });
+});

@@ -76,10 +76,18 @@ export interface Person {
   browser: Browser;
 }
 
+interface NewPerson {
+  plan?: string;
+  operator?: boolean;
+  /** Log-in that was just confirmed with the password. @default that of operators */
+  confirmed?: boolean;
+  credits?: number;
+}
+
 /** Makes an account with a password and a browser that is logged in as it. */
 export async function createPerson(
   { url, service }: Pick<TestService, 'url' | 'service'>,
-  { plan = 'free', operator = false, credits }: { plan?: string; operator?: boolean; credits?: number } = {},
+  { plan = 'free', operator = false, confirmed = operator, credits }: NewPerson = {},
 ): Promise<Person> {
   const email = `person-${randomUUID()}@example.com`;
   hashed ??= createPasswordHash().hash(PASSWORD);
@@ -88,8 +96,9 @@ export async function createPerson(
   const extra = credits === undefined ? 0 : credits - account.balance;
   if (extra > 0) await service.accounts.ledger.grant({ accountId: account.id, amount: extra });
   const browser = createBrowser(url);
-  browser.cookie = (
-    await service.signIn.browserSessions.open(account.id, { address: '127.0.0.1', userAgent: 'test' })
-  ).token;
+  const visitor = { address: '127.0.0.1', userAgent: 'test' };
+  const { loginId, token } = await service.signIn.browserSessions.open(account.id, visitor);
+  if (confirmed) await service.signIn.browserSessions.confirm(account.id, loginId);
+  browser.cookie = token;
   return { accountId: account.id, email, browser };
 }

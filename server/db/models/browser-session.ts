@@ -17,6 +17,8 @@ export interface BrowserSessionRecord {
   endsAt: Date;
   /** Network address of the log-in. */
   address: string;
+  /** Time of the last confirmation with the password; absent: none. */
+  confirmedAt?: Date;
   userAgent: string;
 }
 
@@ -32,6 +34,7 @@ export const browserSessionSchema = new Schema<BrowserSessionRecord>(
     expiresAt: { type: Date, required: true },
     endsAt: { type: Date, required: true },
     address: { type: String, default: '' },
+    confirmedAt: { type: Date },
     userAgent: { type: String, default: '' },
   },
   { collection: 'logins', versionKey: false },

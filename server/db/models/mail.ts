@@ -1,16 +1,32 @@
 import { Schema } from 'mongoose';
+import type { LogAction, LogChange } from '#contract';
 
 /** Kinds of mails. */
-export type MailKind = 'sign-up' | 'reset' | 'email-change' | 'invitation' | 'password-changed' | 'email-changed';
+export type MailKind =
+  | 'sign-up'
+  | 'reset'
+  | 'email-change'
+  | 'invitation'
+  | 'password-changed'
+  | 'email-changed'
+  | 'operator-change';
+
+/** An operator's action that a mail reports; contains no secrets. */
+export interface OperatorChange {
+  action: LogAction;
+  change: LogChange;
+}
 
 /** An entry of the mail outbox: kind and recipient, without text or secrets. Stored in `notices`. */
 export interface MailRecord {
-  /** `<kind>:<email>` or `<kind>:<account>:<email>`, so that repeated requests send one mail. */
+  /** `<kind>:<email>` or `<kind>:<account>:<email>`, so that repeated requests send one mail; random for `operator-change`. */
   _id: string;
   kind: MailKind;
   email: string;
   /** The account if it is known; else it is found by the email. */
   accountId: string | null;
+  /** Only of `operator-change`. */
+  operatorChange?: OperatorChange;
   /** Distinguishes repeated orders of the same mail. */
   token: string;
   /** Earliest time of the next attempt. */
@@ -28,6 +44,7 @@ export const mailSchema = new Schema<MailRecord>(
     kind: { type: String, required: true },
     email: { type: String, required: true },
     accountId: { type: String, default: null },
+    operatorChange: { type: Schema.Types.Mixed },
     token: { type: String, required: true },
     dueAt: { type: Date, required: true },
     attempts: { type: Number, required: true },

@@ -81,6 +81,15 @@ function accountLookups(model: AccountModel, collection: mongo.Collection<Accoun
       return found;
     },
 
+    /** Returns the emails of those of the accounts that exist, by id. */
+    async emailsOf(accountIds: string[]): Promise<Map<string, string>> {
+      const found = await model
+        .find({ _id: { $in: accountIds }, deletedAt: null })
+        .select({ email: 1 })
+        .lean();
+      return new Map(found.map(({ _id, email }) => [_id, email]));
+    },
+
     /** Lists tombstoned accounts, whose data may not be fully removed. */
     async findDeleted(limit: number): Promise<AccountRecord[]> {
       return model.find({ deletedAt: DELETED_ACCOUNT }).limit(limit).lean();

@@ -25,6 +25,11 @@ export function createBrowserSessionRepository(connection: Connection) {
       await model.updateOne({ _id: loginId }, { $set: { lastSeenAt, expiresAt } });
     },
 
+    /** Records a confirmation with the password; false if there is no such session. */
+    async confirm(accountId: string, loginId: string, confirmedAt: Date): Promise<boolean> {
+      return (await model.updateOne({ _id: loginId, accountId }, { $set: { confirmedAt } })).matchedCount === 1;
+    },
+
     /** Removes a session; false if there is no such session. */
     async remove(accountId: string, loginId: string): Promise<boolean> {
       return (await model.deleteOne({ _id: loginId, accountId })).deletedCount === 1;

@@ -11,6 +11,7 @@ import { createJobRepository } from './jobs.ts';
 import { createLedgerRepository } from './ledger.ts';
 import { createMailRepository } from './mails.ts';
 import { createOneTimeLinkRepository } from './one-time-links.ts';
+import { createOperatorLogRepository } from './operator-log.ts';
 import { createOutputRepository } from './outputs.ts';
 import { createSessionTokenRepository } from './session-tokens.ts';
 import { createSessionRepository } from './sessions.ts';
@@ -28,6 +29,7 @@ export type * from './jobs.ts';
 export type * from './ledger.ts';
 export type * from './mails.ts';
 export type * from './one-time-links.ts';
+export type * from './operator-log.ts';
 export type * from './outputs.ts';
 export type * from './session-tokens.ts';
 export type * from './sessions.ts';
@@ -51,6 +53,7 @@ export function createRepositories(connection: Connection) {
     browserSessions: createBrowserSessionRepository(connection),
     mails: createMailRepository(connection),
     oneTimeLinks: createOneTimeLinkRepository(connection),
+    operatorLog: createOperatorLogRepository(connection),
     visionAnswers: createVisionAnswerRepository(connection),
   };
 }

@@ -1,9 +1,9 @@
 import type { Model } from 'mongoose';
 import type { Connection } from '../connect.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
-import { type MailKind, type MailRecord, mailSchema } from '../models/mail.ts';
+import { type MailKind, type MailRecord, mailSchema, type OperatorChange } from '../models/mail.ts';
 
-export type { MailKind, MailRecord };
+export type { MailKind, MailRecord, OperatorChange };
 
 /** Creates the repository of the mail outbox. */
 export function createMailRepository(connection: Connection) {

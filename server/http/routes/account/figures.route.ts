@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { LedgerFilter } from '#contract';
-import { csvLine } from '../../csv.ts';
+import { csvLine } from '../../../accounts/index.ts';
 import { defineRoute } from '../../define-route.ts';
 import type { Services } from '../../services.ts';
 import { reportUsage } from '../../usage-report.ts';

@@ -9,8 +9,10 @@ import {
   listAccountsRoute,
   updateAccountRoute,
 } from './operator.route.ts';
+import { exportOperatorLogLinesRoute, exportOperatorLogRoute, listOperatorLogRoute } from './operator-log.route.ts';
 import {
   changePasswordRoute,
+  confirmPasswordRoute,
   deleteAccountRoute,
   getProfileRoute,
   listPlansRoute,
@@ -43,6 +45,7 @@ export const ACCOUNT_ROUTES: Route[] = [
   getProfileRoute,
   updateProfileRoute,
   changePasswordRoute,
+  confirmPasswordRoute,
   deleteAccountRoute,
   listLoginsRoute,
   revokeLoginRoute,
@@ -60,5 +63,8 @@ export const ACCOUNT_ROUTES: Route[] = [
   inviteAccountRoute,
   updateAccountRoute,
   grantCreditsRoute,
+  listOperatorLogRoute,
+  exportOperatorLogRoute,
+  exportOperatorLogLinesRoute,
   auditCreditsRoute,
 ];

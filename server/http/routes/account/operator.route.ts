@@ -1,9 +1,12 @@
-import type { AccountView } from '#contract';
+import type { AccountView, LogAction, LogChange } from '#contract';
 import type { Account } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import { hashRequest } from '../../../gateway/index.ts';
+import { newId } from '../../../ids.ts';
 import { defineRoute } from '../../define-route.ts';
 import { runOnce } from '../../idempotency/run-once.ts';
+import { operate } from '../../operate.ts';
+import { requirePassword } from '../../require-password.ts';
 import type { Services } from '../../services.ts';
 
 const show = ({ updatedAt: _, pendingEmail: _own, createdAt, lastLoginAt, ...account }: Account): AccountView => ({
@@ -25,37 +28,60 @@ export const listAccountsRoute = defineRoute('listAccounts', async ({ query }, s
 });
 
 /** `POST /account/operator/accounts`. */
-export const inviteAccountRoute = defineRoute('inviteAccount', async ({ body }, { accounts, signIn }) => {
-  const account = await accounts.create({ email: body.email, ...(body.plan === undefined ? {} : { plan: body.plan }) });
+export const inviteAccountRoute = defineRoute('inviteAccount', async (input, services) => {
+  const { accounts, signIn } = services;
+  const { email, plan = accounts.plans.defaultName } = input.body;
+  requirePassword(input);
+  accounts.plans.require(plan);
+  const id = newId('acct');
+  const creation = { action: 'account.create', target: id, change: { plan } } as const;
+  const account = await operate(input, creation, services, () => accounts.create({ id, email, plan }));
   return { account: show(account), link: await signIn.invite(account) };
 });
 
 /** `PATCH /account/operator/accounts/:accountId`. */
-export const updateAccountRoute = defineRoute('updateAccount', async ({ account, params, body }, services) => {
+export const updateAccountRoute = defineRoute('updateAccount', async (input, services) => {
+  const { account, params, body } = input;
   const { accounts } = services;
-  const { accountId } = params;
-  if (accountId === account.id && (body.suspended === true || body.role === 'user')) {
+  const { accountId: target } = params;
+  const { plan, suspended, role } = body;
+  requirePassword(input);
+  if (target === account.id && (suspended === true || role === 'user')) {
     throw new AppError('own_account', 'You cannot suspend or demote your own account');
   }
-  await requireAccount(accountId, services);
-  // The change that may be refused comes first, so that a refusal changes nothing.
-  if (body.plan !== undefined) await accounts.setPlan(accountId, body.plan);
-  if (body.suspended !== undefined) await accounts.setSuspended(accountId, body.suspended);
-  if (body.role !== undefined) await accounts.setRole(accountId, body.role);
-  return show(await requireAccount(accountId, services));
+  const before = await requireAccount(target, services);
+  // A refusal changes nothing and writes no line.
+  if (plan !== undefined) accounts.plans.require(plan);
+  const change = (action: LogAction, details: LogChange, run: () => Promise<unknown>) =>
+    operate(input, { action, target, change: details }, services, run);
+  if (plan !== undefined) {
+    await change('account.plan', { from: before.plan, to: plan }, () => accounts.setPlan(target, plan));
+  }
+  if (suspended !== undefined) {
+    const action = suspended ? 'account.suspend' : 'account.resume';
+    await change(action, {}, () => accounts.setSuspended(target, suspended));
+  }
+  if (role !== undefined) {
+    await change('account.role', { from: before.role, to: role }, () => accounts.setRole(target, role));
+  }
+  return show(await requireAccount(target, services));
 });
 
 /** `POST /account/operator/accounts/:accountId/credits`. */
-export const grantCreditsRoute = defineRoute('grantCredits', async ({ ctx, account, params, body }, services) => {
+export const grantCreditsRoute = defineRoute('grantCredits', async (input, services) => {
+  const { ctx, account, params, body } = input;
   const { accountId } = params;
-  const { amount, note } = body;
+  const { amount, note = null } = body;
+  requirePassword(input);
   await requireAccount(accountId, services);
   const requestHash = hashRequest(accountId, body);
   const afterFailure = 'same-work';
   await runOnce({ ctx, account, operation: 'grantCredits', requestHash, afterFailure }, services, async (workId) => {
     const ref = `grant_${workId}`;
-    const { balance, applied } = await services.accounts.ledger.grant({ accountId, ref, amount, note: note ?? null });
-    services.logger.info({ operator: account.id, accountId, amount, applied }, 'credits granted');
+    const grant = { action: 'credits.grant', target: accountId, change: { amount, note, ref } } as const;
+    const { balance } = await operate(input, grant, services, () =>
+      services.accounts.ledger.grant({ accountId, ref, amount, note }),
+    );
     return { status: 200, headers: {}, body: { accountId, granted: amount, balance } };
   });
 });

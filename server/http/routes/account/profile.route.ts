@@ -1,13 +1,15 @@
 import { defineRoute } from '../../define-route.ts';
+import { operateOnOwn } from '../../operate.ts';
 import { showProfile } from '../../show-profile.ts';
 import { signInUser } from '../../sign-in-user.ts';
+import { visitorOf } from '../../visitor.ts';
 
 /** `GET /account/profile`. */
 export const getProfileRoute = defineRoute('getProfile', ({ account }, services) => showProfile(account.id, services));
 
 /** `PATCH /account/profile`: a new address takes effect when the link sent to it is opened. */
-export const updateProfileRoute = defineRoute('updateProfile', async ({ account, body }, services) => {
-  await services.signIn.emailChange.request(account, body);
+export const updateProfileRoute = defineRoute('updateProfile', async ({ ctx, account, body }, services) => {
+  await services.signIn.emailChange.request(account, body, visitorOf(ctx));
   return showProfile(account.id, services);
 });
 
@@ -17,10 +19,23 @@ export const changePasswordRoute = defineRoute('changePassword', async ({ ctx, a
   ctx.status = 204;
 });
 
+/** `POST /account/confirm-password`: the log-in may change accounts and make keys for some minutes. */
+export const confirmPasswordRoute = defineRoute(
+  'confirmPassword',
+  async ({ ctx, account, body, loginId }, { signIn }) => {
+    await signIn.confirmPassword(account.id, body.password, visitorOf(ctx));
+    return { confirmedUntil: (await signIn.browserSessions.confirm(account.id, loginId)).toISOString() };
+  },
+);
+
 /** `POST /account/delete`: deletes the account and all of its data. */
-export const deleteAccountRoute = defineRoute('deleteAccount', async ({ ctx, account, body }, services) => {
-  await services.signIn.confirmPassword(account.id, body.password);
-  await services.accountRemoval.remove(account.id);
+export const deleteAccountRoute = defineRoute('deleteAccount', async (input, services) => {
+  const { ctx, account, body } = input;
+  await services.signIn.confirmPassword(account.id, body.password, visitorOf(ctx));
+  const { id: target, email } = account;
+  // The log keeps ids of users only, but the mail addresses of operators.
+  const deletion = { action: 'account.delete', target, change: { email } } as const;
+  await operateOnOwn(input, deletion, services, () => services.accountRemoval.remove(target));
   services.gateway.cookie.clear(ctx);
   ctx.status = 204;
 });
