@@ -1,19 +1,19 @@
-import { parseArgs } from 'node:util';
-import { ACCOUNT_ROLES, type AccountRole } from '#contract';
-import { type Account, type Accounts, newApiKey, newGrantRef } from '../accounts/index.ts';
+import type { LogAction, LogChange } from '#contract';
+import { type Account, type Accounts, COMMAND_LINE, newApiKey, newGrantRef, newLogLineId } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { SignIn } from '../sign-in/index.ts';
+import { LOG_OPTIONS, LOG_USAGE, printLog, showLog } from './operator-log.ts';
+import { accountRole, parseOptions, UsageError, wholeNumber } from './options.ts';
 
-/** Thrown if the arguments are not a command. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+export { UsageError } from './options.ts';
 
 /** Dependencies of the commands. */
 interface Administered {
   accounts: Accounts;
-  signIn: Pick<SignIn, 'claims' | 'browserSessions'>;
+  signIn: Pick<SignIn, 'claims' | 'browserSessions' | 'operatorActions'>;
+  /** Prints a part of a streamed output. @default standard output */
+  print?: ((text: string) => void) | undefined;
 }
 
 /** Ids chosen before the first attempt, so that a repeated one creates nothing twice. */
@@ -21,7 +21,8 @@ export type Names = ReturnType<typeof newNames>;
 
 /** Generates the ids for the attempts of one command. */
 export function newNames() {
-  return { accountId: newId('acct'), key: newApiKey(), grantRef: newGrantRef() };
+  const printed: { last?: string } = {};
+  return { accountId: newId('acct'), key: newApiKey(), grantRef: newGrantRef(), lineId: newLogLineId(), printed };
 }
 
 /** Input of {@link runCommand}. */
@@ -34,10 +35,12 @@ export interface CommandInput extends Administered {
 
 /** Result of a command. */
 export interface CommandResult {
-  /** Printed as JSON. */
+  /** Printed as JSON; undefined if the command has printed its output. */
   output: unknown;
   exitCode: 0 | 1;
 }
+
+type On = Administered & { names: Names };
 
 interface Command {
   /** Options, as shown in the help. */
@@ -46,7 +49,7 @@ interface Command {
   note?: string;
   required: readonly string[];
   optional: readonly string[];
-  run(on: Administered & { names: Names }, options: Record<string, string>): Promise<unknown>;
+  run(on: On, options: Record<string, string>): Promise<unknown>;
 }
 
 const ADDRESS_UNKNOWN =
@@ -59,18 +62,19 @@ const COMMANDS: Record<string, Command> = {
     note: 'with sign-up credits, N more, and a first API key',
     required: ['email'],
     optional: ['plan', 'credits'],
-    async run({ accounts, names }, { email = '', plan, credits }) {
+    async run(on, { email = '', credits, ...options }) {
+      const { accounts, names } = on;
+      const { plan = accounts.plans.defaultName } = options;
       const amount = credits === undefined ? 0 : wholeNumber('credits', credits);
-      const account = await accounts.create({
-        id: names.accountId,
-        email,
-        ...(plan === undefined ? {} : { plan }),
+      const { accountId, key: made } = names;
+      accounts.plans.require(plan);
+      return operate(on, 'account.create', accountId, { plan, credits: amount, keyId: made.keyId }, async () => {
+        const account = await accounts.create({ id: accountId, email, plan });
+        const given = { accountId, amount, ref: names.grantRef, note: 'given at creation' };
+        const { balance } = amount > 0 ? await accounts.ledger.grant(given) : account;
+        const key = await accounts.keys.create({ accountId, name: 'default', made });
+        return { accountId, email: account.email, plan: account.plan, balance, ...key };
       });
-      const accountId = account.id;
-      const given = { accountId, amount, ref: names.grantRef, note: 'given at creation' };
-      const { balance } = amount > 0 ? await accounts.ledger.grant(given) : account;
-      const key = await accounts.keys.create({ accountId, name: 'default', made: names.key });
-      return { accountId, email: account.email, plan: account.plan, balance, ...key };
     },
   },
   'account list': {
@@ -87,24 +91,30 @@ const COMMANDS: Record<string, Command> = {
     usage: '--email a@b.c --plan NAME',
     required: ['email', 'plan'],
     optional: [],
-    run: async ({ accounts }, { email = '', plan = '' }) =>
-      accounts.setPlan((await findAccount(accounts, email)).id, plan),
+    async run(on, { email = '', plan: to = '' }) {
+      const { id, plan: from } = await findAccount(on.accounts, email);
+      on.accounts.plans.require(to);
+      return operate(on, 'account.plan', id, { from, to }, () => on.accounts.setPlan(id, to));
+    },
   },
   'account role': {
     usage: '--email a@b.c --role operator|user',
     required: ['email', 'role'],
     optional: [],
-    run: async ({ accounts }, { email = '', role = '' }) =>
-      accounts.setRole((await findAccount(accounts, email)).id, accountRole(role)),
+    async run(on, { email = '', role = '' }) {
+      const to = accountRole(role);
+      const { id, role: from } = await findAccount(on.accounts, email);
+      return operate(on, 'account.role', id, { from, to }, () => on.accounts.setRole(id, to));
+    },
   },
   'account link': {
     usage: '--email a@b.c',
     note: 'a one-time link to set its password, for 24 hours',
     required: ['email'],
     optional: [],
-    async run({ accounts, signIn }, { email = '' }) {
-      const { id: accountId } = await findAccount(accounts, email);
-      const link = await signIn.claims.createLink(accountId);
+    async run(on, { email = '' }) {
+      const { id: accountId } = await findAccount(on.accounts, email);
+      const link = await operate(on, 'account.link', accountId, {}, () => on.signIn.claims.createLink(accountId));
       return { accountId, link, ...(link.startsWith('/') && { hint: ADDRESS_UNKNOWN }) };
     },
   },
@@ -113,9 +123,10 @@ const COMMANDS: Record<string, Command> = {
     note: 'ends all its browser sessions at once',
     required: ['email'],
     optional: [],
-    async run({ accounts, signIn }, { email = '' }) {
-      const { id: accountId } = await findAccount(accounts, email);
-      return { accountId, revoked: await signIn.browserSessions.revokeAll(accountId) };
+    async run(on, { email = '' }) {
+      const { id: accountId } = await findAccount(on.accounts, email);
+      const end = () => on.signIn.browserSessions.revokeAll(accountId);
+      return { accountId, revoked: await operate(on, 'account.logout', accountId, {}, end) };
     },
   },
   'account suspend': suspension(true),
@@ -125,8 +136,12 @@ const COMMANDS: Record<string, Command> = {
     note: 'the key is shown this once',
     required: ['email', 'name'],
     optional: [],
-    run: async ({ accounts, names }, { email = '', name = '' }) =>
-      accounts.keys.create({ accountId: (await findAccount(accounts, email)).id, name, made: names.key }),
+    async run(on, { email = '', name = '' }) {
+      const { id: accountId } = await findAccount(on.accounts, email);
+      const made = on.names.key;
+      const create = () => on.accounts.keys.create({ accountId, name, made });
+      return operate(on, 'key.create', accountId, { keyId: made.keyId, name }, create);
+    },
   },
   'key list': {
     usage: '--email a@b.c',
@@ -139,23 +154,24 @@ const COMMANDS: Record<string, Command> = {
     note: 'it gets 403 at once',
     required: ['id'],
     optional: [],
-    run: async ({ accounts }, { id = '' }) => accounts.keys.deactivate(await ownerOf(accounts, id), id),
+    run: (on, { id = '' }) => switchKey(on, 'deactivate', id),
   },
   'key activate': {
     usage: '--id KEY_ID',
     required: ['id'],
     optional: [],
-    run: async ({ accounts }, { id = '' }) => accounts.keys.activate(await ownerOf(accounts, id), id),
+    run: (on, { id = '' }) => switchKey(on, 'activate', id),
   },
   'credits grant': {
     usage: '--email a@b.c --amount N [--note TEXT]',
     required: ['email', 'amount'],
     optional: ['note'],
-    async run({ accounts, names }, { email = '', amount = '', note }) {
+    async run(on, { email = '', amount = '', ...options }) {
       const credits = wholeNumber('amount', amount);
-      const { id: accountId } = await findAccount(accounts, email);
-      const given = { accountId, amount: credits, ref: names.grantRef, note: note ?? null };
-      const { balance } = await accounts.ledger.grant(given);
+      const { id: accountId } = await findAccount(on.accounts, email);
+      const given = { amount: credits, ref: on.names.grantRef, note: options.note ?? null };
+      const grant = () => on.accounts.ledger.grant({ accountId, ...given });
+      const { balance } = await operate(on, 'credits.grant', accountId, given, grant);
       return { accountId, granted: credits, balance };
     },
   },
@@ -165,6 +181,20 @@ const COMMANDS: Record<string, Command> = {
     required: [],
     optional: [],
     run: ({ accounts }) => accounts.audit(),
+  },
+  'audit list': {
+    usage: `${LOG_USAGE} [--limit N]`,
+    note: 'the operator log, newest first; also "audit" alone',
+    required: [],
+    optional: [...LOG_OPTIONS, 'limit'],
+    run: ({ accounts }, options) => showLog(accounts.operatorLog, options),
+  },
+  'audit export': {
+    usage: `${LOG_USAGE} [--format csv|jsonl]`,
+    note: 'prints the whole log as text',
+    required: [],
+    optional: [...LOG_OPTIONS, 'format'],
+    run: ({ accounts, print, names }, options) => printLog(accounts.operatorLog, options, names.printed, print),
   },
 };
 
@@ -185,7 +215,10 @@ export function describeCommands(): string {
 }
 
 /** Parses the arguments, before a database is opened. @throws UsageError */
-export function parseCommand(args: string[]) {
+export function parseCommand(args: string[]): { name: string; command: Command; options: Record<string, string> } {
+  // `audit` alone lists.
+  if (args[0] === 'audit' && (args[1] ?? '--').startsWith('--'))
+    return parseCommand(['audit', 'list', ...args.slice(1)]);
   const name = args.slice(0, 2).join(' ');
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
@@ -208,26 +241,17 @@ export async function runCommand({ args, names = newNames(), ...on }: CommandInp
   return { output, exitCode: failed ? 1 : 0 };
 }
 
-function parseOptions(args: string[], names: string[]): Record<string, string> {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
-    });
-    return values as Record<string, string>;
-  } catch (error) {
-    throw new UsageError((error as Error).message.split('\n')[0]);
-  }
-}
-
 function suspension(suspended: boolean): Command {
   return {
     usage: '--email a@b.c',
     ...(suspended && { note: 'its keys and browser sessions get 403 at once' }),
     required: ['email'],
     optional: [],
-    run: async ({ accounts }, { email = '' }) =>
-      accounts.setSuspended((await findAccount(accounts, email)).id, suspended),
+    async run(on, { email = '' }) {
+      const { id } = await findAccount(on.accounts, email);
+      const action = suspended ? 'account.suspend' : 'account.resume';
+      return operate(on, action, id, {}, () => on.accounts.setSuspended(id, suspended));
+    },
   };
 }
 
@@ -237,22 +261,26 @@ async function findAccount(accounts: Accounts, email: string): Promise<Account> 
   return account;
 }
 
+/** Runs an action with its line in the operator log and a mail to the account. */
+function operate<Result>(
+  { signIn, names }: On,
+  action: LogAction,
+  target: string,
+  change: LogChange,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  return signIn.operatorActions.run(COMMAND_LINE, { lineId: names.lineId, action, target, change }, run);
+}
+
+async function switchKey(on: On, to: 'activate' | 'deactivate', keyId: string) {
+  const { accounts } = on;
+  const accountId = await ownerOf(accounts, keyId);
+  const { name } = await accounts.keys.get(accountId, keyId);
+  return operate(on, `key.${to}`, accountId, { keyId, name }, () => accounts.keys[to](accountId, keyId));
+}
+
 async function ownerOf(accounts: Accounts, keyId: string): Promise<string> {
   const accountId = await accounts.keys.ownerOf(keyId);
   if (accountId === null) throw new AppError('not_found', `No API key ${keyId}`);
   return accountId;
-}
-
-function accountRole(text: string): AccountRole {
-  const role = ACCOUNT_ROLES.find((known) => known === text);
-  if (!role) throw new UsageError(`expected --role to be ${ACCOUNT_ROLES.join(' or ')}, but received ${text}`);
-  return role;
-}
-
-function wholeNumber(name: string, text: string): number {
-  const value = Number(text);
-  if (!/^\d{1,9}$/.test(text) || value < 1) {
-    throw new UsageError(`expected --${name} to be a whole number from 1 to 999999999, but received ${text}`);
-  }
-  return value;
 }

@@ -17,7 +17,7 @@ async function main(): Promise<number> {
     parseCommand(args);
     config = loadConfig(process.env);
     const { output, exitCode } = await administer({ args, config });
-    console.log(JSON.stringify(output, null, 2));
+    if (output !== undefined) console.log(JSON.stringify(output, null, 2));
     return exitCode;
   } catch (error) {
     console.error(explainStart(error, config) ?? (error as Error).message);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { describeCommands, parseCommand, runCommand, UsageError } from '../../server/admin/commands.ts';
+import { describeCommands, newNames, parseCommand, runCommand, UsageError } from '../../server/admin/commands.ts';
 import { openAccounts } from '../../server/compose-accounts.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
 
@@ -186,5 +186,60 @@ describe('administration', () => {
       .flatMap((line) => /^ {2}\S.*? {3,}(?=\S)/.exec(line)?.[0].length ?? []);
     expect(columns.length).toBeGreaterThan(5);
     expect(new Set(columns).size).toBe(1);
+  });
+});
+
+describe('the operator log of commands', () => {
+  test('each change has one line, by the command line, without keys', async () => {
+    const { accountId, apiKey } = await run('account create --email logged@example.org --plan agency --credits 5');
+    const { keyId, apiKey: second } = await run('key create --email logged@example.org --name ci');
+    await run(`key deactivate --id ${keyId}`);
+    await run('account role --email logged@example.org --role operator');
+    await run('account suspend --email logged@example.org');
+    await run('account link --email logged@example.org');
+    await rejection(run('account plan --email logged@example.org --plan none'));
+    const lines = JSON.parse(JSON.stringify(await run('audit --account logged@example.org')));
+    expect(lines.map(({ action, change }: { action: string; change: object }) => [action, change])).toEqual([
+      ['account.link', {}],
+      ['account.suspend', {}],
+      ['account.role', { from: 'user', to: 'operator' }],
+      ['key.deactivate', { keyId, name: 'ci' }],
+      ['key.create', { keyId, name: 'ci' }],
+      ['account.create', { plan: 'agency', credits: 5, keyId: expect.stringMatching(/^key_/) }],
+    ]);
+    expect(lines[0]).toMatchObject({
+      actor: { accountId: null, name: 'command line' },
+      target: { accountId, email: 'logged@example.org' },
+      address: '',
+    });
+    expect(JSON.stringify(lines)).not.toMatch(new RegExp(`${apiKey}|${second}|token`));
+  });
+
+  test('a repeated attempt adds no second line', async () => {
+    const { accountId } = await run('account create --email twice@example.org');
+    const args = 'credits grant --email twice@example.org --amount 3'.split(' ');
+    const names = newNames();
+    for (let attempt = 0; attempt < 2; attempt += 1) await runCommand({ ...fixture, args, names });
+    expect(await run(`audit list --account ${accountId} --action credits.grant`)).toHaveLength(1);
+  });
+
+  test('audit export prints it as JSON lines or CSV, and goes on after what it has printed', async () => {
+    const { accountId } = await run('account create --email export@example.org');
+    await run('account suspend --email export@example.org');
+    const names = newNames();
+    const printed: string[] = [];
+    const print = (text: string) => {
+      printed.push(text);
+    };
+    const args = ['audit', 'export', '--account', accountId];
+    expect(await runCommand({ ...fixture, args, names, print })).toEqual({ output: undefined, exitCode: 0 });
+    const actions = printed.filter(Boolean).map((text) => JSON.parse(text).action);
+    expect(actions).toEqual(['account.suspend', 'account.create']);
+    const before = printed.length;
+    await runCommand({ ...fixture, args, names, print });
+    expect(printed.slice(before)).toEqual([]);
+    await runCommand({ ...fixture, args: [...args, '--format', 'csv'], print });
+    expect(printed[before]).toMatch(/^\ufefftime,actor,/);
+    expect(await rejection(runCommand({ ...fixture, args: [...args, '--format', 'xml'] }))).toBeInstanceOf(UsageError);
   });
 });

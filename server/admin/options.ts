@@ -1,0 +1,36 @@
+import { parseArgs } from 'node:util';
+import { ACCOUNT_ROLES, type AccountRole } from '#contract';
+
+/** Thrown if the arguments are not a command. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Parses options of the given names. @throws UsageError */
+export function parseOptions(args: string[], names: string[]): Record<string, string> {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
+    });
+    return values as Record<string, string>;
+  } catch (error) {
+    throw new UsageError((error as Error).message.split('\n')[0]);
+  }
+}
+
+/** Parses a role. @throws UsageError */
+export function accountRole(text: string): AccountRole {
+  const role = ACCOUNT_ROLES.find((known) => known === text);
+  if (!role) throw new UsageError(`expected --role to be ${ACCOUNT_ROLES.join(' or ')}, but received ${text}`);
+  return role;
+}
+
+/** Parses a whole number from 1 to 999999999. @throws UsageError */
+export function wholeNumber(name: string, text: string): number {
+  const value = Number(text);
+  if (!/^\d{1,9}$/.test(text) || value < 1) {
+    throw new UsageError(`expected --${name} to be a whole number from 1 to 999999999, but received ${text}`);
+  }
+  return value;
+}
