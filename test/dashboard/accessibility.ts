@@ -14,6 +14,7 @@ const PAGES: Record<string, string> = {
   'settings/account': 'account-page li',
   docs: 'docs-page pre',
   operator: 'operator-page li',
+  'operator/log': 'log-page td time',
   nowhere: 'not-found-page',
 };
 /** The same for pages that need no log-in. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Tab } from '../support/browser.ts';
-import { type DashboardRig, openDashboardRig, REFUSED } from './dashboard-rig.ts';
+import { type DashboardRig, openDashboardRig, PASSWORD, REFUSED } from './dashboard-rig.ts';
 
 let rig: DashboardRig;
 beforeAll(async () => {
@@ -120,3 +120,21 @@ function pageText({ page }: Tab): Promise<string> {
     return read(document);
   });
 }
+
+it('after a new password the keys are listed, with the offer to delete each', async () => {
+  const person = await rig.enter();
+  const { page } = person;
+  const { keys } = rig.test.service.accounts;
+  const { apiKey } = await keys.create({ accountId: person.accountId, name: 'Planted' });
+  await page.goto(rig.at('settings/account'));
+  const form = page.getByRole('form', { name: 'Change password' });
+  await form.getByLabel('Current password').fill(PASSWORD);
+  await form.getByLabel('New password').fill('another row of words');
+  await page.keyboard.press('Enter');
+  await page.getByText('Your password is new, but these keys still work').waitFor();
+  await page.getByRole('button', { name: 'Delete Planted' }).click();
+  await page.locator('dash-dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('Planted is deleted.').waitFor();
+  expect(await statusOf(apiKey)).toBe(401);
+  person.expectQuiet([REFUSED]);
+});

@@ -64,6 +64,9 @@ it('from the first start to the first export: link, password, key, playground, b
     await page.getByRole('button', { name: 'Generate New Key' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Website');
     await page.locator('dash-dialog').getByRole('button', { name: 'Generate New Key' }).click();
+    // The owner is an operator.
+    await page.locator('password-prompt').getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
     const key = await page.getByRole('textbox', { name: 'Your new key' }).inputValue();
     const answer = await fetch(`${new URL(link).origin}/v1/credits/balance`, { headers: { 'X-API-Key': key } });
     expect(answer.status).toBe(200);

@@ -1,10 +1,25 @@
 import { beforeAll, expect, it } from 'vitest';
-import { type DashboardRig, expectHeading, openDashboardRig, REFUSED } from './dashboard-rig.ts';
+import type { Tab } from '../support/browser.ts';
+import { type DashboardRig, expectHeading, openDashboardRig, PASSWORD, REFUSED } from './dashboard-rig.ts';
 
 let rig: DashboardRig;
 beforeAll(async () => {
   rig = await openDashboardRig();
 });
+
+/** Returns the type of the focused field, in the page. */
+function focusedType(): string | null | undefined {
+  let focused = document.activeElement;
+  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+  return focused?.getAttribute('type');
+}
+
+/** Answers the question for the operator's password. */
+async function confirm({ page }: Pick<Tab, 'page'>, password = PASSWORD): Promise<void> {
+  const dialog = page.locator('password-prompt dash-dialog');
+  await dialog.getByLabel('Password', { exact: true }).fill(password);
+  await dialog.getByLabel('Password', { exact: true }).press('Enter');
+}
 
 it('an operator finds an account, gives credits, changes its plan, suspends it and resumes it', async () => {
   const user = await rig.enter();
@@ -20,6 +35,7 @@ it('an operator finds an account, gives credits, changes its plan, suspends it a
   await page.getByLabel('Credits', { exact: true }).fill('75');
   await page.getByLabel('Note').fill('For the fair');
   await page.getByRole('button', { name: 'Give credits' }).click();
+  await confirm(operator);
   await page.getByText('Done. The balance is 100.').waitFor();
   expect((await accounts.find(user.accountId))?.balance).toBe(100);
 
@@ -53,6 +69,7 @@ it('an operator makes an account and passes its link on; nobody suspends themsel
   await page.getByRole('button', { name: 'Invite a user' }).click();
   await page.getByLabel('Mail address').fill('guest@example.com');
   await page.getByRole('button', { name: 'Create the account' }).click();
+  await confirm(operator);
   expect(await page.getByRole('textbox', { name: 'Invite a user' }).inputValue()).toMatch(/\/dashboard\/claim#token=/);
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('heading', { name: /^guest@example.com/ }).waitFor();
@@ -62,9 +79,68 @@ it('an operator makes an account and passes its link on; nobody suspends themsel
   operator.expectQuiet([REFUSED]);
 });
 
+it('the password is asked in a dialog of its own: closed, nothing happens; a wrong one is said; the right one goes on', async () => {
+  const user = await rig.enter();
+  const operator = await rig.enter({ role: 'operator' });
+  const { page } = operator;
+  const dialog = page.locator('password-prompt dash-dialog');
+  const plan = async () => (await rig.test.service.accounts.find(user.accountId))?.plan;
+  await page.goto(rig.at('operator'));
+  await page.getByRole('searchbox').fill(user.email);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: `Manage ${user.email}` }).click();
+  await page.getByRole('combobox', { name: 'Plan' }).selectOption('agency');
+  const change = page.getByRole('button', { name: 'Change plan' });
+  await change.click();
+  await page.getByRole('dialog', { name: 'Confirm with your password' }).waitFor();
+  expect(await page.evaluate(focusedType)).toBe('password');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('Confirm this with your password.').waitFor();
+  await change.waitFor();
+  expect(await plan()).toBe('free');
+
+  await change.click();
+  await confirm(operator, 'a wrong one');
+  await dialog.getByText('The password is wrong.').waitFor();
+  await confirm(operator);
+  await page.getByText('The plan is agency.').waitFor();
+  expect([await plan(), await dialog.count()]).toEqual(['agency', 0]);
+  // Valid for some minutes.
+  await page.getByRole('button', { name: 'Suspend' }).click();
+  await page.getByText('The account is suspended.').waitFor();
+  operator.expectQuiet([REFUSED]);
+});
+
 it('others neither see the page nor its link', async () => {
   const user = await rig.enter();
   expect(await user.page.getByRole('link', { name: 'Accounts' }).count()).toBe(0);
   await user.page.goto(rig.at('operator'));
   await expectHeading(user, 'Page not found');
+});
+
+it('the operator log shows who did what to whom, is filtered, and can be downloaded', async () => {
+  const user = await rig.enter();
+  const operator = await rig.enter({ role: 'operator' });
+  const { page } = operator;
+  const { accounts } = rig.test.service;
+  const actor = { accountId: operator.accountId, name: operator.email, address: '192.0.2.4' };
+  const change = { from: 'free', to: 'agency' };
+  await accounts.operatorLog.record(actor, { action: 'account.plan', target: user.accountId, change }, async () => {});
+  await page.goto(rig.at());
+  await page.getByRole('link', { name: 'Operator log' }).click();
+  await expectHeading(operator, 'Operator log');
+  await page.getByRole('searchbox', { name: 'Account' }).fill(user.email);
+  await page.keyboard.press('Enter');
+  const rows = page.getByRole('row').filter({ hasText: user.email });
+  await expect.poll(() => rows.count()).toBe(1);
+  const row = await rows.innerText();
+  for (const text of [operator.email, '192.0.2.4', 'Plan changed', 'from: free, to: agency'])
+    expect(row).toContain(text);
+  await page.getByRole('combobox', { name: 'Action' }).selectOption('Credits given');
+  await page.getByText('No entries match this filter.').waitFor();
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download CSV' }).click();
+  expect((await download).suggestedFilename()).toMatch(/^imagewright-operator-log-.*\.csv$/);
+  operator.expectQuiet([REFUSED]);
 });

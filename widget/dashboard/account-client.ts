@@ -5,7 +5,9 @@ import type {
   LedgerFilter,
   Link,
   LinkSent,
+  LogFilter,
   Login,
+  LogLine,
   PastJob,
   PlanList,
   Profile,
@@ -29,7 +31,27 @@ export interface Audit {
 
 type Query = Record<string, string | number | undefined>;
 
-async function call<T>(method: string, path: string, json?: unknown, headers: Record<string, string> = {}): Promise<T> {
+/** Asks for the password and confirms the log-in with it; false if the user does not give it. */
+type PasswordPrompt = () => Promise<boolean>;
+let promptPassword: PasswordPrompt = async () => false;
+
+/** Sets the dialog that is opened when the service asks for the password. */
+export function promptPasswordWith(prompt: PasswordPrompt): void {
+  promptPassword = prompt;
+}
+
+/** Sends a request; if the service asks for the password, the user is asked and the same request is sent again. */
+async function call<T>(...request: Parameters<typeof send>): Promise<T> {
+  try {
+    return await send<T>(...request);
+  } catch (error) {
+    const wanted = error instanceof ApiError && error.code === 'password_required';
+    if (!wanted || !(await promptPassword())) throw error;
+    return send<T>(...request);
+  }
+}
+
+async function send<T>(method: string, path: string, json?: unknown, headers: Record<string, string> = {}): Promise<T> {
   let response: Response;
   try {
     response = await fetch(path, {
@@ -78,6 +100,7 @@ export const accountClient = {
   changeEmail: (email: string, password: string) => call<Profile>('PATCH', '/account/profile', { email, password }),
   changePassword: (currentPassword: string, newPassword: string) =>
     post<void>('/account/password', { currentPassword, newPassword }),
+  confirmPassword: (password: string) => post<{ confirmedUntil: string }>('/account/confirm-password', { password }),
   deleteAccount: (password: string) => post<void>('/account/delete', { password }),
   logins: () => get<{ logins: Login[] }>('/account/logins'),
   revokeLogin: (id: string) => call<void>('DELETE', `/account/logins/${id}`),
@@ -106,5 +129,7 @@ export const accountClient = {
     call<{ balance: number }>('POST', `/account/operator/accounts/${id}/credits`, grant, {
       'Idempotency-Key': newIdempotencyKey(),
     }),
+  operatorLog: (query: LogFilter & { cursor?: string; limit?: number }) =>
+    get<{ lines: LogLine[]; nextCursor: string | null }>('/account/operator/log', query),
   audit: () => get<Audit>('/account/operator/audit'),
 };

@@ -8,6 +8,7 @@ import { appStyles } from './dash-app.styles.ts';
 import type { DashboardEvents, DashboardPage } from './dashboard-page.ts';
 import { explainError } from './explain-error.ts';
 import './pages/index.ts';
+import './password-prompt.ts';
 import { brand, renderSide, renderThemes } from './render-frame.ts';
 import { Router } from './router.ts';
 import { NOT_FOUND, ROUTES, type Route } from './routes.ts';
@@ -60,6 +61,7 @@ export class DashApp extends LitElement {
   protected override render(): TemplateResult {
     return html`<div class="app">
       ${this.profile === undefined ? this.#renderWaiting() : this.#renderPage(this.profile)}
+      <password-prompt></password-prompt>
       <div class="toast" role="status">${this.said ? html`<p>${this.said}</p>` : nothing}</div>
     </div>`;
   }

@@ -23,6 +23,7 @@ export const ROUTES: Record<string, Route> = {
   'settings/account': page('account-page', titles.account),
   docs: page('docs-page', titles.docs),
   operator: page('operator-page', titles.operator, 'operator'),
+  'operator/log': page('log-page', titles.log, 'operator'),
   'log-in': page('log-in-page', titles.logIn, 'visitor'),
   'sign-up': page('sign-up-page', titles.signUp, 'visitor'),
   forgot: page('forgot-page', titles.forgot, 'visitor'),
@@ -58,5 +59,12 @@ export const NAVIGATION: { caption?: string; for?: 'operator'; entries: Entry[] 
       { page: 'settings/account', icon: 'account' },
     ],
   },
-  { caption: groups.operator, for: 'operator', entries: [{ page: 'operator', icon: 'operator' }] },
+  {
+    caption: groups.operator,
+    for: 'operator',
+    entries: [
+      { page: 'operator', icon: 'operator' },
+      { page: 'operator/log', icon: 'log' },
+    ],
+  },
 ];

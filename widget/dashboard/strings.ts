@@ -1,3 +1,5 @@
+import type { LogAction } from '#contract';
+
 /** Texts of the dashboard, in English. */
 export const STRINGS = {
   brand: 'Imagewright',
@@ -33,6 +35,7 @@ export const STRINGS = {
     account: 'Account',
     docs: 'API docs',
     operator: 'Accounts',
+    log: 'Operator log',
     logIn: 'Log in',
     signUp: 'Sign up',
     forgot: 'Forgotten password',
@@ -62,6 +65,11 @@ export const STRINGS = {
       'This service sends no mail. If this address can be used, the service has printed the link to its standard output. Ask its operator for it.',
     another: 'Use another address',
     expired: 'This session has ended. Log in to continue.',
+  },
+  confirm: {
+    title: 'Confirm with your password',
+    text: 'Operators confirm changes of accounts and new keys. You are not asked again for 10 minutes.',
+    action: 'Confirm',
   },
   link: {
     claimLead: 'Choose the mail address and the password that you will log in with.',
@@ -168,6 +176,8 @@ export const STRINGS = {
     activated: (name: string) => `${name} is active.`,
     removed: (name: string) => `${name} is deleted.`,
     renamed: 'The key is renamed.',
+    afterPassword:
+      'Your password is new, but these keys still work: whoever has one can use your credits. Delete those that you do not know.',
   },
   account: {
     lead: 'Your log-in, and the browsers where you are logged in.',
@@ -235,6 +245,35 @@ export const STRINGS = {
     elementText: 'The element talks to your own server, which adds the key.',
     getKey: 'Get a key',
     code: 'Example',
+  },
+  log: {
+    lead: 'What operators and the command line have done, all log-ins of operators and all new passwords. Lines are never changed.',
+    csv: 'Download CSV',
+    jsonl: 'Download JSON lines',
+    at: 'When',
+    actor: 'By',
+    action: 'Action',
+    account: 'Account',
+    accountHint: 'Mail address or id of an account that acted or was concerned, or “command line”.',
+    actions: {
+      'log-in': 'Log-in of an operator',
+      'password.change': 'Password changed',
+      'password.reset': 'Password set by link',
+      'account.create': 'Account created',
+      'account.plan': 'Plan changed',
+      'account.role': 'Role changed',
+      'account.suspend': 'Account suspended',
+      'account.resume': 'Account resumed',
+      'account.link': 'Link created',
+      'account.logout': 'Browsers logged out',
+      'account.delete': 'Account deleted',
+      'credits.grant': 'Credits given',
+      'key.create': 'Key created',
+      'key.activate': 'Key activated',
+      'key.deactivate': 'Key deactivated',
+      'key.rename': 'Key renamed',
+      'key.delete': 'Key deleted',
+    } satisfies Record<LogAction, string>,
   },
   operator: {
     lead: 'All accounts of this service.',

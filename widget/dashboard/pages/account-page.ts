@@ -9,6 +9,7 @@ import type { Field } from '../form-field.ts';
 import { formatAgo } from '../format-figures.ts';
 import { nameBrowser } from '../name-browser.ts';
 import { STRINGS } from '../strings.ts';
+import { KEYS_AFTER_PASSWORD } from './keys-page.ts';
 
 const { account: texts } = STRINGS;
 const PASSWORD: Field = {
@@ -77,7 +78,7 @@ export class AccountPage extends DashboardPage {
         .fields=${fields}
         .send=${({ currentPassword = '', newPassword = '' }: FormValues) =>
           accountClient.changePassword(currentPassword, newPassword)}
-        @dash-done=${() => this.#done(texts.passwordChanged)}
+        @dash-done=${this.#afterPassword}
       ></dash-form>
     </section>`;
   }
@@ -155,6 +156,12 @@ export class AccountPage extends DashboardPage {
     this.tell('dash-say', said);
     this.tell('dash-stale');
     void this.#reload();
+  }
+
+  /** Keys outlive a password: the user may revoke those that a thief has made. */
+  #afterPassword(): void {
+    this.#done(texts.passwordChanged);
+    if (this.profile?.keys.used) this.tell('dash-moved', KEYS_AFTER_PASSWORD);
   }
 
   async #revoke(id: string): Promise<void> {

@@ -6,6 +6,7 @@ import './forgot-page.ts';
 import './keys-page.ts';
 import './link-page.ts';
 import './log-in-page.ts';
+import './log-page.ts';
 import './not-found-page.ts';
 import './operator-page.ts';
 import './overview-page.ts';

@@ -17,6 +17,9 @@ const nameField = (value = '') => ({ name: 'name', label: texts.name, hint: text
 /** Open dialog, if any. */
 type Question = { kind: 'new' } | { kind: 'shown'; apiKey: string } | { kind: 'rename' | 'remove'; key: ApiKeyView };
 
+/** Page of the keys after a new password, with the offer to revoke them. */
+export const KEYS_AFTER_PASSWORD = 'settings/keys?new-password';
+
 /** Settings > API Keys. A new key is shown once; later only its last four characters are visible. */
 export class KeysPage extends DashboardPage {
   static override properties = { list: { state: true }, question: { state: true } };
@@ -24,6 +27,7 @@ export class KeysPage extends DashboardPage {
   /** Null until loaded. */
   declare list: KeyList | null;
   declare question: Question | null;
+  readonly #afterPassword = new URLSearchParams(location.search).has('new-password');
 
   constructor() {
     super();
@@ -34,6 +38,11 @@ export class KeysPage extends DashboardPage {
 
   protected override render(): TemplateResult {
     return html`<p class="lead">${texts.lead}</p>
+      ${
+        this.#afterPassword
+          ? html`<p class="notice warning">${icon('alert')}<span class="content">${texts.afterPassword}</span></p>`
+          : nothing
+      }
       ${this.renderProblem()}${this.list ? this.#renderList(this.list) : nothing}${this.#renderQuestion()}`;
   }
 

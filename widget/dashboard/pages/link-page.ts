@@ -8,6 +8,7 @@ import { DashboardPage } from '../dashboard-page.ts';
 import type { Field } from '../form-field.ts';
 import { BASE } from '../router.ts';
 import { STRINGS } from '../strings.ts';
+import { KEYS_AFTER_PASSWORD } from './keys-page.ts';
 
 const { link: texts } = STRINGS;
 
@@ -117,6 +118,8 @@ export class LinkPage extends DashboardPage {
   #done({ detail }: CustomEvent<Profile | { email: string }>): void {
     if ('accountId' in detail) {
       this.tell('dash-logged-in', detail);
+      // Keys outlive a password: the user may revoke those that a thief has made.
+      if (this.link?.purpose === 'reset' && detail.keys.used > 0) this.tell('dash-moved', KEYS_AFTER_PASSWORD);
       return;
     }
     this.tell('dash-moved', 'settings/account');
