@@ -134,7 +134,7 @@ describe('the public element', () => {
     await tab.widget.evaluate((element) => Object.assign(element, { apiKey: 'a' }));
     await tab.widget.evaluate((element) => Object.assign(element, { apiKey: 'b' }));
     await expect
-      .poll(() => tab.complaints.filter((complaint) => /apiKey is for development/.test(complaint)).length)
+      .poll(() => tab.complaints.filter((complaint) => /API key in a page is for development/.test(complaint)).length)
       .toBe(1);
     expect(await tab.widget.evaluate((element) => element.outerHTML)).not.toMatch(/api-?key/i);
   });

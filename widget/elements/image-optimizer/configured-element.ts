@@ -201,17 +201,23 @@ export class ConfiguredElement extends LitElement {
     const oneOf = (names: readonly (keyof ConfiguredElement)[]) => names.some((name) => changed.has(name));
     if (oneOf(['noAnalyze', ...CONFIG_NAMES, ...LIMIT_NAMES])) this.optimizer.configure(this.#config());
     if (oneOf(SETTING_NAMES)) this.#takeSettings();
-    if (changed.has('apiKey') && this.apiKey && !this.#warned) {
+    if (changed.get('apiKey') && this.optimizer.state === 'error') this.#continueAsNewKey();
+    if (changed.has('apiKey') && this.apiKey && !this.apiKey.startsWith('iwt_') && !this.#warned) {
       this.#warned = true;
-      console.warn(
-        '<image-optimizer>: apiKey is for development. In production set endpoint to a proxy that adds the key.',
-      );
+      console.warn('<image-optimizer>: an API key in a page is for development. Use a proxy or a session token.');
     }
     const { sessionId } = this;
     if (changed.has('sessionId') && sessionId && sessionId !== this.optimizer.sessionId) {
       // Failures are shown as notices.
       void this.optimizer.attach(sessionId).catch(() => {});
     }
+  }
+
+  /** Repeats what the former key or session token was refused. */
+  #continueAsNewKey(): void {
+    const refused = this.optimizer.items.list().filter(({ error }) => error?.status === 401);
+    // Failures are shown as notices.
+    void this.optimizer.retry(refused.map(({ id }) => id)).catch(() => {});
   }
 
   /** Called after each change of the flow. */
