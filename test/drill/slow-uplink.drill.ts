@@ -2,7 +2,7 @@
 
 import { type Figure, printFigures } from '../bench/support/table.ts';
 import { launchAnyBrowser } from '../support/find-browser.ts';
-import { type Arrival, uploadLargeFile, uploadPhotographs } from './slow-uplink.ts';
+import { type Arrival, trickle, uploadLargeFile, uploadPhotographs } from './slow-uplink.ts';
 
 const seconds = (value: number) => `${value.toFixed(0)} s`;
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
@@ -24,7 +24,13 @@ try {
   const large = uploadLargeFile({ width: 4000, height: 4126 }, { env: {}, bytesPerSecond: 100_000 }).then((arrival) => {
     printFigures('Slow uplinks', [figureOf('1 file by the SDK at 100 kB/s', arrival, 1)]);
   });
-  await Promise.all([photographs, large]);
+  const hostile = Promise.all([trickle({ wholeHead: true }), trickle({ wholeHead: false })]).then(([body, head]) => {
+    printFigures('One byte each 20 s', [
+      { what: 'in the body', measured: `cut after ${seconds(body)}`, target: '<= 70 s', met: body <= 70 },
+      { what: 'in the head', measured: `cut after ${seconds(head)}`, target: '<= 15 s', met: head <= 15 },
+    ]);
+  });
+  await Promise.all([photographs, large, hostile]);
 } finally {
   await browser.close();
 }

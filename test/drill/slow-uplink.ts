@@ -1,5 +1,7 @@
 import { randomFillSync } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -91,6 +93,28 @@ export function uploadPhotographs(
       await rm(folder, { recursive: true });
     }
   });
+}
+
+/**
+ * Sends the head of an upload, or a part of it, and then one byte each 20 s. Returns the seconds until the service closes the
+ * connection.
+ */
+export async function trickle({ wholeHead }: { wholeHead: boolean }): Promise<number> {
+  const service = await startTestService();
+  try {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    // The connection may be reset after the response.
+    socket.on('error', () => {}).resume();
+    const startedAt = performance.now();
+    const head = `POST /v1/sessions HTTP/1.1\r\nHost: x\r\nX-API-Key: ${service.api.apiKey}\r\nContent-Length: 1000000\r\n`;
+    socket.write(wholeHead ? `${head}Content-Type: multipart/form-data; boundary=b\r\n\r\n` : head);
+    const timer = setInterval(() => socket.write('x'), 20_000);
+    await once(socket, 'close');
+    clearInterval(timer);
+    return (performance.now() - startedAt) / 1000;
+  } finally {
+    await service.close();
+  }
 }
 
 /** Writes JPEGs of noise, which have as many bytes as photographs of a good camera. */
