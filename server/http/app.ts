@@ -3,6 +3,7 @@ import Koa, { type Context, type Next } from 'koa';
 import { AppError } from '../errors.ts';
 import { newRequestId } from '../observability/index.ts';
 import { checkMessage } from './check-message.ts';
+import type { Refusal } from './client-error.ts';
 import { createCors } from './cors.ts';
 import type { Route } from './define-route.ts';
 import { createDocsPage } from './downloads/docs-page.ts';
@@ -23,6 +24,7 @@ export function createApp(services: Services): Koa {
   const app = new Koa({ proxy: services.config.TRUST_PROXY > 0, maxIpsCount: services.config.TRUST_PROXY });
   // Errors outside of the error handler come from closed sockets; the log replaces Koa's output.
   app.on('error', (error: Error) => services.logger.debug({ err: error }, 'connection error'));
+  app.on('refused', (refusal: Refusal) => logRefusal(refusal, services));
   app.use(createRequestLog(services));
   app.use(createErrorHandler(services));
   app.use(checkMessage);
@@ -84,6 +86,13 @@ function validatePath(schema: NonNullable<Route['endpoint']['params']>, ctx: Con
   const what = field.replace('Id', '');
   const code = ({ session: 'session_not_found', image: 'image_not_found', job: 'job_not_found' } as const)[what];
   throw new AppError(code ?? 'not_found', `No such ${what}: ${parsed.error.issues[0]?.message ?? ''}`);
+}
+
+/** Logs and counts a response to something that was no complete request. */
+function logRefusal({ requestId, status }: Refusal, { logger, metrics }: Services): void {
+  const [route, method] = ['unmatched', 'unknown'];
+  metrics.requestFinished({ route, method, status, seconds: 0 });
+  logger.info({ requestId, method, route, status }, 'request');
 }
 
 function createRequestLog({ logger, metrics }: Services) {

@@ -8,13 +8,22 @@ type BusySocket = Socket & { _httpMessage?: ServerResponse | null };
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Responds to requests that are malformed, too large or too slow with a regular error body, and closes the connection. */
-export function respondToClientError(error: NodeJS.ErrnoException, socket: BusySocket): void {
+/** A response to something that was no complete request. */
+export interface Refusal {
+  requestId: string;
+  status: number;
+}
+
+/**
+ * Responds to requests that are malformed, too large or too slow with a regular error body, and closes the connection.
+ * Returns the response if no request was running that logs it.
+ */
+export function respondToClientError(error: NodeJS.ErrnoException, socket: BusySocket): Refusal | undefined {
   // The end of the connection within a body means that the client has left.
   const hasLeft = error.code === 'ECONNRESET' || (error.code === 'HPE_INVALID_EOF_STATE' && socket._httpMessage);
   if (hasLeft || !socket.writable || socket._httpMessage?.headersSent) {
     socket.destroy();
-    return;
+    return undefined;
   }
   const { code, message } = explain(error);
   const { status } = ERROR_CATALOGUE[code];
@@ -26,7 +35,7 @@ export function respondToClientError(error: NodeJS.ErrnoException, socket: BusyS
     const headers = { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
     response.writeHead(status, { 'X-Request-Id': requestId, ...headers });
     response.end(body, () => socket.destroy());
-    return;
+    return undefined;
   }
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -37,6 +46,7 @@ export function respondToClientError(error: NodeJS.ErrnoException, socket: BusyS
   ];
   // After a half-close a client could keep the socket open.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  return { requestId, status };
 }
 
 function explain(error: NodeJS.ErrnoException): { code: ErrorCode; message: string } {

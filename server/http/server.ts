@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type Koa from 'koa';
 import { localUrl } from '../gateway/index.ts';
 import { respondToClientError } from './client-error.ts';
@@ -48,7 +49,10 @@ export async function listen(
   // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node would respond 417 without a body.
   server.on('checkExpectation', handle);
   server.maxConnections = 4096;
-  server.on('clientError', respondToClientError);
+  server.on('clientError', (error, socket: Socket) => {
+    const refusal = respondToClientError(error, socket);
+    if (refusal) app.emit('refused', refusal);
+  });
   cutSlowReaders(server, pace);
   cutSlowSenders(server, config);
   await new Promise<void>((resolve, reject) => {

@@ -198,6 +198,16 @@ describe('a client that leaves', () => {
   });
 });
 
+describe('what is no complete request', () => {
+  it('is logged and counted with the status that was sent', async () => {
+    const garbage = await open('GARBAGE');
+    const { requestId } = expectError(await garbage.answer, 'invalid_request');
+    await expectLogged(requestId, 400);
+    const metrics = await (await fetch(`${test.url}/metrics`)).text();
+    expect(metrics).toContain('http_requests_total{route="unmatched",method="unknown",status="400"} 1');
+  });
+});
+
 describe('invalid HTTP within a body', () => {
   it('is logged with the status that was sent', async () => {
     const json = await startJson('Transfer-Encoding: chunked');
