@@ -8,6 +8,7 @@ import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { createRawClient } from '../support/raw-request.ts';
 import type { TestAccount } from '../support/service.ts';
 import { type SharedService, sharedService } from '../support/shared-service.ts';
+import { findPhp } from '../wordpress/site/php.ts';
 import { CMS_PROXIES, type CmsProxy } from './cms-proxies.ts';
 import { findProgram } from './programs.ts';
 import { checkCut, checkDownload, checkStreamed, largeImage, uploadThrough, type Way } from './streams.ts';
@@ -25,8 +26,13 @@ const FOREIGN = [
   ...['GET /../v1/credits/transactions', 'GET /@203.0.113.9/', 'GET /v1/credits/transactions?/v1/credits/balance'],
 ].map((line) => line.split(' ') as [string, string]);
 
+/** What each proxy is run by; null where it is missing. */
+const PROGRAMS = { express: process.execPath, php: await findPhp(), nginx: findProgram('nginx') };
+if (!PROGRAMS.php)
+  console.warn('SKIPPED: the PHP proxy is not tested, since this machine has no PHP with the extensions it needs.');
+
 describe.each(Object.keys(CMS_PROXIES) as (keyof typeof CMS_PROXIES)[])('the %s proxy of a CMS', (name) => {
-  const file = name === 'express' ? process.execPath : findProgram(name);
+  const file = PROGRAMS[name];
 
   describe.skipIf(!file)('before the real service', () => {
     let test: SharedService;
