@@ -59,7 +59,6 @@ describe('a session token', () => {
   it('works for all of its session, and for nothing else', async () => {
     const { token, sessionId } = await createToken({ sessionId: own.sessionId, maxCredits: 1 });
     expect(sessionId).toBe(own.sessionId);
-    const { images } = own;
     const exported = await exportAs(token, own);
     const jobId = exported.headers.get('X-Job-Id') ?? '';
     await exported.text();
@@ -102,7 +101,8 @@ describe('a session token', () => {
       listTransactions: closed,
       createToken: closed,
     });
-    expect(images).toHaveLength(1);
+    const rejoined = exportAs(token, own, { 'Last-Event-ID': `${theirs.jobId}:0` });
+    expect(await outcomeOf(rejoined)).toBe('404 job_not_found');
     expect(await outcomeOf(callAs(token, '/account/keys'))).toBe('401 not_logged_in');
   });
 
