@@ -1,7 +1,7 @@
 import { beforeAll, expect, it, vi } from 'vitest';
 import { findAccessibilityProblems } from '../support/accessibility.ts';
 import type { Tab } from '../support/browser.ts';
-import { type DashboardRig, openDashboardRig, REFUSED } from './dashboard-rig.ts';
+import { type DashboardRig, openDashboardRig, PASSWORD, REFUSED } from './dashboard-rig.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
@@ -82,6 +82,11 @@ export function testAccessibility(colorScheme: 'light' | 'dark'): void {
     await page
       .getByRole('textbox', { name: 'Name' })
       .fill('A name so long that it needs more than one line on a phone');
+    await page.keyboard.press('Enter');
+    const password = page.locator('password-prompt').getByRole('textbox', { name: 'Password' });
+    await password.waitFor();
+    await check('password asked');
+    await password.fill(PASSWORD);
     await page.keyboard.press('Enter');
     await page.locator('secret-field').waitFor();
     await check('key shown');
