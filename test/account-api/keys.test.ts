@@ -108,14 +108,16 @@ describe('API keys', () => {
       const me = await createPerson(own, { plan: 'studio' });
       const { plans, current } = (await me.browser.get('/account/plans')).body;
       expect(current).toBe('studio');
+      const unlimited = { samplesPerDay: null, analysesPerDay: null, storageMb: null, sessions: null };
       expect(plans).toEqual([
-        { name: 'free', keys: 1, signupCredits: 25, rateLimit: null, isDefault: true },
-        { name: 'agency', keys: 20, signupCredits: 25, rateLimit: null, isDefault: false },
+        { name: 'free', keys: 1, signupCredits: 25, rateLimit: null, ...unlimited, isDefault: true },
+        { name: 'agency', keys: 20, signupCredits: 25, rateLimit: null, ...unlimited, isDefault: false },
         {
           name: 'studio',
           keys: 2,
           signupCredits: 100,
           rateLimit: { requests: 60, windowSeconds: 60 },
+          ...unlimited,
           isDefault: false,
         },
       ]);
