@@ -13,7 +13,7 @@ it('runs from its sources, with its database, and with its processes for images'
   try {
     const env = { DATA_DIR: dataDir };
     const key = await createAccountIn(env, 'developer@example.com', 10);
-    const service = await startServiceProcess(env, ['--import', 'tsx'], SOURCE);
+    const service = await startServiceProcess(env, ['--import', 'tsx'], { program: SOURCE });
     try {
       const api = clientOf(service, key);
       const { last } = await api.run('export', await api.upload(['photos/photo-stream.jpg']), { format: 'webp' });

@@ -27,13 +27,14 @@ export interface ServiceProcess {
  * Starts the built service on a directory and waits until it listens.
  * @param nodeOptions for Node, before the program
  * @param program another than the built one
+ * @param node another Node than that of the tests
  */
 export async function startServiceProcess(
   env: Record<string, string>,
   nodeOptions: string[] = [],
-  program = MAIN,
+  { program = MAIN, node = process.execPath }: { program?: string; node?: string } = {},
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [...nodeOptions, program], {
+  const child = spawn(node, [...nodeOptions, program], {
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', LOG_FORMAT: 'json', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
