@@ -170,7 +170,7 @@ async function ensureBuilt(target) {
     );
   } else {
     throw new Error(
-      `dist/${target.name} is missing and vite is not installed: run \`npm ci\` with development dependencies`,
+      `dist/${target.name} is missing and vite is not installed: run \`npm ci && npm run build\`, then \`npm ci --omit=dev\``,
     );
   }
 }

@@ -91,6 +91,8 @@ it('the image holds a service that is built, healthy, and ends with SIGTERM', as
   const admin = { cwd: image, env: { PATH, ...env, DATA_DIR: data }, encoding: 'utf8' } as const;
   const accounts = JSON.parse(execFileSync(command[0] ?? '', [...command.slice(1), 'admin', 'account', 'list'], admin));
   expect(accounts).toMatchObject([{ plan: 'free', balance: 25 }]);
+  const help = execFileSync(command[0] ?? '', ['plugin-bridge/cli/bin.mjs', '--help'], admin);
+  expect(help).toContain('imagewright optimize');
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);
   expect(check(new URL(url).port)).toBe(1);

@@ -138,6 +138,6 @@ describe('server/start.mjs', () => {
     cpSync('vite.config.ts', join(root, 'vite.config.ts'));
     const none = start();
     expect(none.status).not.toBe(0);
-    expect(none.stderr).toContain('run `npm ci` with development dependencies');
+    expect(none.stderr).toContain('run `npm ci && npm run build`, then `npm ci --omit=dev`');
   });
 });
