@@ -95,7 +95,7 @@ function httpServices(state: ServiceState): Services {
     openUploads: createOpenUploads({ perAccount: config.http.UPLOADS_PER_ACCOUNT }),
     config: config.http,
     logger,
-    openApi: JSON.stringify(buildOpenApi(VERSION)),
+    openApi: JSON.stringify(buildOpenApi(VERSION, { urlImport: config.sessions.URL_IMPORT === 'on' })),
     describeHealth() {
       const { provider, status } = analysis.state();
       return { analysis: { provider, status } };

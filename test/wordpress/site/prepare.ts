@@ -3,8 +3,9 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuiltPlugin, buildPlugin } from '../../../plugin-bridge/wordpress/build/build-plugin.ts';
+import { installPackages } from '../../support/install-packages.ts';
 import { exclusively } from './exclusive.ts';
-import { installPackages, WORDPRESS_PACKAGE, wasmPhp } from './packages.ts';
+import { WORDPRESS_PACKAGE, wasmPhp } from './packages.ts';
 import { findPhp } from './php.ts';
 import { unpackWordPress } from './wordpress-tree.ts';
 
