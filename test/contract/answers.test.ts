@@ -53,7 +53,7 @@ async function call(name: EndpointName, status: number, init: Init = {}, path = 
   const type = response.headers.get('Content-Type') ?? '';
   if (status >= 400) {
     const body = (await response.json()) as { code: ErrorCode; requestId: string };
-    expect(schemas.component('Error', body)).toEqual([]);
+    expect(schemas.component('ErrorBody', body)).toEqual([]);
     expect(errorCodesOf(endpoint)).toContain(body.code);
     expect(documented?.responses[String(status)]?.description).toContain(`\`${body.code}\``);
     expect(body.requestId).toBe(response.headers.get('X-Request-Id'));
