@@ -50,6 +50,11 @@ export const httpConfig = z.object({
   UPLOADS_PER_ACCOUNT: whole(1, 10_000)
     .default(64)
     .describe('Upload requests of one account that may be open at once; more get 429.'),
+  CONNECTIONS_PER_ADDRESS: whole(1, 4096)
+    .default(512)
+    .describe(
+      'Most open connections of one client address (IPv6: of a /64), of 4,096 in all. Not limited with `TRUST_PROXY`: limit them in the proxy.',
+    ),
   SHUTDOWN_SECONDS: whole(0, 3600)
     .default(25)
     .describe('Seconds that running jobs are given after SIGTERM; what is left is resumed at the next start.'),

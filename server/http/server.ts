@@ -4,6 +4,7 @@ import type Koa from 'koa';
 import { localUrl } from '../gateway/index.ts';
 import { respondToClientError } from './client-error.ts';
 import type { HttpConfig } from './config.ts';
+import { closeRefused, limitConnections } from './connections.ts';
 import { cutSlowReaders, type ReadingPace } from './downloads/slow-readers.ts';
 import { cutSlowSenders, type SendingLimits } from './slow-senders.ts';
 
@@ -29,7 +30,8 @@ export interface HttpServer {
 /** Listens with time limits, so that slow clients cannot keep connections open. */
 export async function listen(
   app: Koa,
-  config: Pick<HttpConfig, 'PORT' | 'HOST' | 'REQUEST_TIMEOUT_SECONDS'> & SendingLimits,
+  config: Pick<HttpConfig, 'PORT' | 'HOST' | 'REQUEST_TIMEOUT_SECONDS' | 'CONNECTIONS_PER_ADDRESS' | 'TRUST_PROXY'> &
+    SendingLimits,
   { closeGraceMs = CLOSE_GRACE_MS, pace }: TimeLimits = {},
 ): Promise<HttpServer> {
   const handle = app.callback();
@@ -48,7 +50,8 @@ export async function listen(
   );
   // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node would respond 417 without a body.
   server.on('checkExpectation', handle);
-  server.maxConnections = 4096;
+  limitConnections(server, config);
+  closeRefused(server);
   server.on('clientError', (error, socket: Socket) => {
     const refusal = respondToClientError(error, socket);
     if (refusal) app.emit('refused', refusal);

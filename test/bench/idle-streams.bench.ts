@@ -28,7 +28,11 @@ function openStream(url: string, path: string, apiKey: string): Promise<Socket> 
 const dataDir = await mkdtemp(join(tmpdir(), 'imagewright-bench-'));
 const apiKey = await createAccountIn({ DATA_DIR: dataDir }, 'bench@example.com', 1000);
 const load = loadavg()[0]?.toFixed(1);
-const service = await startServiceProcess({ DATA_DIR: dataDir, IMAGE_TIMEOUT_SECONDS: '3600' });
+const service = await startServiceProcess({
+  DATA_DIR: dataDir,
+  IMAGE_TIMEOUT_SECONDS: '3600',
+  CONNECTIONS_PER_ADDRESS: '4096',
+});
 const sockets: Socket[] = [];
 try {
   const api = clientOf(service, apiKey);
