@@ -32,7 +32,7 @@ export async function measureSizes(): Promise<Size[]> {
     sizeOf('widget: classic script', classic, 42 * KB, 66.2 * KB),
     // Arabic has six plural forms. Without any key, the texts alone would be 3.3 to 4.1 KB.
     ...widget.filter(isLocale).map((chunk) => {
-      const limit = chunk.fileName === 'locales/ar.js' ? 6 * KB : 5.2 * KB;
+      const limit = chunk.fileName === 'locales/ar.js' ? 6.2 * KB : 5.4 * KB;
       return sizeOf(`language: ${chunk.fileName}`, [chunk], 3 * KB, limit);
     }),
     sizeOf('SDK', sdk, 5 * KB, 4.3 * KB),
