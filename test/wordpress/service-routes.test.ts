@@ -161,6 +161,53 @@ describe('permissions', { timeout: 120_000 }, () => {
     expect((await editor.call('POST', '/connection', {})).status).toBe(403);
   });
 
+  it('follow the filter of the site for all that users may use and spend', async () => {
+    const author = await rig.site.logIn('aut', 'aut');
+    const own = await author.upload('filtered.jpg', photo, 'image/jpeg');
+    const made = await upload(author);
+    const balance = await rig.account.api.balance();
+    const list = async () => {
+      const headers = { Cookie: author.cookie };
+      return (await fetch(`${rig.site.url}/wp-admin/upload.php?mode=list`, { headers })).text();
+    };
+    expect(await list()).toContain('data-imagewright-action="optimize"');
+
+    await rig.define({ IMAGEWRIGHT_TEST_MAY_SPEND: 'edit_others_posts' });
+    const paid: [string, string, object?][] = [
+      ['POST', service(`/sessions/${made.sessionId}/export`), order(made)],
+      ['POST', service(`/sessions/${made.sessionId}/analyze`), {}],
+      ['POST', service('/export'), { sessionId: made.sessionId, ...order(made) }],
+      ['POST', `/attachments/${own}/optimize`, {}],
+      ['GET', '/run/preview'],
+      ['POST', '/run', { kind: 'optimize' }],
+    ];
+    for (const [method, path, body] of paid) {
+      const refusal = [403, { code: 'imagewright_may_not_spend' }];
+      expect([path, ...(await author.answer(method, path, body))]).toMatchObject([path, ...refusal]);
+    }
+    expect(await rig.account.api.balance()).toBe(balance);
+    expect((await author.call('POST', service(`/sessions/${made.sessionId}/sample`), order(made))).status).toBe(200);
+    expect(await list()).not.toContain('data-imagewright-action="optimize"');
+    const allowed = await upload(editor);
+    expect((await editor.call('POST', service(`/sessions/${allowed.sessionId}/export`), order(allowed))).status).toBe(
+      200,
+    );
+
+    await rig.define({ IMAGEWRIGHT_TEST_MAY_USE: 'edit_others_posts' });
+    for (const [method, path, body] of [
+      ...paid,
+      ['GET', '/status'],
+      ['GET', `/attachments/${own}/original`],
+    ] as const) {
+      expect([path, (await author.call(method, path, body)).status]).toEqual([path, 403]);
+    }
+    expect(await list()).not.toMatch(/imagewright-optimize|data-imagewright/);
+    expect((await editor.call('GET', '/status')).status).toBe(200);
+    // A filter without a capability allows nobody.
+    await rig.define({ IMAGEWRIGHT_TEST_MAY_USE: '' });
+    expect((await admin.call('GET', '/status')).status).toBe(403);
+  });
+
   it('allow an author to change own images only', async () => {
     const author = await rig.site.logIn('aut', 'aut');
     const own = await author.upload('own.jpg', photo, 'image/jpeg');

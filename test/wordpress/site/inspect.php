@@ -90,6 +90,16 @@ add_filter(
 	10,
 	3
 );
+// A site whose users need another capability to use the plugin or to spend credits with it.
+add_filter(
+	'imagewright_capability',
+	static function ( $capability, $purpose ) {
+		$name = 'IMAGEWRIGHT_TEST_MAY_' . strtoupper( $purpose );
+		return defined( $name ) ? constant( $name ) : $capability;
+	},
+	10,
+	2
+);
 // A buffer of another plugin that cannot be removed.
 if ( defined( 'IMAGEWRIGHT_TEST_BUFFER' ) ) {
 	ob_start( null, 0, PHP_OUTPUT_HANDLER_FLUSHABLE );

@@ -41,7 +41,7 @@ class Imagewright_Assets {
 
 	/** Loads the script for attachments: list, details and media modal. */
 	public static function attachments() {
-		if ( ! is_admin() || ! current_user_can( 'upload_files' ) || wp_script_is( 'imagewright-attachments' ) ) {
+		if ( ! is_admin() || ! Imagewright_Access::may_use() || wp_script_is( 'imagewright-attachments' ) ) {
 			return;
 		}
 		wp_enqueue_script( 'imagewright-attachments', self::url( 'build/attachments.js' ), array(), IMAGEWRIGHT_VERSION, true );

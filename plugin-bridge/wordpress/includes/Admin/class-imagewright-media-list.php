@@ -28,7 +28,7 @@ class Imagewright_Media_List {
 	 * @return string[]
 	 */
 	public static function column( $columns ) {
-		if ( current_user_can( 'upload_files' ) ) {
+		if ( Imagewright_Access::may_use() ) {
 			$columns['imagewright'] = __( 'Optimization', 'imagewright' );
 		}
 		return $columns;
@@ -67,7 +67,7 @@ class Imagewright_Media_List {
 	 * @return string[]
 	 */
 	public static function bulk_actions( $actions ) {
-		if ( current_user_can( 'upload_files' ) ) {
+		if ( Imagewright_Access::may_use() ) {
 			$actions['imagewright_optimize'] = __( 'Optimize with Imagewright', 'imagewright' );
 		}
 		return $actions;

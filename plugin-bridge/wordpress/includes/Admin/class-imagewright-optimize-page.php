@@ -30,7 +30,7 @@ class Imagewright_Optimize_Page {
 
 	/** Adds the page. */
 	public static function menu() {
-		self::$hook = (string) add_media_page( __( 'Optimize images', 'imagewright' ), __( 'Optimize', 'imagewright' ), 'upload_files', self::SLUG, array( __CLASS__, 'render' ) );
+		self::$hook = (string) add_media_page( __( 'Optimize images', 'imagewright' ), __( 'Optimize', 'imagewright' ), Imagewright_Access::capability( 'use' ), self::SLUG, array( __CLASS__, 'render' ) );
 	}
 
 	/**
@@ -55,7 +55,7 @@ class Imagewright_Optimize_Page {
 
 	/** Renders the page. The scripts fill it. */
 	public static function render() {
-		if ( ! current_user_can( 'upload_files' ) ) {
+		if ( ! Imagewright_Access::may_use() ) {
 			return;
 		}
 		// Only ids to display. Every change checks nonce and permission itself.

@@ -90,6 +90,9 @@ class Imagewright_Rest_Runs {
 	 * @return array|WP_Error
 	 */
 	public static function preview( $request ) {
+		if ( ! Imagewright_Access::may_spend() ) {
+			return Imagewright_Access::refusal();
+		}
 		$ids       = $request['ids'] ? array_filter( $request['ids'], array( 'Imagewright_Library', 'may_change' ) ) : Imagewright_Library::ids( 'any' );
 		$partition = Imagewright_Eligibility::partition( $ids, self::options( $request ) );
 		$eligible  = $partition['eligible'];
@@ -184,9 +187,12 @@ class Imagewright_Rest_Runs {
 	 * Starts a run.
 	 *
 	 * @param WP_REST_Request $request Request.
-	 * @return array
+	 * @return array|WP_Error
 	 */
 	public static function start( $request ) {
+		if ( 'optimize' === $request['kind'] && ! Imagewright_Access::may_spend() ) {
+			return Imagewright_Access::refusal();
+		}
 		return array( 'run' => Imagewright_Runs::start( $request['kind'], $request['ids'], self::options( $request ) ) );
 	}
 

@@ -99,7 +99,7 @@ class Imagewright_Library {
 	 * @return bool
 	 */
 	public static function may_change( $id ) {
-		return 'attachment' === get_post_type( $id ) && current_user_can( 'upload_files' ) && current_user_can( 'edit_post', $id );
+		return 'attachment' === get_post_type( $id ) && Imagewright_Access::may_use() && current_user_can( 'edit_post', $id );
 	}
 
 	/**

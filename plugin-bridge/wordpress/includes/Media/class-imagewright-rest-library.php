@@ -125,12 +125,12 @@ class Imagewright_Rest_Library {
 	}
 
 	/**
-	 * Requires the capability `upload_files`.
+	 * Requires the permission to use the plugin.
 	 *
 	 * @return bool
 	 */
 	public static function may_list() {
-		return current_user_can( 'upload_files' );
+		return Imagewright_Access::may_use();
 	}
 
 	/**

@@ -130,6 +130,9 @@ class Imagewright_Rest_Media {
 	 * @return array|WP_Error
 	 */
 	public static function optimize( $request ) {
+		if ( ! Imagewright_Access::may_spend() ) {
+			return Imagewright_Access::refusal();
+		}
 		$id   = (int) $request['id'];
 		$done = self::in_run(
 			$id,

@@ -79,6 +79,17 @@ class Imagewright_Proxy_Rules {
 	}
 
 	/**
+	 * Returns the operation that a request may be charged for.
+	 *
+	 * @param string $method HTTP method.
+	 * @param string $path   Path from /v1 on, without query.
+	 * @return string `export`, `analyze`, or an empty string.
+	 */
+	public static function paid_operation( $method, $path ) {
+		return 'POST' === $method && preg_match( '#/(export|analyze)$#D', $path, $found ) ? $found[1] : '';
+	}
+
+	/**
 	 * Builds a query string of the allowed parameters.
 	 *
 	 * @param array    $query   Received parameters.

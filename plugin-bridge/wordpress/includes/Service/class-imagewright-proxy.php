@@ -45,12 +45,12 @@ class Imagewright_Proxy {
 	}
 
 	/**
-	 * Requires the capability `upload_files`.
+	 * Requires the permission to use the plugin.
 	 *
 	 * @return bool
 	 */
 	public static function may_use() {
-		return current_user_can( 'upload_files' );
+		return Imagewright_Access::may_use();
 	}
 
 	/**
@@ -73,7 +73,8 @@ class Imagewright_Proxy {
 		if ( is_wp_error( $rule ) ) {
 			return Imagewright_Rest_Errors::as_service_answer( $rule );
 		}
-		$options = self::request_options( $request );
+		$operation = Imagewright_Proxy_Rules::paid_operation( $method, $path );
+		$options   = '' !== $operation && ! Imagewright_Access::may_spend() ? Imagewright_Access::refusal() : self::request_options( $request );
 		if ( is_wp_error( $options ) ) {
 			return Imagewright_Rest_Errors::as_service_answer( $options );
 		}

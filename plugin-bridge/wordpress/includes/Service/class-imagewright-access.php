@@ -1,0 +1,62 @@
+<?php
+/**
+ * Permissions of users.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Decides which users may use the plugin and which may spend credits. The filter `imagewright_capability` changes both.
+ */
+class Imagewright_Access {
+
+	/** Capability that is required without a filter. */
+	const CAPABILITY = 'upload_files';
+
+	/**
+	 * Returns true if the current user may see the plugin and use what is free.
+	 *
+	 * @return bool
+	 */
+	public static function may_use() {
+		return current_user_can( self::capability( 'use' ) );
+	}
+
+	/**
+	 * Returns true if the current user may also start work that costs credits.
+	 *
+	 * @return bool
+	 */
+	public static function may_spend() {
+		return self::may_use() && current_user_can( self::capability( 'spend' ) );
+	}
+
+	/**
+	 * Returns the required capability.
+	 *
+	 * @param string $purpose `use` or `spend`.
+	 * @return string
+	 */
+	public static function capability( $purpose ) {
+		/**
+		 * Filters the capability that is required to use the plugin (`use`) and to spend credits with it (`spend`).
+		 *
+		 * @param string $capability Capability. Default: `upload_files`.
+		 * @param string $purpose    `use` or `spend`.
+		 */
+		$capability = apply_filters( 'imagewright_capability', self::CAPABILITY, $purpose );
+		// A filter that returns no capability allows nobody, and not everybody.
+		return is_string( $capability ) && '' !== $capability ? $capability : 'do_not_allow';
+	}
+
+	/**
+	 * Creates the error for a user who may not spend credits.
+	 *
+	 * @return WP_Error
+	 */
+	public static function refusal() {
+		return Imagewright_Rest_Errors::make( 'may_not_spend', __( 'Your role on this site does not allow you to spend credits. An administrator can change that.', 'imagewright' ), 403 );
+	}
+}
