@@ -7,21 +7,24 @@ export interface FirstAccountDeps {
   signIn: Pick<SignIn, 'claims'>;
   /** Base URL under which the service is reached. */
   url: string;
+  /** Makes and prints an API key too. Off where the output is kept, since a key is valid until it is deactivated. */
+  printKey: boolean;
 }
 
 /**
- * Creates one account in an empty database and prints its claim link, its first API key and commands to try, once. It
- * prints to standard output, since the log masks both. After an interruption the next start creates the missing key.
+ * Creates one account in an empty database and prints its claim link, and with `printKey` its first API key and commands
+ * to try. It prints to standard output, since the log masks both. Until the account is claimed or has a key, each start
+ * prints a new link.
  */
-export async function announceFirstAccount({ accounts, signIn, url }: FirstAccountDeps): Promise<void> {
+export async function announceFirstAccount({ accounts, signIn, url, printKey }: FirstAccountDeps): Promise<void> {
   const account = await firstAccount(accounts);
   if (!account) return;
-  const { apiKey } = await accounts.keys.create({ accountId: account.id, name: 'first key' });
+  const made = printKey ? await accounts.keys.create({ accountId: account.id, name: 'first key' }) : undefined;
   const link = await signIn.claims.createLink(account.id);
-  process.stdout.write(welcome({ apiKey, link, url, plan: account.plan, credits: account.balance }));
+  process.stdout.write(welcome({ apiKey: made?.apiKey, link, url, plan: account.plan, credits: account.balance }));
 }
 
-/** Returns the account that needs its first key; null if the service has been in use. */
+/** Returns the account that is unclaimed and has no key; null if the service has been in use. */
 async function firstAccount(accounts: Accounts): Promise<Account | null> {
   const there: Account[] = [];
   for await (const account of accounts.list()) if (there.push(account) > 1) return null;
@@ -44,7 +47,7 @@ async function createUnlessThere(accounts: Accounts): Promise<Account | null> {
 }
 
 interface Welcome {
-  apiKey: string;
+  apiKey: string | undefined;
   link: string;
   url: string;
   plan: string;
@@ -60,7 +63,14 @@ function welcome({ apiKey, link, url, plan, credits }: Welcome): string {
 
     ${link}
 
-  Its first API key, for programs. It is not shown again:
+${apiKey ? aboutKey(apiKey, url) : ABOUT_NO_KEY}
+  A new link: npm run --silent admin -- account link --email ${PLACEHOLDER_EMAIL}
+
+`;
+}
+
+function aboutKey(apiKey: string, url: string): string {
+  return `  Its first API key, for programs. It is not shown again:
 
     ${apiKey}
 
@@ -68,8 +78,9 @@ function welcome({ apiKey, link, url, plan, credits }: Welcome): string {
 
     curl -H 'X-API-Key: ${apiKey}' ${url}/v1/credits/balance
     curl -H 'X-API-Key: ${apiKey}' -F images=@photo.jpg ${url}/v1/sessions
-
-  A new link: npm run --silent admin -- account link --email ${PLACEHOLDER_EMAIL}
-
 `;
 }
+
+const ABOUT_NO_KEY = `  An API key for programs: npm run --silent admin -- key create --email ${PLACEHOLDER_EMAIL} --name NAME
+  (after the claim with your mail address). None is printed here, since logs are kept.
+`;

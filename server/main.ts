@@ -35,7 +35,8 @@ async function main(): Promise<void> {
   service.listensAt(server.url);
   const { accounts, signIn } = service;
   try {
-    await announceFirstAccount({ accounts, signIn, url: config.http.PUBLIC_URL ?? server.url });
+    const printKey = config.accounts.PRINT_FIRST_KEY === 'on';
+    await announceFirstAccount({ accounts, signIn, url: config.http.PUBLIC_URL ?? server.url, printKey });
   } catch (error) {
     // Ignored if a stop has closed the database meanwhile; the next start announces the account.
     if (!stopping) throw error;

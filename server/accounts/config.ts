@@ -77,6 +77,12 @@ export const accountsConfig = z.object({
     .min(32, 'expected at least 32 characters')
     .optional()
     .describe('Secret for hashing API keys. Default: generated once, in `DATA_DIR/secrets/api-key-pepper`.'),
+  PRINT_FIRST_KEY: z
+    .enum(['on', 'off'])
+    .default(() => (process.stdout.isTTY ? 'on' : 'off'))
+    .describe(
+      'Makes the first account an API key at the first start and prints it. Logs keep what is printed. Default: on on a terminal, else off.',
+    ),
 });
 
 /** Parsed settings of accounts. */

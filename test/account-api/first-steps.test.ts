@@ -108,7 +108,7 @@ describe('the first account', () => {
       // The service of a test makes an account of its own: only an empty database is a first start.
       for await (const { id } of fresh.service.accounts.list()) await fresh.service.accountRemoval.remove(id);
       const spy = vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
-      await announceFirstAccount({ ...fresh.service, url: fresh.url });
+      await announceFirstAccount({ ...fresh.service, url: fresh.url, printKey: true });
       spy.mockRestore();
       const [, token = ''] = /dashboard\/claim#token=(\S+)/.exec(printed.join('')) ?? [];
       const me = createBrowser(fresh.url);

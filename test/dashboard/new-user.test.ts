@@ -21,7 +21,7 @@ afterAll(async () => {
 /** Starts the built program on an empty directory, as `npm start` does. */
 async function startFresh() {
   const child = spawn(process.execPath, ['dist/server/main.js'], {
-    env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_FORMAT: 'json', MONGODB_URI: '' },
+    env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_FORMAT: 'json', MONGODB_URI: '', PRINT_FIRST_KEY: 'on' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');
