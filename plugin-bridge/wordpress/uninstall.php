@@ -14,7 +14,7 @@ function imagewright_uninstall_site() {
 	delete_option( 'imagewright_api_key' );
 	global $wpdb;
 	// A killed PHP process leaves the lock of its image behind.
-	$imagewright_locks = $wpdb->get_col( "SELECT option_name FROM $wpdb->options WHERE option_name LIKE 'imagewright%.lock'" );
+	$imagewright_locks = $wpdb->get_col( "SELECT option_name FROM $wpdb->options WHERE option_name LIKE 'imagewright%.lock' OR option_name LIKE 'imagewright_budget_%'" );
 	array_map( 'delete_option', $imagewright_locks );
 	foreach ( array( '_imagewright', '_imagewright_failure', '_imagewright_work', '_imagewright_version', '_imagewright_tries' ) as $imagewright_key ) {
 		delete_metadata( 'post', 0, $imagewright_key, '', true );

@@ -147,6 +147,65 @@ describe('the proxy', { timeout: 120_000 }, () => {
   });
 });
 
+describe('the budget of a user', { timeout: 180_000 }, () => {
+  const limitTo = (credits: number) =>
+    rig.site.php('update_option( "imagewright_settings", array( "user_credits" => $credits ) );', { credits });
+  const exportOf = (user: SiteUser, made: Awaited<ReturnType<typeof upload>>, key: string) =>
+    user.call('POST', service(`/sessions/${made.sessionId}/export`), order(made), { 'Idempotency-Key': key });
+  const over = (limit: number, used: number) => ({ code: 'imagewright_budget_exceeded', limit, used, required: 1 });
+  afterAll(() => limitTo(0));
+
+  it('holds against requests at the same time, and for single images', async () => {
+    const author = await rig.site.logIn('aut', 'aut');
+    const made = [];
+    for (const width of [501, 502, 503, 504]) made.push(await upload(author, await photograph(width)));
+    const own = await author.upload('budget.jpg', await photograph(505), 'image/jpeg');
+    const balance = await rig.account.api.balance();
+    await limitTo(2);
+    const answers = await Promise.all(made.map((one, index) => exportOf(author, one, `budget-${index}`)));
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 403, 403]);
+    expect(JSON.parse(texts[answers.findIndex(({ status }) => status === 403)] ?? '')).toEqual({
+      ...over(2, 2),
+      error:
+        'Your limit on this site is 2 credits in 30 days. Used: 2, needed now: 1. An administrator can raise the limit.',
+    });
+    expect(balance - (await rig.account.api.balance())).toBe(2);
+    const [status, body] = await author.answer('POST', `/attachments/${own}/optimize`, {});
+    expect([status, body.code]).toEqual([403, 'imagewright_budget_exceeded']);
+    // A body that only the service can read is not forwarded uncounted.
+    let nested: object = {};
+    for (let depth = 0; depth < 600; depth += 1) nested = { nested };
+    const sent = { ...order(made[0] ?? { imageId: '' }), nested };
+    expect((await author.call('POST', service(`/sessions/${made[0]?.sessionId}/export`), sent)).status).toBe(400);
+    expect(balance - (await rig.account.api.balance())).toBe(2);
+    expect((await exportOf(admin, await upload(admin, await photograph(506)), 'free')).status).toBe(200);
+    await limitTo(3);
+    expect(await author.json('POST', `/attachments/${own}/optimize`, {})).toMatchObject({ status: 'optimized' });
+  });
+
+  it('counts what was charged: once for a repeated request, nothing for a refused one, 30 days', async () => {
+    await limitTo(2);
+    const made = await upload(editor, await photograph(507));
+    for (const key of ['again', 'again'])
+      expect(await (await exportOf(editor, made, key)).text()).toContain('complete');
+    const wrong = { ...order(made), settings: { format: 'unknown' } };
+    expect((await editor.call('POST', service(`/sessions/${made.sessionId}/export`), wrong)).status).toBe(400);
+    const used = () =>
+      rig.site.php<number>(
+        'global $wpdb; $row = $wpdb->get_var( $wpdb->prepare( "SELECT option_value FROM $wpdb->options WHERE option_name = %s", "imagewright_budget_" . get_user_by( "login", "ed" )->ID ) ); return array_sum( array_column( json_decode( $row, true )["entries"], 1 ) );',
+      );
+    expect(await used()).toBe(1);
+    await rig.site.php(
+      '$name = "imagewright_budget_" . get_user_by( "login", "ed" )->ID; update_option( $name, wp_json_encode( array( "entries" => array( "a" => array( time() - 31 * DAY_IN_SECONDS, 9, "" ), "b" => array( time() - 29 * DAY_IN_SECONDS, 1, "" ), "c" => array( time() - 29 * DAY_IN_SECONDS, 1, "" ) ) ) ) );',
+    );
+    const refused = await exportOf(editor, await upload(editor, await photograph(508)), 'later');
+    expect([refused.status, await refused.json()]).toMatchObject([403, over(2, 2)]);
+    await limitTo(0);
+    expect((await exportOf(editor, await upload(editor, await photograph(509)), 'none')).status).toBe(200);
+  });
+});
+
 describe('permissions', { timeout: 120_000 }, () => {
   it('refuse users without the upload capability and visitors', async () => {
     const subscriber = await rig.site.logIn('sub', 'sub');

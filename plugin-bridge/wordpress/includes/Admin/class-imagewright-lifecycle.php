@@ -16,6 +16,7 @@ class Imagewright_Lifecycle {
 	public static function register() {
 		register_activation_hook( IMAGEWRIGHT_FILE, array( __CLASS__, 'activate' ) );
 		add_action( 'delete_attachment', array( 'Imagewright_Restoration', 'forget_deleted' ) );
+		add_action( 'deleted_user', array( 'Imagewright_Budget', 'forget' ) );
 		add_action( 'admin_init', array( __CLASS__, 'privacy' ) );
 	}
 

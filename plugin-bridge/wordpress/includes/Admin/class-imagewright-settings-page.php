@@ -101,11 +101,12 @@ class Imagewright_Settings_Page {
 			$language = $old['language'];
 		}
 		return array(
-			'url'       => untrailingslashit( $url ),
-			'format'    => $pick( 'format', Imagewright_Options::formats() ),
-			'preset'    => $pick( 'preset', Imagewright_Contract::PRESETS ),
-			'language'  => $language,
-			'fill_text' => ! empty( $input['fill_text'] ),
+			'url'          => untrailingslashit( $url ),
+			'format'       => $pick( 'format', Imagewright_Options::formats() ),
+			'preset'       => $pick( 'preset', Imagewright_Contract::PRESETS ),
+			'language'     => $language,
+			'fill_text'    => ! empty( $input['fill_text'] ),
+			'user_credits' => Imagewright_Budget_Field::sanitize( $input['user_credits'] ?? null, $old['user_credits'] ),
 		);
 	}
 
@@ -177,6 +178,7 @@ class Imagewright_Settings_Page {
 					self::render_select( 'format', __( 'Format', 'imagewright' ), array_intersect_key( Imagewright_Strings::formats(), array_flip( Imagewright_Options::formats() ) ), $all['format'] );
 					self::render_select( 'preset', __( 'Quality', 'imagewright' ), Imagewright_Strings::presets(), $all['preset'] );
 					self::render_texts( $all );
+					Imagewright_Budget_Field::render( $all );
 					?>
 				</table>
 				<?php submit_button(); ?>

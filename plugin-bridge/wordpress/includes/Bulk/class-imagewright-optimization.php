@@ -201,6 +201,10 @@ class Imagewright_Optimization {
 	 * @return string|WP_Error Id of the job. Its images may have failed.
 	 */
 	private static function stream( $path, $body, $key ) {
+		$slip = Imagewright_Budget::reserve( Imagewright_Proxy_Rules::paid_operation( 'POST', $path ), count( $body['images'] ), "$path $key" );
+		if ( is_wp_error( $slip ) ) {
+			return $slip;
+		}
 		$answer = Imagewright_Service::request(
 			'POST',
 			$path,
@@ -212,6 +216,7 @@ class Imagewright_Optimization {
 				),
 			)
 		);
+		Imagewright_Budget::settle( $slip, $answer );
 		if ( is_wp_error( $answer ) ) {
 			return $answer;
 		}

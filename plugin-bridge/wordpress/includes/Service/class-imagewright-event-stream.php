@@ -29,17 +29,19 @@ class Imagewright_Event_Stream {
 	/**
 	 * Sends the request and forwards its response. Does not return if a stream was sent.
 	 *
-	 * @param string $method  HTTP method.
-	 * @param string $path    Path with query.
-	 * @param array  $options Options of Imagewright_Service::request().
+	 * @param string     $method  HTTP method.
+	 * @param string     $path    Path with query.
+	 * @param array      $options Options of Imagewright_Service::request().
+	 * @param array|null $slip    Of Imagewright_Budget::reserve().
 	 * @return array|WP_Error The whole response if it was not a stream.
 	 */
-	public static function pass( $method, $path, $options ) {
+	public static function pass( $method, $path, $options, $slip = null ) {
 		$stream = new self();
 		// An export is charged at its start, so it is read to the end even if the tab is closed.
 		ignore_user_abort( true );
 		$options['progress'] = array( $stream, 'receive' );
 		$answer              = Imagewright_Service::request( $method, $path, $options );
+		Imagewright_Budget::settle( $slip, $answer );
 		if ( $stream->started ) {
 			exit;
 		}

@@ -18,7 +18,7 @@ class Imagewright_Options {
 	/**
 	 * Returns the settings with all defaults filled in.
 	 *
-	 * @return array{url:string,format:string,preset:string,language:string,fill_text:bool}
+	 * @return array{url:string,format:string,preset:string,language:string,fill_text:bool,user_credits:int}
 	 */
 	public static function all() {
 		$stored = get_option( self::SETTINGS, array() );
@@ -32,11 +32,12 @@ class Imagewright_Options {
 	 */
 	public static function defaults() {
 		return array(
-			'url'       => '',
-			'format'    => 'webp',
-			'preset'    => 'high',
-			'language'  => '',
-			'fill_text' => false,
+			'url'          => '',
+			'format'       => 'webp',
+			'preset'       => 'high',
+			'language'     => '',
+			'fill_text'    => false,
+			'user_credits' => 0,
 		);
 	}
 

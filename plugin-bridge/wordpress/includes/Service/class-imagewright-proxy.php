@@ -81,13 +81,47 @@ class Imagewright_Proxy {
 		if ( 'file' === $rule['kind'] ) {
 			return self::pass_file( $method, $rule['path'], $options );
 		}
+		$slip = '' === $operation ? null : self::reserve( $operation, $path, $request );
+		if ( is_wp_error( $slip ) ) {
+			return Imagewright_Rest_Errors::as_service_answer( $slip );
+		}
 		$answer = 'stream' === $rule['kind']
-			? Imagewright_Event_Stream::pass( $method, $rule['path'], $options )
+			? Imagewright_Event_Stream::pass( $method, $rule['path'], $options, $slip )
 			: Imagewright_Service::request( $method, $rule['path'], $options );
 		if ( is_wp_error( $answer ) ) {
 			return Imagewright_Rest_Errors::as_service_answer( $answer );
 		}
 		return self::answer( $answer, 'POST' === $method && '/v1/sessions' === $path );
+	}
+
+	/**
+	 * Reserves the price of a request in the budget of the current user.
+	 *
+	 * @param string          $operation `export` or `analyze`.
+	 * @param string          $path      Path from /v1 on, without query.
+	 * @param WP_REST_Request $request   The browser's request.
+	 * @return array|WP_Error|null Null without a limit.
+	 */
+	private static function reserve( $operation, $path, $request ) {
+		if ( 0 === Imagewright_Budget::limit() ) {
+			return null;
+		}
+		$body = json_decode( (string) $request->get_body(), true );
+		if ( ! is_array( $body ) ) {
+			return new WP_Error( 'invalid_request', __( 'The operation failed.', 'imagewright' ), array( 'status' => 400 ) );
+		}
+		$images = $body['images'] ?? null;
+		if ( ! is_array( $images ) ) {
+			// An analysis without a list covers all images of the session.
+			$session = preg_match( '#/sessions/([^/]+)/#', $path, $found ) ? $found[1] : (string) $body['sessionId'];
+			$stored  = Imagewright_Service::json( 'GET', "/v1/sessions/$session" );
+			if ( is_wp_error( $stored ) ) {
+				return $stored;
+			}
+			$images = (array) $stored['images'];
+		}
+		$key = (string) $request->get_header( 'idempotency_key' );
+		return Imagewright_Budget::reserve( $operation, count( $images ), '' === $key ? '' : "$path $key" );
 	}
 
 	/**
