@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -21,14 +21,17 @@ export async function hashFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** Writes a temporary file beside `path` and renames it, so that no reader sees a partial file. Creates the folder. */
+/**
+ * Writes a temporary file beside `path` and renames it, so that no reader sees a partial file. Creates the folder. A symbolic
+ * link at `path` is replaced; its target is left unchanged.
+ */
 export async function writeWhole(path: string, content: Uint8Array | string): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true });
-  // Patterns skip names with a leading dot. The next run overwrites what a killed run has left.
-  const temporary = join(folder, `.${basename(path)}.part`);
+  // Patterns skip names with a leading dot, also what a killed run has left. A predictable name could be a symbolic link.
+  const temporary = join(folder, `.${basename(path)}.${randomBytes(8).toString('hex')}.part`);
   try {
-    await writeFile(temporary, content);
+    await writeFile(temporary, content, { flag: 'wx' });
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
