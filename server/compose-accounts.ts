@@ -8,7 +8,7 @@ import { isLoopback, localUrl } from './gateway/index.ts';
 import { createMailer } from './mail/index.ts';
 import { createLogger, type Logger } from './observability/index.ts';
 import { createSignIn, type SignIn } from './sign-in/index.ts';
-import { makeDirectory } from './storage/index.ts';
+import { closeDirectory, makeDirectory } from './storage/index.ts';
 
 interface OpenedDatabase {
   database: Database;
@@ -38,6 +38,9 @@ export async function openConfiguredDatabase(
   { onDatabaseLost, aloneWithinMs = 0 }: OpenOptions = {},
 ): Promise<OpenedDatabase> {
   const dataDirectory = resolve(config.storage.DATA_DIR);
+  await closeDirectory(dataDirectory, (err, path) =>
+    logger.warn({ err, path }, 'other users may be able to read this; its mode could not be changed'),
+  );
   if (config.db.MONGODB_URI) {
     await makeDirectory(join(dataDirectory, 'files'));
     const database = await openDatabase({ uri: config.db.MONGODB_URI });

@@ -4,6 +4,9 @@ import { explainStart } from './explain-start.ts';
 import { announceFirstAccount } from './first-account.ts';
 import { listen } from './http/index.ts';
 
+// Inherited by workers: what this program writes is for its user alone.
+process.umask(0o077);
+
 let config: Config | undefined;
 
 /** Runs the service: configuration, composition, listening, and a graceful stop on SIGTERM or SIGINT. */

@@ -3,6 +3,9 @@ import { explainStart } from '../explain-start.ts';
 import { administer } from './administer.ts';
 import { describeCommands, parseCommand, UsageError } from './commands.ts';
 
+// Inherited by workers: what this program writes is for its user alone.
+process.umask(0o077);
+
 const args = process.argv.slice(2);
 
 if (args.length === 0 || args.includes('--help') || args.includes('-h')) {

@@ -1,0 +1,40 @@
+import { chmod, lstat, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Folders of a data directory, and whether they hold few files, which are mended too. */
+const FOLDERS = { db: true, secrets: true, files: false };
+const STICKY = 0o1000;
+
+/**
+ * Removes the access of other users to an existing data directory: 0700 for it and its folders, 0600 for the database and
+ * the secrets. Closed folders close what is below them, so pictures are not visited. A directory with the sticky bit, such as
+ * /tmp, is shared on purpose and stays open. Calls `warn` for what cannot be changed, e.g. because another user owns it.
+ */
+export async function closeDirectory(directory: string, warn: (error: unknown, path: string) => void): Promise<void> {
+  if (process.platform === 'win32') return;
+  const attempt = async (path: string, work: () => Promise<void>) => {
+    await work().catch((error: NodeJS.ErrnoException) => {
+      // Missing at the first start, or removed by another process. The start itself refuses what is no directory.
+      if (!['ENOENT', 'ENOTDIR'].includes(error.code ?? '')) warn(error, path);
+    });
+  };
+  await attempt(directory, () => close(directory));
+  for (const [name, holdsFew] of Object.entries(FOLDERS)) {
+    const folder = join(directory, name);
+    await attempt(folder, () => close(folder));
+    if (!holdsFew) continue;
+    await attempt(folder, async () => {
+      for (const file of await readdir(folder)) await attempt(join(folder, file), () => closeFile(join(folder, file)));
+    });
+  }
+}
+
+async function close(folder: string): Promise<void> {
+  const found = await stat(folder);
+  if (found.isDirectory() && found.mode & 0o077 && !(found.mode & STICKY)) await chmod(folder, 0o700);
+}
+
+async function closeFile(path: string): Promise<void> {
+  const found = await lstat(path);
+  if (found.isFile() && found.mode & 0o077) await chmod(path, 0o600);
+}
