@@ -147,6 +147,37 @@ describe('the proxy', { timeout: 120_000 }, () => {
   });
 });
 
+it('refuses a new address without encryption, except on private hosts, and warns of a stored one', async () => {
+  const save = (url: string) =>
+    rig.site.php<string>(
+      'require_once ABSPATH . "wp-admin/includes/template.php"; Imagewright_Settings_Page::settings(); update_option( "imagewright_settings", array( "url" => $url ) ); return Imagewright_Options::all()["url"];',
+      { url },
+    );
+  const before = await save('https://one.example');
+  for (const host of ['two.example', '8.8.8.8', '134744072', '[::ffff:8.8.8.8]', 'local.example']) {
+    expect(await save(`http://${host}`)).toBe(before);
+  }
+  const open = [
+    'localhost:8080',
+    '127.0.0.1:8080',
+    '[::1]',
+    '10.1.2.3',
+    'imagewright',
+    'a.local',
+    'a.test',
+    'a.internal',
+  ];
+  for (const host of open) expect(await save(`http://${host}`)).toBe(`http://${host}`);
+  await rig.site.php(
+    'add_filter( "imagewright_allow_http", "__return_true" ); require_once ABSPATH . "wp-admin/includes/template.php"; Imagewright_Settings_Page::settings(); update_option( "imagewright_settings", array( "url" => "http://two.example" ) );',
+  );
+  await rig.site.define({});
+  expect(await save('http://two.example/')).toBe('http://two.example');
+  const headers = { Cookie: admin.cookie };
+  const page = await fetch(`${rig.site.url}/wp-admin/options-general.php?page=imagewright`, { headers });
+  expect(await page.text()).toContain('sends the API key and the images unencrypted');
+});
+
 describe('the budget of a user', { timeout: 180_000 }, () => {
   const limitTo = (credits: number) =>
     rig.site.php('update_option( "imagewright_settings", array( "user_credits" => $credits ) );', { credits });

@@ -91,6 +91,9 @@ class Imagewright_Settings_Page {
 		if ( isset( $input['url'] ) && '' !== trim( (string) $input['url'] ) && ( '' === $url || ! wp_parse_url( $url, PHP_URL_HOST ) ) ) {
 			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_url', __( 'The address of the service must begin with http:// or https://.', 'imagewright' ) );
 			$url = $old['url'];
+		} elseif ( untrailingslashit( $url ) !== $old['url'] && ! Imagewright_Address::is_safe( $url ) ) {
+			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_http', Imagewright_Address::warning() );
+			$url = $old['url'];
 		}
 		$pick = static function ( $name, $allowed ) use ( $input, $old ) {
 			return in_array( $input[ $name ] ?? null, $allowed, true ) ? $input[ $name ] : $old[ $name ];
@@ -208,6 +211,7 @@ class Imagewright_Settings_Page {
 					} else {
 						echo $fixed ? esc_html__( 'Set by IMAGEWRIGHT_URL in the configuration of the server.', 'imagewright' ) : esc_html__( 'For a service on the server\'s own network, define IMAGEWRIGHT_URL in wp-config.php instead.', 'imagewright' );
 					}
+					echo Imagewright_Address::is_safe( Imagewright_Options::url() ) ? '' : ' <strong>' . esc_html( Imagewright_Address::warning() ) . '</strong>';
 					?>
 				</p>
 			</td>
