@@ -211,7 +211,7 @@ class Imagewright_Settings_Page {
 					} else {
 						echo $fixed ? esc_html__( 'Set by IMAGEWRIGHT_URL in the configuration of the server.', 'imagewright' ) : esc_html__( 'For a service on the server\'s own network, define IMAGEWRIGHT_URL in wp-config.php instead.', 'imagewright' );
 					}
-					echo Imagewright_Address::is_safe( Imagewright_Options::url() ) ? '' : ' <strong>' . esc_html( Imagewright_Address::warning() ) . '</strong>';
+					echo esc_html( Imagewright_Address::is_safe( Imagewright_Options::url() ) ? '' : ' ' . Imagewright_Address::warning() );
 					?>
 				</p>
 			</td>

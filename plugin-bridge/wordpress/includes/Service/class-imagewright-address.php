@@ -53,6 +53,6 @@ class Imagewright_Address {
 			return 0 !== strpos( $host, '::ffff:' ) && ! filter_var( $host, FILTER_VALIDATE_IP, FILTER_FLAG_NO_PRIV_RANGE | FILTER_FLAG_NO_RES_RANGE );
 		}
 		// A name begins with a letter: 134744072 and 0x8080808 are IP addresses.
-		return 1 === preg_match( '/^[a-z][a-z0-9_-]*$/D', $host ) || 1 === preg_match( '/\.(?:local|localhost|test|internal)$/D', $host );
+		return 1 === preg_match( '/^[a-z][a-z0-9_-]*$/D', $host ) || 1 === preg_match( '/\.(?:local|test|internal)$/D', $host );
 	}
 }
