@@ -5,7 +5,7 @@ import { photograph } from './rig.ts';
 import type { SiteUser } from './site/site-user.ts';
 import { useRig } from './use-rig.ts';
 
-const { rig, admin } = useRig();
+const { rig, admin, remove } = useRig();
 let editor: SiteUser;
 let photo: Uint8Array;
 
@@ -213,6 +213,7 @@ describe('the budget of a user', { timeout: 180_000 }, () => {
     expect((await exportOf(admin, await upload(admin, await photograph(506)), 'free')).status).toBe(200);
     await limitTo(3);
     expect(await author.json('POST', `/attachments/${own}/optimize`, {})).toMatchObject({ status: 'optimized' });
+    await remove(own);
   });
 
   it('counts what was charged: once for a repeated request, nothing for a refused one, 30 days', async () => {
@@ -296,6 +297,7 @@ describe('permissions', { timeout: 120_000 }, () => {
     // A filter without a capability allows nobody.
     await rig.define({ IMAGEWRIGHT_TEST_MAY_USE: '' });
     expect((await admin.call('GET', '/status')).status).toBe(403);
+    await remove(own);
   });
 
   it('allow an author to change own images only', async () => {
