@@ -12,6 +12,7 @@ import { createErrorHandler } from './error-handler.ts';
 import { createJsonBody } from './json-body.ts';
 import { createOperationsRoutes } from './operations.ts';
 import { ROUTES } from './routes/index.ts';
+import { isPrivate, NOT_STORED, setSafetyHeaders } from './safety-headers.ts';
 import type { Services } from './services.ts';
 import { createTokenScope } from './token-scope.ts';
 import { validate } from './validate.ts';
@@ -26,6 +27,7 @@ export function createApp(services: Services): Koa {
   app.on('error', (error: Error) => services.logger.debug({ err: error }, 'connection error'));
   app.on('refused', (refusal: Refusal) => logRefusal(refusal, services));
   app.use(createRequestLog(services));
+  app.use(setSafetyHeaders);
   app.use(createErrorHandler(services));
   app.use(checkMessage);
   const router = createRouter(services);
@@ -55,10 +57,10 @@ function createRouter(services: Services): Router {
 /** Returns the middleware before a handler and before any body is read. Rate limits apply to endpoints with an API key. */
 function stepsBefore({ endpoint }: Route, services: Services) {
   const { gateway } = services;
-  const { auth, path } = endpoint;
+  const { auth } = endpoint;
   if (auth === 'key') return [gateway.authenticate.key, gateway.throttle, createTokenScope(endpoint, services)];
   // Public documents need no authentication.
-  return auth === 'none' && !path.startsWith('/account/') ? [] : [gateway.authenticate[auth]];
+  return isPrivate(endpoint) ? [gateway.authenticate[auth]] : [];
 }
 
 function createHandler({ endpoint, handle }: Route, services: Services) {
@@ -68,6 +70,8 @@ function createHandler({ endpoint, handle }: Route, services: Services) {
     const query = endpoint.query && validate(endpoint.query, { ...ctx.query }, 'query');
     const json = endpoint.bodyKind === 'json' ? await readJson(ctx) : undefined;
     const body = endpoint.bodyKind === 'json' && endpoint.body ? validate(endpoint.body, json, 'body') : undefined;
+    // A handler of files or streams replaces it.
+    if (isPrivate(endpoint)) ctx.set('Cache-Control', NOT_STORED);
     const { account, loginId, isOperator, mustConfirm } = ctx.state;
     const input = { ctx, account, loginId, isOperator, mustConfirm, params, query, body } as never;
     const responseBody = await handle(input, services);

@@ -2,6 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ERROR_CATALOGUE, type ErrorCode } from '#contract';
 import { newRequestId } from '../observability/index.ts';
+import { NOSNIFF, NOT_STORED } from './safety-headers.ts';
 
 /** Socket with Node's internal reference to the running response: the only way to tell if one has been started. */
 type BusySocket = Socket & { _httpMessage?: ServerResponse | null };
@@ -33,7 +34,7 @@ export function respondToClientError(error: NodeJS.ErrnoException, socket: BusyS
   if (response) {
     // The log reads the status from the response.
     const headers = { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
-    response.writeHead(status, { 'X-Request-Id': requestId, ...headers });
+    response.writeHead(status, { 'X-Request-Id': requestId, 'Cache-Control': NOT_STORED, ...NOSNIFF, ...headers });
     response.end(body, () => socket.destroy());
     return undefined;
   }
@@ -42,6 +43,8 @@ export function respondToClientError(error: NodeJS.ErrnoException, socket: BusyS
     `Content-Type: ${JSON_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
+    `Cache-Control: ${NOT_STORED}`,
+    'X-Content-Type-Options: nosniff',
     'Connection: close',
   ];
   // After a half-close a client could keep the socket open.

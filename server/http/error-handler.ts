@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa';
 import { AppError, toWireError } from '../errors.ts';
 import type { Logger } from '../observability/index.ts';
+import { NOT_STORED } from './safety-headers.ts';
 
 /** Refuses a request without a route. The router has set `Allow` if the path exists with other methods. */
 function refuseUnmatched(ctx: Context): void {
@@ -31,6 +32,7 @@ export function createErrorHandler({ logger }: { logger: Logger }) {
       }
       ctx.status = wire.status;
       ctx.set(wire.headers);
+      ctx.set('Cache-Control', NOT_STORED);
       ctx.body = wire.body;
     }
   };
