@@ -12,7 +12,7 @@ import { createErrorHandler } from './error-handler.ts';
 import { createJsonBody } from './json-body.ts';
 import { createOperationsRoutes } from './operations.ts';
 import { ROUTES } from './routes/index.ts';
-import { isPrivate, NOT_STORED, setSafetyHeaders } from './safety-headers.ts';
+import { createSafetyHeaders, isPrivate, NOT_STORED } from './safety-headers.ts';
 import type { Services } from './services.ts';
 import { createTokenScope } from './token-scope.ts';
 import { validate } from './validate.ts';
@@ -27,7 +27,7 @@ export function createApp(services: Services): Koa {
   app.on('error', (error: Error) => services.logger.debug({ err: error }, 'connection error'));
   app.on('refused', (refusal: Refusal) => logRefusal(refusal, services));
   app.use(createRequestLog(services));
-  app.use(setSafetyHeaders);
+  app.use(createSafetyHeaders(services.config));
   app.use(createErrorHandler(services));
   app.use(checkMessage);
   const router = createRouter(services);

@@ -32,6 +32,19 @@ describe('header fields of every response', () => {
     }
   });
 
+  it('has Strict-Transport-Security only where the service is reached by HTTPS', async () => {
+    const secure = await startTestService({ PUBLIC_URL: 'https://images.example.com' });
+    try {
+      for (const path of ['/healthz', '/v1/nothing', '/v1/credits/balance']) {
+        const { headers } = await fetch(secure.url + path);
+        expect(headers.get('Strict-Transport-Security'), path).toBe('max-age=31536000');
+      }
+    } finally {
+      await secure.close();
+    }
+    expect((await fetch(`${test.url}/healthz`)).headers.get('Strict-Transport-Security')).toBeNull();
+  });
+
   it('responds to a malformed message with both', async () => {
     const socket = connect(Number(new URL(test.url).port), '127.0.0.1');
     socket.end('no request\r\n\r\n');
