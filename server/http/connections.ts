@@ -61,12 +61,11 @@ export function closeRefused(server: Server): void {
 function linger(req: IncomingMessage, lingeredMs: number): void {
   const { socket } = req;
   const { bytesRead } = socket;
-  const timer = setTimeout(() => {
+  const look = () => {
     if (req.complete || socket.destroyed) return;
     const isFast = socket.bytesRead - bytesRead >= FAST_BYTES && lingeredMs + LINGER_MS < LONGEST_LINGER_MS;
     if (isFast) linger(req, lingeredMs + LINGER_MS);
     else socket.destroy();
-  }, LINGER_MS);
-  timer.unref();
-  socket.once('close', () => clearTimeout(timer));
+  };
+  setTimeout(look, LINGER_MS).unref();
 }

@@ -8,7 +8,7 @@ const STICKY = 0o1000;
 /**
  * Removes the access of other users to an existing data directory: 0700 for it and its folders, 0600 for the database and
  * the secrets. Closed folders close what is below them, so pictures are not visited. A directory with the sticky bit, such as
- * /tmp, is shared on purpose and stays open. Calls `warn` for what cannot be changed, e.g. because another user owns it.
+ * /tmp, or with files of others, such as /srv, is shared on purpose and stays open itself. Calls `warn` for what cannot be changed, e.g. because another user owns it.
  */
 export async function closeDirectory(directory: string, warn: (error: unknown, path: string) => void): Promise<void> {
   if (process.platform === 'win32') return;
@@ -18,7 +18,10 @@ export async function closeDirectory(directory: string, warn: (error: unknown, p
       if (!['ENOENT', 'ENOTDIR'].includes(error.code ?? '')) warn(error, path);
     });
   };
-  await attempt(directory, () => close(directory));
+  await attempt(directory, async () => {
+    const isShared = (await readdir(directory)).some((name) => !Object.hasOwn(FOLDERS, name));
+    if (!isShared) await close(directory);
+  });
   for (const [name, holdsFew] of Object.entries(FOLDERS)) {
     const folder = join(directory, name);
     await attempt(folder, () => close(folder));

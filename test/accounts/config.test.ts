@@ -3,12 +3,9 @@ import { accountsConfig } from '../../server/accounts/index.ts';
 
 describe('accounts configuration', () => {
   test('contains the plans of the specification by default', () => {
-    expect(accountsConfig.parse({})).toEqual({
-      PLANS: {
-        free: { keys: 1, signupCredits: 25, samplesPerDay: 50, analysesPerDay: 50, storageMb: 2048, sessions: 100 },
-        agency: { keys: 20, signupCredits: 25 },
-      },
-      SESSION_TOKENS_PER_ACCOUNT: 1000,
+    expect(accountsConfig.parse({}).PLANS).toEqual({
+      free: { keys: 1, signupCredits: 25, samplesPerDay: 50, analysesPerDay: 50, storageMb: 2048, sessions: 100 },
+      agency: { keys: 20, signupCredits: 25 },
     });
   });
 

@@ -102,7 +102,7 @@ class Imagewright_Budget {
 					return true;
 				}
 				$others = array_diff_key( $entries, array( $slip['id'] => 1 ) );
-				$is_end = in_array( $job['status'] ?? '', array( 'completed', 'failed', 'cancelled' ), true );
+				$is_end = in_array( $job['status'] ?? '', array( 'completed', 'partial', 'failed', 'cancelled' ), true );
 				if ( in_array( $id, array_column( $others, 2 ), true ) ) {
 					// A repeated request: the job was paid for once.
 					unset( $entries[ $slip['id'] ] );
