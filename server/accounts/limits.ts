@@ -32,6 +32,8 @@ const NAMES = { samples: 'samplesPerDay', analyses: 'analysesPerDay' } as const;
 /** Creates the limits of accounts by plan. Operators and the first account have none. */
 export function createLimits(deps: LimitsDeps) {
   const queues = new Map<string, LimitFunction>();
+  /** Last failure of the database. */
+  let outage: { at: number; error: unknown } = { at: Number.NEGATIVE_INFINITY, error: undefined };
   return {
     /**
      * Counts images towards a limit of the day (UTC). Returns null if the account has no such limit.
@@ -55,14 +57,27 @@ export function createLimits(deps: LimitsDeps) {
      * that together they do not exceed the limit.
      * @throws AppError storage_limit_reached, session_limit_reached
      */
-    within: <T>(accountId: string, addition: Addition, add: () => Promise<T>): Promise<T> =>
-      inTurn(queues, accountId, async () => {
-        await requireRoom(deps, accountId, addition);
-        return add();
-      }),
+    async within<T>(accountId: string, addition: Addition, add: () => Promise<T>): Promise<T> {
+      const limits = limitsOf(deps, await deps.accounts.find(accountId));
+      if (limits.storageMb === undefined && limits.sessions === undefined) return add();
+      const askedAt = performance.now();
+      return inTurn(queues, accountId, async () => {
+        // During an outage of the database, requests that wait for each other must not add up their waits.
+        if (outage.at >= askedAt) throw outage.error;
+        try {
+          await requireRoom(deps, accountId, limits, addition);
+          return await add();
+        } catch (error) {
+          if (!(error instanceof AppError)) outage = { at: performance.now(), error };
+          throw error;
+        }
+      });
+    },
 
     /** Checks that the plan has room for an addition. @throws AppError storage_limit_reached, session_limit_reached */
-    requireRoom: (accountId: string, addition: Addition): Promise<void> => requireRoom(deps, accountId, addition),
+    async requireRoom(accountId: string, addition: Addition): Promise<void> {
+      await requireRoom(deps, accountId, limitsOf(deps, await deps.accounts.find(accountId)), addition);
+    },
 
     /** Returns the limits of an account with their use; null for what has no limit. */
     show: (accountId: string): Promise<PlanUse> => show(deps, accountId),
@@ -113,9 +128,9 @@ function usedToday(account: AccountRecord | null, counter: DailyCount['counter']
 async function requireRoom(
   deps: LimitsDeps,
   accountId: string,
+  { storageMb, sessions }: Limits,
   { bytes, isNewSession = false }: Addition,
 ): Promise<void> {
-  const { storageMb, sessions } = limitsOf(deps, await deps.accounts.find(accountId));
   if (isNewSession && sessions !== undefined) await requirePlace(deps, accountId, sessions);
   if (storageMb === undefined) return;
   const stored = await deps.sessions.bytesOfAccount(accountId);
