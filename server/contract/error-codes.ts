@@ -79,6 +79,7 @@ export const ERROR_CATALOGUE = {
   too_many_pixels: { status: 422, meaning: 'The image has more pixels (over all frames) than `limit`.' },
   too_many_frames: { status: 422, meaning: 'The animation has more frames than `limit`.' },
   output_too_large: { status: 422, meaning: 'The output format cannot hold an image of this size.' },
+  misdirected_request: { status: 421, meaning: 'The service has another name; see `ALLOWED_HOSTS`.' },
   idempotency_mismatch: { status: 422, meaning: 'The `Idempotency-Key` was used before with another request.' },
   rate_limited: { status: 429, meaning: 'Too many requests; try again after `Retry-After` seconds.' },
   too_many_attempts: { status: 429, meaning: 'Too many attempts; try again after `Retry-After` seconds.' },

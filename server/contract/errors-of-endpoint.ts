@@ -21,7 +21,7 @@ const IDEMPOTENCY_ERRORS: ErrorCode[] = ['invalid_idempotency_key', 'idempotency
 
 /** Returns every error code of an endpoint. */
 export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
-  const codes = new Set<ErrorCode>([...endpoint.errors, 'headers_too_large']);
+  const codes = new Set<ErrorCode>([...endpoint.errors, 'headers_too_large', 'misdirected_request']);
   // Public documents under /v1 need neither the database nor authentication.
   if (endpoint.auth !== 'none' || endpoint.path.startsWith('/account/')) {
     for (const code of [...COMMON_ERRORS, ...AUTH_ERRORS[endpoint.auth]]) codes.add(code);

@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import { AppError } from '../errors.ts';
 import { newRequestId } from '../observability/index.ts';
+import { createHostCheck } from './check-host.ts';
 import { checkMessage } from './check-message.ts';
 import type { Refusal } from './client-error.ts';
 import { createCors } from './cors.ts';
@@ -30,6 +31,7 @@ export function createApp(services: Services): Koa {
   app.use(createSafetyHeaders(services.config));
   app.use(createErrorHandler(services));
   app.use(checkMessage);
+  app.use(createHostCheck(services.config));
   const router = createRouter(services);
   const endpoints = ROUTES.map(({ endpoint }) => endpoint);
   app.use(

@@ -3,6 +3,19 @@ import { originSchema } from '#contract';
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
+/** Returns the schema of a list that is separated by commas, empty by default. */
+const listed = (item: z.ZodType<string, string>) =>
+  z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== ''),
+    )
+    .pipe(z.array(item))
+    .default([]);
+
 /** Environment variables of the HTTP server; keys are the variables' names. */
 export const httpConfig = z.object({
   PORT: whole(0, 65_535).default(8080).describe('Port to listen on; 0 takes any free one.'),
@@ -13,19 +26,14 @@ export const httpConfig = z.object({
     .overwrite((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe('Base URL under which clients reach the service, if it differs from host and port.'),
-  CORS_ORIGINS: z
-    .string()
-    .transform((text) =>
-      text
-        .split(',')
-        .map((origin) => origin.trim())
-        .filter((origin) => origin !== ''),
-    )
-    .pipe(z.array(originSchema))
-    .default([])
+  ALLOWED_HOSTS: listed(z.string().regex(/^[a-z0-9.-]+$/i, 'expected names of hosts without ports'))
+    .transform((names) => names.map((name) => name.toLowerCase()))
     .describe(
-      'Origins of other pages that may call the API with an API key, separated by commas, e.g. `http://localhost:5173`. For development: whoever opens such a page can read the key. Default: none.',
+      'Names under which clients reach the service beside that of `PUBLIC_URL`, separated by commas. Other names with a dot are refused with 421 if this is set or `HOST` is a loopback address. Default: none.',
     ),
+  CORS_ORIGINS: listed(originSchema).describe(
+    'Origins of other pages that may call the API with an API key, separated by commas, e.g. `http://localhost:5173`. For development: whoever opens such a page can read the key. Default: none.',
+  ),
   MAX_FILE_MB: whole(1, 10_000).default(50).describe('Largest single upload, in megabytes.'),
   MAX_FILES_PER_REQUEST: whole(1, 10_000).default(100).describe('Most files in one upload request.'),
   MAX_REQUEST_MB: whole(1, 100_000).default(500).describe('Largest upload request as a whole, in megabytes.'),

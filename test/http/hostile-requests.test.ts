@@ -153,7 +153,7 @@ describe('a request', () => {
     expectError(await raw.send('/v1/credits/balance', { headers: { 'X-API-Key': [value, value] } }), 'invalid_api_key');
   });
 
-  it('with forged proxy, method and host headers gets the same response as without them', async () => {
+  it('with forged proxy and method headers gets the same response as without them', async () => {
     const forged = {
       ...key,
       'X-HTTP-Method-Override': 'DELETE',
@@ -161,7 +161,6 @@ describe('a request', () => {
       'X-Forwarded-Host': 'evil.example',
       'X-Original-URL': '/metrics',
       'X-Request-Id': 'req_forged',
-      Host: 'evil.example',
     };
     const answer = await raw.send('/v1/credits/balance', { headers: forged });
     expect(JSON.parse(answer.text)).toHaveProperty('balance');
