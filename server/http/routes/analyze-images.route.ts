@@ -21,7 +21,10 @@ function streamAnalysis({ ctx, account, sessionId, body }: StreamAnalysisInput, 
   return streamJob({ ctx, account, ...order, asked: [sessionId, body], resolve, ...limited }, services);
 }
 
-/** `POST /v1/sessions/:sessionId/analyze`: stops when its last client disconnects; finished descriptions are kept. */
+/**
+ * `POST /v1/sessions/:sessionId/analyze`: stops when its last client disconnects, 30 s later if it costs credits. Finished
+ * descriptions are kept.
+ */
 export const analyzeImagesRoute = defineRoute('analyzeImages', ({ ctx, account, params, body }, services) =>
   streamAnalysis({ ctx, account, sessionId: params.sessionId, body }, services),
 );
