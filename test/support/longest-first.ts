@@ -6,12 +6,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * how long a file takes only where it has run before.
  */
 const LONG = [
+  'test/attacks/',
+  'test/drill/',
+  'test/generators/',
+  'test/admin/administer.long.test.ts',
   'test/crash/',
-  'test/http/slow-readers.test.ts',
   'test/http/',
   'test/db/embedded/',
   'test/wordpress/',
-  'test/admin/administer.test.ts',
   'test/sign-in/interrupted.test.ts',
   'test/plugin-bridge/cli/',
   'test/processing/nasty.test.ts',
