@@ -11,6 +11,8 @@ const APART = [
   'test/*.test.ts',
 ];
 const LONG = 'test/**/*.long.test.ts';
+/** Tests that need programs which `npm run test:wordpress-native` fetches. */
+const NATIVE = 'test/**/*.native.test.ts';
 const LONG_APART = 'test/{crash,db,http,sse}/**/*.long.test.ts';
 /** Tests that measure times: nothing else runs beside them. */
 const ATTACKS = 'test/attacks/*.long.test.ts';
@@ -37,10 +39,11 @@ const together = (include: string[], exclude: string[]): TestProjectInlineConfig
   },
 });
 
-/** Test files by the mode of the run: `vitest run`, `vitest run --mode quick` and `vitest run --mode long`. */
+/** Test files by the mode of the run: `vitest run`, `vitest run --mode quick`, `--mode long` and `--mode native`. */
 function projectsOf(mode: string): TestProjectInlineConfiguration[] {
   if (mode === 'long') return [apart([LONG_APART], []), together([LONG], [ATTACKS]), alone([ATTACKS])];
-  const exclude = ['**/node_modules/**', LONG];
+  if (mode === 'native') return [alone([NATIVE])];
+  const exclude = ['**/node_modules/**', LONG, NATIVE];
   if (mode === 'quick') return [together(filesWithoutService(), exclude)];
   return [apart(APART, exclude), together(['test/**/*.test.ts'], exclude)];
 }

@@ -18,24 +18,37 @@ export interface ServeOptions {
   plugin: string;
   port: number;
   constants: Constants;
+  /** Connection with a database server; null: SQLite. */
+  database: Constants | null;
+  /** PHP's `memory_limit`, e.g. `128M`. */
+  memoryLimit: string;
+  /** Additional lines for the configuration of nginx or Apache. */
+  lines: string;
+}
+
+/** A server of a site. */
+export interface Served {
+  /** Kills the running PHP processes, in the middle of requests; null: not possible with this server. */
+  killPhp: (() => void) | null;
+  stop(): Promise<void>;
 }
 
 /** Configures and installs WordPress with the PHP of this machine. */
-export async function installNatively({ php, www, plugin, port, constants }: ServeOptions): Promise<void> {
-  await addSqlite(www);
+export async function installNatively({ php, www, plugin, port, constants, ...options }: ServeOptions): Promise<void> {
+  if (!options.database) await addSqlite(www);
   const url = `http://127.0.0.1:${port}`;
-  const database = { DB_DIR: join(www, '../database'), DB_FILE: 'site.sqlite' };
+  const database = options.database ?? { DB_DIR: join(www, '../database'), DB_FILE: 'site.sqlite' };
   await writeFile(join(www, 'wp-config.php'), configFile({ ...database, WP_HOME: url, WP_SITEURL: url, ...constants }));
   await symlink(plugin, join(www, 'wp-content/plugins/imagewright'), 'dir');
   await promisify(execFile)(php, [here('install.php'), www, `127.0.0.1:${port}`]);
 }
 
-/** Serves the site with the built-in web server of PHP. Returns a function that stops it. */
-export async function serveNatively({ php, www, port }: ServeOptions): Promise<() => Promise<void>> {
+/** Serves the site with the built-in web server of PHP. */
+export async function serveNatively({ php, www, port, memoryLimit }: ServeOptions): Promise<Served> {
   const router = join(www, '../router.php');
   await copyFile(here('router.php'), router);
   const limits = {
-    ...{ upload_max_filesize: '64M', post_max_size: '64M', memory_limit: '512M', error_log: '/dev/null' },
+    ...{ upload_max_filesize: '64M', post_max_size: '64M', memory_limit: memoryLimit, error_log: '/dev/null' },
     // Changed constants must apply from the next request on.
     'opcache.revalidate_freq': '0',
   };
@@ -47,10 +60,14 @@ export async function serveNatively({ php, www, port }: ServeOptions): Promise<(
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   server.stderr?.pipe(createWriteStream(join(www, '../server.log')));
-  const stop = () => end(server);
-  process.once('exit', () => signalGroup(server, 'SIGKILL'));
+  const kill = () => signalGroup(server, 'SIGKILL');
+  process.once('exit', kill);
   await answers(`http://127.0.0.1:${port}/readme.html`, server);
-  return stop;
+  const stop = async () => {
+    await end(server);
+    process.removeListener('exit', kill);
+  };
+  return { killPhp: null, stop };
 }
 
 /** Waits until a server responds. @throws Error if it exits first */
@@ -76,7 +93,8 @@ export async function end(server: ChildProcess): Promise<void> {
   clearTimeout(late);
 }
 
-function signalGroup(server: ChildProcess, signal: NodeJS.Signals): void {
+/** Signals a process group. Ignores one that has ended. */
+export function signalGroup(server: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (server.pid) process.kill(-server.pid, signal);
   } catch {

@@ -5,9 +5,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runCommand } from './command-line.ts';
+import { SUITE_OF_VERSION, unpackDebianTree } from './debian-tree.ts';
+import { createDatabase, type Database } from './mariadb.ts';
 import { createNetwork } from './network.ts';
 import { type Prepared, prepare } from './prepare.ts';
-import { installNatively, serveNatively } from './serve-native.ts';
+import { serveWithApache } from './serve-apache.ts';
+import { installNatively, type Served, serveNatively } from './serve-native.ts';
 import { serveBehindNginx } from './serve-nginx.ts';
 import { servePlayground } from './serve-playground.ts';
 import { COMMON_CONSTANTS, type Constants, phpLiteral } from './site-config.ts';
@@ -27,7 +31,34 @@ export interface Site extends SiteOfNetwork {
   makeNetwork(): Promise<SiteOfNetwork>;
   /** Records configuration, database and `wp-content`, so that the site can be reset to this state. */
   takeSnapshot(): Promise<Snapshot>;
+  /** Evaluates PHP inside of WordPress on the command line: without time limit, memory as given. Requires native PHP. */
+  command<T = unknown>(code: string, values?: Record<string, unknown>, memoryLimit?: string): Promise<T>;
+  /** Adds a PHP file to the must-use plugins. */
+  addMuPlugin(file: string): Promise<void>;
+  /** The database, if it is MariaDB. */
+  database: Database | null;
+  /** Kills the running PHP processes, in the middle of requests; null: not possible with this server. */
+  killPhp: (() => void) | null;
   stop(): Promise<void>;
+}
+
+/** Choices for a site. Those without a default are the pinned WordPress on SQLite. */
+export interface SiteOptions {
+  constants?: Constants;
+  /** Folder of another WordPress than the pinned one. */
+  tree?: string;
+  /** Version of a WordPress of Debian. Requires apt-get the first time. */
+  version?: keyof typeof SUITE_OF_VERSION;
+  /** `nginx` and `apache` run PHP-FPM. Default: `IMAGEWRIGHT_TEST_SERVER`, else `php`. */
+  server?: 'php' | 'nginx' | 'apache';
+  /** Default: `IMAGEWRIGHT_TEST_DATABASE`, else `sqlite`. */
+  database?: 'sqlite' | 'mariadb';
+  /** PHP's `memory_limit`, which no page can raise. Default: `512M`. */
+  memoryLimit?: string;
+  /** Additional lines for the configuration of nginx (in its `server`) or Apache. */
+  lines?: string;
+  /** Number of processes of PHP as WebAssembly. */
+  workers?: number;
 }
 
 /** Access to one site of a network. */
@@ -44,16 +75,16 @@ export interface SiteOfNetwork {
   uploadsDir: string;
 }
 
-/** Starts a fresh site. `tree` is another WordPress than the pinned one. */
-export async function startSite(
-  options: { constants?: Constants; tree?: string; workers?: number } = {},
-): Promise<Site> {
+/** Starts a fresh site. */
+export async function startSite(options: SiteOptions = {}): Promise<Site> {
   const prepared = await prepare();
+  const versionTree = options.version && unpackDebianTree(SUITE_OF_VERSION[options.version]);
   const home = await mkdtemp(join(tmpdir(), 'imagewright-wordpress-'));
   // Also runs if the process ends before the site was stopped.
-  process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+  const clear = () => rmSync(home, { recursive: true, force: true });
+  process.once('exit', clear);
   const www = join(home, 'www');
-  await copyTree(options.tree ?? prepared.tree, www);
+  await copyTree(options.tree ?? versionTree ?? prepared.tree, www);
   // A copy, since the plugin may be rebuilt while the site runs.
   const plugin = join(home, 'plugin');
   await cp(prepared.built.folder, plugin, { recursive: true });
@@ -65,8 +96,11 @@ export async function startSite(
   await copyFile(fileURLToPath(new URL('inspect.php', import.meta.url)), join(muPlugins, 'inspect.php'));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const constants = { ...COMMON_CONSTANTS, IMAGEWRIGHT_TEST_SECRET: secret, ...options.constants };
-  const stop = await serve({ prepared, plugin, www, port, constants, workers: options.workers });
+  const limit: Constants = options.memoryLimit
+    ? { WP_MEMORY_LIMIT: options.memoryLimit, WP_MAX_MEMORY_LIMIT: options.memoryLimit }
+    : {};
+  const constants = { ...COMMON_CONSTANTS, IMAGEWRIGHT_TEST_SECRET: secret, ...limit, ...options.constants };
+  const { database, killPhp, stop } = await serve({ prepared, plugin, www, port, constants, options });
 
   // The first request to Playground loses its body.
   await fetch(url).then((response) => response.arrayBuffer());
@@ -75,6 +109,13 @@ export async function startSite(
   return {
     ...site,
     engine: prepared.php ? 'native' : 'wasm',
+    database,
+    killPhp,
+    command(code, values = {}, memoryLimit = '512M') {
+      if (!prepared.php) throw new Error('PHP as WebAssembly has no command line');
+      return runCommand({ php: prepared.php, www, host: new URL(url).host, memoryLimit, code, values });
+    },
+    addMuPlugin: (file) => copyFile(file, join(muPlugins, basename(file))),
     debugLog: () => readFile(join(www, 'wp-content/debug.log'), 'utf8').catch(() => ''),
     define: (changed) => writeConstants(muPlugins, { ...changed, IMAGEWRIGHT_TEST_MONTH: month }),
     async makeNetwork() {
@@ -88,6 +129,7 @@ export async function startSite(
       const snapshots = await Promise.all(
         folders.map((folder) => takeSnapshot(folder, join(home, 'snapshot', basename(folder)))),
       );
+      if (database) snapshots.push(await database.takeSnapshot());
       const configuration = join(www, 'wp-config.php');
       const before = await readFile(configuration, 'utf8');
       return {
@@ -100,6 +142,7 @@ export async function startSite(
     },
     async stop() {
       await stop();
+      process.removeListener('exit', clear);
       await rm(home, { recursive: true, force: true, maxRetries: 5 });
     },
   };
@@ -143,26 +186,44 @@ function openSite(url: string, secret: string, uploadsDir: string): SiteOfNetwor
   };
 }
 
-async function serve(options: {
+async function serve({
+  prepared,
+  options,
+  ...site
+}: {
   prepared: Prepared;
+  options: SiteOptions;
   plugin: string;
   www: string;
   port: number;
   constants: Constants;
-  workers?: number;
-}): Promise<() => Promise<void>> {
-  const { prepared, plugin, www, port, constants, workers } = options;
+}): Promise<Served & { database: Database | null }> {
+  const server = options.server ?? process.env.IMAGEWRIGHT_TEST_SERVER ?? 'php';
+  const kind = options.database ?? process.env.IMAGEWRIGHT_TEST_DATABASE ?? 'sqlite';
   const { php } = prepared;
-  if (!php) return servePlayground({ www, plugin, port, constants: { ...constants, WP_DEBUG_LOG: true }, workers });
+  if (!php) {
+    if (server !== 'php' || kind !== 'sqlite') throw new Error(`PHP as WebAssembly has neither ${server} nor ${kind}`);
+    const constants = { ...site.constants, WP_DEBUG_LOG: true };
+    const stop = await servePlayground({ ...site, constants, workers: options.workers });
+    return { database: null, killPhp: null, stop };
+  }
+  const database = kind === 'mariadb' ? await createDatabase() : null;
   const native = {
+    ...site,
     php,
-    www,
-    plugin,
-    port,
-    constants: { ...constants, WP_DEBUG_LOG: join(www, 'wp-content/debug.log') },
+    constants: { ...site.constants, WP_DEBUG_LOG: join(site.www, 'wp-content/debug.log') },
+    database: database?.constants ?? null,
+    memoryLimit: options.memoryLimit ?? '512M',
+    lines: options.lines ?? '',
   };
   await installNatively(native);
-  return process.env.IMAGEWRIGHT_TEST_SERVER === 'nginx' ? serveBehindNginx(native) : serveNatively(native);
+  const start = { nginx: serveBehindNginx, apache: serveWithApache }[server] ?? serveNatively;
+  const served = await start(native);
+  const stop = async () => {
+    await served.stop();
+    await database?.drop();
+  };
+  return { ...served, database, stop };
 }
 
 function parse(text: string): { result?: unknown; error?: string } | null {
