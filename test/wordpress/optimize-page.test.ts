@@ -128,12 +128,16 @@ async function seeFrontEnd(page: Page, ids: number[]) {
   expect(
     srcset
       .split(', ')
-      .map((part) => part.replace(/^.*\.(\w+) (\d+w)$/, '$1 $2'))
+      .map((part) => part.replace(/^.* (\d+w)$/, '$1'))
       .sort(),
-  ).toEqual(['webp 1024w', 'webp 1100w', 'webp 300w', 'webp 768w']);
+  ).toEqual(['1024w', '1100w', '300w', '768w']);
   for (const part of srcset.split(', ')) {
     const answer = await fetch(part.split(' ')[0] ?? '');
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/webp']);
+    // A file of WordPress that is not larger than the exported one stays in use.
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      part.includes('.jpg') ? 'image/jpeg' : 'image/webp',
+    ]);
   }
 }
 

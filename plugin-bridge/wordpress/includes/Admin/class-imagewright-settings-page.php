@@ -108,6 +108,7 @@ class Imagewright_Settings_Page {
 			'format'       => $pick( 'format', Imagewright_Options::formats() ),
 			'preset'       => $pick( 'preset', Imagewright_Contract::PRESETS ),
 			'language'     => $language,
+			'delivery'     => $pick( 'delivery', Imagewright_Options::WAYS ),
 			'fill_text'    => ! empty( $input['fill_text'] ),
 			'user_credits' => Imagewright_Budget_Field::sanitize( $input['user_credits'] ?? null, $old['user_credits'] ),
 		);
@@ -180,6 +181,7 @@ class Imagewright_Settings_Page {
 					<?php
 					self::render_select( 'format', __( 'Format', 'imagewright' ), array_intersect_key( Imagewright_Strings::formats(), array_flip( Imagewright_Options::formats() ) ), $all['format'] );
 					self::render_select( 'preset', __( 'Quality', 'imagewright' ), Imagewright_Strings::presets(), $all['preset'] );
+					self::render_select( 'delivery', __( 'Optimized files', 'imagewright' ), Imagewright_Strings::ways(), $all['delivery'] );
 					self::render_texts( $all );
 					Imagewright_Budget_Field::render( $all );
 					?>

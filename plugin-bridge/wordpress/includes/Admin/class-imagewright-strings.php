@@ -70,6 +70,18 @@ class Imagewright_Strings {
 	}
 
 	/**
+	 * Returns the labels of the ways of delivery.
+	 *
+	 * @return array<string,string>
+	 */
+	public static function ways() {
+		return array(
+			'beside'  => __( 'Lie beside the originals: pages offer them to browsers that know the format, and fall back to the original', 'imagewright' ),
+			'replace' => __( 'Take the place of the originals: the media library shows the optimized files', 'imagewright' ),
+		);
+	}
+
+	/**
 	 * Returns the labels of the formats.
 	 *
 	 * @return array<string,string>

@@ -41,7 +41,7 @@ class Imagewright_Optimization {
 		}
 		$refusal = empty( $options['again'] ) && empty( $options['allow_larger'] ) ? Imagewright_Eligibility::refusal( $id, $options ) : Imagewright_Snapshot::fault( $id );
 		$done    = $refusal ? $refusal : self::replace( $id, $options );
-		if ( is_wp_error( $done ) && 'imagewright_not_smaller' === $done->get_error_code() ) {
+		if ( is_wp_error( $done ) && 'imagewright_not_smaller' === $done->get_error_code() && 'replace' === Imagewright_Options::all()['delivery'] ) {
 			// The user may accept the larger file. It is free as long as the service keeps the result.
 			$data            = (array) $done->get_error_data();
 			$data['details'] = array(

@@ -75,6 +75,19 @@ class Imagewright_Files {
 	}
 
 	/**
+	 * Sets the time of the last change of a file below the uploads folder.
+	 *
+	 * @param string $path Path.
+	 * @param int    $time Unix time.
+	 */
+	public static function set_time( $path, $time ) {
+		if ( self::is_upload( $path ) ) {
+			self::disk()->touch( $path, $time );
+			clearstatcache( true, $path );
+		}
+	}
+
+	/**
 	 * Removes a file below the uploads folder if it exists.
 	 *
 	 * @param string $path Path.

@@ -53,9 +53,14 @@ class Imagewright_Sizes {
 		}
 		$by_width = array();
 		foreach ( array_filter( $entries ) as $entry ) {
-			// The service makes one file per width.
-			if ( ! isset( $by_width[ $entry['width'] ] ) ) {
-				$by_width[ $entry['width'] ] = $entry;
+			$width = $entry['width'];
+			// The service makes one file per width. A second box of a width is one pixel wider or narrower, which counts as equal.
+			foreach ( array( $width, $width + 1, $width - 1 ) as $free ) {
+				$taken = $by_width[ $free ] ?? null;
+				if ( null === $taken || array( 'width' => $width ) + $taken === $entry ) {
+					$by_width[ $free ] = $taken ?? array( 'width' => $free ) + $entry;
+					break;
+				}
 			}
 		}
 		return array_slice( array_values( $by_width ), 0, Imagewright_Contract::MAX_RESPONSIVE_SIZES );
@@ -85,6 +90,17 @@ class Imagewright_Sizes {
 	 */
 	private static function is_centred( $size ) {
 		return ! is_array( $size['crop'] ) || array( 'center', 'center' ) === $size['crop'];
+	}
+
+	/**
+	 * Returns true if a registered size is a crop around the centre.
+	 *
+	 * @param string $name Name of the size.
+	 * @return bool
+	 */
+	public static function is_centred_crop( $name ) {
+		$size = wp_get_registered_image_subsizes()[ $name ] ?? array( 'crop' => false );
+		return ! empty( $size['crop'] ) && self::is_centred( $size );
 	}
 
 	/**
@@ -205,7 +221,7 @@ class Imagewright_Sizes {
 	 * @param int   $height  Pixels.
 	 * @return bool
 	 */
-	private static function is_near( $variant, $width, $height ) {
+	public static function is_near( $variant, $width, $height ) {
 		return abs( $variant['width'] - $width ) <= 1 && abs( $variant['height'] - $height ) <= 1;
 	}
 }

@@ -20,7 +20,7 @@ class Imagewright_Source {
 	 */
 	public static function of( $id ) {
 		$state    = Imagewright_State::get( $id );
-		$is_ours  = $state && ! Imagewright_State::is_edited( $id, $state );
+		$is_ours  = $state && 'beside' !== ( $state['way'] ?? '' ) && ! Imagewright_State::is_edited( $id, $state );
 		$relative = $is_ours ? $state['snapshot']['attached_file'] : get_post_meta( $id, '_wp_attached_file', true );
 		$metadata = $is_ours ? $state['snapshot']['metadata'] : wp_get_attachment_metadata( $id, true );
 		$attached = $is_ours ? path_join( wp_get_upload_dir()['basedir'], $relative ) : get_attached_file( $id );

@@ -19,6 +19,8 @@ class Imagewright_State {
 
 	const META    = '_imagewright';
 	const FAILURE = '_imagewright_failure';
+	/** Key of the names that a replaced file had before, relative to the uploads folder; one row each. */
+	const WAS = '_imagewright_was';
 
 	/**
 	 * Returns the record, or null if the attachment is not optimized.
@@ -48,6 +50,7 @@ class Imagewright_State {
 	 */
 	public static function clear( $id ) {
 		delete_post_meta( $id, self::META );
+		delete_post_meta( $id, self::WAS );
 	}
 
 	/**

@@ -18,9 +18,10 @@ class Imagewright_Download {
 	 * @param string  $session  Session, not one of samples.
 	 * @param array   $variants Variants of the result.
 	 * @param string  $mime     Expected type.
+	 * @param bool    $decode   True to require that WordPress can decode the files.
 	 * @return array<string,string>|WP_Error Paths by name of the variant. The caller removes the files.
 	 */
-	public static function fetch( $session, $variants, $mime ) {
+	public static function fetch( $session, $variants, $mime, $decode = true ) {
 		$paths = array();
 		foreach ( $variants as $variant ) {
 			$path                      = Imagewright_Files::temporary();
@@ -30,7 +31,7 @@ class Imagewright_Download {
 				"/v1/sessions/$session/download?filename=" . rawurlencode( $variant['filename'] ),
 				array( 'file' => $path )
 			);
-			$error = is_wp_error( $answer ) ? $answer : self::fault( $answer, $path, $variant, $mime );
+			$error = is_wp_error( $answer ) ? $answer : self::fault( $answer, $path, $variant, $mime, $decode );
 			if ( $error ) {
 				self::discard( $paths );
 				return $error;
@@ -59,9 +60,10 @@ class Imagewright_Download {
 	 * @param string $path    File.
 	 * @param array  $variant Expected size, checksum and dimensions.
 	 * @param string $mime    Expected type.
+	 * @param bool   $decode  True to require that WordPress can decode the file.
 	 * @return WP_Error|null
 	 */
-	private static function fault( $answer, $path, $variant, $mime ) {
+	private static function fault( $answer, $path, $variant, $mime, $decode ) {
 		if ( 200 !== $answer['status'] ) {
 			return Imagewright_Rest_Errors::from_service( $answer['status'], (array) json_decode( Imagewright_Files::read( $path ), true ), $answer['headers'] );
 		}
@@ -75,7 +77,7 @@ class Imagewright_Download {
 			/* translators: %s: file name */
 			return Imagewright_Rest_Errors::make( 'bad_download', sprintf( __( 'The downloaded file %s differs from the exported one.', 'imagewright' ), $variant['filename'] ), 502 );
 		}
-		if ( ! self::opens( $path, $size ) ) {
+		if ( $decode && ! self::opens( $path, $size ) ) {
 			/* translators: %s: file name */
 			return Imagewright_Rest_Errors::make( 'cannot_open', sprintf( __( 'WordPress cannot open the exported file %s on this server.', 'imagewright' ), $variant['filename'] ), 422 );
 		}

@@ -17,9 +17,10 @@ class Imagewright_Plan {
 	 *
 	 * @param int   $id     Attachment.
 	 * @param array $result Result of the export.
-	 * @return array{full:array,scaled:?array,sizes:array<string,array>,variants:array<int,array>}
+	 * @param bool  $larger True to accept files that are larger than those in use.
+	 * @return array{full:array,scaled:?array,sizes:array<string,array>,variants:array<int,array>,larger:bool}
 	 */
-	public static function roles( $id, $result ) {
+	public static function roles( $id, $result, $larger ) {
 		$full   = $result['variants'][0];
 		$scaled = Imagewright_Sizes::scaled( $full, $result['variants'], $id );
 		$sizes  = Imagewright_Sizes::assign( $full, $result['variants'] );
@@ -34,6 +35,7 @@ class Imagewright_Plan {
 			'scaled'   => $scaled,
 			'sizes'    => $sizes,
 			'variants' => array_values( $needed ),
+			'larger'   => $larger,
 		);
 	}
 
@@ -44,7 +46,7 @@ class Imagewright_Plan {
 	 * @param array       $roles    Of roles().
 	 * @param string      $mime     Type of the new files.
 	 * @param string|null $rename   Base name that the user confirmed, or null.
-	 * @return array `attached`, `files` (name => variant name), `copies` (name => copy), `metadata`, `reserved` (sizes that
+	 * @return array `attached`, `mime` (type of the attachment), `files` (name => variant name), `copies` (name => copy), `metadata`, `reserved` (sizes that
 	 *               WordPress must not make, since a file of another attachment has their name).
 	 */
 	public static function make( $snapshot, $roles, $mime, $rename ) {
@@ -52,24 +54,14 @@ class Imagewright_Plan {
 		$dir      = dirname( path_join( wp_get_upload_dir()['basedir'], $snapshot['attached_file'] ) );
 		$in_place = null === $rename && $snapshot['mime'] === $mime;
 		$names    = $in_place ? self::same_names( $snapshot, $roles, $dir ) : self::new_names( $snapshot, $roles, $mime, $rename, $dir );
-		$files    = array();
-		$shown    = $roles['scaled'] ? $roles['scaled'] : $roles['full'];
-
-		$files[ $names['attached'] ] = $shown['name'];
-		if ( $roles['scaled'] ) {
-			$files[ $names['original'] ] = 'full';
-		}
-		$metadata = array_merge(
-			array_diff_key( $old, array_flip( array( 'sizes', 'original_image', 'sources', 'filesize' ) ) ),
-			array(
-				'width'    => (int) $shown['width'],
-				'height'   => (int) $shown['height'],
-				'file'     => self::beside( $snapshot['attached_file'], $names['attached'] ),
-				'filesize' => (int) $shown['size'],
-				'sizes'    => array(),
-			)
-		);
+		$keeps    = null === $rename && ! $roles['larger'];
+		list( $files, $metadata, $mime_after ) = self::main_file( $snapshot, $roles, $names, $mime, $keeps );
 		foreach ( $roles['sizes'] as $size => $variant ) {
+			$old_size = $old['sizes'][ $size ] ?? array();
+			if ( $keeps && self::is_smaller( $old_size, $variant, $snapshot['files'] ) ) {
+				$metadata['sizes'][ $size ] = $old_size;
+				continue;
+			}
 			$files[ $names['sizes'][ $size ] ] = $variant['name'];
 			$metadata['sizes'][ $size ]        = array(
 				'file'      => $names['sizes'][ $size ],
@@ -79,10 +71,13 @@ class Imagewright_Plan {
 				'filesize'  => (int) $variant['size'],
 			);
 		}
-		if ( $roles['scaled'] ) {
-			$metadata['original_image'] = $names['original'];
+		foreach ( $keeps ? (array) ( $old['sizes'] ?? array() ) : array() as $size => $old_size ) {
+			// The service cannot make this size, so its file stays.
+			if ( ! isset( $metadata['sizes'][ $size ] ) && isset( $snapshot['files'][ $old_size['file'] ?? '' ] ) ) {
+				$metadata['sizes'][ $size ] = $old_size;
+			}
 		}
-		$by_core  = self::left_to_wordpress( $roles, $roles['scaled'] ? $names['original'] : $names['attached'] );
+		$by_core  = self::left_to_wordpress( $roles['full'], $metadata );
 		$reserved = array();
 		foreach ( $by_core as $size => $name ) {
 			if ( self::is_foreign( $name, $snapshot, $dir ) ) {
@@ -97,11 +92,58 @@ class Imagewright_Plan {
 		}
 		return array(
 			'attached' => $metadata['file'],
+			'mime'     => $mime_after,
 			'files'    => $files,
 			'copies'   => $copies,
 			'metadata' => $metadata,
 			'reserved' => $reserved,
 		);
+	}
+
+	/**
+	 * Plans the attached file, and the upload that it was scaled from. An attached file that is not larger than its new one stays.
+	 *
+	 * @param array  $snapshot Snapshot.
+	 * @param array  $roles    Of roles().
+	 * @param array  $names    Names of the new files.
+	 * @param string $mime     Type of the new files.
+	 * @param bool   $keeps    True to keep a smaller file.
+	 * @return array{0:array<string,string>,1:array,2:string} Name => variant name; metadata without sizes; type of the attachment.
+	 */
+	private static function main_file( $snapshot, $roles, $names, $mime, $keeps ) {
+		$shown = $roles['scaled'] ? $roles['scaled'] : $roles['full'];
+		$old   = array( 'sizes' => array() ) + array_diff_key( $snapshot['metadata'], array_flip( array( 'sizes', 'sources' ) ) );
+		if ( $keeps && self::is_smaller( array( 'file' => wp_basename( $snapshot['attached_file'] ) ) + $old, $shown, $snapshot['files'] ) ) {
+			return array( array(), $old, $snapshot['mime'] );
+		}
+		$files    = array( $names['attached'] => $shown['name'] );
+		$metadata = array_merge(
+			array_diff_key( $old, array_flip( array( 'original_image', 'filesize' ) ) ),
+			array(
+				'width'    => (int) $shown['width'],
+				'height'   => (int) $shown['height'],
+				'file'     => self::beside( $snapshot['attached_file'], $names['attached'] ),
+				'filesize' => (int) $shown['size'],
+			)
+		);
+		if ( $roles['scaled'] ) {
+			$files[ $names['original'] ] = 'full';
+			$metadata['original_image']  = $names['original'];
+		}
+		return array( $files, $metadata, $mime );
+	}
+
+	/**
+	 * Returns true if a file in use has the dimensions of its variant and is not larger.
+	 *
+	 * @param array $old     Entry of the metadata.
+	 * @param array $variant Variant.
+	 * @param array $files   Files of the snapshot.
+	 * @return bool
+	 */
+	private static function is_smaller( $old, $variant, $files ) {
+		return isset( $old['file'], $files[ $old['file'] ] ) && $files[ $old['file'] ]['size'] <= (int) $variant['size']
+			&& Imagewright_Sizes::is_near( $variant, (int) $old['width'], (int) $old['height'] );
 	}
 
 	/**
@@ -156,15 +198,15 @@ class Imagewright_Plan {
 	/**
 	 * Returns the names of the sizes that WordPress makes from the new file. It overwrites existing files.
 	 *
-	 * @param array  $roles Of roles().
-	 * @param string $name  Name of the file that WordPress resizes.
+	 * @param array $full     The `full` variant.
+	 * @param array $metadata Planned metadata.
 	 * @return array<string,string> Name of the size => name of the file.
 	 */
-	private static function left_to_wordpress( $roles, $name ) {
-		$parts = pathinfo( $name );
+	private static function left_to_wordpress( $full, $metadata ) {
+		$parts = pathinfo( $metadata['original_image'] ?? wp_basename( $metadata['file'] ) );
 		$names = array();
-		foreach ( array_diff_key( wp_get_registered_image_subsizes(), $roles['sizes'] ) as $key => $size ) {
-			$measures = image_resize_dimensions( $roles['full']['width'], $roles['full']['height'], $size['width'], $size['height'], $size['crop'] );
+		foreach ( array_diff_key( wp_get_registered_image_subsizes(), $metadata['sizes'] ) as $key => $size ) {
+			$measures = image_resize_dimensions( $full['width'], $full['height'], $size['width'], $size['height'], $size['crop'] );
 			if ( $measures ) {
 				$names[ $key ] = "{$parts['filename']}-{$measures[4]}x{$measures[5]}.{$parts['extension']}";
 			}

@@ -38,18 +38,18 @@ class Imagewright_Replacement {
 		if ( $state && $state['job'] === $job_id && $state['image'] === $image ) {
 			return $state;
 		}
-		$result = Imagewright_Result::read( $id, $job_id, $image, ! empty( $options['allow_larger'] ) );
-		if ( is_wp_error( $result ) ) {
-			return $result;
+		$ready = self::choose( $id, $state, $job_id, $image, $options );
+		if ( is_wp_error( $ready ) ) {
+			return $ready;
 		}
+		list( $beside, $result, $roles ) = $ready;
+		$state = Imagewright_State::get( $id );
 		$texts = isset( $options['texts'] ) ? call_user_func( $options['texts'] ) : array();
 		if ( is_wp_error( $texts ) ) {
 			return $texts;
 		}
 		$options = $texts + $options;
-
-		$roles = Imagewright_Plan::roles( $id, $result );
-		$paths = Imagewright_Download::fetch( $result['session'], $roles['variants'], $result['mimeType'] );
+		$paths   = Imagewright_Download::fetch( $result['session'], $roles['variants'], $result['mimeType'], ! $beside );
 		if ( is_wp_error( $paths ) ) {
 			return $paths;
 		}
@@ -67,10 +67,39 @@ class Imagewright_Replacement {
 			if ( is_wp_error( $restored ) ) {
 				return $restored;
 			}
-			return self::exchange( $id, $result, $roles, $paths, $options );
+			return $beside ? Imagewright_Addition::place( $id, $result, $roles, $paths, $options ) : self::exchange( $id, $result, $roles, $paths, $options );
 		} finally {
 			Imagewright_Download::discard( $paths );
 		}
+	}
+
+	/**
+	 * Reads the result and chooses the files to use.
+	 *
+	 * @param int        $id      Attachment.
+	 * @param array|null $state   Its record.
+	 * @param string     $job_id  Export.
+	 * @param string     $image   Image of that export.
+	 * @param array      $options Of run().
+	 * @return array{0:bool,1:array,2:array}|WP_Error True for files beside those of WordPress; result; files with their variants.
+	 */
+	private static function choose( $id, $state, $job_id, $image, $options ) {
+		// A new name changes addresses, so such files take the place of the old ones.
+		$beside = 'beside' === Imagewright_Options::all()['delivery'] && empty( $options['filename'] );
+		$larger = ! empty( $options['allow_larger'] );
+		$result = Imagewright_Result::read( $id, $job_id, $image, $beside || $larger );
+		if ( is_wp_error( $result ) ) {
+			return $result;
+		}
+		if ( $state && ( $beside xor 'beside' === ( $state['way'] ?? '' ) ) ) {
+			// The files are compared with WordPress's own.
+			$restored = Imagewright_Restoration::put_back( $id, $state, false );
+			if ( is_wp_error( $restored ) ) {
+				return $restored;
+			}
+		}
+		$roles = $beside ? Imagewright_Addition::choose( $id, $result ) : Imagewright_Plan::roles( $id, $result, $larger );
+		return is_wp_error( $roles ) ? $roles : array( $beside, $result, $roles );
 	}
 
 	/**
@@ -107,6 +136,9 @@ class Imagewright_Replacement {
 			$plan = Imagewright_Lock::while_naming(
 				static function () use ( $id, &$state, $roles, $result, $paths, $options ) {
 					$plan             = Imagewright_Plan::make( $state['snapshot'], $roles, $result['mimeType'], $options['filename'] ?? null );
+					if ( ! $plan['files'] ) {
+						return Imagewright_Eligibility::not_smaller( $id, $result, self::shown_bytes( $state['snapshot']['files'], $state['snapshot']['metadata'] ) );
+					}
 					$state['created'] = array_keys( $plan['files'] );
 					$state['copies']  = $plan['copies'];
 					// Stored before the files are moved, so that a later request can undo it after a crash.
@@ -115,7 +147,7 @@ class Imagewright_Replacement {
 				}
 			);
 			if ( ! is_wp_error( $plan ) ) {
-				self::describe( $id, $state['snapshot'], $plan, $result['mimeType'] );
+				self::describe( $id, $state['snapshot'], $plan );
 				$state = self::complete( $id, $state, $plan, $result, $options );
 				/**
 				 * Fires after the files of an attachment were replaced: for caches and for plugins that copy files elsewhere.
@@ -130,7 +162,9 @@ class Imagewright_Replacement {
 		} catch ( Throwable $thrown ) {
 			$error = Imagewright_Rest_Errors::make( 'not_saved', $thrown->getMessage(), 500 );
 		}
-		Imagewright_Restoration::put_back( $id, $state, true );
+		if ( Imagewright_State::get( $id ) ) {
+			Imagewright_Restoration::put_back( $id, $state, true );
+		}
 		return $error;
 	}
 
@@ -170,18 +204,20 @@ class Imagewright_Replacement {
 	 * Updates the attachment's metadata for the new files. The guid does not change.
 	 *
 	 * @param int    $id       Attachment.
-	 * @param array  $snapshot Snapshot.
-	 * @param array  $plan     Plan.
-	 * @param string $mime     New type.
+	 * @param array $snapshot Snapshot.
+	 * @param array $plan     Plan.
 	 */
-	private static function describe( $id, $snapshot, $plan, $mime ) {
+	private static function describe( $id, $snapshot, $plan ) {
 		update_post_meta( $id, '_wp_attachment_backup_sizes', wp_slash( Imagewright_Snapshot::backup_sizes( $snapshot, $plan['copies'] ) ) );
+		if ( $plan['attached'] !== $snapshot['attached_file'] ) {
+			add_post_meta( $id, Imagewright_State::WAS, wp_slash( $snapshot['attached_file'] ) );
+		}
 		update_attached_file( $id, path_join( wp_get_upload_dir()['basedir'], $plan['attached'] ) );
-		if ( get_post_mime_type( $id ) !== $mime ) {
+		if ( get_post_mime_type( $id ) !== $plan['mime'] ) {
 			wp_update_post(
 				array(
 					'ID'             => $id,
-					'post_mime_type' => $mime,
+					'post_mime_type' => $plan['mime'],
 				)
 			);
 		}
@@ -212,13 +248,13 @@ class Imagewright_Replacement {
 				'created'  => array_values( array_unique( array_merge( array_keys( $plan['files'] ), Imagewright_Snapshot::names( $plan['attached'], $metadata ) ) ) ),
 				'after'    => array(
 					'file'  => get_post_meta( $id, '_wp_attached_file', true ),
-					'mime'  => $result['mimeType'],
+					'mime'  => $plan['mime'],
 					'texts' => $written,
 					'files' => Imagewright_Snapshot::checksums( dirname( get_attached_file( $id, true ) ), Imagewright_Snapshot::essential( $plan['attached'], $metadata ) ),
 				),
 				'bytes'    => array(
-					'before' => (int) $result['original']['size'],
-					'after'  => (int) $result['variants'][0]['size'],
+					'before' => self::shown_bytes( $state['snapshot']['files'], $state['snapshot']['metadata'] ),
+					'after'  => array_sum( array_column( Imagewright_Shown::of( $id ), 'bytes' ) ),
 				),
 				'quality'  => array(
 					'format' => (string) $result['format'],
@@ -231,5 +267,16 @@ class Imagewright_Replacement {
 		Imagewright_State::clear_failure( $id );
 		Imagewright_Versions::renew( $id, array_keys( $state['copies'] ) );
 		return $state;
+	}
+
+	/**
+	 * Adds up the files that pages showed before the replacement.
+	 *
+	 * @param array $files    Files of the snapshot.
+	 * @param array $metadata Metadata of the snapshot.
+	 * @return int
+	 */
+	private static function shown_bytes( $files, $metadata ) {
+		return array_sum( array_column( array_diff_key( $files, array( $metadata['original_image'] ?? '' => 1 ) ), 'size' ) );
 	}
 }

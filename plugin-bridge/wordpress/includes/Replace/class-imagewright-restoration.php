@@ -55,6 +55,9 @@ class Imagewright_Restoration {
 	 * @return true|WP_Error
 	 */
 	public static function put_back( $id, $state, $all ) {
+		if ( 'beside' === ( $state['way'] ?? '' ) ) {
+			return Imagewright_Addition::take_away( $id, $state );
+		}
 		$snapshot = $state['snapshot'];
 		$dir      = dirname( path_join( wp_get_upload_dir()['basedir'], $snapshot['attached_file'] ) );
 		$sources  = self::sources( $snapshot, $state['copies'], $dir, $all );

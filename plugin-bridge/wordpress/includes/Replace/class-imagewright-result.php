@@ -18,7 +18,7 @@ class Imagewright_Result {
 	 * @param int    $id           Attachment.
 	 * @param string $job_id       Job.
 	 * @param string $image        Image.
-	 * @param bool   $allow_larger True to accept a larger file.
+	 * @param bool   $allow_larger True to accept a larger file. Files beside those of WordPress are always smaller.
 	 * @return array|WP_Error
 	 */
 	public static function read( $id, $job_id, $image, $allow_larger ) {

@@ -14,11 +14,16 @@ class Imagewright_Options {
 
 	const SETTINGS = 'imagewright_settings';
 	const KEY      = 'imagewright_api_key';
+	/** Autoloaded: every page reads it. */
+	const DELIVERED = 'imagewright_delivered';
+
+	/** Ways of delivery: optimized files beside those of WordPress, or in their place. */
+	const WAYS = array( 'beside', 'replace' );
 
 	/**
 	 * Returns the settings with all defaults filled in.
 	 *
-	 * @return array{url:string,format:string,preset:string,language:string,fill_text:bool,user_credits:int}
+	 * @return array{url:string,format:string,preset:string,language:string,delivery:string,fill_text:bool,user_credits:int}
 	 */
 	public static function all() {
 		$stored = get_option( self::SETTINGS, array() );
@@ -36,6 +41,7 @@ class Imagewright_Options {
 			'format'       => 'webp',
 			'preset'       => 'high',
 			'language'     => '',
+			'delivery'     => 'beside',
 			'fill_text'    => false,
 			'user_credits' => 0,
 		);
@@ -128,6 +134,27 @@ class Imagewright_Options {
 				}
 			)
 		);
+	}
+
+	/**
+	 * Returns the types of optimized files that lie beside files of WordPress, in the order in which browsers are offered them.
+	 *
+	 * @return string[]
+	 */
+	public static function delivered() {
+		return (array) get_option( self::DELIVERED, array() );
+	}
+
+	/**
+	 * Adds a type to delivered().
+	 *
+	 * @param string $mime Type.
+	 */
+	public static function deliver( $mime ) {
+		$known = self::delivered();
+		if ( ! in_array( $mime, $known, true ) ) {
+			update_option( self::DELIVERED, array_values( array_intersect( Imagewright_Beside::TYPES, array_merge( $known, array( $mime ) ) ) ), true );
+		}
 	}
 
 	/**

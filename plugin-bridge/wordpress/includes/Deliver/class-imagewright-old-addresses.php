@@ -1,0 +1,127 @@
+<?php
+/**
+ * Addresses of replaced files.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Shows the new files where posts name the replaced ones. WordPress adds `srcset`, dimensions and lazy loading only to addresses
+ * that are in the attachment's metadata, and these name the new files.
+ */
+class Imagewright_Old_Addresses {
+
+	/** Registers the hooks. */
+	public static function register() {
+		add_filter( 'wp_content_img_tag', array( __CLASS__, 'content_image' ), 10, 3 );
+		add_filter( 'attachment_url_to_postid', array( __CLASS__, 'find_post' ), 20, 2 );
+	}
+
+	/**
+	 * Replaces the old address of an `img` and adds the attributes that WordPress adds to files it knows.
+	 *
+	 * @param string $tag     The `img`.
+	 * @param string $context Name of the filter or block.
+	 * @param int    $id      Attachment; 0 if unknown.
+	 * @return string
+	 */
+	public static function content_image( $tag, $context, $id ) {
+		$state = $id && strpos( $tag, 'src=' ) ? Imagewright_State::get( $id ) : null;
+		if ( ! $state || 'optimized' !== $state['status'] || 'beside' === ( $state['way'] ?? '' ) || ! preg_match( '/\ssrc=(["\'])([^"\']+)\1/', $tag, $found ) ) {
+			return $tag;
+		}
+		$old      = wp_basename( rawurldecode( (string) strtok( html_entity_decode( $found[2], ENT_QUOTES ), '?' ) ) );
+		$metadata = wp_get_attachment_metadata( $id );
+		$new      = is_array( $metadata ) ? self::successor( $old, $state['snapshot'], $metadata ) : '';
+		if ( '' === $new ) {
+			return $tag;
+		}
+		$tag = str_replace( $found[0], ' src=' . $found[1] . self::with_name( $found[2], $new ) . $found[1], $tag );
+		return self::complete( $tag, $context, $id, $metadata );
+	}
+
+	/**
+	 * Returns the name of the file that took the place of another.
+	 *
+	 * @param string $name     Name of the old file.
+	 * @param array  $snapshot Snapshot.
+	 * @param array  $metadata Metadata of the attachment.
+	 * @return string Empty if the file was not replaced, or is in use.
+	 */
+	private static function successor( $name, $snapshot, $metadata ) {
+		$old   = $snapshot['metadata'];
+		$shown = wp_basename( (string) $metadata['file'] );
+		if ( in_array( $name, array( wp_basename( $snapshot['attached_file'] ), $old['original_image'] ?? '' ), true ) ) {
+			return $name === $shown ? '' : $shown;
+		}
+		foreach ( (array) ( $old['sizes'] ?? array() ) as $size => $entry ) {
+			if ( ( $entry['file'] ?? '' ) === $name ) {
+				$new = $metadata['sizes'][ $size ]['file'] ?? '';
+				return $new === $name ? '' : $new;
+			}
+		}
+		return '';
+	}
+
+	/**
+	 * Replaces the last part of a URL.
+	 *
+	 * @param string $url  URL, with HTML entities.
+	 * @param string $name File name.
+	 * @return string
+	 */
+	private static function with_name( $url, $name ) {
+		$parts = explode( '?', $url, 2 );
+		return substr( $parts[0], 0, (int) strrpos( $parts[0], '/' ) + 1 ) . rawurlencode( $name ) . ( isset( $parts[1] ) ? '?' . $parts[1] : '' );
+	}
+
+	/**
+	 * Adds what WordPress adds to an `img` in content.
+	 *
+	 * @param string $tag      The `img`.
+	 * @param string $context  Name of the filter or block.
+	 * @param int    $id       Attachment.
+	 * @param array  $metadata Its metadata.
+	 * @return string
+	 */
+	private static function complete( $tag, $context, $id, $metadata ) {
+		if ( false === strpos( $tag, ' width=' ) && false === strpos( $tag, ' height=' ) ) {
+			$tag = wp_img_tag_add_width_and_height_attr( $tag, $context, $id );
+		}
+		if ( false === strpos( $tag, ' srcset=' ) ) {
+			$tag = wp_image_add_srcset_and_sizes( $tag, $metadata, $id );
+		}
+		if ( function_exists( 'wp_img_tag_add_loading_optimization_attrs' ) ) {
+			return wp_img_tag_add_loading_optimization_attrs( $tag, $context );
+		}
+		return false === strpos( $tag, ' loading=' ) ? wp_img_tag_add_loading_attr( $tag, $context ) : $tag;
+	}
+
+	/**
+	 * Finds the attachment of an old address. Core compares the names of the files in use only.
+	 *
+	 * @param int    $id  Attachment found by core, or 0.
+	 * @param string $url URL.
+	 * @return int
+	 */
+	public static function find_post( $id, $url ) {
+		$path = $id ? '' : Imagewright_Beside::path_of( $url );
+		if ( '' === $path ) {
+			return $id;
+		}
+		$relative = substr( $path, strlen( wp_get_upload_dir()['basedir'] ) + 1 );
+		$found    = get_posts(
+			array(
+				'post_type'   => 'attachment',
+				'post_status' => 'any',
+				'fields'      => 'ids',
+				'numberposts' => 1,
+				'meta_key'    => Imagewright_State::WAS,
+				'meta_value'  => $relative,
+			)
+		);
+		return $found ? (int) $found[0] : 0;
+	}
+}

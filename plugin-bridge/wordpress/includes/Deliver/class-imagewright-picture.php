@@ -1,0 +1,168 @@
+<?php
+/**
+ * Delivery by `<picture>`.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Offers browsers the optimized files that lie beside the files of WordPress. The `img` stays as WordPress prints it, with
+ * `srcset`, `sizes`, `loading` and dimensions, and serves browsers that do not know the format. Asks the file system only.
+ */
+class Imagewright_Picture {
+
+	/** Attribute of an `img` that is in a `picture`: block themes filter the content of a post a second time. */
+	const SEEN = 'data-iw';
+
+	/** Registers the hooks for pages. Administration, feeds and the REST API keep WordPress's own markup. */
+	public static function register() {
+		add_action( 'template_redirect', array( __CLASS__, 'begin' ) );
+	}
+
+	/** Registers the filters of a page. */
+	public static function begin() {
+		/**
+		 * Filters whether pages offer optimized files.
+		 *
+		 * @param bool $is_on True by default, except in feeds.
+		 */
+		if ( ! apply_filters( 'imagewright_deliver', ! is_feed() && (bool) Imagewright_Options::delivered() ) ) {
+			return;
+		}
+		add_filter( 'the_content', array( __CLASS__, 'respect' ), 8 );
+		add_filter( 'render_block', array( __CLASS__, 'block' ), 30 );
+		add_filter( 'wp_content_img_tag', array( __CLASS__, 'wrap' ), 30 );
+		add_filter( 'wp_get_attachment_image', array( __CLASS__, 'wrap' ), 30 );
+		add_filter( 'get_header_image_tag', array( __CLASS__, 'wrap' ), 30 );
+	}
+
+	/**
+	 * Leaves the images of a `picture` that an author wrote as they are.
+	 *
+	 * @param string $html Content.
+	 * @return string
+	 */
+	public static function respect( $html ) {
+		if ( false === stripos( $html, '<picture' ) ) {
+			return $html;
+		}
+		return preg_replace_callback(
+			'#<picture\b.*?</picture>#is',
+			static function ( $found ) {
+				return preg_replace( '/<img\s(?!' . self::SEEN . ')/i', '<img ' . self::SEEN . ' ', $found[0] );
+			},
+			$html
+		);
+	}
+
+	/**
+	 * Changes the backgrounds of a block, and leaves the images of an author's `picture` as they are.
+	 *
+	 * @param string $html Block.
+	 * @return string
+	 */
+	public static function block( $html ) {
+		$html = self::respect( (string) $html );
+		if ( false === strpos( $html, 'background-image' ) ) {
+			return $html;
+		}
+		return preg_replace_callback( '/(\sstyle="[^"]*background-image:\s*url\((?:\'|&\#0?39;|&quot;)?)([^"\'()&]+)((?:\'|&\#0?39;|&quot;)?\)[^"]*)"/i', array( __CLASS__, 'background' ), $html );
+	}
+
+	/**
+	 * Adds the optimized file to the style of a background. Browsers that do not know `image-set` ignore the addition.
+	 *
+	 * @param string[] $found Match of block(): attribute up to the URL, URL, rest.
+	 * @return string
+	 */
+	public static function background( $found ) {
+		list( $all, $before, $url, $after ) = $found;
+		$path  = Imagewright_Beside::path_of( $url );
+		$types = '' === $path || false !== strpos( $all, 'image-set' ) ? array() : Imagewright_Beside::types( $path );
+		if ( ! $types ) {
+			return $all;
+		}
+		$set = array();
+		foreach ( $types as $mime ) {
+			$set[] = "url('" . esc_url( Imagewright_Beside::url( $url, $mime ) ) . "') type('$mime')";
+		}
+		$set[] = "url('" . esc_url( $url ) . "')";
+		return $before . $url . rtrim( $after, '; ' ) . ';background-image:image-set(' . implode( ',', $set ) . ')"';
+	}
+
+	/**
+	 * Puts an `img` into a `picture` with its optimized files.
+	 *
+	 * @param string $html Markup with one `img`.
+	 * @return string
+	 */
+	public static function wrap( $html ) {
+		if ( ! is_string( $html ) || false === stripos( $html, '<img' ) || false !== stripos( $html, '<picture' ) || false !== strpos( $html, ' ' . self::SEEN ) ) {
+			return $html;
+		}
+		return preg_replace_callback( '/<img\s[^>]*>/i', array( __CLASS__, 'picture' ), $html, 1 );
+	}
+
+	/**
+	 * Builds the `picture` of an `img`.
+	 *
+	 * @param string[] $found The `img`.
+	 * @return string The `img` itself if it has no optimized file.
+	 */
+	public static function picture( $found ) {
+		$img     = $found[0];
+		$srcset  = self::attribute( $img, 'srcset' );
+		$src     = self::attribute( $img, 'src' );
+		$sources = self::sources( '' === $srcset ? $src : $srcset );
+		if ( ! $sources ) {
+			return $img;
+		}
+		$sizes = self::attribute( $img, 'sizes' );
+		$html  = '';
+		foreach ( $sources as $mime => $set ) {
+			$html .= '<source type="' . esc_attr( $mime ) . '" srcset="' . esc_attr( $set ) . '"' . ( '' === $sizes ? '' : ' sizes="' . esc_attr( $sizes ) . '"' ) . '>';
+		}
+		// `display:contents` keeps layouts that expect the img as a child of the figure.
+		return '<picture style="display:contents">' . $html . '<img ' . self::SEEN . substr( $img, strlen( '<img' ) ) . '</picture>';
+	}
+
+	/**
+	 * Builds the `srcset` of each type. A candidate without an optimized file of that type keeps its own, so that each width
+	 * has its smallest file.
+	 *
+	 * @param string $srcset Candidates, or one URL.
+	 * @return array<string,string> By type; only types of which there is a file.
+	 */
+	private static function sources( $srcset ) {
+		$candidates = array();
+		foreach ( preg_split( '/,\s+|,$/', trim( $srcset ) ) as $candidate ) {
+			$parts = preg_split( '/\s+/', trim( $candidate ), 2 );
+			$path  = Imagewright_Beside::path_of( $parts[0] );
+			if ( '' !== $parts[0] ) {
+				$candidates[] = array( $parts[0], isset( $parts[1] ) ? ' ' . $parts[1] : '', '' === $path ? array() : Imagewright_Beside::types( $path ) );
+			}
+		}
+		$sources = array();
+		foreach ( array_unique( array_merge( array(), ...array_column( $candidates, 2 ) ) ) as $mime ) {
+			$set = array();
+			foreach ( $candidates as list( $url, $width, $types ) ) {
+				$set[] = ( in_array( $mime, $types, true ) ? Imagewright_Beside::url( $url, $mime ) : $url ) . $width;
+			}
+			$sources[ $mime ] = implode( ', ', $set );
+		}
+		return $sources;
+	}
+
+	/**
+	 * Reads an attribute of a tag.
+	 *
+	 * @param string $tag  Tag.
+	 * @param string $name Attribute.
+	 * @return string Decoded; empty if there is none.
+	 */
+	private static function attribute( $tag, $name ) {
+		return preg_match( '/\s' . $name . '=(["\'])(.*?)\1/is', $tag, $found ) ? html_entity_decode( $found[2], ENT_QUOTES, 'UTF-8' ) : '';
+	}
+}

@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { photograph } from './rig.ts';
+import { useRig } from './use-rig.ts';
+
+const { rig, admin, upload, expectRestored, remove } = useRig({ delivery: 'beside' });
+
+/** Publishes a post and returns the HTML of its page for a visitor. */
+async function pageWith(content: string): Promise<string> {
+  const url = await rig.site.php<string>(
+    `return get_permalink( wp_insert_post( array( "post_title" => "Page", "post_status" => "publish", "post_content" => wp_slash( $content ) ) ) );`,
+    { content },
+  );
+  const response = await fetch(url);
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+/** The markup that the editor stores for an image block. */
+function imageBlock(id: number, url: string): string {
+  return `<!-- wp:image {"id":${id},"sizeSlug":"large"} --><figure class="wp-block-image size-large"><img src="${url}" alt="Mountains" class="wp-image-${id}"/></figure><!-- /wp:image -->`;
+}
+
+describe('an image with optimized files beside it', { timeout: 300_000 }, () => {
+  it('keeps its files and metadata; pages offer each smaller file with the attributes of WordPress; restoring and deleting leave nothing', async () => {
+    const empty = await rig.checksums();
+    const image = await upload('mountains.jpg', await photograph(2800));
+    const url = await rig.site.php<string>('return wp_get_attachment_image_url( $id, "large" );', { id: image.id });
+    const content = imageBlock(image.id, url);
+    const before = await pageWith(content);
+    const balance = await rig.account.api.balance();
+    const answer = await admin.json('POST', `/attachments/${image.id}/optimize`, { format: 'webp', preset: 'medium' });
+    expect(answer).toMatchObject({ status: 'optimized', mime: 'image/jpeg' });
+    expect(balance - (await rig.account.api.balance())).toBe(1);
+
+    const after = await rig.attachment(image.id);
+    expect({ ...after, backups: '', state: '' }).toEqual({ ...image.before, backups: '', state: '' });
+    const files = await rig.checksums();
+    expect(files).toMatchObject(image.checksums);
+    const made = Object.keys(files).filter((name) => name.includes('.iw.'));
+    expect(made.length).toBeGreaterThanOrEqual(6);
+    for (const name of made) {
+      const [own, other] = [name, name.replace('.iw.webp', '')].map((path) => join(rig.site.uploadsDir, path)) as [
+        string,
+        string,
+      ];
+      const [one, two] = await Promise.all([sharp(own).metadata(), sharp(other).metadata()]);
+      expect(one.format).toBe('webp');
+      expect([Math.abs(one.width - two.width) <= 1, Math.abs(one.height - two.height) <= 1], name).toEqual([
+        true,
+        true,
+      ]);
+    }
+
+    const page = await pageWith(content);
+    const img = /<img[^>]*wp-image[^>]*>/.exec(page)?.[0] ?? '';
+    expect(img.replace(' data-iw', '')).toBe(/<img[^>]*wp-image[^>]*>/.exec(before)?.[0]);
+    const source = /<picture[^>]*><source type="image\/webp" srcset="([^"]*)" sizes="([^"]*)">/.exec(page);
+    expect(source?.[1]?.split(', ').length).toBe(/srcset="([^"]*)"/.exec(img)?.[1]?.split(', ').length);
+    expect(source?.[1]).toContain('.jpg.iw.webp 1024w');
+    expect(source?.[2]).toBe(/sizes="([^"]*)"/.exec(img)?.[1]);
+
+    await expectRestored(image);
+    expect(await pageWith(content)).not.toContain('<picture');
+    await admin.json('POST', `/attachments/${image.id}/optimize`, { preset: 'medium' });
+    await remove(image.id);
+    expect(await rig.checksums()).toEqual(empty);
+  });
+});
