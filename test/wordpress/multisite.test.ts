@@ -16,7 +16,7 @@ beforeAll(async () => {
   there = await second.logIn();
   accounts = { first: rig.account, second: await rig.service.createAccount({ credits: 5 }) };
   const settings = 'update_option( "imagewright_settings", $settings ); update_option( "imagewright_api_key", $key );';
-  await rig.site.php(settings, { key: accounts.first.apiKey, settings: { format: 'webp' } });
+  await rig.site.php(settings, { key: accounts.first.apiKey, settings: { format: 'webp', delivery: 'replace' } });
   await second.php(settings, { key: accounts.second.apiKey, settings: { format: 'jpeg' } });
 }, 120_000);
 
