@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type SharedBrowser, sharedBrowser } from '../../support/browser.ts';
+import { type BuiltPages, buildPages } from '../pages/build-pages.ts';
+import { weighPages, weightTable } from '../pages/weigh-pages.ts';
+import { type Site, startSite } from '../site/site.ts';
+import type { SiteUser } from '../site/site-user.ts';
+import { PATIENCE } from '../use-rig.ts';
+
+interface Built extends BuiltPages {
+  site: Site;
+  admin: SiteUser;
+}
+
+let browser: SharedBrowser;
+const built: Partial<Record<'nginx' | 'apache', Built>> = {};
+const at = (server: 'nginx' | 'apache') => built[server] as Built;
+
+beforeAll(async () => {
+  browser = await sharedBrowser();
+  for (const server of ['nginx', 'apache'] as const) {
+    const site = await startSite({ server, database: 'mariadb', version: '7.1', memoryLimit: '128M' });
+    const admin = await site.logIn();
+    built[server] = { site, admin, ...(await buildPages(site, admin)) };
+  }
+}, 300_000);
+afterAll(() => Promise.all(Object.values(built).map(({ site }) => site.stop())));
+
+it('weighs the pages of WordPress the same on both servers, and twice the same', async () => {
+  const first = await weighPages(browser.browser, at('nginx').pages);
+  console.log(weightTable(first));
+  for (const { failed, blank, images, bytes } of Object.values(first)) {
+    expect({ failed, blank }).toEqual({ failed: [], blank: [] });
+    expect(images.length).toBeGreaterThan(0);
+    expect(bytes).toBeGreaterThan(20_000);
+  }
+  expect(await weighPages(browser.browser, at('nginx').pages)).toEqual(first);
+  expect(await weighPages(browser.browser, at('apache').pages)).toEqual(first);
+  expect(await at('nginx').site.debugLog()).toBe('');
+}, 300_000);
+
+it('has the content that the block editor would save', async () => {
+  const { site, admin } = at('nginx');
+  const ids = await site.php<number[]>('return get_posts( array( "numberposts" => -1, "fields" => "ids" ) );');
+  const { page, context } = await browser.open();
+  await context.addCookies(admin.cookies);
+  await page.goto(`${site.url}/wp-admin/post-new.php`, PATIENCE);
+  await page.waitForFunction(
+    () => 'wp' in window && document.querySelector('.editor-editor-interface, .edit-post-layout'),
+  );
+  for (const id of ids) {
+    const content = await site.php<string>('return get_post( $id )->post_content;', { id });
+    const invalid = await page.evaluate((text) => {
+      type Block = { name: string; isValid: boolean; originalContent: string; innerBlocks: Block[] };
+      const { blocks } = (window as unknown as { wp: { blocks: { parse(text: string): Block[] } } }).wp;
+      const flat = (list: Block[]): Block[] => list.flatMap((block) => [block, ...flat(block.innerBlocks)]);
+      return flat(blocks.parse(text))
+        .filter(({ isValid }) => !isValid)
+        .map(({ name, originalContent }) => `${name}: ${originalContent}`);
+    }, content);
+    expect(invalid).toEqual([]);
+  }
+}, 120_000);
