@@ -12,20 +12,27 @@ interface Built extends BuiltPages {
 }
 
 let browser: SharedBrowser;
-const built: Partial<Record<'nginx' | 'apache', Built>> = {};
-const at = (server: 'nginx' | 'apache') => built[server] as Built;
+const SERVERS = ['nginx', 'apache', 'php'] as const;
+type Server = (typeof SERVERS)[number];
+const built: Partial<Record<Server, Built>> = {};
+const at = (server: Server) => built[server] as Built;
 
 beforeAll(async () => {
   browser = await sharedBrowser();
-  for (const server of ['nginx', 'apache'] as const) {
-    const site = await startSite({ server, database: 'mariadb', version: '7.1', memoryLimit: '128M' });
+  for (const server of SERVERS) {
+    const site = await startSite({
+      server,
+      database: server === 'php' ? 'sqlite' : 'mariadb',
+      version: '7.1',
+      memoryLimit: '128M',
+    });
     const admin = await site.logIn();
     built[server] = { site, admin, ...(await buildPages(site, admin)) };
   }
 }, 300_000);
 afterAll(() => Promise.all(Object.values(built).map(({ site }) => site.stop())));
 
-it('weighs the pages of WordPress the same on both servers, and twice the same', async () => {
+it('weighs the pages of WordPress the same on each server, and twice the same', async () => {
   const first = await weighPages(browser.browser, at('nginx').pages);
   console.log(weightTable(first));
   for (const { failed, blank, images, bytes } of Object.values(first)) {
@@ -35,6 +42,7 @@ it('weighs the pages of WordPress the same on both servers, and twice the same',
   }
   expect(await weighPages(browser.browser, at('nginx').pages)).toEqual(first);
   expect(await weighPages(browser.browser, at('apache').pages)).toEqual(first);
+  expect(await weighPages(browser.browser, at('php').pages)).toEqual(first);
   expect(await at('nginx').site.debugLog()).toBe('');
 }, 300_000);
 

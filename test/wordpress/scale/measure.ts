@@ -1,0 +1,72 @@
+import { fileURLToPath } from 'node:url';
+import type { Site } from '../site/site.ts';
+import type { SiteUser } from '../site/site-user.ts';
+
+/** What a page or route needs. */
+export interface Measured {
+  /** Milliseconds until the whole answer was received. */
+  p50: number;
+  p95: number;
+  /** Milliseconds that PHP took, median. */
+  php: number;
+  /** The largest number of queries. */
+  queries: number;
+  /** Peak of PHP's memory in MB, compiled code left out. */
+  memory: number;
+  /** Bytes of the longest answer. */
+  bytes: number;
+  /** Different statuses of the answers. */
+  statuses: number[];
+}
+
+/** Adds headers about queries, memory and time to the answers of a site. */
+export async function prepareMeasuring(site: Site): Promise<void> {
+  await site.addMuPlugin(fileURLToPath(new URL('measure.php', import.meta.url)));
+}
+
+/**
+ * Requests a path one time after the other as a logged-in user, e.g. `/wp-admin/upload.php`, after one request that is not
+ * measured. With a body, of a form or else sent as JSON, it posts. Requires {@link prepareMeasuring}.
+ */
+export async function measure(
+  site: Site,
+  user: SiteUser,
+  path: string,
+  { times = 20, body = undefined as URLSearchParams | object | undefined } = {},
+): Promise<Measured> {
+  const headers = {
+    Cookie: user.cookie,
+    'X-WP-Nonce': user.nonce,
+    ...(body && !(body instanceof URLSearchParams) ? { 'Content-Type': 'application/json' } : {}),
+  };
+  const sent = body && !(body instanceof URLSearchParams) ? JSON.stringify(body) : body;
+  const method = body ? 'POST' : 'GET';
+  const requests: Record<'milliseconds' | 'php' | 'queries' | 'memory' | 'bytes' | 'status', number>[] = [];
+  for (let at = 0; at <= times; at++) {
+    const begin = performance.now();
+    const answer = await fetch(site.url + path, { method, headers, redirect: 'manual', body: sent });
+    const { byteLength: bytes } = await answer.arrayBuffer();
+    const milliseconds = performance.now() - begin;
+    const header = (name: string) => Number(answer.headers.get(`X-Test-${name}`) ?? Number.NaN);
+    const needed = { php: header('Milliseconds'), queries: header('Queries') };
+    const memory = header('Memory') / 2 ** 20;
+    if (at > 0) requests.push({ milliseconds, bytes, status: answer.status, memory, ...needed });
+  }
+  const all = (name: keyof (typeof requests)[number]) => requests.map((request) => request[name]);
+  return {
+    p50: percentile(all('milliseconds'), 0.5),
+    p95: percentile(all('milliseconds'), 0.95),
+    php: percentile(all('php'), 0.5),
+    queries: Math.max(...all('queries')),
+    memory: rounded(Math.max(...all('memory'))),
+    bytes: Math.max(...all('bytes')),
+    statuses: [...new Set(all('status'))],
+  };
+}
+
+function percentile(values: number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return rounded(sorted[Math.ceil(part * sorted.length) - 1] ?? Number.NaN);
+}
+
+const rounded = (value: number) => Math.round(value * 10) / 10;
