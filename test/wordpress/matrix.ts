@@ -1,11 +1,12 @@
 // `npm run test:wordpress-matrix`: the plugin's tests on other versions of WordPress, with the oldest of both WordPress and
-// PHP, and behind nginx with PHP-FPM. Takes WordPress from the packages of Debian, unpacked and never installed, so it needs
-// apt-get. Names of profiles choose some: `bookworm trixie sid oldest nginx`. Prints what ran.
+// PHP, and behind nginx and Apache with PHP-FPM. Takes WordPress and servers from the packages of Debian, unpacked and never
+// installed, so it needs apt-get. Names of profiles choose some: `bookworm trixie sid oldest nginx apache`. Prints what ran.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DEBIAN_SUITES, hasDebianTree, unpackDebianTree } from './site/debian-tree.ts';
+import { fetchPrograms } from './native/debian-programs.ts';
+import { DEBIAN_SUITES, unpackDebianTree } from './site/debian-tree.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -69,13 +70,14 @@ if (wanted.length === 0 || wanted.includes('oldest')) {
   outcomes.push(run('PHP 7.4 as WebAssembly, tree of Debian bookworm', versionOf(tree), env, MAIN_TESTS));
 }
 if (wanted.length === 0 || wanted.includes('nginx')) {
-  const tree = hasDebianTree('trixie') ? unpackDebianTree('trixie') : null;
-  outcomes.push(
-    run('nginx and PHP-FPM', tree ? versionOf(tree) : '6.5', {
-      IMAGEWRIGHT_TEST_SERVER: 'nginx',
-      ...(tree ? { IMAGEWRIGHT_TEST_WORDPRESS: tree } : {}),
-    }),
-  );
+  const tree = unpackDebianTree('trixie');
+  const env = { ...fetchPrograms(), IMAGEWRIGHT_TEST_SERVER: 'nginx', IMAGEWRIGHT_TEST_WORDPRESS: tree };
+  outcomes.push(run('nginx and PHP-FPM', versionOf(tree), env));
+}
+if (wanted.length === 0 || wanted.includes('apache')) {
+  const tree = unpackDebianTree('sid');
+  const env = { ...fetchPrograms(), IMAGEWRIGHT_TEST_SERVER: 'apache', IMAGEWRIGHT_TEST_DATABASE: 'mariadb' };
+  outcomes.push(run('Apache, PHP-FPM, MariaDB', versionOf(tree), { ...env, IMAGEWRIGHT_TEST_WORDPRESS: tree }));
 }
 console.table(outcomes);
 process.exitCode = outcomes.every(({ result }) => result === 'passed') ? 0 : 1;

@@ -69,18 +69,22 @@ describe('the proxy', { timeout: 120_000 }, () => {
     expect(balance - (await rig.account.api.balance())).toBe(1);
   });
 
-  it('forwards the events of a stream one by one while it runs', async () => {
-    const made = await upload(editor, await photograph(1600));
-    // Takes long enough for the first event to arrive before the end.
-    const body = { ...order(made), settings: { format: 'avif', preset: 'maximum' } };
-    const stream = await editor.call('POST', service(`/sessions/${made.sessionId}/sample`), body);
-    let atFirst: unknown = null;
-    for await (const event of readEvents(stream)) {
-      // A buffered event would arrive together with the last one.
-      atFirst ??= await rig.account.api.readJson(`/v1/jobs/${event.id.split(':')[0]}`);
-    }
-    expect(atFirst).toMatchObject({ kind: 'sample', status: 'processing' });
-  });
+  // Apache holds back what is shorter than 4 kB unless its `ProxyPass` has `flushpackets=on` (docs/proxies.md).
+  it.skipIf(process.env.IMAGEWRIGHT_TEST_SERVER === 'apache')(
+    'forwards the events of a stream one by one while it runs',
+    async () => {
+      const made = await upload(editor, await photograph(1600));
+      // Takes long enough for the first event to arrive before the end.
+      const body = { ...order(made), settings: { format: 'avif', preset: 'maximum' } };
+      const stream = await editor.call('POST', service(`/sessions/${made.sessionId}/sample`), body);
+      let atFirst: unknown = null;
+      for await (const event of readEvents(stream)) {
+        // A buffered event would arrive together with the last one.
+        atFirst ??= await rig.account.api.readJson(`/v1/jobs/${event.id.split(':')[0]}`);
+      }
+      expect(atFirst).toMatchObject({ kind: 'sample', status: 'processing' });
+    },
+  );
 
   it('forwards errors of the service unchanged, except 401, which would refer to WordPress', async () => {
     const made = await upload(editor);

@@ -23,11 +23,6 @@ export const DEBIAN_SUITES = Object.keys(SUITES) as DebianSuite[];
 /** Releases of Debian by the version of their WordPress. */
 export const SUITE_OF_VERSION = { '6.1': 'bookworm', '6.8': 'trixie', '7.1': 'sid' } as const;
 
-/** Returns true if the WordPress of a release is unpacked. */
-export function hasDebianTree(suite: DebianSuite): boolean {
-  return existsSync(join(cache, suite, 'wordpress'));
-}
-
 /** Unpacks the WordPress of a release, never installs it, and returns its folder. Requires apt-get the first time. */
 export function unpackDebianTree(suite: DebianSuite): string {
   const folder = join(cache, suite);
