@@ -1,7 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type SharedBrowser, sharedBrowser } from '../../support/browser.ts';
 import { type BuiltPages, buildPages } from '../pages/build-pages.ts';
-import { weighPages, weightTable } from '../pages/weigh-pages.ts';
+import { losses, weighPages, weightTable } from '../pages/weigh-pages.ts';
 import { type Site, startSite } from '../site/site.ts';
 import type { SiteUser } from '../site/site-user.ts';
 import { PATIENCE } from '../use-rig.ts';
@@ -44,6 +45,22 @@ it('weighs the pages of WordPress the same on each server, and twice the same', 
   expect(await weighPages(browser.browser, at('apache').pages)).toEqual(first);
   expect(await weighPages(browser.browser, at('php').pages)).toEqual(first);
   expect(await at('nginx').site.debugLog()).toBe('');
+}, 300_000);
+
+it('finds what visitors lose when a plugin takes attributes away, and nothing when it takes none', async () => {
+  const { site, pages } = at('nginx');
+  const some = { classic: pages.classic, mediaAndText: pages.mediaAndText };
+  const before = await weighPages(browser.browser, some);
+  await site.php('return activate_plugin( "imagewright/imagewright.php" );');
+  expect(losses(before, await weighPages(browser.browser, some))).toEqual([]);
+
+  await site.addMuPlugin(fileURLToPath(new URL('without-srcset.php', import.meta.url)));
+  const found = losses(before, await weighPages(browser.browser, some));
+  expect(found).toContain('classic phone: srcset 5 became 0');
+  expect(found).toContainEqual(expect.stringMatching(/^mediaAndText phone: \d+ bytes became \d+$/));
+  expect(found).toContainEqual(
+    expect.stringMatching(/^mediaAndText phone: .*nuthatch-\d+x\d+.jpg \d+ became .*-scaled/),
+  );
 }, 300_000);
 
 it('has the content that the block editor would save', async () => {

@@ -3,17 +3,46 @@ import type { PageType } from './contents.ts';
 import { type PageWeight, type SCREENS, weigh } from './weigh.ts';
 
 /** Weights by page type and screen, e.g. `cover phone`. */
-export type Weights = Record<`${PageType} ${keyof typeof SCREENS}`, PageWeight>;
+export type Weights<Type extends PageType = PageType> = Record<`${Type} ${keyof typeof SCREENS}`, PageWeight>;
 
 /** Weighs each page on each screen. */
-export async function weighPages(browser: Browser, pages: Record<PageType, string>): Promise<Weights> {
+export async function weighPages<Type extends PageType>(
+  browser: Browser,
+  pages: Record<Type, string>,
+): Promise<Weights<Type>> {
   const weights: Record<string, PageWeight> = {};
-  for (const [type, url] of Object.entries(pages)) {
+  for (const [type, url] of Object.entries<string>(pages)) {
     const [phone, desktop] = await Promise.all([weigh(browser, url, 'phone'), weigh(browser, url, 'desktop')]);
     weights[`${type} phone`] = phone;
     weights[`${type} desktop`] = desktop;
   }
-  return weights as Weights;
+  return weights as Weights<Type>;
+}
+
+/** Returns what visitors lost by a change, a line each: weight, larger files, attributes, images that do not load. */
+export function losses<Type extends PageType>(before: Weights<Type>, after: Weights<Type>): string[] {
+  return (Object.keys(before) as (keyof Weights<Type>)[]).flatMap((name) => {
+    const [old, now] = [before[name], after[name]];
+    const heavier = now.bytes > old.bytes ? [`${old.bytes} bytes became ${now.bytes}`] : [];
+    const larger = shownFiles(now).flatMap(({ path, bytes }, at) => {
+      const shown = shownFiles(old)[at];
+      return shown && bytes > shown.bytes ? [`${shown.path} ${shown.bytes} became ${path} ${bytes}`] : [];
+    });
+    const fewer = (Object.keys(old.attributes) as (keyof PageWeight['attributes'])[])
+      .filter((attribute) => now.attributes[attribute] < old.attributes[attribute])
+      .map((attribute) => `${attribute} ${old.attributes[attribute]} became ${now.attributes[attribute]}`);
+    const gone =
+      now.images.length < old.images.length ? [`${old.images.length} images became ${now.images.length}`] : [];
+    const lost = [...heavier, ...larger, ...fewer, ...gone];
+    return [...lost, ...now.failed, ...now.blank.map((path) => `blank ${path}`)].map((line) => `${name}: ${line}`);
+  });
+}
+
+/** Files of `img` elements in their order, then those of CSS backgrounds. */
+function shownFiles({ images, files }: PageWeight): { path: string; bytes: number }[] {
+  const paths = new Set(images.map(({ path }) => path));
+  const backgrounds = Object.entries(files).filter(([path]) => !paths.has(path));
+  return [...images, ...backgrounds.map(([path, { bytes }]) => ({ path, bytes }))];
 }
 
 /** A table of weights, beside those of the same pages before a change if there are any. */

@@ -25,18 +25,17 @@ export async function prepareMeasuring(site: Site): Promise<void> {
 }
 
 /**
- * Requests a path one time after the other as a logged-in user, e.g. `/wp-admin/upload.php`, after one request that is not
- * measured. With a body, of a form or else sent as JSON, it posts. Requires {@link prepareMeasuring}.
+ * Requests a path one time after the other, e.g. `/wp-admin/upload.php`, as a logged-in user or a visitor (null), after one request
+ * that is not measured. With a body, of a form or else sent as JSON, it posts. Requires {@link prepareMeasuring}.
  */
 export async function measure(
   site: Site,
-  user: SiteUser,
+  user: SiteUser | null,
   path: string,
   { times = 20, body = undefined as URLSearchParams | object | undefined } = {},
 ): Promise<Measured> {
   const headers = {
-    Cookie: user.cookie,
-    'X-WP-Nonce': user.nonce,
+    ...(user ? { Cookie: user.cookie, 'X-WP-Nonce': user.nonce } : {}),
     ...(body && !(body instanceof URLSearchParams) ? { 'Content-Type': 'application/json' } : {}),
   };
   const sent = body && !(body instanceof URLSearchParams) ? JSON.stringify(body) : body;

@@ -16,6 +16,8 @@ export interface ServeOptions {
   /** A writable copy of WordPress. */
   www: string;
   plugin: string;
+  /** Host name in the URL of the site. */
+  host: string;
   port: number;
   constants: Constants;
   /** Connection with a database server; null: SQLite. */
@@ -34,13 +36,21 @@ export interface Served {
 }
 
 /** Configures and installs WordPress with the PHP of this machine. */
-export async function installNatively({ php, www, plugin, port, constants, ...options }: ServeOptions): Promise<void> {
+export async function installNatively({
+  php,
+  www,
+  plugin,
+  host,
+  port,
+  constants,
+  ...options
+}: ServeOptions): Promise<void> {
   if (!options.database) await addSqlite(www);
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://${host}:${port}`;
   const database = options.database ?? { DB_DIR: join(www, '../database'), DB_FILE: 'site.sqlite' };
   await writeFile(join(www, 'wp-config.php'), configFile({ ...database, WP_HOME: url, WP_SITEURL: url, ...constants }));
   await symlink(plugin, join(www, 'wp-content/plugins/imagewright'), 'dir');
-  await promisify(execFile)(php, [here('install.php'), www, `127.0.0.1:${port}`]);
+  await promisify(execFile)(php, [here('install.php'), www, `${host}:${port}`]);
 }
 
 /** Serves the site with the built-in web server of PHP. */

@@ -53,7 +53,9 @@ export interface SiteOptions {
   server?: 'php' | 'nginx' | 'apache';
   /** Default: `IMAGEWRIGHT_TEST_DATABASE`, else `sqlite`. */
   database?: 'sqlite' | 'mariadb';
-  /** PHP's `memory_limit`, which no page can raise. Default: `512M`. */
+  /** Host name of the site. Browsers treat `localhost` as secure, too. Requires native PHP. Default: `127.0.0.1`. */
+  host?: '127.0.0.1' | 'localhost';
+  /** PHP's `memory_limit`, which no page behind nginx or Apache can raise. Default: `512M`. */
   memoryLimit?: string;
   /** Additional lines for the configuration of nginx (in its `server`) or Apache. */
   lines?: string;
@@ -95,12 +97,13 @@ export async function startSite(options: SiteOptions = {}): Promise<Site> {
   await writeFile(join(muPlugins, 'a-constants.php'), '<?php\n');
   await copyFile(fileURLToPath(new URL('inspect.php', import.meta.url)), join(muPlugins, 'inspect.php'));
   const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
+  const host = options.host ?? '127.0.0.1';
+  const url = `http://${host}:${port}`;
   const limit: Constants = options.memoryLimit
     ? { WP_MEMORY_LIMIT: options.memoryLimit, WP_MAX_MEMORY_LIMIT: options.memoryLimit }
     : {};
   const constants = { ...COMMON_CONSTANTS, IMAGEWRIGHT_TEST_SECRET: secret, ...limit, ...options.constants };
-  const { database, killPhp, stop } = await serve({ prepared, plugin, www, port, constants, options });
+  const { database, killPhp, stop } = await serve({ prepared, plugin, www, host, port, constants, options });
 
   // The first request to Playground loses its body.
   await fetch(url).then((response) => response.arrayBuffer());
@@ -195,6 +198,7 @@ async function serve({
   options: SiteOptions;
   plugin: string;
   www: string;
+  host: string;
   port: number;
   constants: Constants;
 }): Promise<Served & { database: Database | null }> {
