@@ -42,15 +42,15 @@ export async function composeModules({ config, database, logger, publicUrl }: Co
     logger,
     metrics: { encodeSeconds: (format, seconds) => metrics.encodeFinished({ format, seconds }) },
   });
+  const files = { repositories, store, processor };
   const sessions = createSessions({
-    repositories,
-    store,
-    processor,
+    ...files,
     config: config.sessions,
     limits: accounts.limits,
     requireAccount: (accountId) => requireAccount(accounts, accountId),
   });
-  const exports = createExports({ repositories, sessions, store, processor, config: config.exports, logger });
+  const countSample = (accountId: string) => accounts.limits.countOne(accountId, 'samples');
+  const exports = createExports({ ...files, sessions, countSample, config: config.exports, logger });
   const analysis = createAnalysis({ processor, store, config: config.analysis, logger, cache: database.visionAnswers });
   const analyzeImages = createAnalyzeImages({
     analysis,
@@ -102,8 +102,8 @@ function jobPayment(
   metrics: Metrics,
 ): Pick<Parameters<typeof createJobs>[0], 'settle' | 'isPaid'> {
   return {
-    async settle({ _id: jobId, accountId, images }, completed) {
-      const credits = await billing.settle({ accountId, jobId, total: images.length, completed });
+    async settle({ _id: jobId, accountId, images }, delivered) {
+      const credits = await billing.settle({ accountId, jobId, total: images.length, completed: delivered });
       metrics.creditsRefunded(credits.refunded);
       return { credits, perImage: credits.charged / images.length };
     },

@@ -42,6 +42,16 @@ export function createLimits(deps: LimitsDeps) {
     count: (accountId: string, counter: DailyCount['counter'], images: number): Promise<DailyCount | null> =>
       count(deps, accountId, counter, images),
 
+    /**
+     * Checks that the day's images of a limit are not used up.
+     * @throws AppError daily_limit_reached
+     */
+    requireLeft: (accountId: string, counter: DailyCount['counter']): Promise<void> =>
+      requireLeft(deps, accountId, counter),
+
+    /** Counts an image after its work, also above the limit. */
+    countOne: (accountId: string, counter: DailyCount['counter']): Promise<void> => countOne(deps, accountId, counter),
+
     /** Takes back what {@link count} has counted. */
     async giveBack(accountId: string, counted: DailyCount | null): Promise<void> {
       if (counted && counted.images > 0) await deps.accounts.uncountToday(accountId, counted);
@@ -112,13 +122,33 @@ async function count(
   const counted = { day: dayOf(at), counter, images };
   if (images === 0 || (await deps.accounts.countToday(accountId, counted, limit))) return counted;
   const used = usedToday((await deps.accounts.find(accountId)) ?? account, counter, at);
-  const seconds = Math.ceil((nextDay(at).getTime() - at.getTime()) / 1000);
   const what = { samples: 'sampled', analyses: 'analysed' }[counter];
-  throw new AppError(
-    'daily_limit_reached',
-    `${used} of ${limit} images were ${what} today, so there is no room for ${images} more; the count begins anew at midnight (UTC)`,
-    { details: { limitName: NAMES[counter], limit, used }, headers: { 'Retry-After': String(seconds) } },
-  );
+  const fault = `${used} of ${limit} images were ${what} today, so there is no room for ${images} more`;
+  throw dailyLimitReached(fault, { limitName: NAMES[counter], limit, used }, at);
+}
+
+function dailyLimitReached(fault: string, details: { limitName: string; limit: number; used: number }, at: Date) {
+  const seconds = Math.ceil((nextDay(at).getTime() - at.getTime()) / 1000);
+  const message = `${fault}; the count begins anew at midnight (UTC)`;
+  return new AppError('daily_limit_reached', message, { details, headers: { 'Retry-After': String(seconds) } });
+}
+
+async function requireLeft(deps: LimitsDeps, accountId: string, counter: DailyCount['counter']): Promise<void> {
+  const account = await deps.accounts.find(accountId);
+  const limit = limitsOf(deps, account)[NAMES[counter]];
+  if (limit === undefined) return;
+  const at = deps.now();
+  const used = usedToday(account, counter, at);
+  if (used < limit) return;
+  const fault = `${used} of ${limit} images of the day were sampled, or exported with onlySmaller without a gain`;
+  throw dailyLimitReached(fault, { limitName: NAMES[counter], limit, used }, at);
+}
+
+async function countOne(deps: LimitsDeps, accountId: string, counter: DailyCount['counter']): Promise<void> {
+  const limit = limitsOf(deps, await deps.accounts.find(accountId))[NAMES[counter]];
+  if (limit === undefined) return;
+  const one = { day: dayOf(deps.now()), counter, images: 1 };
+  await deps.accounts.countToday(accountId, one, Number.MAX_SAFE_INTEGER);
 }
 
 function usedToday(account: AccountRecord | null, counter: DailyCount['counter'], at: Date): number {

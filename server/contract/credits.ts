@@ -19,7 +19,11 @@ export type DailyUse = z.output<typeof dailyUseSchema>;
 /** Limits of an account with their use; null for what has no limit. */
 export const planUseSchema = z
   .object({
-    samplesPerDay: dailyUseSchema.nullable().describe('Images in samples; those in the cache do not count.'),
+    samplesPerDay: dailyUseSchema
+      .nullable()
+      .describe(
+        'Images in samples, and images that `onlySmaller` exported without a gain; those in the cache do not count.',
+      ),
     analysesPerDay: dailyUseSchema.nullable().describe('Described images; those in the cache do not count.'),
     storageMb: z
       .object({ limit: z.int().min(0), used: z.number().min(0) })

@@ -167,7 +167,7 @@ const V1_ENDPOINTS = {
     body: exportRequestSchema,
     idempotent: true,
     success: stream,
-    errors: [...EXPORT_ERRORS, 'insufficient_credits'],
+    errors: [...EXPORT_ERRORS, 'insufficient_credits', 'daily_limit_reached'],
   },
   exportImagesFlat: {
     ...base,
@@ -179,7 +179,7 @@ const V1_ENDPOINTS = {
     body: flatExportRequestSchema,
     idempotent: true,
     success: stream,
-    errors: [...EXPORT_ERRORS, 'insufficient_credits'],
+    errors: [...EXPORT_ERRORS, 'insufficient_credits', 'daily_limit_reached'],
   },
   sampleImages: {
     ...base,

@@ -85,7 +85,8 @@ export const ERROR_CATALOGUE = {
   too_many_attempts: { status: 429, meaning: 'Too many attempts; try again after `Retry-After` seconds.' },
   daily_limit_reached: {
     status: 429,
-    meaning: 'The plan allows no more samples or analyses today (UTC); `limit` and `used` count images.',
+    meaning:
+      'The plan allows no more samples, analyses or exports with `onlySmaller` today (UTC); `limit` and `used` count images.',
   },
   session_limit_reached: {
     status: 429,

@@ -1,9 +1,34 @@
 import { z } from 'zod';
+import { closedObject } from './closed-object.ts';
+import { MAX_RESPONSIVE_SIZES } from './constants/index.ts';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
 import { completeEventBase, errorEventBase, failureSchema, jobSummarySchema } from './jobs.ts';
 import { EXPORT_SHAPE } from './metadata-shapes.ts';
 import { settingsSchema } from './settings.ts';
 import { warningSchema } from './warnings.ts';
+
+/** A file in use that a variant is to replace. */
+const replacedFileSchema = closedObject({
+  name: z
+    .string()
+    .regex(/^(full|[1-9]\d{0,4}w)$/, 'expected full, or a width such as 300w')
+    .describe(
+      'The variant that replaces it: `full`, or `<width>w`. A variant that the export does not make is ignored.',
+    ),
+  bytes: z.int().min(0).describe('Size of the file; 0: none is in use, so the variant is neither made nor delivered.'),
+});
+
+const replacesSchema = z
+  .array(replacedFileSchema)
+  .max(MAX_RESPONSIVE_SIZES + 1)
+  .check((context) => {
+    const names = context.value.map(({ name }) => name);
+    for (const [index, name] of names.entries()) {
+      if (names.indexOf(name) === index) continue;
+      const message = `expected each name once, but received ${name} twice`;
+      context.issues.push({ code: 'custom', input: name, path: [index, 'name'], message });
+    }
+  });
 
 /** An image in an export or sample request (specification, "Image"). */
 export const exportImageSchema = z
@@ -16,6 +41,11 @@ export const exportImageSchema = z
       .nullish()
       .describe(
         'Absent: the stored metadata is used. May be the metadata of an analysis, unchanged; other fields give the warning `unknown_field`.',
+      ),
+    replaces: replacesSchema
+      .optional()
+      .describe(
+        'The files in use now, for `settings.onlySmaller`; without that setting it has no effect. A variant without an entry replaces nothing and is delivered; `full` without one is compared with the upload.',
       ),
   })
   .meta({ id: 'ExportImage' });
@@ -59,7 +89,7 @@ export const imageResultSchema = z
     clientRef: z.string().nullable(),
     status: z.enum(['completed', 'failed']),
     originalFilename: z.string(),
-    filename: z.string().nullable().describe('Name of the `full` file; null for a failed image.'),
+    filename: z.string().nullable().describe('Name of the `full` file; null if it is not delivered.'),
     metadata: z
       .object({ filename: z.string().nullable(), title: z.string().nullable(), alt: z.string().nullable() })
       .optional()
@@ -73,8 +103,12 @@ export const imageResultSchema = z
       height: z.int(),
       format: z.string(),
     }),
-    variants: z.array(variantSchema).describe('`full` first; empty for a failed image.'),
-    savedBytes: z.int().describe('Bytes saved by `full` compared with the upload; negative if it is larger.'),
+    variants: z
+      .array(variantSchema)
+      .describe('`full` first; with `onlySmaller` without those that are not smaller; empty for a failed image.'),
+    savedBytes: z
+      .int()
+      .describe('Bytes saved by `full` compared with the upload; negative if it is larger; 0 without `full`.'),
     savedPercent: z.number(),
     quality: z.object({ preset: z.string(), used: z.union([z.number(), z.string()]).nullable() }),
     largerThanOriginal: z.boolean(),
@@ -91,7 +125,7 @@ export type ImageResult = z.output<typeof imageResultSchema>;
 /** Sums over the results of an export or sample. */
 export const summarySchema = jobSummarySchema
   .extend({
-    originalBytes: z.int().describe('Of the completed images.'),
+    originalBytes: z.int().describe('Of the images whose `full` file was delivered.'),
     outputBytes: z.int().describe('Of their `full` files.'),
     savedBytes: z.int(),
     savedPercent: z.number(),

@@ -36,6 +36,14 @@ export const settingsSchema = closedObject({
     .boolean()
     .default(true)
     .describe('Keep artist and copyright; other embedded metadata is always removed.'),
+  // Without a parsed default: requests and jobs of versions without this setting keep their identity.
+  onlySmaller: z
+    .boolean()
+    .optional()
+    .meta({ default: false })
+    .describe(
+      'Deliver only variants that are smaller than the file they replace (`replaces` of an image). An image of which none is delivered costs nothing. Samples ignore it.',
+    ),
 }).meta({ id: 'Settings' });
 
 /** The settings with every default filled in. */

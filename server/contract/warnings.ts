@@ -10,6 +10,7 @@ export const WARNING_CODES = {
   alpha_flattened: 'Transparency was flattened on white.',
   metadata_not_written: 'The texts or the copyright could not be written into the file.',
   unknown_field: 'Fields of the metadata are unknown or not as expected, and were ignored.',
+  no_gain: 'No file would get smaller, so nothing was charged.',
   format_mismatch: "The file's extension or type does not match its bytes.",
 } as const;
 

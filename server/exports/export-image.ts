@@ -17,7 +17,8 @@ import { extensionOf, planVariants, type VariantSpec } from '../processing/index
 import { exportKey, type FileStore } from '../storage/index.ts';
 import { createNamePlanner, type PlannedNames } from './plan-names.ts';
 import { namespaceOf } from './prepare-job.ts';
-import { completedResult } from './results.ts';
+import { completedResult, resultWithoutGain } from './results.ts';
+import { candidatesOf, selectSmaller } from './select-variants.ts';
 import type { OrderOptions, VariantCache, VariantOrder } from './variant-cache.ts';
 
 interface ExportImageDeps {
@@ -26,6 +27,8 @@ interface ExportImageDeps {
   sessions: Pick<SessionRepository, 'addBytes'>;
   store: FileStore;
   now: () => Date;
+  /** Counts an image that was encoded without a gain towards the day's samples. */
+  countSample: (accountId: string) => Promise<void>;
   /** Queues by owner of file names, one task at a time; entries exist only while the owner has work. */
   ownerQueues: Map<string, LimitFunction>;
 }
@@ -38,6 +41,7 @@ export interface ImageTask {
   image: ImageRecord;
   asked: JobImage;
   settings: Settings;
+  /** The variants that may be delivered. */
   variants: VariantSpec[];
   skippedSizes: number[];
   /** Owner of the file names: namespace, image and settings. */
@@ -53,8 +57,9 @@ export function planTasks(job: JobRecord, images: Map<string, ImageRecord>, take
   return job.images.flatMap((asked, index) => {
     const image = images.get(asked.imageId);
     if (!image) return [];
-    const { variants, skippedSizes } = planVariants(image, settings);
-    const owner = `${namespace}:${image._id}:${settingsHash(settings)}`;
+    const { variants: planned, skippedSizes } = planVariants(image, settings);
+    const variants = candidatesOf(planned, asked.replaces);
+    const owner = `${namespace}:${image._id}:${outputHash({ asked, settings })}`;
     const extension = extensionOf(encodedFormat(settings.format, image.format));
     const { originalFilename } = image;
     const names = plan({ owner, wanted: asked.filename, originalFilename, extension, variants });
@@ -65,12 +70,20 @@ export function planTasks(job: JobRecord, images: Map<string, ImageRecord>, take
 /** Returns the order of an image's variants: what they are made of, and which there are. */
 export function orderVariants(image: ImageRecord, asked: JobImage, settings: Settings): VariantOrder {
   const embed = settings.embedMetadata ? pickFields(asked, EMBEDDED_FIELDS) : undefined;
-  return { image, settings, embed, variants: planVariants(image, settings).variants };
+  const variants = candidatesOf(planVariants(image, settings).variants, asked.replaces);
+  return { image, settings, embed, variants };
 }
 
-/** Exports one image: obtains its variants from the cache or the encoder, then publishes names and files in one step. */
-export async function exportImage(task: ImageTask, options: OrderOptions, deps: ExportImageDeps): Promise<ImageResult> {
-  const { job, image, asked, settings, skippedSizes } = task;
+/**
+ * Exports one image: obtains its variants from the cache or the encoder, then publishes names and files of those to deliver in
+ * one step. Without any of them, files of an earlier export remain.
+ */
+export async function exportImage(
+  planned: ImageTask,
+  options: OrderOptions,
+  deps: ExportImageDeps,
+): Promise<ImageResult> {
+  const { job, image, asked, settings, skippedSizes } = planned;
   const order = orderVariants(image, asked, settings);
 
   // Saving a variant in the cache does not publish it, so `save` is reported only when the files are put in place.
@@ -84,9 +97,17 @@ export async function exportImage(task: ImageTask, options: OrderOptions, deps: 
     },
   };
 
-  const { records: encoded, fromCache } = await deps.cache.obtain(order, encoding);
+  const { records: obtained, fromCache } = await deps.cache.obtain(order, encoding);
+  const chosen = selectSmaller(image, planned.variants, obtained, asked.replaces);
+  if (chosen.length === 0) {
+    // Counted before the result is stored: a repetition after a crash in between finds the files in the cache.
+    if (!fromCache) await deps.countSample(job.accountId);
+    return resultWithoutGain({ image, asked, settings, fromCache, skippedSizes });
+  }
   options.onStep('save');
-  const obtainAgain = async () => (await deps.cache.obtain(order, encoding)).records;
+  const task = narrow(planned, chosen);
+  const encoded = pick(obtained, chosen);
+  const obtainAgain = async () => pick((await deps.cache.obtain(order, encoding)).records, chosen);
   // Equal content has an equal path: an export that replaces files must not remove them while another export of the same
   // owner is about to publish the same paths.
   return inTurn(deps.ownerQueues, task.owner, async () => {
@@ -99,6 +120,18 @@ export async function exportImage(task: ImageTask, options: OrderOptions, deps: 
     const namespace = namespaceOf(job);
     return completedResult({ image, asked, settings, namespace, files, records, skippedSizes, fromCache });
   });
+}
+
+/** Returns a task with the chosen ones of its variants. */
+function narrow(task: ImageTask, chosen: number[]): ImageTask {
+  const { filenames, keys } = task.names;
+  const names = { filenames: pick(filenames, chosen), keys: pick(keys, chosen) };
+  return { ...task, variants: pick(task.variants, chosen), names };
+}
+
+/** Returns the items at these places. */
+function pick<T>(items: T[], places: number[]): T[] {
+  return places.flatMap((place) => items[place] ?? []);
 }
 
 /** Links the cached files; obtains them again if one was evicted between look-up and link. */
@@ -125,7 +158,7 @@ async function allThere(paths: string[], store: FileStore): Promise<boolean> {
 async function linkAll(task: ImageTask, records: CachedVariantRecord[], store: FileStore): Promise<string[] | null> {
   const paths = records.map((record) => {
     // Equal content has an equal name, so repeating the work after a crash leaves no stray files.
-    const name = `${task.image._id}-${settingsHash(task.settings)}-${record._id.slice(0, 16)}`;
+    const name = `${task.image._id}-${outputHash(task)}-${record._id.slice(0, 16)}`;
     return exportKey(namespaceOf(task.job), `${name}.${extensionOf(record.format)}`);
   });
   try {
@@ -208,10 +241,11 @@ function sizesOf({ files, contents = [] }: Pick<OutputRecord, 'files' | 'content
   return new Map(contents.map((content, index) => [content, files[index]?.size ?? 0]));
 }
 
-/** Hashes the settings that identify a set of files: equal settings replace their own earlier files, others do not. */
-function settingsHash(settings: Settings): string {
+/** Hashes what identifies a set of files: an export with equal settings replaces its earlier files, others do not. */
+function outputHash({ asked, settings }: Pick<ImageTask, 'asked' | 'settings'>): string {
   const { format, preset, responsive, responsiveSizes, embedMetadata, keepCopyright } = settings;
   const sizes = responsive ? (responsiveSizes ?? 'default') : null;
-  const canonical = JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright]);
+  const selective = asked.replaces ? ['onlySmaller'] : [];
+  const canonical = JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright, ...selective]);
   return createHash('sha256').update(canonical).digest('hex').slice(0, 12);
 }

@@ -16,6 +16,8 @@ interface ExportKindDeps {
   store: FileStore;
   processor: Processor;
   now: () => Date;
+  /** Counts an image that was encoded without a gain towards the day's samples. */
+  countSample: (accountId: string) => Promise<void>;
 }
 
 /** A sample that nobody listens to stops after this time, in milliseconds. */
@@ -56,7 +58,12 @@ function createExportKind(deps: ExportKindDeps, ownerQueues: Map<string, LimitFu
       return failedResult(image, asked, job.settings as Settings, error);
     },
 
-    show: (result, perImage) => ({ ...result, creditsCharged: result.status === 'completed' ? perImage : 0 }),
+    isWithoutGain,
+
+    show(result, perImage) {
+      const isPaid = result.status === 'completed' && !isWithoutGain(result);
+      return { ...result, creditsCharged: isPaid ? perImage : 0 };
+    },
 
     summarize,
 
@@ -68,4 +75,8 @@ function createExportKind(deps: ExportKindDeps, ownerQueues: Map<string, LimitFu
 
     formatOf: ({ format }) => format,
   };
+}
+
+function isWithoutGain({ variants }: ImageResult): boolean {
+  return variants.length === 0;
 }

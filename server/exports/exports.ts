@@ -19,6 +19,8 @@ interface ExportsDeps {
   processor: Processor;
   config: ExportsConfig;
   logger: Logger;
+  /** Counts an image that was encoded without a gain towards the day's samples. */
+  countSample: (accountId: string) => Promise<void>;
   now?: () => Date;
 }
 
@@ -32,13 +34,13 @@ export interface ExportOrder {
 
 /** Builds the exports module: what turns uploaded images into files, and where these files are. */
 export function createExports(deps: ExportsDeps) {
-  const { repositories, sessions, store, processor, config, logger, now = () => new Date() } = deps;
+  const { repositories, sessions, store, processor, config, logger, countSample, now = () => new Date() } = deps;
   const { cachedVariants, outputs } = repositories;
   const cache = createVariantCache({ cachedVariants, store, processor, logger, config, now });
 
   return {
     /** The job kinds of exports and samples. */
-    kinds: createExportKinds({ cache, outputs, sessions: repositories.sessions, store, processor, now }),
+    kinds: createExportKinds({ cache, outputs, sessions: repositories.sessions, store, processor, now, countSample }),
 
     /**
      * Checks a request against what the session holds.

@@ -33,6 +33,7 @@ export function resolveImages(
   }
   const byId = new Map(images.map((image) => [image._id, image]));
   const seen = new Set<string>();
+  const isSelective = kind === 'export' && request.settings.onlySmaller === true;
   return request.images.map((wanted, index) => {
     if (seen.has(wanted.id)) {
       throw new AppError('duplicate_image', `images[${index}].id: ${wanted.id} occurs twice`, {
@@ -53,6 +54,7 @@ export function resolveImages(
         { details: { imageId: wanted.id } },
       );
     }
-    return { imageId: image._id, ...textsOf(wanted.metadata, image) };
+    const texts = { imageId: image._id, ...textsOf(wanted.metadata, image) };
+    return isSelective ? { ...texts, replaces: wanted.replaces ?? [] } : texts;
   });
 }

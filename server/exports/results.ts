@@ -33,7 +33,7 @@ function resultOf(image: ImageRecord, settings: Settings) {
   };
 }
 
-/** The result of an image whose files are published. `files` and `records` are in the order of the variants. */
+/** The result of an image whose files are published: at least one. `files` and `records` are in the order of the variants. */
 export function completedResult(input: {
   image: ImageRecord;
   asked: JobImage;
@@ -45,9 +45,10 @@ export function completedResult(input: {
   fromCache: boolean;
 }): ImageResult {
   const { image, asked, settings, namespace, files, records, skippedSizes, fromCache } = input;
-  const [full] = records;
-  if (!full) throw new TypeError('a result needs the variant `full`');
-  const savedBytes = image.size - full.size;
+  const place = files.findIndex(({ variant }) => variant === 'full');
+  const full = records[place];
+  const { quality: used, mimeType } = (full ?? records[0]) as CachedVariantRecord;
+  const savedBytes = full ? image.size - full.size : 0;
   const warnings = new Map(
     [...warningsOf(image, asked), ...records.flatMap((record) => record.warnings)].map((w) => [w.code, w]),
   );
@@ -55,8 +56,8 @@ export function completedResult(input: {
     ...resultOf(image, settings),
     metadata: pickFields(asked, REQUEST_FIELDS),
     status: 'completed',
-    filename: files[0]?.filename ?? null,
-    mimeType: full.mimeType,
+    filename: files[place]?.filename ?? null,
+    mimeType,
     variants: files.map((file) => ({
       name: file.variant,
       path: file.path,
@@ -69,9 +70,9 @@ export function completedResult(input: {
     })),
     savedBytes,
     savedPercent: savedPercent(image.size, savedBytes),
-    quality: { preset: settings.preset, used: full.quality },
+    quality: { preset: settings.preset, used },
     largerThanOriginal: savedBytes < 0,
-    keptOriginal: full.keptOriginal,
+    keptOriginal: full?.keptOriginal ?? false,
     fromCache,
     skippedSizes,
     warnings: [...warnings.values()],
@@ -83,6 +84,39 @@ function warningsOf(image: ImageRecord, { unknownFields }: Pick<JobImage, 'unkno
   return unknownFields ? [...image.warnings, warning('unknown_field', unknownFields.join(', '))] : image.warnings;
 }
 
+/** The result of an image of which no file is smaller than the one it would replace. */
+export function resultWithoutGain(input: {
+  image: ImageRecord;
+  asked: JobImage;
+  settings: Settings;
+  fromCache: boolean;
+  skippedSizes: number[];
+}): ImageResult {
+  const { image, asked, settings, fromCache, skippedSizes } = input;
+  return {
+    ...resultOf(image, settings),
+    ...NO_FILES,
+    metadata: pickFields(asked, REQUEST_FIELDS),
+    status: 'completed',
+    mimeType: mimeTypeOf(encodedFormat(settings.format, image.format)),
+    quality: { preset: settings.preset, used: null },
+    fromCache,
+    skippedSizes,
+    warnings: [...warningsOf(image, asked), warning('no_gain')],
+    error: null,
+  };
+}
+
+/** Fields of a result without files. */
+const NO_FILES = {
+  filename: null,
+  variants: [],
+  savedBytes: 0,
+  savedPercent: 0,
+  largerThanOriginal: false,
+  keptOriginal: false,
+};
+
 /** The result of an image that could not be exported. */
 export function failedResult(
   image: ImageRecord,
@@ -92,15 +126,10 @@ export function failedResult(
 ): ImageResult {
   return {
     ...resultOf(image, settings),
+    ...NO_FILES,
     status: 'failed',
-    filename: null,
     mimeType: mimeTypeOf(encodedFormat(settings.format, image.format)),
-    variants: [],
-    savedBytes: 0,
-    savedPercent: 0,
     quality: { preset: settings.preset, used: null },
-    largerThanOriginal: false,
-    keptOriginal: false,
     fromCache: false,
     skippedSizes: [],
     warnings: warningsOf(image, asked),
@@ -111,8 +140,13 @@ export function failedResult(
 /** Sums over the results of a job. */
 export function summarize(results: ImageResult[], durationMs: number): Summary {
   const completed = results.filter((result) => result.status === 'completed');
-  const originalBytes = completed.reduce((sum, result) => sum + result.original.size, 0);
-  const outputBytes = completed.reduce((sum, result) => sum + (result.variants[0]?.size ?? 0), 0);
+  // Of an image without a `full` file, the size that it has afterwards is unknown.
+  const sizes = completed.flatMap(({ original, variants }) => {
+    const full = variants.find(({ name }) => name === 'full');
+    return full ? [{ before: original.size, after: full.size }] : [];
+  });
+  const originalBytes = sizes.reduce((sum, { before }) => sum + before, 0);
+  const outputBytes = sizes.reduce((sum, { after }) => sum + after, 0);
   return {
     total: results.length,
     completed: completed.length,

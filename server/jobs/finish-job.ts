@@ -8,7 +8,7 @@ export type StopReason = 'job_cancelled' | 'client_left' | 'session_deleted' | '
 /** Credits of an ended job. */
 export interface Settlement {
   credits: JobCredits;
-  /** Credits that one completed image cost. */
+  /** Credits that one delivered image cost. */
   perImage: number;
 }
 
@@ -30,7 +30,7 @@ interface FinishInput {
   kind: JobKind<JobResult>;
   images: Map<string, ImageRecord>;
   stopped: StopReason | null;
-  settle: (job: JobRecord, completed: number) => Promise<Settlement>;
+  settle: (job: JobRecord, delivered: number) => Promise<Settlement>;
   repositories: Pick<Repositories, 'imageResults'>;
   durationMs: number;
 }
@@ -53,7 +53,7 @@ export async function endJob(input: FinishInput): Promise<Ending> {
   const { job, kind, stopped, settle, durationMs } = input;
   const records = await fillGaps(input);
   const completed = records.filter(({ result }) => result.status === 'completed').length;
-  const { credits, perImage } = await settle(job, completed);
+  const { credits, perImage } = await settle(job, countDelivered(kind, records));
   const results = records.map(({ result }) => kind.show(result, perImage));
   const state = stateOf(results.length, completed, stopped);
   const ids = { jobId: job._id, sessionId: job.sessionId };
@@ -71,6 +71,11 @@ export async function endJob(input: FinishInput): Promise<Ending> {
     state,
     results,
   };
+}
+
+/** Counts the images that have to be paid. */
+export function countDelivered(kind: JobKind<JobResult>, records: Pick<ImageResultRecord, 'result'>[]): number {
+  return records.filter(({ result }) => result.status === 'completed' && !kind.isWithoutGain?.(result)).length;
 }
 
 /** Stores a failed result for each image that was not processed; returns all results. */

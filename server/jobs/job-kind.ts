@@ -41,7 +41,9 @@ export interface JobKind<Result extends JobResult> {
   plan(job: JobRecord, images: Map<string, ImageRecord>): Promise<JobTask<Result>[]>;
   /** Creates the result of a failed image. */
   failed(job: JobRecord, image: ImageRecord, error: { code: string; message: string }): Result;
-  /** Converts a result to its public form, with the credits that one completed image cost. */
+  /** Returns true if a completed image has no files to pay for, so that its credits are given back; absent: never. */
+  isWithoutGain?(result: Result): boolean;
+  /** Converts a result to its public form, with the credits that one delivered image cost. */
   show(result: Result, perImage: number): Result;
   /** Sums up the results of a job. */
   summarize(results: Result[], durationMs: number): JobSummary & Partial<Bytes>;

@@ -12,8 +12,8 @@ export interface JobsDeps {
   kinds: JobKinds;
   /** Rejects when a session does not exist. */
   requireSession: (accountId: string, sessionId: string) => Promise<unknown>;
-  /** Refunds what was charged for images that were not completed; repeating it for the same job changes nothing. */
-  settle: (job: JobRecord, completed: number) => Promise<Settlement>;
+  /** Refunds what was charged for images that were not delivered; repeating it for the same job changes nothing. */
+  settle: (job: JobRecord, delivered: number) => Promise<Settlement>;
   /** Returns true when a job was charged; called for jobs that were not started before an interruption. */
   isPaid: (job: JobRecord) => Promise<boolean>;
   config: JobsConfig;

@@ -20,7 +20,7 @@ export interface WorkContext {
   repositories: Pick<Repositories, 'jobs' | 'images' | 'imageResults' | 'jobHistory'>;
   kinds: JobKinds;
   admission: Admission;
-  settle: (job: JobRecord, completed: number) => Promise<Settlement>;
+  settle: (job: JobRecord, delivered: number) => Promise<Settlement>;
   instanceId: string;
   logger: Logger;
   metrics: Metrics;

@@ -1,6 +1,7 @@
 import { type Job, type JobState, UNFINISHED_JOB_STATES } from '#contract';
 import type { JobRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
+import { countDelivered } from './finish-job.ts';
 import type { JobsContext } from './jobs-context.ts';
 import { showJob } from './show-job.ts';
 
@@ -41,13 +42,12 @@ export async function isStarted(
 }
 
 /** Returns the counts by which a job is settled, `running` while it is unfinished, null when it does not exist. */
-export async function outcomeOf({ repositories }: JobsContext, accountId: string, jobId: string) {
+export async function outcomeOf({ repositories, kinds }: JobsContext, accountId: string, jobId: string) {
   const job = await repositories.jobs.find(accountId, jobId);
   if (!job) return null;
   if (isUnfinished(job)) return 'running' as const;
   const results = await repositories.imageResults.findOfJob(jobId);
-  const completed = results.filter(({ result }) => result.status === 'completed').length;
-  return { total: job.images.length, completed };
+  return { total: job.images.length, completed: countDelivered(kinds[job.kind], results) };
 }
 
 /** Returns true for a state before the job's end. */

@@ -52,6 +52,34 @@ it('samples count by image, those in the cache and exports do not, and more than
   expect(await api.balance()).toBe(22);
 });
 
+it('images that onlySmaller exports without a gain count as samples; with none left, such exports are refused unpaid', async () => {
+  const uploaded = await upload(4, 50);
+  const run = (format: string, bytes: number, from = api) => {
+    const images = uploaded.images.map(({ id }) => ({ id, replaces: [{ name: 'full', bytes }] }));
+    const json = { images, settings: { format, onlySmaller: true } };
+    return from.request(`/v1/sessions/${uploaded.sessionId}/export`, { json });
+  };
+  const used = async () => (await limitsOf()).samplesPerDay?.used;
+  await (await run('webp', 1)).text();
+  expect(await used()).toBe(4);
+  // What is in the cache, was not made or has a gain does not count.
+  for (const [format, bytes] of [
+    ['webp', 1],
+    ['avif', 0],
+    ['avif', 1e6],
+  ] as const)
+    await (await run(format, bytes)).text();
+  expect([await used(), await api.balance()]).toEqual([4, 21]);
+  // A running export does not fail by the limit.
+  await (await run('png', 1)).text();
+  expect(await used()).toBe(8);
+  const refused = await refusal(await run('jpeg', 1e6));
+  expect(refused).toMatchObject({ status: 429, code: 'daily_limit_reached', limit: 5, used: 8 });
+  expect(await (await run('png', 1)).text()).toContain('event: complete');
+  expect(await api.balance()).toBe(21);
+  expect((await api.run('export', uploaded, { format: 'jpeg' })).last.event).toBe('complete');
+});
+
 it('a session above the limit is refused with 429, which says how to delete one', async () => {
   const { api: owner } = await test.createAccount({ plan: 'limited' });
   const first = await owner.upload(await plainImages(1));

@@ -48,6 +48,7 @@ function exportContent(hash: string, delays: number[], onPublish = async () => {
     { signal: new AbortController().signal, onStep: () => {}, turn: turnOf() },
     {
       ownerQueues,
+      countSample: async () => {},
       cache: {
         obtain: async () => ({ records: [record as unknown as CachedVariantRecord], fromCache: true }),
       } as never,

@@ -9,11 +9,22 @@ import type {
   RequestField,
 } from '#contract';
 
+/** A file in use, and the variant that may replace it. */
+export interface ReplacedFile {
+  name: string;
+  /** 0: none is in use. */
+  bytes: number;
+}
+
 /**
  * One image of a job. A null `filename` stands for the original's. Fields that requests do not carry come from
- * the stored metadata, and are absent if the request has metadata of its own.
+ * the stored metadata, and are absent if the request has metadata of its own. `replaces` is present if only smaller files
+ * are delivered.
  */
-export type JobImage = { imageId: string; unknownFields?: string[] } & Pick<MetadataValues, RequestField> &
+export type JobImage = { imageId: string; unknownFields?: string[]; replaces?: ReplacedFile[] } & Pick<
+  MetadataValues,
+  RequestField
+> &
   Partial<Pick<MetadataValues, Exclude<EmbeddedField, RequestField>>>;
 
 /** A job as stored. */

@@ -2,9 +2,9 @@ import type { Model } from 'mongoose';
 import { type JobKindName, type JobState, UNFINISHED_JOB_STATES } from '#contract';
 import type { Connection } from '../connect.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
-import { type JobImage, type JobRecord, jobSchema } from '../models/job.ts';
+import { type JobImage, type JobRecord, jobSchema, type ReplacedFile } from '../models/job.ts';
 
-export type { JobImage, JobRecord };
+export type { JobImage, JobRecord, ReplacedFile };
 
 /** The lease of a job, as it was read. */
 export type JobLease = Pick<JobRecord, '_id' | 'leaseOwner' | 'leaseUntil'>;

@@ -18,9 +18,13 @@ export function streamExport(
   services: Services,
 ): Promise<void> {
   const resolve = () => services.exports.resolve({ accountId: account.id, sessionId, kind, body });
+  /** An image without a gain is free, as a sample is: with no samples left, such an export may not encode anything. */
+  const refuse = async (order: Parameters<typeof services.exports.countNew>[0]) => {
+    if ((await services.exports.countNew(order)) > 0) await services.accounts.limits.requireLeft(account.id, 'samples');
+  };
   const daily = { counter: 'samples' as const, countNew: services.exports.countNew };
-  const limited = kind === 'sample' ? { daily } : {};
   const { settings } = body;
+  const limited = kind === 'sample' ? { daily } : settings.onlySmaller ? { refuse } : {};
   return streamJob(
     { ctx, account, kind, sessionId, settings, asked: [sessionId, body], resolve, ...limited },
     services,

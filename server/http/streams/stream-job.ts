@@ -22,6 +22,8 @@ export interface StreamJobInput {
   resolve: () => Promise<Omit<NewJob, 'jobId'>>;
   /** Limit of the day that the job counts towards; absent: none. */
   daily?: { counter: 'samples' | 'analyses'; countNew: (order: Omit<NewJob, 'jobId'>) => Promise<number> };
+  /** Refuses a job before it is stored or charged. */
+  refuse?: (order: Omit<NewJob, 'jobId'>) => Promise<void>;
 }
 
 /**
@@ -89,10 +91,11 @@ async function rejoinJob(input: StreamJobInput, last: LastEvent, services: Servi
 }
 
 async function startJob(input: StreamJobInput, jobId: string, services: Services): Promise<JobRecord | null> {
-  const { account, resolve, daily } = input;
+  const { account, resolve, daily, refuse } = input;
   const { limits } = services.accounts;
   const order = await resolve();
   if (input.kind !== 'analyze') await limits.requireRoom(account.id, { bytes: 1 });
+  await refuse?.(order);
   const counted = daily && (await limits.count(account.id, daily.counter, await daily.countNew(order)));
   let job: JobRecord | null = null;
   try {

@@ -1,0 +1,25 @@
+import type { CachedVariantRecord, ImageRecord, ReplacedFile } from '../db/index.ts';
+import type { VariantSpec } from '../processing/index.ts';
+
+/** Returns the variants that may be delivered: without `replaces` all, else not those that replace no file in use. */
+export function candidatesOf(variants: VariantSpec[], replaces: ReplacedFile[] | undefined): VariantSpec[] {
+  const unused = new Set(replaces?.filter(({ bytes }) => bytes === 0).map(({ name }) => name));
+  return variants.filter(({ name }) => !unused.has(name));
+}
+
+/**
+ * Returns the places of the variants to deliver. With `replaces`, a variant has to be smaller than the file it replaces;
+ * `full` without an entry replaces the upload, any other one nothing.
+ */
+export function selectSmaller(
+  image: Pick<ImageRecord, 'size'>,
+  variants: VariantSpec[],
+  records: Pick<CachedVariantRecord, 'size'>[],
+  replaces: ReplacedFile[] | undefined,
+): number[] {
+  const limits = new Map(replaces?.map(({ name, bytes }) => [name, bytes]));
+  return variants.flatMap(({ name }, index) => {
+    const limit = limits.get(name) ?? (replaces && name === 'full' ? image.size : Number.POSITIVE_INFINITY);
+    return (records[index]?.size ?? 0) < limit ? [index] : [];
+  });
+}
