@@ -63,8 +63,10 @@ const REMEMBERED_MS = IDEMPOTENCY_HOURS * 3_600_000;
 
 /** Returns the key of a result: the source's SHA-256 and a hash of everything that was asked for. */
 export function keyOf(sha256: string, { settings, analyze }: Pick<Options, 'settings' | 'analyze'>): string {
-  const { format, preset, responsive, responsiveSizes = null, embedMetadata } = settings;
+  const { format, preset, responsive, responsiveSizes = null, embedMetadata, onlySmaller } = settings;
   const asked = [format, preset, responsive, responsiveSizes, embedMetadata, analyze && (analyze.language ?? '')];
+  // Without the option, keys are as in records of earlier versions.
+  if (onlySmaller) asked.push('onlySmaller');
   return `${sha256}-${hashBytes(JSON.stringify(asked)).slice(0, 16)}`;
 }
 

@@ -20,6 +20,8 @@ export interface ExportSettings {
   responsive: boolean;
   responsiveSizes?: number[];
   embedMetadata: boolean;
+  /** Absent in records of earlier versions: false. */
+  onlySmaller?: true;
 }
 
 /** Options from the command line and the environment. */
@@ -57,6 +59,7 @@ const FLAGS = {
   force: { type: 'boolean', default: false },
   overwrite: { type: 'boolean', default: false },
   'embed-metadata': { type: 'boolean', default: false },
+  'only-smaller': { type: 'boolean', default: false },
   analyze: { type: 'boolean', default: false },
   language: { type: 'string' },
   'keep-extension': { type: 'boolean', default: false },
@@ -82,6 +85,7 @@ export function parseOptions(args: string[], env: Record<string, string | undefi
       responsive: values.responsive || sizes !== undefined,
       ...(sizes && { responsiveSizes: sizes }),
       embedMetadata: values['embed-metadata'],
+      ...(values['only-smaller'] && { onlySmaller: true as const }),
     },
     analyze: values.analyze ? { ...(values.language && { language: values.language }) } : null,
     endpoint: parseEndpoint(values.endpoint ?? env.IMAGEWRIGHT_ENDPOINT ?? DEFAULT_ENDPOINT),

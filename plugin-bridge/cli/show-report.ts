@@ -43,11 +43,23 @@ async function savingsTable(images: ImageReport[], colour: boolean): Promise<str
   return table.toString() + (rest > 0 ? `\n… and ${rest} more` : '');
 }
 
-function rowOf({ source, status, originalBytes, outputBytes, savedPercent, outputs, error }: ImageReport): string[] {
+function rowOf({
+  source,
+  status,
+  originalBytes,
+  outputBytes,
+  savedPercent,
+  outputs,
+  warnings,
+  error,
+}: ImageReport): string[] {
   if (error) return [source, '', '', '', '', `failed: ${error.message.slice(0, 60)}`];
+  const [gainless] = warnings.filter(({ code }) => code === 'no_gain');
+  if (gainless) return [source, bytes(originalBytes ?? 0), '', '', '0', gainless.message];
   const note = savedPercent !== null && savedPercent < 0 ? 'larger than before' : status === 'restored' ? status : '';
   const saved = savedPercent === null ? '' : `${savedPercent.toFixed(1)} %`;
-  return [source, bytes(originalBytes ?? 0), bytes(outputBytes ?? 0), saved, `${outputs.length}`, note];
+  const after = outputBytes === null ? '' : bytes(outputBytes);
+  return [source, bytes(originalBytes ?? 0), after, saved, `${outputs.length}`, note];
 }
 
 /** Formats bytes as kB or MB. */

@@ -15,6 +15,7 @@ below the fixed part of the pattern.
   --sizes 480,960       also these widths
   --analyze             describe the images first; the texts are in --json
   --language TAG        language of the texts, e.g. de
+  --only-smaller        no result of full size that is not smaller; an image without results is free
   --embed-metadata      write the texts into the files
   --keep-extension      write a.jpg to a.jpg.avif, so that it can lie beside a.png.avif
   --force               make all images again; costs credits

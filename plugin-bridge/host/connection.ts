@@ -122,14 +122,23 @@ export async function resumeRun(connected: Connected): Promise<RunProgress | nul
 }
 
 /** Replaces an image by the result of the element. @throws HostError */
-export async function replaceResult(connected: Connected, detail: ReplaceDetail): Promise<void> {
+export async function replaceResult(
+  connected: Connected,
+  detail: Pick<ReplaceDetail, 'id' | 'clientRef' | 'result'>,
+): Promise<void> {
   const { element, host, text, calls, decode, allowLarger } = connected;
   const item = element.items.find(({ id }) => id === detail.id);
   const image = { id: detail.clientRef ?? '', filename: detail.result.originalFilename };
   let outcome: HostOutcome;
   try {
     if (!detail.clientRef) throw new HostError('not_found', text('host.not_found'));
-    const exported = { id: detail.clientRef, result: detail.result, metadata: item ? metadataOf(item) : null };
+    const { sessionId } = element;
+    const exported = {
+      id: detail.clientRef,
+      result: detail.result,
+      metadata: item ? metadataOf(item) : null,
+      sessionId,
+    };
     const { url } = await replaceImage(
       { ...exported, settings: element.settings as Settings },
       { host, download: calls.download, decode, text },
@@ -144,9 +153,13 @@ export async function replaceResult(connected: Connected, detail: ReplaceDetail)
   if (outcome.code) throw new HostError(outcome.code, outcome.message ?? '');
 }
 
-async function replaceItem({ element, outcomes, text }: Connected, item: HostItem): Promise<HostOutcome> {
+async function replaceItem(connected: Connected, item: HostItem): Promise<HostOutcome> {
+  const { element, outcomes, text } = connected;
   outcomes.delete(item.id);
-  await element.replace(item.id).catch(() => {});
+  const { result } = item;
+  // An element offers no replacement by a result without files.
+  const isWithoutFiles = result?.status === 'completed' && result.variants.length === 0;
+  await (isWithoutFiles ? replaceResult(connected, { ...item, result }) : element.replace(item.id)).catch(() => {});
   const image = { id: item.clientRef ?? '', filename: item.name };
   return outcomes.get(item.id) ?? failed(new HostError('failed', text('host.failed')), image, text);
 }

@@ -21,6 +21,8 @@ export interface ExportedImage {
   result: ImageResult;
   metadata: Metadata | null;
   settings: Settings;
+  /** Session of a result without files. */
+  sessionId?: string | null;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface ExportedImage {
  * @throws HostError
  */
 export async function replaceImage(
-  { id, result, metadata, settings }: ExportedImage,
+  { id, result, metadata, settings, sessionId }: ExportedImage,
   { host, download, decode, text }: ReplaceDependencies,
   { signal, ...rules }: ReplaceRules & { signal?: AbortSignal } = {},
 ): Promise<Replaced> {
@@ -62,7 +64,7 @@ export async function replaceImage(
     metadata,
     settings,
     original: result.original,
-    sessionId: first ? placeOf(first.url).namespace : '',
+    sessionId: first ? placeOf(first.url).namespace : (sessionId ?? ''),
     imageId: result.imageId,
   };
   try {

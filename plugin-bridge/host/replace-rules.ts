@@ -19,19 +19,22 @@ export function checkReplaceable(
   { allowLarger = false }: ReplaceRules,
   text: (key: HostTextKey) => string,
 ): void {
-  const [full, ...sizes] = result.variants;
-  if (result.status !== 'completed' || !full) {
+  const full = result.variants.find(({ name }) => name === 'full');
+  if (result.warnings.some(({ code }) => code === 'no_gain')) throw new HostError('no_gain', text('host.no_gain'));
+  if (result.status !== 'completed' || result.variants.length === 0) {
     throw new HostError('not_exported', result.error?.message ?? text('host.not_exported'));
   }
   // The addresses of samples have the namespace of samples.
   if (result.variants.some((variant) => placeOf(variant.url).namespace.endsWith(SAMPLE_SUFFIX))) {
     throw new HostError('sample', text('host.sample'));
   }
-  if (allowLarger) return;
+  // Without `full`, the service delivered only what is smaller than before.
+  if (allowLarger || !full) return;
   if (result.largerThanOriginal || full.size > result.original.size) {
     throw new HostError('larger', text('host.larger'));
   }
-  if (full.size === result.original.size && sizes.length === 0) throw new HostError('no_gain', text('host.no_gain'));
+  if (full.size === result.original.size && result.variants.length === 1)
+    throw new HostError('no_gain', text('host.no_gain'));
 }
 
 /** Returns namespace and file name of a download's address, e.g. `/v1/sessions/sess_x/download?filename=a.webp`. */

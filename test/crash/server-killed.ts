@@ -11,6 +11,8 @@ import { smallPhotographs } from './small-photographs.ts';
 
 const SEED = Number(process.env.IMAGEWRIGHT_KILL_SEED ?? 20_261_121);
 const IMAGES = 20;
+/** Files that no variant can be smaller than. */
+const TINY = ['full', '320w'].map((name) => ({ name, bytes: 1 }));
 
 /** Deterministic, so that a failing round can be run again (mulberry32). */
 function randomNumbers(seed: number): () => number {
@@ -55,9 +57,12 @@ export function testKilledServer(rounds: number): void {
         const before = clientOf(service, keys[round - 1] ?? '');
         const uploaded = await before.upload(photographs);
         const follower: Follower = { jobId: null, events: [], clean: false };
-        const settings = { format: 'webp', responsive: true, responsiveSizes: [320] };
+        // In every second round, every second image gains nothing, so that its credit has to be given back.
+        const paid = round % 2 === 0 ? IMAGES / 2 : IMAGES;
+        const settings = { format: 'webp', responsive: true, responsiveSizes: [320], onlySmaller: paid < IMAGES };
+        const images = uploaded.images.map(({ id }, index) => ({ id, replaces: index % 2 === 0 ? TINY : [] }));
         const asking = before
-          .request(`/v1/sessions/${uploaded.sessionId}/export`, { json: before.exportBody(uploaded, settings) })
+          .request(`/v1/sessions/${uploaded.sessionId}/export`, { json: { images, settings } })
           .then((response) => collect(response, follower))
           .catch(() => {});
         await sleep(ms);
@@ -85,7 +90,7 @@ export function testKilledServer(rounds: number): void {
         expect(faultsOf(follower)).toEqual([]);
         const last = follower.events.at(-1);
         expect(last).toMatchObject({ event: 'complete', data: { summary: { total: IMAGES, completed: IMAGES } } });
-        expect(await api.balance()).toBe(100 - IMAGES);
+        expect(await api.balance()).toBe(100 - paid);
       },
       90_000,
     );

@@ -9,6 +9,7 @@ type Replaces = NonNullable<ExportImage['replaces']>;
 
 let test: SharedService;
 let api: ApiClient;
+let accountId: string;
 let uploaded: UploadResult;
 beforeAll(async () => {
   test = await sharedService();
@@ -18,7 +19,7 @@ afterEach(() => expectCleanBooks(test));
 const SETTINGS = { format: 'webp', responsive: true, responsiveSizes: [100, 200] };
 
 async function upload(count = 1): Promise<void> {
-  ({ api } = await test.createAccount({ credits: 10 }));
+  ({ api, accountId } = await test.createAccount({ credits: 10 }));
   const files = Array.from({ length: count }, (_, seed) =>
     noiseImage(`${seed}.png`, { width: 300, height: 200, seed }),
   );
@@ -113,6 +114,11 @@ describe('an export with onlySmaller', () => {
     expect(job.results).toEqual(complete.results);
     const { transactions } = await api.readJson<{ transactions: object[] }>('/v1/credits/transactions');
     expect(transactions.slice(0, 3)).toMatchObject([{ delta: 2 }, { delta: -3 }, { delta: -3 }]);
+    // A settlement after a crash, and the usage, count the same.
+    const { jobs } = test.service;
+    expect(await jobs.outcomeOf(accountId, complete.jobId)).toEqual({ total: 3, completed: 1 });
+    const [past] = await jobs.history.recent(accountId, 1);
+    expect(past).toMatchObject({ credits: 1, images: 3, completed: 3, bytesBefore: uploaded.images[1]?.size });
   });
 
   it('ends with complete when no image gained anything, and the whole charge is back', async () => {

@@ -247,5 +247,6 @@ export const ar: Messages = {
   'warning.alpha_flattened': 'صارت الشفافية بيضاء.',
   'warning.animation_dropped': 'بقي الإطار الأول من الحركة فقط.',
   'warning.cmyk_converted': 'حُوِّلت ألوان الطباعة للشاشات.',
+  'warning.no_gain': 'لن يصغر أي ملف، لذلك لم يُحتسب أي رصيد.',
   'warning.pages_dropped': 'بقيت الصفحة الأولى فقط.',
 };

@@ -300,5 +300,6 @@ export const de: Messages = {
   'warning.alpha_flattened': 'Transparenz wurde weiß.',
   'warning.animation_dropped': 'Nur das erste Bild der Animation blieb.',
   'warning.cmyk_converted': 'Druckfarben wurden für Bildschirme umgewandelt.',
+  'warning.no_gain': 'Keine Datei würde kleiner, darum wurde nichts berechnet.',
   'warning.pages_dropped': 'Nur die erste Seite blieb.',
 };

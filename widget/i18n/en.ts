@@ -223,6 +223,7 @@ export const en = {
   'warning.alpha_flattened': 'Transparency became white.',
   'warning.animation_dropped': 'Only the first frame of the animation was kept.',
   'warning.cmyk_converted': 'Print colours were converted for screens.',
+  'warning.no_gain': 'No file would get smaller, so nothing was charged.',
   'warning.pages_dropped': 'Only the first page was kept.',
   'notice.analysis_fallback': {
     one: '{count} image could not be analysed; its texts come from the file.',

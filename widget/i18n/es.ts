@@ -294,5 +294,6 @@ export const es: Messages = {
   'warning.alpha_flattened': 'La transparencia pasó a ser blanca.',
   'warning.animation_dropped': 'Solo se conservó el primer fotograma de la animación.',
   'warning.cmyk_converted': 'Los colores de impresión se convirtieron para pantalla.',
+  'warning.no_gain': 'Ningún archivo sería más pequeño, así que no se cobró nada.',
   'warning.pages_dropped': 'Solo se conservó la primera página.',
 };

@@ -294,5 +294,6 @@ export const fr: Messages = {
   'warning.alpha_flattened': 'La transparence est devenue blanche.',
   'warning.animation_dropped': 'Seule la première image de l’animation a été gardée.',
   'warning.cmyk_converted': 'Les couleurs d’impression ont été converties pour l’écran.',
+  'warning.no_gain': 'Aucun fichier ne serait plus léger : rien n’a été facturé.',
   'warning.pages_dropped': 'Seule la première page a été gardée.',
 };

@@ -289,5 +289,6 @@ export const ja: Messages = {
   'warning.alpha_flattened': '透明な部分が白になりました。',
   'warning.animation_dropped': 'アニメーションは最初のコマだけが残りました。',
   'warning.cmyk_converted': '印刷用の色を画面用に変換しました。',
+  'warning.no_gain': '小さくなるファイルがないため、料金はかかりませんでした。',
   'warning.pages_dropped': '最初のページだけが残りました。',
 };

@@ -208,6 +208,8 @@ export interface Settings {
   readonly responsiveSizes?: SizeInput[];
   readonly embedMetadata?: boolean;
   readonly keepCopyright?: boolean;
+  /** Delivers and charges only files that become smaller. */
+  readonly onlySmaller?: boolean;
 }
 
 /** Price of an export, from the service. */

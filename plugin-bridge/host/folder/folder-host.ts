@@ -106,6 +106,10 @@ async function replaceFile(
   files: FolderFiles,
   manifest: Manifest,
 ): Promise<Replaced> {
+  // The original would be removed without a file in its place.
+  if (!replacement.variants.some(({ name }) => name === 'full')) {
+    throw new HostError('no_gain', `${id} cannot be made smaller.`);
+  }
   const before = manifest.get(id);
   const original = before?.original ?? (await keepOriginal(id, replacement, files));
   const ours = new Set([id, ...(before?.files ?? []).map((file) => file.path)]);

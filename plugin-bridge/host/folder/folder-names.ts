@@ -19,7 +19,7 @@ export function namePaths(
   const prefix = folders.map((folder) => `${folder}/`).join('');
   const free = (candidate: string) => ours.has(prefix + candidate) || !taken.has(candidate.toLowerCase());
   const named = metadata?.source.filename === 'user' && metadata.filename;
-  const base = named ? baseOf(variants[0]?.filename ?? name) : baseOf(name);
+  const base = named ? baseOf(variants.find((variant) => variant.name === 'full')?.filename ?? name) : baseOf(name);
   for (let number = 1; ; number += 1) {
     const stem = number === 1 ? base : `${base}-${number}`;
     const names = variants.map(

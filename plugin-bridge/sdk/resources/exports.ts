@@ -23,7 +23,7 @@ export function createExportMethods(requester: Requester) {
   }
 
   return {
-    /** Exports images: 1 credit each, independent of their variants. Images that fail are refunded. */
+    /** Exports images: 1 credit each, independent of their variants. Images that fail, or gain nothing by `onlySmaller`, are refunded. */
     exportImages: (sessionId: string, input: ExportInput, options: WriteOptions = {}) =>
       run('export', sessionId, input, options),
 

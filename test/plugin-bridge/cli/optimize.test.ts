@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { FIXTURES } from '../../support/api-client.ts';
+import { noiseImage, plainImage } from '../../support/small-images.ts';
 import { type CliHarness, spent, startCliHarness, writePictures } from './cli-harness.ts';
 
 let harness: CliHarness;
@@ -57,6 +58,23 @@ describe('imagewright optimize', () => {
     expect(again.summary).toMatchObject({ unchanged: 2, made: 0 });
     expect(harness.proxy.seen).toEqual([]);
     expect(again.images.map(({ outputs }) => outputs[0]?.file)).toEqual(['a.webp', 'b.webp']);
+  });
+
+  it('with --only-smaller, writes no file that is not smaller, and an image without any costs nothing', async () => {
+    const place = await harness.createWorkplace();
+    const { bytes } = await plainImage('a.webp', { format: 'webp' });
+    await place.write('in/small.webp', bytes);
+    await place.write('in/large.png', (await noiseImage('b.png')).bytes);
+    const args = ['in/*', '--out', 'out', '--only-smaller'];
+    const report = await place.optimize(...args);
+    expect(await place.files('out')).toEqual(['large.webp']);
+    expect(report.credits).toMatchObject({ charged: 2, refunded: 1 });
+    const small = report.images.find(({ source }) => source === 'small.webp');
+    expect(small).toMatchObject({ status: 'made', outputBytes: null, outputs: [], warnings: [{ code: 'no_gain' }] });
+    expect((await place.optimize(...args)).summary).toMatchObject({ unchanged: 2, made: 0 });
+    const { stdout } = await place.start(['optimize', ...args, '--force']).finished;
+    expect(stdout).toContain('No file would get smaller, so nothing was charged.');
+    expect(await spent(place)).toBe(2);
   });
 
   it('makes an image again if its source or the settings have changed', async () => {

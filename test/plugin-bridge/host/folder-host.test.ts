@@ -190,6 +190,9 @@ describe('a folder as a CMS', () => {
     // The check needs no export, and the original can still be fetched.
     for (const id of ['a.jpg', 'b.jpg', 'c.webp']) expect(await call('check', id)).toMatchObject({ code: 'changed' });
     expect(await call('fetch', 'a.jpg')).toBe('the original');
+    // Without the image itself, it would be removed and only its sizes be left.
+    const sizes = [{ name: '480w', filename: 'x-480w.webp', text: 'small' }];
+    expect(await call('replace', 'a.jpg', sizes)).toMatchObject({ code: 'no_gain' });
     // One would be overwritten, the other removed, since the new files have other names and fewer sizes.
     const jpg = (base: string) => [{ name: 'full', filename: `${base}.jpg`, text: 'again' }];
     for (const variants of [webp('x', 'again'), jpg('x')]) {

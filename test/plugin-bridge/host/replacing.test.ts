@@ -152,6 +152,20 @@ describe('replacing an image of a CMS', () => {
     expect(told).toEqual([['flat.png', result?.imageId, element.sessionId, result?.variants[0]?.sha256]]);
   });
 
+  it('is skipped, and calls `noGain`, for an export with onlySmaller that delivered nothing', async () => {
+    const flat = await plainImage('flat.png', { width: 64, height: 64 });
+    const told: unknown[] = [];
+    const shelf = createShelf([flat], {
+      settings: () => ({ format: 'jpeg', preset: 'maximum', onlySmaller: true }),
+      noGain: async (id, { imageId, sessionId, variants }) => void told.push([id, imageId, sessionId, variants]),
+    });
+    const before = await charged(account);
+    const { element, connection } = await exported(shelf);
+    expect(await connection.replaceAll()).toMatchObject([{ status: 'skipped', code: 'no_gain', retryable: false }]);
+    expect(told).toEqual([['flat.png', element.items[0]?.imageId, element.sessionId, []]]);
+    expect(await charged(account)).toBe(before);
+  });
+
   it('is paid for only if the host’s check passes', async () => {
     const shelf = createShelf(files.slice(0, 2), {
       async check(id) {

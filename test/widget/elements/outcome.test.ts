@@ -80,6 +80,15 @@ describe('the outcome of an export or a sample', () => {
     expect(await textOf(outcome(tab))).toContain(why('PNG · High'));
     expect(await toneOf(outcome(tab).locator('.figure'))).toBe('warning');
     expect(await toneOf(rows(tab.widget).locator('.result .worse'))).toBe('warning');
+
+    await set(tab, { onlySmaller: true });
+    await expect.poll(() => tab.widget.locator('button.export').count()).toBe(1);
+    await tab.exportAll();
+    await tab.untilState('done');
+    await expect.poll(() => textOf(rows(tab.widget))).toContain(text('warning.no_gain'));
+    expect(await toneOf(outcome(tab).locator('.figure'))).toBe('accent');
+    expect(await outcome(tab).locator('.ways button').count()).toBe(0);
+    expect(await rows(tab.widget).locator('.result button').count()).toBe(0);
   });
 
   it('warns before an export, and marks a sample made with other settings', async () => {

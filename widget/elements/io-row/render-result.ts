@@ -18,8 +18,8 @@ const saving =
 export function renderResult(item: Item, result: ImageResult, context: RowContext): TemplateResult | typeof nothing {
   const { i18n, mode, noDownload, optimizer, locked, download } = context;
   const { t, formatBytes, formatPercent } = i18n;
-  const [full, ...others] = result.variants;
-  if (!full) return nothing;
+  const full = result.variants.find(({ name }) => name === 'full');
+  const others = result.variants.filter((variant) => variant !== full);
   const saved = result.savedPercent / 100;
   const larger = saved < -0.0049;
   const key = result.keptOriginal ? 'result.kept' : larger ? 'result.larger' : 'result.smaller';
@@ -27,21 +27,25 @@ export function renderResult(item: Item, result: ImageResult, context: RowContex
   const percent = formatPercent(Math.abs(saved));
   return html`
     <div class="result">
-      <p class="saving numbers">
-        <strong>${t('compare.from-to', { from: formatBytes(result.original.size), to: formatBytes(full.size) })}</strong>
-        <span class="${saved > 0 ? 'good' : larger ? 'worse' : 'muted'}">${t(key, { percent })}</span>
-        <bdi class="muted produced">${full.filename}</bdi>
-      </p>
+      ${
+        full
+          ? html`<p class="saving numbers">
+              <strong>${t('compare.from-to', { from: formatBytes(result.original.size), to: formatBytes(full.size) })}</strong>
+              <span class="${saved > 0 ? 'good' : larger ? 'worse' : 'muted'}">${t(key, { percent })}</span>
+              <bdi class="muted produced">${full.filename}</bdi>
+            </p>`
+          : nothing
+      }
       <div class="ways">
         ${
-          mode === 'replace' && !locked
+          mode === 'replace' && !locked && result.variants.length > 0
             ? html`<button type="button" class="button" part="button" ?disabled=${replacement?.status === 'pending'}
                 aria-label=${t('row.replace', { name: item.name })} @click=${() => void optimizer.replace(item.id)}>
                 ${icon('replace')}${t('action.replace')}</button>`
             : nothing
         }
         ${
-          noDownload
+          noDownload || !full
             ? nothing
             : html`<button type="button" class="button ${mode === 'replace' ? 'quiet' : ''}" part="button"
                 data-control="download" aria-label=${t('row.download', { name: full.filename })}

@@ -7,7 +7,7 @@ const PREVIEW_WIDTH = 2048;
 /** Returns both sides of a comparison: the picked file, and the sample or result. Null: there is none. */
 export function comparisonOf(optimizer: Optimizer, item: Item, kind: 'sample' | 'result'): ComparePair | null {
   const produced = item[kind];
-  const [full] = produced?.variants ?? [];
+  const full = produced?.variants.find(({ name }) => name === 'full');
   if (!produced || !full) return null;
   const { file } = item;
   return {

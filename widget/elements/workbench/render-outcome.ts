@@ -48,12 +48,11 @@ function renderSum(
 function renderExport(context: WorkbenchContext): TemplateResult | typeof nothing {
   const { optimizer, i18n, mode, noDownload, locked, act } = context;
   const { t } = i18n;
-  const { outcome, counts, saving } = optimizer;
+  const { outcome, saving } = optimizer;
   if (!outcome) return nothing;
   const { succeeded, failed, bytesBefore, bytesAfter, credits } = outcome;
-  const replaceable = optimizer.items
-    .list()
-    .filter(({ result, replacement }) => result?.variants.length && replacement?.status !== 'replaced').length;
+  const withFiles = optimizer.items.list().filter(({ result }) => result?.variants.length);
+  const replaceable = withFiles.filter(({ replacement }) => replacement?.status !== 'replaced').length;
   const title =
     failed === 0
       ? t('outcome.all', { count: succeeded })
@@ -71,7 +70,7 @@ function renderExport(context: WorkbenchContext): TemplateResult | typeof nothin
           : nothing
       }
       ${
-        noDownload || counts.exported === 0
+        noDownload || withFiles.length === 0
           ? nothing
           : html`<button type="button" class="button ${mode === 'replace' ? '' : 'primary'}" part="button"
               aria-busy=${saving ? 'true' : nothing} @click=${() => act('download-all')}>${icon('download')}${

@@ -51,5 +51,5 @@ export function isRunning({ state }: Optimizer): boolean {
 
 /** Returns the items that have a sample or, with `result`, a result. */
 export function comparable(items: readonly Item[], kind: 'sample' | 'result'): Item[] {
-  return items.filter((item) => (item[kind]?.variants.length ?? 0) > 0);
+  return items.filter((item) => item[kind]?.variants.some(({ name }) => name === 'full'));
 }

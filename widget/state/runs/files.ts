@@ -24,7 +24,13 @@ export function createFiles(core: Core, runs: Pick<Runs, 'fail'>) {
       const item = store.get(id);
       if (item?.result?.status !== 'completed') throw failure('not_found');
       if (item.replacement?.status === 'pending') return;
-      const { allowed, promises } = offerFile(core, 'io-replace', item, item.result, 'full');
+      const { allowed, promises } = offerFile(
+        core,
+        'io-replace',
+        item,
+        item.result,
+        item.result.variants[0]?.name ?? 'full',
+      );
       if (promises.length > 0) await followReplacement(core, id, promises);
       else if (allowed) runs.fail(failure('unsupported'), 'replace', []);
     },

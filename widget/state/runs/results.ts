@@ -56,9 +56,10 @@ export function failRun(
 /** Returns a key of the inputs of an export; `texts`: those of one image that decide its file and name. Equal keys mean equal files. */
 function keyOf(settings: Settings, texts?: Pick<ItemMetadata, 'filename' | 'title' | 'alt'>): string {
   const { format, preset, responsive, responsiveSizes, embedMetadata = false, keepCopyright = true } = settings;
+  const { onlySmaller = false } = settings;
   const sizes = responsive ? (responsiveSizes?.map(boxOf) ?? null) : [];
   const inside = embedMetadata ? [texts?.title, texts?.alt] : [];
-  return JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright, texts?.filename, inside]);
+  return JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright, onlySmaller, texts?.filename, inside]);
 }
 
 function boxOf(size: SizeInput) {
@@ -134,7 +135,8 @@ export function outcomeOf(results: readonly ImageResult[]): ExportOutcome {
     succeeded: good.length,
     failed: results.filter(({ status, error }) => status === 'failed' && !STOPPED.includes(error?.code ?? '')).length,
     bytesBefore: sum(({ original }) => original.size),
-    bytesAfter: sum(({ variants }) => variants[0]?.size ?? 0),
+    // Without a new file of the whole image, the original stays in use.
+    bytesAfter: sum(({ original, variants }) => variants.find(({ name }) => name === 'full')?.size ?? original.size),
     credits: sum(({ creditsCharged }) => creditsCharged),
   };
 }

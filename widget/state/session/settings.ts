@@ -39,7 +39,7 @@ export function mergeSettings(
   }
   choose('format', OUTPUT_FORMATS);
   choose('preset', PRESETS);
-  for (const name of ['responsive', 'embedMetadata', 'keepCopyright'] as const) {
+  for (const name of ['responsive', 'embedMetadata', 'keepCopyright', 'onlySmaller'] as const) {
     const value = changes[name];
     if (value === undefined) continue;
     if (typeof value === 'boolean') settings[name] = value;

@@ -21,6 +21,23 @@ test('a download gives the bytes and the name', async () => {
   expect(details('io-download')).toMatchObject([{ id: first, imageId: 'img_1', variant: 'full', url: '/img_1.webp' }]);
 });
 
+test('of an export with onlySmaller, replacing offers the first file, and what was not delivered counts as unchanged', async () => {
+  const { optimizer, service, env, ids, details } = await startWithFiles(2);
+  const [file] = resultOf('img_1').variants;
+  const sizes = resultOf('img_1', { filename: null, variants: file ? [{ ...file, name: '30w' }] : [] });
+  const warnings = [{ code: 'no_gain', message: '' }];
+  const run = optimizer.exportImages();
+  await env.advance(20);
+  service.exports[0]?.run.push(
+    completed([sizes, resultOf('img_2', { filename: null, variants: [], creditsCharged: 0, warnings })]),
+  );
+  expect(await run).toMatchObject({ succeeded: 2, failed: 0, bytesBefore: 2000, bytesAfter: 2000, credits: 1 });
+  const [first = '', second = ''] = ids();
+  await optimizer.replace(first).catch(() => {});
+  expect(details('io-replace')).toMatchObject([{ id: first, variant: '30w' }]);
+  await expect(optimizer.replace(second)).rejects.toMatchObject({ code: 'not_found' });
+});
+
 test('a listener can take the download over', async () => {
   const { optimizer, first } = await exported();
   let taken = '';

@@ -63,7 +63,13 @@ test('a change is told once, with what was before; a wrong one is an error', asy
 
 test('every setting that the widget sends is one that the service takes', async () => {
   const sizes = [480, { width: 100, height: 50, fit: 'cover' as const }];
-  const settings = { responsive: true, responsiveSizes: sizes, embedMetadata: true, keepCopyright: false };
+  const settings = {
+    responsive: true,
+    responsiveSizes: sizes,
+    embedMetadata: true,
+    keepCopyright: false,
+    onlySmaller: true,
+  };
   const { optimizer, service, env } = await startWithFiles(1, { settings });
   void optimizer.exportImages();
   await env.advance(20);
@@ -73,6 +79,7 @@ test('every setting that the widget sends is one that the service takes', async 
       responsive: true,
       embedMetadata: true,
       keepCopyright: false,
+      onlySmaller: true,
       responsiveSizes: [{ width: 480 }, { width: 100 }],
     },
   });
