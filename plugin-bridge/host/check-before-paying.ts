@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { AnalysisResult, CreditCheck, ImageResult, Settings } from '#contract';
 import type { ResultEvent, ResultStream } from '../sdk/index.ts';
-import type { CmsHost } from './cms-host.ts';
+import type { Checked, CmsHost } from './cms-host.ts';
 import type { HostElement, HostItem } from './host-element.ts';
 import { type HostError, toHostError } from './host-error.ts';
 
@@ -12,7 +12,7 @@ const CODE = 'cms';
 const CHECKS_AT_ONCE = 4;
 
 type Options = { signal?: AbortSignal };
-type ExportBody = { images: readonly { id: string }[]; settings: Settings };
+type ExportBody = { images: readonly ({ id: string } & Checked)[]; settings: Settings };
 type AnalysisBody = { images?: readonly string[] };
 
 /** The element's calls that cost credits, and the one that returns a price. */
@@ -43,7 +43,7 @@ export interface CheckedCalls {
  * pass do not stop a request: a paid result is kept.
  */
 export function checkBeforePaying({ element, check, calls }: CheckDependencies): CheckedCalls {
-  const checks: Checks = { element, check, refusals: new Map() };
+  const checks: Checks = { element, check, refusals: new Map(), replaces: new Map() };
   return {
     refusalOf: ({ imageId }) => checks.refusals.get(imageId ?? '') ?? null,
     calls: {
@@ -53,7 +53,10 @@ export function checkBeforePaying({ element, check, calls }: CheckDependencies):
           signal: options?.signal,
           isPaid: async () => true,
           open(ids) {
-            const images = body.images.filter(({ id }) => ids.includes(id));
+            const { onlySmaller } = body.settings;
+            const images = body.images
+              .filter(({ id }) => ids.includes(id))
+              .map((image) => (onlySmaller ? { ...image, ...checks.replaces.get(image.id) } : image));
             return calls().exportImages(sessionId, { ...body, images }, options);
           },
           describe: (item, error) => failedExport(item, body.settings, error),
@@ -81,6 +84,8 @@ interface Checks {
   check: NonNullable<CmsHost['check']>;
   /** Refusals by image id of the service. */
   refusals: Map<string, HostError>;
+  /** Files in use by image id of the service. */
+  replaces: Map<string, Checked>;
 }
 
 /** A job whose images are checked first. */
@@ -141,9 +146,11 @@ function checkedJob<Result>(checks: Checks, request: JobRequest<Result>): Result
 async function checkImage(checks: Checks, imageId: string, signal: AbortSignal | undefined): Promise<void> {
   const { clientRef, image } = itemOf(checks, imageId) ?? {};
   checks.refusals.delete(imageId);
+  checks.replaces.delete(imageId);
   if (!clientRef || !image) return;
   try {
-    await checks.check(clientRef, { uploaded: image, signal });
+    const { replaces } = (await checks.check(clientRef, { uploaded: image, signal })) ?? {};
+    if (replaces) checks.replaces.set(imageId, { replaces });
   } catch (cause) {
     const error = toHostError(cause);
     if (!error.retryable) checks.refusals.set(imageId, error);

@@ -20,9 +20,10 @@ export interface CmsHost {
   /**
    * Checks that an image could be replaced. Called before its upload and, with `uploaded`, right before a paid request.
    * Rejects as {@link CmsHost.replace} would, for example with `changed` if the CMS has a different file by then: the image is
-   * then not paid for. List images that can never be replaced as `unavailable`.
+   * then not paid for. List images that can never be replaced as `unavailable`. May return the files in use,
+   which an export with `onlySmaller` compares its files with.
    */
-  check?(id: string, options?: HostCheck): Promise<void>;
+  check?(id: string, options?: HostCheck): Promise<Checked | undefined>;
   /** Returns the bytes of the original; of a replaced image those from before its replacement. */
   fetch(id: string, options?: HostCall): Promise<Blob>;
   /**
@@ -60,6 +61,12 @@ export interface HostCall {
 export interface HostCheck extends HostCall {
   /** The uploaded file; absent before the upload. */
   uploaded?: Uploaded;
+}
+
+/** Outcome of a check. */
+export interface Checked {
+  /** The files in use and the variant that replaces each: `full` or `<width>w`; 0 bytes: none is in use. */
+  replaces?: { name: string; bytes: number }[];
 }
 
 /** Properties of an uploaded file. Different files can have the same size: compare the checksum if there is one. */

@@ -53,7 +53,7 @@ it('samples count by image, those in the cache and exports do not, and more than
 });
 
 it('images that onlySmaller exports without a gain count as samples; with none left, such exports are refused unpaid', async () => {
-  const uploaded = await upload(4, 50);
+  let uploaded = await upload(4, 50);
   const run = (format: string, bytes: number, from = api) => {
     const images = uploaded.images.map(({ id }) => ({ id, replaces: [{ name: 'full', bytes }] }));
     const json = { images, settings: { format, onlySmaller: true } };
@@ -78,6 +78,10 @@ it('images that onlySmaller exports without a gain count as samples; with none l
   expect(await (await run('png', 1)).text()).toContain('event: complete');
   expect(await api.balance()).toBe(21);
   expect((await api.run('export', uploaded, { format: 'jpeg' })).last.event).toBe('complete');
+  // An account without the limit is never refused.
+  const { api: owner } = await test.createAccount({ plan: 'open' });
+  uploaded = await owner.upload(await plainImages(6));
+  for (const format of ['webp', 'png', 'jpeg']) expect(await (await run(format, 1, owner)).text()).toContain('no_gain');
 });
 
 it('a session above the limit is refused with 429, which says how to delete one', async () => {

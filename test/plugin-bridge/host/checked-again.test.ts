@@ -43,6 +43,27 @@ describe('images that a host checks again before they are paid for', () => {
   const connect = (host: CmsHost, options = {}) =>
     connectShelf({ url: test.url, account, host, options: { batchSize: 3, ...options } });
 
+  it('are compared with the files in use that the check returns, if only smaller ones are wanted', async () => {
+    const inUse = new Map([
+      ['photo-0.jpg', [{ name: 'full', bytes: 1 }]],
+      ['photo-1.jpg', [{ name: 'full', bytes: 10_000_000 }]],
+    ]);
+    const check = async (id: string) => ({ replaces: inUse.get(id) });
+    for (const [onlySmaller, cost] of [
+      [true, 2],
+      [false, 3],
+    ] as const) {
+      const before = await charged(account);
+      const { shelf } = changingShelf({ check, settings: () => ({ onlySmaller }) });
+      const { element, connection } = await connect(shelf);
+      await connection.add([...shelf.images.keys()]);
+      await element.upload();
+      await element.export();
+      const counts = element.items.map(({ result }) => result?.variants.length);
+      expect([counts, (await charged(account)) - before]).toEqual([onlySmaller ? [0, 1, 1] : [1, 1, 1], cost]);
+    }
+  });
+
   it('are left out with the host’s reason if they have changed, and can be added again', async () => {
     const { shelf, change, asked } = changingShelf();
     const { element, connection } = await connect(shelf);
