@@ -26,13 +26,13 @@ export function contentsOf(pictures: Pictures) {
     image: {
       content: [
         ...[image('mountains.jpg', 'large'), image('dogs.jpg', 'full'), image('screen.png', 'large')],
-        ...[image('rapids.jpg', 'medium'), image('poster.png', 'full')],
+        ...[image('friends.jpg', 'medium'), image('poster.png', 'full')],
       ].join(TEXT),
     },
     gallery: {
       content: `<!-- wp:gallery {"linkTo":"none"} -->
 <figure class="wp-block-gallery has-nested-images columns-default is-cropped">${(
-        ['stream.jpg', 'valley.jpg', 'seeds.jpg', 'bird.jpg', 'brushes.jpg', 'dogs.jpg'] as const
+        ['stream.jpg', 'feathers.jpg', 'seeds.jpg', 'bird.jpg', 'brushes.jpg', 'dogs.jpg'] as const
       )
         .map((name) => image(name, 'large'))
         .join('\n\n')}</figure>
@@ -40,7 +40,7 @@ export function contentsOf(pictures: Pictures) {
     },
     cover: {
       content: [
-        ...[coverBlock(pictures['dandelion.jpg']), parallaxBlock(pictures['valley.jpg'])],
+        ...[coverBlock(pictures['dandelion.jpg']), parallaxBlock(pictures['feathers.jpg'])],
         coverBlock(pictures['mountains.jpg']),
       ].join(TEXT),
     },
@@ -49,7 +49,7 @@ export function contentsOf(pictures: Pictures) {
         '',
       ),
     },
-    featured: { content: TEXT + image('rapids.jpg', 'medium'), thumbnail: pictures['nuthatch.jpg'].id },
+    featured: { content: TEXT + image('friends.jpg', 'medium'), thumbnail: pictures['nuthatch.jpg'].id },
     classic: { content: classicContent(pictures) },
     pageBuilder: { content: '', meta: { _elementor_data: JSON.stringify(builderData(pictures)) } },
     product: {
@@ -115,13 +115,13 @@ function classicContent(pictures: Pictures): string {
     return `<img class="${classes}" src="${urlOf(pictures[name], size)}" alt="" width="${width}" height="${height}" />`;
   };
   return [
-    `<p><a href="${urlOf(pictures['valley.jpg'], 'full')}">${tag('valley.jpg', 'large')}</a></p>`,
+    `<p><a href="${urlOf(pictures['feathers.jpg'], 'full')}">${tag('feathers.jpg', 'large')}</a></p>`,
     '<p>Written before there were blocks.</p>',
     `[caption id="attachment_${pictures['poster.png'].id}" align="aligncenter" width="300"]${tag('poster.png', 'medium')} A poster[/caption]`,
     `<p>${tag('stream.jpg', 'full')}</p>`,
     `<p>${tag('bird.jpg', 'medium_large')}</p>`,
     `<p>${tag('badge.png', 'thumbnail')}</p>`,
-    `<p><img src="${urlOf(pictures['rapids.jpg'], 'full')}" alt=""></p>`,
+    `<p><img src="${urlOf(pictures['friends.jpg'], 'full')}" alt=""></p>`,
   ].join('\n');
 }
 
@@ -131,11 +131,11 @@ function builderData(pictures: Pictures): object[] {
   });
   const image = (id: string, name: PictureName, image_size: string) =>
     widget(id, 'image', { image: { id: pictures[name].id, url: urlOf(pictures[name], 'full') }, image_size });
-  const valley = { url: urlOf(pictures['valley.jpg'], 'full'), id: pictures['valley.jpg'].id };
+  const background = { url: urlOf(pictures['feathers.jpg'], 'full'), id: pictures['feathers.jpg'].id };
   const html = `<p>Text</p><img src="${urlOf(pictures['seeds.jpg'], 'large')}" alt="">`;
   return [
     { id: '1a2b3c4', elType: 'container', settings: {}, elements: [image('2b3c4d5', 'mountains.jpg', 'large')] },
-    { id: '3c4d5e6', elType: 'container', settings: { background_image: valley }, elements: [] },
+    { id: '3c4d5e6', elType: 'container', settings: { background_image: background }, elements: [] },
     {
       ...{ id: '4d5e6f7', elType: 'container', settings: {} },
       elements: [image('5e6f7a8', 'brushes.jpg', 'full'), widget('6f7a8b9', 'text-editor', { html })],

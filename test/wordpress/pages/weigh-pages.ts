@@ -45,6 +45,11 @@ function shownFiles({ images, files }: PageWeight): { path: string; bytes: numbe
   return [...images, ...backgrounds.map(([path, { bytes }]) => ({ path, bytes }))];
 }
 
+/** Bytes of all pages. */
+export function sumOf(weights: Weights): number {
+  return Object.values(weights).reduce((total, { bytes }) => total + bytes, 0);
+}
+
 /** A table of weights, beside those of the same pages before a change if there are any. */
 export function weightTable(weights: Weights, before?: Weights): string {
   const rows = (Object.keys(weights) as (keyof Weights)[]).map((name) => {
@@ -54,9 +59,8 @@ export function weightTable(weights: Weights, before?: Weights): string {
     const change = old ? ` ${kilobytes(old)} ${(bytes / old).toFixed(2).padStart(6)}` : '';
     return `${name.padEnd(22)}${change} ${kilobytes(bytes)}  ${images.length} img, ${srcset} srcset, ${width} width, ${loading} lazy, ${fetchpriority} fetchpriority`;
   });
-  const sum = (all: Weights) => Object.values(all).reduce((total, { bytes }) => total + bytes, 0);
-  const old = before ? ` ${kilobytes(sum(before))} ${(sum(weights) / sum(before)).toFixed(2).padStart(6)}` : '';
-  return [...rows, `${'sum'.padEnd(22)}${old} ${kilobytes(sum(weights))}`].join('\n');
+  const old = before ? ` ${kilobytes(sumOf(before))} ${(sumOf(weights) / sumOf(before)).toFixed(2).padStart(6)}` : '';
+  return [...rows, `${'sum'.padEnd(22)}${old} ${kilobytes(sumOf(weights))}`].join('\n');
 }
 
 const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1).padStart(8)} kB`;
