@@ -128,6 +128,10 @@ describe('an export with onlySmaller', () => {
     const complete = await completeOf(await post('export', body));
     expect(complete).toMatchObject({ status: 'completed', credits: { charged: 2, refunded: 2, balance: 10 } });
     expect(await api.balance()).toBe(10);
+    const database = await test.openDatabase();
+    const stored = await database.sessions.bytesOfAccount(accountId);
+    await database.close();
+    expect(stored).toBe(uploaded.images.reduce((sum, { size }) => sum + size, 0));
     expect(await exportedFiles()).toEqual([]);
   });
 
