@@ -88,7 +88,7 @@ export async function startSite(options: SiteOptions = {}): Promise<Site> {
   const www = join(home, 'www');
   await copyTree(options.tree ?? versionTree ?? prepared.tree, www);
   // A copy, since the plugin may be rebuilt while the site runs.
-  const plugin = join(home, 'plugin');
+  const plugin = join(home, 'imagewright');
   await cp(prepared.built.folder, plugin, { recursive: true });
   const secret = randomUUID();
   const muPlugins = join(www, 'wp-content/mu-plugins');
