@@ -85,9 +85,9 @@ describe('with files in the place of those of WordPress, a page that names the o
       .join('\n');
     const before = await imagesOf(content);
     const [old] = await Promise.all([urlOf(id, 'large')]);
-    await rig.site.php('update_option( "imagewright_settings", array( "delivery" => "replace" ) );');
+    await rig.site.php('update_option( "imagewright_settings", array( "delivery" => "replace", "auto" => false ) );');
     await admin.json('POST', `/attachments/${id}/optimize`, { preset: 'low' });
-    await rig.site.php('update_option( "imagewright_settings", array( "delivery" => "beside" ) );');
+    await rig.site.php('update_option( "imagewright_settings", array( "delivery" => "beside", "auto" => false ) );');
     const after = await imagesOf(content);
     expect(after.map(attributesOf)).toEqual(before.map(attributesOf));
     expect(after.map((html) => /src="[^"]*\.(\w+)"/.exec(html)?.[1])).toEqual(['webp', 'webp', 'webp']);

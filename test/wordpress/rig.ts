@@ -92,20 +92,21 @@ const keptSite = keptInProcess(
 /**
  * Returns the service and the site that this process shares: the site as it was after the plugin was activated, the account new.
  * Address and key are constants of the site unless `configured` is false. With `network` there are two sites, and the plugin is
- * active on both. `delivery` is the plugin's setting; a new site has `beside`.
+ * active on both. `delivery` and `auto` are settings of the plugin; a new site has `beside` and true.
  */
 export async function borrowRig({
   credits = 100,
   configured = true,
   network = false,
   delivery = 'replace' as 'beside' | 'replace',
+  auto = false,
 } = {}): Promise<Rig> {
   const [service, { site, snapshot }] = await Promise.all([sharedService(), keptSite()]);
   await snapshot.restore();
   const rig = await connect({ site, service, credits, configured });
   const second = network ? await site.makeNetwork() : null;
   if (network) await activate(site, { network });
-  await site.php('update_option( "imagewright_settings", array( "delivery" => $delivery ) );', { delivery });
+  await site.php('update_option( "imagewright_settings", array( "delivery" => $delivery, "auto" => $auto ) );', { delivery, auto });
   return { ...rig, second: second && { ...second, ...libraryOf(second) } };
 }
 

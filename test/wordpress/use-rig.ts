@@ -44,7 +44,7 @@ export interface ExportOfWidget {
 export const PATIENCE = { timeout: 60_000 };
 
 const EMPTY = `foreach ( get_posts( array( "post_type" => "attachment", "post_status" => "any", "fields" => "ids", "numberposts" => -1 ) ) as $id ) { wp_delete_attachment( $id, true ); }
-delete_metadata( "user", 0, "wp_imagewright_run", "", true );`;
+Imagewright_Runs::forget(); delete_option( "imagewright_run_1" );`;
 
 /**
  * Opens the shared service and site before the tests of a file and logs the administrator in. Resets the

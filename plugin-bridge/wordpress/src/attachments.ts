@@ -22,6 +22,32 @@ function enableButtons(): void {
 }
 new MutationObserver(enableButtons).observe(document.body, { childList: true, subtree: true });
 enableButtons();
+setInterval(() => void refreshPending(), 2000);
+
+/** Updates the attachments on this screen that wait or are in progress. */
+async function refreshPending(): Promise<void> {
+  const pending = document.querySelectorAll<HTMLElement>('[data-status="queued"], [data-status="working"]');
+  const ids = [...pending].map(({ dataset }) => Number(dataset.imagewrightId)).slice(0, 100);
+  if (ids.length === 0 || document.hidden) return;
+  void workOnce();
+  const states = await rest.call<{ id: number; html: string }[]>('GET', '/states', { query: { ids } }).catch(() => []);
+  for (const { id, html } of states) {
+    const shown = document.querySelector<HTMLElement>(`[data-imagewright-id="${id}"]`);
+    // Markup escaped by the same PHP that printed the page.
+    if (shown && !html.includes(`data-status="${shown.dataset.status}"`)) shown.outerHTML = html;
+  }
+  enableButtons();
+}
+
+let isWorking = false;
+
+/** Works on the queue for some seconds, so that an upload does not wait for WP-Cron. */
+async function workOnce(): Promise<void> {
+  if (isWorking) return;
+  isWorking = true;
+  await rest.call('POST', '/run/work', { json: {} }).catch(() => {});
+  isWorking = false;
+}
 
 /** Optimizes or restores one attachment and shows its new status. */
 async function act(status: HTMLElement, action: 'optimize' | 'restore', force = false): Promise<void> {

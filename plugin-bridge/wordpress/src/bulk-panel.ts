@@ -1,4 +1,4 @@
-import { createRunDriver, type Run, type RunDriver } from './bulk-run.ts';
+import { followRun, type Run } from './bulk-run.ts';
 import { type Preview, renderOffer, renderRun } from './bulk-views.ts';
 import { make, makeButton } from './make.ts';
 import { type Rest, RestError } from './rest.ts';
@@ -10,7 +10,6 @@ export class BulkPanel {
   readonly #config: SiteConfig;
   /** Preselected ids. */
   readonly #chosen: readonly number[];
-  readonly #driver: RunDriver;
   readonly #body = make('div', { className: 'imagewright-bulk-body' });
   /** One live region for all texts: screen readers often skip the text of a new one. */
   readonly #status = make('p', { className: 'imagewright-news' });
@@ -23,20 +22,17 @@ export class BulkPanel {
     this.#rest = rest;
     this.#config = config;
     this.#chosen = chosen;
-    this.#driver = createRunDriver(rest, {
-      changed: (run) => this.#showRun(run),
-      elsewhere: () => this.#announce(textOf(config, 'bulkElsewhere')),
-    });
     this.#status.setAttribute('role', 'status');
     place.append(make('h2', {}, textOf(config, 'bulkHeading')), this.#body, this.#status);
   }
 
-  /** Reloads counts, price and run. Does nothing while a run is in progress in this window. */
+  /** Reloads counts, price and run. Does nothing while this window follows a run. */
   async refresh(): Promise<void> {
     if (this.#working) return;
     await this.#guarded(async () => {
       const { run } = await this.#rest.call<{ run: Run | null }>('GET', '/run');
-      if (run) this.#showRun(run);
+      if (run?.state === 'running') await this.#follow(run);
+      else if (run) this.#showRun(run);
       else await this.#showOffers();
     });
   }
@@ -44,23 +40,26 @@ export class BulkPanel {
   async #start(kind: Run['kind'], ids: readonly number[]): Promise<void> {
     await this.#guarded(async () => {
       const { run } = await this.#rest.call<{ run: Run }>('POST', '/run', { json: { kind, ids } });
-      await this.#drive(run);
+      await this.#follow(run);
     });
   }
 
   async #resume(): Promise<void> {
     await this.#guarded(async () => {
       const { run } = await this.#rest.call<{ run: Run | null }>('PATCH', '/run', { json: { state: 'running' } });
-      if (run) await this.#drive(run);
+      if (run) await this.#follow(run);
       else await this.#showOffers();
     });
   }
 
-  async #drive(run: Run): Promise<void> {
+  async #follow(run: Run): Promise<void> {
     this.#working = true;
     this.#showRun(run);
     try {
-      const ended = await this.#driver.work(run);
+      const ended = await followRun(this.#rest, {
+        changed: (state) => this.#showRun(state),
+        lost: (error) => this.#announce(error.message),
+      });
       this.#working = false;
       if (ended) this.#showRun(ended);
       else await this.#showOffers();
@@ -70,7 +69,6 @@ export class BulkPanel {
   }
 
   #stop(): void {
-    this.#driver.stop();
     this.#announce(textOf(this.#config, 'bulkStopping'));
     void this.#rest.call('PATCH', '/run', { json: { state: 'stopped' } }).catch(() => {});
   }
@@ -101,7 +99,7 @@ export class BulkPanel {
     });
     this.#body.replaceChildren(...parts);
     // The text is already visible beside the bar.
-    if (!this.#working) this.#announce(text, { shown: false });
+    this.#announce(this.#working ? '' : text, { shown: false });
   }
 
   async #showOffers(): Promise<void> {

@@ -7,135 +7,71 @@ export interface Run {
   options: { format: string; preset: string; fillText: boolean };
   state: 'running' | 'stopped' | 'done';
   reason: { code: string; message: string } | null;
+  /** Why the run waits, e.g. for a service that does not respond; empty if it does not. */
+  waiting: string;
   total: number;
   done: number;
+  /** Images that would not become smaller. */
+  noGain: number;
+  failedCount: number;
+  /** The newest failures. */
   failed: { id: number; title: string; code: string; message: string }[];
-  remaining: number[];
   bytes: { before: number; after: number };
 }
 
 /** Callbacks of a run in progress. */
 export interface RunListener {
-  /** Called after each image and at the end. */
+  /** Called with each new state. */
   changed(run: Run): void;
-  /** Called if another window processes all remaining images. */
-  elsewhere(): void;
+  /** Called if the site does not respond; the run is asked for again. */
+  lost(error: RestError): void;
 }
 
-/** Images processed at once. Each occupies a PHP worker, of which shared hosts have few. */
+/** Requests of this page that work on the queue at once. Each occupies a PHP worker, of which shared hosts have few. */
 const CONCURRENCY = 2;
-/** Interval of checks for images that another window processes, in milliseconds. */
-const POLL_MS = 3000;
-/** Most tries of one image while the service is busy or does not respond. */
-const MAX_TRIES = 4;
-
-/** A run in this window. */
-export interface RunDriver {
-  /**
-   * Processes images until none remains, the run is stopped in any window, or an error concerns all images.
-   * @returns the run in its last state; null if it was closed
-   */
-  work(run: Run): Promise<Run | null>;
-  /** Stops after the images in progress. */
-  stop(): void;
-}
+/** Interval of readings of the progress, in milliseconds. */
+const POLL_MS = 1500;
+/** Longest interval while the site does not respond, in milliseconds. */
+const MAX_POLL_MS = 30_000;
 
 /**
- * Creates the driver of a run. The server processes each image in one request and stores its outcome, so that a closed tab
- * loses nothing. Several windows can share a run, since an image has one worker at a time.
+ * Follows a run until it has ended, is stopped in any window, or is closed, and works on it: the server does that by itself too,
+ * by WP-Cron, but an open page is faster. Images are handed out one by one, so several windows can share a run.
+ * @returns the run in its last state; null if it was closed
+ * @throws RestError logged_out
  */
-export function createRunDriver(rest: Rest, listener: RunListener): RunDriver {
-  const context: DriverContext = { rest, listener, stopped: false };
-  return {
-    work: (run) => work(context, run),
-    stop() {
-      context.stopped = true;
-    },
-  };
-}
-
-interface DriverContext {
-  readonly rest: Rest;
-  readonly listener: RunListener;
-  stopped: boolean;
-}
-
-async function work(context: DriverContext, first: Run): Promise<Run | null> {
-  const { rest, listener } = context;
-  context.stopped = false;
-  let run = first;
-  for (;;) {
-    const { busy, error } = await processRemaining(context, run);
-    if (error) await storeStop(rest, error);
-    const { run: stored } = await rest.call<{ run: Run | null }>('GET', '/run');
-    if (!stored) return null;
-    run = stored;
-    listener.changed(run);
-    if (context.stopped || run.state !== 'running' || run.remaining.length === 0) return run;
-    // Another window processes the rest, or has just finished it.
-    if (busy) {
-      listener.elsewhere();
-      await pause(POLL_MS);
-    }
-  }
-}
-
-/**
- * Processes the remaining images once. `busy`: another window works on some of them. `error`: the first error that concerns
- * all images.
- */
-async function processRemaining(context: DriverContext, first: Run): Promise<{ busy: boolean; error?: RestError }> {
-  const queue = [...first.remaining];
-  let run = first;
-  let busy = false;
-  let error: RestError | undefined;
-  const processQueue = async () => {
-    for (let id = queue.shift(); id !== undefined && !context.stopped; id = queue.shift()) {
-      const outcome = await processImage(context, run, id);
-      if (outcome === 'busy') busy = true;
-      else if (outcome === 'done') {
-        const remaining = run.remaining.filter((one) => one !== id);
-        run = { ...run, remaining, done: run.total - remaining.length - run.failed.length };
-        context.listener.changed(run);
-      } else {
-        context.stopped = true;
-        if (outcome !== 'ended') error ??= outcome;
+export async function followRun(rest: Rest, listener: RunListener): Promise<Run | null> {
+  let isFollowed = true;
+  const workers = Array.from({ length: CONCURRENCY }, () => work(rest, () => isFollowed));
+  try {
+    for (let failures = 0; ; ) {
+      try {
+        const { run } = await rest.call<{ run: Run | null }>('GET', '/run');
+        failures = 0;
+        if (run) listener.changed(run);
+        if (run?.state !== 'running') return run;
+      } catch (error) {
+        if (!(error instanceof RestError) || error.code === 'logged_out') throw error;
+        failures += 1;
+        listener.lost(error);
       }
+      await pause(Math.min(MAX_POLL_MS, POLL_MS * 2 ** Math.min(failures, 5)));
     }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, processQueue));
-  return { busy, ...(error && { error }) };
-}
-
-/** Processes one image. Returns its outcome, or the error that stops the whole run. */
-async function processImage(
-  context: DriverContext,
-  { id: run, kind, options }: Run,
-  id: number,
-): Promise<'done' | 'busy' | 'ended' | RestError> {
-  const json = kind === 'optimize' ? { ...options, run } : { run };
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await context.rest.call('POST', `/attachments/${id}/${kind}`, { json });
-      return 'done';
-    } catch (error) {
-      if (!(error instanceof RestError)) throw error;
-      if (error.code === 'imagewright_busy') return 'busy';
-      if (error.code === 'imagewright_run_stopped') return 'ended';
-      // The server has stored the reason, or the image was deleted.
-      if (error.data.noted || error.status === 404 || error.code === 'rest_forbidden') return 'done';
-      const isTemporary = [0, 429, 500, 502, 503, 504].includes(error.status);
-      if (!isTemporary || attempt >= MAX_TRIES || context.stopped) return error;
-      await pause(Math.min(60_000, Number(error.data.retryAfter ?? 2 ** (attempt - 1)) * 1000));
-    }
+  } finally {
+    isFollowed = false;
+    void Promise.allSettled(workers);
   }
 }
 
-/** Stores why the run stopped. @throws RestError if the server cannot be reached for that */
-async function storeStop(rest: Rest, reason: RestError): Promise<void> {
-  const { code, message } = reason;
-  if (code === 'logged_out' || code === 'unreachable') throw reason;
-  await rest.call('PATCH', '/run', { json: { state: 'stopped', code, message } });
+/** Sends requests that work on the queue. An error is no reason to end: the image may have ended PHP, and is given up then. */
+async function work(rest: Rest, isFollowed: () => boolean): Promise<void> {
+  while (isFollowed()) {
+    const worked = await rest
+      .call<{ worked: number }>('POST', '/run/work', { json: {} })
+      .then((answer) => answer.worked)
+      .catch(() => 0);
+    if (worked === 0) await pause(POLL_MS);
+  }
 }
 
 function pause(ms: number): Promise<void> {

@@ -33,7 +33,7 @@ export function renderRun(run: Run, config: SiteConfig, controls: RunControls): 
   const { working } = controls;
   const key = working ? 'bulkRunning' : run.state === 'done' ? 'bulkDone' : 'bulkStopped';
   const text = textOf(config, key, { done: run.done, total: run.total });
-  const bar = make('progress', { max: Math.max(1, run.total), value: run.done + run.failed.length });
+  const bar = make('progress', { max: Math.max(1, run.total), value: run.done + run.noGain + run.failedCount });
   bar.setAttribute('aria-label', text);
   const parts = [
     make(
@@ -44,7 +44,9 @@ export function renderRun(run: Run, config: SiteConfig, controls: RunControls): 
       `${text} ${savedText(run, config)}`,
     ),
     run.reason && !working ? make('p', { className: 'notice notice-warning inline' }, run.reason.message) : '',
-    run.failed.length > 0 ? renderFailures(run.failed, config) : '',
+    working ? make('p', {}, run.waiting || textOf(config, 'bulkBackground')) : '',
+    run.noGain > 0 ? make('p', {}, textOf(config, 'bulkNoGain', { images: count(run.noGain, 'images', config) })) : '',
+    run.failedCount > 0 ? renderFailures(run, config) : '',
     make('p', { className: 'imagewright-ways' }, ...renderButtons(run, config, controls)),
   ];
   return { text, parts };
@@ -69,9 +71,10 @@ function renderButtons(run: Run, config: SiteConfig, { working, stop, resume, cl
   return [makeButton(textOf(config, 'bulkResume'), resume, 'button-primary'), closeButton];
 }
 
-function renderFailures(failed: Run['failed'], config: SiteConfig): HTMLElement {
+function renderFailures({ failed, failedCount }: Run, config: SiteConfig): HTMLElement {
   const lines = failed.map(({ id, title, message }) => make('li', {}, linkTo(id, title), `: ${message}`));
-  const heading = textOf(config, 'bulkFailed', { images: count(failed.length, 'images', config) });
+  const heading = textOf(config, 'bulkFailed', { images: count(failedCount, 'images', config) });
+  if (failedCount > failed.length) lines.push(make('li', {}, '…'));
   return make('div', {}, make('p', {}, heading), make('ul', {}, ...lines));
 }
 
@@ -86,6 +89,7 @@ export function renderOffer(preview: Preview, config: SiteConfig, start: () => v
   button.disabled = balance === 0;
   return [
     make('p', {}, textOf(config, textCost > 0 ? 'bulkCostTexts' : 'bulkCost', numbers)),
+    make('p', {}, textOf(config, 'bulkSettings')),
     sufficient ? '' : make('p', { className: 'notice notice-warning inline' }, textOf(config, 'bulkShort')),
     make('p', {}, button),
     omissions,

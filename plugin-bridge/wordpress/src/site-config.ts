@@ -15,7 +15,7 @@ export interface LibraryImage {
   width: number;
   height: number;
   editLink: string;
-  status: 'none' | 'optimized' | 'edited' | 'interrupted' | 'working' | 'failed';
+  status: 'none' | 'optimized' | 'edited' | 'interrupted' | 'working' | 'queued' | 'failed';
   bytes: { before: number; after: number } | null;
   reason: { code: string; message: string } | null;
   /** Reason it cannot be replaced; empty if it can. */

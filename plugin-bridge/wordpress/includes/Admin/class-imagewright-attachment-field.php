@@ -45,7 +45,7 @@ class Imagewright_Attachment_Field {
 		$item    = Imagewright_Library::describe( $id );
 		$may     = Imagewright_Library::may_change( $id ) && in_array( $item['mime'], Imagewright_Contract::INPUT_TYPES, true );
 		$buttons = '';
-		if ( $may && Imagewright_Access::may_spend() && in_array( $item['status'], array( 'none', 'failed', 'interrupted' ), true ) && '' === $item['obstacle'] && Imagewright_Options::is_ready() ) {
+		if ( $may && Imagewright_Access::may_spend() && in_array( $item['status'], array( 'none', 'queued', 'failed', 'interrupted' ), true ) && '' === $item['obstacle'] && Imagewright_Options::is_ready() ) {
 			$buttons .= self::button( 'optimize', __( 'Optimize (1 credit)', 'imagewright' ), $item );
 		}
 		if ( $may && in_array( $item['status'], array( 'optimized', 'edited', 'interrupted' ), true ) ) {

@@ -95,23 +95,15 @@ class Imagewright_Settings_Page {
 			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_http', Imagewright_Address::warning() );
 			$url = $old['url'];
 		}
-		$pick = static function ( $name, $allowed ) use ( $input, $old ) {
-			return in_array( $input[ $name ] ?? null, $allowed, true ) ? $input[ $name ] : $old[ $name ];
-		};
 		$language = trim( (string) ( $input['language'] ?? '' ) );
 		if ( '' !== $language && ! preg_match( '/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/D', $language ) ) {
 			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_language', __( 'The language must be a tag such as en, de or pt-BR.', 'imagewright' ) );
 			$language = $old['language'];
 		}
 		return array(
-			'url'          => untrailingslashit( $url ),
-			'format'       => $pick( 'format', Imagewright_Options::formats() ),
-			'preset'       => $pick( 'preset', Imagewright_Contract::PRESETS ),
-			'language'     => $language,
-			'delivery'     => $pick( 'delivery', Imagewright_Options::WAYS ),
-			'fill_text'    => ! empty( $input['fill_text'] ),
-			'user_credits' => Imagewright_Budget_Field::sanitize( $input['user_credits'] ?? null, $old['user_credits'] ),
-		);
+			'url'      => untrailingslashit( $url ),
+			'language' => $language,
+		) + Imagewright_Default_Fields::sanitize( $input, $old );
 	}
 
 	/**
@@ -179,11 +171,7 @@ class Imagewright_Settings_Page {
 				<h2><?php esc_html_e( 'Defaults', 'imagewright' ); ?></h2>
 				<table class="form-table" role="presentation">
 					<?php
-					self::render_select( 'format', __( 'Format', 'imagewright' ), array_intersect_key( Imagewright_Strings::formats(), array_flip( Imagewright_Options::formats() ) ), $all['format'] );
-					self::render_select( 'preset', __( 'Quality', 'imagewright' ), Imagewright_Strings::presets(), $all['preset'] );
-					self::render_select( 'delivery', __( 'Optimized files', 'imagewright' ), Imagewright_Strings::ways(), $all['delivery'] );
-					self::render_texts( $all );
-					Imagewright_Budget_Field::render( $all );
+					Imagewright_Default_Fields::render( $all );
 					?>
 				</table>
 				<?php submit_button(); ?>
@@ -246,53 +234,6 @@ class Imagewright_Settings_Page {
 				<?php if ( ! $fixed && '' !== $hint ) : ?>
 					<label><input type="checkbox" name="imagewright_remove_key" value="1"> <?php esc_html_e( 'Remove the stored key', 'imagewright' ); ?></label>
 				<?php endif; ?>
-			</td>
-		</tr>
-		<?php
-	}
-
-	/**
-	 * Renders a row with a select element.
-	 *
-	 * @param string               $name    Setting.
-	 * @param string               $label   Label.
-	 * @param array<string,string> $choices Labels by value.
-	 * @param string               $value   Current value.
-	 */
-	private static function render_select( $name, $label, $choices, $value ) {
-		?>
-		<tr>
-			<th scope="row"><label for="imagewright-<?php echo esc_attr( $name ); ?>"><?php echo esc_html( $label ); ?></label></th>
-			<td>
-				<select id="imagewright-<?php echo esc_attr( $name ); ?>" name="<?php echo esc_attr( Imagewright_Options::SETTINGS . "[$name]" ); ?>">
-					<?php foreach ( $choices as $choice => $text ) : ?>
-						<option value="<?php echo esc_attr( $choice ); ?>" <?php selected( $choice, $value ); ?>><?php echo esc_html( $text ); ?></option>
-					<?php endforeach; ?>
-				</select>
-			</td>
-		</tr>
-		<?php
-	}
-
-	/**
-	 * Renders the rows of descriptions.
-	 *
-	 * @param array $all Settings.
-	 */
-	private static function render_texts( $all ) {
-		?>
-		<tr>
-			<th scope="row"><?php esc_html_e( 'Texts', 'imagewright' ); ?></th>
-			<td>
-				<label><input type="checkbox" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[fill_text]" value="1" <?php checked( $all['fill_text'] ); ?>>
-					<?php esc_html_e( 'In bulk runs, describe images and fill in alternative text and title where there are none', 'imagewright' ); ?></label>
-				<p class="description"><?php esc_html_e( 'The price of descriptions is shown before a run begins.', 'imagewright' ); ?></p>
-			</td>
-		</tr>
-		<tr>
-			<th scope="row"><label for="imagewright-language"><?php esc_html_e( 'Language of descriptions', 'imagewright' ); ?></label></th>
-			<td>
-				<input type="text" id="imagewright-language" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[language]" value="<?php echo esc_attr( $all['language'] ); ?>" placeholder="<?php echo esc_attr( str_replace( '_', '-', get_locale() ) ); ?>">
 			</td>
 		</tr>
 		<?php

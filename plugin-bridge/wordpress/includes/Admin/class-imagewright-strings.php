@@ -48,6 +48,8 @@ class Imagewright_Strings {
 				return __( 'Edited since it was optimized', 'imagewright' );
 			case 'interrupted':
 				return __( 'Interrupted: optimize or restore it', 'imagewright' );
+			case 'queued':
+				return __( 'Waiting to be optimized', 'imagewright' );
 			case 'working':
 				return __( 'In progress', 'imagewright' );
 			case 'failed':
@@ -112,6 +114,7 @@ class Imagewright_Strings {
 	 * @return array<string,string>
 	 */
 	public static function all() {
+		$all = Imagewright_Options::all();
 		return array(
 			'bulkHeading'     => __( 'Optimize without review', 'imagewright' ),
 			'bulkTitle'       => __( 'The whole library', 'imagewright' ),
@@ -132,7 +135,10 @@ class Imagewright_Strings {
 			'bulkDone'        => __( 'Done: {done} of {total}.', 'imagewright' ),
 			'bulkSaved'       => __( '{before} became {after}.', 'imagewright' ),
 			'bulkFailed'      => __( '{images} could not be processed:', 'imagewright' ),
-			'bulkElsewhere'   => __( 'The remaining images are being processed in another window.', 'imagewright' ),
+			'bulkBackground'  => __( 'You can close this page. The run goes on in the background, faster while this page is open.', 'imagewright' ),
+			'bulkNoGain'      => __( '{images} would not become smaller. They stay as they are.', 'imagewright' ),
+			/* translators: 1: format, 2: quality */
+			'bulkSettings'    => sprintf( __( 'Format: %1$s. Quality: %2$s. They can be changed in the settings.', 'imagewright' ), self::formats()[ $all['format'] ] ?? '', self::presets()[ $all['preset'] ] ?? '' ),
 			'restoreAll'      => __( 'Restore all originals', 'imagewright' ),
 			'restoreConfirm'  => __( 'Restore the original files of {images}? The optimized files are removed. This costs nothing.', 'imagewright' ),
 			'restoreForce'    => __( 'This image was edited after it was optimized. Restoring it discards these edits. Continue?', 'imagewright' ),

@@ -8,12 +8,15 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * `imagewright/v1/run`: the bulk run of the current user. The script optimizes each image through its own route.
+ * `imagewright/v1/run`: the bulk run of the current user, and `imagewright/v1/states`: what lists show of attachments.
  */
 class Imagewright_Rest_Runs {
 
-	/** Most titles that are listed for each reason of leaving images out. */
-	const EXAMPLES = 5;
+	/** Seconds for which a request of an open page works on the queue. */
+	const SECONDS = 10;
+
+	/** Most attachments of one request for states. */
+	const MAX_STATES = 100;
 
 	/** Registers the routes. */
 	public static function register() {
@@ -51,26 +54,18 @@ class Imagewright_Rest_Runs {
 					'PATCH',
 					'change',
 					array(
-						'state'   => array(
+						'state' => array(
 							'type'     => 'string',
 							'enum'     => array( 'running', 'stopped' ),
 							'required' => true,
-						),
-						'code'    => array(
-							'type'              => 'string',
-							'default'           => '',
-							'sanitize_callback' => 'sanitize_key',
-						),
-						'message' => array(
-							'type'              => 'string',
-							'default'           => '',
-							'sanitize_callback' => 'sanitize_text_field',
 						),
 					)
 				),
 				$route( 'DELETE', 'forget' ),
 			)
 		);
+		register_rest_route( 'imagewright/v1', '/run/work', array( $route( 'POST', 'work' ) ) );
+		register_rest_route( 'imagewright/v1', '/states', array( $route( 'GET', 'states', array( 'ids' => array( 'required' => true ) + Imagewright_Rest_Library::ids_arg() ) ) ) );
 		register_rest_route( 'imagewright/v1', '/run/preview', array( $route( 'GET', 'preview', array( 'ids' => Imagewright_Rest_Library::ids_arg() ) + Imagewright_Rest_Library::settings_args() ) ) );
 	}
 
@@ -93,24 +88,10 @@ class Imagewright_Rest_Runs {
 		if ( ! Imagewright_Access::may_spend() ) {
 			return Imagewright_Access::refusal();
 		}
-		$ids       = $request['ids'] ? array_filter( $request['ids'], array( 'Imagewright_Library', 'may_change' ) ) : Imagewright_Library::ids( 'any' );
-		$partition = Imagewright_Eligibility::partition( $ids, self::options( $request ) );
-		$eligible  = $partition['eligible'];
-		if ( ! $request['ids'] ) {
-			// The page shows the number of optimized images separately.
-			unset( $partition['left_out']['imagewright_optimized'] );
-			$others = Imagewright_Library::ids_of_other_types();
-			if ( $others ) {
-				$partition['left_out']['imagewright_other_type'] = array(
-					'message' => __( 'The image service does not accept this format.', 'imagewright' ),
-					'ids'     => $others,
-				);
-			}
-		}
-		$left_out = array_values( array_map( array( __CLASS__, 'left_out' ), $partition['left_out'] ) );
-
-		$described = $request['fillText'] ? Imagewright_Eligibility::undescribed( $eligible ) : 0;
-		$export    = self::price( 'export', count( $eligible ) );
+		$options   = self::options( $request );
+		$images    = Imagewright_Candidates::count( 'optimize', $options, $request['ids'] );
+		$described = $request['fillText'] ? Imagewright_Candidates::count_undescribed( $options, $request['ids'] ) : 0;
+		$export    = self::price( 'export', $images );
 		$texts     = is_wp_error( $export ) || 0 === $described ? array( 'cost' => 0 ) : self::price( 'analyze', $described );
 		foreach ( array( $export, $texts ) as $answer ) {
 			if ( is_wp_error( $answer ) ) {
@@ -118,36 +99,13 @@ class Imagewright_Rest_Runs {
 			}
 		}
 		return array(
-			'images'     => count( $eligible ),
-			'leftOut'    => $left_out,
+			'images'     => $images,
+			'leftOut'    => Imagewright_Candidates::left_out( $options, $request['ids'] ),
 			'described'  => $described,
 			'textCost'   => $texts['cost'],
 			'cost'       => $export['cost'] + $texts['cost'],
 			'balance'    => $export['balance'],
 			'sufficient' => $export['balance'] >= $export['cost'] + $texts['cost'],
-		);
-	}
-
-	/**
-	 * Describes the images that are left out for one reason, with up to EXAMPLES titles.
-	 *
-	 * @param array $group `message`, `ids`.
-	 * @return array{message:string,count:int,examples:array<int,array{id:int,title:string}>}
-	 */
-	private static function left_out( $group ) {
-		$examples = array_map(
-			static function ( $id ) {
-				return array(
-					'id'    => $id,
-					'title' => Imagewright_Texts::title( $id ),
-				);
-			},
-			array_slice( $group['ids'], 0, self::EXAMPLES )
-		);
-		return array(
-			'message'  => $group['message'],
-			'count'    => count( $group['ids'] ),
-			'examples' => $examples,
 		);
 	}
 
@@ -203,11 +161,37 @@ class Imagewright_Rest_Runs {
 	 * @return array
 	 */
 	public static function change( $request ) {
-		$reason = '' === $request['code'] ? null : array(
-			'code'    => $request['code'],
-			'message' => $request['message'],
-		);
-		return array( 'run' => Imagewright_Runs::set_state( $request['state'], $reason ) );
+		return array( 'run' => Imagewright_Runs::set_state( $request['state'] ) );
+	}
+
+	/**
+	 * Works on the queue for some seconds: faster than WP-Cron, and for sites whose WP-Cron is switched off.
+	 *
+	 * @return array
+	 */
+	public static function work() {
+		$worked = Imagewright_Worker::run( self::SECONDS );
+		return self::current() + compact( 'worked' );
+	}
+
+	/**
+	 * Returns the HTML of the status of attachments.
+	 *
+	 * @param WP_REST_Request $request Request.
+	 * @return array
+	 */
+	public static function states( $request ) {
+		$ids = array_slice( array_filter( $request['ids'] ), 0, self::MAX_STATES );
+		_prime_post_caches( $ids, false, true );
+		Imagewright_Index::expect( array_map( 'get_post', $ids ) );
+		$states = array();
+		foreach ( array_filter( $ids, array( 'Imagewright_Library', 'may_change' ) ) as $id ) {
+			$states[] = array(
+				'id'   => $id,
+				'html' => Imagewright_Attachment_Field::html( $id ),
+			);
+		}
+		return $states;
 	}
 
 	/**

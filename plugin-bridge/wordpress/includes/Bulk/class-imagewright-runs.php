@@ -8,38 +8,48 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Stores the bulk run of a user. The progress is read from the attachments, so tabs can be closed and two tabs can share a run.
+ * Stores the bulk run of each user: settings, state and a cursor into the library. The images are handed to the queue in batches,
+ * and the progress is counted in the table.
  */
 class Imagewright_Runs {
 
-	/** Key of the user metadata, after the prefix of the site: each site of a network has its own attachment ids. */
-	const META = 'imagewright_run';
-	/** Error code for a run that was stopped or closed. */
-	const STOPPED = 'run_stopped';
+	/** Prefix of the options, one for each user. */
+	const PREFIX = 'imagewright_run_';
+
+	/** Prefix of the options with the cursor of each run. Separate: a worker moves it while the user may stop the run. */
+	const CURSOR = 'imagewright_cursor_';
+
+	/** Images handed to the queue at once. */
+	const BATCH = 500;
+
+	/** Most failed images that are listed. */
+	const EXAMPLES = 50;
 
 	/**
-	 * Starts a run and replaces the previous one.
+	 * Starts a run of the current user and replaces the previous one.
 	 *
 	 * @param string $kind    `optimize` or `restore`.
 	 * @param int[]  $ids     Attachments; empty for all eligible ones.
 	 * @param array  $options `format`, `preset`, `fillText`.
-	 * @return array The run in the form of current().
+	 * @return array The run in the form of show().
 	 */
 	public static function start( $kind, $ids, $options ) {
-		if ( ! $ids ) {
-			$ids = 'optimize' === $kind ? Imagewright_Eligibility::filter( Imagewright_Library::ids( 'any' ), $options ) : Imagewright_Library::ids( 'optimized' );
-		}
+		self::forget();
 		$run = array(
 			'id'      => wp_generate_uuid4(),
 			'kind'    => $kind,
-			'ids'     => array_values( array_filter( array_map( 'intval', $ids ), array( 'Imagewright_Library', 'may_change' ) ) ),
+			'ids'     => array_values( array_map( 'intval', $ids ) ),
 			'options' => $options,
 			'state'   => 'running',
 			'reason'  => null,
+			'total'   => Imagewright_Candidates::count( $kind, $options, $ids ),
 			'at'      => time(),
 		);
-		update_user_meta( get_current_user_id(), self::key(), wp_slash( $run ) );
-		return self::show( $run );
+		delete_option( self::CURSOR . get_current_user_id() );
+		self::write( get_current_user_id(), $run );
+		Imagewright_Queue::go_on();
+		Imagewright_Schedule::wake();
+		return self::current();
 	}
 
 	/**
@@ -48,112 +58,208 @@ class Imagewright_Runs {
 	 * @return array|null
 	 */
 	public static function current() {
-		$run = self::read();
+		$run = self::read( get_current_user_id() );
 		return $run ? self::show( $run ) : null;
 	}
 
 	/**
-	 * Stops or resumes a run.
+	 * Stops or resumes the run of a user.
 	 *
 	 * @param string     $state  `running` or `stopped`.
 	 * @param array|null $reason Reason of the stop: `code`, `message`.
+	 * @param int        $user   User; 0 for the current one.
 	 * @return array|null
 	 */
-	public static function set_state( $state, $reason ) {
-		$run = self::read();
+	public static function set_state( $state, $reason = null, $user = 0 ) {
+		global $wpdb;
+		$user = $user ? $user : get_current_user_id();
+		$run  = self::read( $user );
 		if ( ! $run ) {
 			return null;
 		}
 		$run['state']  = $state;
 		$run['reason'] = $reason;
-		update_user_meta( get_current_user_id(), self::key(), wp_slash( $run ) );
+		self::write( $user, $run );
+		if ( 'running' === $state ) {
+			Imagewright_Index::change( $wpdb->prepare( "due = %d WHERE run = %s AND task <> '' AND due = %d", time(), $run['id'], Imagewright_Queue::NEVER ) );
+			Imagewright_Queue::go_on();
+			Imagewright_Schedule::wake();
+		} else {
+			// A task in progress is due later; it is finished.
+			Imagewright_Index::change( $wpdb->prepare( "due = %d WHERE run = %s AND task <> '' AND due <= %d", Imagewright_Queue::NEVER, $run['id'], time() ) );
+		}
 		return self::show( $run );
 	}
 
-	/**
-	 * Returns true if the run is the current one and was not stopped. Another window may have stopped or closed it.
-	 *
-	 * @param string $id Id of the run.
-	 * @return bool
-	 */
-	public static function is_running( $id ) {
-		$run = self::read();
-		return $run && $run['id'] === $id && 'running' === $run['state'];
-	}
-
-	/** Deletes the run. Its optimized images stay. */
+	/** Deletes the run of the current user. Its optimized images stay; those that wait are taken out of the queue. */
 	public static function forget() {
-		delete_user_meta( get_current_user_id(), self::key() );
-	}
-
-	/**
-	 * Returns the key of the user metadata.
-	 *
-	 * @return string
-	 */
-	private static function key() {
 		global $wpdb;
-		return $wpdb->get_blog_prefix() . self::META;
+		$run = self::read( get_current_user_id() );
+		if ( $run ) {
+			Imagewright_Index::change( $wpdb->prepare( "task = '', due = 0, run = '' WHERE run = %s AND task <> '' AND ( due <= %d OR due = %d )", $run['id'], time(), Imagewright_Queue::NEVER ) );
+			delete_option( self::PREFIX . get_current_user_id() );
+			delete_option( self::CURSOR . get_current_user_id() );
+		}
 	}
 
 	/**
-	 * Reads the stored run, or null.
+	 * Returns the settings of a task.
 	 *
+	 * @param array $row Row of the table.
+	 * @return array `format`, `preset`, `fillText`.
+	 */
+	public static function options_of( $row ) {
+		$run = '' === $row['run'] ? null : self::read( (int) $row['user_id'] );
+		if ( $run && $run['id'] === $row['run'] ) {
+			return $run['options'];
+		}
+		$all = Imagewright_Options::all();
+		return array(
+			'format'   => $all['format'],
+			'preset'   => $all['preset'],
+			'fillText' => (bool) $all['fill_text'],
+		);
+	}
+
+	/**
+	 * Hands the next images of a running run to the queue.
+	 *
+	 * @return bool True if there are further tasks.
+	 */
+	public static function fill() {
+		global $wpdb;
+		foreach ( $wpdb->get_col( $wpdb->prepare( "SELECT option_name FROM $wpdb->options WHERE option_name LIKE %s", $wpdb->esc_like( self::PREFIX ) . '%' ) ) as $name ) {
+			$user = (int) substr( $name, strlen( self::PREFIX ) );
+			$run  = self::read( $user );
+			if ( ! $run || 'running' !== $run['state'] || $run['filled'] ) {
+				continue;
+			}
+			return true === Imagewright_Lock::once(
+				'fill',
+				static function () use ( $user ) {
+					return self::fill_from( $user );
+				}
+			);
+		}
+		return false;
+	}
+
+	/**
+	 * Hands the next images of one run to the queue.
+	 *
+	 * @param int $user User of the run.
+	 * @return bool True if there were images.
+	 */
+	private static function fill_from( $user ) {
+		$run = self::read( $user );
+		if ( ! $run || $run['filled'] ) {
+			return (bool) $run;
+		}
+		wp_set_current_user( $user );
+		$ids = Imagewright_Candidates::batch( $run['kind'], $run['options'], $run['ids'], $run['cursor'], self::BATCH );
+		Imagewright_Queue::add( $ids, $run['kind'], time(), $user, $run['id'] );
+		update_option(
+			self::CURSOR . $user,
+			array(
+				'run'    => $run['id'],
+				'cursor' => $ids ? min( $ids ) : $run['cursor'],
+				'filled' => count( $ids ) < self::BATCH,
+			),
+			false
+		);
+		$now = self::read( $user );
+		if ( $now && $now['id'] === $run['id'] && 'running' !== $now['state'] ) {
+			// Stopped meanwhile.
+			self::set_state( $now['state'], $now['reason'], $user );
+		}
+		return (bool) $ids;
+	}
+
+	/**
+	 * Reads the stored run of a user, past the cache: other processes change it.
+	 *
+	 * @param int $user User.
 	 * @return array|null
 	 */
-	private static function read() {
-		$run = get_user_meta( get_current_user_id(), self::key(), true );
-		return is_array( $run ) ? $run : null;
+	private static function read( $user ) {
+		foreach ( array( self::PREFIX . $user, self::CURSOR . $user, 'notoptions' ) as $name ) {
+			wp_cache_delete( $name, 'options' );
+		}
+		$run    = get_option( self::PREFIX . $user );
+		$cursor = (array) get_option( self::CURSOR . $user, array() );
+		if ( ! is_array( $run ) ) {
+			return null;
+		}
+		$is_own = $run['id'] === ( $cursor['run'] ?? '' );
+		return array(
+			'cursor' => $is_own ? $cursor['cursor'] : 0,
+			'filled' => $is_own && $cursor['filled'],
+		) + $run;
 	}
 
 	/**
-	 * Adds the progress to a run, read from the attachments.
+	 * Stores the run of a user.
+	 *
+	 * @param int   $user User.
+	 * @param array $run  Run.
+	 */
+	private static function write( $user, $run ) {
+		update_option( self::PREFIX . $user, array_diff_key( $run, array_flip( array( 'cursor', 'filled' ) ) ), false );
+	}
+
+	/**
+	 * Adds the progress to a run.
 	 *
 	 * @param array $run Stored run.
 	 * @return array
 	 */
 	private static function show( $run ) {
-		update_meta_cache( 'post', $run['ids'] );
-		_prime_post_caches( $run['ids'], false, false );
-		$remaining = array();
-		$failed    = array();
-		$bytes     = array(
-			'before' => 0,
-			'after'  => 0,
-		);
-		foreach ( $run['ids'] as $id ) {
-			if ( ! get_post( $id ) ) {
-				continue;
-			}
-			$state   = Imagewright_State::get( $id );
-			$failure = Imagewright_State::failure( $id );
-			$is_done = 'optimize' === $run['kind'] ? $state && 'optimized' === $state['status'] : ! $state;
-			if ( $failure && $failure['run'] === $run['id'] ) {
-				$failed[] = array(
-					'id'      => $id,
-					'title'   => Imagewright_Texts::title( $id ),
-					'code'    => $failure['code'],
-					'message' => $failure['message'],
-				);
-			} elseif ( $is_done ) {
-				$bytes['before'] += (int) ( $state['bytes']['before'] ?? 0 );
-				$bytes['after']  += (int) ( $state['bytes']['after'] ?? 0 );
-			} else {
-				$remaining[] = $id;
-			}
-		}
-		$total = count( $run['ids'] );
+		global $wpdb;
+		$mine    = $wpdb->prepare( 'run = %s', $run['id'] );
+		$pending = (int) array_sum( array_column( Imagewright_Index::counts( 'task', "$mine AND task <> ''" ), 'n' ) );
+		$ended   = Imagewright_Index::counts( 'status', "$mine AND task = ''" );
+		$is_bad  = "$mine AND task = '' AND code <> '' AND status <> 'no_gain'";
+		$bad     = (int) array_sum( array_column( Imagewright_Index::counts( 'status', $is_bad ), 'n' ) );
+		$equal   = $ended['no_gain']['n'] ?? 0;
+		$done    = (int) array_sum( array_column( $ended, 'n' ) ) - $bad - $equal;
+		$state   = $run['filled'] && 0 === $pending && 'running' === $run['state'] ? 'done' : $run['state'];
+		$pause   = 'running' === $state && Imagewright_Queue::paused_until() ? Imagewright_Queue::paused() : array();
 		return array(
-			'id'        => $run['id'],
-			'kind'      => $run['kind'],
-			'options'   => $run['options'],
-			'state'     => $remaining ? $run['state'] : 'done',
-			'reason'    => $run['reason'],
-			'total'     => $total,
-			'done'      => $total - count( $remaining ) - count( $failed ),
-			'failed'    => $failed,
-			'remaining' => $remaining,
-			'bytes'     => $bytes,
+			'id'          => $run['id'],
+			'kind'        => $run['kind'],
+			'options'     => $run['options'],
+			'state'       => $state,
+			'reason'      => $run['reason'],
+			'waiting'     => (string) ( $pause['message'] ?? '' ),
+			'total'       => max( $run['total'], $done + $bad + $equal + $pending ),
+			'done'        => $done,
+			'noGain'      => $equal,
+			'failedCount' => $bad,
+			'failed'      => self::failed( $is_bad ),
+			'bytes'       => array(
+				'before' => $ended['done']['before'] ?? 0,
+				'after'  => $ended['done']['after'] ?? 0,
+			),
 		);
+	}
+
+	/**
+	 * Lists failed images of a run, newest first.
+	 *
+	 * @param string $where Condition.
+	 * @return array<int,array{id:int,title:string,code:string,message:string}>
+	 */
+	private static function failed( $where ) {
+		$failed = array();
+		foreach ( Imagewright_Index::all( "$where ORDER BY updated DESC LIMIT " . self::EXAMPLES ) as $row ) {
+			$post     = get_post( (int) $row['attachment_id'] );
+			$failed[] = array(
+				'id'      => (int) $row['attachment_id'],
+				'title'   => $post ? Imagewright_Texts::title( $post->ID ) : '',
+				'code'    => $row['code'],
+				'message' => $row['message'],
+			);
+		}
+		return $failed;
 	}
 }

@@ -19,7 +19,7 @@ class Imagewright_Library {
 	 * @return array{items:array<int,array>,total:int}
 	 */
 	public static function find( $args ) {
-		$query = self::query_args( $args['status'] ?? 'any' );
+		$query = self::query_args();
 		if ( ! empty( $args['ids'] ) ) {
 			$query['post__in'] = array_map( 'intval', $args['ids'] );
 			$query['orderby']  = 'post__in';
@@ -29,66 +29,14 @@ class Imagewright_Library {
 		}
 		$query['posts_per_page'] = min( 100, max( 1, (int) ( $args['per_page'] ?? 50 ) ) );
 		$query['paged']          = max( 1, (int) ( $args['page'] ?? 1 ) );
-		$found                   = new WP_Query( $query );
-		$editable                = array_filter( wp_list_pluck( $found->posts, 'ID' ), array( __CLASS__, 'may_change' ) );
+		$clauses                 = self::clauses( $args['status'] ?? 'any' );
+		add_filter( 'posts_clauses', $clauses );
+		$found = new WP_Query( $query );
+		remove_filter( 'posts_clauses', $clauses );
+		$editable = array_filter( wp_list_pluck( $found->posts, 'ID' ), array( __CLASS__, 'may_change' ) );
 		return array(
 			'items' => array_values( array_map( array( __CLASS__, 'describe' ), $editable ) ),
 			'total' => (int) $found->found_posts,
-		);
-	}
-
-	/**
-	 * Returns the ids of all attachments with a status that the current user may change, newest first.
-	 *
-	 * @param string $status `any`, `none` or `optimized`.
-	 * @return int[]
-	 */
-	public static function ids( $status ) {
-		$query                   = self::query_args( $status );
-		$query['posts_per_page'] = -1;
-		$query['no_found_rows']  = true;
-		$found                   = new WP_Query( $query );
-		return array_values( array_filter( wp_list_pluck( $found->posts, 'ID' ), array( __CLASS__, 'may_change' ) ) );
-	}
-
-	/**
-	 * Returns the ids of images in unsupported formats such as HEIC or SVG that the current user may change.
-	 *
-	 * @return int[]
-	 */
-	public static function ids_of_other_types() {
-		$types = array_diff( array_keys( (array) wp_count_attachments( 'image' ) ), Imagewright_Contract::INPUT_TYPES, array( 'trash' ) );
-		if ( ! $types ) {
-			return array();
-		}
-		$query                   = self::query_args( 'any' );
-		$query['post_mime_type'] = array_values( $types );
-		$query['posts_per_page'] = -1;
-		$query['no_found_rows']  = true;
-		return array_values( array_filter( wp_list_pluck( ( new WP_Query( $query ) )->posts, 'ID' ), array( __CLASS__, 'may_change' ) ) );
-	}
-
-	/**
-	 * Counts all images and the optimized ones.
-	 *
-	 * @return array{total:int,optimized:int}
-	 */
-	public static function counts() {
-		$count = static function ( $status ) {
-			$found = new WP_Query(
-				array_merge(
-					self::query_args( $status ),
-					array(
-						'posts_per_page' => 1,
-						'fields'         => 'ids',
-					)
-				)
-			);
-			return (int) $found->found_posts;
-		};
-		return array(
-			'total'     => $count( 'any' ),
-			'optimized' => $count( 'optimized' ),
 		);
 	}
 
@@ -153,13 +101,12 @@ class Imagewright_Library {
 	}
 
 	/**
-	 * Builds the arguments of a query for images with a status.
+	 * Builds the arguments of a query for images.
 	 *
-	 * @param string $status `any`, `none` or `optimized`.
 	 * @return array
 	 */
-	private static function query_args( $status ) {
-		$args = array(
+	private static function query_args() {
+		return array(
 			'post_type'              => 'attachment',
 			'post_status'            => 'inherit',
 			'post_mime_type'         => Imagewright_Contract::INPUT_TYPES,
@@ -167,15 +114,22 @@ class Imagewright_Library {
 			'order'                  => 'DESC',
 			'update_post_term_cache' => false,
 		);
-		if ( 'any' !== $status ) {
-			// The key is indexed, and core offers no other query by status.
-			$args['meta_query'] = array(
-				array(
-					'key'     => Imagewright_State::META,
-					'compare' => 'optimized' === $status ? 'EXISTS' : 'NOT EXISTS',
-				),
-			);
-		}
-		return $args;
+	}
+
+	/**
+	 * Returns a filter that restricts a query to a status.
+	 *
+	 * @param string $status `any`, `none` or `optimized`.
+	 * @return callable
+	 */
+	private static function clauses( $status ) {
+		return static function ( $clauses ) use ( $status ) {
+			global $wpdb;
+			if ( 'any' !== $status ) {
+				$clauses['join']  .= ' LEFT JOIN ' . Imagewright_Index::table() . " imagewright ON imagewright.attachment_id = $wpdb->posts.ID";
+				$clauses['where'] .= 'optimized' === $status ? " AND imagewright.status IN ('done','changing')" : " AND ( imagewright.status IS NULL OR imagewright.status NOT IN ('done','changing') )";
+			}
+			return $clauses;
+		};
 	}
 }

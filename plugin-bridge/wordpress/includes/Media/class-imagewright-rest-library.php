@@ -153,7 +153,7 @@ class Imagewright_Rest_Library {
 		if ( is_wp_error( $balance ) ) {
 			return $balance;
 		}
-		return Imagewright_Library::counts() + array(
+		return Imagewright_Candidates::overview() + array(
 			'balance' => (int) $balance['balance'],
 			'plan'    => (string) $balance['plan'],
 		);

@@ -17,10 +17,11 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_State {
 
-	const META    = '_imagewright';
-	const FAILURE = '_imagewright_failure';
+	const META = '_imagewright';
 	/** Key of the names that a replaced file had before, relative to the uploads folder; one row each. */
 	const WAS = '_imagewright_was';
+	/** Reasons that no setting changes. Runs leave such images out until they are changed. */
+	const UNFIT = array( 'imagewright_no_sizes', 'imagewright_not_local', 'imagewright_not_an_image', 'unsupported_image', 'file_too_large', 'too_many_pixels', 'too_many_frames', 'invalid_image' );
 
 	/**
 	 * Returns the record, or null if the attachment is not optimized.
@@ -41,6 +42,25 @@ class Imagewright_State {
 	 */
 	public static function set( $id, $state ) {
 		update_post_meta( $id, self::META, wp_slash( $state ) );
+		Imagewright_Index::put( $id, self::summary( $state ) );
+	}
+
+	/**
+	 * Returns the fields of the row of a record.
+	 *
+	 * @param array $state Record.
+	 * @return array
+	 */
+	public static function summary( $state ) {
+		$quality = $state['quality'] ?? array();
+		return array(
+			'status'       => 'optimized' === $state['status'] ? 'done' : 'changing',
+			'settings'     => trim( ( $quality['format'] ?? '' ) . ' ' . ( $quality['preset'] ?? '' ) . ' ' . ( $state['way'] ?? 'replace' ) ),
+			'bytes_before' => (int) ( $state['bytes']['before'] ?? 0 ),
+			'bytes_after'  => (int) ( $state['bytes']['after'] ?? 0 ),
+			'code'         => '',
+			'message'      => '',
+		);
 	}
 
 	/**
@@ -51,17 +71,31 @@ class Imagewright_State {
 	public static function clear( $id ) {
 		delete_post_meta( $id, self::META );
 		delete_post_meta( $id, self::WAS );
+		if ( Imagewright_Index::row( $id ) ) {
+			Imagewright_Index::put(
+				$id,
+				array(
+					'status'       => '',
+					'bytes_before' => 0,
+					'bytes_after'  => 0,
+				)
+			);
+		}
 	}
 
 	/**
 	 * Returns the status of an attachment.
 	 *
 	 * @param int $id Attachment.
-	 * @return string `none`, `optimized`, `edited` (after it was optimized), `working`, `interrupted`, `failed`.
+	 * @return string `none`, `optimized`, `edited` (after it was optimized), `working`, `interrupted`, `queued`, `failed`.
 	 */
 	public static function status( $id ) {
 		$state = self::get( $id );
 		if ( ! $state ) {
+			$row = Imagewright_Index::row( $id );
+			if ( ! empty( $row['task'] ) ) {
+				return 'queued';
+			}
 			return self::failure( $id ) ? 'failed' : 'none';
 		}
 		if ( 'optimized' !== $state['status'] ) {
@@ -98,35 +132,45 @@ class Imagewright_State {
 	/**
 	 * Stores the reason why an attachment could not be optimized.
 	 *
-	 * @param int      $id    Attachment.
-	 * @param WP_Error $error Reason.
-	 * @param string   $run   Bulk run, or an empty string.
+	 * @param int      $id       Attachment.
+	 * @param WP_Error $error    Reason.
+	 * @param string   $settings Of Imagewright_Eligibility::settings(); an empty string for reasons that do not depend on them.
 	 */
-	public static function note_failure( $id, $error, $run ) {
-		update_post_meta(
-			$id,
-			self::FAILURE,
-			wp_slash(
-				array(
-					'code'    => (string) $error->get_error_code(),
-					'message' => $error->get_error_message(),
-					'run'     => $run,
-					'mark'    => (string) ( ( (array) $error->get_error_data() )['mark'] ?? '' ),
-					'at'      => time(),
-				)
-			)
+	public static function note_failure( $id, $error, $settings = '' ) {
+		$code   = (string) $error->get_error_code();
+		$status = 'failed';
+		if ( 'imagewright_not_smaller' === $code ) {
+			$status = 'no_gain';
+		} elseif ( in_array( $code, self::UNFIT, true ) ) {
+			$status = 'unfit';
+		}
+		$fields = array(
+			'code'    => $code,
+			'message' => $error->get_error_message(),
 		);
+		// An optimized image stays optimized if another attempt fails.
+		if ( ! self::get( $id ) ) {
+			$fields += array(
+				'status'   => $status,
+				'settings' => $settings,
+				'source'   => Imagewright_Eligibility::source( $id ),
+			);
+		}
+		Imagewright_Index::put( $id, $fields );
 	}
 
 	/**
 	 * Returns the last failure of an attachment, or null.
 	 *
 	 * @param int $id Attachment.
-	 * @return array{code:string,message:string,run:string,at:int}|null
+	 * @return array{code:string,message:string}|null
 	 */
 	public static function failure( $id ) {
-		$failure = get_post_meta( $id, self::FAILURE, true );
-		return is_array( $failure ) ? $failure : null;
+		$row = Imagewright_Index::row( $id );
+		return empty( $row['code'] ) ? null : array(
+			'code'    => $row['code'],
+			'message' => $row['message'],
+		);
 	}
 
 	/**
@@ -135,6 +179,15 @@ class Imagewright_State {
 	 * @param int $id Attachment.
 	 */
 	public static function clear_failure( $id ) {
-		delete_post_meta( $id, self::FAILURE );
+		if ( self::failure( $id ) ) {
+			Imagewright_Index::put(
+				$id,
+				array(
+					'code'    => '',
+					'message' => '',
+					'status'  => self::get( $id ) ? 'done' : '',
+				)
+			);
+		}
 	}
 }

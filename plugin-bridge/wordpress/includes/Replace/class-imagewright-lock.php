@@ -93,6 +93,25 @@ class Imagewright_Lock {
 		}
 	}
 
+	/**
+	 * Runs a callback unless another process is running it.
+	 *
+	 * @param string   $purpose  Name.
+	 * @param callable $callback Callback.
+	 * @return mixed Result of the callback, or null if another process holds the lock.
+	 */
+	public static function once( $purpose, $callback ) {
+		$name = "imagewright_$purpose.lock";
+		if ( ! self::take( $name, self::NAMING_SECONDS ) ) {
+			return null;
+		}
+		try {
+			return $callback();
+		} finally {
+			self::release( $name );
+		}
+	}
+
 	/** Removes expired locks of all images. */
 	public static function sweep() {
 		global $wpdb;

@@ -31,17 +31,11 @@ class Imagewright_Rest_Media {
 			'pattern' => '^(sess_[0-9A-Za-z]{22})?$',
 			'default' => '',
 		);
-		$run      = array(
-			'run' => array(
-				'type'    => 'string',
-				'default' => '',
-			),
-		);
 		self::route( "$one/attach", 'attach', array( 'sessionId' => $session ) );
 		self::route(
 			"$one/optimize",
 			'optimize',
-			$settings + $run + array(
+			$settings + array(
 				'allowLarger' => $flag,
 				'again'       => $flag,
 			)
@@ -75,7 +69,7 @@ class Imagewright_Rest_Media {
 				'allowLarger' => $flag,
 			)
 		);
-		self::route( "$one/restore", 'restore', $run + array( 'force' => $flag ) );
+		self::route( "$one/restore", 'restore', array( 'force' => $flag ) );
 	}
 
 	/**
@@ -133,28 +127,21 @@ class Imagewright_Rest_Media {
 		if ( ! Imagewright_Access::may_spend() ) {
 			return Imagewright_Access::refusal();
 		}
-		$id   = (int) $request['id'];
-		$done = self::in_run(
+		$id      = (int) $request['id'];
+		$options = array(
+			'format'       => $request['format'],
+			'preset'       => $request['preset'],
+			'fill_text'    => $request['fillText'],
+			'allow_larger' => $request['allowLarger'],
+			'again'        => $request['again'],
+		);
+		$done    = Imagewright_Lock::with(
 			$id,
-			$request['run'],
-			static function () use ( $id, $request ) {
-				$options = array(
-					'format'       => $request['format'],
-					'preset'       => $request['preset'],
-					'fill_text'    => $request['fillText'],
-					'allow_larger' => $request['allowLarger'],
-					'again'        => $request['again'],
-				);
-				return Imagewright_Retry_Limit::run(
-					$id,
-					$request['run'],
-					static function () use ( $id, $options ) {
-						return Imagewright_Optimization::run( $id, $options );
-					}
-				);
+			static function () use ( $id, $options ) {
+				return Imagewright_Optimization::run( $id, $options );
 			}
 		);
-		return self::outcome( $id, $done, $request['run'] );
+		return self::outcome( $id, $done, Imagewright_Eligibility::settings( $options ) );
 	}
 
 	/**
@@ -164,10 +151,11 @@ class Imagewright_Rest_Media {
 	 * @return array|WP_Error
 	 */
 	public static function replace( $request ) {
-		$id   = (int) $request['id'];
-		$done = Imagewright_Lock::with(
+		$id       = (int) $request['id'];
+		$settings = '';
+		$done     = Imagewright_Lock::with(
 			$id,
-			static function () use ( $id, $request ) {
+			static function () use ( $id, $request, &$settings ) {
 				$job = Imagewright_Sessions::export_with( $request['sessionId'], $request['imageId'], $request['sha256'] );
 				if ( is_wp_error( $job ) ) {
 					return $job;
@@ -186,13 +174,14 @@ class Imagewright_Rest_Media {
 					)
 				);
 				if ( is_wp_error( $done ) && 'imagewright_not_smaller' === $done->get_error_code() ) {
-					$settings = ( (array) $done->get_error_data() )['details']['settings'];
-					Imagewright_Checkpoint::keep( $id, $request['sessionId'], $request['imageId'], $job, $settings );
+					$export   = ( (array) $done->get_error_data() )['details']['settings'];
+					$settings = Imagewright_Eligibility::settings( $export );
+					Imagewright_Checkpoint::keep( $id, $request['sessionId'], $request['imageId'], $job, $export );
 				}
 				return $done;
 			}
 		);
-		return self::outcome( $id, $done, '' );
+		return self::outcome( $id, $done, $settings );
 	}
 
 	/**
@@ -203,60 +192,29 @@ class Imagewright_Rest_Media {
 	 */
 	public static function restore( $request ) {
 		$id   = (int) $request['id'];
-		$done = self::in_run(
+		$done = Imagewright_Lock::with(
 			$id,
-			$request['run'],
 			static function () use ( $id, $request ) {
-				return Imagewright_Retry_Limit::run(
-					$id,
-					$request['run'],
-					static function () use ( $id, $request ) {
-						return Imagewright_Restoration::run( $id, $request['force'] );
-					}
-				);
+				return Imagewright_Restoration::run( $id, $request['force'] );
 			}
 		);
-		if ( is_wp_error( $done ) ) {
-			return '' === $request['run'] ? $done : self::outcome( $id, $done, $request['run'] );
-		}
-		return self::shown( $id ) + array( 'restored' => $done );
-	}
-
-	/**
-	 * Runs a callback while holding the lock of an attachment, unless its bulk run was stopped.
-	 *
-	 * @param int      $id       Attachment.
-	 * @param string   $run      Bulk run, or an empty string.
-	 * @param callable $callback Callback.
-	 * @return mixed Result of the callback, or WP_Error.
-	 */
-	private static function in_run( $id, $run, $callback ) {
-		return Imagewright_Lock::with(
-			$id,
-			static function () use ( $run, $callback ) {
-				if ( '' !== $run && ! Imagewright_Runs::is_running( $run ) ) {
-					return Imagewright_Rest_Errors::make( Imagewright_Runs::STOPPED, __( 'This run was stopped or closed in another window.', 'imagewright' ), 409 );
-				}
-				return $callback();
-			}
-		);
+		return is_wp_error( $done ) ? $done : self::shown( $id ) + array( 'restored' => $done );
 	}
 
 	/**
 	 * Builds the response, with the state of the attachment. Stores failures that concern this image only.
 	 *
-	 * @param int            $id   Attachment.
-	 * @param array|WP_Error $done Outcome.
-	 * @param string         $run  Bulk run.
+	 * @param int            $id       Attachment.
+	 * @param array|WP_Error $done     Outcome.
+	 * @param string         $settings Settings for which a failure is valid.
 	 * @return array|WP_Error
 	 */
-	private static function outcome( $id, $done, $run ) {
+	private static function outcome( $id, $done, $settings ) {
 		if ( is_wp_error( $done ) ) {
 			$data = (array) $done->get_error_data();
-			$all  = array( 402, 403, 408, 424, 429, 502, 503, 507 );
-			$none = array( 'imagewright_busy', 'imagewright_' . Imagewright_Runs::STOPPED );
-			if ( ! in_array( $done->get_error_code(), $none, true ) && ! in_array( (int) ( $data['status'] ?? 500 ), $all, true ) ) {
-				Imagewright_State::note_failure( $id, $done, $run );
+			$all  = array_merge( Imagewright_Worker::TEMPORARY, Imagewright_Worker::UNTIL_CHANGED );
+			if ( 'imagewright_busy' !== $done->get_error_code() && ! in_array( (int) ( $data['status'] ?? 500 ), $all, true ) ) {
+				Imagewright_State::note_failure( $id, $done, $settings );
 				$done->add_data( array( 'noted' => true ) + $data );
 			}
 			return $done;

@@ -48,7 +48,7 @@ class Imagewright_Result {
 			return $change;
 		}
 		if ( ! $allow_larger && (int) $result['variants'][0]['size'] >= $before ) {
-			return Imagewright_Eligibility::not_smaller( $id, $result, $before );
+			return Imagewright_Eligibility::not_smaller( $result, $before, (int) $result['variants'][0]['size'] );
 		}
 		if ( ! isset( Imagewright_Contract::EXTENSIONS[ $result['mimeType'] ] ) ) {
 			return Imagewright_Rest_Errors::make( 'unknown_type', __( 'WordPress cannot show files of this type.', 'imagewright' ), 422 );

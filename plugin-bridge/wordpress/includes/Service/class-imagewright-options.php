@@ -23,7 +23,7 @@ class Imagewright_Options {
 	/**
 	 * Returns the settings with all defaults filled in.
 	 *
-	 * @return array{url:string,format:string,preset:string,language:string,delivery:string,fill_text:bool,user_credits:int}
+	 * @return array{url:string,format:string,preset:string,language:string,delivery:string,fill_text:bool,auto:bool,daily_credits:int,user_credits:int}
 	 */
 	public static function all() {
 		$stored = get_option( self::SETTINGS, array() );
@@ -43,6 +43,8 @@ class Imagewright_Options {
 			'language'     => '',
 			'delivery'     => 'beside',
 			'fill_text'    => false,
+			'auto'          => true,
+			'daily_credits' => 200,
 			'user_credits' => 0,
 		);
 	}

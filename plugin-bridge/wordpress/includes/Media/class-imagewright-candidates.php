@@ -1,0 +1,191 @@
+<?php
+/**
+ * Images that a run can work on.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Counts and lists images by SQL, in batches by key: a library may have 50,000.
+ */
+class Imagewright_Candidates {
+
+	/**
+	 * Counts the images of a run.
+	 *
+	 * @param string $kind    `optimize` or `restore`.
+	 * @param array  $options `format`, `preset`.
+	 * @param int[]  $ids     Attachments; empty for all.
+	 * @return int
+	 */
+	public static function count( $kind, $options, $ids = array() ) {
+		return Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() . self::where( $kind, $options, $ids ) );
+	}
+
+	/**
+	 * Counts the images of a run that have no alternative text.
+	 *
+	 * @param array $options `format`, `preset`.
+	 * @param int[] $ids     Attachments; empty for all.
+	 * @return int
+	 */
+	public static function count_undescribed( $options, $ids = array() ) {
+		global $wpdb;
+		$alt = $wpdb->prepare( " LEFT JOIN $wpdb->postmeta a ON a.post_id = p.ID AND a.meta_key = %s AND a.meta_value <> ''", Imagewright_Texts::ALT );
+		return Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() . $alt . self::where( 'optimize', $options, $ids ) . ' AND a.meta_id IS NULL' );
+	}
+
+	/**
+	 * Lists images of a run, newest first.
+	 *
+	 * @param string $kind    `optimize` or `restore`.
+	 * @param array  $options `format`, `preset`.
+	 * @param int[]  $ids     Attachments; empty for all.
+	 * @param int    $below   Lists only ids below this one; 0 for no limit.
+	 * @param int    $limit   Most images.
+	 * @return int[]
+	 */
+	public static function batch( $kind, $options, $ids, $below, $limit = 500 ) {
+		global $wpdb;
+		$after = $below > 0 ? $wpdb->prepare( ' AND p.ID < %d', $below ) : '';
+		return array_map( 'intval', array_column( Imagewright_Index::select( 'SELECT p.ID AS id ' . self::from() . self::where( $kind, $options, $ids ) . $after . $wpdb->prepare( ' ORDER BY p.ID DESC LIMIT %d', $limit ) ), 'id' ) );
+	}
+
+	/**
+	 * Lists the images that a run leaves out, by reason: how many, and the newest.
+	 *
+	 * @param array $options `format`, `preset`.
+	 * @param int[] $ids     Attachments; empty for all.
+	 * @param int   $limit   Most examples of a reason.
+	 * @return array<int,array{message:string,count:int,examples:array<int,array{id:int,title:string}>}>
+	 */
+	public static function left_out( $options, $ids, $limit = 5 ) {
+		global $wpdb;
+		$groups = array();
+		$left   = ' AND ' . self::left( $options ) . self::within( $ids );
+		foreach ( Imagewright_Index::select( 'SELECT i.code AS code, COUNT(*) AS n ' . self::from() . self::images() . $left . ' GROUP BY i.code' ) as $row ) {
+			$found    = Imagewright_Index::select( 'SELECT p.ID AS id, i.message AS message ' . self::from() . self::images() . $left . $wpdb->prepare( ' AND i.code = %s ORDER BY p.ID DESC LIMIT %d', $row['code'], $limit ) );
+			$groups[] = self::group( $found ? $found[0]['message'] : '', (int) $row['n'], wp_list_pluck( $found, 'id' ) );
+		}
+		$others = " WHERE p.post_type = 'attachment' AND p.post_status = 'inherit' AND p.post_mime_type LIKE 'image/%' AND p.post_mime_type NOT IN (" . self::types() . ')' . self::own() . self::within( $ids );
+		$count  = Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() . $others );
+		if ( $count > 0 ) {
+			$newest   = array_column( Imagewright_Index::select( 'SELECT p.ID AS id ' . self::from() . $others . $wpdb->prepare( ' ORDER BY p.ID DESC LIMIT %d', $limit ) ), 'id' );
+			$groups[] = self::group( __( 'The image service does not accept this format.', 'imagewright' ), $count, $newest );
+		}
+		return $groups;
+	}
+
+	/**
+	 * Counts all images that the service accepts, those that are optimized and those that wait, and adds up what pages show.
+	 *
+	 * @return array{total:int,optimized:int,waiting:int,before:int,after:int}
+	 */
+	public static function overview() {
+		global $wpdb;
+		$status = Imagewright_Index::counts( 'status' );
+		$tasks  = array_diff_key( Imagewright_Index::counts( 'task' ), array( '' => 1 ) );
+		return array(
+			'total'     => Imagewright_Index::number( "SELECT COUNT(*) FROM $wpdb->posts p" . self::images( false ) ),
+			'optimized' => $status['done']['n'] ?? 0,
+			'waiting'   => (int) array_sum( array_column( $tasks, 'n' ) ),
+			'before'    => $status['done']['before'] ?? 0,
+			'after'     => $status['done']['after'] ?? 0,
+		);
+	}
+
+	/**
+	 * Builds a group of left_out().
+	 *
+	 * @param string $message Reason.
+	 * @param int    $count   Images.
+	 * @param int[]  $ids     Examples.
+	 * @return array
+	 */
+	private static function group( $message, $count, $ids ) {
+		$examples = array();
+		foreach ( array_map( 'intval', $ids ) as $id ) {
+			$examples[] = array(
+				'id'    => $id,
+				'title' => Imagewright_Texts::title( $id ),
+			);
+		}
+		return compact( 'message', 'count', 'examples' );
+	}
+
+	/**
+	 * Joins the attachments with their rows.
+	 *
+	 * @return string
+	 */
+	private static function from() {
+		global $wpdb;
+		return "FROM $wpdb->posts p LEFT JOIN " . Imagewright_Index::table() . ' i ON i.attachment_id = p.ID';
+	}
+
+	/**
+	 * Selects images in formats of the service.
+	 *
+	 * @param bool $own True to leave out images that the current user may not change.
+	 * @return string
+	 */
+	private static function images( $own = true ) {
+		return " WHERE p.post_type = 'attachment' AND p.post_status = 'inherit' AND p.post_mime_type IN (" . self::types() . ')' . ( $own ? self::own() : '' );
+	}
+
+	/**
+	 * Returns the accepted types for a list in SQL.
+	 *
+	 * @return string
+	 */
+	private static function types() {
+		return "'" . implode( "','", Imagewright_Contract::INPUT_TYPES ) . "'";
+	}
+
+	/**
+	 * Leaves out images of others if the current user may change only their own.
+	 *
+	 * @return string
+	 */
+	private static function own() {
+		global $wpdb;
+		$type = get_post_type_object( 'attachment' );
+		return current_user_can( $type->cap->edit_others_posts ) ? '' : $wpdb->prepare( ' AND p.post_author = %d', get_current_user_id() );
+	}
+
+	/**
+	 * Restricts to chosen attachments.
+	 *
+	 * @param int[] $ids Attachments; empty for all.
+	 * @return string
+	 */
+	private static function within( $ids ) {
+		return $ids ? ' AND p.ID IN (' . implode( ',', array_map( 'intval', $ids ) ) . ')' : '';
+	}
+
+	/**
+	 * Selects the images of a run.
+	 *
+	 * @param string $kind    `optimize` or `restore`.
+	 * @param array  $options `format`, `preset`.
+	 * @param int[]  $ids     Attachments; empty for all.
+	 * @return string
+	 */
+	private static function where( $kind, $options, $ids ) {
+		$state = 'restore' === $kind ? " AND i.status IN ('done','changing')" : " AND ( i.attachment_id IS NULL OR ( i.status <> 'done' AND NOT " . self::left( $options ) . ' ) )';
+		return self::images() . self::within( $ids ) . $state;
+	}
+
+	/**
+	 * Selects the images that an earlier attempt with these settings did not make smaller, and those that no setting helps.
+	 *
+	 * @param array $options `format`, `preset`.
+	 * @return string
+	 */
+	private static function left( $options ) {
+		global $wpdb;
+		return $wpdb->prepare( "( i.status = 'unfit' OR ( i.status = 'no_gain' AND i.settings = %s ) )", Imagewright_Eligibility::settings( $options ) );
+	}
+}
