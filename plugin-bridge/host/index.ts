@@ -1,6 +1,7 @@
 // Owns the parts common to all CMSs: the CmsHost interface, the rules of replacing, batches, resuming. Knows no CMS.
 
 export type {
+  Checked,
   CmsHost,
   HostCall,
   HostCheck,

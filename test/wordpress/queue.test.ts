@@ -53,7 +53,7 @@ describe('new uploads', { timeout: 120_000 }, () => {
 
   it('wait for the next day when the budget of the day is used up', async () => {
     await settings({ daily_credits: 1 });
-    const ids = [];
+    const ids: number[] = [];
     for (const name of ['one.jpg', 'two.jpg']) ids.push(await admin.upload(name, await photograph(600), 'image/jpeg'));
     const statuses = async () => (await Promise.all(ids.map(statusOf))).sort();
     await withCron(statuses).toEqual(['optimized', 'queued']);

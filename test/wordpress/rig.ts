@@ -106,7 +106,10 @@ export async function borrowRig({
   const rig = await connect({ site, service, credits, configured });
   const second = network ? await site.makeNetwork() : null;
   if (network) await activate(site, { network });
-  await site.php('update_option( "imagewright_settings", array( "delivery" => $delivery, "auto" => $auto ) );', { delivery, auto });
+  await site.php('update_option( "imagewright_settings", array( "delivery" => $delivery, "auto" => $auto ) );', {
+    delivery,
+    auto,
+  });
   return { ...rig, second: second && { ...second, ...libraryOf(second) } };
 }
 

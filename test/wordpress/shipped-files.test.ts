@@ -118,7 +118,8 @@ const FORBIDDEN: Record<string, RegExp> = {
   'logging or changed limits':
     /(?<![>:\w])(error_log|trigger_error|var_dump|print_r|debug_\w+|phpinfo|error_reporting|set_time_limit|ini_set)\s*\(/,
   'suppressed errors': /(?<![\w'"])@[\w$\\]+\s*(?:\(|->|=|;)/,
-  'unprepared queries': /->(query|get_var|get_row|get_col|get_results)\((?!\s*\$wpdb->prepare\()(?!.*phpcs:ignore WordPress\.DB\.PreparedSQL)/,
+  'unprepared queries':
+    /->(query|get_var|get_row|get_col|get_results)\((?!\s*\$wpdb->prepare\()(?!.*phpcs:ignore WordPress\.DB\.PreparedSQL)/,
   'raw request input': /\$_(GET|POST|REQUEST|COOKIE|FILES|SERVER|ENV)\b/,
   'URLs of other hosts': /https?:\/\/(?!www\.gnu\.org\/|images\.example\.com)\w/,
   'local addresses': /localhost|127\.0\.0\.1/,

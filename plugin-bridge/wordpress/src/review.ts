@@ -93,7 +93,11 @@ async function fitSizes({ rest, element }: ReviewContext): Promise<void> {
   const ids = element.items.flatMap(({ clientRef }) => (clientRef ? [clientRef] : []));
   if (ids.length === 0) return;
   const sizes = await rest.call<ExportSettings>('GET', '/export-settings', { query: { ids } });
-  element.settings = { responsive: sizes.responsive, responsiveSizes: sizes.responsiveSizes ?? [] };
+  element.settings = {
+    responsive: sizes.responsive,
+    responsiveSizes: sizes.responsiveSizes ?? [],
+    onlySmaller: sizes.onlySmaller,
+  };
 }
 
 function renderChooser({ strings }: SiteConfig, choose: (ids: string[]) => void): HTMLElement {

@@ -1,5 +1,6 @@
 import type { ResponsiveSize } from '#contract';
 import {
+  type Checked,
   type CmsHost,
   HostError,
   type HostErrorCode,
@@ -34,6 +35,7 @@ const CODES: Record<string, HostErrorCode> = {
 export interface ExportSettings {
   responsive: boolean;
   responsiveSizes?: ResponsiveSize[];
+  onlySmaller: boolean;
 }
 
 /** Creates the host for WordPress: the media library by the plugin's routes. WordPress downloads the results itself. */
@@ -62,10 +64,10 @@ export function createWordPressHost(rest: Rest, config: SiteConfig): CmsHost {
 
     // Before an upload, the route that sends the file checks it.
     check: async (id, { uploaded, signal } = {}) => {
-      if (!uploaded) return;
+      if (!uploaded) return undefined;
       const { size, sha256 } = uploaded;
       const query = { size, ...(sha256 && { sha256 }) };
-      await hostCall(() => rest.call('GET', `/attachments/${id}/check`, { query, signal }));
+      return hostCall(() => rest.call<Checked>('GET', `/attachments/${id}/check`, { query, signal }));
     },
 
     replace: (id, replacement, { signal } = {}) =>

@@ -107,17 +107,16 @@ class Imagewright_Eligibility {
 	 *
 	 * @param array $result Result of the export.
 	 * @param int   $before Size of the files in use, in bytes.
-	 * @param int   $after  Size of the exported files, in bytes.
 	 * @return WP_Error
 	 */
-	public static function not_smaller( $result, $before, $after ) {
+	public static function not_smaller( $result, $before ) {
 		return Imagewright_Rest_Errors::make(
 			'not_smaller',
 			__( 'The optimized file would not be smaller, so the image stays as it is.', 'imagewright' ),
 			409,
 			array(
 				'before'   => $before,
-				'after'    => $after,
+				'charged'  => (int) ( $result['creditsCharged'] ?? 1 ),
 				'settings' => array(
 					'format' => (string) $result['format'],
 					'preset' => (string) ( $result['quality']['preset'] ?? '' ),

@@ -86,10 +86,20 @@ class Imagewright_Optimization {
 			)
 		);
 		// After any other error the next attempt can use the paid export.
-		if ( ! is_wp_error( $done ) || self::is_final( $done ) ) {
+		if ( ! is_wp_error( $done ) || self::is_final( $done ) || self::is_free( $done ) ) {
 			Imagewright_Checkpoint::finish( $id, $checkpoint );
 		}
 		return $done;
+	}
+
+	/**
+	 * Returns true if the export was not charged, since nothing would get smaller.
+	 *
+	 * @param WP_Error $error Error of the replacement.
+	 * @return bool
+	 */
+	private static function is_free( $error ) {
+		return 'imagewright_not_smaller' === $error->get_error_code() && 0 === ( (array) $error->get_error_data() )['details']['charged'];
 	}
 
 	/**
@@ -123,7 +133,7 @@ class Imagewright_Optimization {
 		if ( ! Imagewright_Checkpoint::known( $id, $options ) ) {
 			return Imagewright_Result::changed();
 		}
-		$job = $checkpoint['job'] ?? self::export( $checkpoint, $options );
+		$job = $checkpoint['job'] ?? self::export( $id, $checkpoint, $options );
 		return is_wp_error( $job ) ? $job : array( $checkpoint, $job );
 	}
 
@@ -177,18 +187,21 @@ class Imagewright_Optimization {
 	/**
 	 * Exports the image, or joins the export of an earlier attempt by its idempotency key.
 	 *
+	 * @param int   $id         Attachment.
 	 * @param array $checkpoint Of Imagewright_Checkpoint::of().
 	 * @param array $options    Of run().
 	 * @return string|WP_Error Id of the job.
 	 */
-	private static function export( $checkpoint, $options ) {
+	private static function export( $id, $checkpoint, $options ) {
+		$larger = ! empty( $options['allow_larger'] );
+		$image  = array( 'id' => $checkpoint['image'] );
 		return self::stream(
 			"/v1/sessions/{$checkpoint['session']}/export",
 			array(
-				'images'   => array( array( 'id' => $checkpoint['image'] ) ),
-				'settings' => Imagewright_Sizes::settings( $options['format'], $options['preset'], array( $checkpoint['size'] ) ),
+				'images'   => array( $larger ? $image : $image + array( 'replaces' => Imagewright_Shown::replaces( $id, $checkpoint['size'] ) ) ),
+				'settings' => array( 'onlySmaller' => ! $larger ) + Imagewright_Sizes::settings( $options['format'], $options['preset'], array( $checkpoint['size'] ) ),
 			),
-			'wp-export-' . $checkpoint['mark'] . $checkpoint['image']
+			( $larger ? 'wp-larger-' : 'wp-export-' ) . $checkpoint['mark'] . $checkpoint['image']
 		);
 	}
 

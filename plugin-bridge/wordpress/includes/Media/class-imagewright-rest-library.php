@@ -200,7 +200,20 @@ class Imagewright_Rest_Library {
 		$id       = (int) $request['id'];
 		$obstacle = Imagewright_Eligibility::obstacle( $id );
 		$obstacle = $obstacle ? $obstacle : Imagewright_Result::change( $id, (int) $request['size'], (string) $request['sha256'] );
-		return $obstacle ? $obstacle : array( 'ok' => true );
+		if ( $obstacle ) {
+			return $obstacle;
+		}
+		$source = Imagewright_Source::of( $id );
+		$size   = is_wp_error( $source ) ? false : wp_getimagesize( $source['path'] );
+		return array(
+			'replaces' => $size ? Imagewright_Shown::replaces(
+				$id,
+				array(
+					'width'  => (int) $size[0],
+					'height' => (int) $size[1],
+				)
+			) : array(),
+		);
 	}
 
 	/**

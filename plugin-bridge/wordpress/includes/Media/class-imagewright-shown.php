@@ -25,6 +25,43 @@ class Imagewright_Shown {
 		if ( ! is_array( $metadata ) || ! Imagewright_Files::is_local( $attached ) ) {
 			return array();
 		}
+		$found = array();
+		foreach ( self::listed( $attached, $metadata ) as $name => $file ) {
+			$path = path_join( dirname( $attached ), $name );
+			if ( is_file( $path ) ) {
+				$found[ $name ] = $file + array(
+					'path'  => $path,
+					'bytes' => (int) filesize( $path ),
+				);
+			}
+		}
+		return $found;
+	}
+
+	/**
+	 * Lists the files that pages showed before an attachment was replaced.
+	 *
+	 * @param array $snapshot Snapshot.
+	 * @return array<string,array{width:int,height:int,bytes:int,known:bool}> By name.
+	 */
+	private static function before( $snapshot ) {
+		$found = array();
+		foreach ( self::listed( $snapshot['attached_file'], $snapshot['metadata'] ) as $name => $file ) {
+			if ( isset( $snapshot['files'][ $name ] ) ) {
+				$found[ $name ] = $file + array( 'bytes' => (int) $snapshot['files'][ $name ]['size'] );
+			}
+		}
+		return $found;
+	}
+
+	/**
+	 * Lists the attached file and the sizes in metadata.
+	 *
+	 * @param string $attached Attached file.
+	 * @param array  $metadata Attachment metadata.
+	 * @return array<string,array{width:int,height:int,known:bool}> By name.
+	 */
+	private static function listed( $attached, $metadata ) {
 		$full  = array(
 			'width'  => (int) ( $metadata['width'] ?? 0 ),
 			'height' => (int) ( $metadata['height'] ?? 0 ),
@@ -39,17 +76,7 @@ class Imagewright_Shown {
 				);
 			}
 		}
-		$found = array();
-		foreach ( $files as $name => $file ) {
-			$path = path_join( dirname( $attached ), $name );
-			if ( is_file( $path ) ) {
-				$found[ $name ] = $file + array(
-					'path'  => $path,
-					'bytes' => (int) filesize( $path ),
-				);
-			}
-		}
-		return $found;
+		return $files;
 	}
 
 	/**
@@ -70,6 +97,48 @@ class Imagewright_Shown {
 			}
 		}
 		return $found;
+	}
+
+	/**
+	 * Lists the files in use for an export that delivers only smaller ones, by the name of the variant that is to replace each.
+	 *
+	 * @param int   $id   Attachment.
+	 * @param array $size Width and height of its source file.
+	 * @return array<int,array{name:string,bytes:int}> `bytes` is 0 if pages show no such file.
+	 */
+	public static function replaces( $id, $size ) {
+		$state = Imagewright_State::get( $id );
+		$files = $state && isset( $state['snapshot']['metadata'] ) ? self::before( $state['snapshot'] ) : self::of( $id );
+		$in_use = static function ( $width, $height ) use ( $files ) {
+			foreach ( $files as $file ) {
+				if ( $file['known'] && Imagewright_Sizes::is_near( $file, $width, $height ) ) {
+					return $file['bytes'];
+				}
+			}
+			return 0;
+		};
+		$source = Imagewright_Source::of( $id );
+		$full   = $in_use( $size['width'], $size['height'] );
+		if ( 0 === $full && 'replace' === Imagewright_Options::all()['delivery'] && ! is_wp_error( $source ) ) {
+			// The upload that WordPress scaled is replaced too.
+			$full = (int) filesize( $source['path'] );
+		}
+		$list = array(
+			array(
+				'name'  => 'full',
+				'bytes' => $full,
+			),
+		);
+		foreach ( Imagewright_Sizes::requested( array( $size ) ) as $entry ) {
+			$is_crop = 'cover' === ( $entry['fit'] ?? '' );
+			$box     = array( $entry['width'], $entry['height'] ?? 0 );
+			list( $width, $height ) = $is_crop ? $box : wp_constrain_dimensions( $size['width'], $size['height'], $box[0], $box[1] );
+			$list[] = array(
+				'name'  => $entry['width'] . 'w',
+				'bytes' => $in_use( $width, $height ),
+			);
+		}
+		return $list;
 	}
 
 	/**

@@ -139,6 +139,7 @@ class Imagewright_Sizes {
 			'format'     => $format,
 			'preset'     => $preset,
 			'responsive' => (bool) $sizes,
+			'onlySmaller' => true,
 		);
 		if ( $sizes ) {
 			$settings['responsiveSizes'] = $sizes;

@@ -24,7 +24,7 @@ class Imagewright_Addition {
 		$shown = Imagewright_Shown::of( $id );
 		$files = Imagewright_Shown::smaller( $shown, $result['variants'] );
 		if ( ! $files ) {
-			return Imagewright_Eligibility::not_smaller( $result, (int) array_sum( array_column( $shown, 'bytes' ) ), (int) $result['variants'][0]['size'] );
+			return Imagewright_Eligibility::not_smaller( $result, (int) array_sum( array_column( $shown, 'bytes' ) ) );
 		}
 		return array(
 			'files'    => $files,

@@ -18,20 +18,29 @@ class Imagewright_Plan {
 	 * @param int   $id     Attachment.
 	 * @param array $result Result of the export.
 	 * @param bool  $larger True to accept files that are larger than those in use.
-	 * @return array{full:array,scaled:?array,sizes:array<string,array>,variants:array<int,array>,larger:bool}
+	 * @return array{full:array,main:?array,scaled:bool,sizes:array<string,array>,variants:array<int,array>,larger:bool} `full`:
+	 *         dimensions; `main`: variant of the attached file, null to keep it; `scaled`: true if it is a scaled copy.
 	 */
 	public static function roles( $id, $result, $larger ) {
-		$full   = $result['variants'][0];
-		$scaled = Imagewright_Sizes::scaled( $full, $result['variants'], $id );
+		$by     = array_column( $result['variants'], null, 'name' );
+		$full   = $by['full'] ?? $result['original'];
+		$limit  = Imagewright_Sizes::threshold( array( $full['width'], $full['height'] ), $id );
+		$scaled = $limit > 0 && max( $full['width'], $full['height'] ) > $limit;
+		$main   = $scaled ? Imagewright_Sizes::scaled( $full, $result['variants'], $id ) : ( $by['full'] ?? null );
+		if ( $scaled && ! isset( $by['full'] ) ) {
+			// The upload and its scaled copy are replaced together.
+			$main = null;
+		}
 		$sizes  = Imagewright_Sizes::assign( $full, $result['variants'] );
 		$needed = array();
-		foreach ( array_merge( array( $full, $scaled ), array_values( $sizes ) ) as $variant ) {
+		foreach ( array_merge( array( $main, $main ? $by['full'] : null ), array_values( $sizes ) ) as $variant ) {
 			if ( $variant ) {
 				$needed[ $variant['name'] ] = $variant;
 			}
 		}
 		return array(
 			'full'     => $full,
+			'main'     => $main,
 			'scaled'   => $scaled,
 			'sizes'    => $sizes,
 			'variants' => array_values( $needed ),
@@ -46,12 +55,14 @@ class Imagewright_Plan {
 	 * @param array       $roles    Of roles().
 	 * @param string      $mime     Type of the new files.
 	 * @param string|null $rename   Base name that the user confirmed, or null.
-	 * @return array `attached`, `mime` (type of the attachment), `files` (name => variant name), `copies` (name => copy), `metadata`, `reserved` (sizes that
-	 *               WordPress must not make, since a file of another attachment has their name).
+	 * @return array `attached`, `mime` (type of the attachment), `files` (name => variant name), `copies` (name => copy),
+	 *               `metadata`, `reserved` (sizes that WordPress must not make, since a file of another attachment has their name).
 	 */
 	public static function make( $snapshot, $roles, $mime, $rename ) {
 		$old      = $snapshot['metadata'];
 		$dir      = dirname( path_join( wp_get_upload_dir()['basedir'], $snapshot['attached_file'] ) );
+		// Without a new main file there is nothing to rename.
+		$rename   = $roles['main'] ? $rename : null;
 		$in_place = null === $rename && $snapshot['mime'] === $mime;
 		$names    = $in_place ? self::same_names( $snapshot, $roles, $dir ) : self::new_names( $snapshot, $roles, $mime, $rename, $dir );
 		$keeps    = null === $rename && ! $roles['larger'];
@@ -62,11 +73,12 @@ class Imagewright_Plan {
 				$metadata['sizes'][ $size ] = $old_size;
 				continue;
 			}
+			$shape = Imagewright_Sizes::is_near( $variant, $old_size['width'] ?? 0, $old_size['height'] ?? 0 ) ? $old_size : $variant;
 			$files[ $names['sizes'][ $size ] ] = $variant['name'];
 			$metadata['sizes'][ $size ]        = array(
 				'file'      => $names['sizes'][ $size ],
-				'width'     => (int) $variant['width'],
-				'height'    => (int) $variant['height'],
+				'width'     => (int) $shape['width'],
+				'height'    => (int) $shape['height'],
 				'mime-type' => $mime,
 				'filesize'  => (int) $variant['size'],
 			);
@@ -111,9 +123,9 @@ class Imagewright_Plan {
 	 * @return array{0:array<string,string>,1:array,2:string} Name => variant name; metadata without sizes; type of the attachment.
 	 */
 	private static function main_file( $snapshot, $roles, $names, $mime, $keeps ) {
-		$shown = $roles['scaled'] ? $roles['scaled'] : $roles['full'];
+		$shown = $roles['main'];
 		$old   = array( 'sizes' => array() ) + array_diff_key( $snapshot['metadata'], array_flip( array( 'sizes', 'sources' ) ) );
-		if ( $keeps && self::is_smaller( array( 'file' => wp_basename( $snapshot['attached_file'] ) ) + $old, $shown, $snapshot['files'] ) ) {
+		if ( ! $shown || ( $keeps && self::is_smaller( array( 'file' => wp_basename( $snapshot['attached_file'] ) ) + $old, $shown, $snapshot['files'] ) ) ) {
 			return array( array(), $old, $snapshot['mime'] );
 		}
 		$files    = array( $names['attached'] => $shown['name'] );

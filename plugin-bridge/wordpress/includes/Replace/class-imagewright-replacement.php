@@ -137,7 +137,7 @@ class Imagewright_Replacement {
 				static function () use ( $id, &$state, $roles, $result, $paths, $options ) {
 					$plan             = Imagewright_Plan::make( $state['snapshot'], $roles, $result['mimeType'], $options['filename'] ?? null );
 					if ( ! $plan['files'] ) {
-						return Imagewright_Eligibility::not_smaller( $result, self::shown_bytes( $state['snapshot']['files'], $state['snapshot']['metadata'] ), (int) $result['variants'][0]['size'] );
+						return Imagewright_Eligibility::not_smaller( $result, self::shown_bytes( $state['snapshot']['files'], $state['snapshot']['metadata'] ) );
 					}
 					$state['created'] = array_keys( $plan['files'] );
 					$state['copies']  = $plan['copies'];

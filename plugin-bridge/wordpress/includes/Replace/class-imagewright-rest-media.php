@@ -64,7 +64,8 @@ class Imagewright_Rest_Media {
 				'sha256'      => array(
 					'type'     => 'string',
 					'required' => true,
-					'pattern'  => '^[0-9a-f]{64}$',
+					// Empty for an image of which no file would get smaller.
+					'pattern'  => '^([0-9a-f]{64})?$',
 				),
 				'allowLarger' => $flag,
 			)

@@ -47,8 +47,16 @@ class Imagewright_Result {
 		if ( $change ) {
 			return $change;
 		}
-		if ( ! $allow_larger && (int) $result['variants'][0]['size'] >= $before ) {
-			return Imagewright_Eligibility::not_smaller( $result, $before, (int) $result['variants'][0]['size'] );
+		$result['variants'] = array_values(
+			array_filter(
+				$result['variants'],
+				static function ( $variant ) use ( $allow_larger, $before ) {
+					return $allow_larger || 'full' !== $variant['name'] || (int) $variant['size'] < $before;
+				}
+			)
+		);
+		if ( ! $result['variants'] ) {
+			return Imagewright_Eligibility::not_smaller( $result, $before );
 		}
 		if ( ! isset( Imagewright_Contract::EXTENSIONS[ $result['mimeType'] ] ) ) {
 			return Imagewright_Rest_Errors::make( 'unknown_type', __( 'WordPress cannot show files of this type.', 'imagewright' ), 422 );
