@@ -21,7 +21,13 @@ it('`npm run demo:wordpress` prints a URL and a login of a site with photographs
 
   const [, url = '', name = '', password = ''] = /Log in: +(\S+)\/wp-login\.php +(\w+) \/ (\w+)/.exec(told) ?? [];
   const visitor = await logIn(url, name, password);
-  expect(await visitor.json('GET', '/status')).toEqual({ total: 5, optimized: 0, balance: 100, plan: 'free' });
+  expect(await visitor.json('GET', '/status')).toMatchObject({
+    total: 5,
+    optimized: 0,
+    waiting: 0,
+    balance: 100,
+    plan: 'free',
+  });
   const { items } = await visitor.json<{ items: { id: number }[] }>('GET', '/attachments');
   expect(await visitor.json('POST', `/attachments/${items[0]?.id}/optimize`)).toMatchObject({ status: 'optimized' });
 

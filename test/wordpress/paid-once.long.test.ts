@@ -92,12 +92,15 @@ const preview = (query = '') => admin.json<Preview>('GET', `/run/preview?${query
 const IN_VAIN = { format: 'webp', preset: 'maximum' };
 const inVain = (id: number) => `ids[]=${id}&format=webp&preset=maximum`;
 
-/** Processes a run of one image in the same way as the page. */
+/** Works through a run of one image. Returns its state, the images without a gain and the codes of failures. */
 async function run(id: number, options: object) {
-  const started = await admin.json<{ run: { id: string } }>('POST', '/run', { ids: [id], ...options });
-  const [status, { code }] = await optimize(id, { ...options, run: started.run.id });
-  const { run: ended } = await admin.json<{ run: { state: string; failed: { id: number }[] } }>('GET', '/run');
-  return [status, code, ended.state, ended.failed.map((one) => one.id)];
+  await admin.json('POST', '/run', { ids: [id], ...options });
+  await admin.json('POST', '/run/work');
+  const { run: ended } = await admin.json<{ run: { state: string; noGain: number; failed: { code: string }[] } }>(
+    'GET',
+    '/run',
+  );
+  return [ended.state, ended.noGain, ended.failed.map(({ code }) => code)];
 }
 
 describe('an export without gain', { timeout: 90_000 }, () => {
@@ -131,28 +134,28 @@ describe('an export without gain', { timeout: 90_000 }, () => {
     expect(await preview(`ids[]=${id}`)).toMatchObject({ images: 0, cost: 0, leftOut: [{ count: 1 }] });
   });
 
-  it('is paid for once: later runs list the image, and other settings export it again', async () => {
+  it('is free: later runs list the image, and other settings export it again', async () => {
     const id = await admin.upload('tiny.webp', await tinyPicture(700), 'image/webp');
     const query = `ids[]=${id}&format=webp&preset=`;
     expect(await preview(inVain(id))).toMatchObject({ images: 1, cost: 1, leftOut: [] });
-    const ended = [409, 'imagewright_not_smaller', 'done', [id]];
-    expect(await priceOf(async () => expect(await run(id, IN_VAIN)).toEqual(ended))).toBe(1);
-    expect(await priceOf(async () => expect(await run(id, IN_VAIN)).toEqual(ended))).toBe(0);
+    expect(await priceOf(async () => expect(await run(id, IN_VAIN)).toEqual(['done', 1, []]))).toBe(0);
+    expect(await priceOf(async () => expect(await run(id, IN_VAIN)).toEqual(['done', 0, []]))).toBe(0);
+    expect(uploads()).toHaveLength(1);
     const leftOut = [{ message: expect.stringContaining('smaller'), count: 1, examples: [{ id, title: 'tiny' }] }];
     expect(await preview(inVain(id))).toMatchObject({ images: 0, cost: 0, leftOut });
     expect(await preview(`${query}high`)).toMatchObject({ images: 1, cost: 1 });
-    expect(await priceOf(() => run(id, { format: 'webp', preset: 'very_high' }))).toBe(1);
-    // The session of the first settings is deleted.
-    expect(proxy.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+    expect(await priceOf(() => run(id, { format: 'webp', preset: 'very_high' }))).toBe(0);
+    expect(uploads()).toHaveLength(2);
+    expect(proxy.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(2);
   });
 
   it('does not export a file that was replaced during its upload; the next attempt sends the new file', async () => {
     const id = await admin.upload('meanwhile.jpg', await photograph(640), 'image/jpeg');
     await rig.define({ IMAGEWRIGHT_URL: proxy.url, IMAGEWRIGHT_TEST_MEANWHILE: id });
-    const changed = [409, 'imagewright_source_changed', 'done', [id]];
+    const changed = ['done', 0, ['imagewright_source_changed']];
     expect(await priceOf(async () => expect(await run(id, {})).toEqual(changed))).toBe(0);
     await rig.define({ IMAGEWRIGHT_URL: proxy.url });
-    expect(await priceOf(async () => expect((await run(id, {}))[0]).toBe(200))).toBe(1);
+    expect(await priceOf(async () => expect(await run(id, {})).toEqual(['done', 0, []]))).toBe(1);
   });
 
   it('leaves an image out of runs after the widget has shown that it does not become smaller', async () => {
@@ -167,30 +170,18 @@ describe('an export without gain', { timeout: 90_000 }, () => {
     expect(proxy.seen.filter(({ method }) => method === 'DELETE')).toEqual([]);
   });
 
-  it('uses the paid export if the user accepts the larger file', async () => {
+  it('costs a credit if the user accepts the larger file', async () => {
     const id = await admin.upload('tiny-but-wanted.webp', await tinyPicture(702), 'image/webp');
     const price = await priceOf(async () => {
-      const offer = { data: { details: { needs: 'allowLarger', paid: true } } };
+      const offer = { data: { details: { needs: 'allowLarger', paid: false } } };
       expect(await optimize(id, IN_VAIN)).toMatchObject([409, offer]);
       expect(await optimize(id, IN_VAIN)).toMatchObject([409, offer]);
       const [status, done] = await optimize(id, { ...IN_VAIN, allowLarger: true });
       expect([status, done.status]).toEqual([200, 'optimized']);
     });
     expect(price).toBe(1);
-    expect(uploads()).toHaveLength(1);
-    expect(proxy.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
-  });
-
-  it('announces the cost of another credit if the paid result is no longer available', async () => {
-    const id = await admin.upload('tiny-and-late.webp', await tinyPicture(703), 'image/webp');
-    await optimize(id, IN_VAIN);
-    await rig.site.php(
-      '$work = get_post_meta( $id, "_imagewright_work", true ); $work["at"] -= 21 * HOUR_IN_SECONDS; update_post_meta( $id, "_imagewright_work", $work );',
-      { id },
-    );
-    expect(await optimize(id, IN_VAIN)).toMatchObject([409, { data: { details: { paid: false } } }]);
-    const again = () => optimize(id, { ...IN_VAIN, allowLarger: true });
-    expect(await priceOf(async () => expect((await again())[0]).toBe(200))).toBe(1);
+    expect(uploads()).toHaveLength(2);
+    expect(proxy.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(2);
   });
 });
 
@@ -224,10 +215,10 @@ describe('descriptions that cost credits', { timeout: 90_000 }, () => {
     await rig.site.define({ IMAGEWRIGHT_URL: dear.url, IMAGEWRIGHT_API_KEY: apiKey });
     const id = await admin.upload('tiny-untold.webp', await tinyPicture(704), 'image/webp');
     expect((await optimize(id, { ...IN_VAIN, fillText: true }))[1].code).toBe('imagewright_not_smaller');
-    expect(await api.balance()).toBe(9);
+    expect(await api.balance()).toBe(10);
     const gains = await admin.upload('untold.jpg', await photograph(600), 'image/jpeg');
     expect((await optimize(gains, { fillText: true }))[0]).toBe(200);
-    expect(await api.balance()).toBe(7);
+    expect(await api.balance()).toBe(8);
     // An accepted larger file is described too.
     expect((await optimize(id, { ...IN_VAIN, fillText: true, allowLarger: true }))[0]).toBe(200);
     expect(await api.balance()).toBe(6);

@@ -65,10 +65,18 @@ add_filter(
 	'pre_http_request',
 	static function ( $answer, $options, $url ) {
 		$is_at = static function ( $name ) {
-			return defined( $name ) && false !== strpos( (string) $_SERVER['REQUEST_URI'], '/attachments/' . constant( $name ) . '/optimize' );
+			// The image whose lock this process holds.
+			$held = new ReflectionProperty( 'Imagewright_Lock', 'held' );
+			$held->setAccessible( true );
+			return defined( $name ) && isset( $held->getValue()[ 'imagewright_' . constant( $name ) . '.lock' ] );
 		};
-		if ( false !== strpos( $url, '/download?' ) && $is_at( 'IMAGEWRIGHT_TEST_BLIND' ) ) {
-			add_filter( 'wp_image_editors', '__return_empty_array' );
+		if ( false !== strpos( $url, '/download?' ) && defined( 'IMAGEWRIGHT_TEST_BLIND' ) ) {
+			add_filter(
+				'wp_image_editors',
+				static function ( $editors ) use ( $is_at ) {
+					return $is_at( 'IMAGEWRIGHT_TEST_BLIND' ) ? array() : $editors;
+				}
+			);
 		}
 		if ( false !== strpos( $url, '/download?' ) && $is_at( 'IMAGEWRIGHT_TEST_FATAL' ) ) {
 			str_repeat( 'x', 1 << 30 );

@@ -45,7 +45,8 @@ class Imagewright_Runs {
 			'total'   => Imagewright_Candidates::count( $kind, $options, $ids ),
 			'at'      => time(),
 		);
-		delete_option( self::CURSOR . get_current_user_id() );
+		// Written now: a worker then only changes it, which SQLite does without a conflict.
+		self::move_cursor( get_current_user_id(), $run['id'], 0, false );
 		self::write( get_current_user_id(), $run );
 		Imagewright_Queue::go_on();
 		Imagewright_Schedule::wake();
@@ -158,15 +159,7 @@ class Imagewright_Runs {
 		wp_set_current_user( $user );
 		$ids = Imagewright_Candidates::batch( $run['kind'], $run['options'], $run['ids'], $run['cursor'], self::BATCH );
 		Imagewright_Queue::add( $ids, $run['kind'], time(), $user, $run['id'] );
-		update_option(
-			self::CURSOR . $user,
-			array(
-				'run'    => $run['id'],
-				'cursor' => $ids ? min( $ids ) : $run['cursor'],
-				'filled' => count( $ids ) < self::BATCH,
-			),
-			false
-		);
+		self::move_cursor( $user, $run['id'], $ids ? min( $ids ) : $run['cursor'], count( $ids ) < self::BATCH );
 		$now = self::read( $user );
 		if ( $now && $now['id'] === $run['id'] && 'running' !== $now['state'] ) {
 			// Stopped meanwhile.
@@ -195,6 +188,18 @@ class Imagewright_Runs {
 			'cursor' => $is_own ? $cursor['cursor'] : 0,
 			'filled' => $is_own && $cursor['filled'],
 		) + $run;
+	}
+
+	/**
+	 * Stores how far a run has been handed to the queue.
+	 *
+	 * @param int    $user   User.
+	 * @param string $run    Id of the run.
+	 * @param int    $cursor Lowest id that was handed over; 0 for none.
+	 * @param bool   $filled True if there are no further images.
+	 */
+	private static function move_cursor( $user, $run, $cursor, $filled ) {
+		update_option( self::CURSOR . $user, compact( 'run', 'cursor', 'filled' ), false );
 	}
 
 	/**

@@ -22,6 +22,13 @@ class Imagewright_Worker {
 	const LATER = HOUR_IN_SECONDS;
 
 	/**
+	 * Task in progress.
+	 *
+	 * @var array|null
+	 */
+	private static $current = null;
+
+	/**
 	 * Works until no task is due or the time is over. A task in progress is finished.
 	 *
 	 * @param int $seconds Seconds.
@@ -29,13 +36,16 @@ class Imagewright_Worker {
 	 */
 	public static function run( $seconds ) {
 		ignore_user_abort( true );
+		register_shutdown_function( array( __CLASS__, 'give_back_current' ) );
 		$caller = get_current_user_id();
 		$until  = microtime( true ) + $seconds;
 		$count  = 0;
 		while ( microtime( true ) < $until && ! self::lacks_memory() && ! Imagewright_Queue::paused_until() && Imagewright_Options::is_ready() ) {
 			$row = Imagewright_Queue::take( Imagewright_Daily_Budget::allows() );
 			if ( $row ) {
+				self::$current = $row;
 				self::work( $row );
+				self::$current = null;
 				++$count;
 			} elseif ( ! Imagewright_Runs::fill() ) {
 				break;
@@ -43,6 +53,13 @@ class Imagewright_Worker {
 		}
 		wp_set_current_user( $caller );
 		return $count;
+	}
+
+	/** Gives back the task on which PHP ended with a fatal error. The attempt counts. */
+	public static function give_back_current() {
+		if ( null !== self::$current ) {
+			Imagewright_Queue::give_back( array( 'tries' => self::$current['tries'] + 1 ) + self::$current, 0 );
+		}
 	}
 
 	/**

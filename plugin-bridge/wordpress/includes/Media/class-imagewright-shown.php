@@ -138,7 +138,13 @@ class Imagewright_Shown {
 				'bytes' => $in_use( $width, $height ),
 			);
 		}
-		return $list;
+		if ( 'replace' === Imagewright_Options::all()['delivery'] ) {
+			// A size that the attachment lacks is added to it.
+			$list = array_filter( $list, static function ( $one ) {
+				return $one['bytes'] > 0;
+			} );
+		}
+		return array_values( $list );
 	}
 
 	/**

@@ -27,9 +27,11 @@ class Imagewright_Plan {
 		$limit  = Imagewright_Sizes::threshold( array( $full['width'], $full['height'] ), $id );
 		$scaled = $limit > 0 && max( $full['width'], $full['height'] ) > $limit;
 		$main   = $scaled ? Imagewright_Sizes::scaled( $full, $result['variants'], $id ) : ( $by['full'] ?? null );
-		if ( $scaled && ! isset( $by['full'] ) ) {
-			// The upload and its scaled copy are replaced together.
-			$main = null;
+		if ( $scaled && ( ! $main || ! isset( $by['full'] ) ) ) {
+			// The upload and its scaled copy are replaced together. An upload that WordPress has not scaled stays whole.
+			$old    = wp_get_attachment_metadata( $id, true );
+			$scaled = ! Imagewright_Sizes::is_near( $full, $old['width'], $old['height'] );
+			$main   = $scaled ? null : ( $by['full'] ?? null );
 		}
 		$sizes  = Imagewright_Sizes::assign( $full, $result['variants'] );
 		$needed = array();
