@@ -28,6 +28,7 @@ Imagewright_Versions::register();
 Imagewright_Index::register();
 Imagewright_Uploads::register();
 Imagewright_Schedule::register();
+Imagewright_Cli::register();
 Imagewright_Old_Addresses::register();
 Imagewright_Beside::register();
 Imagewright_Picture::register();
