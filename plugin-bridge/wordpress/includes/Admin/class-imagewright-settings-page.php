@@ -94,6 +94,9 @@ class Imagewright_Settings_Page {
 		} elseif ( untrailingslashit( $url ) !== $old['url'] && ! Imagewright_Address::is_safe( $url ) ) {
 			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_http', Imagewright_Address::warning() );
 			$url = $old['url'];
+		} elseif ( '' !== $url && ! Imagewright_Options::url_is_fixed() && ! Imagewright_Address::is_allowed( $url ) ) {
+			// Saved all the same: its host may be set up later. The page does not say that all is well.
+			add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_refused', Imagewright_Address::refusal(), 'warning' );
 		}
 		$language = trim( (string) ( $input['language'] ?? '' ) );
 		if ( '' !== $language && ! preg_match( '/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/D', $language ) ) {

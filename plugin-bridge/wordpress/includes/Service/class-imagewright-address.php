@@ -55,4 +55,23 @@ class Imagewright_Address {
 		// A name begins with a letter: 134744072 and 0x8080808 are IP addresses.
 		return 1 === preg_match( '/^[a-z][a-z0-9_-]*$/D', $host ) || 1 === preg_match( '/\.(?:local|test|internal)$/D', $host );
 	}
+
+	/**
+	 * Returns true if WordPress opens an address that comes from a form.
+	 *
+	 * @param string $url Address.
+	 * @return bool
+	 */
+	public static function is_allowed( $url ) {
+		return (bool) wp_http_validate_url( $url );
+	}
+
+	/**
+	 * Returns the text for an address that WordPress does not open.
+	 *
+	 * @return string
+	 */
+	public static function refusal() {
+		return __( 'WordPress does not allow this address in a setting, since it is in the server\'s own network or has an unusual port. If the service runs there, define IMAGEWRIGHT_URL in wp-config.php.', 'imagewright' );
+	}
 }

@@ -100,10 +100,10 @@ class Imagewright_Service {
 	 * @return WP_Error
 	 */
 	private static function unreachable( $cause ) {
-		if ( 'http_request_failed' === $cause->get_error_code() && ! Imagewright_Options::url_is_fixed() && ! wp_http_validate_url( Imagewright_Options::url() ) ) {
+		if ( 'http_request_failed' === $cause->get_error_code() && ! Imagewright_Options::url_is_fixed() && ! Imagewright_Address::is_allowed( Imagewright_Options::url() ) ) {
 			return new WP_Error(
 				'imagewright_address_refused',
-				__( 'WordPress does not allow this address in a setting, since it is in the server\'s own network or has an unusual port. If the service runs there, define IMAGEWRIGHT_URL in wp-config.php.', 'imagewright' ),
+				Imagewright_Address::refusal(),
 				array( 'status' => 424 )
 			);
 		}
