@@ -1,15 +1,38 @@
 <?php
 /**
- * Removes the plugin's data from the database. Image files stay: optimized files are in use, and WordPress deletes the
- * original files together with their attachment. Restore all images before uninstalling to get the originals back.
+ * Removes the plugin's data from the database. Optimized files beside the originals are deleted if a setting says so. All other
+ * image files stay: those that took the place of originals are in use, and WordPress deletes the originals with their attachment.
+ * Restore all images before uninstalling to get the originals back.
  *
  * @package Imagewright
  */
 
 defined( 'WP_UNINSTALL_PLUGIN' ) || exit;
 
+defined( 'IMAGEWRIGHT_DIR' ) || define( 'IMAGEWRIGHT_DIR', plugin_dir_path( __FILE__ ) );
+require_once IMAGEWRIGHT_DIR . 'includes/autoload.php';
+
+/** Deletes the optimized files beside the originals of one site. */
+function imagewright_delete_files() {
+	global $wpdb;
+	$imagewright_last = 0;
+	do {
+		$imagewright_rows = $wpdb->get_results( $wpdb->prepare( "SELECT meta_id, post_id, meta_value FROM $wpdb->postmeta WHERE meta_key = '_imagewright' AND meta_id > %d ORDER BY meta_id LIMIT 500", $imagewright_last ) );
+		foreach ( $imagewright_rows as $imagewright_row ) {
+			$imagewright_last  = (int) $imagewright_row->meta_id;
+			$imagewright_state = maybe_unserialize( $imagewright_row->meta_value );
+			if ( is_array( $imagewright_state ) && 'beside' === ( $imagewright_state['way'] ?? '' ) ) {
+				Imagewright_Addition::remove_files( (int) $imagewright_row->post_id, $imagewright_state );
+			}
+		}
+	} while ( $imagewright_rows );
+}
+
 /** Removes the plugin's options and metadata from one site. */
 function imagewright_uninstall_site() {
+	if ( ! empty( Imagewright_Options::all()['delete_files'] ) ) {
+		imagewright_delete_files();
+	}
 	delete_option( 'imagewright_settings' );
 	delete_option( 'imagewright_api_key' );
 	foreach ( array( 'delivered', 'table', 'pause', 'today' ) as $imagewright_option ) {

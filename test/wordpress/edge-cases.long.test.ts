@@ -228,6 +228,21 @@ it('reads address and key from the environment, else from a constant, else from 
   expect(stored).toEqual(['https://of.settings', 'iw_settings']);
 });
 
+it('deletes the files beside the originals when uninstalled, if the setting says so', { timeout: 60_000 }, async () => {
+  const settings = (values: object) =>
+    rig.site.php('update_option( "imagewright_settings", $values + get_option( "imagewright_settings" ) );', {
+      values,
+    });
+  await settings({ delivery: 'beside', delete_files: true });
+  const image = await uploaded('beside.jpg');
+  await post(`/attachments/${image.id}/optimize`, { preset: 'medium' });
+  expect((await rig.site.uploads()).filter((path) => path.includes('.iw.')).length).toBeGreaterThan(2);
+  await rig.site.php(
+    'define( "WP_UNINSTALL_PLUGIN", "imagewright/imagewright.php" ); require WP_PLUGIN_DIR . "/imagewright/uninstall.php";',
+  );
+  await expectUnchanged(image);
+});
+
 it('removes its data from the database when uninstalled, and keeps every image', { timeout: 60_000 }, async () => {
   const { id } = await uploaded('stays.jpg');
   await post(`/attachments/${id}/optimize`, { format: 'jpeg' });

@@ -21,10 +21,11 @@ class Imagewright_Default_Fields {
 		self::render_select( 'format', __( 'Format', 'imagewright' ), array_intersect_key( Imagewright_Strings::formats(), array_flip( Imagewright_Options::formats() ) ), $all['format'] );
 		self::render_select( 'preset', __( 'Quality', 'imagewright' ), Imagewright_Strings::presets(), $all['preset'] );
 		self::render_select( 'delivery', __( 'Optimized files', 'imagewright' ), Imagewright_Strings::ways(), $all['delivery'] );
-		self::render_auto( $all );
+		self::render_check( 'auto', __( 'New uploads', 'imagewright' ), __( 'Optimize new uploads by themselves, for one credit an image', 'imagewright' ), $all );
 		self::render_number( 'daily_credits', __( 'Credits that new uploads may spend a day (0: no limit)', 'imagewright' ), __( 'Uploads above it wait for the next day (UTC).', 'imagewright' ), $all['daily_credits'] );
 		self::render_texts( $all );
 		self::render_number( 'user_credits', __( 'Credits a user may spend in 30 days (0: no limit)', 'imagewright' ), __( 'Administrators have no limit.', 'imagewright' ), $all['user_credits'] );
+		self::render_check( 'delete_files', __( 'Deleting the plugin', 'imagewright' ), __( 'Also delete the optimized files beside the originals. Files that took the place of originals always stay.', 'imagewright' ), $all );
 	}
 
 	/**
@@ -50,21 +51,25 @@ class Imagewright_Default_Fields {
 			'daily_credits' => $number( 'daily_credits' ),
 			'fill_text'     => ! empty( $input['fill_text'] ),
 			'user_credits'  => $number( 'user_credits' ),
+			'delete_files'  => ! empty( $input['delete_files'] ),
 		);
 	}
 
 	/**
-	 * Renders the row of new uploads.
+	 * Renders a row with a checkbox.
 	 *
-	 * @param array $all Settings.
+	 * @param string $name  Setting.
+	 * @param string $title Title of the row.
+	 * @param string $label Label.
+	 * @param array  $all   Settings.
 	 */
-	private static function render_auto( $all ) {
+	private static function render_check( $name, $title, $label, $all ) {
 		?>
 		<tr>
-			<th scope="row"><?php esc_html_e( 'New uploads', 'imagewright' ); ?></th>
+			<th scope="row"><?php echo esc_html( $title ); ?></th>
 			<td>
-				<label><input type="checkbox" id="imagewright-auto" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[auto]" value="1" <?php checked( $all['auto'] ); ?>>
-					<?php esc_html_e( 'Optimize new uploads by themselves, for one credit an image', 'imagewright' ); ?></label>
+				<label><input type="checkbox" name="<?php echo esc_attr( Imagewright_Options::SETTINGS . "[$name]" ); ?>" value="1" <?php checked( $all[ $name ] ); ?>>
+					<?php echo esc_html( $label ); ?></label>
 			</td>
 		</tr>
 		<?php

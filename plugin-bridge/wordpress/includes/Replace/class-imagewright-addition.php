@@ -133,14 +133,24 @@ class Imagewright_Addition {
 	 * @return true
 	 */
 	public static function take_away( $id, $state ) {
+		self::remove_files( $id, $state );
+		Imagewright_Texts::take_back( $id, $state['snapshot'], $state['after']['texts'] );
+		Imagewright_State::clear( $id );
+		return true;
+	}
+
+	/**
+	 * Removes the files, and their list for WordPress.
+	 *
+	 * @param int   $id    Attachment.
+	 * @param array $state Record.
+	 */
+	public static function remove_files( $id, $state ) {
 		$dir = dirname( path_join( wp_get_upload_dir()['basedir'], $state['snapshot']['attached_file'] ) );
 		foreach ( $state['created'] as $name ) {
 			Imagewright_Files::remove( path_join( $dir, $name ) );
 		}
 		self::list_for_deletion( $id, array() );
-		Imagewright_Texts::take_back( $id, $state['snapshot'], $state['after']['texts'] );
-		Imagewright_State::clear( $id );
-		return true;
 	}
 
 	/**

@@ -23,7 +23,7 @@ class Imagewright_Options {
 	/**
 	 * Returns the settings with all defaults filled in.
 	 *
-	 * @return array{url:string,format:string,preset:string,language:string,delivery:string,fill_text:bool,auto:bool,daily_credits:int,user_credits:int}
+	 * @return array{url:string,format:string,preset:string,language:string,delivery:string,fill_text:bool,auto:bool,daily_credits:int,delete_files:bool,user_credits:int}
 	 */
 	public static function all() {
 		$stored = get_option( self::SETTINGS, array() );
@@ -45,6 +45,7 @@ class Imagewright_Options {
 			'fill_text'    => false,
 			'auto'          => true,
 			'daily_credits' => 200,
+			'delete_files'  => false,
 			'user_credits' => 0,
 		);
 	}
