@@ -22,7 +22,7 @@ export const HEADERS: Json = {
 /** Statuses whose responses say when to try again. */
 const LATER = [409, 429, 503];
 
-/** What an operation is built with. */
+/** Inputs of {@link operationOf} that are the same for every operation. */
 export interface OperationContext {
   /** Schemas of the document; filled. */
   components: Map<string, Json>;

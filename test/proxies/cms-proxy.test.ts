@@ -26,7 +26,7 @@ const FOREIGN = [
   ...['GET /../v1/credits/transactions', 'GET /@203.0.113.9/', 'GET /v1/credits/transactions?/v1/credits/balance'],
 ].map((line) => line.split(' ') as [string, string]);
 
-/** What each proxy is run by; null where it is missing. */
+/** Path of the program that runs each proxy; null where it is not installed. */
 const PROGRAMS = { express: process.execPath, php: await findPhp(), nginx: findProgram('nginx') };
 if (!PROGRAMS.php)
   console.warn('SKIPPED: the PHP proxy is not tested, since this machine has no PHP with the extensions it needs.');

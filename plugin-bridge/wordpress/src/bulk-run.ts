@@ -7,7 +7,7 @@ export interface Run {
   options: { format: string; preset: string; fillText: boolean };
   state: 'running' | 'stopped' | 'done';
   reason: { code: string; message: string } | null;
-  /** Why the run waits, e.g. for a service that does not respond; empty if it does not. */
+  /** Reason for a pause, e.g. that the service does not respond; empty while the run works. */
   waiting: string;
   total: number;
   done: number;

@@ -21,6 +21,7 @@ export type * from './accounts.ts';
 export type * from './api-keys.ts';
 export type * from './browser-sessions.ts';
 export type * from './cached-variants.ts';
+export type { DailyCount } from './daily-use.ts';
 export type * from './idempotency.ts';
 export type * from './image-results.ts';
 export type * from './images.ts';

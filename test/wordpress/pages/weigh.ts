@@ -9,7 +9,7 @@ export const SCREENS = {
 /** Attributes that WordPress adds to images for the sake of loading. */
 const ATTRIBUTES = ['srcset', 'sizes', 'width', 'height', 'loading', 'fetchpriority'] as const;
 
-/** What a visitor's browser received of a page's images. */
+/** Images that a browser received with a page: bytes, shown files and attributes. */
 export interface PageWeight {
   /** Bytes of all images, CSS backgrounds among them. */
   bytes: number;

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Site } from '../site/site.ts';
 import type { SiteUser } from '../site/site-user.ts';
 
-/** What a page or route needs. */
+/** Time, queries and memory of a page or route. */
 export interface Measured {
   /** Milliseconds until the whole answer was received. */
   p50: number;
