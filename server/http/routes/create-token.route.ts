@@ -18,7 +18,6 @@ export const createTokenRoute = defineRoute(
       sessionId,
       maxCredits,
     });
-    ctx.set('Cache-Control', 'no-store');
     return { token, expiresAt: expiresAt.toISOString(), origin, sessionId, maxCredits };
   },
 );

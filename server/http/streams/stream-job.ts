@@ -79,10 +79,11 @@ async function rejoinJob(input: StreamJobInput, last: LastEvent, services: Servi
   const { ctx, account, kind, sessionId, settings } = input;
   const { jobs } = services;
   const remedy = 'without this header, the request starts a new job';
-  const job = await jobs.find(account.id, last.jobId);
-  if (job.kind !== kind || job.sessionId !== sessionId) {
-    throw new AppError('job_not_found', `Last-Event-ID: no ${kind} ${job._id} in session ${sessionId}; ${remedy}`);
-  }
+  const missing = `Last-Event-ID: no ${kind} ${last.jobId} in session ${sessionId}; ${remedy}`;
+  const job = await jobs.find(account.id, last.jobId).catch((error: unknown) => {
+    throw error instanceof AppError && error.code === 'job_not_found' ? new AppError('job_not_found', missing) : error;
+  });
+  if (job.kind !== kind || job.sessionId !== sessionId) throw new AppError('job_not_found', missing);
   if (hashRequest(job.settings) !== hashRequest(settings)) {
     throw new AppError('idempotency_mismatch', `Last-Event-ID: job ${job._id} has other settings; ${remedy}`);
   }
