@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { type SharedBrowser, sharedBrowser, type Tab } from '../support/browser.ts';
 import { borrowRig, type Rig, type StoredAttachment } from './rig.ts';
@@ -107,7 +108,10 @@ export function useRig(options: Parameters<typeof borrowRig>[0] = {}): RigOfTest
   };
 }
 
-/** Launches the shared browser before the tests of a file. `openPage` opens an admin page as the administrator. */
+/**
+ * Launches the shared browser before the tests of a file. `openPage` opens an admin page as the administrator, after
+ * `prepare` has been called with the empty page.
+ */
 export function useBrowser({ rig, admin }: RigOfTests) {
   let launched: SharedBrowser | null = null;
   const browser = whenStarted(() => launched);
@@ -116,9 +120,10 @@ export function useBrowser({ rig, admin }: RigOfTests) {
   }, 60_000);
   return {
     browser,
-    async openPage(path = 'upload.php?page=imagewright-optimize'): Promise<Tab> {
+    async openPage(path = 'upload.php?page=imagewright-optimize', prepare?: (page: Page) => unknown): Promise<Tab> {
       const tab = await browser.open();
       await tab.context.addCookies(admin.cookies);
+      await prepare?.(tab.page);
       await tab.page.goto(`${rig.site.url}/wp-admin/${path}`, PATIENCE);
       return tab;
     },
