@@ -15,6 +15,11 @@ export interface CmsHost {
    * then downloads nothing. Default: false.
    */
   readonly downloads?: boolean;
+  /**
+   * True if the host's server sends originals to the service itself, in its own `transport`. The page then downloads no original
+   * and shows previews of the service. Images need an address, which is not fetched. Default: false.
+   */
+  readonly uploads?: boolean;
   /** Lists one page of images in a stable order. */
   list(query: HostQuery): Promise<HostPage>;
   /**

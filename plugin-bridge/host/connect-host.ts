@@ -73,6 +73,7 @@ export async function connectHost(
   const strings = (await host.strings?.()) ?? {};
   const text = hostTexts(strings);
   if (host.strings) element.strings = { ...(element.strings as object), ...strings };
+  if (host.uploads) element.importBy = 'server';
   if (host.headers) element.headers = () => host.headers?.() ?? {};
   const settings = await host.settings?.();
   if (settings) element.settings = settings;

@@ -7,6 +7,7 @@ import type { HostTextKey } from './host-texts.ts';
 import type { InstalledCalls } from './install-calls.ts';
 import type { RunRecord, RunStorage } from './journal.ts';
 import { listAll } from './list-all.ts';
+import { mediaOf } from './media-of.ts';
 import { failed, type HostOutcome, succeeded } from './outcome.ts';
 import { replaceImage } from './replace-image.ts';
 import { type RunProgress, runImages } from './run-images.ts';
@@ -52,20 +53,20 @@ export async function addImages(connected: Connected, ids: readonly string[]): P
 async function addImage(connected: Connected, image: HostImage | null, signal: AbortSignal): Promise<void> {
   const { element, host, text, calls } = connected;
   if (!image) throw new HostError('not_found', text('host.not_found'));
-  const { id, filename, title, alt } = image;
+  const { id } = image;
   if (image.status === 'unavailable') throw new HostError('unsupported', image.reason ?? text('host.unsupported'));
   const present = element.items.find((item) => item.clientRef === id);
   // An image that was left out of a request is added again, with its current bytes.
   if (present && !calls.refusalOf?.(present)) return;
   const fetchChecked = async () => {
     await host.check?.(id, { signal });
-    return host.fetch(id, { signal });
+    return mediaOf(host, image, signal);
   };
-  const blob = await fetchChecked().catch((error: unknown) => {
+  const media = await fetchChecked().catch((error: unknown) => {
     throw toHostError(error);
   });
   if (present) element.remove(present.id);
-  const { added, rejections } = await element.addItems([{ id, blob, name: filename, title, alt }]);
+  const { added, rejections } = await element.addItems([media]);
   if (added.length === 0) throw new HostError('unsupported', rejections[0]?.message ?? text('host.unsupported'));
 }
 

@@ -10,7 +10,9 @@ export type ReplaceDetail = ImageOptimizerEventMap['io-replace']['detail'];
 /** A media item added to the element. */
 export interface HostMedia {
   id: string;
-  blob: Blob;
+  /** Bytes; absent if the host's server sends them to the service. */
+  blob?: Blob;
+  url?: string;
   name: string;
   title: string | null;
   alt: string | null;
@@ -31,6 +33,7 @@ export interface HostElement extends EventTarget {
   headers: unknown;
   strings: unknown;
   transport: unknown;
+  importBy?: 'page' | 'server';
   get settings(): ElementSettings;
   set settings(settings: ElementSettings);
   addItems(

@@ -5,6 +5,7 @@ import { HostError, type HostErrorCode } from './host-error.ts';
 import type { HostTextKey } from './host-texts.ts';
 import type { RunRecord, RunStorage } from './journal.ts';
 import { listAll } from './list-all.ts';
+import { mediaOf } from './media-of.ts';
 import { failed, type HostOutcome, succeeded } from './outcome.ts';
 
 /** Progress of a run. */
@@ -164,11 +165,10 @@ async function addImage(run: HostRun, image: HostImage, settled: (outcome: HostO
   const { signal } = run;
   const { host, element, text } = run.deps;
   enter(run, 'upload', image.filename);
-  const { id, filename, title, alt } = image;
+  const { id } = image;
   try {
     await host.check?.(id, { signal });
-    const blob = await host.fetch(id, { signal });
-    const { added, rejections } = await element.addItems([{ id, blob, name: filename, title, alt }]);
+    const { added, rejections } = await element.addItems([await mediaOf(host, image, signal)]);
     if (added.length === 0) throw new HostError('unsupported', rejections[0]?.message ?? text('host.unsupported'));
   } catch (error) {
     if (signal.aborted) return;

@@ -22,22 +22,41 @@ define( 'IMAGEWRIGHT_DIR', plugin_dir_path( __FILE__ ) );
 
 require_once IMAGEWRIGHT_DIR . 'includes/autoload.php';
 
+// Classes are loaded when they are needed: pages for visitors need few.
 Imagewright_Languages::register();
 Imagewright_Lifecycle::register();
 Imagewright_Versions::register();
 Imagewright_Index::register();
 Imagewright_Uploads::register();
 Imagewright_Schedule::register();
-Imagewright_Cli::register();
 Imagewright_Old_Addresses::register();
 Imagewright_Beside::register();
 Imagewright_Picture::register();
-Imagewright_Proxy::register();
-Imagewright_Rest_Library::register();
-Imagewright_Rest_Media::register();
-Imagewright_Rest_Runs::register();
-Imagewright_Assets::register();
-Imagewright_Settings_Page::register();
-Imagewright_Optimize_Page::register();
-Imagewright_Media_List::register();
-Imagewright_Attachment_Field::register();
+Imagewright_Page_Caches::register();
+add_filter( 'woocommerce_available_variation', array( 'Imagewright_Shop', 'variation' ), 30 );
+add_action( 'woocommerce_before_variations_form', array( 'Imagewright_Shop', 'form' ) );
+if ( function_exists( 'wp_register_ability' ) ) {
+	Imagewright_Abilities::register();
+}
+if ( defined( 'WP_CLI' ) && WP_CLI ) {
+	Imagewright_Cli::register();
+}
+if ( is_admin() ) {
+	Imagewright_Assets::register();
+	Imagewright_Settings_Page::register();
+	Imagewright_Optimize_Page::register();
+	Imagewright_Media_List::register();
+	Imagewright_Attachment_Field::register();
+}
+add_action(
+	'rest_api_init',
+	static function () {
+		Imagewright_Proxy::register();
+		Imagewright_Rest_Library::register();
+		Imagewright_Rest_Media::register();
+		Imagewright_Rest_Runs::register();
+		Imagewright_Rest_Texts::register();
+		Imagewright_Settings_Page::register();
+	},
+	0
+);

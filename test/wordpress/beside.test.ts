@@ -23,6 +23,38 @@ function imageBlock(id: number, url: string): string {
 }
 
 describe('an image with optimized files beside it', { timeout: 300_000 }, () => {
+  it('empties page caches once for all images of a minute, and at the deactivation', async () => {
+    const count =
+      'foreach ( array( "litespeed_purge_all", "cache_enabler_clear_site_cache" ) as $hook ) { $before[] = did_action( $hook ); }';
+    const found = await rig.site.php<Record<string, unknown>>(`
+      wp_clear_scheduled_hook( "imagewright_pages_changed" );
+      function rocket_clean_domain() { $GLOBALS["purged"][] = "rocket"; }
+      function w3tc_flush_posts() { $GLOBALS["purged"][] = "w3tc"; }
+      do_action( "imagewright_replaced", 1, array() );
+      $planned = wp_next_scheduled( "imagewright_pages_changed" );
+      do_action( "imagewright_restored", 2 );
+      ${count}
+      $events = count( array_filter( _get_cron_array(), fn( $at ) => isset( $at["imagewright_pages_changed"] ) ) );
+      $early = $GLOBALS["purged"] ?? array();
+      do_action( "imagewright_pages_changed" );
+      $later = $GLOBALS["purged"];
+      do_action( "deactivate_" . plugin_basename( IMAGEWRIGHT_FILE ) );
+      ${count}
+      return array( "wait" => $planned - time(), "events" => $events, "early" => $early, "later" => $later,
+        "end" => count( $GLOBALS["purged"] ), "left" => wp_next_scheduled( "imagewright_pages_changed" ), "actions" => $before,
+        "cloudflare" => apply_filters( "cloudflare_purge_everything_actions", array( "switch_theme" ) ) );`);
+    expect(found).toMatchObject({
+      events: 1,
+      early: [],
+      later: ['rocket', 'w3tc'],
+      end: 4,
+      left: false,
+      actions: [0, 0, 2, 2],
+    });
+    expect(found.wait).toBeGreaterThan(0);
+    expect(found.cloudflare).toEqual(['switch_theme', 'imagewright_pages_changed']);
+  });
+
   it('keeps its files and metadata; pages offer each smaller file with the attributes of WordPress; restoring and deleting leave nothing', async () => {
     const empty = await rig.checksums();
     const image = await upload('mountains.jpg', await photograph(2800));

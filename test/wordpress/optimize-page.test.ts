@@ -62,6 +62,10 @@ async function upload(page: Page) {
 
 it('optimises three attachments of the library with review, and restores them', { timeout: 600_000 }, async () => {
   const { page, expectQuiet } = await browser.open();
+  const originals: string[] = [];
+  page.on('request', (request) => {
+    if (/\/original\b|\/uploads\/[^?]*photo-[a-z-]+\.jpg/.test(request.url())) originals.push(request.url());
+  });
   await setUp(page);
   await upload(page);
   const before = await rig.checksums();
@@ -84,6 +88,8 @@ it('optimises three attachments of the library with review, and restores them', 
   // The cost is shown before the run, and the page does not contain the key.
   await widget.getByText('3 credits').first().waitFor(PATIENCE);
   expect(await page.content()).not.toContain(rig.account.apiKey);
+  // The service of the tests has no model.
+  await page.getByText('"Describe images" finds only texts that are within the files').waitFor(PATIENCE);
   await widget.getByRole('textbox', { name: 'Alternative text' }).first().fill('Mountains above a meadow');
   await widget.getByRole('textbox', { name: 'Alternative text' }).first().press('Tab');
 
@@ -92,6 +98,8 @@ it('optimises three attachments of the library with review, and restores them', 
   await widget.getByRole('dialog').waitFor(PATIENCE);
   await page.keyboard.press('Escape');
   expect(await rig.account.api.balance()).toBe(balance);
+  // WordPress sends the originals to the service itself: the page shows previews.
+  expect(originals).toEqual([]);
   await widget.getByRole('button', { name: 'Export 3 images' }).click();
   await widget.getByRole('dialog').getByRole('button', { name: 'Export for 3 credits' }).click();
   await widget.getByRole('button', { name: 'Replace 3 images' }).click(PATIENCE);

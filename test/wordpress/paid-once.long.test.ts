@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type FakeVisionServer, startFakeVisionServer } from '../support/fake-vision-server.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { startTestService, type TestAccount, type TestService } from '../support/service.ts';
 import { photograph, tinyPicture } from './rig.ts';
@@ -186,14 +187,20 @@ describe('an export without gain', { timeout: 90_000 }, () => {
 });
 
 describe('descriptions that cost credits', { timeout: 90_000 }, () => {
+  let vision: FakeVisionServer;
   let dear: TestService;
   let account: TestAccount;
   beforeAll(async () => {
-    dear = await startTestService({ ANALYSIS_CREDITS: '1' });
+    vision = await startFakeVisionServer();
+    const model = { AI_PROVIDER: 'openai-compatible', AI_BASE_URL: vision.url, AI_MODEL: 'fake', AI_CANARY: 'off' };
+    dear = await startTestService({ ...model, ANALYSIS_CREDITS: '1' });
     account = await dear.createAccount({ credits: 2 });
   });
   beforeEach(() => rig.site.define({ IMAGEWRIGHT_URL: dear.url, IMAGEWRIGHT_API_KEY: account.apiKey }));
-  afterAll(() => dear?.close());
+  afterAll(async () => {
+    await dear?.close();
+    await vision?.close();
+  });
 
   it('are included in the cost that a run shows', async () => {
     const bytes = await photograph(500);

@@ -13,6 +13,8 @@ const SCRIPTS = {
   page: '../src/page.ts',
   attachments: '../src/attachments.ts',
   settings: '../src/settings.ts',
+  editor: '../src/editor/main.ts',
+  shop: '../src/shop.ts',
 };
 
 const COMMON = { configFile: false, root: at('../../../'), logLevel: 'warn' } as const;

@@ -14,17 +14,15 @@ export interface AttachTransport {
  */
 export function createAttachTransport(rest: Rest): AttachTransport {
   async function attach(sessionId: string, upload: Upload, options: UploadOptions = {}): Promise<UploadResult> {
-    const [file] = 'files' in upload ? upload.files : [];
-    const id = file?.metadata?.clientRef;
-    if (!file || !id)
-      throw Object.assign(new Error('Not an image of the media library.'), { status: 400, code: 'type' });
-    const { signal, onProgress, idempotencyKey } = options;
+    const [image] = 'images' in upload ? upload.images : [];
+    const id = image?.clientRef;
+    if (!id) throw Object.assign(new Error('Not an image of the media library.'), { status: 400, code: 'type' });
+    const { signal, idempotencyKey } = options;
     const response = await rest.call<{ sessionId: string; image: Image }>('POST', `/attachments/${id}/attach`, {
       json: { sessionId },
       ...(idempotencyKey ? { headers: { 'Idempotency-Key': idempotencyKey } } : {}),
       signal,
     });
-    onProgress?.(file.file.size, file.file.size);
     const now = new Date().toISOString();
     return { sessionId: response.sessionId, createdAt: now, expiresAt: now, images: [response.image], rejected: [] };
   }

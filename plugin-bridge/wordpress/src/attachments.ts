@@ -1,4 +1,6 @@
-// Handles the buttons in the status of attachments: in the media list, the details and the media modal.
+// Handles the buttons in the status of attachments, and shows how it changes: in the media list, the grid, the details and the media modal.
+import { markTile, markTiles, pendingTiles } from './grid-states.ts';
+import { questionOf } from './question-of.ts';
 import { createRest, RestError } from './rest.ts';
 import { type LibraryImage, readConfig } from './site-config.ts';
 
@@ -13,6 +15,11 @@ document.addEventListener('click', (event) => {
   void act(status, button.dataset.imagewrightAction === 'restore' ? 'restore' : 'optimize');
 });
 
+function show(): void {
+  enableButtons();
+  markTiles();
+}
+
 /** Enables the buttons, which PHP prints disabled until this script listens. The media modal adds more later. */
 function enableButtons(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('[data-imagewright-waits]')) {
@@ -20,19 +27,21 @@ function enableButtons(): void {
     button.removeAttribute('data-imagewright-waits');
   }
 }
-new MutationObserver(enableButtons).observe(document.body, { childList: true, subtree: true });
-enableButtons();
+new MutationObserver(show).observe(document.body, { childList: true, subtree: true });
+show();
 setInterval(() => void refreshPending(), 2000);
 
 /** Updates the attachments on this screen that wait or are in progress. */
 async function refreshPending(): Promise<void> {
   const pending = document.querySelectorAll<HTMLElement>('[data-status="queued"], [data-status="working"]');
-  const ids = [...pending].map(({ dataset }) => Number(dataset.imagewrightId)).slice(0, 100);
+  const listed = [...pending].map(({ dataset }) => Number(dataset.imagewrightId));
+  const ids = [...new Set([...listed, ...pendingTiles()])].slice(0, 100);
   if (ids.length === 0 || document.hidden) return;
   void workOnce();
   const states = await rest.call<{ id: number; html: string }[]>('GET', '/states', { query: { ids } }).catch(() => []);
   for (const { id, html } of states) {
     const shown = document.querySelector<HTMLElement>(`[data-imagewright-id="${id}"]`);
+    markTile(id, html);
     // Markup escaped by the same PHP that printed the page.
     if (shown && !html.includes(`data-status="${shown.dataset.status}"`)) shown.outerHTML = html;
   }
@@ -62,6 +71,7 @@ async function act(status: HTMLElement, action: 'optimize' | 'restore', force = 
     const done = await rest.call<LibraryImage & { html: string }>('POST', `/attachments/${id}/${action}`, { json });
     // Markup escaped by the same PHP that printed the page.
     status.outerHTML = done.html;
+    markTile(id, done.html);
     enableButtons();
     document.querySelector<HTMLElement>(`[data-imagewright-id="${id}"] button`)?.focus();
     // The media modal caches the attachment.
@@ -70,16 +80,7 @@ async function act(status: HTMLElement, action: 'optimize' | 'restore', force = 
     if (!(error instanceof RestError)) throw error;
     for (const button of buttons) button.disabled = false;
     if (text) text.textContent = error.message;
-    const question = force ? null : questionOf(error);
+    const question = force ? null : questionOf(error, config.strings);
     if (question && window.confirm(question)) await act(status, action, true);
   }
-}
-
-/** Returns the question that offers to continue in spite of an error; null if it cannot be overridden. */
-function questionOf({ code, message, data }: RestError): string | null {
-  const { needs, paid } = (data.details ?? {}) as { needs?: string; paid?: boolean };
-  const { restoreForce = '', restoreLost = '', largerPaid = '', largerCosts = '' } = config.strings;
-  if (needs === 'allowLarger') return `${message} ${paid ? largerPaid : largerCosts}`;
-  if (needs !== 'force') return null;
-  return code === 'imagewright_edited' ? restoreForce : `${message} ${restoreLost}`;
 }

@@ -10,6 +10,8 @@ export interface Preview {
   /** Images to be described. Their price is `textCost`. */
   described: number;
   textCost: number;
+  /** Reason why no texts are written although they are switched on; empty if there is none. */
+  textNote: string;
   /** Total price in credits. */
   cost: number;
   balance: number;
@@ -80,7 +82,7 @@ function renderFailures({ failed, failedCount }: Run, config: SiteConfig): HTMLE
 
 /** Renders the price of a run and the button that starts it. */
 export function renderOffer(preview: Preview, config: SiteConfig, start: () => void): Parts {
-  const { images, leftOut, cost, textCost, described, balance, sufficient } = preview;
+  const { images, leftOut, cost, textCost, described, textNote, balance, sufficient } = preview;
   const omissions = leftOut.length > 0 ? renderOmissions(leftOut, config) : '';
   if (images === 0) return [make('p', {}, textOf(config, 'bulkNothing')), omissions];
   const counts = { images: count(images, 'images', config), credits: count(cost, 'credits', config) };
@@ -90,6 +92,7 @@ export function renderOffer(preview: Preview, config: SiteConfig, start: () => v
   return [
     make('p', {}, textOf(config, textCost > 0 ? 'bulkCostTexts' : 'bulkCost', numbers)),
     make('p', {}, textOf(config, 'bulkSettings')),
+    textNote ? make('p', { className: 'notice notice-warning inline' }, textNote) : '',
     sufficient ? '' : make('p', { className: 'notice notice-warning inline' }, textOf(config, 'bulkShort')),
     make('p', {}, button),
     omissions,

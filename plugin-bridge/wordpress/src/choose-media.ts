@@ -10,7 +10,7 @@ declare global {
   interface Window {
     wp?: {
       media?: ((options: Record<string, unknown>) => MediaFrame) & {
-        attachment(id: number): { fetch(): unknown };
+        attachment(id: number): { fetch(): unknown; get(name: string): unknown };
       };
     };
   }

@@ -2,6 +2,7 @@ import type { ImageOptimizer } from '../../../widget/index.ts';
 import { connectHost, type HostConnection, type HostElement, type HostOutcome } from '../../host/index.ts';
 import { createAttachTransport } from './attach-transport.ts';
 import { chooseMedia } from './choose-media.ts';
+import { make } from './make.ts';
 import type { Rest } from './rest.ts';
 import type { SiteConfig } from './site-config.ts';
 import { uploadMedia } from './upload-media.ts';
@@ -44,6 +45,8 @@ export async function createReview(
     renderChooser(config, (ids) => void add(ids)),
     renderHint(config),
   );
+  if (!config.describes)
+    place.append(make('p', { className: 'notice notice-info inline' }, config.strings.noModel ?? ''));
   place.append(element, problems);
   return { element, connection, add };
 }

@@ -20,6 +20,19 @@ export interface LibraryImage {
   reason: { code: string; message: string } | null;
   /** Reason it cannot be replaced; empty if it can. */
   obstacle: string;
+  /** Status in words, with the bytes before and after. */
+  statusText: string;
+  /** Texts with a known author, newest last. */
+  texts: TextRecord[];
+}
+
+/** Author of an alternative text. */
+export interface TextRecord {
+  text: string;
+  by: 'ai' | 'file' | 'user';
+  /** Name of the person who confirmed it, else of the one in whose name it was written. */
+  user: string;
+  confirmed: boolean;
 }
 
 /** Configuration printed by PHP. Does not contain the key of the service. */
@@ -32,8 +45,12 @@ export interface SiteConfig {
   /** Language of the user, BCP 47. */
   locale: string;
   isReady: boolean;
+  /** True if the user may spend credits. */
+  maySpend: boolean;
   settings: { format: string; preset: string };
   fillText: boolean;
+  /** False if the service has no model that describes images. */
+  describes: boolean;
   /** Language of descriptions. */
   language: string;
   formats: string[];

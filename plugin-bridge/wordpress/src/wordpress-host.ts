@@ -43,6 +43,7 @@ export function createWordPressHost(rest: Rest, config: SiteConfig): CmsHost {
   return {
     id: `wordpress:${config.root}`,
     downloads: true,
+    uploads: true,
 
     async list({ cursor = '1', limit = 50, ids, search, status }: HostQuery) {
       const page = Number(cursor);

@@ -27,6 +27,17 @@ it('commands show prices, optimize, count and restore the library, and say why t
   expect(await wp('optimize', [], { 'dry-run': true, format: 'json' })).toEqual([
     ['json', [{ images: 3, credits: 3 }]],
   ]);
+  // The service has no model.
+  await rig.site.php(
+    'update_option( "imagewright_settings", array( "fill_text" => true ) + get_option( "imagewright_settings" ) );',
+  );
+  expect(await wp('optimize', [], { 'dry-run': true, format: 'json' })).toEqual([
+    ['warning', expect.stringContaining('no model that describes images')],
+    ['json', [{ images: 3, credits: 3 }]],
+  ]);
+  await rig.site.php(
+    'update_option( "imagewright_settings", array( "fill_text" => false ) + get_option( "imagewright_settings" ) );',
+  );
   expect(await rig.account.api.balance()).toBe(before);
   expect(await wp('optimize', [], { quality: 'best' })).toEqual([
     ['error', expect.stringMatching(/^--quality: expected maximum, .*, but received best$/)],

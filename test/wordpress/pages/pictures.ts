@@ -6,7 +6,7 @@ import { FIXTURES } from '../../support/api-client.ts';
 export interface Picture {
   name: string;
   bytes: Uint8Array;
-  type: 'image/jpeg' | 'image/png';
+  type: 'image/jpeg' | 'image/png' | 'image/heic';
 }
 
 /**

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { photograph } from '../rig.ts';
 import type { Site } from '../site/site.ts';
 
-const PHP = fileURLToPath(new URL('many-attachments.php', import.meta.url));
+const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /**
  * Adds attachments by SQL, in seconds, with realistic metadata. `files` says which of their files exist: none, the uploads alone or all
@@ -20,8 +20,17 @@ export async function addManyAttachments(
     const photo = join(home, 'photo.jpg');
     await writeFile(photo, await photograph(1600));
     const code = 'require $file; return add_many_attachments( $count, $files, $photo );';
-    return await site.command(code, { file: PHP, count, files, photo });
+    return await site.command(code, { file: here('many-attachments.php'), count, files, photo });
   } finally {
     await rm(home, { recursive: true });
   }
+}
+
+/**
+ * Marks attachments as optimized, each sixth as one that would not become smaller, as the plugin itself would have left them. The plugin
+ * must be active. Returns the numbers of both.
+ */
+export function markAsOptimized(site: Site, first: number, last: number): Promise<[optimized: number, noGain: number]> {
+  const code = 'require $file; return mark_attachments_as_optimized( $first, $last );';
+  return site.command(code, { file: here('optimized-attachments.php'), first, last });
 }

@@ -26,20 +26,20 @@ export async function prepareMeasuring(site: Site): Promise<void> {
 
 /**
  * Requests a path one time after the other, e.g. `/wp-admin/upload.php`, as a logged-in user or a visitor (null), after one request
- * that is not measured. With a body, of a form or else sent as JSON, it posts. Requires {@link prepareMeasuring}.
+ * that is not measured. With a body, of a form or else sent as JSON, it posts unless `method` says otherwise. Requires {@link prepareMeasuring}.
  */
 export async function measure(
   site: Site,
   user: SiteUser | null,
   path: string,
-  { times = 20, body = undefined as URLSearchParams | object | undefined } = {},
+  options: { times?: number; body?: URLSearchParams | object; method?: string } = {},
 ): Promise<Measured> {
+  const { times = 20, body, method = body ? 'POST' : 'GET' } = options;
   const headers = {
     ...(user ? { Cookie: user.cookie, 'X-WP-Nonce': user.nonce } : {}),
     ...(body && !(body instanceof URLSearchParams) ? { 'Content-Type': 'application/json' } : {}),
   };
   const sent = body && !(body instanceof URLSearchParams) ? JSON.stringify(body) : body;
-  const method = body ? 'POST' : 'GET';
   const requests: Record<'milliseconds' | 'php' | 'queries' | 'memory' | 'bytes' | 'status', number>[] = [];
   for (let at = 0; at <= times; at++) {
     const begin = performance.now();

@@ -16,6 +16,7 @@ class Imagewright_Assets {
 	public static function register() {
 		add_action( 'admin_enqueue_scripts', array( __CLASS__, 'on_screen' ) );
 		add_action( 'wp_enqueue_media', array( __CLASS__, 'attachments' ) );
+		add_action( 'enqueue_block_editor_assets', array( __CLASS__, 'editor' ) );
 	}
 
 	/**
@@ -49,6 +50,19 @@ class Imagewright_Assets {
 		self::style();
 	}
 
+	/** Loads the panels of the block editor. */
+	public static function editor() {
+		if ( ! is_admin() || ! Imagewright_Access::may_use() || ! Imagewright_Options::is_ready() ) {
+			return;
+		}
+		$needed = array( 'wp-api-fetch', 'wp-block-editor', 'wp-components', 'wp-compose', 'wp-data', 'wp-element', 'wp-hooks', 'wp-plugins' );
+		// Posts have a pre-publish panel; widgets and templates have none.
+		$needed[] = 'post' === get_current_screen()->base ? 'wp-edit-post' : 'wp-blocks';
+		wp_enqueue_script( 'imagewright-editor', self::url( 'build/editor.js' ), $needed, IMAGEWRIGHT_VERSION, true );
+		self::configure( 'imagewright-editor' );
+		self::style();
+	}
+
 	/** Loads the style sheet. */
 	private static function style() {
 		wp_enqueue_style( 'imagewright', self::url( 'build/admin.css' ), array(), IMAGEWRIGHT_VERSION );
@@ -71,16 +85,38 @@ class Imagewright_Assets {
 			'nonceUrl'      => admin_url( 'admin-ajax.php?action=rest-nonce' ),
 			'locale'        => str_replace( '_', '-', get_user_locale() ),
 			'isReady'       => Imagewright_Options::is_ready(),
+			'maySpend'      => Imagewright_Access::may_spend(),
 			'settings'      => array_intersect_key( Imagewright_Options::all(), array_flip( array( 'format', 'preset' ) ) ),
 			'fillText'      => (bool) Imagewright_Options::all()['fill_text'],
+			'describes'     => ! self::may_describe() || Imagewright_Vision::exists(),
 			'language'      => Imagewright_Options::language(),
 			'formats'       => Imagewright_Options::formats(),
 			'optimizeUrl'   => Imagewright_Optimize_Page::url(),
-			'strings'       => Imagewright_Strings::all(),
+			'strings'       => Imagewright_Strings::all() + ( self::is_editor() ? Imagewright_Editor_Strings::all() : array() ),
 			'nouns'         => Imagewright_Strings::nouns(),
 			'widgetStrings' => (object) Imagewright_Strings::widget(),
 		);
 		wp_add_inline_script( $handle, 'window.imagewrightConfig = ' . wp_json_encode( $config, JSON_HEX_TAG | JSON_HEX_AMP ) . ';', 'before' );
+	}
+
+	/**
+	 * Returns true in the block editor.
+	 *
+	 * @return bool
+	 */
+	private static function is_editor() {
+		$screen = get_current_screen();
+		return $screen && $screen->is_block_editor();
+	}
+
+	/**
+	 * Returns true on screens that offer descriptions.
+	 *
+	 * @return bool
+	 */
+	private static function may_describe() {
+		$screen = get_current_screen();
+		return self::is_editor() || ( $screen && Imagewright_Optimize_Page::hook() === $screen->id );
 	}
 
 	/**

@@ -132,6 +132,9 @@ class Imagewright_Default_Fields {
 				<label><input type="checkbox" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[fill_text]" value="1" <?php checked( $all['fill_text'] ); ?>>
 					<?php esc_html_e( 'In bulk runs, describe images and fill in alternative text and title where there are none', 'imagewright' ); ?></label>
 				<p class="description"><?php esc_html_e( 'The price of descriptions is shown before a run begins.', 'imagewright' ); ?></p>
+				<?php if ( ! Imagewright_Vision::exists() ) : ?>
+					<p class="description"><?php echo esc_html( Imagewright_Vision::refusal()->get_error_message() ); ?></p>
+				<?php endif; ?>
 			</td>
 		</tr>
 		<tr>

@@ -16,6 +16,7 @@ class Imagewright_Lifecycle {
 	public static function register() {
 		register_activation_hook( IMAGEWRIGHT_FILE, array( __CLASS__, 'activate' ) );
 		register_deactivation_hook( IMAGEWRIGHT_FILE, array( 'Imagewright_Schedule', 'clear' ) );
+		register_deactivation_hook( IMAGEWRIGHT_FILE, array( 'Imagewright_Page_Caches', 'finish' ) );
 		add_action( 'delete_attachment', array( 'Imagewright_Restoration', 'forget_deleted' ) );
 		add_action( 'deleted_post', array( 'Imagewright_Index', 'remove' ) );
 		add_action( 'deleted_user', array( 'Imagewright_Budget', 'forget' ) );

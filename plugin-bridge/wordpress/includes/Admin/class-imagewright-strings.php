@@ -154,6 +154,7 @@ class Imagewright_Strings {
 			'dropHint'        => __( 'JPEG, PNG, WebP, AVIF or GIF. Dropped files are added to the media library.', 'imagewright' ),
 			'saveFirst'       => __( 'Save the changes first: the test uses the saved settings.', 'imagewright' ),
 			'testing'         => __( 'Testing …', 'imagewright' ),
+			'noModel'         => __( 'The image service has no model that describes images. "Describe images" finds only texts that are within the files.', 'imagewright' ),
 			'loggedOut'       => __( 'You are logged out. Log in again in another tab, then resume.', 'imagewright' ),
 			'unreachable'     => __( 'The site does not respond. Check the connection, then resume.', 'imagewright' ),
 		);

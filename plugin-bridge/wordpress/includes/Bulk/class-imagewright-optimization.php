@@ -155,7 +155,7 @@ class Imagewright_Optimization {
 	 * @return array{alt?:string,title?:string}|WP_Error
 	 */
 	private static function describe( $id, $checkpoint ) {
-		if ( ! Imagewright_Eligibility::lacks_text( $id ) ) {
+		if ( ! Imagewright_Eligibility::lacks_text( $id ) || ! Imagewright_Vision::exists() ) {
 			return array();
 		}
 		$language = Imagewright_Options::language();
@@ -213,7 +213,7 @@ class Imagewright_Optimization {
 	 * @param string $key  Idempotency key.
 	 * @return string|WP_Error Id of the job. Its images may have failed.
 	 */
-	private static function stream( $path, $body, $key ) {
+	public static function stream( $path, $body, $key ) {
 		$slip = Imagewright_Budget::reserve( Imagewright_Proxy_Rules::paid_operation( 'POST', $path ), count( $body['images'] ), "$path $key" );
 		if ( is_wp_error( $slip ) ) {
 			return $slip;

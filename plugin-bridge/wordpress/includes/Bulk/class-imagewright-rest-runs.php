@@ -90,7 +90,8 @@ class Imagewright_Rest_Runs {
 		}
 		$options   = self::options( $request );
 		$images    = Imagewright_Candidates::count( 'optimize', $options, $request['ids'] );
-		$described = $request['fillText'] ? Imagewright_Candidates::count_undescribed( $options, $request['ids'] ) : 0;
+		$lacks     = $request['fillText'] && ! Imagewright_Vision::exists();
+		$described = $request['fillText'] && ! $lacks ? Imagewright_Candidates::count_undescribed( $options, $request['ids'] ) : 0;
 		$export    = self::price( 'export', $images );
 		$texts     = is_wp_error( $export ) || 0 === $described ? array( 'cost' => 0 ) : self::price( 'analyze', $described );
 		foreach ( array( $export, $texts ) as $answer ) {
@@ -102,6 +103,7 @@ class Imagewright_Rest_Runs {
 			'images'     => $images,
 			'leftOut'    => Imagewright_Candidates::left_out( $options, $request['ids'] ),
 			'described'  => $described,
+			'textNote'   => $lacks ? Imagewright_Vision::refusal()->get_error_message() : '',
 			'textCost'   => $texts['cost'],
 			'cost'       => $export['cost'] + $texts['cost'],
 			'balance'    => $export['balance'],

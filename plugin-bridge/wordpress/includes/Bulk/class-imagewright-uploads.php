@@ -41,18 +41,31 @@ class Imagewright_Uploads {
 			return;
 		}
 		$row  = Imagewright_Index::row( $id );
-		$user = get_current_user_id() ? get_current_user_id() : (int) get_post_field( 'post_author', $id );
 		/**
 		 * Filters whether a new upload is optimized.
 		 *
 		 * @param bool $wanted True by default.
 		 * @param int  $id     Attachment.
 		 */
-		if ( ! $user || ( $row && ! self::is_due( $id, $row ) ) || ! apply_filters( 'imagewright_optimize_upload', true, $id ) ) {
+		if ( ( $row && ! self::is_due( $id, $row ) ) || ! apply_filters( 'imagewright_optimize_upload', true, $id ) ) {
 			return;
 		}
-		Imagewright_Queue::add( array( $id ), 'new', time() + self::SETTLE, $user );
-		Imagewright_Schedule::wake();
+		$user = self::user( $id );
+		if ( $user ) {
+			Imagewright_Queue::add( array( $id ), 'new', time() + self::SETTLE, $user );
+			Imagewright_Schedule::wake();
+		}
+	}
+
+	/**
+	 * Returns the user in whose name an upload is optimized: importers in the background have none, and their images no author.
+	 *
+	 * @param int $id Attachment.
+	 * @return int User; 0 if there is none.
+	 */
+	private static function user( $id ) {
+		$user = get_current_user_id() ? get_current_user_id() : (int) get_post_field( 'post_author', $id );
+		return $user ? $user : Imagewright_Access::administrator();
 	}
 
 	/**

@@ -124,6 +124,9 @@ class Imagewright_Cli {
 		self::become_administrator();
 		$wanted = self::settings( $options );
 		$ids    = array_map( 'intval', $args );
+		if ( 'optimize' === $kind && $wanted['fillText'] && ! Imagewright_Vision::exists() ) {
+			WP_CLI::warning( Imagewright_Vision::refusal()->get_error_message() );
+		}
 		if ( ! empty( $options['dry-run'] ) ) {
 			$count = Imagewright_Candidates::count( $kind, $wanted, $ids );
 			$row   = array(
@@ -221,14 +224,7 @@ class Imagewright_Cli {
 	/** Takes the role of an administrator if no user was given with `--user`. */
 	private static function become_administrator() {
 		if ( 0 === get_current_user_id() ) {
-			$found = get_users(
-				array(
-					'role'   => 'administrator',
-					'number' => 1,
-					'fields' => 'ID',
-				)
-			);
-			wp_set_current_user( $found ? (int) $found[0] : 0 );
+			wp_set_current_user( Imagewright_Access::administrator() );
 		}
 	}
 }

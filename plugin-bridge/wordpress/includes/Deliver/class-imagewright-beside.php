@@ -45,7 +45,13 @@ class Imagewright_Beside {
 		$found = array();
 		foreach ( Imagewright_Options::delivered() as $mime ) {
 			$beside = self::name( $path, $mime );
-			if ( is_file( $beside ) && is_file( $path ) && filemtime( $beside ) >= filemtime( $path ) && filesize( $beside ) < filesize( $path ) ) {
+			if ( ! is_file( $beside ) ) {
+				continue;
+			}
+			// PHP remembers the last file it asked for: first all of one file, then all of the other.
+			$time = filemtime( $beside );
+			$size = filesize( $beside );
+			if ( is_file( $path ) && filemtime( $path ) <= $time && filesize( $path ) > $size ) {
 				$found[] = $mime;
 			}
 		}

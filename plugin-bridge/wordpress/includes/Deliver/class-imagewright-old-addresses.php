@@ -28,6 +28,10 @@ class Imagewright_Old_Addresses {
 	 * @return string
 	 */
 	public static function content_image( $tag, $context, $id ) {
+		if ( false !== strpos( $tag, ' srcset=' ) ) {
+			// WordPress knows the file, or an author has chosen files. Reading the record takes time.
+			return $tag;
+		}
 		$state = $id && strpos( $tag, 'src=' ) ? Imagewright_State::get( $id ) : null;
 		if ( ! $state || 'optimized' !== $state['status'] || 'beside' === ( $state['way'] ?? '' ) || ! preg_match( '/\ssrc=(["\'])([^"\']+)\1/', $tag, $found ) ) {
 			return $tag;

@@ -21,14 +21,23 @@ class Imagewright_Picture {
 		add_action( 'template_redirect', array( __CLASS__, 'begin' ) );
 	}
 
-	/** Registers the filters of a page. */
-	public static function begin() {
+	/**
+	 * Returns true if pages offer optimized files.
+	 *
+	 * @return bool
+	 */
+	public static function is_on() {
 		/**
 		 * Filters whether pages offer optimized files.
 		 *
 		 * @param bool $is_on True by default, except in feeds.
 		 */
-		if ( ! apply_filters( 'imagewright_deliver', ! is_feed() && (bool) Imagewright_Options::delivered() ) ) {
+		return (bool) apply_filters( 'imagewright_deliver', ! is_feed() && (bool) Imagewright_Options::delivered() );
+	}
+
+	/** Registers the filters of a page. */
+	public static function begin() {
+		if ( ! self::is_on() ) {
 			return;
 		}
 		add_filter( 'the_content', array( __CLASS__, 'respect' ), 8 );
@@ -135,7 +144,7 @@ class Imagewright_Picture {
 	 * @param string $srcset Candidates, or one URL.
 	 * @return array<string,string> By type; only types of which there is a file.
 	 */
-	private static function sources( $srcset ) {
+	public static function sources( $srcset ) {
 		$candidates = array();
 		foreach ( preg_split( '/,\s+|,$/', trim( $srcset ) ) as $candidate ) {
 			$parts = preg_split( '/\s+/', trim( $candidate ), 2 );

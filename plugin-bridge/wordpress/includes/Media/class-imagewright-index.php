@@ -83,6 +83,8 @@ KEY run_status (run,status)
 ) $collate;"
 		);
 		self::adopt();
+		// Each page reads it: an option that does not exist costs a query.
+		add_option( Imagewright_Options::DELIVERED, array() );
 		update_option( self::OPTION, self::VERSION, true );
 	}
 

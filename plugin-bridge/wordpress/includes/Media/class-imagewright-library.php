@@ -62,7 +62,7 @@ class Imagewright_Library {
 		$failure  = Imagewright_State::failure( $id );
 		$metadata = wp_get_attachment_metadata( $id, true );
 		$thumb    = wp_get_attachment_image_src( $id, 'thumbnail' );
-		return array(
+		$item     = array(
 			'id'       => (int) $id,
 			'title'    => Imagewright_Texts::title( $id ),
 			// A title that WordPress made from the file name may be replaced by a description.
@@ -76,6 +76,7 @@ class Imagewright_Library {
 			'height'   => (int) ( $metadata['height'] ?? 0 ),
 			'editLink' => (string) get_edit_post_link( $id, 'raw' ),
 			'status'   => $status,
+			'texts'    => Imagewright_Text_Record::show( $id ),
 			'bytes'    => $state['bytes'] ?? null,
 			'obstacle' => self::obstacle( $id, $status ),
 			'reason'   => $failure && 'optimized' !== $status ? array(
@@ -83,6 +84,7 @@ class Imagewright_Library {
 				'message' => $failure['message'],
 			) : null,
 		);
+		return $item + array( 'statusText' => Imagewright_Strings::status( $item ) );
 	}
 
 	/**

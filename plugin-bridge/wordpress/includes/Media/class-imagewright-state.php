@@ -137,6 +137,9 @@ class Imagewright_State {
 	 * @param string   $settings Of Imagewright_Eligibility::settings(); an empty string for reasons that do not depend on them.
 	 */
 	public static function note_failure( $id, $error, $settings = '' ) {
+		if ( ! Imagewright_Deletion::exists( $id ) ) {
+			return;
+		}
 		$code   = (string) $error->get_error_code();
 		$status = 'failed';
 		if ( 'imagewright_not_smaller' === $code ) {

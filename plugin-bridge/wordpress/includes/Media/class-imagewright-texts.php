@@ -60,6 +60,7 @@ class Imagewright_Texts {
 			if ( $alt !== $old_alt ) {
 				update_post_meta( $id, self::ALT, wp_slash( $alt ) );
 				$written['alt'] = $alt;
+				Imagewright_Text_Record::note( $id, $alt, in_array( 'alt', $confirmed, true ) ? 'user' : 'ai' );
 			}
 		}
 		if ( null !== $title && '' !== trim( $title ) && ( in_array( 'title', $confirmed, true ) || self::is_automatic_title( $post->post_title, $file ) ) ) {

@@ -53,7 +53,7 @@ class Imagewright_Addition {
 			$source = $chosen['shown'][ $name ]['path'];
 			$to     = Imagewright_Beside::name( $source, $mime );
 			Imagewright_Files::remove( $to );
-			$done = isset( $placed[ $variant['name'] ] ) ? Imagewright_Files::duplicate( $placed[ $variant['name'] ], $to ) : Imagewright_Files::move( $paths[ $variant['name'] ], $to );
+			$done = is_file( $source ) && ( isset( $placed[ $variant['name'] ] ) ? Imagewright_Files::duplicate( $placed[ $variant['name'] ], $to ) : Imagewright_Files::move( $paths[ $variant['name'] ], $to ) );
 			if ( ! $done ) {
 				self::take_away( $id, $state );
 				return Imagewright_Rest_Errors::make( 'not_saved', __( 'The files could not be saved in the uploads folder.', 'imagewright' ), 500 );

@@ -44,6 +44,7 @@ class Imagewright_Lock {
 		try {
 			return $callback();
 		} finally {
+			Imagewright_Deletion::tidy( $id );
 			self::release( $name );
 		}
 	}

@@ -211,6 +211,9 @@ class Imagewright_Rest_Media {
 	 * @return array|WP_Error
 	 */
 	private static function outcome( $id, $done, $settings ) {
+		if ( ! Imagewright_Deletion::exists( $id ) ) {
+			return Imagewright_Rest_Errors::make( 'deleted', __( 'The image was deleted meanwhile.', 'imagewright' ), 404 );
+		}
 		if ( is_wp_error( $done ) ) {
 			$data = (array) $done->get_error_data();
 			$all  = array_merge( Imagewright_Worker::TEMPORARY, Imagewright_Worker::UNTIL_CHANGED );

@@ -52,6 +52,22 @@ class Imagewright_Access {
 	}
 
 	/**
+	 * Returns an administrator of the site, in whose name work of nobody is done: of WP-CLI, and of importers in the background.
+	 *
+	 * @return int User; 0 if there is none.
+	 */
+	public static function administrator() {
+		$found = get_users(
+			array(
+				'role'   => 'administrator',
+				'number' => 1,
+				'fields' => 'ID',
+			)
+		);
+		return $found ? (int) $found[0] : 0;
+	}
+
+	/**
 	 * Creates the error for a user who may not spend credits.
 	 *
 	 * @return WP_Error

@@ -71,12 +71,13 @@ class Imagewright_Service {
 	 * @param string $path    Path with query.
 	 * @param mixed  $body    Body, sent as JSON; null for none.
 	 * @param array  $headers Additional headers.
+	 * @param int    $timeout Timeout in seconds.
 	 * @return array|WP_Error The decoded body, or an error with the status and code of the service.
 	 */
-	public static function json( $method, $path, $body = null, $headers = array() ) {
+	public static function json( $method, $path, $body = null, $headers = array(), $timeout = 60 ) {
 		$options = array(
 			'headers' => $headers,
-			'timeout' => 60,
+			'timeout' => $timeout,
 		);
 		if ( null !== $body ) {
 			$options['body']                    = wp_json_encode( $body );

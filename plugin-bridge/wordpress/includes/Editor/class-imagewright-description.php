@@ -1,0 +1,124 @@
+<?php
+/**
+ * Description of one image.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Has the model of the service describe an image for the page that shows it.
+ */
+class Imagewright_Description {
+
+	/** Longest context that the service accepts, in code points. */
+	const MAX_CONTEXT = 1000;
+
+	/** Purposes of an image on its page, as the service knows them. */
+	const USAGES = array( 'informative', 'link', 'button', 'decorative' );
+
+	/**
+	 * Describes an attachment. Changes nothing in WordPress.
+	 *
+	 * @param int    $id      Attachment.
+	 * @param string $context Words of the page around the image.
+	 * @param string $usage   Of USAGES; an empty string if unknown.
+	 * @return array{alt:string,by:string,review:string[],charged:int}|WP_Error
+	 */
+	public static function of( $id, $context = '', $usage = '' ) {
+		if ( ! Imagewright_Access::may_spend() ) {
+			return Imagewright_Access::refusal();
+		}
+		if ( ! Imagewright_Vision::exists() ) {
+			return Imagewright_Vision::refusal();
+		}
+		$sent = Imagewright_Source::send( $id, '' );
+		if ( is_wp_error( $sent ) ) {
+			return $sent;
+		}
+		$found = self::ask( $sent, trim( mb_substr( $context, 0, self::MAX_CONTEXT ) ), $usage );
+		Imagewright_Service::request( 'DELETE', '/v1/sessions/' . $sent['sessionId'], array( 'timeout' => 15 ) );
+		Imagewright_Sessions::forget( $sent['sessionId'] );
+		return $found;
+	}
+
+	/**
+	 * Records the author of a text. Writes it to the library if it has none, or an older one that nobody confirmed.
+	 *
+	 * @param int    $id   Attachment.
+	 * @param string $text Alternative text.
+	 * @param string $by   `ai` or `file`.
+	 * @return bool True if it was written.
+	 */
+	public static function save( $id, $text, $by ) {
+		$old     = Imagewright_Text_Record::text( $id );
+		$record  = '' === $old ? null : Imagewright_Text_Record::of( $id, $old );
+		$is_free = '' === $old || ( $record && ! $record['confirmed'] );
+		if ( ! Imagewright_Text_Record::of( $id, $text ) ) {
+			Imagewright_Text_Record::note( $id, $text, $by );
+		}
+		if ( ! $is_free || ! Imagewright_Library::may_change( $id ) ) {
+			return false;
+		}
+		update_post_meta( $id, Imagewright_Texts::ALT, wp_slash( $text ) );
+		return true;
+	}
+
+	/**
+	 * Sends the request to the model and reads its text.
+	 *
+	 * @param array  $sent    Of Imagewright_Source::send().
+	 * @param string $context Context.
+	 * @param string $usage   Purpose.
+	 * @return array|WP_Error
+	 */
+	private static function ask( $sent, $context, $usage ) {
+		$options = array(
+			'language'  => Imagewright_Options::language(),
+			'context'   => $context,
+			'usage'     => $usage,
+			'fields'    => array( 'alt' ),
+			// The text of the library was sent with the image and is not the one that is asked for.
+			'overwrite' => true,
+		);
+		$body    = array(
+			'images'  => array( array( 'id' => $sent['image']['id'] ) ),
+			'options' => array_filter( $options ),
+		);
+		$job     = Imagewright_Optimization::stream( "/v1/sessions/{$sent['sessionId']}/analyze", $body, 'wp-describe-' . $sent['image']['id'] );
+		$job     = is_wp_error( $job ) ? $job : Imagewright_Service::json( 'GET', '/v1/jobs/' . $job );
+		if ( is_wp_error( $job ) ) {
+			return $job;
+		}
+		$result = (array) ( $job['results'][0] ?? array() );
+		$found  = (array) ( $result['metadata'] ?? array() );
+		$source = (string) ( $found['source']['alt'] ?? '' );
+		if ( ! in_array( $source, array( 'ai', 'embedded' ), true ) || ! is_string( $found['alt'] ?? null ) || '' === $found['alt'] ) {
+			return self::silence( (string) ( $result['aiStatus'] ?? '' ) );
+		}
+		return array(
+			'alt'     => sanitize_text_field( $found['alt'] ),
+			'by'      => 'ai' === $source ? 'ai' : 'file',
+			'review'  => array_map( 'strval', (array) ( $found['needsReview'] ?? array() ) ),
+			'charged' => (int) ( $result['creditsCharged'] ?? 0 ),
+		);
+	}
+
+	/**
+	 * Creates the error for a model that wrote nothing.
+	 *
+	 * @param string $status `aiStatus` of the service.
+	 * @return WP_Error
+	 */
+	private static function silence( $status ) {
+		$reasons = array(
+			'none'        => __( 'The image is too small to be described.', 'imagewright' ),
+			'timeout'     => __( 'The model did not answer in time. Try again later.', 'imagewright' ),
+			'refused'     => __( 'The model refused to describe this image.', 'imagewright' ),
+			'unavailable' => __( 'The model is not available at the moment. Try again later.', 'imagewright' ),
+			'limit'       => __( 'The limit of descriptions for today is reached.', 'imagewright' ),
+		);
+		return Imagewright_Rest_Errors::make( 'no_text', $reasons[ $status ] ?? __( 'The model wrote no usable text. Try again later.', 'imagewright' ), 409, array( 'aiStatus' => $status ) );
+	}
+}

@@ -1,0 +1,56 @@
+<?php
+/**
+ * Model of the service.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Knows whether the service has a model that describes images. Without one it only finds texts within the files.
+ */
+class Imagewright_Vision {
+
+	/** Transient: `url`, `exists`. */
+	const CACHE = 'imagewright_vision';
+
+	/** Seconds for which the answer is kept. */
+	const SECONDS = 300;
+
+	/** Seconds until a service that did not answer is asked again. */
+	const RETRY = 30;
+
+	/** Seconds to wait for the answer. */
+	const TIMEOUT = 5;
+
+	/**
+	 * Returns false if the service has no model. True if it has one or does not answer: a request then names the reason.
+	 *
+	 * @return bool
+	 */
+	public static function exists() {
+		if ( ! Imagewright_Options::is_ready() ) {
+			return true;
+		}
+		$known = (array) get_transient( self::CACHE );
+		if ( Imagewright_Options::url() !== ( $known['url'] ?? '' ) ) {
+			$health = Imagewright_Service::json( 'GET', '/healthz', null, array(), self::TIMEOUT );
+			$known  = array(
+				'url'    => Imagewright_Options::url(),
+				'exists' => is_wp_error( $health ) || 'none' !== ( $health['analysis']['provider'] ?? '' ),
+			);
+			set_transient( self::CACHE, $known, is_wp_error( $health ) ? self::RETRY : self::SECONDS );
+		}
+		return $known['exists'];
+	}
+
+	/**
+	 * Creates the error for a service without a model.
+	 *
+	 * @return WP_Error
+	 */
+	public static function refusal() {
+		return Imagewright_Rest_Errors::make( 'no_model', __( 'The image service has no model that describes images, so no texts can be written. Whoever runs the service can set one up.', 'imagewright' ), 409 );
+	}
+}

@@ -1,0 +1,71 @@
+import { afterEach, expect, it } from 'vitest';
+import { photograph } from './rig.ts';
+import { useRig } from './use-rig.ts';
+
+const { rig, admin, emptyLibrary } = useRig({ delivery: 'beside', auto: true });
+afterEach(emptyLibrary);
+
+const PATIENCE = { timeout: 60_000, interval: 300 };
+const statusAfterWork = async (id: number) => {
+  await workLater();
+  return statusOf(id);
+};
+const statusOf = async (id: number) => (await admin.json('GET', `/attachments/${id}`)).status;
+/** Works on the queue as WP-Cron does, when the pause is over and the waiting tasks are due; returns the next pause in seconds. */
+const workLater = () =>
+  rig.site.php<number>(`wp_cache_delete( 'imagewright_pause', 'options' );
+    $pause = Imagewright_Queue::paused();
+    if ( $pause ) { update_option( 'imagewright_pause', array( 'until' => time() - 1 ) + $pause, false ); }
+    Imagewright_Index::execute( 'UPDATE ' . Imagewright_Index::table() . " SET due = 1 WHERE task <> ''" );
+    // WP-Cron removes an event before it runs it.
+    wp_clear_scheduled_hook( 'imagewright_work' );
+    Imagewright_Schedule::slice();
+    return max( 0, Imagewright_Queue::paused_until() - time() );`);
+
+it('an upload waits for a service that is away for hours, with growing pauses, and is then charged once', {
+  timeout: 300_000,
+}, async () => {
+  const before = await rig.account.api.balance();
+  const id = await admin.upload('later.jpg', await photograph(700), 'image/jpeg');
+  await rig.define({ IMAGEWRIGHT_URL: 'http://127.0.0.1:9' });
+  const pauses: number[] = [];
+  for (let round = 0; round < 14; round += 1) pauses.push(await workLater());
+  // A second may pass between two looks at the clock.
+  const expected = [5, 10, 20, 40, 80, 160, 320, 640, ...Array(6).fill(900)];
+  for (const [round, pause] of pauses.entries()) {
+    expect(pause).toBeGreaterThan(expected[round] - 5);
+    expect(pause).toBeLessThanOrEqual(expected[round]);
+  }
+  // Away for more than an hour and a half: it waits, no attempt counts, and the schedule comes back to it.
+  expect(pauses.reduce((sum, pause) => sum + pause)).toBeGreaterThan(5400);
+  expect(await statusOf(id)).toBe('queued');
+  const row = await rig.site.php(
+    'return array_intersect_key( Imagewright_Index::row( $id ), array( "task" => 1, "tries" => 1 ) );',
+    { id },
+  );
+  expect(row).toEqual({ task: 'new', tries: '0' });
+  const comesBack = await rig.site.php<number>('return wp_next_scheduled( "imagewright_work" ) - time();');
+  expect(comesBack).toBeGreaterThan(60);
+  expect(comesBack).toBeLessThanOrEqual(900);
+
+  await rig.define({});
+  await expect.poll(() => statusAfterWork(id), PATIENCE).toBe('optimized');
+  expect(before - (await rig.account.api.balance())).toBe(1);
+});
+
+it('images of importers in the background are optimized, though nobody is logged in and they have no author', {
+  timeout: 120_000,
+}, async () => {
+  const source = await admin.upload('source.jpg', await photograph(650), 'image/jpeg');
+  // As the importers of WooCommerce and WordPress do: the file, the attachment, then its sizes.
+  const id = await rig.site.php<number>(
+    `wp_set_current_user( 0 );
+    $file = wp_upload_bits( 'imported.jpg', null, file_get_contents( get_attached_file( $source ) ) );
+    $id   = wp_insert_attachment( array( 'post_title' => 'Imported', 'post_mime_type' => 'image/jpeg', 'post_author' => 0 ), $file['file'] );
+    wp_update_attachment_metadata( $id, wp_generate_attachment_metadata( $id, $file['file'] ) );
+    return $id;`,
+    { source },
+  );
+  expect(await statusOf(id)).toBe('queued');
+  await expect.poll(() => statusAfterWork(id), PATIENCE).toBe('optimized');
+});
