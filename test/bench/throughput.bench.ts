@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Image } from '#contract';
 import { clientOf, createAccountIn, type ServiceProcess, startServiceProcess } from '../crash/service-process.ts';
+import { startS3Server } from '../storage/s3-server.ts';
 import { inParallel } from '../support/raw-request.ts';
 import { createLeanClient } from './support/lean-client.ts';
 import { photographFolder, smallImageFolder } from './support/photographs.ts';
@@ -53,9 +54,12 @@ interface Round {
 /** What is looked at beside the time; each look costs some, and has a round of its own. */
 type Watched = 'memory' | 'lag';
 
-async function throughService(watched?: Watched): Promise<Round & { lag: Lag | undefined }> {
+async function throughService(
+  watched?: Watched,
+  settings: Record<string, string> = {},
+): Promise<Round & { lag: Lag | undefined }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'imagewright-bench-'));
-  const env = { DATA_DIR: dataDir, LOG_LEVEL: 'info' };
+  const env = { DATA_DIR: dataDir, LOG_LEVEL: 'info', ...settings };
   const apiKey = await createAccountIn(env, 'bench@example.com', 1000);
   const service = await startServiceProcess(env, watched === 'lag' ? ['--import', LAG_PROBE] : []);
   const lagOfService = async () => (watched === 'lag' ? lagOf(service) : undefined);
@@ -129,15 +133,20 @@ const load = loadavg()[0]?.toFixed(1);
 const ratios: number[] = [];
 const services: Round[] = [];
 const bares: { wall: number; cpu: number }[] = [];
+/** Of a service that keeps its files in an S3 server of this process. */
+const onS3: number[] = [];
+const s3 = await startS3Server();
 for (let round = 0; round < ROUNDS; round += 1) {
   const bare = await throughBareScript();
   const service = await throughService();
   bares.push(bare);
   services.push(service);
   ratios.push(service.wall / bare.wall);
+  onS3.push((await throughService(undefined, s3.env(`round-${round}`))).wall / service.wall);
   const wall = `${service.wall.toFixed(2)} s against ${bare.wall.toFixed(2)} s`;
   console.log(`round ${round + 1}: ${wall} (CPU ${service.cpu.toFixed(1)} against ${bare.cpu.toFixed(1)})`);
 }
+await s3.close();
 // Reading every page's share costs time, and so does a timer that fires 200 times a second.
 const watched = await throughService('memory');
 const { p99, max } = (await throughService('lag')).lag as Lag;
@@ -154,6 +163,7 @@ printFigures(`40 photographs to WebP high, median of ${ROUNDS} (load at the star
     target: '',
   })),
   { what: 'wall, service / bare', measured: ratio.toFixed(3), target: '<= 1.10', met: ratio <= 1.1 },
+  { what: 'wall, S3 / folder', measured: middle(onS3), target: '<= 1.15', met: median(onS3) <= 1.15 },
   { what: 'cores busy, service (CPU / wall)', measured: cores.toFixed(2), target: '' },
   { what: 'cores busy, bare', measured: middle(bares.map(({ cpu, wall }) => cpu / wall)), target: '' },
   {

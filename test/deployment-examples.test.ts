@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { listSettings, loadConfig } from '../server/config/index.ts';
+
+const KNOWN = new Set(listSettings().map(({ name }) => name));
+const SECRET = 'x'.repeat(48);
+
+/** Names of settings that no module reads. */
+const unknownOf = (env: object) => Object.keys(env).filter((name) => !KNOWN.has(name));
+
+/** Fills `${NAME:?text}`, `${NAME:-default}` and `${NAME}` as Compose does. */
+const filled = (text: string) => text.replace(/\$\{\w+(?::-([^}]*)|:\?[^}]*)?\}/g, (_, preset) => preset ?? SECRET);
+
+interface Container {
+  environment: Record<string, string>;
+  stop_grace_period: string;
+  volumes: string[];
+}
+
+interface Resource {
+  kind: string;
+  metadata: { name: string };
+  data?: Record<string, string>;
+  stringData?: Record<string, string>;
+  spec: {
+    selector: { matchLabels: Record<string, string> };
+    template: {
+      metadata: { labels: Record<string, string> };
+      spec: {
+        terminationGracePeriodSeconds: number;
+        containers: {
+          env: { name: string; value: string }[];
+          readinessProbe: { httpGet: { path: string }; periodSeconds?: number; failureThreshold?: number };
+          livenessProbe: { httpGet: { path: string } };
+        }[];
+      };
+    };
+  };
+}
+
+/** Time that a server of these settings may take to stop, in seconds. */
+const stopSeconds = (env: NodeJS.ProcessEnv) => {
+  const { http } = loadConfig(env);
+  return http.DRAIN_SECONDS + http.SHUTDOWN_SECONDS + 15;
+};
+
+describe('examples/cluster/compose.yaml', () => {
+  const text = filled(readFileSync('examples/cluster/compose.yaml', 'utf8'));
+  const { services, volumes } = parse(text, { merge: true }) as {
+    services: Record<string, Container>;
+    volumes: object;
+  };
+  const servers = ['server1', 'server2', 'server3'].map((name) => services[name] as Container);
+
+  it('gives three servers the same valid settings, and a directory of their own', () => {
+    for (const { environment, stop_grace_period } of servers) {
+      expect(unknownOf(environment)).toEqual([]);
+      expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThanOrEqual(stopSeconds(environment));
+    }
+    const shared = servers.map(({ environment: { ROLE: _, ...rest } }) => rest);
+    expect(shared[1]).toEqual(shared[0]);
+    expect(shared[2]).toEqual(shared[0]);
+    const used = Object.values(services).flatMap((service) => service.volumes ?? []);
+    expect(new Set(used.map((volume) => volume.split(':')[0]))).toEqual(new Set(Object.keys(volumes)));
+    expect(used).toHaveLength(new Set(used).size);
+  });
+
+  it('sends requests to the servers that answer them, and hides what is for operators', () => {
+    const nginx = readFileSync('examples/cluster/nginx.conf', 'utf8');
+    expect(nginx.match(/server server\d:8080/g)).toEqual(['server server1:8080', 'server server2:8080']);
+    expect(servers[2]?.environment.ROLE).toBe('worker');
+    expect(nginx).toContain('(metrics|healthz|readyz)');
+  });
+});
+
+describe('examples/kubernetes/imagewright.yaml', () => {
+  const documents = parseAllDocuments(readFileSync('examples/kubernetes/imagewright.yaml', 'utf8'));
+  const resources = documents.map((document) => document.toJS() as Resource);
+  const byKind = (kind: string) => resources.filter((resource) => resource.kind === kind);
+  const [config = {}, secret = {}] = [byKind('ConfigMap')[0]?.data, byKind('Secret')[0]?.stringData];
+
+  it('is well formed and names known settings alone', () => {
+    expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
+    expect(unknownOf({ ...config, ...secret })).toEqual([]);
+  });
+
+  it.each(['imagewright-api', 'imagewright-worker'])(
+    '%s drains longer than the probe needs and ends by itself',
+    (name) => {
+      const { selector, template } = byKind('Deployment').find(({ metadata }) => metadata.name === name)?.spec ?? {};
+      const [container] = template?.spec.containers ?? [];
+      const env = Object.fromEntries(container?.env.map((one) => [one.name, one.value]) ?? []);
+      const settings = { ...config, ...secret, API_KEY_PEPPER: SECRET, ...env };
+      expect(unknownOf(env)).toEqual([]);
+      expect(template?.metadata.labels).toEqual(selector?.matchLabels);
+      expect(template?.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(stopSeconds(settings));
+      const { readinessProbe, livenessProbe } = container ?? {};
+      expect([readinessProbe?.httpGet.path, livenessProbe?.httpGet.path]).toEqual(['/readyz', '/healthz']);
+      const { periodSeconds = 10, failureThreshold = 3 } = readinessProbe ?? {};
+      const { http, jobs } = loadConfig(settings);
+      // Nobody sends requests to a worker.
+      if (jobs.ROLE === 'api') expect(http.DRAIN_SECONDS).toBeGreaterThan(periodSeconds * failureThreshold);
+    },
+  );
+});

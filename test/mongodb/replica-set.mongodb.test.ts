@@ -1,0 +1,101 @@
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ApiClient, readEvents } from '../support/api-client.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { plainImages } from '../support/small-images.ts';
+
+const EXPORTS = 40;
+const IMAGES = 3;
+
+let admin: MongoClient;
+let service: TestService;
+let api: ApiClient;
+
+beforeAll(async () => {
+  admin = await new MongoClient(process.env.TEST_MONGODB_URI ?? '').connect();
+  service = await startTestService({ LEASE_SECONDS: '5' });
+  api = (await service.createAccount({ credits: 10_000 })).api;
+});
+afterAll(async () => {
+  await service?.close();
+  await admin?.close();
+});
+
+/** Repeats a request, with the same `Idempotency-Key`, while it gets 503. */
+async function send(path: string, init: RequestInit & { json?: unknown }, key: string): Promise<Response> {
+  for (;;) {
+    const response = await api.request(path, { ...init, headers: { 'Idempotency-Key': key } });
+    if (response.status !== 503) return response;
+    expect(response.headers.get('Retry-After')).not.toBeNull();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** Exports some images to the last event; returns how many were completed. */
+async function exportOnce(key: string): Promise<number> {
+  const form = new FormData();
+  for (const { name, bytes } of await plainImages(IMAGES))
+    form.append('images', new Blob([bytes as Uint8Array<ArrayBuffer>]), `${key}-${name}`);
+  const sent = await send('/v1/sessions', { method: 'POST', body: form }, `upload-${key}`);
+  expect(sent.status).toBe(201);
+  const uploaded = await sent.json();
+  const json = api.exportBody(uploaded, { format: 'webp' });
+  const response = await send(`/v1/sessions/${uploaded.sessionId}/export`, { json }, `export-${key}`);
+  expect(response.status).toBe(200);
+  for await (const { event, data } of readEvents(response)) if (event === 'complete') return data.summary.completed;
+  throw new Error(`export ${key} ended without a complete event`);
+}
+
+it('a step-down of the primary during exports fails nothing and costs nothing twice', async () => {
+  const before = await api.balance();
+  const exports = Array.from({ length: EXPORTS }, (_, number) => exportOnce(`stepdown-${number}`));
+  await admin
+    .db('admin')
+    .command({ replSetStepDown: 10, force: true })
+    // Some versions close the connection that asked.
+    .catch(() => {});
+  expect(await Promise.all(exports)).toEqual(Array(EXPORTS).fill(IMAGES));
+  expect(before - (await api.balance())).toBe(EXPORTS * IMAGES);
+  expect((await service.service.accounts.audit()).broken).toEqual([]);
+});
+
+it('a killed primary during exports fails nothing and costs nothing twice', async () => {
+  const before = await api.balance();
+  const { primary } = await admin.db('admin').command({ hello: 1 });
+  const exports = Array.from({ length: EXPORTS }, (_, number) => exportOnce(`kill-${number}`));
+  const pids = (process.env.TEST_MONGODB_MEMBERS ?? '').split(',').map(Number);
+  const status = await admin.db('admin').command({ replSetGetStatus: 1 });
+  const index = status.members.findIndex(({ name }: { name: string }) => name === primary);
+  process.kill(pids[index] ?? 0, 'SIGKILL');
+  expect(await Promise.all(exports)).toEqual(Array(EXPORTS).fill(IMAGES));
+  expect(before - (await api.balance())).toBe(EXPORTS * IMAGES);
+  expect((await service.service.accounts.audit()).broken).toEqual([]);
+});
+
+it('no query of an export reads a whole collection or sorts in memory', async () => {
+  const { uri } = await databaseOfService();
+  const client = await new MongoClient(uri).connect();
+  const database = client.db();
+  await database.command({ profile: 2 });
+  await exportOnce('profiled');
+  await database.command({ profile: 0 });
+  const slow = await database
+    .collection('system.profile')
+    .find({ $or: [{ planSummary: 'COLLSCAN' }, { hasSortStage: true }], ns: { $not: /system\./ } })
+    .toArray();
+  await client.close();
+  expect(slow.map(({ ns, command }) => `${ns} ${JSON.stringify(command)}`)).toEqual([]);
+});
+
+/** The database that the service of this file has made on the server. */
+async function databaseOfService(): Promise<{ uri: string }> {
+  const { databases } = await admin.db('admin').command({ listDatabases: 1, nameOnly: true });
+  const accountId = (await service.createAccount()).accountId;
+  for (const { name } of databases as { name: string }[]) {
+    const found = await admin.db(name).collection<{ _id: string }>('accounts').findOne({ _id: accountId });
+    const url = new URL(process.env.TEST_MONGODB_URI ?? '');
+    url.pathname = `/${name}`;
+    if (found) return { uri: url.toString() };
+  }
+  throw new Error('the database of the service was not found');
+}
