@@ -13,6 +13,8 @@ const APART = [
 const LONG = 'test/**/*.long.test.ts';
 /** Tests that need programs which `npm run test:wordpress-native` fetches. */
 const NATIVE = 'test/**/*.native.test.ts';
+/** Tests that need the real MongoDB which `npm run test:mongodb` starts. */
+const MONGODB = 'test/**/*.mongodb.test.ts';
 const LONG_APART = 'test/{crash,db,http,sse}/**/*.long.test.ts';
 /** Tests that measure times: nothing else runs beside them. */
 const ATTACKS = 'test/attacks/*.long.test.ts';
@@ -39,11 +41,12 @@ const together = (include: string[], exclude: string[]): TestProjectInlineConfig
   },
 });
 
-/** Test files by the mode of the run: `vitest run`, `vitest run --mode quick`, `--mode long` and `--mode native`. */
+/** Test files by the mode of the run: `vitest run`, `vitest run --mode quick`, `--mode long`, `native` and `mongodb`. */
 function projectsOf(mode: string): TestProjectInlineConfiguration[] {
   if (mode === 'long') return [apart([LONG_APART], []), together([LONG], [ATTACKS]), alone([ATTACKS])];
   if (mode === 'native') return [alone([NATIVE])];
-  const exclude = ['**/node_modules/**', LONG, NATIVE];
+  if (mode === 'mongodb') return [alone([MONGODB])];
+  const exclude = ['**/node_modules/**', LONG, NATIVE, MONGODB];
   if (mode === 'quick') return [together(filesWithoutService(), exclude)];
   return [apart(APART, exclude), together(['test/**/*.test.ts'], exclude)];
 }

@@ -1,9 +1,10 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Accounts, createAccounts, loadPepper } from './accounts/index.ts';
+import { type Accounts, type CounterRepository, createAccounts, fingerprintOf, loadPepper } from './accounts/index.ts';
+import { requireNoHalfRestore } from './backup/index.ts';
 import { type Config, loadConfig } from './config/index.ts';
 import { type Database, EMBEDDED_TIMEOUT_MS, openDatabase, startEmbedded } from './db/index.ts';
-import { DirectoryInUseError } from './errors.ts';
+import { StartError } from './errors.ts';
 import { isLoopback, localUrl } from './gateway/index.ts';
 import { createMailer } from './mail/index.ts';
 import { createLogger, type Logger } from './observability/index.ts';
@@ -30,7 +31,7 @@ const GUEST_TIMEOUT_MS = 2500;
 
 /**
  * Connects to the configured MongoDB, or to the embedded one below `DATA_DIR`, which is started unless another process runs it.
- * @throws DirectoryInUseError if another process still runs it after `aloneWithinMs`
+ * @throws StartError if another process still runs it after `aloneWithinMs`
  */
 export async function openConfiguredDatabase(
   config: Config,
@@ -38,14 +39,18 @@ export async function openConfiguredDatabase(
   { onDatabaseLost, aloneWithinMs = 0 }: OpenOptions = {},
 ): Promise<OpenedDatabase> {
   const dataDirectory = resolve(config.storage.DATA_DIR);
+  await requireNoHalfRestore(dataDirectory);
   await closeDirectory(dataDirectory, (err, path) =>
     logger.warn({ err, path }, 'other users may be able to read this; its mode could not be changed'),
   );
+  const log = (fields: Record<string, unknown>, message: string) => logger.info(fields, message);
   if (config.db.MONGODB_URI) {
     await makeDirectory(join(dataDirectory, 'files'));
-    const database = await openDatabase({ uri: config.db.MONGODB_URI });
+    const database = await openDatabase({ uri: config.db.MONGODB_URI, log });
     return { database, exclusive: false, close: () => database.close() };
   }
+  if (config.jobs.ROLE !== 'all')
+    throw new StartError(`ROLE: ${config.jobs.ROLE} needs MONGODB_URI; the embedded database belongs to one server`);
   const directory = join(dataDirectory, 'db');
   await makeDirectory(directory);
   const start = () =>
@@ -55,7 +60,7 @@ export async function openConfiguredDatabase(
   const waitsUntil = performance.now() + aloneWithinMs;
   while (!embedded.owner && aloneWithinMs > 0) {
     if (performance.now() > waitsUntil)
-      throw new DirectoryInUseError(
+      throw new StartError(
         `DATA_DIR: ${dataDirectory} is in use by another running service; stop that, or set another directory`,
       );
     await sleep(ALONE_EVERY_MS);
@@ -63,7 +68,14 @@ export async function openConfiguredDatabase(
   }
   const selection = embedded.owner ? {} : { serverSelectionTimeoutMs: GUEST_TIMEOUT_MS };
   try {
-    const database = await openDatabase({ uri: embedded.uri, timeoutMs: EMBEDDED_TIMEOUT_MS, ...selection });
+    const alone = embedded.owner;
+    const database = await openDatabase({
+      uri: embedded.uri,
+      timeoutMs: EMBEDDED_TIMEOUT_MS,
+      ...selection,
+      alone,
+      log,
+    });
     return {
       database,
       exclusive: embedded.owner,
@@ -79,13 +91,30 @@ export async function openConfiguredDatabase(
   }
 }
 
-/** Constructs accounts and sign-in. `publicUrl` is called for each link. */
-export async function composeAccounts(config: Config, database: Database, logger: Logger, publicUrl: () => string) {
+/** Input of {@link composeAccounts}. */
+interface AccountsInput {
+  config: Config;
+  database: Database;
+  logger: Logger;
+  /** Called for each link. */
+  publicUrl: () => string;
+  /** Counts that all servers share; absent: this process is the only one. */
+  counters?: CounterRepository | undefined;
+  /** Makes this server's pepper that of the database. @default false */
+  acceptPepper?: boolean | undefined;
+}
+
+/** Constructs accounts and sign-in. @throws StartError if the database's keys were stored with another pepper */
+export async function composeAccounts(input: AccountsInput) {
+  const { config, database, logger, publicUrl, counters, acceptPepper = false } = input;
   const directory = resolve(config.storage.DATA_DIR);
   const pepper = await loadPepper({ directory, override: config.accounts.API_KEY_PEPPER });
+  if (acceptPepper) await database.cluster.replace('pepperFingerprint', fingerprintOf(pepper));
+  await confirmPepper(database, pepper);
   const accounts = createAccounts({ repositories: database, pepper, config: config.accounts });
   const signIn = createSignIn({
     repositories: database,
+    counters,
     accounts,
     mailer: createMailer({ config: config.mail }),
     pepper,
@@ -94,6 +123,19 @@ export async function composeAccounts(config: Config, database: Database, logger
     logger,
   });
   return { accounts, signIn };
+}
+
+/**
+ * Refuses a pepper that is not the one with which the database's keys were hashed: all of them would be unknown.
+ * @throws StartError
+ */
+async function confirmPepper({ cluster }: Database, pepper: Buffer): Promise<void> {
+  const own = fingerprintOf(pepper);
+  const agreed = await cluster.agree('pepperFingerprint', own);
+  if (agreed === own) return;
+  throw new StartError(
+    `API_KEY_PEPPER: expected the secret with which the keys in this database were stored (fingerprint ${agreed}), but this server has another (${own}). Set the same value on every server, or copy secrets/api-key-pepper from the server that has it. If it is lost, \`npm run admin -- pepper accept\` accepts the present one: every API key, log-in and link becomes invalid`,
+  );
 }
 
 /** Allows sign-up only on a loopback address, since new accounts can use credits and the paid vision model. */
@@ -125,11 +167,15 @@ export async function openAccounts(env: NodeJS.ProcessEnv): Promise<OpenedAccoun
 }
 
 /** Same as {@link openAccounts}, with parsed settings. */
-export async function openConfiguredAccounts(config: Config): Promise<OpenedAccounts> {
+export async function openConfiguredAccounts(
+  config: Config,
+  { acceptPepper }: { acceptPepper?: boolean } = {},
+): Promise<OpenedAccounts> {
   const logger = createLogger({ level: 'silent', format: 'json' });
   const { database, close } = await openConfiguredDatabase(config, logger);
   try {
-    const { accounts, signIn } = await composeAccounts(config, database, logger, () => urlFromOutside(config));
+    const publicUrl = () => urlFromOutside(config);
+    const { accounts, signIn } = await composeAccounts({ config, database, logger, publicUrl, acceptPepper });
     return {
       accounts,
       signIn,

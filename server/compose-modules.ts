@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import { type Accounts, createAccountRemoval } from './accounts/index.ts';
 import { createAnalysis, createAnalyzeImages } from './analysis/index.ts';
+import { createChores } from './cluster/index.ts';
 import { composeAccounts } from './compose-accounts.ts';
 import type { Config } from './config/index.ts';
 import type { Database } from './db/index.ts';
@@ -11,8 +11,9 @@ import { createJobs, type Jobs } from './jobs/index.ts';
 import { createMetrics, type Logger, type Metrics } from './observability/index.ts';
 import { createProcessor } from './processing/index.ts';
 import { createSessionDisposal, createSessions } from './sessions/index.ts';
+import type { SignIn } from './sign-in/index.ts';
 import { createStreamRegistry } from './sse/index.ts';
-import { createLocalStore } from './storage/index.ts';
+import { type ObjectStore, openFiles } from './storage/index.ts';
 
 /** Dependencies of {@link composeModules}. */
 export interface ComposeModulesDeps {
@@ -21,28 +22,24 @@ export interface ComposeModulesDeps {
   logger: Logger;
   /** Base URL under which browsers reach the service. */
   publicUrl: () => string;
+  /** True if no other server uses the data. */
+  isAlone: boolean;
 }
 
 /** Constructs every module of the service. Starts nothing. */
-export async function composeModules({ config, database, logger, publicUrl }: ComposeModulesDeps) {
-  const repositories = database;
+export async function composeModules({ config, database, logger, publicUrl, isAlone }: ComposeModulesDeps) {
   const metrics = createMetrics();
-  const { accounts, signIn } = await composeAccounts(config, database, logger, publicUrl);
-  const gateway = createGateway({
-    accounts,
-    idempotencyRecords: database.idempotency,
-    browserSessions: signIn.browserSessions,
-    config: config.gateway,
-    cookie: createSessionCookie(config.signIn.LOGIN_COOKIE),
-    publicUrl: config.http.PUBLIC_URL,
-  });
-  const store = createLocalStore({ directory: join(config.storage.DATA_DIR, 'files') });
+  const counters = isAlone ? undefined : database.counters;
+  const chores = createChores({ repository: database.chores, alone: isAlone });
+  const { accounts, signIn } = await composeAccounts({ config, database, logger, publicUrl, counters });
+  const gateway = composeGateway({ config, database, accounts, signIn, counters });
+  const { store, scratch } = await openFiles(config.storage);
   const processor = createProcessor({
     config: config.processing,
     logger,
     metrics: { encodeSeconds: (format, seconds) => metrics.encodeFinished({ format, seconds }) },
   });
-  const files = { repositories, store, processor };
+  const files = { repositories: database, store, scratch, processor };
   const sessions = createSessions({
     ...files,
     config: config.sessions,
@@ -50,17 +47,24 @@ export async function composeModules({ config, database, logger, publicUrl }: Co
     requireAccount: (accountId) => requireAccount(accounts, accountId),
   });
   const countSample = (accountId: string) => accounts.limits.countOne(accountId, 'samples');
-  const exports = createExports({ ...files, sessions, countSample, config: config.exports, logger });
-  const analysis = createAnalysis({ processor, store, config: config.analysis, logger, cache: database.visionAnswers });
+  const { keepsFiles } = chores;
+  const exports = createExports({ ...files, sessions, countSample, keepsFiles, config: config.exports, logger });
+  const vision = { config: config.analysis, logger, cache: database.visionAnswers, counters };
+  const analysis = createAnalysis({ ...vision, processor, store });
   const analyzeImages = createAnalyzeImages({
     analysis,
     sessions,
-    repositories,
+    repositories: database,
     isPaid: config.gateway.ANALYSIS_CREDITS > 0,
     giveBack: (accountId) => accounts.limits.giveBackOne(accountId, 'analyses'),
   });
   const jobs = createJobs({
-    repositories,
+    repositories: database,
+    isAlone,
+    freeWorkers() {
+      const { workers, queues } = processor.stats();
+      return workers - queues.encoding.busy - queues.encoding.queued;
+    },
     kinds: { ...exports.kinds, analyze: analyzeImages.kind },
     requireSession: sessions.find,
     ...jobPayment(gateway, metrics),
@@ -68,13 +72,14 @@ export async function composeModules({ config, database, logger, publicUrl }: Co
     logger,
     metrics,
   });
-  const removal = composeRemoval({ store, signIn, exports, database, jobs, logger });
-  const streams = createStreamRegistry();
+  const removal = composeRemoval({ keepsFiles, store, signIn, exports, database, jobs, logger });
   return {
     accounts,
+    chores,
     signIn,
     gateway,
     store,
+    scratch,
     processor,
     sessions,
     exports,
@@ -82,9 +87,27 @@ export async function composeModules({ config, database, logger, publicUrl }: Co
     analyzeImages,
     jobs,
     ...removal,
-    streams,
+    streams: createStreamRegistry(),
     metrics,
   };
+}
+
+interface GatewayParts extends Pick<ComposeModulesDeps, 'config' | 'database'> {
+  accounts: Accounts;
+  signIn: SignIn;
+  counters: Database['counters'] | undefined;
+}
+
+function composeGateway({ config, database, accounts, signIn, counters }: GatewayParts): Gateway {
+  return createGateway({
+    accounts,
+    counters,
+    idempotencyRecords: database.idempotency,
+    browserSessions: signIn.browserSessions,
+    config: config.gateway,
+    cookie: createSessionCookie(config.signIn.LOGIN_COOKIE),
+    publicUrl: config.http.PUBLIC_URL,
+  });
 }
 
 /** Every module of the service. */
@@ -102,17 +125,18 @@ function jobPayment(
   metrics: Metrics,
 ): Pick<Parameters<typeof createJobs>[0], 'settle' | 'isPaid'> {
   return {
-    async settle({ _id: jobId, accountId, images }, delivered) {
-      const credits = await billing.settle({ accountId, jobId, total: images.length, completed: delivered });
+    async settle({ _id: jobId, accountId, total }, delivered) {
+      const credits = await billing.settle({ accountId, jobId, total, completed: delivered });
       metrics.creditsRefunded(credits.refunded);
-      return { credits, perImage: credits.charged / images.length };
+      return { credits, perImage: credits.charged / total };
     },
     isPaid: ({ accountId, _id }) => billing.isCharged(accountId, _id),
   };
 }
 
 interface RemovalDeps {
-  store: ReturnType<typeof createLocalStore>;
+  keepsFiles: () => Promise<boolean>;
+  store: ObjectStore;
   signIn: Awaited<ReturnType<typeof composeAccounts>>['signIn'];
   exports: ReturnType<typeof createExports>;
   database: Database;
@@ -121,13 +145,15 @@ interface RemovalDeps {
 }
 
 /** Connects the removal of sessions and accounts with the modules that hold their data. */
-function composeRemoval({ store, signIn, exports, database, jobs, logger }: RemovalDeps) {
+function composeRemoval({ keepsFiles, store, signIn, exports, database, jobs, logger }: RemovalDeps) {
   const disposal = createSessionDisposal({
     repositories: database,
     store,
     logger,
     stopJobs: jobs.stopSession,
     forgetSources: exports.forgetSources,
+    collectFiles: async (paths) => void (await exports.collectFiles(paths)),
+    keepsFiles,
   });
   const accountRemoval = createAccountRemoval({
     repositories: database,

@@ -1,15 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { buildOpenApi } from '#contract';
 import { type BackgroundTask, startBackgroundTasks } from './background-tasks.ts';
+import type { Chore } from './cluster/index.ts';
 import { configuredUrl, openConfiguredDatabase } from './compose-accounts.ts';
 import { composeModules, type Modules } from './compose-modules.ts';
 import type { Config } from './config/index.ts';
 import { createApp, createOpenUploads, type Services } from './http/index.ts';
 import { createLogger, type Logger } from './observability/index.ts';
 import { createUrlImporter } from './sessions/index.ts';
+import { identifyStore } from './storage/index.ts';
 import { VERSION } from './version.ts';
 
 /** Interval of the tasks that recover interrupted work, in ms. */
 const RECOVERY_MS = 5000;
+/** Interval at which a server looks for jobs that others have handed over, in ms. */
+const TAKE_OVER_MS = 500;
 const HOUR_MS = 3_600_000;
 /** Longest wait for another process to release the embedded database, in ms. */
 const EXCLUSIVE_TIMEOUT_MS = 5000;
@@ -27,7 +32,13 @@ export async function composeService(
 ) {
   const opened = await openConfiguredDatabase(config, logger, { onDatabaseLost, aloneWithinMs: EXCLUSIVE_TIMEOUT_MS });
   let url = configuredUrl(config);
-  const modules = await composeModules({ config, database: opened.database, logger, publicUrl: () => url });
+  const modules = await composeModules({
+    config,
+    database: opened.database,
+    logger,
+    publicUrl: () => url,
+    isAlone: opened.exclusive,
+  });
   const state: ServiceState = { config, logger, modules, ...opened, background: [], stopping: false, reachable: false };
   observe(modules);
   const { accounts, accountRemoval, signIn, processor, exports, jobs, disposal } = modules;
@@ -52,7 +63,7 @@ export async function composeService(
     start: (): Promise<void> => start(state),
 
     /**
-     * Stops gracefully: admits no new jobs, waits up to `SHUTDOWN_SECONDS` for running ones, hands the rest over to the
+     * Stops gracefully: says for `DRAIN_SECONDS` that it is not ready, admits no new jobs, waits up to `SHUTDOWN_SECONDS` for running ones, hands the rest over to the
      * next start, and closes everything. Calls `closeServer` once no stream needs it.
      */
     stop: (closeServer: () => Promise<void> = async () => {}): Promise<void> => stop(state, closeServer),
@@ -84,14 +95,15 @@ function observe({ metrics, streams, processor, jobs }: Modules): void {
 }
 
 function httpServices(state: ServiceState): Services {
-  const { config, logger, modules, database } = state;
-  const { store, analysis, processor: _, ...services } = modules;
+  const { config, logger, modules } = state;
+  const { scratch, analysis, processor: _, ...services } = modules;
   return {
     ...services,
     urlImporter: config.sessions.URL_IMPORT === 'on' ? createUrlImporter({ limits: importLimits(config) }) : undefined,
-    newTemporaryFile: store.newTemporaryFile,
-    removeTemporaryFiles: store.removeTemporaryFiles,
-    freeBytes: store.freeBytes,
+    newTemporaryFile: scratch.newFile,
+    removeTemporaryFiles: scratch.discard,
+    freeBytes: scratch.freeBytes,
+    downloads: config.storage.DOWNLOADS,
     openUploads: createOpenUploads({ perAccount: config.http.UPLOADS_PER_ACCOUNT }),
     config: config.http,
     logger,
@@ -100,11 +112,18 @@ function httpServices(state: ServiceState): Services {
       const { provider, status } = analysis.state();
       return { analysis: { provider, status } };
     },
-    async checkReadiness() {
-      if (state.stopping) throw new Error('the service is stopping');
-      await database.ping();
-    },
+    servesApi: config.jobs.ROLE !== 'worker',
+    isStopping: () => state.stopping,
+    checkReadiness: () => checkReadiness(state),
   };
+}
+
+/** Checks what a request needs. @throws Error that names what is missing */
+async function checkReadiness({ stopping, database, modules }: ServiceState): Promise<void> {
+  if (stopping) throw new Error('the service is stopping');
+  if (modules.processor.stats().pids.length === 0) throw new Error('no process for images runs');
+  await database.ping();
+  await modules.scratch.freeBytes();
 }
 
 function importLimits({ http }: Config) {
@@ -113,7 +132,8 @@ function importLimits({ http }: Config) {
 
 /** Sends mails once the service listens; before that the links in them could not be opened. */
 function sendMails(state: ServiceState): void {
-  if (state.reachable) return;
+  // The address of a worker is not that of the pages.
+  if (state.reachable || state.config.jobs.ROLE === 'worker') return;
   state.reachable = true;
   const { signIn } = state.modules;
   const task = { name: 'send mails', everyMs: RECOVERY_MS, atOnce: true, run: signIn.deliver };
@@ -121,13 +141,16 @@ function sendMails(state: ServiceState): void {
 }
 
 async function start(state: ServiceState): Promise<void> {
-  const { exclusive, logger, modules } = state;
-  const { store, processor, analysis, jobs } = modules;
+  const { exclusive, logger, modules, database } = state;
+  const { store, scratch, processor, analysis, jobs } = modules;
+  await scratch.prepare();
   await store.prepare();
+  await identifyStore({ store, scratch }, { agree: (id) => database.cluster.agree('storeId', id) });
   // Before any work, since this process is not writing any of these files yet.
-  await store.sweepTemporaryFiles({ minAgeMs: exclusive ? 0 : HOUR_MS });
+  await scratch.sweep({ minAgeMs: exclusive ? 0 : HOUR_MS });
   await processor.start();
   await analysis.start();
+  if (exclusive) await modules.chores.forgetOthers();
   warnOfMissingLimits(state);
   await settlePending(state, exclusive ? 0 : undefined);
   await jobs.recover({ alone: exclusive });
@@ -144,19 +167,26 @@ function warnOfMissingLimits({ modules, logger }: ServiceState): void {
 
 /** Returns the periodic tasks; each is separate, so that a failing one does not stop the others. */
 function backgroundTasks(state: ServiceState): BackgroundTask[] {
-  const { store, jobs, disposal, accountRemoval, exports } = state.modules;
+  const { chores, scratch, jobs, disposal, accountRemoval, exports } = state.modules;
   const sweepMs = state.config.sessions.SWEEP_SECONDS * 1000;
-  const sweepTemporaryFiles = () => store.sweepTemporaryFiles({ minAgeMs: HOUR_MS });
-  return [
+  const deletes = true;
+  const ofCluster: Chore[] = [
     { name: 'complete pending ledger entries', everyMs: RECOVERY_MS, run: () => settlePending(state) },
-    { name: 'resume jobs', everyMs: RECOVERY_MS, run: () => jobs.recover() },
-    { name: 'remove sessions', everyMs: sweepMs, run: disposal.sweep },
-    { name: 'remove accounts', everyMs: sweepMs, run: accountRemoval.sweep },
-    { name: 'trim the cache', everyMs: sweepMs, run: exports.sweepCache },
     { name: 'settle charges', everyMs: sweepMs, run: () => settleAbandoned(state) },
-    { name: 'remove temporary files', everyMs: HOUR_MS, run: sweepTemporaryFiles },
-    { name: 'remove orphaned folders', everyMs: HOUR_MS, atOnce: true, run: disposal.sweepOrphans },
-    { name: 'remove orphaned variants', everyMs: HOUR_MS, atOnce: true, run: exports.sweepOrphans },
+    { name: 'remove sessions', everyMs: sweepMs, deletes, run: disposal.sweep },
+    { name: 'remove accounts', everyMs: sweepMs, deletes, run: accountRemoval.sweep },
+    { name: 'trim the cache', everyMs: sweepMs, deletes, run: exports.sweepCache },
+    { name: 'remove orphaned folders', everyMs: HOUR_MS, atOnce: true, deletes, run: disposal.sweepOrphans },
+    { name: 'remove orphaned variants', everyMs: HOUR_MS, atOnce: true, deletes, run: exports.sweepOrphans },
+  ];
+  return [
+    { name: 'resume jobs', everyMs: state.exclusive ? RECOVERY_MS : TAKE_OVER_MS, run: () => jobs.recover() },
+    {
+      name: 'remove temporary files',
+      everyMs: HOUR_MS,
+      run: () => scratch.sweep({ minAgeMs: HOUR_MS }),
+    },
+    ...ofCluster.map(chores.once),
   ];
 }
 
@@ -176,6 +206,8 @@ async function stop(state: ServiceState, closeServer: () => Promise<void>): Prom
   const { config, modules, background } = state;
   const { jobs, signIn, streams, analysis, processor } = modules;
   state.stopping = true;
+  // Requests are served as before, while readiness says that they should go elsewhere.
+  await sleep(config.http.DRAIN_SECONDS * 1000);
   jobs.close();
   // Together, because a background task may be sending a mail.
   await Promise.all([signIn.close(), ...background.map((tasks) => tasks.stop(TASKS_STOP_MS))]);

@@ -30,9 +30,14 @@ export class AppError extends Error {
   }
 }
 
-/** Thrown when another process has locked the embedded database. */
-export class DirectoryInUseError extends Error {
-  override readonly name = 'DirectoryInUseError';
+/** Thrown when the service cannot start for a reason that an operator can change; the message names the setting. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+}
+
+/** Thrown if the store of files does not respond; what was asked of it may be repeated. */
+export class StoreAwayError extends Error {
+  override readonly name = 'StoreAwayError';
 }
 
 /** The HTTP response of an error; all error responses have this shape. */
@@ -62,6 +67,12 @@ function fromForeign(thrown: unknown): AppError {
       cause: thrown,
     });
   }
+  if (thrown instanceof StoreAwayError) {
+    return new AppError('storage_unavailable', 'The store of files does not respond at the moment', {
+      cause: thrown,
+      headers: { 'Retry-After': '5' },
+    });
+  }
   if (isDatabaseAway(thrown)) {
     return new AppError('database_unavailable', 'The database does not respond at the moment', {
       cause: thrown,
@@ -77,13 +88,27 @@ export function isDiskFull(thrown: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT' || code === DATABASE_DISK_FULL;
 }
 
-/** Returns true for an error that means an unreachable database; the outcome of the operation is unknown. */
+/** Fields of a driver's error. */
+interface DatabaseError {
+  name?: string;
+  code?: unknown;
+  writeErrors?: unknown;
+  errorLabelSet?: Set<string>;
+}
+
+/**
+ * Returns true for an error that means an unreachable or changing database, or a write that a majority has not confirmed;
+ * the outcome of the operation is unknown.
+ */
 export function isDatabaseAway(thrown: unknown): boolean {
-  const { name = '', code, writeErrors } = (thrown ?? {}) as { name?: string; code?: unknown; writeErrors?: unknown };
+  const { name = '', code, writeErrors, errorLabelSet } = (thrown ?? {}) as DatabaseError;
   // EPIPE: the driver does not wrap the error of a socket that the server has just closed.
   if (DATABASE_AWAY.has(name) || code === 'EPIPE') return true;
-  // A bulk write wraps the loss of its connection; refusals of the server are in `writeErrors`.
-  return name === 'MongoBulkWriteError' && Array.isArray(writeErrors) && writeErrors.length === 0;
+  if (name.startsWith('Mongo') && (DATABASE_AWAY_CODES.has(Number(code)) || errorLabelSet?.has('RetryableWriteError')))
+    return true;
+  // A bulk write wraps the loss of its connection; refusals of the server have a code, or are in `writeErrors`.
+  if (name !== 'MongoBulkWriteError' || typeof code === 'number') return false;
+  return Array.isArray(writeErrors) && writeErrors.length === 0;
 }
 
 const DATABASE_AWAY = new Set([
@@ -97,4 +122,11 @@ const DATABASE_AWAY = new Set([
   'MongooseServerSelectionError',
   'MongoTopologyClosedError',
   'MongoClientClosedError',
+  'MongoWriteConcernError',
 ]);
+
+/**
+ * MongoDB's codes of a member that is not the primary, steps down, shuts down, recovers or cannot reach the others.
+ * Source: "Retryable Reads" and "Server Discovery and Monitoring" of MongoDB's driver specifications.
+ */
+const DATABASE_AWAY_CODES = new Set([6, 7, 64, 89, 91, 134, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436]);

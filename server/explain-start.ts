@@ -1,6 +1,6 @@
 import { resolve, sep } from 'node:path';
 import { type Config, ConfigError } from './config/index.ts';
-import { DirectoryInUseError, isDatabaseAway, isDiskFull } from './errors.ts';
+import { isDatabaseAway, isDiskFull, StartError } from './errors.ts';
 
 /** Fields of Node's error of a failed system call. */
 type SystemError = Partial<Pick<NodeJS.ErrnoException, 'code' | 'syscall' | 'path'>> & { message: string };
@@ -11,7 +11,7 @@ type SystemError = Partial<Pick<NodeJS.ErrnoException, 'code' | 'syscall' | 'pat
  * @param config absent if the settings themselves are invalid
  */
 export function explainStart(error: unknown, config?: Config): string | null {
-  if (error instanceof ConfigError || error instanceof DirectoryInUseError) return error.message;
+  if (error instanceof ConfigError || error instanceof StartError) return error.message;
   if (!config || !(error instanceof Error)) return null;
   const { code = '', syscall = '', path = '', message } = error as SystemError;
   const { HOST, PORT } = config.http;

@@ -36,6 +36,7 @@ async function main(): Promise<void> {
 
   logger.info({ url: server.url }, 'listening');
   service.listensAt(server.url);
+  if (config.jobs.ROLE === 'worker') return;
   const { accounts, signIn } = service;
   try {
     const printKey = config.accounts.PRINT_FIRST_KEY === 'on';

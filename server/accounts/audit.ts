@@ -1,3 +1,4 @@
+import { LEDGER_KINDS, type LedgerKind } from '#contract';
 import type { AccountRecord, AccountRepository, LedgerEntryRecord, LedgerRepository } from '../db/index.ts';
 import { countEntries, countersOf } from './ledger-entries.ts';
 
@@ -44,57 +45,89 @@ export interface AuditReport {
 /** A ledger entry, written or pending. */
 type Entry = Pick<LedgerEntryRecord, 'accountId' | 'kind' | 'ref' | 'delta'>;
 
+/** Totals of an account's entries. */
+interface Totals {
+  balance: number;
+  used: number;
+  granted: number;
+}
+
+/** What is kept of an account. */
+type Kept = Pick<AccountRecord, '_id' | 'balance' | 'used' | 'granted' | 'holds'>;
+
+/** State of one audit. Its size depends on the number of accounts, not on that of entries. */
+interface Audit {
+  ledger: LedgerRepository;
+  totals: Map<string, Totals>;
+  lines: Map<string, number>;
+  faults: BrokenInvariant[];
+}
+
 /**
- * Creates the audit. It recomputes every balance from the ledger and the pending entries. It can run beside the service:
- * an account that looks wrong is read again until no entry was added in between.
+ * Creates the audit. It recomputes every balance from the ledger and the pending entries, and reads the ledger as a stream. It
+ * can run beside the service: an account that looks wrong is read again until no entry was added in between.
  */
 export function createAudit({ accounts, ledger }: AuditDeps) {
   /** Checks one account again on a consistent reading. */
   async function recheck(accountId: string): Promise<BrokenInvariant[]> {
     for (let attempt = 1; ; attempt += 1) {
       const before = await accounts.find(accountId);
-      const lines = await readAll((after) => ledger.page(accountId, PAGE, after));
+      const totals = emptyTotals();
+      const held = new Set(before?.holds.map(({ lineId }) => lineId));
+      for await (const line of pagesOf((after) => ledger.page(accountId, PAGE, after))) {
+        add(totals, line);
+        held.delete(line._id);
+      }
       const after = await accounts.find(accountId);
       if (!before || !after) return [];
       if (attempt === RECHECKS || countEntries(before) === countEntries(after)) {
         // `before`, because an entry completed since then is among the lines read after it.
-        return checkAccount(before, [...lines, ...pendingOf(before, lines)]);
+        for (const hold of before.holds) if (held.has(hold.lineId)) add(totals, hold);
+        return checkAccount(before, totals);
       }
     }
   }
 
-  /** Repeats the check for a charge that was written during the scan. */
-  async function stillBroken({ rule, ref }: BrokenInvariant): Promise<boolean> {
-    return rule !== 'refund_without_charge' || ref === null || (await ledger.findByRef('charge', ref)) === null;
+  /** Repeats the check for a charge that was written during the scan, or is pending. */
+  async function stillBroken({ rule, ref, accountId }: BrokenInvariant): Promise<boolean> {
+    if (rule !== 'refund_without_charge' || ref === null) return true;
+    if ((await ledger.findByRef('charge', ref)) !== null) return false;
+    const account = await accounts.find(accountId);
+    return !account?.holds.some((hold) => hold.kind === 'charge' && hold.ref === ref);
   }
 
   return async function audit(): Promise<AuditReport> {
-    const written = await readAll((after) => ledger.scan(PAGE, after));
-    const everyone = await readAll((after) => accounts.list(PAGE, after));
+    const state: Audit = { ledger, totals: new Map(), lines: new Map(), faults: [] };
+    await checkEntries(state);
+    const records: Kept[] = [];
     // The entries of an account that is being deleted are removed in several steps.
-    const records = everyone.filter(({ deletedAt }) => !deletedAt);
-    const leaving = new Set(everyone.filter(({ deletedAt }) => deletedAt).map(({ _id }) => _id));
-    const lines = written.filter(({ accountId }) => !leaving.has(accountId));
-    const pending = records.flatMap((record) => pendingOf(record, lines));
-    const entries = [...lines, ...pending];
-    const byAccount = groupBy<Entry>(entries, ({ accountId }) => accountId);
-    const known = new Set(records.map(({ _id }) => _id));
-    const broken: BrokenInvariant[] = [];
-    for (const line of lines.filter(({ accountId }) => !known.has(accountId))) {
-      // The account and its entries may have been deleted during the scan.
-      if (await ledger.findByRef(line.kind, line.ref)) broken.push(orphan(line));
+    const leaving = new Set<string>();
+    for await (const { _id, deletedAt, ...account } of pagesOf((after) => accounts.list(PAGE, after))) {
+      const { balance, used, granted, holds } = account;
+      if (deletedAt) leaving.add(_id);
+      else records.push({ _id, balance, used, granted, holds });
     }
+    const broken = await checkOwners(state, new Set([...leaving, ...records.map(({ _id }) => _id)]));
+    let pending = 0;
     for (const record of records) {
-      if (checkAccount(record, byAccount.get(record._id) ?? []).length > 0) broken.push(...(await recheck(record._id)));
+      const totals = state.totals.get(record._id) ?? emptyTotals();
+      for (const hold of record.holds) {
+        if (await ledger.has(record._id, hold.lineId)) continue;
+        pending += 1;
+        add(totals, hold);
+      }
+      if (checkAccount(record, totals).length > 0) broken.push(...(await recheck(record._id)));
     }
-    for (const fault of checkRefs(entries)) if (await stillBroken(fault)) broken.push(fault);
+    for (const fault of state.faults)
+      if (!leaving.has(fault.accountId) && (await stillBroken(fault))) broken.push(fault);
+    const counted = [...state.lines].filter(([accountId]) => !leaving.has(accountId));
     return {
       ok: broken.length === 0,
       broken,
       figures: {
         accounts: records.length,
-        lines: lines.length,
-        pending: pending.length,
+        lines: sum(counted, ([, lines]) => lines),
+        pending,
         balance: sum(records, ({ balance }) => balance),
         used: sum(records, ({ used }) => used),
         granted: sum(records, ({ granted }) => granted),
@@ -103,28 +136,82 @@ export function createAudit({ accounts, ledger }: AuditDeps) {
   };
 }
 
-/** Returns the pending entries of an account that are not among `lines`. */
-function pendingOf({ _id, holds }: AccountRecord, lines: LedgerEntryRecord[]): Entry[] {
-  if (holds.length === 0) return [];
-  const written = new Set(lines.map((line) => line._id));
-  return holds.filter(({ lineId }) => !written.has(lineId)).map((entry) => ({ ...entry, accountId: _id }));
+/** Streams all entries by kind and reference, refunds beside their charges. */
+async function checkEntries(state: Audit): Promise<void> {
+  for (const kind of LEDGER_KINDS)
+    if (kind !== 'charge' && kind !== 'refund') for await (const _ of groupsOf(state, kind));
+  const charges = groupsOf(state, 'charge');
+  let charge = await charges.next();
+  for await (const refund of groupsOf(state, 'refund')) {
+    while (!charge.done && charge.value[0].ref < refund[0].ref) charge = await charges.next();
+    const beside = charge.done || charge.value[0].ref !== refund[0].ref ? [] : charge.value;
+    checkRefund(state, refund[0], beside);
+  }
+  while (!charge.done) charge = await charges.next();
 }
 
-function checkAccount(record: AccountRecord, entries: Entry[]): BrokenInvariant[] {
+type Group = [LedgerEntryRecord, ...LedgerEntryRecord[]];
+
+/** Yields the entries of a kind, those of one reference together, and checks each. */
+async function* groupsOf(state: Audit, kind: LedgerKind): AsyncGenerator<Group, undefined> {
+  let group: Group | undefined;
+  for await (const line of state.ledger.ofKind(kind)) {
+    const totals = state.totals.get(line.accountId) ?? emptyTotals();
+    state.totals.set(line.accountId, add(totals, line));
+    state.lines.set(line.accountId, (state.lines.get(line.accountId) ?? 0) + 1);
+    if (group?.[0].ref === line.ref) {
+      group.push(line);
+      continue;
+    }
+    if (group) {
+      checkGroup(state, group);
+      yield group;
+    }
+    group = [line];
+  }
+  if (!group) return;
+  checkGroup(state, group);
+  yield group;
+}
+
+function checkGroup({ faults }: Audit, [first, ...more]: Group): void {
+  const { accountId, kind, ref, delta } = first;
+  const fault = (rule: BrokenInvariant['rule'], message: string) => faults.push({ rule, accountId, ref, message });
+  if (more.length > 0) fault('duplicate_line', `${ref} has ${more.length + 1} lines of the kind ${kind}`);
+  if (kind === 'charge' ? delta >= 0 : delta <= 0) fault('wrong_sign', `a ${kind} of ${delta} for ${ref}`);
+}
+
+function checkRefund({ faults }: Audit, { accountId, ref, delta }: Entry, charges: Entry[]): void {
+  const charge = charges.find((candidate) => candidate.accountId === accountId);
+  const fault = (rule: BrokenInvariant['rule'], message: string) => faults.push({ rule, accountId, ref, message });
+  if (!charge) fault('refund_without_charge', `${ref} was refunded, but never charged`);
+  else if (delta > -charge.delta) fault('refund_exceeds_charge', `${ref} cost ${-charge.delta}, refunded ${delta}`);
+}
+
+/** Finds entries of accounts that do not exist. */
+async function checkOwners({ ledger, totals }: Audit, known: Set<string>): Promise<BrokenInvariant[]> {
+  const broken: BrokenInvariant[] = [];
+  for (const accountId of totals.keys()) {
+    if (known.has(accountId)) continue;
+    // Read again: the account and its entries may have been deleted during the scan.
+    for await (const line of pagesOf((after) => ledger.page(accountId, PAGE, after))) broken.push(orphan(line));
+  }
+  return broken;
+}
+
+function checkAccount(record: Kept, totals: Totals): BrokenInvariant[] {
   const broken: BrokenInvariant[] = [];
   const fault = (rule: BrokenInvariant['rule'], message: string) =>
     broken.push({ rule, accountId: record._id, ref: null, message });
 
   if (!(record.balance >= 0)) fault('negative_balance', `the balance is ${record.balance}`);
-  const balance = sum(entries, ({ delta }) => delta);
-  if (record.balance !== balance) {
+  if (record.balance !== totals.balance) {
     fault(
       'balance_differs',
-      `the balance is ${record.balance}, but the ledger and pending entries add up to ${balance}`,
+      `the balance is ${record.balance}, but the ledger and pending entries add up to ${totals.balance}`,
     );
   }
-  const used = sum(entries, (entry) => countersOf(entry).used);
-  const granted = sum(entries, (entry) => countersOf(entry).granted);
+  const { used, granted } = totals;
   if (record.used !== used || record.granted !== granted) {
     fault(
       'counters_differ',
@@ -134,47 +221,32 @@ function checkAccount(record: AccountRecord, entries: Entry[]): BrokenInvariant[
   return broken;
 }
 
-function checkRefs(entries: Entry[]): BrokenInvariant[] {
-  const broken: BrokenInvariant[] = [];
-  const byKindAndRef = groupBy(entries, ({ kind, ref }) => `${kind} ${ref}`);
-  for (const [first, ...more] of byKindAndRef.values()) {
-    if (!first) continue;
-    const { accountId, kind, ref, delta } = first;
-    const fault = (rule: BrokenInvariant['rule'], message: string) => broken.push({ rule, accountId, ref, message });
-
-    if (more.length > 0) fault('duplicate_line', `${ref} has ${more.length + 1} lines of the kind ${kind}`);
-    if (kind === 'charge' ? delta >= 0 : delta <= 0) fault('wrong_sign', `a ${kind} of ${delta} for ${ref}`);
-    if (kind !== 'refund') continue;
-    const charge = byKindAndRef.get(`charge ${ref}`)?.find((candidate) => candidate.accountId === accountId);
-    if (!charge) fault('refund_without_charge', `${ref} was refunded, but never charged`);
-    else if (delta > -charge.delta) fault('refund_exceeds_charge', `${ref} cost ${-charge.delta}, refunded ${delta}`);
-  }
-  return broken;
-}
-
 function orphan({ _id, accountId, ref }: LedgerEntryRecord): BrokenInvariant {
   return { rule: 'orphan_line', accountId, ref, message: `line ${_id} belongs to an account that does not exist` };
 }
 
-function groupBy<T>(items: T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
+function emptyTotals(): Totals {
+  return { balance: 0, used: 0, granted: 0 };
+}
+
+function add(totals: Totals, entry: Pick<Entry, 'kind' | 'delta'>): Totals {
+  const { used, granted } = countersOf(entry);
+  totals.balance += entry.delta;
+  totals.used += used;
+  totals.granted += granted;
+  return totals;
 }
 
 function sum<T>(items: T[], value: (item: T) => number): number {
   return items.reduce((total, item) => total + value(item), 0);
 }
 
-async function readAll<T extends { _id: string }>(page: (after?: string) => Promise<T[]>): Promise<T[]> {
-  const all: T[] = [];
-  for (;;) {
-    const next = await page(all.at(-1)?._id);
-    if (next.length === 0) return all;
-    all.push(...next);
+/** Yields all records, reading pages on demand. */
+async function* pagesOf<T extends { _id: string }>(page: (after?: string) => Promise<T[]>): AsyncGenerator<T> {
+  for (let after: string | undefined; ; ) {
+    const next = await page(after);
+    yield* next;
+    after = next.at(-1)?._id;
+    if (next.length < PAGE) return;
   }
 }

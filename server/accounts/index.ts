@@ -13,7 +13,7 @@ import { createSessionTokens } from './session-tokens.ts';
 import { createTransactions } from './transactions.ts';
 
 // The gateway stores its records through this module, since it must not know the database.
-export type { IdempotencyRecord, IdempotencyRepository, StoredResponse } from '../db/index.ts';
+export type { CounterRepository, IdempotencyRecord, IdempotencyRepository, StoredResponse } from '../db/index.ts';
 export { type Account, PLACEHOLDER_EMAIL } from './accounts.ts';
 export { type ApiKey, type KeyCheck, newApiKey } from './api-keys.ts';
 export type { AuditReport, BrokenInvariant } from './audit.ts';
@@ -31,7 +31,7 @@ export {
   newLogLineId,
   type OperatorLog,
 } from './operator-log.ts';
-export { loadPepper } from './pepper.ts';
+export { fingerprintOf, loadPepper } from './pepper.ts';
 export type { EntryRequest, EntryResult } from './post-entry.ts';
 export { type AccountRemoval, createAccountRemoval } from './removal.ts';
 export { hashSecret, makeSecret, type SecretPrefix, secretHasForm } from './secrets.ts';
@@ -63,7 +63,7 @@ export function createAccounts({ repositories, pepper, config, now = () => new D
     tokens: createSessionTokens({ accounts, apiKeys, sessionTokens, pepper, config, now }),
     ledger,
     limits: createLimits({ accounts, sessions, plans, now }),
-    transactions: createTransactions({ ledger: repositories.ledger }),
+    transactions: createTransactions(repositories),
     operatorLog: createOperatorLog({ log: repositories.operatorLog, accounts, now }),
     audit: createAudit({ accounts, ledger: repositories.ledger }),
   };

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,6 +25,11 @@ export async function loadPepper({ directory, override }: PepperOptions): Promis
     throw new Error(`${path} is damaged: expected 64 hexadecimal digits. Restore it from a backup`);
   }
   return Buffer.from(text, 'hex');
+}
+
+/** Returns 12 hexadecimal digits that tell peppers apart and reveal nothing of them. */
+export function fingerprintOf(pepper: Buffer): string {
+  return createHmac('sha256', pepper).update('imagewright: fingerprint of the pepper').digest('hex').slice(0, 12);
 }
 
 async function create(folder: string, path: string): Promise<string> {

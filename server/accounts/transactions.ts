@@ -1,9 +1,14 @@
 import type { LedgerFilter, LedgerKind, Transaction } from '#contract';
-import type { LedgerEntryRecord, LedgerRepository } from '../db/index.ts';
+import type { AccountRepository, LedgerEntryRecord, LedgerRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 
+interface TransactionsDeps {
+  accounts: Pick<AccountRepository, 'spendingByDay'>;
+  ledger: LedgerRepository;
+}
+
 /** Creates the reader of accounts' ledgers. */
-export function createTransactions({ ledger }: { ledger: LedgerRepository }) {
+export function createTransactions({ accounts, ledger }: TransactionsDeps) {
   return {
     /**
      * Returns a page of an account's ledger, newest first. The cursor is the id of the last entry, so new entries shift no page.
@@ -29,10 +34,10 @@ export function createTransactions({ ledger }: { ledger: LedgerRepository }) {
       }
     },
 
-    /** Returns the credits spent per day in UTC, charges less refunds. @param from `2026-01-31` */
+    /** Returns the credits spent per day in UTC, charges less refunds; at most of a year. @param from `2026-01-31` */
     async spending(accountId: string, from: string): Promise<Map<string, number>> {
-      const days = await ledger.spendingByDay(accountId, new Date(from));
-      return new Map(days.map(({ day, credits }) => [day, credits]));
+      const days = await accounts.spendingByDay(accountId);
+      return new Map(days.filter(({ day }) => day >= from).map(({ day, credits }) => [day, credits]));
     },
   };
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openConfiguredAccounts } from '../compose-accounts.ts';
 import type { Config } from '../config/index.ts';
 import { isDatabaseAway } from '../errors.ts';
-import { type CommandResult, newNames, runCommand } from './commands.ts';
+import { acceptsPepper, type CommandResult, newNames, runCommand } from './commands.ts';
 
 /** Input of {@link administer}. */
 export interface AdministerInput {
@@ -27,7 +27,7 @@ export async function administer({ args, config, timeoutMs = 20_000 }: Administe
   let givesUpAt: number | undefined;
   for (;;) {
     try {
-      const opened = await openConfiguredAccounts(config);
+      const opened = await openConfiguredAccounts(config, { acceptPepper: acceptsPepper(args) });
       try {
         began = true;
         return await runCommand({ ...opened, args, names });

@@ -3,6 +3,7 @@ import { type Account, type Accounts, COMMAND_LINE, newApiKey, newGrantRef, newL
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { SignIn } from '../sign-in/index.ts';
+import { DATA_COMMANDS } from './data-commands.ts';
 import { LOG_OPTIONS, LOG_USAGE, printLog, showLog } from './operator-log.ts';
 import { accountRole, parseOptions, UsageError, wholeNumber } from './options.ts';
 
@@ -53,7 +54,14 @@ interface Command {
 }
 
 const ADDRESS_UNKNOWN =
-  'PORT is 0, so only the running service knows its address: prefix this link with the address it logged as "listening", or set PUBLIC_URL';
+  'PORT is 0, so only the running service knows its address: prefix this link with what it logged as "listening", or set PUBLIC_URL';
+/** The command that makes this server's pepper that of the database, when it is opened. */
+const ACCEPT_PEPPER = 'pepper accept';
+
+/** Returns true for the command that is run although the pepper does not match. */
+export function acceptsPepper(args: string[]): boolean {
+  return parseCommand(args).name === ACCEPT_PEPPER;
+}
 
 /** All administration commands. */
 const COMMANDS: Record<string, Command> = {
@@ -182,6 +190,13 @@ const COMMANDS: Record<string, Command> = {
     optional: [],
     run: ({ accounts }) => accounts.audit(),
   },
+  [ACCEPT_PEPPER]: {
+    usage: '',
+    note: 'after API_KEY_PEPPER was lost: all keys, log-ins and links become invalid',
+    required: [],
+    optional: [],
+    run: async () => ({ accepted: true }), // done when the database was opened
+  },
   'audit list': {
     usage: `${LOG_USAGE} [--limit N]`,
     note: 'the operator log, newest first; also "audit" alone',
@@ -200,7 +215,10 @@ const COMMANDS: Record<string, Command> = {
 
 /** Returns the text of `--help`. */
 export function describeCommands(): string {
-  const commands = Object.entries(COMMANDS).map(([name, { usage, note = '' }]) => ({ line: `${name} ${usage}`, note }));
+  const commands = Object.entries({ ...COMMANDS, ...DATA_COMMANDS }).map(([name, { usage, note = '' }]) => ({
+    line: `${name} ${usage}`,
+    note,
+  }));
   const width = Math.max(...commands.map(({ line }) => line.length)) + 3;
   const rows = commands.map(({ line, note }) => `  ${line.padEnd(width)}${note}`.trimEnd());
   return [

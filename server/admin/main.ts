@@ -2,6 +2,7 @@ import { type Config, loadConfig } from '../config/index.ts';
 import { explainStart } from '../explain-start.ts';
 import { administer } from './administer.ts';
 import { describeCommands, parseCommand, UsageError } from './commands.ts';
+import { parseDataCommand } from './data-commands.ts';
 
 // Inherited by workers: what this program writes is for its user alone.
 process.umask(0o077);
@@ -17,8 +18,13 @@ if (args.length === 0 || args.includes('--help') || args.includes('-h')) {
 async function main(): Promise<number> {
   let config: Config | undefined;
   try {
-    parseCommand(args);
+    const onData = parseDataCommand(args);
+    if (!onData) parseCommand(args);
     config = loadConfig(process.env);
+    if (onData) {
+      console.log(JSON.stringify(await onData(config), null, 2));
+      return 0;
+    }
     const { output, exitCode } = await administer({ args, config });
     if (output !== undefined) console.log(JSON.stringify(output, null, 2));
     return exitCode;

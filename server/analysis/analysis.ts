@@ -1,7 +1,8 @@
 import type { AiStatus, AnalyzeOptions, Metadata } from '#contract';
+import { outlastOutage } from '../database-outage.ts';
 import type { ImageRecord } from '../db/index.ts';
 import type { Processor, Turn } from '../processing/index.ts';
-import type { FileStore } from '../storage/index.ts';
+import type { ObjectStore } from '../storage/index.ts';
 import { providerSettings } from './config.ts';
 import { describeFromAnswer } from './describe-from-answer.ts';
 import { describeFromFile } from './describe-from-file.ts';
@@ -12,7 +13,7 @@ import { type Answered, createVisionService, type VisionServiceDeps } from './vi
 /** Dependencies of the analysis module. */
 export interface AnalysisDeps extends VisionServiceDeps {
   processor: Pick<Processor, 'inspect'>;
-  store: Pick<FileStore, 'pathOf'>;
+  store: Pick<ObjectStore, 'withLocalFile'>;
 }
 
 /** Options of one image's analysis. */
@@ -87,15 +88,12 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
       const useful = alone.some((field) => !decided.includes(field));
       onStep('prepare');
       const maxEdge = config.AI_IMAGE_MAX_EDGE;
-      const inspection = await processor.inspect(
-        {
-          source: store.pathOf(image.uploadPath),
-          facts: image,
-          language: options.language,
-          ...(service && useful ? { vision: { maxEdge, maxTextEdge: Math.round(maxEdge * TEXT_EDGE_FACTOR) } } : {}),
-        },
-        { turn, signal },
-      );
+      const vision =
+        service && useful ? { vision: { maxEdge, maxTextEdge: Math.round(maxEdge * TEXT_EDGE_FACTOR) } } : {};
+      const { language } = options;
+      const inspect = (source: string) =>
+        processor.inspect({ source, facts: image, language, ...vision }, { turn, signal });
+      const inspection = await outlastOutage(() => store.withLocalFile(image.uploadPath, inspect), signal);
       onStep('describe');
       const fromFile = describeFromFile(image, inspection, options);
       // Images that are too small or cannot be decoded have no copy.

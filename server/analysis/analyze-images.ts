@@ -19,7 +19,7 @@ import type { Analysis } from './analysis.ts';
 export interface AnalyzeImagesDeps {
   analysis: Analysis;
   sessions: Sessions;
-  repositories: Pick<Repositories, 'images' | 'jobs' | 'imageResults'>;
+  repositories: Pick<Repositories, 'images' | 'jobs' | 'jobImages' | 'imageResults'>;
   /** True if a description costs credits. */
   isPaid: boolean;
   /** Takes back the count of an image that the vision service did not describe. */
@@ -92,6 +92,8 @@ function createKind(deps: AnalyzeImagesDeps): JobKind<AnalysisResult> {
   return {
     steps: ['prepare', 'describe'],
     concurrency: analysis.concurrency,
+    // The vision service is the limit, not the processors.
+    isShared: false,
     isPaid: deps.isPaid,
     stopsUnheardAfterMs: deps.isPaid ? PAID_UNHEARD_MS : 0,
     async plan(job, held) {
@@ -144,7 +146,7 @@ async function analyzeImage(
 }
 
 async function report(
-  { sessions, repositories: { jobs, imageResults } }: AnalyzeImagesDeps,
+  { sessions, repositories: { jobs, jobImages, imageResults } }: AnalyzeImagesDeps,
   accountId: string,
   sessionId: string,
 ): Promise<AnalysisReport> {
@@ -153,7 +155,8 @@ async function report(
   const records = job ? await imageResults.findOfJob(job._id) : [];
   const results = new Map(records.map(({ result }) => [result.imageId, result]));
   const status = stateOf(job, records);
-  const inJob = new Set(status === 'running' ? job?.images.map(({ imageId }) => imageId) : []);
+  const running = job && status === 'running' ? await jobImages.findOfJob(job._id) : [];
+  const inJob = new Set(running.map(({ imageId }) => imageId));
   const statusOf = ({ _id, metadata }: ImageRecord) => {
     const stored = metadata ? 'completed' : 'none';
     return results.get(_id)?.status ?? (inJob.has(_id) ? 'running' : stored);

@@ -1,4 +1,4 @@
-import type { VisionAnswerRepository } from '../db/index.ts';
+import type { CounterRepository, VisionAnswerRepository } from '../db/index.ts';
 
 /** Limits the images sent per day (UTC). */
 export interface DailyLimit {
@@ -37,6 +37,46 @@ export function createDailyLimit(
       const earlier = await day.earlier;
       if (earlier === null || earlier + day.sent >= limit) return false;
       day.sent += 1;
+      return true;
+    },
+  };
+}
+
+/** Images that a server counts at once. */
+const BLOCK = 10;
+
+/** Input of {@link createSharedDailyLimit}. */
+interface SharedLimitInput {
+  limit: number | undefined;
+  answers: Pick<VisionAnswerRepository, 'countSince'>;
+  counters: Pick<CounterRepository, 'take'>;
+  now: () => Date;
+}
+
+/** Creates the limit for all servers of a database together. A server counts ten images at once, or as many as are left. */
+export function createSharedDailyLimit({ limit, answers, counters, now }: SharedLimitInput): DailyLimit {
+  let held = { date: '', images: 0 };
+
+  async function takeBlock(date: string, most: number): Promise<void> {
+    const start = new Date(`${date}T00:00:00Z`);
+    const until = new Date(start.getTime() + 86_400_000);
+    const initial = await answers.countSince(start);
+    for (let amount = Math.min(BLOCK, most); amount > 0; amount = Math.floor(amount / 2)) {
+      const day = { id: `ai:${date}`, amount, limit: most, now: now(), until, initial };
+      if (!(await counters.take(day)).isTaken) continue;
+      held = { date, images: (held.date === date ? held.images : 0) + amount };
+      return;
+    }
+  }
+
+  return {
+    async take() {
+      if (limit === undefined) return true;
+      const date = now().toISOString().slice(0, 10);
+      // Without the database the count of the day is unknown.
+      if (held.date !== date || held.images === 0) await takeBlock(date, limit).catch(() => {});
+      if (held.date !== date || held.images === 0) return false;
+      held.images -= 1;
       return true;
     },
   };

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { AiStatus } from '#contract';
 import { withAbort } from '../concurrency.ts';
-import type { ImageRecord, VisionAnswerRepository } from '../db/index.ts';
+import type { CounterRepository, ImageRecord, VisionAnswerRepository } from '../db/index.ts';
 import type { Logger } from '../observability/index.ts';
 import type { VisionAnswer } from './answer.ts';
 import { type Asker, type AskOutcome, createAsker } from './ask-model.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
 import { type CapabilityCheck, createCapabilityCheck } from './capability-check.ts';
 import type { AnalysisConfig, ProviderSettings } from './config.ts';
-import { createDailyLimit, type DailyLimit } from './daily-limit.ts';
+import { createDailyLimit, createSharedDailyLimit, type DailyLimit } from './daily-limit.ts';
 import { createGate, type Gate } from './gate.ts';
 import { type Instructions, PROMPT_VERSION } from './prompt.ts';
 import { createSdkProvider } from './providers/sdk-provider.ts';
@@ -18,6 +18,8 @@ export interface VisionServiceDeps {
   config: AnalysisConfig;
   logger: Pick<Logger, 'info' | 'warn'>;
   cache: VisionAnswerRepository;
+  /** Counts that all servers share; absent: this process is the only one. */
+  counters?: Pick<CounterRepository, 'take'> | undefined;
   now?: () => Date;
   /** Monotonic clock, in milliseconds. @default performance.now */
   monotonicNow?: () => number;
@@ -76,10 +78,9 @@ interface Question {
 const CONCURRENCY = { remote: 4, local: 1 };
 
 /** Creates the configured service with cache, capability check, concurrency limit, circuit breaker and daily limit. */
-export function createVisionService(
-  settings: ProviderSettings,
-  { config, logger, cache, now = () => new Date(), monotonicNow = () => performance.now() }: VisionServiceDeps,
-): VisionService {
+export function createVisionService(settings: ProviderSettings, deps: VisionServiceDeps): VisionService {
+  const { config, logger, cache, counters, now = () => new Date(), monotonicNow = () => performance.now() } = deps;
+  const limit = config.AI_DAILY_IMAGE_LIMIT;
   const provider = createSdkProvider(settings);
   const timeoutMs = config.AI_TIMEOUT_MS;
   const places = config.AI_CONCURRENCY ?? (settings.local ? CONCURRENCY.local : CONCURRENCY.remote);
@@ -95,7 +96,9 @@ export function createVisionService(
     ask: createAsker(provider, config),
     gate: createGate(places),
     breaker,
-    limit: createDailyLimit(config.AI_DAILY_IMAGE_LIMIT, cache, now),
+    limit: counters
+      ? createSharedDailyLimit({ limit, answers: cache, counters, now })
+      : createDailyLimit(limit, cache, now),
     check,
     running: new Map(),
   };

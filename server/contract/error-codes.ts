@@ -111,6 +111,10 @@ export const ERROR_CATALOGUE = {
     status: 503,
     meaning: 'The database does not respond; try again after `Retry-After` seconds.',
   },
+  storage_unavailable: {
+    status: 503,
+    meaning: 'The store of files does not respond; try again after `Retry-After` seconds.',
+  },
   storage_limit_reached: {
     status: 507,
     meaning: 'The files of the account would exceed the `limit` of the plan; `limit` and `used` are in megabytes.',

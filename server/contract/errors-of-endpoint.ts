@@ -1,12 +1,13 @@
 import type { Endpoint } from './endpoint.ts';
 import type { ErrorCode } from './error-codes.ts';
 
-/** Errors of every endpoint that uses the database. */
+/** Errors of every endpoint that uses the database and the files. */
 const COMMON_ERRORS: ErrorCode[] = [
   'invalid_request',
   'internal_error',
   'shutting_down',
   'database_unavailable',
+  'storage_unavailable',
   'insufficient_storage',
 ];
 const LOGIN_ERRORS: ErrorCode[] = ['not_logged_in', 'cross_site_request', 'account_suspended'];

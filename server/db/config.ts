@@ -6,7 +6,9 @@ export const dbConfig = z.object({
     .string()
     .regex(/^mongodb(\+srv)?:\/\//, 'expected a connection string that starts with mongodb:// or mongodb+srv://')
     .optional()
-    .describe('MongoDB to use. Default: an embedded database below `DATA_DIR`.'),
+    .describe(
+      'MongoDB 6.0 or newer to use, with users and TLS as its connection string says. Default: an embedded database below `DATA_DIR`.',
+    ),
 });
 
 /** The database settings after parsing. */

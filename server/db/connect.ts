@@ -23,7 +23,8 @@ export const EMBEDDED_TIMEOUT_MS = 15_000;
 
 /**
  * Connects to MongoDB. Nothing is buffered while the server is away or silent: an operation fails within its time limit, so
- * that a request is answered with 503 instead of hanging.
+ * that a request is answered with 503 instead of hanging. Of a replica set, a write counts when a majority has it on disk,
+ * reads come from the primary, and the driver repeats once what met a change of the primary; the URI cannot change that.
  */
 export async function connectDatabase(options: ConnectOptions) {
   const { uri, timeoutMs = LIMIT_MS } = options;
@@ -35,13 +36,16 @@ export async function connectDatabase(options: ConnectOptions) {
       autoCreate: false,
       bufferCommands: false,
       serverSelectionTimeoutMS: serverSelectionTimeoutMs,
-      // A server that accepts and never answers; a second attempt would double the wait.
       socketTimeoutMS: socketTimeoutMs,
       connectTimeoutMS: timeoutMs,
-      retryReads: false,
       waitQueueTimeoutMS: timeoutMs * 0.6,
       maxPoolSize: 50,
-      retryWrites: false,
+      retryReads: true,
+      retryWrites: true,
+      readPreference: 'primary',
+      readConcernLevel: 'majority',
+      w: 'majority',
+      journal: true,
     })
     .asPromise();
 }

@@ -1,10 +1,15 @@
 // Owns the database: connection, models, repositories. Knows mongoose. Must not know HTTP, pixels or business rules.
+
+import { buildIndexes } from './build-indexes.ts';
 import { type ConnectOptions, connectDatabase } from './connect.ts';
+import { MIGRATIONS, migrate } from './migrations/index.ts';
 import { createRepositories, type Repositories } from './repositories/index.ts';
+import { requireVersion } from './require-version.ts';
 
 export { EMBEDDED_TIMEOUT_MS } from './connect.ts';
-export { startEmbedded } from './embedded/index.ts';
+export { snapshotEmbedded, startEmbedded } from './embedded/index.ts';
 export type * from './repositories/index.ts';
+export { eventId } from './repositories/job-events.ts';
 
 /** An open database: every repository, a health check and close. */
 export interface Database extends Repositories {
@@ -13,9 +18,20 @@ export interface Database extends Repositories {
   close(): Promise<void>;
 }
 
-/** Connects, builds missing indexes and returns the repositories. */
-export async function openDatabase(options: ConnectOptions): Promise<Database> {
-  await buildIndexes(options);
+/** Options of {@link openDatabase}. */
+export interface OpenOptions extends ConnectOptions {
+  /** No other process uses the data. @default false */
+  alone?: boolean;
+  /** Reports changes of the stored data. @default nowhere */
+  log?: (fields: Record<string, unknown>, message: string) => void;
+}
+
+/**
+ * Connects, brings the stored data and its indexes to the present version, and returns the repositories.
+ * @throws StartError if the server is too old, or the data newer than this service
+ */
+export async function openDatabase(options: OpenOptions): Promise<Database> {
+  await prepareData(options);
   const connection = await connectDatabase(options);
   const repositories = createRepositories(connection);
   return {
@@ -29,12 +45,14 @@ export async function openDatabase(options: ConnectOptions): Promise<Database> {
   };
 }
 
-/** Builds the indexes on a separate connection without a socket timeout, since a large index takes long. */
-async function buildIndexes(options: ConnectOptions): Promise<void> {
+/** Prepares the data on a connection of its own without a socket timeout, since a large index takes long. */
+async function prepareData({ alone, log = () => {}, ...options }: OpenOptions): Promise<void> {
   const connection = await connectDatabase({ ...options, socketTimeoutMs: 0 });
   try {
-    createRepositories(connection);
-    for (const model of Object.values(connection.models)) await model.createIndexes();
+    await requireVersion(connection);
+    const { cluster } = createRepositories(connection);
+    await migrate({ connection, cluster, migrations: MIGRATIONS, alone, log });
+    await buildIndexes(connection);
   } finally {
     await connection.close();
   }

@@ -1,10 +1,11 @@
-import type { CachedVariantRecord, CachedVariantRepository } from '../db/index.ts';
+import type { CachedVariantRecord, CachedVariantRepository, OutputRepository } from '../db/index.ts';
 import type { Logger } from '../observability/index.ts';
-import type { FileStore } from '../storage/index.ts';
+import { type ObjectStore, VARIANTS, variantHashOf } from '../storage/index.ts';
 
 interface Context {
   cachedVariants: CachedVariantRepository;
-  store: FileStore;
+  outputs: Pick<OutputRepository, 'pathsOfContents'>;
+  store: ObjectStore;
   logger: Logger;
   config: { VARIANT_CACHE_HOURS: number; VARIANT_CACHE_MB: number };
   now: () => Date;
@@ -48,23 +49,48 @@ export async function dropVariants(context: Context, accountId: string): Promise
   }
 }
 
-/** Removes files of the cache without a record, older than a day, as a crash leaves them. @returns how many */
-export async function sweepOrphans({ cachedVariants, store, now }: Context): Promise<number> {
+/** Removes variants without a record, older than a day, as a crash leaves them. @returns how many */
+export async function sweepOrphans(context: Context): Promise<number> {
+  const { store, now } = context;
   let removed = 0;
-  for await (const file of store.list('variants')) {
-    if (now().getTime() - file.modifiedAt.getTime() < 86_400_000) continue;
-    const hash = file.key.split('/').at(-1)?.split('.')[0] ?? '';
-    const [record] = await cachedVariants.findMany([hash]);
-    if (record?.path === file.key) continue;
-    await store.remove(file.key);
-    removed += 1;
+  let old: string[] = [];
+  const collect = async () => {
+    removed += await collectFiles(context, old);
+    old = [];
+  };
+  for await (const { key, modifiedAt } of store.list(VARIANTS)) {
+    if (now().getTime() - modifiedAt.getTime() < 86_400_000) continue;
+    old.push(key);
+    if (old.length >= EVICTION_BATCH) await collect();
+  }
+  await collect();
+  return removed;
+}
+
+/**
+ * Removes files of variants that neither the cache nor an export holds. The record in the cache is removed before: an export
+ * that publishes such a file meanwhile finds afterwards that the cache does not hold it, and obtains another one.
+ * @returns how many
+ */
+export async function collectFiles({ cachedVariants, outputs, store }: Context, keys: string[]): Promise<number> {
+  let removed = 0;
+  const variants = keys.filter((key) => key.startsWith(`${VARIANTS}/`));
+  for (let at = 0; at < variants.length; at += EVICTION_BATCH) {
+    const some = variants.slice(at, at + EVICTION_BATCH);
+    const hashes = some.map(variantHashOf);
+    const held = new Set((await cachedVariants.findMany(hashes)).map(({ path }) => path));
+    for (const path of await outputs.pathsOfContents(hashes)) held.add(path);
+    const free = some.filter((key) => !held.has(key));
+    await store.removeMany(free);
+    removed += free.length;
   }
   return removed;
 }
 
-async function drop({ cachedVariants, store }: Context, records: CachedVariantRecord[]): Promise<void> {
-  for (const record of records) {
-    await cachedVariants.remove(record._id);
-    await store.remove(record.path);
-  }
+async function drop(context: Context, records: CachedVariantRecord[]): Promise<void> {
+  await context.cachedVariants.removeMany(records);
+  await collectFiles(
+    context,
+    records.map(({ path }) => path),
+  );
 }

@@ -13,8 +13,8 @@ import type {
   OutputRepository,
   SessionRepository,
 } from '../db/index.ts';
+import type { PlannedJob } from '../jobs/index.ts';
 import { extensionOf, planVariants, type VariantSpec } from '../processing/index.ts';
-import { exportKey, type FileStore } from '../storage/index.ts';
 import { createNamePlanner, type PlannedNames } from './plan-names.ts';
 import { namespaceOf } from './prepare-job.ts';
 import { completedResult, resultWithoutGain } from './results.ts';
@@ -25,7 +25,8 @@ interface ExportImageDeps {
   cache: VariantCache;
   outputs: OutputRepository;
   sessions: Pick<SessionRepository, 'addBytes'>;
-  store: FileStore;
+  /** True while a backup needs every file; a replaced file goes with its session then. */
+  keepsFiles: () => Promise<boolean>;
   now: () => Date;
   /** Counts an image that was encoded without a gain towards the day's samples. */
   countSample: (accountId: string) => Promise<void>;
@@ -50,7 +51,7 @@ export interface ImageTask {
 }
 
 /** Plans variants and file names of every image of a job, in request order, so that names do not depend on timing. */
-export function planTasks(job: JobRecord, images: Map<string, ImageRecord>, taken: Map<string, string>): ImageTask[] {
+export function planTasks(job: PlannedJob, images: Map<string, ImageRecord>, taken: Map<string, string>): ImageTask[] {
   const namespace = namespaceOf(job);
   const settings = job.settings as Settings;
   const plan = createNamePlanner(taken);
@@ -106,19 +107,16 @@ export async function exportImage(
   }
   options.onStep('save');
   const task = narrow(planned, chosen);
-  const encoded = pick(obtained, chosen);
-  const obtainAgain = async () => pick((await deps.cache.obtain(order, encoding)).records, chosen);
-  // Equal content has an equal path: an export that replaces files must not remove them while another export of the same
-  // owner is about to publish the same paths.
   return inTurn(deps.ownerQueues, task.owner, async () => {
-    let { records, paths } = await putInPlace(task, encoded, obtainAgain, deps.store);
-    options.signal.throwIfAborted();
-    const files = await publish(task, records, paths, deps);
-    // Another server may have published in between, and removed these files as the ones that it replaced.
-    if (!(await allThere(paths, deps.store)))
-      ({ records, paths } = await putInPlace(task, records, obtainAgain, deps.store));
-    const namespace = namespaceOf(job);
-    return completedResult({ image, asked, settings, namespace, files, records, skippedSizes, fromCache });
+    for (let records = pick(obtained, chosen); ; ) {
+      options.signal.throwIfAborted();
+      const files = await publish(task, records, deps);
+      const namespace = namespaceOf(job);
+      if (await deps.cache.holds(records))
+        return completedResult({ image, asked, settings, namespace, files, records, skippedSizes, fromCache });
+      // Evicted since they were obtained, so their files may have been removed before they were published.
+      records = pick((await deps.cache.obtain(order, encoding)).records, chosen);
+    }
   });
 }
 
@@ -134,50 +132,9 @@ function pick<T>(items: T[], places: number[]): T[] {
   return places.flatMap((place) => items[place] ?? []);
 }
 
-/** Links the cached files; obtains them again if one was evicted between look-up and link. */
-async function putInPlace(
-  task: ImageTask,
-  records: CachedVariantRecord[],
-  obtainAgain: () => Promise<CachedVariantRecord[]>,
-  store: FileStore,
-): Promise<{ records: CachedVariantRecord[]; paths: string[] }> {
-  const paths = await linkAll(task, records, store);
-  if (paths) return { records, paths };
-  const again = await obtainAgain();
-  const pathsAgain = await linkAll(task, again, store);
-  if (!pathsAgain) throw new Error('a cached variant vanished twice');
-  return { records: again, paths: pathsAgain };
-}
-
-async function allThere(paths: string[], store: FileStore): Promise<boolean> {
-  const found = await Promise.all(paths.map((path) => store.stat(path)));
-  return found.every((stats) => stats !== null);
-}
-
-/** Links the cached files into the session's namespace; returns null if one of them is missing. */
-async function linkAll(task: ImageTask, records: CachedVariantRecord[], store: FileStore): Promise<string[] | null> {
-  const paths = records.map((record) => {
-    // Equal content has an equal name, so repeating the work after a crash leaves no stray files.
-    const name = `${task.image._id}-${outputHash(task)}-${record._id.slice(0, 16)}`;
-    return exportKey(namespaceOf(task.job), `${name}.${extensionOf(record.format)}`);
-  });
-  try {
-    await Promise.all(records.map((record, index) => store.link(record.path, paths[index] ?? '')));
-    return paths;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
 /** Publishes the files under their names and removes earlier files of the same image and settings. */
-async function publish(
-  task: ImageTask,
-  records: CachedVariantRecord[],
-  paths: string[],
-  deps: ExportImageDeps,
-): Promise<OutputFile[]> {
-  const { outputs, store, now } = deps;
+async function publish(task: ImageTask, records: CachedVariantRecord[], deps: ExportImageDeps): Promise<OutputFile[]> {
+  const { outputs, now } = deps;
   const { job, image, owner, variants } = task;
   const contents = records.map((record) => record._id);
   const namespace = namespaceOf(job);
@@ -185,7 +142,7 @@ async function publish(
     const files = records.map((record, index) => ({
       variant: variants[index]?.name ?? '',
       filename: task.names.filenames[index] ?? '',
-      path: paths[index] ?? '',
+      path: record.path,
       size: record.size,
       width: record.width,
       height: record.height,
@@ -203,8 +160,9 @@ async function publish(
       updatedAt: now(),
     });
     if (replaced !== 'taken') {
-      const current = new Set(paths);
-      for (const { path } of replaced.files) if (!current.has(path)) await store.remove(path);
+      const current = new Set(files.map(({ path }) => path));
+      const old = replaced.files.map(({ path }) => path).filter((path) => !current.has(path));
+      if (old.length > 0 && !(await deps.keepsFiles())) await deps.cache.collect(old);
       await countBytes(task, { files, contents }, replaced, deps);
       return files;
     }

@@ -3,7 +3,6 @@ import type { ImageResult, Settings } from '#contract';
 import type { OutputRepository, SessionRepository } from '../db/index.ts';
 import type { JobKind } from '../jobs/index.ts';
 import type { Processor } from '../processing/index.ts';
-import type { FileStore } from '../storage/index.ts';
 import { exportImage, planTasks } from './export-image.ts';
 import { namespaceOf } from './prepare-job.ts';
 import { failedResult, summarize } from './results.ts';
@@ -13,11 +12,12 @@ interface ExportKindDeps {
   cache: VariantCache;
   outputs: OutputRepository;
   sessions: Pick<SessionRepository, 'addBytes'>;
-  store: FileStore;
   processor: Processor;
   now: () => Date;
   /** Counts an image that was encoded without a gain towards the day's samples. */
   countSample: (accountId: string) => Promise<void>;
+  /** True while a backup needs every file. */
+  keepsFiles: () => Promise<boolean>;
 }
 
 /** A sample that nobody listens to stops after this time, in milliseconds. */
@@ -36,6 +36,7 @@ function createExportKind(deps: ExportKindDeps, ownerQueues: Map<string, LimitFu
     steps: ['load', 'optimize', 'resize', 'save'],
     // More images than workers, so that no worker waits while results are written.
     concurrency: processor.stats().workers + 2,
+    isShared: true,
     isPaid: true,
     stopsUnheardAfterMs: null,
 

@@ -5,22 +5,23 @@ import type { NewJob } from '../jobs/index.ts';
 import type { Logger } from '../observability/index.ts';
 import { filenameKey, type Processor } from '../processing/index.ts';
 import type { Sessions } from '../sessions/index.ts';
-import type { FileStore } from '../storage/index.ts';
+import type { Files } from '../storage/index.ts';
 import type { ExportsConfig } from './config.ts';
 import { orderVariants } from './export-image.ts';
 import { createExportKinds } from './export-kind.ts';
 import { resolveImages } from './prepare-job.ts';
 import { createVariantCache } from './variant-cache.ts';
 
-interface ExportsDeps {
+interface ExportsDeps extends Files {
   repositories: Pick<Repositories, 'outputs' | 'cachedVariants' | 'sessions'>;
   sessions: Sessions;
-  store: FileStore;
   processor: Processor;
   config: ExportsConfig;
   logger: Logger;
   /** Counts an image that was encoded without a gain towards the day's samples. */
   countSample: (accountId: string) => Promise<void>;
+  /** True while a backup needs every file. */
+  keepsFiles: () => Promise<boolean>;
   now?: () => Date;
 }
 
@@ -34,13 +35,21 @@ export interface ExportOrder {
 
 /** Builds the exports module: what turns uploaded images into files, and where these files are. */
 export function createExports(deps: ExportsDeps) {
-  const { repositories, sessions, store, processor, config, logger, countSample, now = () => new Date() } = deps;
+  const { repositories, sessions, processor, countSample, keepsFiles, now = () => new Date() } = deps;
   const { cachedVariants, outputs } = repositories;
-  const cache = createVariantCache({ cachedVariants, store, processor, logger, config, now });
+  const cache = createVariantCache({ ...deps, cachedVariants, outputs, now });
 
   return {
     /** The job kinds of exports and samples. */
-    kinds: createExportKinds({ cache, outputs, sessions: repositories.sessions, store, processor, now, countSample }),
+    kinds: createExportKinds({
+      cache,
+      outputs,
+      sessions: repositories.sessions,
+      processor,
+      now,
+      countSample,
+      keepsFiles,
+    }),
 
     /**
      * Checks a request against what the session holds.
@@ -64,16 +73,19 @@ export function createExports(deps: ExportsDeps) {
     },
 
     /** An exported file by its name. @throws session_not_found, file_not_found */
-    async findFile(accountId: string, namespace: string, filename: string): Promise<OutputFile & { file: string }> {
+    async findFile(accountId: string, namespace: string, filename: string): Promise<OutputFile> {
       await sessions.find(accountId, namespace.replace(SAMPLE_SUFFIX, ''));
       const record = await outputs.findByName(accountId, namespace, filenameKey(filename));
       const found = record?.files.find((file) => filenameKey(file.filename) === filenameKey(filename));
       if (!found) throw new AppError('file_not_found', `No exported file of that name in ${namespace}`);
-      return { ...found, file: store.pathOf(found.path) };
+      return found;
     },
 
     /** Drops what was made from uploads of these hashes and kept for equal requests. */
     forgetSources: (accountId: string, sha256s: string[]) => cache.forget(accountId, sha256s),
+
+    /** Removes exported files of these keys that nothing else holds. */
+    collectFiles: (paths: string[]) => cache.collect(paths),
 
     /** Drops all that was kept for an account that is going. */
     forgetAccount: (accountId: string) => cache.forgetAccount(accountId),

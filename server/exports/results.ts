@@ -60,7 +60,8 @@ export function completedResult(input: {
     mimeType,
     variants: files.map((file) => ({
       name: file.variant,
-      path: file.path,
+      // Its place by name; the same bytes of sample and export are one file in the store.
+      path: `sessions/${namespace}/exports/${file.filename}`,
       size: file.size,
       width: file.width,
       height: file.height,

@@ -2,7 +2,8 @@ import type { Settings } from '#contract';
 import type { EmbeddedTexts } from '#contract/constants';
 import { encodedFormat } from '#contract/constants';
 import { withAbort } from '../concurrency.ts';
-import type { CachedVariantRecord, CachedVariantRepository, ImageRecord } from '../db/index.ts';
+import { outlastOutage } from '../database-outage.ts';
+import type { CachedVariantRecord, CachedVariantRepository, ImageRecord, OutputRepository } from '../db/index.ts';
 import type { Logger } from '../observability/index.ts';
 import {
   extensionOf,
@@ -13,8 +14,8 @@ import {
   type VariantSpec,
   variantKey,
 } from '../processing/index.ts';
-import { type FileStore, variantCacheKey } from '../storage/index.ts';
-import { dropSources, dropVariants, sweepOrphans, sweepVariants } from './evict-variants.ts';
+import { type Files, newVariantKey } from '../storage/index.ts';
+import { collectFiles, dropSources, dropVariants, sweepOrphans, sweepVariants } from './evict-variants.ts';
 
 /** Order of some variants of one image under one set of settings. */
 export interface VariantOrder {
@@ -33,9 +34,9 @@ export interface OrderOptions {
 }
 
 /** Dependencies of {@link createVariantCache}. */
-export interface CacheDeps {
+export interface CacheDeps extends Files {
   cachedVariants: CachedVariantRepository;
-  store: FileStore;
+  outputs: Pick<OutputRepository, 'pathsOfContents'>;
   processor: Processor;
   logger: Logger;
   config: { VARIANT_CACHE_HOURS: number; VARIANT_CACHE_MB: number };
@@ -97,6 +98,16 @@ export function createVariantCache({ now = () => new Date(), ...deps }: CacheDep
       const found = await lookUp(context, [...distinct.values()].flat());
       return [...distinct.values()].filter((keys) => !keys.every((key) => found.has(key))).length;
     },
+
+    /** Returns true if these variants are still cached: their files, which have been published, are kept then. */
+    async holds(records: CachedVariantRecord[]): Promise<boolean> {
+      const found = await context.cachedVariants.findMany(records.map(({ _id }) => _id));
+      const paths = new Set(found.map(({ path }) => path));
+      return records.every(({ path }) => paths.has(path));
+    },
+
+    /** Removes files of these keys that neither the cache nor an export holds. */
+    collect: (paths: string[]) => collectFiles(context, paths),
 
     /** Removes variants that were not used for long, and the oldest ones while the cache is too large. @returns how many */
     sweep: () => sweepVariants(context),
@@ -182,10 +193,8 @@ function sharedTurn(first: Turn, turns: Set<Turn>): Turn {
 }
 
 async function produce(context: Context, claim: Claim, mine: Wanted[], turn: Turn): Promise<Found> {
-  const records = await lookUp(
-    context,
-    mine.map(({ key }) => key),
-  );
+  const keys = mine.map(({ key }) => key);
+  const records = await outlastOutage(() => lookUp(context, keys), claim.options.signal);
   const missing = mine.filter(({ key }) => !records.has(key));
   if (missing.length > 0) {
     claim.encoded = true;
@@ -200,7 +209,7 @@ async function lookUp({ cachedVariants, store }: Context, keys: string[]): Promi
   const found: Found = new Map();
   await Promise.all(
     (await cachedVariants.findMany(keys)).map(async (record) => {
-      const file = await store.stat(record.path);
+      const file = await store.head(record.path);
       if (file?.size === record.size) found.set(record._id, record);
     }),
   );
@@ -208,37 +217,51 @@ async function lookUp({ cachedVariants, store }: Context, keys: string[]): Promi
 }
 
 async function render(
-  { cachedVariants, store, processor, now }: Context,
+  context: Context,
   { image, settings, embed }: VariantOrder,
   options: OrderOptions,
   wanted: Wanted[],
 ): Promise<CachedVariantRecord[]> {
+  const { store, scratch, processor, now } = context;
   const extension = extensionOf(encodedFormat(settings.format, image.format));
-  const paths = wanted.map(({ key }) => variantCacheKey(key, extension));
-  const targets = await Promise.all(paths.map((path) => store.prepareFolder(path)));
-  const rendered = await processor.render(
-    {
-      source: store.pathOf(image.uploadPath),
-      identity: image.sha256,
-      facts: image,
-      format: settings.format,
-      preset: settings.preset,
-      keepCopyright: settings.keepCopyright,
-      embed,
-      variants: wanted.map(({ spec }, index) => ({ ...spec, target: targets[index] ?? '' })),
-    },
-    options,
-  );
-  const records = rendered.map(({ name: _name, file: _file, ...facts }, index) => ({
-    ...facts,
-    _id: wanted[index]?.key ?? '',
-    accountId: image.accountId,
-    sourceSha256: image.sha256,
-    path: paths[index] ?? '',
-    usedAt: now(),
-  }));
-  await Promise.all(records.map((record) => cachedVariants.put(record)));
-  return records;
+  const targets = wanted.map(() => scratch.newFile());
+  const work = (source: string) =>
+    processor.render(
+      {
+        source,
+        identity: image.sha256,
+        facts: image,
+        format: settings.format,
+        preset: settings.preset,
+        keepCopyright: settings.keepCopyright,
+        embed,
+        variants: wanted.map(({ spec }, index) => ({ ...spec, target: targets[index] ?? '' })),
+      },
+      options,
+    );
+  try {
+    const rendered = await outlastOutage(() => store.withLocalFile(image.uploadPath, work), options.signal);
+    const records = rendered.map(({ name: _name, file: _file, ...facts }, index) => ({
+      ...facts,
+      _id: wanted[index]?.key ?? '',
+      accountId: image.accountId,
+      sourceSha256: image.sha256,
+      path: newVariantKey(wanted[index]?.key ?? '', extension),
+      usedAt: now(),
+    }));
+    await Promise.all(records.map((record, index) => keep(context, record, targets[index] ?? '', options.signal)));
+    return records;
+  } finally {
+    await scratch.discard(targets);
+  }
+}
+
+/** Stores a file and its record. The file that it replaces, of another server or lost from sight, is removed. */
+async function keep(context: Context, record: CachedVariantRecord, file: string, signal: AbortSignal): Promise<void> {
+  const { size, sha256, mimeType: contentType } = record;
+  await outlastOutage(() => context.store.putFile(record.path, file, { size, sha256, contentType }), signal);
+  const replaced = await context.cachedVariants.put(record);
+  if (replaced !== null && replaced !== record.path) await collectFiles(context, [replaced]);
 }
 
 /** Renews the time of use of records where it is not recent. */

@@ -1,12 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { IDEMPOTENCY_HOURS, IDEMPOTENCY_KEY_LENGTH } from '#contract';
 import type { IdempotencyRecord, IdempotencyRepository, StoredResponse } from '../accounts/index.ts';
+import { outlastOutage } from '../database-outage.ts';
 import { AppError } from '../errors.ts';
 
-/** Takeover age of a plain request, in milliseconds: the HTTP server ends one after 120 s, so a longer one has died. */
+/** Takeover age of a plain request of this process, in milliseconds: the HTTP server ends one after 120 s. */
 const PLAIN_TAKEOVER_MS = 180_000;
+/** Takeover age of another process's plain request, in milliseconds: while it works, it renews the start several times. */
+const DEAD_TAKEOVER_MS = 30_000;
+const RENEW_MS = 8000;
 /** Takeover age of a stream without a job, in milliseconds: a job is stored milliseconds after its record. */
 const JOB_TAKEOVER_MS = 30_000;
+/** Longest wait of a refused caller for the removal of its record, in milliseconds. */
+const ABANDON_WAIT_MS = 300;
 
 /** Dependencies of {@link createIdempotency}. */
 export interface IdempotencyDeps {
@@ -57,6 +64,12 @@ interface IdempotencyContext extends IdempotencyDeps {
    * future.
    */
   since: Map<string, number>;
+  /** Plain requests of this process that are at work. */
+  working: Map<string, Ticket>;
+  /** Renews their starts while there are any. */
+  renewal: NodeJS.Timeout | undefined;
+  /** Tokens of records that are to be removed and could not be yet: the database was away. */
+  abandoned: Set<string>;
 }
 
 /**
@@ -71,12 +84,18 @@ interface IdempotencyContext extends IdempotencyDeps {
  * 6. When a plain request failed and may have moved credits: `release`, so that a retry continues at once.
  *
  * A process that dies in step 3 leaves a running record. The next request with the key takes it over: a plain one after
- * 180 s with the same `workId`, a stream without a job after 30 s with the same job id; the ledger moves credits only once
+ * 30 s (180 s in the same process) with the same `workId`, a stream without a job after 30 s with the same job id; the ledger moves credits only once
  * for each of these ids. Until then it gets 409. Records expire after 24 h.
  */
 export function createIdempotency(deps: IdempotencyDeps) {
   const { records } = deps;
-  const context: IdempotencyContext = { ...deps, since: new Map() };
+  const context: IdempotencyContext = {
+    ...deps,
+    since: new Map(),
+    working: new Map(),
+    renewal: undefined,
+    abandoned: new Set(),
+  };
 
   return {
     /**
@@ -87,22 +106,37 @@ export function createIdempotency(deps: IdempotencyDeps) {
 
     /** Stores the response, which is replayed until 24 h after the first use of the key. */
     async complete({ id, token }: Ticket, response: StoredResponse): Promise<void> {
-      context.since.delete(token);
+      forget(context, token);
       await records.complete(id, token, response);
     },
 
-    /** Removes the record, so that the next request with the key starts anew. */
-    async abandon({ id, token }: Ticket): Promise<void> {
-      context.since.delete(token);
-      await records.remove(id, token);
+    /**
+     * Removes the record, so that the next request with the key starts anew; while the database is away, continues in the
+     * background, and this process treats the key as free.
+     */
+    async abandon(ticket: Ticket): Promise<void> {
+      await abandon(context, ticket);
     },
 
     /** Allows the next equal request with the key to take the work over at once. */
     async release({ id, token }: Ticket): Promise<void> {
-      context.since.delete(token);
+      forget(context, token);
       await records.release(id, token);
     },
+
+    /** Shows other processes that the plain requests of this one are at work. */
+    renew: (): Promise<void> => renew(context),
   };
+}
+
+async function abandon(context: IdempotencyContext, { id, token }: Ticket): Promise<void> {
+  const { records, abandoned } = context;
+  forget(context, token);
+  abandoned.add(token);
+  const remove = () => records.remove(id, token);
+  const removed = outlastOutage(remove, AbortSignal.timeout(JOB_TAKEOVER_MS)).finally(() => abandoned.delete(token));
+  await Promise.race([removed, sleep(ABANDON_WAIT_MS, undefined, { ref: false })]);
+  removed.catch(() => {});
 }
 
 /** The store of `Idempotency-Key` headers. */
@@ -124,21 +158,18 @@ async function begin(context: IdempotencyContext, request: IdempotentRequest): P
     const ticket = { id, token: randomUUID() };
     const startedAt = context.now();
     remember(context, ticket.token);
+    if (jobId === null) showWork(context, ticket);
     const expiresAt = new Date(startedAt.getTime() + IDEMPOTENCY_HOURS * 3_600_000);
-    const inserted = await context.records.insert({
-      _id: id,
-      accountId,
-      operation,
-      requestHash,
-      state: 'running',
-      token: ticket.token,
-      jobId,
-      startedAt,
-      expiresAt,
-      response: null,
-    });
+    const fresh = { _id: id, accountId, operation, requestHash, token: ticket.token, jobId, startedAt, expiresAt };
+    const inserted = await context.records
+      .insert({ ...fresh, state: 'running', response: null })
+      .catch(async (error) => {
+        // It may have been stored all the same.
+        await abandon(context, ticket);
+        throw error;
+      });
     if (inserted) return { outcome: 'fresh', ticket, jobId, workId: workIdOf({ _id: id, expiresAt }) };
-    context.since.delete(ticket.token);
+    forget(context, ticket.token);
     const record = await context.records.find(id);
     const beginning = record && (await resolveExisting(context, record, request));
     if (beginning) return beginning;
@@ -163,7 +194,9 @@ async function resolveExisting(
   const { jobId } = record;
   if (jobId !== null && (!request.jobExists || (await request.jobExists(jobId)))) return { outcome: 'join', jobId };
 
-  if (ageOf(context, record) < (jobId === null ? PLAIN_TAKEOVER_MS : JOB_TAKEOVER_MS)) {
+  const isAbandoned = context.abandoned.has(record.token);
+  const plainTakeoverMs = context.since.has(record.token) ? PLAIN_TAKEOVER_MS : DEAD_TAKEOVER_MS;
+  if (!isAbandoned && ageOf(context, record) < (jobId === null ? plainTakeoverMs : JOB_TAKEOVER_MS)) {
     throw new AppError('idempotency_in_progress', 'A request with this Idempotency-Key is still running', {
       headers: { 'Retry-After': '2' },
     });
@@ -171,7 +204,30 @@ async function resolveExisting(
   const ticket = { id: record._id, token: randomUUID() };
   remember(context, ticket.token);
   const taken = await records.takeOver(record._id, record.token, ticket.token, now());
-  return taken ? { outcome: 'fresh', ticket, jobId, workId: workIdOf(record) } : null;
+  if (!taken) return null;
+  if (jobId === null) showWork(context, ticket);
+  return { outcome: 'fresh', ticket, jobId, workId: workIdOf(record) };
+}
+
+/** Renews the start of a plain request from now on. */
+function showWork(context: IdempotencyContext, ticket: Ticket): void {
+  context.working.set(ticket.token, ticket);
+  context.renewal ??= setInterval(() => void renew(context).catch(() => {}), RENEW_MS).unref();
+}
+
+function forget(context: IdempotencyContext, token: string): void {
+  context.since.delete(token);
+  context.working.delete(token);
+  if (context.working.size > 0) return;
+  clearInterval(context.renewal);
+  context.renewal = undefined;
+}
+
+async function renew(context: IdempotencyContext): Promise<void> {
+  const { records, working, since, now } = context;
+  // What is not remembered any more has run for too long.
+  for (const token of working.keys()) if (!since.has(token)) forget(context, token);
+  if (working.size > 0) await records.renew([...working.values()], now());
 }
 
 function remember({ since, monotonicNow }: IdempotencyContext, token: string): void {

@@ -1,10 +1,11 @@
 // Owns authentication, rate limits, billing and idempotency. Must not know pixels or jobs.
-import type { Accounts, IdempotencyRepository } from '../accounts/index.ts';
+import type { Accounts, CounterRepository, IdempotencyRepository } from '../accounts/index.ts';
 import type { BrowserSessions } from '../sign-in/index.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createBilling } from './billing.ts';
 import type { GatewayConfig } from './config.ts';
 import { createIdempotency } from './idempotency.ts';
+import { countInCluster, countInProcess } from './rate-windows.ts';
 import { createSameOrigin } from './same-origin.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { createThrottle } from './throttle.ts';
@@ -24,6 +25,8 @@ export interface GatewayDeps {
   browserSessions: Pick<BrowserSessions, 'check'>;
   config: GatewayConfig;
   cookie: SessionCookie;
+  /** Counts that all servers share; absent: this process is the only one. */
+  counters?: Pick<CounterRepository, 'take'> | undefined;
   /** Configured base URL under which browsers reach the service. */
   publicUrl?: string | undefined;
   /** @default the clock */
@@ -37,13 +40,16 @@ export interface GatewayDeps {
  * `cookie`, `billing` and `idempotency`.
  */
 export function createGateway(deps: GatewayDeps) {
-  const { accounts, idempotencyRecords, browserSessions, config, cookie, publicUrl } = deps;
+  const { accounts, idempotencyRecords, browserSessions, config, cookie, publicUrl, counters } = deps;
   const { now = () => new Date(), monotonicNow = () => performance.now() } = deps;
   const sameOrigin = createSameOrigin({ publicUrl });
   return {
     authenticate: createAuthenticate({ accounts, browserSessions, cookie, sameOrigin }),
     cookie,
-    throttle: createThrottle({ accounts, monotonicNow }),
+    throttle: createThrottle({
+      accounts,
+      count: counters ? countInCluster(counters, now) : countInProcess(monotonicNow),
+    }),
     billing: createBilling({ accounts, config }),
     idempotency: createIdempotency({ records: idempotencyRecords, now, monotonicNow }),
   };

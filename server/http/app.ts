@@ -33,7 +33,7 @@ export function createApp(services: Services): Koa {
   app.use(checkMessage);
   app.use(createHostCheck(services.config));
   const router = createRouter(services);
-  const endpoints = ROUTES.map(({ endpoint }) => endpoint);
+  const endpoints = routesOf(services).map(({ endpoint }) => endpoint);
   app.use(
     createCors(services.config, (path) => {
       const patterns = router.match(path, 'OPTIONS').path.map((layer) => layer.path);
@@ -47,13 +47,18 @@ export function createApp(services: Services): Koa {
 
 function createRouter(services: Services): Router {
   const router = new Router();
-  const plain = [...createOperationsRoutes(services), ...createDocsPage(), ...createPages()];
+  const pages = services.servesApi ? [...createDocsPage(), ...createPages()] : [];
+  const plain = [...createOperationsRoutes(services), ...pages];
   for (const { path, handler } of plain) router.get(path, handler);
-  for (const route of ROUTES) {
+  for (const route of routesOf(services)) {
     const { method, path } = route.endpoint;
     router.register(path, [method], [...stepsBefore(route, services), createHandler(route, services)]);
   }
   return router;
+}
+
+function routesOf({ servesApi }: Services): typeof ROUTES {
+  return servesApi ? ROUTES : [];
 }
 
 /** Returns the middleware before a handler and before any body is read. Rate limits apply to endpoints with an API key. */
@@ -101,11 +106,13 @@ function logRefusal({ requestId, status }: Refusal, { logger, metrics }: Service
   logger.info({ requestId, method, route, status }, 'request');
 }
 
-function createRequestLog({ logger, metrics }: Services) {
+function createRequestLog({ logger, metrics, isStopping }: Services) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const started = performance.now();
     ctx.state.requestId = newRequestId();
     ctx.set('X-Request-Id', ctx.state.requestId);
+    // A kept connection would be closed under the next request.
+    if (isStopping()) ctx.set('Connection', 'close');
     ctx.res.once('close', () => {
       const seconds = (performance.now() - started) / 1000;
       const { method } = ctx;

@@ -63,6 +63,11 @@ export const httpConfig = z.object({
     .describe(
       'Most open connections of one client address (IPv6: of a /64), of 4,096 in all. Not limited with `TRUST_PROXY`: limit them in the proxy.',
     ),
+  DRAIN_SECONDS: whole(0, 600)
+    .default(0)
+    .describe(
+      'Seconds after SIGTERM in which the server still takes requests while `/readyz` says 503, so that a load balancer sends them elsewhere: its interval of checks times its threshold, and a little more.',
+    ),
   SHUTDOWN_SECONDS: whole(0, 3600)
     .default(25)
     .describe('Seconds that running jobs are given after SIGTERM; what is left is resumed at the next start.'),

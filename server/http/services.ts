@@ -7,6 +7,7 @@ import type { Logger, Metrics } from '../observability/index.ts';
 import type { SessionDisposal, Sessions, UrlImporter } from '../sessions/index.ts';
 import type { SignIn } from '../sign-in/index.ts';
 import type { StreamRegistry } from '../sse/index.ts';
+import type { ObjectStore } from '../storage/index.ts';
 import type { HttpConfig } from './config.ts';
 import type { OpenUploads } from './uploads/open-uploads.ts';
 
@@ -29,6 +30,9 @@ export interface Services {
   removeTemporaryFiles: (files: string[]) => Promise<void>;
   /** Free bytes on the disk that uploads are written to. */
   freeBytes: () => Promise<number>;
+  store: Pick<ObjectStore, 'open' | 'head' | 'urlOf'>;
+  /** `redirect`: clients fetch exported files from the store itself, where it can. */
+  downloads: 'proxy' | 'redirect';
   openUploads: OpenUploads;
   streams: StreamRegistry;
   config: HttpConfig;
@@ -38,6 +42,10 @@ export interface Services {
   openApi: string;
   /** Describes the state of external services; contains no secret. */
   describeHealth: () => Record<string, unknown>;
+  /** False for a server that answers about itself alone. */
+  servesApi: boolean;
+  /** True once the server is to be left by its clients. */
+  isStopping: () => boolean;
   /** Rejects with the missing dependency while the service is not ready. */
   checkReadiness: () => Promise<void>;
 }

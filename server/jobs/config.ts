@@ -2,8 +2,17 @@ import { z } from 'zod';
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
+/** What a server does: everything, HTTP without jobs, or jobs without HTTP. */
+const ROLES = ['all', 'api', 'worker'] as const;
+
 /** The environment variables that steer jobs; keys are the variables' names. */
 export const jobsConfig = z.object({
+  ROLE: z
+    .enum(ROLES)
+    .default('all')
+    .describe(
+      'Work of this server, with `MONGODB_URI`. `api`: HTTP with uploads and previews; jobs go to workers. `worker`: jobs; of HTTP only `/healthz`, `/readyz` and `/metrics`.',
+    ),
   MAX_QUEUED_IMAGES: whole(1, 1_000_000)
     .default(2000)
     .describe(

@@ -1,19 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Job } from '#contract';
+import type { Job, JobState } from '#contract';
 import { AppError } from '../errors.ts';
 import { type JobsContext, leaseEnd } from './jobs-context.ts';
 import { findJob, isUnfinished, readJob } from './read-jobs.ts';
 
 const STOP_POLL_MS = 100;
 
-/** Cancels a job and refunds the images that were not completed. @throws job_not_found, job_finished */
+/** Longest wait of a cancellation for the server that works on the job, in milliseconds. */
+const CANCEL_WAIT_MS = 2000;
+
+/**
+ * Cancels a job, on whichever server it runs, and refunds the images that were not completed.
+ * @throws job_not_found; job_finished if it has ended, or ends before the cancellation reaches its server
+ */
 export async function cancelJob(context: JobsContext, accountId: string, jobId: string): Promise<Job> {
   const job = await findJob(context, accountId, jobId);
   const requested = isUnfinished(job) && (await context.repositories.jobs.requestCancel(accountId, jobId));
-  if (!requested)
-    throw new AppError('job_finished', `Job ${jobId} has already ended`, { details: { status: job.state } });
-  await context.runner.stop(jobId, 'job_cancelled');
-  return readJob(context, accountId, jobId);
+  if (!requested) throw finished(jobId, job.state);
+  if (!(await context.runner.stop(jobId, 'job_cancelled'))) await waitForEnd(context, accountId, jobId);
+  const shown = await readJob(context, accountId, jobId);
+  if (!isUnfinished({ state: shown.status }) && shown.status !== 'cancelled') throw finished(jobId, shown.status);
+  return shown;
+}
+
+function finished(jobId: string, status: JobState): AppError {
+  return new AppError('job_finished', `Job ${jobId} has already ended`, { details: { status } });
+}
+
+/** Waits for the end of a job on another server, so that the reply shows what it cost. */
+async function waitForEnd(context: JobsContext, accountId: string, jobId: string): Promise<void> {
+  const deadline = performance.now() + CANCEL_WAIT_MS;
+  while (performance.now() < deadline && isUnfinished(await findJob(context, accountId, jobId)))
+    await sleep(STOP_POLL_MS);
 }
 
 /**
@@ -25,10 +43,10 @@ export async function reopenJob(context: JobsContext, accountId: string, jobId: 
   const job = await repositories.jobs.reopen(accountId, jobId, instanceId, leaseEnd(context));
   if (!job) return false;
   await repositories.imageResults.removeFailures(jobId, 'client_left');
-  const earlier = await repositories.imageResults.findOfJob(jobId);
+  const done = await repositories.imageResults.countOfJob(jobId);
   // The end is stored shortly before the work in this process ends.
   await runner.ended(jobId);
-  runner.start(job, null, earlier);
+  runner.start(job, null, done);
   return true;
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobKindName } from '#contract';
+import { outlastOutage } from '../database-outage.ts';
 import type { JobImage, JobRecord } from '../db/index.ts';
-import { outlastOutage } from './database-outage.ts';
 import { type JobsContext, leaseEnd } from './jobs-context.ts';
 
 /** Longest wait of a refused caller for the removal of the job, in milliseconds. */
@@ -31,6 +31,7 @@ export async function createJob(context: JobsContext, order: NewJob): Promise<Jo
   let inserted = false;
   try {
     inserted = await repositories.jobs.insert(job);
+    if (inserted) await repositories.jobImages.insert(ownerOf(job), order.images);
     // A session that was deleted since the request was validated has removed its jobs before this one was stored.
     if (inserted) await requireSession(job.accountId, job.sessionId);
   } catch (error) {
@@ -48,15 +49,26 @@ export async function discardJob(context: JobsContext, job: JobRecord): Promise<
   const { admission, discarded, repositories, closing } = context;
   admission.forget(job._id);
   discarded.add(job._id);
-  const removed = outlastOutage(() => repositories.jobs.remove(job._id), closing.signal);
+  const removed = outlastOutage(() => removeJob(repositories, job._id), closing.signal);
   void undoCharge(context, job, removed).finally(() => discarded.delete(job._id));
   await Promise.race([removed, sleep(DISCARD_WAIT_MS, undefined, { ref: false })]);
 }
 
-function recordOf(context: JobsContext, { jobId, ...order }: NewJob): JobRecord {
+/** Removes a job with its images. A job without a record has none, so that goes last. */
+export async function removeJob({ jobs, jobImages }: JobsContext['repositories'], jobId: string): Promise<void> {
+  await jobImages.removeOfJob(jobId);
+  await jobs.remove(jobId);
+}
+
+function ownerOf({ _id: jobId, accountId, sessionId, kind }: JobRecord) {
+  return { jobId, accountId, sessionId, kind };
+}
+
+function recordOf(context: JobsContext, { jobId, images, ...order }: NewJob): JobRecord {
   return {
     _id: jobId,
     ...order,
+    total: images.length,
     state: 'created',
     createdAt: context.now(),
     finishedAt: null,
@@ -65,6 +77,9 @@ function recordOf(context: JobsContext, { jobId, ...order }: NewJob): JobRecord 
     attempts: 0,
     crashes: 0,
     stopRequested: null,
+    offered: false,
+    listened: 0,
+    eventBase: -1,
     lastEvent: null,
     summary: null,
     credits: null,

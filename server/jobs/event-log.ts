@@ -1,20 +1,24 @@
 import type { JobEvent } from '#contract';
-import type { StoredEvent } from '../db/index.ts';
+import type { JobEventRecord } from '../db/index.ts';
 
-/** An event with its number in the job's stream. Numbers increase; they may have gaps after an interruption. */
+/** An event with its number in the job's stream. Numbers increase; they may have gaps. */
 export type NumberedEvent = JobEvent & { n: number };
 
-/** Creates the in-memory log of a running job's events: one writer, any number of readers, each at its own pace. */
-export function createEventLog(earlier: NumberedEvent[] = []) {
-  const events = [...earlier];
+/** Returns a stored event as it is sent. */
+export function sentEvent({ n, event, data }: JobEventRecord): NumberedEvent {
+  return { n, event, data } as NumberedEvent;
+}
+
+/** Creates the in-memory log of a job's events: any number of readers, each at its own pace. */
+export function createEventLog() {
+  const events: NumberedEvent[] = [];
   const waiting = new Set<() => void>();
   let closed = false;
+  const last = () => events.at(-1)?.n ?? -1;
 
-  function wakeReaders(): void {
-    const readers = [...waiting];
-    waiting.clear();
-    for (const wake of readers) wake();
-  }
+  const wakeReaders = (): void => {
+    for (const wake of [...waiting]) wake();
+  };
 
   /** Resolves at the next event, at the end of the log, or when the signal aborts. */
   function nextChange(signal: AbortSignal): Promise<void> {
@@ -30,13 +34,37 @@ export function createEventLog(earlier: NumberedEvent[] = []) {
   }
 
   return {
-    push(event: NumberedEvent): void {
-      events.push(event);
+    /** True if nothing follows. */
+    get closed(): boolean {
+      return closed;
+    },
+
+    /** Number of the last event; -1 if there is none. */
+    get last() {
+      return last();
+    },
+
+    /** Images that have ended according to the last event. */
+    get current(): number {
+      return events.reduce(
+        (most, event) => (event.event === 'progress' ? Math.max(most, event.data.current) : most),
+        0,
+      );
+    },
+
+    /** Ids of the images whose end is in the log. */
+    endedImages: (): Set<string> =>
+      new Set(progressOf(events).flatMap(({ step, imageId }) => (step === 'done' ? imageId : []))),
+
+    /** Appends those events whose numbers are above the last one. */
+    add(added: NumberedEvent[]): void {
+      for (const event of added) if (event.n > last()) events.push(event);
       wakeReaders();
     },
 
-    /** Ends every reader after its last event. */
-    close(): void {
+    /** Ends every reader, after a last event if there is one. */
+    close(event?: NumberedEvent): void {
+      if (event && !closed) events.push(event);
       closed = true;
       wakeReaders();
     },
@@ -60,10 +88,9 @@ export function createEventLog(earlier: NumberedEvent[] = []) {
   };
 }
 
-/** The events of a running job. */
-export type EventLog = ReturnType<typeof createEventLog>;
-
-/** Returns the stored events of a job in the order in which they were sent. */
-export function eventsOf(records: { events: StoredEvent[] }[]): NumberedEvent[] {
-  return records.flatMap((record) => record.events as NumberedEvent[]).sort((a, b) => a.n - b.n);
+function progressOf(events: NumberedEvent[]) {
+  return events.flatMap((event) => (event.event === 'progress' ? event.data : []));
 }
+
+/** The events of a job in this process. */
+export type EventLog = ReturnType<typeof createEventLog>;

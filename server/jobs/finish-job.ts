@@ -1,6 +1,6 @@
 import type { JobCredits, JobEvent, JobResult, JobState } from '#contract';
 import type { ImageRecord, ImageResultRecord, JobRecord, Repositories } from '../db/index.ts';
-import type { JobKind } from './job-kind.ts';
+import type { JobKind, PlannedJob } from './job-kind.ts';
 
 /** Reason for which a job ended before all its images were processed. */
 export type StopReason = 'job_cancelled' | 'client_left' | 'session_deleted' | 'job_abandoned';
@@ -26,7 +26,7 @@ const STOP_MESSAGES: Record<StopReason, { image: string; job: string }> = {
 };
 
 interface FinishInput {
-  job: JobRecord;
+  job: PlannedJob;
   kind: JobKind<JobResult>;
   images: Map<string, ImageRecord>;
   stopped: StopReason | null;
@@ -90,7 +90,7 @@ async function fillGaps({ job, kind, images, stopped, repositories }: FinishInpu
     let record = byIndex.get(index);
     if (!record && image) {
       const result = kind.failed(job, image, { code, message: STOP_MESSAGES[code].image });
-      record = { _id: `${jobId}:${index}`, jobId, sessionId, index, result, events: [] };
+      record = { _id: `${jobId}:${index}`, jobId, sessionId, index, result };
       await repositories.imageResults.insert(record);
     }
     if (record) all.push(record);

@@ -70,13 +70,13 @@ function showPast(record: PastJobRecord, there: boolean): PastJob {
   };
 }
 
-function showRunning({ _id: jobId, sessionId, kind, state, images, createdAt }: JobRecord): PastJob {
+function showRunning({ _id: jobId, sessionId, kind, state, total, createdAt }: JobRecord): PastJob {
   return {
     jobId,
     sessionId,
     kind,
     status: state,
-    images: images.length,
+    images: total,
     completed: 0,
     failed: 0,
     bytesBefore: 0,

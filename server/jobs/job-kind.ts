@@ -1,5 +1,10 @@
 import type { Job, JobResult, JobSummary } from '#contract';
-import type { ImageRecord, JobRecord } from '../db/index.ts';
+import type { ImageRecord, JobImage, JobRecord } from '../db/index.ts';
+
+/** A job with its images, in request order. */
+export interface PlannedJob extends JobRecord {
+  images: JobImage[];
+}
 
 /** Options of the processing of one image. */
 export interface TaskOptions {
@@ -33,14 +38,16 @@ export interface JobKind<Result extends JobResult> {
   steps: readonly string[];
   /** Images of one job that are processed at once. */
   concurrency: number;
+  /** True if other servers with free workers may take images of a large job. */
+  isShared: boolean;
   /** True if its images cost credits: they have room of their own, and come first. */
   isPaid: boolean;
   /** Milliseconds without a listener after which a job stops; null: it never does. */
   stopsUnheardAfterMs: number | null;
   /** Plans the processing of each image, in request order. */
-  plan(job: JobRecord, images: Map<string, ImageRecord>): Promise<JobTask<Result>[]>;
+  plan(job: PlannedJob, images: Map<string, ImageRecord>): Promise<JobTask<Result>[]>;
   /** Creates the result of a failed image. */
-  failed(job: JobRecord, image: ImageRecord, error: { code: string; message: string }): Result;
+  failed(job: PlannedJob, image: ImageRecord, error: { code: string; message: string }): Result;
   /** Returns true if a completed image has no files to pay for, so that its credits are given back; absent: never. */
   isWithoutGain?(result: Result): boolean;
   /** Converts a result to its public form, with the credits that one delivered image cost. */

@@ -1,32 +1,21 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ImageResultRecord, JobRecord } from '../db/index.ts';
-import { outlastOutage } from './database-outage.ts';
-import { createEventLog, type EventLog, eventsOf, type NumberedEvent } from './event-log.ts';
+import { outlastOutage } from '../database-outage.ts';
+import type { JobRecord } from '../db/index.ts';
 import type { StopReason } from './finish-job.ts';
+import { createListening, type Listening } from './listening.ts';
 import { type Handover, performJob, type WorkContext } from './perform-job.ts';
 
-/** Longest wait of a job that needs a listener for its first one, in milliseconds. */
-const ARRIVAL_MS = 300;
-/** The same after the job was taken over from another process, in milliseconds: clients return after `retry`. */
-const RETURN_MS = 15_000;
+/** Interval at which jobs of this process are checked for requests of other servers, in milliseconds. */
+const LOOK_EVERY_MS = 250;
 
 /** A job that runs in this process. */
 interface LiveJob {
   job: JobRecord;
-  log: EventLog;
   abort: AbortController;
   /** Resolves when the work has ended. */
   ended: Promise<void>;
-  silence: Silence;
-}
-
-/** Who listens to a job. */
-interface Silence {
-  /** Current readers of the events. */
-  listeners: number;
-  /** Stops the job, unless somebody listens again. */
-  timer: NodeJS.Timeout | undefined;
+  listening: Listening;
 }
 
 /** State of a job runner. */
@@ -41,17 +30,17 @@ interface RunnerContext extends WorkContext {
 /** Dependencies of {@link createJobRunner}. */
 export type RunnerDeps = Omit<RunnerContext, 'live' | 'leaving' | 'outlast'>;
 
-/** Creates the runner of this process's jobs: one event log per job, renewed leases, exactly one last event. */
+/** Creates the runner of this process's jobs: renewed leases, exactly one last event. */
 export function createJobRunner(deps: RunnerDeps) {
   const live = new Map<string, LiveJob>();
   const leaving = new AbortController();
   const context: RunnerContext = { ...deps, live, leaving, outlast: (work) => outlastOutage(work, leaving.signal) };
   const renewal = setInterval(() => void renewLeases(context), deps.leaseMs / 3).unref();
+  const looks = setInterval(() => void look(context), LOOK_EVERY_MS).unref();
 
   return {
     /** Starts work on a job whose lease this process holds, unless it is running. Does not wait for its end. */
-    start: (job: JobRecord, stopped: StopReason | null = null, earlier: ImageResultRecord[] = []): void =>
-      startJob(context, job, stopped, earlier),
+    start: (job: JobRecord, stopped: StopReason | null = null, done = 0): void => startJob(context, job, stopped, done),
 
     /** Returns true when a job runs in this process. */
     has: (jobId: string): boolean => live.has(jobId),
@@ -61,11 +50,8 @@ export function createJobRunner(deps: RunnerDeps) {
       await live.get(jobId)?.ended;
     },
 
-    /** Yields live events after the number `after`; undefined when the job does not run in this process. */
-    listen(jobId: string, after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent> | undefined {
-      const running = live.get(jobId);
-      return running && readEvents(context, running, after, signal);
-    },
+    /** Counts a listener of a job, if it runs in this process, until the returned function is called. */
+    join: (jobId: string): (() => void) => live.get(jobId)?.listening.join() ?? (() => {}),
 
     /** Jobs that run in this process. */
     get size(): number {
@@ -91,6 +77,7 @@ export function createJobRunner(deps: RunnerDeps) {
     async drain(waitMs: number): Promise<void> {
       await waitForJobs(live, waitMs);
       clearInterval(renewal);
+      clearInterval(looks);
       leaving.abort();
       for (const { abort } of live.values()) abort.abort('handover' satisfies Handover);
       // Read again: a job that was admitted before may have started since.
@@ -103,79 +90,63 @@ export function createJobRunner(deps: RunnerDeps) {
 export type JobRunner = ReturnType<typeof createJobRunner>;
 
 async function renewLeases({ live, repositories, instanceId, leaseMs, now }: RunnerContext): Promise<void> {
-  await Promise.all(
-    [...live.values()].map(async ({ job, abort }) => {
-      const renewed = await repositories.jobs
-        .renewLease(job._id, instanceId, new Date(now().getTime() + leaseMs))
-        // The job continues during an outage; another server can take it only when the database is back.
-        .catch(() => undefined);
-      if (renewed === null && live.has(job._id)) abort.abort('handover' satisfies Handover);
-      if (renewed?.stopRequested) abort.abort(renewed.stopRequested satisfies StopReason);
-    }),
-  );
+  if (live.size === 0) return;
+  await repositories.jobs
+    .renewLeases([...live.keys()], instanceId, new Date(now().getTime() + leaseMs))
+    // The jobs continue during an outage; another server can take them only when the database is back.
+    .catch(() => {});
 }
 
-function startJob(
-  context: RunnerContext,
-  job: JobRecord,
-  stopped: StopReason | null,
-  earlier: ImageResultRecord[],
-): void {
-  const { live, leaving, admission, kinds, logger } = context;
+/** Reads what other servers ask of the jobs of this process, and which of them it has lost. */
+async function look({ live, repositories, instanceId }: RunnerContext): Promise<void> {
+  const ids = [...live.keys()];
+  if (ids.length === 0) return;
+  const states = await repositories.jobs.findStates(ids).catch(() => null);
+  if (!states) return;
+  const found = new Map(states.map((state) => [state._id, state]));
+  for (const id of ids) {
+    const running = live.get(id);
+    const state = found.get(id);
+    if (!running) continue;
+    if (state) running.listening.seen(state.listened);
+    if (state?.stopRequested) running.abort.abort(state.stopRequested satisfies StopReason);
+    else if (state?.leaseOwner !== instanceId && state?.lastEvent === null)
+      running.abort.abort('handover' satisfies Handover);
+  }
+}
+
+function startJob(context: RunnerContext, job: JobRecord, stopped: StopReason | null, done: number): void {
+  const { live, leaving, admission, kinds, logger, repositories } = context;
   if (live.has(job._id)) return;
   if (leaving.signal.aborted) {
     admission.forget(job._id);
     return;
   }
   const owner = { accountId: job.accountId, isPaid: kinds[job.kind].isPaid };
-  admission.readmit(job._id, job.images.length - earlier.length, owner);
+  admission.readmit(job._id, job.total - done, owner);
   const abort = new AbortController();
   // Each image of the job that waits or is processed listens to the signal.
   setMaxListeners(0, abort.signal);
-  const log = createEventLog(eventsOf(earlier));
   if (stopped) abort.abort(stopped);
-  const silence: Silence = { listeners: 0, timer: undefined };
-  const isHeard = () => silence.listeners > 0 || kinds[job.kind].stopsUnheardAfterMs === null;
-  const ended = performJob({ job, log, abort, isHeard, earlier }, context)
+  const feed = context.feeds.open(job._id, { fresh: job.attempts === 0, live: true });
+  const listening = createListening({
+    stopsAfterMs: kinds[job.kind].stopsUnheardAfterMs,
+    isTakenOver: job.attempts > 0,
+    listened: job.listened,
+    readListened: async () => (await repositories.jobs.findStates([job._id]))[0]?.listened ?? 0,
+    stop: () => abort.abort('client_left' satisfies StopReason),
+  });
+  const ended = performJob({ job, feed, abort, isHeard: listening.isHeard }, context)
     .catch((error: unknown) => logger.error({ err: error, jobId: job._id }, 'a job stopped unexpectedly'))
     .finally(() => {
       live.delete(job._id);
-      clearTimeout(silence.timer);
+      listening.close();
       admission.forget(job._id);
-      log.close();
+      // The end of a job that was handed over comes from another server.
+      feed.live = false;
+      context.feeds.release(feed);
     });
-  const running = { job, log, abort, ended, silence };
-  live.set(job._id, running);
-  // The client may disconnect before it listens, or never return to a job that was taken over.
-  const graceMs = job.attempts > 0 ? RETURN_MS : ARRIVAL_MS;
-  stopUnheard(kinds, running, graceMs);
-}
-
-async function* readEvents(
-  { kinds }: RunnerContext,
-  running: LiveJob,
-  after: number,
-  signal: AbortSignal,
-): AsyncGenerator<NumberedEvent> {
-  running.silence.listeners += 1;
-  clearTimeout(running.silence.timer);
-  try {
-    yield* running.log.read(after, signal);
-  } finally {
-    running.silence.listeners -= 1;
-    stopUnheard(kinds, running, 0);
-  }
-}
-
-/** Stops a job of a kind that needs a listener if nobody listens for as long as the kind says, and for `leastMs`. */
-function stopUnheard(kinds: RunnerContext['kinds'], { job, abort, silence }: LiveJob, leastMs: number): void {
-  const { stopsUnheardAfterMs } = kinds[job.kind];
-  if (stopsUnheardAfterMs === null || silence.listeners > 0) return;
-  const waitMs = Math.max(stopsUnheardAfterMs, leastMs);
-  const stop = () => abort.abort('client_left' satisfies StopReason);
-  clearTimeout(silence.timer);
-  if (waitMs > 0) silence.timer = setTimeout(stop, waitMs).unref();
-  else stop();
+  live.set(job._id, { job, abort, ended, listening });
 }
 
 /** Resolves when the jobs that run at the moment have ended, or after `waitMs`. */

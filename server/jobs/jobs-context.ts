@@ -8,7 +8,7 @@ import type { JobRunner } from './job-runner.ts';
 
 /** Dependencies of {@link createJobs}. */
 export interface JobsDeps {
-  repositories: Pick<Repositories, 'jobs' | 'images' | 'imageResults' | 'jobHistory'>;
+  repositories: Pick<Repositories, 'jobs' | 'jobImages' | 'jobEvents' | 'images' | 'imageResults' | 'jobHistory'>;
   kinds: JobKinds;
   /** Rejects when a session does not exist. */
   requireSession: (accountId: string, sessionId: string) => Promise<unknown>;
@@ -17,6 +17,10 @@ export interface JobsDeps {
   /** Returns true when a job was charged; called for jobs that were not started before an interruption. */
   isPaid: (job: JobRecord) => Promise<boolean>;
   config: JobsConfig;
+  /** True if no other server uses the data. @default false */
+  isAlone?: boolean;
+  /** Workers of this process that have nothing to do. @default none */
+  freeWorkers?: () => number;
   logger: Logger;
   metrics: Metrics;
   now?: () => Date;

@@ -6,17 +6,20 @@ import { cancelJob, reopenJob, stopJobsOfSession } from './control-jobs.ts';
 import { createJob, discardJob, type NewJob } from './create-job.ts';
 import type { NumberedEvent } from './event-log.ts';
 import { createFollowJob } from './follow-job.ts';
+import { createHandOver } from './hand-over.ts';
+import { createHelper } from './help-jobs.ts';
+import { createJobFeeds } from './job-feeds.ts';
 import { createJobHistory } from './job-history.ts';
-import { createJobRunner } from './job-runner.ts';
+import { createJobRunner, type JobRunner } from './job-runner.ts';
 import type { JobsContext, JobsDeps } from './jobs-context.ts';
 import { findJob, isStarted, listJobs, outcomeOf, readJob } from './read-jobs.ts';
 import { createRecovery } from './recovery.ts';
 
 /** Creates the jobs module. A job of another account gets the same response as one that does not exist. */
 export function createJobs(deps: JobsDeps) {
-  const { context, sweep } = openContext(deps);
-  const { admission, runner, closing, repositories, kinds } = context;
-  const followJob = createFollowJob({ repositories, runner, kinds });
+  const { context, sweep, feeds, helper } = openContext(deps);
+  const { admission, runner, closing, repositories } = context;
+  const followJob = createFollowJob({ repositories, runner, feeds });
 
   return {
     find: (accountId: string, jobId: string) => findJob(context, accountId, jobId),
@@ -51,7 +54,7 @@ export function createJobs(deps: JobsDeps) {
     /** Refuses new jobs, waits up to `waitMs` for running ones and releases the others to another process. */
     async drain(waitMs: number): Promise<void> {
       admission.close();
-      await runner.drain(waitMs);
+      await Promise.all([helper?.close(), runner.drain(waitMs)]);
       closing.abort();
     },
   };
@@ -62,21 +65,33 @@ export type Jobs = ReturnType<typeof createJobs>;
 
 function openContext(deps: JobsDeps) {
   const { repositories, kinds, isPaid, config, logger, metrics, settle, requireSession } = deps;
-  const { now = () => new Date(), monotonicNow = () => performance.now() } = deps;
+  const {
+    now = () => new Date(),
+    monotonicNow = () => performance.now(),
+    isAlone = false,
+    freeWorkers = () => 0,
+  } = deps;
   const discarded = new Set<string>();
   const admission = createAdmission({ maxQueuedImages: config.MAX_QUEUED_IMAGES });
   const owner = { instanceId: randomUUID(), leaseMs: config.LEASE_SECONDS * 1000, logger, now, monotonicNow };
-  const runner = createJobRunner({ repositories, kinds, admission, settle, metrics, ...owner });
-  const { sweep } = createRecovery({
+  const feeds = createJobFeeds({ repositories, kinds });
+  const work = { repositories, kinds, feeds, admission, settle, metrics, isAlone, ...owner };
+  const ownRunner = createJobRunner(work);
+  const handOver = config.ROLE === 'api' ? createHandOver({ ...work, ...owner }) : null;
+  const runner: JobRunner = handOver ? Object.assign(ownRunner, { start: handOver.start }) : ownRunner;
+  const helper = isAlone || handOver ? null : createHelper({ ...work, freeWorkers });
+  const recovery = createRecovery({
     repositories,
     runner,
     isPaid: async (job) => !discarded.has(job._id) && isPaid(job),
     resumeMs: config.RESUME_MINUTES * 60_000,
     ...owner,
   });
+  const sweep = handOver?.sweep ?? recovery.sweep;
   const closing = new AbortController();
+  closing.signal.addEventListener('abort', () => handOver?.close());
   const shared = { repositories, kinds, requireSession, settle, logger };
   const { instanceId, leaseMs } = owner;
   const context: JobsContext = { ...shared, instanceId, leaseMs, now, admission, runner, discarded, closing };
-  return { context, sweep };
+  return { context, sweep, feeds, helper };
 }

@@ -12,7 +12,7 @@ interface EndedJob {
 
 /** Creates the history record of a job, which outlives its session. */
 export function pastJob({ job, kind, ending, finishedAt }: EndedJob): PastJobRecord {
-  const { _id, accountId, sessionId, createdAt, images } = job;
+  const { _id, accountId, sessionId, createdAt, total } = job;
   const { completed, originalBytes = 0, outputBytes = 0 } = kind.summarize(ending.results, 0);
   const { charged, refunded } = ending.event.data.credits ?? { charged: 0, refunded: 0 };
   return {
@@ -21,7 +21,7 @@ export function pastJob({ job, kind, ending, finishedAt }: EndedJob): PastJobRec
     sessionId,
     kind: job.kind,
     state: ending.state,
-    total: images.length,
+    total,
     completed,
     bytesBefore: originalBytes,
     bytesAfter: outputBytes,

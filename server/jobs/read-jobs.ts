@@ -47,7 +47,7 @@ export async function outcomeOf({ repositories, kinds }: JobsContext, accountId:
   if (!job) return null;
   if (isUnfinished(job)) return 'running' as const;
   const results = await repositories.imageResults.findOfJob(jobId);
-  return { total: job.images.length, completed: countDelivered(kinds[job.kind], results) };
+  return { total: job.total, completed: countDelivered(kinds[job.kind], results) };
 }
 
 /** Returns true for a state before the job's end. */

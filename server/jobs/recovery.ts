@@ -1,13 +1,15 @@
-import type { JobLease, JobRecord, Repositories } from '../db/index.ts';
+import type { JobLease, JobRecord } from '../db/index.ts';
 import type { Logger } from '../observability/index.ts';
+import { removeJob } from './create-job.ts';
 import type { StopReason } from './finish-job.ts';
 import type { JobRunner } from './job-runner.ts';
+import type { JobsContext } from './jobs-context.ts';
 
 /** Most crashes of processes during a job; above it the job is ended, since it may be their cause. */
 const MAX_CRASHES = 3;
 
 interface RecoveryDeps {
-  repositories: Pick<Repositories, 'jobs' | 'imageResults'>;
+  repositories: JobsContext['repositories'];
   runner: JobRunner;
   isPaid: (job: JobRecord) => Promise<boolean>;
   instanceId: string;
@@ -59,7 +61,7 @@ export function createRecovery(deps: RecoveryDeps) {
     const claimed = { ...job, leaseOwner: instanceId, attempts: job.attempts + 1 };
     if (job.state === 'created' && !(await isPaid(job))) {
       // The process died before the charge: no client knows this job.
-      await repositories.jobs.remove(job._id);
+      await removeJob(repositories, job._id);
       return;
     }
     const idleMs = now().getTime() - job.leaseUntil.getTime();
@@ -67,9 +69,11 @@ export function createRecovery(deps: RecoveryDeps) {
     const crashes = job.leaseOwner === null ? job.crashes : await repositories.jobs.countCrash(job._id);
     let stopped: StopReason | null = job.stopRequested;
     if (!stopped && (crashes > MAX_CRASHES || idleMs > resumeMs)) stopped = 'job_abandoned';
-    const earlier = await repositories.imageResults.findOfJob(job._id);
-    logger.warn({ jobId: job._id, done: earlier.length, total: job.images.length, stopped }, 'taking over a job');
-    runner.start(claimed, stopped, earlier);
+    if (job.leaseOwner !== null) await repositories.jobImages.giveBack(job._id, job.leaseOwner);
+    const done = await repositories.imageResults.countOfJob(job._id);
+    const level = job.leaseOwner === null ? 'info' : 'warn';
+    logger[level]({ jobId: job._id, done, total: job.total, stopped }, 'taking over a job');
+    runner.start(claimed, stopped, done);
   }
 
   return {

@@ -12,7 +12,7 @@ export function showJob(job: JobRecord, kind: JobKind<JobResult>, results: Image
     kind: job.kind,
     status: job.state,
     current: typeof results === 'number' ? results : results.length,
-    total: job.images.length,
+    total: job.total,
     createdAt: job.createdAt.toISOString(),
     finishedAt: job.finishedAt?.toISOString() ?? null,
     ...kind.showSettings(job),
@@ -43,6 +43,6 @@ export function replayLastEvent(job: JobRecord, kind: JobKind<JobResult>, record
 }
 
 function showResults(job: JobRecord, kind: JobKind<JobResult>, records: ImageResultRecord[]): JobResult[] {
-  const perImage = job.credits && job.images.length > 0 ? job.credits.charged / job.images.length : 0;
+  const perImage = job.credits && job.total > 0 ? job.credits.charged / job.total : 0;
   return records.map(({ result }) => kind.show(result, perImage));
 }

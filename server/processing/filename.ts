@@ -4,8 +4,8 @@ import type { VariantSpec } from './shared/variants.ts';
 const MAX_BYTES = 180;
 
 // Cc: control, Cf: bidi overrides, zero-width, BOM and soft hyphens, Zl and Zp: line and paragraph separators, Cs: lone surrogates.
-// The rest are invisible letters.
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u115F\u1160\u2800\u3164\uFFA0]/gu;
+// U+FFFD: what a lone surrogate becomes in the database. The rest are invisible letters.
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u115F\u1160\u2800\u3164\uFFA0\uFFFD]/gu;
 const RESERVED_CHARACTERS = /[/\\:*?"<>|]/g;
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?=\s*(?:\.|$))/i;
 const PATH_PREFIX = /^(?:\.{0,2}[/\\]|[a-z]:[/\\])/i;

@@ -2,18 +2,32 @@ import { SAMPLE_SUFFIX } from '#contract';
 import type { Repositories, SessionRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../observability/index.ts';
-import { type FileStore, namespaceFolder } from '../storage/index.ts';
+import { namespaceFolder, type ObjectStore } from '../storage/index.ts';
 
 interface DisposalDeps {
-  repositories: Pick<Repositories, 'sessions' | 'images' | 'jobs' | 'imageResults' | 'outputs' | 'sessionTokens'>;
-  store: FileStore;
+  repositories: Pick<Repositories, RemovedWithSession>;
+  store: ObjectStore;
   logger: Logger;
   /** Stops the session's jobs on all servers; false if one of them may still use a file. */
   stopJobs: (sessionId: string) => Promise<boolean>;
   /** Removes the cached variants of uploads with these hashes. */
   forgetSources: (accountId: string, sha256s: string[]) => Promise<void>;
+  /** Removes exported files of these keys that nothing else holds. */
+  collectFiles: (paths: string[]) => Promise<void>;
+  /** True while a backup needs every file; the next sweep after it removes what was deleted meanwhile. */
+  keepsFiles: () => Promise<boolean>;
   now?: () => Date;
 }
+
+type RemovedWithSession =
+  | 'sessions'
+  | 'images'
+  | 'jobs'
+  | 'jobImages'
+  | 'jobEvents'
+  | 'imageResults'
+  | 'outputs'
+  | 'sessionTokens';
 
 /** Smallest age of removed orphan folders: an upload creates its folder before its session. */
 const ORPHAN_AGE_MS = 3_600_000;
@@ -50,20 +64,24 @@ export type SessionDisposal = ReturnType<typeof createSessionDisposal>;
 
 /** Removes a session; false if one of its jobs has not ended, so that a later sweep has to remove it. */
 async function dispose(context: Context, { _id: sessionId, accountId, forget }: SessionRecord): Promise<boolean> {
-  const { sessions, images, jobs, imageResults, outputs, sessionTokens, store } = context;
+  const { sessions, images, jobs, jobImages, jobEvents, imageResults, outputs, sessionTokens, store } = context;
   await sessionTokens.removeOfSession(sessionId);
   if (!(await context.stopJobs(sessionId))) return false;
+  const exported = await outputs.pathsOfSession(sessionId);
   await outputs.removeOfSession(sessionId);
   await imageResults.removeOfSession(sessionId);
   await images.removeOfSession(sessionId);
-  await store.removeFolder(namespaceFolder(sessionId));
-  await store.removeFolder(namespaceFolder(sessionId + SAMPLE_SUFFIX));
+  await store.removeBelow(namespaceFolder(sessionId));
+  await store.removeBelow(namespaceFolder(sessionId + SAMPLE_SUFFIX));
+  await jobImages.removeOfSession(sessionId);
+  for (const jobId of await jobs.idsOfSession(sessionId)) await jobEvents.removeOfJob(jobId);
   await jobs.removeOfSession(sessionId);
   const elsewhere = await images.sourcesInUse(accountId, forget);
   await context.forgetSources(
     accountId,
     forget.filter((sha256) => !elsewhere.has(sha256)),
   );
+  await context.collectFiles(exported);
   await sessions.remove(sessionId);
   return true;
 }
@@ -79,6 +97,12 @@ async function deleteSession(context: Context, accountId: string, sessionId: str
   if (!session || !(await sessions.markDeleted(sessionId, now(), forget))) {
     throw new AppError('session_not_found', `No session ${sessionId}; it may have expired`);
   }
+  // Asked after the mark: a snapshot after the answer contains the mark.
+  if (await context.keepsFiles()) {
+    await context.sessionTokens.removeOfSession(sessionId);
+    await context.stopJobs(sessionId);
+    return;
+  }
   await dispose(context, { ...session, forget });
 }
 
@@ -90,6 +114,7 @@ async function deleteAll(context: Context, accountId: string): Promise<boolean> 
     for (const session of found) {
       const forget = await sourcesOf(context, accountId, session._id);
       if (!session.deletedAt) await sessions.markDeleted(session._id, now(), forget);
+      if (await context.keepsFiles()) return false;
       if (!(await dispose(context, { ...session, forget }))) return false;
     }
   }
@@ -117,10 +142,12 @@ async function sweepOrphans({ sessions, store, logger, now }: Context): Promise<
   let removed = 0;
   for (const folder of await store.listFolders('sessions')) {
     const sessionId = folder.replace(SAMPLE_SUFFIX, '');
-    const found = await store.stat(namespaceFolder(folder));
-    if (!found || now().getTime() - found.mtimeMs < ORPHAN_AGE_MS) continue;
     if (await sessions.exists(sessionId)) continue;
-    await store.removeFolder(namespaceFolder(folder));
+    let changedAt = 0;
+    for await (const { modifiedAt } of store.list(namespaceFolder(folder)))
+      changedAt = Math.max(changedAt, modifiedAt.getTime());
+    if (now().getTime() - changedAt < ORPHAN_AGE_MS) continue;
+    await store.removeBelow(namespaceFolder(folder));
     removed += 1;
   }
   if (removed > 0) logger.warn({ removed }, 'removed folders that belong to no session');

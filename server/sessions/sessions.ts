@@ -4,7 +4,7 @@ import { sharedWhileHeard } from '../concurrency.ts';
 import type { ImageRecord, Repositories, SessionRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { extensionOf, type Processor } from '../processing/index.ts';
-import { type FileStore, namespaceFolder, previewKey, uploadKey } from '../storage/index.ts';
+import { namespaceFolder, type ObjectStore, previewKey, type Scratch, uploadKey } from '../storage/index.ts';
 import { metadataFromUser } from './edit-metadata.ts';
 import { type AcceptedFile, inspectUpload, placeFiles, showImage, type Upload } from './upload-session.ts';
 
@@ -16,7 +16,8 @@ interface SessionLimits {
 
 interface SessionDeps {
   repositories: Pick<Repositories, 'sessions' | 'images'>;
-  store: FileStore;
+  store: ObjectStore;
+  scratch: Scratch;
   processor: Processor;
   config: { SESSION_TTL_HOURS: number; MAX_IMAGES_PER_SESSION: number };
   limits: SessionLimits;
@@ -37,9 +38,9 @@ const MARK_WAIT_MS = 300;
 /** Widths of previews; a fixed set, since each one is a file on disk. */
 const PREVIEW_WIDTHS = [64, 128, 192, 256, 320, 480, 640, 960, 1280, 1600, 2048];
 
-/** A preview on disk: absolute path, size in bytes, requested width. */
+/** A stored preview: key, size in bytes, requested width. */
 interface PreviewFile {
-  file: string;
+  key: string;
   size: number;
   width: number;
 }
@@ -126,7 +127,7 @@ async function requireStillThere(context: Context, accountId: string, sessionId:
   } catch (error) {
     if (error instanceof AppError) {
       await context.images.removeOfSession(sessionId);
-      await context.store.removeFolder(namespaceFolder(sessionId));
+      await context.store.removeBelow(namespaceFolder(sessionId));
     }
     throw error;
   }
@@ -215,7 +216,7 @@ async function keep(
 async function undo({ sessions, images, store }: Context, session: SessionRecord, accepted: AcceptedFile[]) {
   const kept = new Set((await images.findOfSession(session.accountId, session._id)).map(({ _id }) => _id));
   const lost = accepted.filter(({ record }) => !kept.has(record._id));
-  for (const { record } of lost) await store.remove(uploadKey(session._id, record._id, extensionOf(record.format)));
+  await store.removeMany(lost.map(({ record }) => uploadKey(session._id, record._id, extensionOf(record.format))));
   await sessions.releaseImages(session._id, { count: lost.length, bytes: bytesOf(lost) });
 }
 
@@ -250,19 +251,21 @@ async function preview(
   { accountId, sessionId, imageId, atLeast }: WantedPreview,
   caller: AbortSignal,
 ): Promise<PreviewFile> {
-  const { store, processor, sharePreview } = context;
+  const { store, scratch, processor, sharePreview } = context;
   const image = await findImage(context, accountId, sessionId, imageId);
   const width = PREVIEW_WIDTHS.find((offered) => offered >= atLeast) ?? Math.max(...PREVIEW_WIDTHS);
   const key = previewKey(sessionId, imageId, width);
-  const made = await store.stat(key);
-  if (made) return { file: store.pathOf(key), size: made.size, width };
+  const made = await store.head(key);
+  if (made) return { key, size: made.size, width };
   return sharePreview(key, caller, async (shared) => {
-    const target = await store.prepareFolder(key);
-    const source = store.pathOf(image.uploadPath);
-    const { file, size } = await processor.preview({ account: accountId, source, facts: image, width, target }, shared);
+    const target = scratch.newFile();
+    const { size } = await store.withLocalFile(image.uploadPath, (source) =>
+      processor.preview({ account: accountId, source, facts: image, width, target }, shared),
+    );
+    await store.putFile(key, target, { size, contentType: 'image/webp' });
     await requireStillThere(context, accountId, sessionId);
     await context.sessions.addBytes(sessionId, size);
-    return { file, size, width };
+    return { key, size, width };
   });
 }
 

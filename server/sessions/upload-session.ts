@@ -3,7 +3,7 @@ import type { ImageRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { extensionOf, type Processor } from '../processing/index.ts';
-import { type FileStore, uploadKey } from '../storage/index.ts';
+import { type ObjectStore, uploadKey } from '../storage/index.ts';
 import { metadataFromUser } from './edit-metadata.ts';
 
 /** A file that was received into a temporary file, or refused while it was received. */
@@ -86,12 +86,13 @@ async function inspect(
 export async function placeFiles(
   accepted: AcceptedFile[],
   where: { accountId: string; sessionId: string; firstPosition: number },
-  store: FileStore,
+  store: ObjectStore,
 ): Promise<ImageRecord[]> {
   const records: ImageRecord[] = [];
   for (const [index, { file, record }] of accepted.entries()) {
     const uploadPath = uploadKey(where.sessionId, record._id, extensionOf(record.format));
-    await store.place(file, uploadPath);
+    const { size, sha256, mimeType: contentType } = record;
+    await store.putFile(uploadPath, file, { size, sha256, contentType, isSource: true });
     records.push({
       ...record,
       accountId: where.accountId,

@@ -6,6 +6,19 @@ export interface AttemptLimit {
   limit: number;
 }
 
+/** Counter of attempts. */
+export interface Attempts {
+  /**
+   * Counts an attempt before it is made, so that simultaneous attempts all count. A rejected attempt is not counted and
+   * opens no window, so a flood of them cannot displace the windows of others.
+   * @returns a function that takes the attempt back if it was legitimate
+   * @throws AppError too_many_attempts
+   */
+  take(limits: AttemptLimit[]): (() => void) | Promise<() => void>;
+  /** Resets the count of a key. */
+  forget(key: string): void;
+}
+
 /** Most windows kept in memory; the oldest are dropped first. */
 const MOST_WINDOWS = 50_000;
 
@@ -16,7 +29,7 @@ interface Window {
 
 /**
  * Creates a counter of attempts in windows of a fixed length. Attempts do not extend a window, so no user can be locked
- * out for ever. Each process has its own counts, measured by a monotonic clock.
+ * out for ever. The counts are those of this process, measured by a monotonic clock.
  */
 export function createAttempts({ windowMs, monotonicNow }: { windowMs: number; monotonicNow: () => number }) {
   const windows = new Map<string, Window>();
@@ -38,12 +51,6 @@ export function createAttempts({ windowMs, monotonicNow }: { windowMs: number; m
   }
 
   return {
-    /**
-     * Counts an attempt before it is made, so that simultaneous attempts all count. A rejected attempt is not counted and
-     * opens no window, so a flood of them cannot displace the windows of others.
-     * @returns a function that takes the attempt back if it was legitimate
-     * @throws AppError too_many_attempts
-     */
     take(limits: AttemptLimit[]): () => void {
       const at = monotonicNow();
       const full = limits.flatMap(({ key, limit }) => {
@@ -61,17 +68,14 @@ export function createAttempts({ windowMs, monotonicNow }: { windowMs: number; m
       };
     },
 
-    /** Resets the count of a key. */
     forget(key: string): void {
       windows.delete(key);
     },
   };
 }
 
-/** Counter of attempts. */
-export type Attempts = ReturnType<typeof createAttempts>;
-
-function tooMany(waitMs: number): AppError {
+/** Returns the refusal of an attempt. */
+export function tooMany(waitMs: number): AppError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   return new AppError('too_many_attempts', `Too many attempts; try again in ${seconds} seconds`, {
     headers: { 'Retry-After': String(seconds) },

@@ -18,7 +18,7 @@ export function createEmailChange(
   ): Promise<void> {
     const hash = await confirm(account.id, password, visitor);
     const pending = email === account.email ? null : email;
-    if (pending) requests.take([{ key: account.id, limit: MAILS_PER_HOUR }]);
+    if (pending) await requests.take([{ key: account.id, limit: MAILS_PER_HOUR }]);
     // The password or its hash was replaced meanwhile: check against the new one.
     if (!(await accounts.setPendingEmail(account.id, pending, hash)))
       return request(account, { email, password }, visitor);

@@ -1,7 +1,7 @@
 // Owns sign-in: passwords, browser sessions, one-time links, sign-up and their mails. Must not know HTTP, jobs or credits.
 import { type AccountOptions, LINK_PURPOSES, type Link, PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract';
 import { type Accounts, PLACEHOLDER_EMAIL } from '../accounts/index.ts';
-import type { Repositories } from '../db/index.ts';
+import type { CounterRepository, Repositories } from '../db/index.ts';
 import type { Mailer } from '../mail/index.ts';
 import type { Logger } from '../observability/index.ts';
 import { ownerOfLink } from './account-of-link.ts';
@@ -16,6 +16,7 @@ import { createOperatorActions } from './operator-actions.ts';
 import type { SignInParts } from './parts.ts';
 import { createPasswordHash } from './password-hash.ts';
 import { createPasswords } from './passwords.ts';
+import { createSharedAttempts } from './shared-attempts.ts';
 import { createPasswordSignIn } from './sign-in.ts';
 import { createSignUp } from './sign-up.ts';
 import type { Visitor } from './visitor.ts';
@@ -28,6 +29,8 @@ export { describeVisitor, type Visitor } from './visitor.ts';
 /** Dependencies of {@link createSignIn}. */
 export interface SignInDeps {
   repositories: Pick<Repositories, 'browserSessions' | 'oneTimeLinks' | 'mails'>;
+  /** Counts that all servers share; absent: this process is the only one. */
+  counters?: CounterRepository | undefined;
   accounts: Accounts;
   mailer: Mailer;
   /** From `loadPepper`. */
@@ -101,9 +104,11 @@ export function createSignIn(deps: SignInDeps) {
 export type SignIn = ReturnType<typeof createSignIn>;
 
 function createParts(deps: SignInDeps): SignInParts {
-  const { accounts, mailer, pepper, config, publicUrl, logger } = deps;
+  const { accounts, mailer, pepper, config, publicUrl, logger, counters } = deps;
   const { now = () => new Date(), monotonicNow = () => performance.now() } = deps;
   const { browserSessions, oneTimeLinks, mails } = deps.repositories;
+  const attempts = (name: string, windowMs: number) =>
+    counters ? createSharedAttempts({ counters, name, windowMs, now }) : createAttempts({ windowMs, monotonicNow });
   const links = createLinks({ links: oneTimeLinks, mails, pepper, publicUrl, now });
   return {
     accounts,
@@ -112,8 +117,8 @@ function createParts(deps: SignInDeps): SignInParts {
     outbox: createMailOutbox({ mails, accounts, links, mailer, publicUrl, logger, now }),
     logger,
     passwords: createPasswordHash(),
-    guesses: createAttempts({ windowMs: 15 * MINUTE_MS, monotonicNow }),
-    requests: createAttempts({ windowMs: 60 * MINUTE_MS, monotonicNow }),
+    guesses: attempts('guesses', 15 * MINUTE_MS),
+    requests: attempts('mails', 60 * MINUTE_MS),
   };
 }
 

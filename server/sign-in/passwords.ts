@@ -64,7 +64,7 @@ export function createPasswords(parts: SignInParts, { confirm }: Pick<PasswordSi
   return {
     /** Sends a reset link if the account exists. Behaves the same for every address. @throws AppError too_many_attempts */
     async requestReset(email: string, visitor: Visitor): Promise<void> {
-      requests.take([{ key: networkOf(visitor.address), limit: MAILS_PER_HOUR }]);
+      await requests.take([{ key: networkOf(visitor.address), limit: MAILS_PER_HOUR }]);
       await outbox.queue('reset', email);
     },
 

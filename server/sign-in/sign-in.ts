@@ -57,7 +57,7 @@ async function signIn(
     { key: network, limit: GUESSES.address },
     { key: email, limit: GUESSES.account },
   ];
-  const takeBack = take(parts, limits, { visitor });
+  const takeBack = await take(parts, limits, { visitor });
   const account = await accounts.findByEmail(email);
   // The look-up and the check run without an account too, so that the time does not reveal accounts.
   const hash = await accounts.passwordHashOf(account?.id ?? '');
@@ -78,7 +78,7 @@ async function signIn(
 
 async function confirm(parts: SignInParts, accountId: string, password: string, visitor?: Visitor): Promise<string> {
   const { accounts, passwords } = parts;
-  const takeBack = take(parts, [{ key: accountId, limit: CONFIRMATIONS }], { visitor, accountId });
+  const takeBack = await take(parts, [{ key: accountId, limit: CONFIRMATIONS }], { visitor, accountId });
   const hash = await accounts.passwordHashOf(accountId);
   if (!(await verify(passwords, { password, hash, takeBack })) || hash === null) {
     logFailure(parts, 'wrong_password', { visitor, accountId });
@@ -96,11 +96,11 @@ interface Attempt {
 }
 
 /** Counts an attempt, and logs one above the limits. @throws AppError too_many_attempts */
-function take(parts: SignInParts, limits: AttemptLimit[], attempt: Attempt): () => void {
+async function take(parts: SignInParts, limits: AttemptLimit[], attempt: Attempt): Promise<() => void> {
   try {
-    return parts.guesses.take(limits);
+    return await parts.guesses.take(limits);
   } catch (error) {
-    logFailure(parts, 'too_many_attempts', attempt);
+    if (error instanceof AppError && error.code === 'too_many_attempts') logFailure(parts, error.code, attempt);
     throw error;
   }
 }

@@ -1,5 +1,9 @@
-// Owns files on disk: their paths and their atomic changes. Must not know sessions, images or accounts, only keys.
+// Owns files: where they are, their keys and their atomic changes. Must not know sessions, images or accounts, only keys.
 export { closeDirectory } from './close-directory.ts';
-export { exportKey, namespaceFolder, previewKey, uploadKey, variantCacheKey } from './keys.ts';
-export { createLocalStore, type FileStore, type StoredFile } from './local-store.ts';
+export { createFolderStore } from './folder-store.ts';
+export { namespaceFolder, newVariantKey, previewKey, uploadKey, VARIANTS, variantHashOf } from './keys.ts';
 export { makeDirectory } from './make-directory.ts';
+export type { ObjectStore } from './object-store.ts';
+export { type Files, openFiles } from './open-files.ts';
+export { createScratch, type Scratch } from './scratch.ts';
+export { acceptStore, identifyStore } from './store-identity.ts';

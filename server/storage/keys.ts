@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 const SEGMENT = /^[0-9A-Za-z][0-9A-Za-z_-]{0,127}(\.[0-9a-z]{1,8})?$/;
 
 /** Joins segments made by the service itself into a store key; a segment with any other character is a programming error. */
@@ -8,7 +10,7 @@ function storeKey(...segments: string[]): string {
   return segments.join('/');
 }
 
-/** Folder of a namespace: a session's uploads and exports, or its samples. */
+/** Folder of a namespace: a session's uploads and previews, or its samples. */
 export const namespaceFolder = (namespace: string) => storeKey('sessions', namespace);
 
 /** Key of an uploaded file; also the `uploadPath` that callers see. */
@@ -19,9 +21,14 @@ export const uploadKey = (sessionId: string, imageId: string, extension: string)
 export const previewKey = (sessionId: string, imageId: string, width: number) =>
   storeKey('sessions', sessionId, 'previews', `${imageId}-${width}.webp`);
 
-/** Key of an exported file; also the variant's `path` that callers see. */
-export const exportKey = (namespace: string, name: string) => storeKey('sessions', namespace, 'exports', name);
+/** Folder of all variants. */
+export const VARIANTS = 'variants';
 
-/** Key of a cached variant, by the hash of everything that made it. */
-export const variantCacheKey = (hash: string, extension: string) =>
-  storeKey('variants', hash.slice(0, 2), `${hash}.${extension}`);
+/**
+ * Returns a new key for a variant, by the hash of everything that made it. No two are equal, so that the removal of one file never removes one that was made later.
+ */
+export const newVariantKey = (hash: string, extension: string) =>
+  storeKey(VARIANTS, hash.slice(0, 2), `${hash}-${randomBytes(4).toString('hex')}.${extension}`);
+
+/** Returns the hash in the key of a variant. */
+export const variantHashOf = (key: string) => key.split('/').at(-1)?.split(/[-.]/)[0] ?? '';

@@ -55,7 +55,7 @@ export async function startAnalysisHarness(): Promise<AnalysisHarness> {
     analysis(env = {}, clocks = {}) {
       const analysis = createAnalysis({
         processor,
-        store: { pathOf: (key) => key },
+        store: { withLocalFile: (key, use) => use(key) },
         config: analysisConfig.parse(env),
         logger,
         cache: database.visionAnswers,

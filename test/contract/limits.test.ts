@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Balance, Session, UploadResult } from '#contract';
 import { type ApiClient, formOf } from '../support/api-client.ts';
@@ -150,15 +150,16 @@ it('the log warns when sign-up is open to a plan that lacks limits', () => {
   expect(logged).toContain('"missing":["analysesPerDay"]');
 });
 
-/** Sums the bytes of a session's files; links to one file count once. */
+/** Sums the bytes of a session's files; one that sample and export hold counts once. */
 async function bytesOnDisk(sessionId: string): Promise<number> {
-  const sizes = new Map<number, number>();
-  for (const folder of [sessionId, `${sessionId}-sample`]) {
-    const directory = join(test.dataDir, 'files/sessions', folder);
-    for (const name of await readdir(directory, { recursive: true })) {
-      const { ino, size, ...found } = await stat(join(directory, name));
-      if ((found.mode & 0o170_000) === 0o100_000) sizes.set(ino, size);
-    }
-  }
-  return [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  const database = await test.openDatabase();
+  const files = new Set(await database.outputs.pathsOfSession(sessionId));
+  await database.close();
+  const folder = join('sessions', sessionId);
+  const entries = await readdir(join(test.dataDir, 'files', folder), { recursive: true, withFileTypes: true });
+  for (const entry of entries)
+    if (entry.isFile()) files.add(relative(join(test.dataDir, 'files'), join(entry.parentPath, entry.name)));
+  const sizes = await Promise.all([...files].map(async (file) => (await stat(join(test.dataDir, 'files', file))).size));
+  expect(files.size).toBe(1 + 1 + 2);
+  return sizes.reduce((sum, size) => sum + size, 0);
 }

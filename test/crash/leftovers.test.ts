@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { emptyMetadataValues, type Job, pickFields, REQUEST_FIELDS } from '#contract';
+import type { Job } from '#contract';
 import { openAccounts } from '../../server/compose-accounts.ts';
 import { type Database, openDatabase, startEmbedded } from '../../server/db/index.ts';
 import { newId } from '../../server/ids.ts';
 import { filesOf } from '../support/aftermath.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { storeJob } from '../support/stored-job.ts';
 import { faultyFiles } from './files-on-disk.ts';
 import { auditOf, clientOf, type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { smallPhotographs } from './small-photographs.ts';
@@ -56,13 +57,15 @@ describe('what an interruption left is cleaned or finished at the next start', (
   }
 
   it('files: half received, half written, variants and folders that no record names', async () => {
-    const young = [
-      'incoming/a.part',
-      'incoming/b.link',
+    const young = ['incoming/a.part', 'incoming/b.link'];
+    const old = [
       'variants/ab/abcd.webp.1234.part',
+      'variants/cd/cdef.webp',
+      'variants/ef/ef01-0a1b2c3d.webp',
+      'sessions/sess_gone/img_a.jpg',
+      'sessions/sess_gone-sample/exports/a.webp',
       'sessions/sess_x/previews/p-320.webp.1.part',
     ];
-    const old = ['variants/cd/cdef.webp', 'sessions/sess_gone/img_a.jpg', 'sessions/sess_gone-sample/exports/a.webp'];
     for (const key of [...young, ...old]) {
       const path = join(dataDir, 'files', key);
       await mkdir(dirname(path), { recursive: true });
@@ -97,30 +100,16 @@ describe('what an interruption left is cleaned or finished at the next start', (
       cancelled: { state: 'processing', paid: true, idleMs: 1000, cancel: true },
     };
     const ids = Object.fromEntries(Object.keys(left).map((name) => [name, newId('job')]));
-    await inDatabase(async ({ jobs }) => {
+    await inDatabase(async (database) => {
       for (const [name, { state, idleMs, cancel = false }] of Object.entries(left)) {
-        await jobs.insert({
+        await storeJob(database, uploaded, {
           _id: ids[name] ?? '',
           accountId,
-          sessionId: uploaded.sessionId,
-          kind: 'export',
           state,
-          images: uploaded.images.map(({ id }) => ({
-            imageId: id,
-            ...pickFields(emptyMetadataValues(), REQUEST_FIELDS),
-          })),
           settings: { format: 'webp', preset: 'low', responsive: false, embedMetadata: false, keepCopyright: true },
           createdAt: new Date(now - 2000),
-          finishedAt: null,
-          leaseOwner: 'a-server-that-died',
           leaseUntil: new Date(now - idleMs),
-          attempts: 0,
-          crashes: 0,
           stopRequested: cancel ? 'job_cancelled' : null,
-          lastEvent: null,
-          summary: null,
-          credits: null,
-          error: null,
         });
       }
     });

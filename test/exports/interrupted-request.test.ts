@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { emptyMetadataValues, exportRequestSchema, pickFields, REQUEST_FIELDS } from '#contract';
+import { exportRequestSchema } from '#contract';
 import { createIdempotency } from '../../server/gateway/idempotency.ts';
 import { hashRequest } from '../../server/gateway/index.ts';
 import { newId } from '../../server/ids.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { plainImages } from '../support/small-images.ts';
+import { storeJob } from '../support/stored-job.ts';
 
 let test: TestService;
 beforeAll(async () => {
@@ -33,25 +34,13 @@ it('a request that died between its charge and its start is one charge and one j
     requestHash: hashRequest([sessionId, exportRequestSchema.parse(body)]),
     jobId,
   });
-  await database.jobs.insert({
+  await storeJob(database, uploaded, {
     _id: jobId,
     accountId,
-    sessionId,
-    kind: 'export',
     state: 'created',
-    images: uploaded.images.map(({ id }) => ({ imageId: id, ...pickFields(emptyMetadataValues(), REQUEST_FIELDS) })),
     settings: exportRequestSchema.parse(body).settings,
     createdAt: new Date(diedAt),
-    finishedAt: null,
-    leaseOwner: 'a-server-that-died',
     leaseUntil: new Date(Date.now() + 600_000),
-    attempts: 0,
-    crashes: 0,
-    stopRequested: null,
-    lastEvent: null,
-    summary: null,
-    credits: null,
-    error: null,
   });
   await test.service.accounts.ledger.charge({ accountId, ref: jobId, amount: 2 });
 
@@ -65,7 +54,7 @@ it('a request that died between its charge and its start is one charge and one j
     if (response.status === 200) jobs = [...jobs, response.headers.get('X-Job-Id')];
     await response.text();
     // The lease ends behind the first answer, however long that took.
-    if (attempt === 0) await database.jobs.renewLease(jobId, 'a-server-that-died', new Date());
+    if (attempt === 0) await database.jobs.renewLeases([jobId], 'a-server-that-died', new Date());
   }
   await database.close();
   expect(statuses[0]).toBe(409);

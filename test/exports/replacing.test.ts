@@ -1,30 +1,59 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LimitFunction } from 'p-limit';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { CachedVariantRecord, ImageRecord, OutputFile, OutputRepository } from '../../server/db/index.ts';
+import { collectFiles } from '../../server/exports/evict-variants.ts';
 import { exportImage, type ImageTask } from '../../server/exports/export-image.ts';
-import { createLocalStore, type FileStore, variantCacheKey } from '../../server/storage/index.ts';
+import { newVariantKey } from '../../server/storage/index.ts';
 import { turnOf } from '../support/turn.ts';
 
 const HASHES = ['a'.repeat(64), 'b'.repeat(64)];
 
-let directory: string;
-let store: FileStore;
+/** Files that exist, by key. */
+let files: Set<string>;
+let cached: Map<string, CachedVariantRecord>;
 let published: OutputFile[];
 let ownerQueues: Map<string, LimitFunction>;
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'imagewright-replace-'));
-  store = createLocalStore({ directory });
+beforeEach(() => {
+  files = new Set();
+  cached = new Map();
   published = [];
   ownerQueues = new Map();
-  await store.prepare();
-  for (const hash of HASHES) await writeFile(await store.prepareFolder(variantCacheKey(hash, 'webp')), hash);
 });
-afterEach(() => rm(directory, { recursive: true }));
+
+function encode(hash: string): CachedVariantRecord {
+  const path = newVariantKey(hash, 'webp');
+  const record = { _id: hash, path, format: 'webp', warnings: [], quality: 80, size: 64 };
+  files.add(path);
+  cached.set(hash, record as unknown as CachedVariantRecord);
+  return record as unknown as CachedVariantRecord;
+}
+
+/** Removes a variant as the cache does, with waits in between. */
+async function evict(hash: string, delays: number[]): Promise<void> {
+  const record = cached.get(hash);
+  cached.delete(hash);
+  await sleep(delays.shift() ?? 0);
+  if (record) await collect([record.path], delays);
+}
+
+async function collect(keys: string[], delays: number[]): Promise<void> {
+  await collectFiles(
+    {
+      cachedVariants: { findMany: async () => [...cached.values()] },
+      outputs: {
+        async pathsOfContents() {
+          const held = published.map(({ path }) => path);
+          await sleep(delays.shift() ?? 0);
+          return held;
+        },
+      },
+      store: { removeMany: async (gone: string[]) => void gone.map((key) => files.delete(key)) },
+    } as never,
+    keys,
+  );
+}
 
 /** Exports the one image with the content of this hash; `onPublish` is called when its record is written. */
 function exportContent(hash: string, delays: number[], onPublish = async () => {}) {
@@ -40,8 +69,6 @@ function exportContent(hash: string, delays: number[], onPublish = async () => {
     owner: 'sess_1:img_1:x',
     names: { filenames: ['a.webp'], keys: ['a.webp'] },
   } as unknown as ImageTask;
-  const path = variantCacheKey(hash, 'webp');
-  const record = { _id: hash, path, format: 'webp', warnings: [], quality: 80, size: 64 };
   const slowly = <T>(work: () => Promise<T>) => sleep(delays.shift() ?? 0).then(work);
   return exportImage(
     task,
@@ -49,50 +76,61 @@ function exportContent(hash: string, delays: number[], onPublish = async () => {
     {
       ownerQueues,
       countSample: async () => {},
+      keepsFiles: async () => false,
       cache: {
-        obtain: async () => ({ records: [record as unknown as CachedVariantRecord], fromCache: true }),
+        obtain: async () => ({ records: [cached.get(hash) ?? encode(hash)], fromCache: true }),
+        holds: (records: CachedVariantRecord[]) =>
+          slowly(async () => records.every(({ _id, path }) => cached.get(_id)?.path === path)),
+        collect: (keys: string[]) => collect(keys, delays),
       } as never,
       outputs: {
-        publish: ({ files }) =>
+        publish: ({ files: next }) =>
           slowly(async () => {
             const before = published;
-            published = files;
+            published = next;
             await onPublish();
             return { files: before };
           }),
         heldByOthers: async () => new Set<string>(),
       } as Partial<OutputRepository> as OutputRepository,
       sessions: { addBytes: async () => {} },
-      store: { ...store, remove: (key) => slowly(() => store.remove(key)) },
       now: () => new Date(),
     },
   );
 }
 
-const missing = async () => {
-  const found = await Promise.all(published.map(async ({ path }) => ((await store.stat(path)) ? [] : [path])));
-  return found.flat();
-};
+const missing = () => published.filter(({ path }) => !files.has(path));
 
-it('exports of one image that replace each other never leave a record without its file', async () => {
+it('exports of one image that replace each other, while the cache evicts, never leave a record without its file', async () => {
   let seed = 3;
   const delay = () => {
     seed = (seed * 48_271) % 2_147_483_647;
     return seed % 8;
   };
-  const delays = () => [delay(), delay()];
-  for (let round = 0; round < 20; round += 1) {
-    await Promise.all([0, 1, 0, 1, 0].map((which) => exportContent(HASHES[which] ?? '', delays())));
-    expect([published.length, await missing()]).toEqual([1, []]);
+  const delays = () => [delay(), delay(), delay(), delay()];
+  for (let round = 0; round < 40; round += 1) {
+    const exports = [0, 1, 0, 1, 0].map((which) => exportContent(HASHES[which] ?? '', delays()));
+    const evictions = HASHES.map(async (hash) => {
+      await sleep(delay());
+      await evict(hash, delays());
+    });
+    await Promise.all([...exports, ...evictions]);
+    expect([published.length, missing()]).toEqual([1, []]);
   }
 });
 
-it('a file that another server removed while it was published is put in place again', async () => {
+it('a variant that was evicted before it was published is obtained again', async () => {
+  encode(HASHES[0] ?? '');
+  let evicted = false;
   const result = await exportContent(HASHES[0] ?? '', [], async () => {
-    for (const { path } of published) await store.remove(path);
+    if (evicted) return;
+    evicted = true;
+    const [{ path = '' } = {}] = published;
+    cached.clear();
+    files.delete(path);
   });
   expect(result.status).toBe('completed');
-  expect([published.length, await missing()]).toEqual([1, []]);
+  expect([published.length, missing()]).toEqual([1, []]);
 });
 
 it('the queue of an owner exists only while the owner has work, even after a failure', async () => {

@@ -21,13 +21,17 @@ function slowCache(delays: number[]) {
         await new Promise((resolve) => setTimeout(resolve, delays.shift() ?? 0));
         return found;
       },
-      put: async (record: CachedVariantRecord) => void records.set(record._id, record),
+      async put(record: CachedVariantRecord) {
+        records.set(record._id, record);
+        return null;
+      },
     },
     store: {
-      stat: async () => ({ size: 1 }),
-      prepareFolder: async (path: string) => path,
-      pathOf: (path: string) => path,
+      head: async () => ({ size: 1 }),
+      putFile: async () => {},
+      withLocalFile: (key: string, use: (path: string) => Promise<unknown>) => use(key),
     },
+    scratch: { newFile: () => 'x.part', discard: async () => {} },
     processor: {
       render: async (request: { variants: object[] }) => {
         encodes += request.variants.length;

@@ -134,7 +134,23 @@ describe('Idempotency-Key', () => {
   });
 
   describe('of a plain answer whose process has died', () => {
-    test('is taken over by one request after 180 s', async () => {
+    test('is taken over by another process 30 s after the last renewal', async () => {
+      const { ticket } = await beginFresh();
+      const next = newProcess();
+      wait(29);
+      await idempotency.renew();
+      wait(29);
+      expect(await rejection(next.begin(request))).toMatchObject({ code: 'idempotency_in_progress' });
+      wait(1);
+      expect(await next.begin(request)).toMatchObject({ outcome: 'fresh' });
+      // A renewal by the former owner changes nothing.
+      await idempotency.renew();
+      await idempotency.complete(ticket, RESPONSE);
+      wait(30);
+      expect(await newProcess().begin(request)).toMatchObject({ outcome: 'fresh' });
+    });
+
+    test('is taken over by one request after 180 s in the same process', async () => {
       const dead = await beginFresh();
       wait(179);
       expect(await rejection(idempotency.begin(request))).toMatchObject({ code: 'idempotency_in_progress' });

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { toWireError } from '../../server/errors.ts';
 import { parseByteRange } from '../../server/http/downloads/byte-range.ts';
 import { type FileToSend, sendFile } from '../../server/http/downloads/send-file.ts';
+import { createFolderStore } from '../../server/storage/index.ts';
 import { until } from './upload-server.ts';
 
 const CONTENT = randomBytes(200_000);
@@ -19,6 +20,8 @@ let directory: string;
 let server: Server;
 let port: number;
 let offered: FileToSend;
+/** Path of the file. */
+let stored: string;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'imagewright-send-'));
@@ -26,7 +29,7 @@ beforeAll(async () => {
   app.silent = true;
   app.use(async (ctx) => {
     try {
-      await sendFile(ctx, offered);
+      await sendFile(ctx, offered, createFolderStore({ directory }));
     } catch (error) {
       const wire = toWireError(error, 'req_1');
       ctx.status = wire.status;
@@ -39,9 +42,10 @@ beforeAll(async () => {
   port = (server.address() as AddressInfo).port;
 });
 beforeEach(async () => {
-  const file = join(directory, 'stored.bin');
-  await writeFile(file, CONTENT);
-  offered = { file, size: CONTENT.length, filename: 'photo.webp', mimeType: 'image/webp', etag: ETAG };
+  const key = 'stored.bin';
+  stored = join(directory, key);
+  await writeFile(stored, CONTENT);
+  offered = { key, size: CONTENT.length, filename: 'photo.webp', mimeType: 'image/webp', etag: ETAG };
 });
 afterAll(async () => {
   server.closeAllConnections();
@@ -89,7 +93,7 @@ describe('a whole file', () => {
   });
 
   it('may be empty', async () => {
-    await truncate(offered.file, 0);
+    await truncate(stored, 0);
     offered = { ...offered, size: 0 };
     const { status, headers, body } = await get();
     expect([status, headers['content-length'], headers['content-type'], body.length]).toEqual([
@@ -232,7 +236,7 @@ describe('ranges', () => {
 
 describe('failures', () => {
   it('responds 404 for a missing file', async () => {
-    await rm(offered.file);
+    await rm(stored);
     for (const method of ['GET', 'HEAD']) {
       const { status, headers } = await get({}, method);
       expect(status).toBe(404);
@@ -242,7 +246,7 @@ describe('failures', () => {
   });
 
   it('does not send a file of another size than recorded', async () => {
-    await truncate(offered.file, 1000);
+    await truncate(stored, 1000);
     expect((await get()).status).toBe(500);
   });
 
@@ -259,7 +263,7 @@ describe('failures', () => {
     await until(async () => (await openFiles()) <= before, 1_000);
     // Larger than all kernel buffers together, so that the transfer is not finished.
     const size = 30_000_000;
-    await truncate(offered.file, size);
+    await truncate(stored, size);
     offered = { ...offered, size };
     for (let n = 0; n < 50; n++) {
       const socket = connect(port, '127.0.0.1');
@@ -272,7 +276,7 @@ describe('failures', () => {
 
   it('reads from the disk only as fast as the client reads', async () => {
     const size = 300_000_000;
-    await truncate(offered.file, size);
+    await truncate(stored, size);
     offered = { ...offered, size };
     const before = process.memoryUsage().external;
     const sockets = Array.from({ length: 5 }, () => {

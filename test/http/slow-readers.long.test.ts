@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sendFile } from '../../server/http/downloads/send-file.ts';
 import { serveFiles } from '../../server/http/downloads/static-files.ts';
 import { type HttpServer, listen } from '../../server/http/server.ts';
+import { createFolderStore } from '../../server/storage/index.ts';
 
 const SIZE = 27_000_000;
 const OPEN = '/proc/self/fd';
@@ -54,8 +55,10 @@ async function start(answer: (ctx: Context) => unknown, limits: Parameters<typeo
   server = await listen(app, CONFIG, limits);
 }
 
-const download = (ctx: Context) =>
-  sendFile(ctx, { file, size: SIZE, filename: 'large.bin', mimeType: 'application/octet-stream', etag: 'e' });
+const download = (ctx: Context) => {
+  const offered = { key: 'large.bin', size: SIZE, filename: 'large.bin', mimeType: 'application/octet-stream' };
+  return sendFile(ctx, { ...offered, etag: 'e' }, createFolderStore({ directory }));
+};
 
 function open(request = GET): Socket {
   const socket = connect(Number(new URL(server?.url ?? '').port), '127.0.0.1');

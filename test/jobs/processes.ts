@@ -14,6 +14,10 @@ const ACCOUNT = 'acct_a';
 interface ProcessOptions {
   isPaid?: (job: JobRecord) => Promise<boolean>;
   repositories?: ReturnType<typeof useAccounts>['repositories'];
+  /** Whether its jobs are shared with other processes. */
+  isShared?: boolean;
+  /** Workers with which it helps others. */
+  freeWorkers?: number;
 }
 
 /** Jobs modules of several processes on one database, with work that waits at gates and clocks that are set. */
@@ -51,12 +55,13 @@ export function useProcesses() {
   const waitFor = (predicate: () => boolean) => expect.poll(predicate, { interval: 10 }).toBe(true);
 
   /** Work that takes as long as its gate is closed, one image after the other. */
-  function kindOf(process: string): JobKind<JobResult> {
+  function kindOf(process: string, isShared: boolean): JobKind<JobResult> {
     const resultOf = ({ _id }: ImageRecord, error: unknown = null) =>
       ({ imageId: _id, status: error ? 'failed' : 'completed', error }) as JobResult;
     return {
       steps: ['optimize'],
       concurrency: 1,
+      isShared,
       isPaid: true,
       stopsUnheardAfterMs: null,
       plan: async (job, images) =>
@@ -90,19 +95,25 @@ export function useProcesses() {
   /** The jobs of a process of its own. */
   function newProcess(
     name: string,
-    { isPaid = async () => true, repositories = fixture.repositories }: ProcessOptions = {},
+    {
+      isPaid = async () => true,
+      repositories = fixture.repositories,
+      isShared = false,
+      freeWorkers = 0,
+    }: ProcessOptions = {},
   ) {
-    const kind = kindOf(name);
+    const kind = kindOf(name, isShared);
     return createJobs({
       repositories,
       kinds: { export: kind, sample: kind, analyze: kind } as JobKinds,
       requireSession: async () => {},
       settle: async (job, completed) => {
         settled.push(completed);
-        return { credits: { charged: 3, refunded: job.images.length - completed, balance: 0 }, perImage: 1 };
+        return { credits: { charged: 3, refunded: job.total - completed, balance: 0 }, perImage: 1 };
       },
       isPaid,
-      config: { LEASE_SECONDS, RESUME_MINUTES: 10, MAX_QUEUED_IMAGES: 100 },
+      freeWorkers: () => freeWorkers,
+      config: { ROLE: 'all', LEASE_SECONDS, RESUME_MINUTES: 10, MAX_QUEUED_IMAGES: 100 },
       logger: createLogger({ level: 'silent', format: 'json' }),
       metrics: createMetrics(),
       now: () => new Date(fixture.clock.now),

@@ -43,12 +43,12 @@ it('a job whose lease ran out while this process was at it is not started again'
 it('a job that is started while the recovery takes it up runs once', async () => {
   const asked = newGate();
   const { imageResults } = fixture.repositories;
-  const findOfJob: typeof imageResults.findOfJob = async (jobId) => {
+  const countOfJob: typeof imageResults.countOfJob = async (jobId) => {
     await asked.pass();
-    return imageResults.findOfJob(jobId);
+    return imageResults.countOfJob(jobId);
   };
   const jobs = newProcess('a', {
-    repositories: { ...fixture.repositories, imageResults: { ...imageResults, findOfJob } },
+    repositories: { ...fixture.repositories, imageResults: { ...imageResults, countOfJob } },
   });
   const job = await newJob(jobs);
   const gate = gateAt(0);

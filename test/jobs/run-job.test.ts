@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { JobResult } from '#contract';
-import type { ImageRecord, JobRecord } from '../../server/db/index.ts';
-import type { JobKind, JobTask } from '../../server/jobs/job-kind.ts';
+import type { ImageRecord } from '../../server/db/index.ts';
+import { sourceOf } from '../../server/jobs/image-source.ts';
+import type { JobKind, JobTask, PlannedJob } from '../../server/jobs/job-kind.ts';
 import { runJob } from '../../server/jobs/run-job.ts';
 import { createLogger } from '../../server/observability/index.ts';
 import { newGate } from '../support/gate.ts';
@@ -14,7 +15,7 @@ function jobOf(count: number, run: (index: number) => Promise<JobResult>) {
   const tasks = Array.from({ length: count }, (_, index): JobTask<JobResult> => {
     return { index, image: imageOf(index), run: () => run(index) };
   });
-  const job = { _id: 'job_a', sessionId: 'sess_a', images: tasks.map(({ image }) => ({ imageId: image._id })) };
+  const job = { _id: 'job_a', sessionId: 'sess_a', total: count };
   const kind = {
     steps: [],
     concurrency: 2,
@@ -22,12 +23,11 @@ function jobOf(count: number, run: (index: number) => Promise<JobResult>) {
     finalProgress: () => ({}),
   } as Partial<JobKind<JobResult>>;
   const input = {
-    job: job as JobRecord,
+    job: job as PlannedJob,
     kind: kind as JobKind<JobResult>,
-    tasks,
-    earlier: [],
+    source: sourceOf(tasks, 2),
     isHeard: () => true,
-    firstEvent: 0,
+    emit: () => {},
     logger,
   };
   return (saveResult: (record: { index: number; result: JobResult }) => Promise<void>) =>
@@ -47,12 +47,10 @@ it('a job of which a result cannot be stored ends once nothing of it is worked o
   });
   const refused = new Error('No space left on device');
   let ended: unknown;
-  const running = (async () => {
-    for await (const _event of start(async ({ index }) => {
-      if (index === 0) throw refused;
-      stored.push(index);
-    }));
-  })().catch((error: unknown) => {
+  const running = start(async ({ index }) => {
+    if (index === 0) throw refused;
+    stored.push(index);
+  }).catch((error: unknown) => {
     ended = error;
   });
   await expect.poll(() => begun).toEqual([0, 1]);
@@ -74,6 +72,6 @@ it.each([
   const start = jobOf(1, async () => {
     throw Object.assign(new Error('No space left on device'), { code });
   });
-  for await (const _event of start(async ({ result }) => void results.push(result)));
+  await start(async ({ result }) => void results.push(result));
   expect(results).toMatchObject([{ status: 'failed', error: { code: 'insufficient_storage' } }]);
 });

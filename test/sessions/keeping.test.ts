@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ImageRecord, SessionRecord } from '../../server/db/index.ts';
 import type { Processor } from '../../server/processing/index.ts';
 import { createSessions } from '../../server/sessions/index.ts';
-import { createLocalStore } from '../../server/storage/index.ts';
+import { createFolderStore, createScratch } from '../../server/storage/index.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -15,20 +15,22 @@ afterEach(() => rm(directory, { recursive: true }));
 
 /** Sessions with one session of 2 places taken, over a database that keeps `kept` images of an insert and then fails. */
 async function breaking(at: 'placing' | 'inserting', kept = 0) {
-  const store = createLocalStore({ directory });
-  await store.prepare();
+  const store = createFolderStore({ directory });
+  const scratch = createScratch({ directory: join(directory, 'incoming') });
+  await scratch.prepare();
   const session = { _id: 'sess_1', accountId: 'acct_1', imageCount: 2, expiresAt: new Date(), createdAt: new Date() };
   let records: ImageRecord[] = [];
   let placed = 0;
   const sessions = createSessions({
     requireAccount: async () => {},
     limits: { within: (_account, _addition, add) => add() },
+    scratch,
     store: {
       ...store,
-      async place(file, key) {
+      async putFile(key, file, facts) {
         placed += 1;
         if (at === 'placing' && placed === 3) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
-        await store.place(file, key);
+        await store.putFile(key, file, facts);
       },
     },
     repositories: {
@@ -55,7 +57,7 @@ async function breaking(at: 'placing' | 'inserting', kept = 0) {
     config: { SESSION_TTL_HOURS: 1, MAX_IMAGES_PER_SESSION: 10 },
   });
   const files = Array.from({ length: 4 }, (_, index) => {
-    const file = store.newTemporaryFile();
+    const file = scratch.newFile();
     return { originalFilename: `${index}.png`, file, size: 1, sha256: 'x' };
   });
   for (const { file } of files) await writeFile(file, 'x');

@@ -143,6 +143,7 @@ async function sendOn(response: IncomingMessage, res: ServerResponse, fault: Fau
   res.socket?.setNoDelay(true);
   const bounded = fault?.kind === 'cut' || fault?.kind === 'stall' ? fault : undefined;
   const bound = bounded && createBound(bounded);
+  const closed = new Promise((resolve) => res.once('close', resolve));
   // Not destroyed when the loop is left: a stall must not become a broken connection.
   for await (const chunk of response.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     if (fault?.kind === 'bytewise') {
@@ -154,7 +155,7 @@ async function sendOn(response: IncomingMessage, res: ServerResponse, fault: Fau
     }
     const share = bound ? bound(chunk) : chunk.length;
     if (!res.write(chunk.subarray(0, share)) && !res.destroyed) {
-      await new Promise((resolve) => res.once('drain', resolve).once('close', resolve));
+      await Promise.race([closed, new Promise((resolve) => res.once('drain', resolve))]);
     }
     if (share === chunk.length) continue;
     if (fault?.kind === 'stall') return void response.resume();

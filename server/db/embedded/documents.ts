@@ -1,5 +1,5 @@
-import { ObjectId } from 'bson';
-import { type Doc, decode, encode, firstFieldName } from './bson-codec.ts';
+import { BSONRegExp, ObjectId } from 'bson';
+import { type Doc, decode, encode, firstFieldName, isDocument } from './bson-codec.ts';
 import { type Catalog, type Collection, documentRange, type Index, indexRange } from './catalog.ts';
 import { CommandError } from './errors.ts';
 import { encodeValue } from './key-encoding.ts';
@@ -106,9 +106,20 @@ export class Documents {
 function encodeId(id: unknown): Buffer {
   if (Array.isArray(id) || id === undefined)
     throw new CommandError(2, "The '_id' value cannot be an array or undefined");
+  if (id instanceof BSONRegExp) throw new CommandError(2, "The '_id' value cannot be of type regex");
+  refuseDollar(id);
   const idKey = encodeValue(id);
   if (idKey.length > MAX_KEY_BYTES - 5) throw new CommandError(17280, `_id is longer than ${MAX_KEY_BYTES} bytes`);
   return idKey;
+}
+
+/** Refuses an _id with a key that begins with `$`, at any depth. @throws CommandError 52 */
+function refuseDollar(value: unknown): void {
+  if (!isDocument(value) && !Array.isArray(value)) return;
+  for (const [key, part] of Object.entries(value)) {
+    if (key.startsWith('$')) throw new CommandError(52, `_id fields may not contain '$'-prefixed fields: ${key}`);
+    refuseDollar(part);
+  }
 }
 
 function checkSize(raw: Buffer): void {

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { WorkerMessage } from './worker.ts';
 import { WORKER_FILE, WORKER_LOADER } from './worker-file.ts';
 
+export { snapshotEmbedded } from './snapshot.ts';
 export { SUPPORTED } from './subset.ts';
 
 /** Options of the embedded database. */

@@ -3,7 +3,7 @@ import { type Doc, encode, encodeCursorReply, isDocument } from './bson-codec.ts
 import { documentRange } from './catalog.ts';
 import { countField, documentField, listField, namespaceOf, sortField } from './command-fields.ts';
 import type { CommandHandler, Engine } from './engine.ts';
-import { CommandError } from './errors.ts';
+import { CommandError, notSupported } from './errors.ts';
 import { encodeValue, sameValue } from './key-encoding.ts';
 import { valuesAt } from './paths.ts';
 import { compileProjection } from './project.ts';
@@ -63,6 +63,7 @@ export const readCommands: Record<string, CommandHandler> = {
   },
 
   async aggregate(engine, command) {
+    if (command.aggregate === 1) throw notSupported('an aggregate of the database');
     const ns = namespaceOf(command, 'aggregate');
     const pipeline = listField<Doc>(command, 'pipeline');
     const batchSize = countField(documentField(command, 'cursor'), 'batchSize');

@@ -78,6 +78,8 @@ export function openStore(directory: string, freeBytes: () => number = () => fre
         requireSpace();
         return result;
       }),
+    /** Writes a compact snapshot into an existing empty directory, while others read and write. */
+    snapshot: (to: string): Promise<void> => database.backup(to, true),
     /** Frees the snapshots of dead processes. */
     forgetDeadReaders: (): void => void database.readerCheck(),
     close: () => database.close(),

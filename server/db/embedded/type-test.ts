@@ -21,13 +21,29 @@ const TESTS: Record<string, (value: unknown) => boolean> = {
   number: (value) => typeof value === 'number' || value instanceof Long || value instanceof Decimal128,
 };
 
+/** Aliases by BSON's type number. */
+const ALIASES: Record<number, string> = {
+  1: 'double',
+  2: 'string',
+  3: 'object',
+  4: 'array',
+  5: 'binData',
+  7: 'objectId',
+  8: 'bool',
+  9: 'date',
+  10: 'null',
+  16: 'int',
+  18: 'long',
+  19: 'decimal',
+};
+
 /**
- * Compiles the test of `$type`, for one alias or an array of them.
+ * Compiles the test of `$type`, for one alias or number, or an array of them.
  * @throws CommandError 2 or 115 for an unknown type
  */
 export function typeTest(operand: unknown): (value: unknown) => boolean {
   const tests = (Array.isArray(operand) ? operand : [operand]).map((type) => {
-    const test = TESTS[String(type)];
+    const test = TESTS[typeof type === 'number' ? (ALIASES[type] ?? '') : String(type)];
     if (!test) throw notSupported(`$type ${String(type)}`);
     return test;
   });

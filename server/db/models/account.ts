@@ -57,6 +57,8 @@ export interface AccountRecord {
   pendingEmail?: PendingEmailRecord | null;
   /** Of the last day with a counted image. */
   today?: DailyUseRecord;
+  /** Charges less refunds by day in UTC, as `{ '2026': { '01-31': 12 } }`, of this year and the one before. */
+  days?: Record<string, Record<string, number>>;
   /** Set on a tombstone, whose remaining data is being deleted. */
   deletedAt?: Date | null;
   createdAt: Date;
@@ -105,6 +107,7 @@ export const accountSchema = new Schema<AccountRecord>(
     lastLoginAt: { type: Date },
     pendingEmail: { type: pendingEmailSchema },
     today: { type: Schema.Types.Mixed },
+    days: { type: Schema.Types.Mixed },
     deletedAt: { type: Date },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },

@@ -1,14 +1,7 @@
 import { Schema } from 'mongoose';
 import type { JobResult } from '#contract';
 
-/** A numbered event of a job, as stored for replay. */
-export interface StoredEvent {
-  n: number;
-  event: string;
-  data: unknown;
-}
-
-/** Result of one image of a job, with its events; written once, when the image is done. */
+/** Result of one image of a job; written once, when the image is done. */
 export interface ImageResultRecord {
   /** `<jobId>:<index>`. */
   _id: string;
@@ -17,7 +10,6 @@ export interface ImageResultRecord {
   /** Place in the request, from 0. */
   index: number;
   result: JobResult;
-  events: StoredEvent[];
 }
 
 /** Schema of {@link ImageResultRecord}. */
@@ -28,7 +20,6 @@ export const imageResultSchema = new Schema<ImageResultRecord>(
     sessionId: { type: String, required: true },
     index: { type: Number, required: true },
     result: { type: Schema.Types.Mixed, required: true },
-    events: { type: Schema.Types.Mixed, required: true },
   },
   { collection: 'imageresults', versionKey: false, minimize: false },
 )

@@ -1,40 +1,15 @@
 import { Schema } from 'mongoose';
-import type {
-  EmbeddedField,
-  JobCredits,
-  JobKindName,
-  JobState,
-  JobSummary,
-  MetadataValues,
-  RequestField,
-} from '#contract';
+import type { JobCredits, JobKindName, JobState, JobSummary } from '#contract';
 
-/** A file in use, and the variant that may replace it. */
-export interface ReplacedFile {
-  name: string;
-  /** 0: none is in use. */
-  bytes: number;
-}
-
-/**
- * One image of a job. A null `filename` stands for the original's. Fields that requests do not carry come from
- * the stored metadata, and are absent if the request has metadata of its own. `replaces` is present if only smaller files
- * are delivered.
- */
-export type JobImage = { imageId: string; unknownFields?: string[]; replaces?: ReplacedFile[] } & Pick<
-  MetadataValues,
-  RequestField
-> &
-  Partial<Pick<MetadataValues, Exclude<EmbeddedField, RequestField>>>;
-
-/** A job as stored. */
+/** A job as stored, without its images, which are apart so that it stays small. */
 export interface JobRecord {
   _id: string;
   accountId: string;
   sessionId: string;
   kind: JobKindName;
   state: JobState;
-  images: JobImage[];
+  /** Number of images. */
+  total: number;
   /** Settings of the job kind for all images. */
   settings: unknown;
   createdAt: Date;
@@ -42,12 +17,18 @@ export interface JobRecord {
   /** Process that holds the lease, until `leaseUntil`. */
   leaseOwner: string | null;
   leaseUntil: Date;
-  /** Number of resumptions; event numbers continue from it. */
+  /** Number of resumptions. */
   attempts: number;
   /** Number of process crashes during the job. */
   crashes: number;
   /** Requested stop reason, or null. */
   stopRequested: 'job_cancelled' | 'session_deleted' | null;
+  /** True while other servers may take images of it. */
+  offered: boolean;
+  /** Grows while somebody listens on another server than that which works on the job. */
+  listened: number;
+  /** Numbers of events go on above this one, which a client may have seen; -1: none. */
+  eventBase: number;
   /** Number of the terminal event; null while the job is unfinished. */
   lastEvent: number | null;
   summary: JobSummary | null;
@@ -63,7 +44,7 @@ export const jobSchema = new Schema<JobRecord>(
     sessionId: { type: String, required: true },
     kind: { type: String, required: true },
     state: { type: String, required: true },
-    images: { type: Schema.Types.Mixed, required: true },
+    total: { type: Number, required: true },
     settings: { type: Schema.Types.Mixed, required: true },
     createdAt: { type: Date, required: true },
     finishedAt: { type: Date, default: null },
@@ -72,6 +53,9 @@ export const jobSchema = new Schema<JobRecord>(
     attempts: { type: Number, default: 0 },
     crashes: { type: Number, default: 0 },
     stopRequested: { type: String, default: null },
+    offered: { type: Boolean, default: false },
+    listened: { type: Number, default: 0 },
+    eventBase: { type: Number, default: -1 },
     lastEvent: { type: Number, default: null },
     summary: { type: Schema.Types.Mixed, default: null },
     credits: { type: Schema.Types.Mixed, default: null },
@@ -80,5 +64,6 @@ export const jobSchema = new Schema<JobRecord>(
   { collection: 'jobs', versionKey: false, minimize: false },
 )
   .index({ sessionId: 1, createdAt: -1 })
-  .index({ state: 1, leaseUntil: 1 })
+  .index({ state: 1 })
+  .index({ offered: 1 }, { partialFilterExpression: { offered: true } })
   .index({ accountId: 1, createdAt: -1 });

@@ -33,5 +33,6 @@ export const ledgerEntrySchema = new Schema<LedgerEntryRecord>(
 )
   .index({ kind: 1, ref: 1 }, { unique: true })
   .index({ accountId: 1, _id: -1 })
+  .index({ accountId: 1, kind: 1, _id: -1 })
   .index({ accountId: 1, at: 1 })
   .index({ at: 1 }, { partialFilterExpression: { open: true } });

@@ -23,7 +23,7 @@ export interface OutputRecord {
   /** Keys of all file names; unique in the namespace, so that one write reserves all or none. */
   names: string[];
   files: OutputFile[];
-  /** Hashes of what determines the bytes of each file; equal ones share their bytes on disk. Absent: an earlier version. */
+  /** Ids of the cached variants that the files were made as; equal ones share a file. Absent: an earlier version. */
   contents?: string[];
   updatedAt: Date;
 }
@@ -43,4 +43,5 @@ export const outputSchema = new Schema<OutputRecord>(
   { collection: 'outputs', versionKey: false },
 )
   .index({ namespace: 1, names: 1 }, { unique: true })
-  .index({ sessionId: 1, contents: 1 });
+  .index({ sessionId: 1, contents: 1 })
+  .index({ contents: 1 });

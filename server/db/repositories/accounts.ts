@@ -53,7 +53,15 @@ export type AccountRepository = ReturnType<typeof createAccountRepository>;
 function accountLookups(model: AccountModel, collection: mongo.Collection<AccountRecord>) {
   return {
     async find(accountId: string): Promise<AccountRecord | null> {
-      return collection.findOne({ _id: accountId });
+      return collection.findOne({ _id: accountId }, { projection: { days: 0 } });
+    },
+
+    /** Returns the credits spent by day (`2026-01-31`, UTC), charges less refunds, of this year and the one before. */
+    async spendingByDay(accountId: string): Promise<{ day: string; credits: number }[]> {
+      const found = await collection.findOne({ _id: accountId }, { projection: { days: 1 } });
+      return Object.entries(found?.days ?? {}).flatMap(([year, days]) =>
+        Object.entries(days).map(([day, credits]) => ({ day: `${year}-${day}`, credits })),
+      );
     },
 
     async findByEmail(email: string): Promise<AccountRecord | null> {
@@ -237,11 +245,18 @@ function creditChanges(model: AccountModel) {
             [`lanes.${lane}`]: laneCount === 0 ? null : laneCount,
           },
           {
-            $inc: { balance: hold.delta, used, granted, [`lanes.${lane}`]: 1 },
+            $inc: {
+              balance: hold.delta,
+              used,
+              granted,
+              [`lanes.${lane}`]: 1,
+              ...(used !== 0 && { [dayField(hold.at)]: used }),
+            },
             $push: { holds: hold },
             $set: { updatedAt: hold.at },
+            $unset: oldDays(hold.at),
           },
-          { returnDocument: 'after' },
+          { returnDocument: 'after', projection: { days: 0 } },
         )
         .lean();
     },
@@ -252,6 +267,18 @@ function creditChanges(model: AccountModel) {
       return updated.matchedCount === 1;
     },
   };
+}
+
+/** Field of an account that counts the spending of a day. */
+function dayField(at: Date): string {
+  const [year, ...day] = at.toISOString().slice(0, 10).split('-');
+  return `days.${year}.${day.join('-')}`;
+}
+
+/** Fields of years that no report reaches any more. */
+function oldDays(at: Date): Record<string, ''> {
+  const year = at.getUTCFullYear();
+  return Object.fromEntries([2, 3, 4, 5].map((ago) => [`days.${year - ago}`, '']));
 }
 
 async function update(

@@ -9,10 +9,15 @@ export function createCachedVariantRepository(connection: Connection) {
   const model = connection.model<CachedVariantRecord>('CachedVariant', cachedVariantSchema);
   const collection = plainCollection<CachedVariantRecord>(model);
   return {
-    /** Inserts or replaces the record of a variant. */
-    async put(record: CachedVariantRecord): Promise<void> {
+    /** Inserts or replaces the record of a variant. Returns the file of the replaced one; null if there was none. */
+    async put(record: CachedVariantRecord): Promise<string | null> {
       const { _id, ...fields } = record;
-      await collection.updateOne({ _id }, { $set: fields }, { upsert: true, ignoreUndefined: true });
+      const before = await collection.findOneAndUpdate(
+        { _id },
+        { $set: fields },
+        { upsert: true, ignoreUndefined: true, returnDocument: 'before' },
+      );
+      return before?.path ?? null;
     },
 
     async findMany(keys: string[]): Promise<CachedVariantRecord[]> {
@@ -45,8 +50,10 @@ export function createCachedVariantRepository(connection: Connection) {
       return sum?.bytes ?? 0;
     },
 
-    async remove(key: string): Promise<void> {
-      await model.deleteOne({ _id: key });
+    /** Removes records, unless they have got another file meanwhile. */
+    async removeMany(records: Pick<CachedVariantRecord, '_id' | 'path'>[]): Promise<void> {
+      if (records.length === 0) return;
+      await collection.bulkWrite(records.map(({ _id, path }) => ({ deleteOne: { filter: { _id, path } } })));
     },
   };
 }

@@ -32,6 +32,13 @@ export function createIdempotencyRepository(connection: Connection) {
       await model.updateOne({ _id: id, token, state: 'running' }, { $set: { state: 'done', response } });
     },
 
+    /** Sets the start of running records, as long as they belong to these owners. */
+    async renew(tickets: { id: string; token: string }[], startedAt: Date): Promise<void> {
+      const [ids, tokens] = [tickets.map(({ id }) => id), tickets.map(({ token }) => token)];
+      const isRunning = { state: 'running' as const, startedAt: { $gt: new Date(0) } };
+      await model.updateMany({ _id: { $in: ids }, token: { $in: tokens }, ...isRunning }, { $set: { startedAt } });
+    },
+
     /** Marks a running record of this owner as abandoned. */
     async release(id: string, token: string): Promise<void> {
       await model.updateOne({ _id: id, token, state: 'running' }, { $set: { startedAt: new Date(0) } });

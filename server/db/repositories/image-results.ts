@@ -1,8 +1,8 @@
 import type { Connection } from '../connect.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
-import { type ImageResultRecord, imageResultSchema, type StoredEvent } from '../models/image-result.ts';
+import { type ImageResultRecord, imageResultSchema } from '../models/image-result.ts';
 
-export type { ImageResultRecord, StoredEvent };
+export type { ImageResultRecord };
 
 /** Creates the repository of image results, one document each, so that a long job never rewrites finished ones. */
 export function createImageResultRepository(connection: Connection) {
@@ -21,6 +21,15 @@ export function createImageResultRepository(connection: Connection) {
     /** Removes the failures of a job that have this code, so that their images are processed again. */
     async removeFailures(jobId: string, code: string): Promise<void> {
       await model.deleteMany({ jobId, 'result.error.code': code });
+    },
+
+    /** Returns which of these places of a job have a result. */
+    async findPlaces(jobId: string, places: number[]): Promise<Set<number>> {
+      const found = await model
+        .find({ _id: { $in: places.map((place) => `${jobId}:${place}`) } })
+        .select({ index: 1 })
+        .lean();
+      return new Set(found.map(({ index }) => index));
     },
 
     async countOfJob(jobId: string): Promise<number> {

@@ -5,6 +5,13 @@ import { plainCollection } from '../plain-collection.ts';
 
 export type { ImageRecord };
 
+/** A file that a record names. */
+export interface NamedFile {
+  sessionId: string;
+  path: string;
+  size: number;
+}
+
 /** Creates the repository of uploaded images. Every look-up for a caller includes the account's id. */
 export function createImageRepository(connection: Connection) {
   const model = connection.model<ImageRecord>('Image', imageSchema);
@@ -42,6 +49,13 @@ export function createImageRepository(connection: Connection) {
         .select({ sha256: 1 })
         .lean();
       return new Set(found.map(({ sha256 }) => sha256));
+    },
+
+    /** Reads the file of every image. */
+    async *namedFiles(): AsyncGenerator<NamedFile> {
+      const fields = { sessionId: 1, uploadPath: 1, size: 1 };
+      for await (const { sessionId, uploadPath: path, size } of collection.find({}, { projection: fields }))
+        yield { sessionId, path, size };
     },
 
     async removeOfSession(sessionId: string): Promise<void> {

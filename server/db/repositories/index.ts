@@ -3,10 +3,15 @@ import { createAccountRepository } from './accounts.ts';
 import { createApiKeyRepository } from './api-keys.ts';
 import { createBrowserSessionRepository } from './browser-sessions.ts';
 import { createCachedVariantRepository } from './cached-variants.ts';
+import { createChoreRepository } from './chores.ts';
+import { createClusterRepository } from './cluster.ts';
+import { createCounterRepository } from './counters.ts';
 import { createIdempotencyRepository } from './idempotency.ts';
 import { createImageResultRepository } from './image-results.ts';
 import { createImageRepository } from './images.ts';
+import { createJobEventRepository } from './job-events.ts';
 import { createJobHistoryRepository } from './job-history.ts';
+import { createJobImageRepository } from './job-images.ts';
 import { createJobRepository } from './jobs.ts';
 import { createLedgerRepository } from './ledger.ts';
 import { createMailRepository } from './mails.ts';
@@ -21,11 +26,16 @@ export type * from './accounts.ts';
 export type * from './api-keys.ts';
 export type * from './browser-sessions.ts';
 export type * from './cached-variants.ts';
+export type * from './chores.ts';
+export type * from './cluster.ts';
+export type * from './counters.ts';
 export type { DailyCount } from './daily-use.ts';
 export type * from './idempotency.ts';
 export type * from './image-results.ts';
 export type * from './images.ts';
+export type * from './job-events.ts';
 export type * from './job-history.ts';
+export type * from './job-images.ts';
 export type * from './jobs.ts';
 export type * from './ledger.ts';
 export type * from './mails.ts';
@@ -47,8 +57,13 @@ export function createRepositories(connection: Connection) {
     sessionTokens: createSessionTokenRepository(connection),
     images: createImageRepository(connection),
     jobs: createJobRepository(connection),
+    jobImages: createJobImageRepository(connection),
+    jobEvents: createJobEventRepository(connection),
     imageResults: createImageResultRepository(connection),
     outputs: createOutputRepository(connection),
+    chores: createChoreRepository(connection),
+    cluster: createClusterRepository(connection),
+    counters: createCounterRepository(connection),
     cachedVariants: createCachedVariantRepository(connection),
     jobHistory: createJobHistoryRepository(connection),
     browserSessions: createBrowserSessionRepository(connection),

@@ -1,13 +1,19 @@
 import type { Model } from 'mongoose';
-import { type JobKindName, type JobState, UNFINISHED_JOB_STATES } from '#contract';
+import { type JobKindName, UNFINISHED_JOB_STATES } from '#contract';
 import type { Connection } from '../connect.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
-import { type JobImage, type JobRecord, jobSchema, type ReplacedFile } from '../models/job.ts';
+import { type JobRecord, jobSchema } from '../models/job.ts';
 
-export type { JobImage, JobRecord, ReplacedFile };
+export type { JobRecord };
 
 /** The lease of a job, as it was read. */
 export type JobLease = Pick<JobRecord, '_id' | 'leaseOwner' | 'leaseUntil'>;
+
+/** What other servers must know of a job. */
+export type JobState = Pick<
+  JobRecord,
+  '_id' | 'accountId' | 'kind' | 'leaseOwner' | 'stopRequested' | 'listened' | 'eventBase' | 'lastEvent'
+>;
 
 /** Fields written when a job ends. */
 export type JobOutcome = Pick<JobRecord, 'state' | 'lastEvent' | 'summary' | 'credits' | 'error'>;
@@ -33,9 +39,22 @@ function jobLookups(model: Model<JobRecord>) {
       return model.findOne({ _id: jobId, accountId }).lean();
     },
 
+    /** Returns the present state of those jobs that are there. */
+    async findStates(jobIds: string[]): Promise<JobState[]> {
+      const fields = ['accountId', 'kind', 'leaseOwner', 'stopRequested', 'listened', 'eventBase', 'lastEvent'];
+      return model
+        .find({ _id: { $in: jobIds } })
+        .select(fields)
+        .lean();
+    },
+
     /** Lists a session's jobs, newest first. */
     async findOfSession(accountId: string, sessionId: string, limit: number): Promise<JobRecord[]> {
       return model.find({ accountId, sessionId }).sort({ createdAt: -1 }).limit(limit).lean();
+    },
+
+    async idsOfSession(sessionId: string): Promise<string[]> {
+      return (await model.find({ sessionId }).select({ _id: 1 }).lean()).map(({ _id }) => _id);
     },
 
     /** Finds a session's newest job of a kind. */
@@ -61,6 +80,11 @@ function jobLookups(model: Model<JobRecord>) {
       return new Set(found.map(({ _id }) => _id));
     },
 
+    /** Lists jobs of which other servers may take images, oldest first. */
+    async findOffered(limit: number): Promise<JobRecord[]> {
+      return model.find({ offered: true }).sort({ createdAt: 1 }).limit(limit).lean();
+    },
+
     async hasUnfinished(sessionId: string): Promise<boolean> {
       return (await model.countDocuments({ sessionId, state: { $in: UNFINISHED_JOB_STATES } })) > 0;
     },
@@ -71,7 +95,7 @@ function jobLookups(model: Model<JobRecord>) {
 function jobLeases(model: Model<JobRecord>) {
   return {
     /** Sets the state of a job of this owner and returns it; null if the lease was lost. */
-    async advance(jobId: string, owner: string, state: JobState): Promise<JobRecord | null> {
+    async advance(jobId: string, owner: string, state: JobRecord['state']): Promise<JobRecord | null> {
       return model
         .findOneAndUpdate(
           { _id: jobId, leaseOwner: owner, state: { $in: UNFINISHED_JOB_STATES } },
@@ -81,15 +105,10 @@ function jobLeases(model: Model<JobRecord>) {
         .lean();
     },
 
-    /** Renews the lease and returns the job; null if the lease was lost. */
-    async renewLease(jobId: string, owner: string, leaseUntil: Date): Promise<JobRecord | null> {
-      return model
-        .findOneAndUpdate(
-          { _id: jobId, leaseOwner: owner, state: { $in: UNFINISHED_JOB_STATES } },
-          { $set: { leaseUntil } },
-          { returnDocument: 'after' },
-        )
-        .lean();
+    /** Renews the leases of jobs of this owner. */
+    async renewLeases(jobIds: string[], owner: string, leaseUntil: Date): Promise<void> {
+      const own = { _id: { $in: jobIds }, leaseOwner: owner, state: { $in: UNFINISHED_JOB_STATES } };
+      await model.updateMany(own, { $set: { leaseUntil } });
     },
 
     /** Releases the lease, so that any server may resume the job at once. */
@@ -130,6 +149,14 @@ function jobStops(model: Model<JobRecord>) {
       return updated.matchedCount === 1;
     },
 
+    /** Shows the servers that work on these jobs that somebody listens to them here. */
+    async showListening(jobIds: string[]): Promise<void> {
+      await model.updateMany(
+        { _id: { $in: jobIds }, state: { $in: UNFINISHED_JOB_STATES } },
+        { $inc: { listened: 1 } },
+      );
+    },
+
     /** Requests all jobs of a session to stop, on every server. */
     async requestStopOfSession(sessionId: string): Promise<void> {
       await model.updateMany(
@@ -149,6 +176,11 @@ function jobChanges(model: Model<JobRecord>) {
       return unlessDuplicate(inserted, false);
     },
 
+    /** Sets whether other servers may take images of a job of this owner. */
+    async offer(jobId: string, owner: string, offered: boolean): Promise<void> {
+      await model.updateOne({ _id: jobId, leaseOwner: owner }, { $set: { offered } });
+    },
+
     /** Counts a process crash during a job and returns the number of crashes. */
     async countCrash(jobId: string): Promise<number> {
       const job = await model
@@ -160,20 +192,21 @@ function jobChanges(model: Model<JobRecord>) {
 
     /** Resumes a job that stopped because its client left and that cost nothing; null for any other job. */
     async reopen(accountId: string, jobId: string, owner: string, leaseUntil: Date): Promise<JobRecord | null> {
+      const left = { accountId, state: 'cancelled' as const, 'error.code': 'client_left', 'credits.charged': 0 };
+      const ended = await model.findOne({ _id: jobId, ...left }).lean<JobRecord>();
+      if (!ended) return null;
+      const { lastEvent } = ended;
+      const open = {
+        state: 'processing' as const,
+        finishedAt: null,
+        lastEvent: null,
+        error: null,
+        eventBase: lastEvent ?? -1,
+      };
       return model
         .findOneAndUpdate(
-          { _id: jobId, accountId, state: 'cancelled', 'error.code': 'client_left', 'credits.charged': 0 },
-          {
-            $set: {
-              state: 'processing',
-              leaseOwner: owner,
-              leaseUntil,
-              finishedAt: null,
-              lastEvent: null,
-              error: null,
-            },
-            $inc: { attempts: 1 },
-          },
+          { _id: jobId, ...left, lastEvent },
+          { $set: { ...open, leaseOwner: owner, leaseUntil }, $inc: { attempts: 1 } },
           { returnDocument: 'after' },
         )
         .lean();
@@ -183,7 +216,7 @@ function jobChanges(model: Model<JobRecord>) {
     async finish(jobId: string, owner: string, finishedAt: Date, outcome: JobOutcome): Promise<boolean> {
       const updated = await model.updateOne(
         { _id: jobId, leaseOwner: owner, state: { $in: UNFINISHED_JOB_STATES } },
-        { $set: { ...outcome, finishedAt, leaseOwner: null } },
+        { $set: { ...outcome, finishedAt, leaseOwner: null, offered: false } },
       );
       return updated.matchedCount === 1;
     },

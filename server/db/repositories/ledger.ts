@@ -26,6 +26,9 @@ export function createLedgerRepository(connection: Connection) {
 /** Access to the stored ledger. */
 export type LedgerRepository = ReturnType<typeof createLedgerRepository>;
 
+/** Entries in memory at a time during an audit, for each of two kinds. */
+const AUDIT_BATCH = 500;
+
 /** Reads entries. */
 function ledgerReads(model: Model<LedgerEntryRecord>) {
   return {
@@ -60,15 +63,6 @@ function ledgerReads(model: Model<LedgerEntryRecord>) {
         .lean();
     },
 
-    /** Sums charges less refunds by day (`2026-01-31`, UTC) since a time. */
-    async spendingByDay(accountId: string, since: Date): Promise<{ day: string; credits: number }[]> {
-      return model.aggregate<{ day: string; credits: number }>([
-        { $match: { accountId, at: { $gte: since }, kind: { $in: ['charge', 'refund'] } } },
-        { $group: { _id: { $dateToString: { date: '$at', format: '%Y-%m-%d' } }, delta: { $sum: '$delta' } } },
-        { $project: { _id: 0, day: '$_id', credits: { $multiply: ['$delta', -1] } } },
-      ]);
-    },
-
     /** Lists charges older than `before` or later than `now` whose jobs are not settled; the oldest of each first. */
     async findOpen(before: Date, now: Date, limit: number): Promise<LedgerEntryRecord[]> {
       const found = [];
@@ -77,13 +71,10 @@ function ledgerReads(model: Model<LedgerEntryRecord>) {
       return found;
     },
 
-    /** Lists up to `limit` entries of all accounts by id, after `afterId`; for the audit. */
-    async scan(limit: number, afterId = ''): Promise<LedgerEntryRecord[]> {
-      return model
-        .find({ _id: { $gt: afterId } })
-        .sort({ _id: 1 })
-        .limit(limit)
-        .lean();
+    /** Streams the entries of a kind of all accounts by reference; for the audit. */
+    async *ofKind(kind: LedgerKind): AsyncGenerator<LedgerEntryRecord> {
+      const found = model.collection.find({ kind }).sort({ kind: 1, ref: 1 }).batchSize(AUDIT_BATCH);
+      for await (const line of found) yield line as unknown as LedgerEntryRecord;
     },
   };
 }

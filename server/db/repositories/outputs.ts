@@ -2,6 +2,7 @@ import type { Connection } from '../connect.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
 import { type OutputFile, type OutputRecord, outputSchema } from '../models/output.ts';
 import { plainCollection } from '../plain-collection.ts';
+import type { NamedFile } from './images.ts';
 
 export type { OutputFile, OutputRecord };
 
@@ -45,6 +46,25 @@ export function createOutputRepository(connection: Connection) {
     /** Finds the record that holds a file name, by its key. */
     async findByName(accountId: string, namespace: string, name: string): Promise<OutputRecord | null> {
       return collection.findOne({ accountId, namespace, names: name });
+    },
+
+    /** Reads every exported file. */
+    async *namedFiles(): AsyncGenerator<NamedFile> {
+      for await (const { sessionId, files } of collection.find({}, { projection: { sessionId: 1, files: 1 } }))
+        for (const { path, size } of files) yield { sessionId, path, size };
+    },
+
+    /** Lists the files that were exported in a session. */
+    async pathsOfSession(sessionId: string): Promise<string[]> {
+      const records = await collection.find({ sessionId }, { projection: { 'files.path': 1 } }).toArray();
+      return records.flatMap(({ files }) => files.map(({ path }) => path));
+    },
+
+    /** Lists the exported files in records with these contents. */
+    async pathsOfContents(contents: string[]): Promise<string[]> {
+      const found = { contents: { $in: contents } };
+      const records = await collection.find(found, { projection: { 'files.path': 1 } }).toArray();
+      return records.flatMap(({ files }) => files.map(({ path }) => path));
     },
 
     async removeOfSession(sessionId: string): Promise<void> {

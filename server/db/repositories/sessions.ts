@@ -68,6 +68,11 @@ function sessionLookups(model: Model<SessionRecord>, collection: mongo.Collectio
       return total?.bytes ?? 0;
     },
 
+    /** Tests if a session exists that is not being deleted; an expired one counts. */
+    async isKept(sessionId: string): Promise<boolean> {
+      return (await model.countDocuments({ _id: sessionId, deletedAt: null })) > 0;
+    },
+
     /** Tests if a record exists, in any state. */
     async exists(sessionId: string): Promise<boolean> {
       return (await model.countDocuments({ _id: sessionId })) > 0;

@@ -1,15 +1,15 @@
-import type { ReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import contentDisposition from 'content-disposition';
 import type { Context } from 'koa';
 import { AppError } from '../../errors.ts';
+import type { ObjectStore } from '../../storage/index.ts';
 import { requireMatch } from '../require-match.ts';
 import { type ByteRange, parseByteRange } from './byte-range.ts';
 
 /** A stored file to send. */
 export interface FileToSend {
-  /** Absolute path, from stored records, never from a request. */
-  file: string;
+  /** Key in the store, from stored records, never from a request. */
+  key: string;
   /** Bytes, as recorded. */
   size: number;
   /** Name under which the client saves it. */
@@ -21,32 +21,33 @@ export interface FileToSend {
   inline?: boolean;
 }
 
-/** Size of a read, and so the memory per download; most exported files are smaller. */
-const READ_BYTES = 256 * 1024;
+type Store = Pick<ObjectStore, 'open' | 'head'>;
 
 /**
  * Responds to GET and HEAD with a stored file; supports conditional requests, one byte range and back-pressure.
  * @throws AppError `file_not_found`, `precondition_failed`, `range_not_satisfiable`; no header is set then
  */
-export async function sendFile(ctx: Context, offered: FileToSend): Promise<void> {
-  const handle = await openStored(offered);
+export async function sendFile(ctx: Context, offered: FileToSend, store: Store): Promise<void> {
+  const etag = `"${offered.etag}"`;
+  let stream: Readable | null = null;
   let streaming = false;
   try {
-    const etag = `"${offered.etag}"`;
     requireMatch(ctx, etag);
     ctx.set('ETag', etag);
     ctx.status = 200;
-    if (ctx.fresh) {
+    const isFresh = ctx.fresh;
+    const range = isFresh ? undefined : requestedRange(ctx, offered);
+    const { first, last } = range ?? { first: 0, last: offered.size - 1 };
+    stream = await openStored(offered, { range, store, needsBytes: ctx.method === 'GET' && !isFresh });
+    if (isFresh) {
       ctx.set(PROTECTION);
       ctx.status = 304;
       return;
     }
-    const range = requestedRange(ctx, offered);
-    const { first, last } = range ?? { first: 0, last: offered.size - 1 };
     ctx.set({
       ...PROTECTION,
       'Accept-Ranges': 'bytes',
-      'Content-Disposition': disposition(offered),
+      'Content-Disposition': dispositionOf(offered),
       'Content-Type': offered.mimeType,
       'Content-Length': String(last - first + 1),
     });
@@ -55,19 +56,18 @@ export async function sendFile(ctx: Context, offered: FileToSend): Promise<void>
       ctx.set('Content-Range', `bytes ${first}-${last}/${offered.size}`);
     }
     if (ctx.method === 'HEAD') return;
-    streaming = first <= last;
-    ctx.body = streaming ? readRange(ctx, handle, { first, last }) : Buffer.alloc(0);
+    ctx.body = stream ? endWithClient(ctx, stream) : Buffer.alloc(0);
+    streaming = stream !== null;
   } catch (error) {
     ctx.remove('ETag');
     throw error;
   } finally {
-    if (!streaming) await handle.close();
+    if (!streaming) stream?.destroy();
   }
 }
 
-/** Reads a part of a file; closes it at the end or when the client disconnects. */
-function readRange(ctx: Context, handle: FileHandle, { first, last }: ByteRange): ReadStream {
-  const stream = handle.createReadStream({ start: first, end: last, highWaterMark: READ_BYTES });
+/** Ends a stream when the client disconnects. */
+function endWithClient(ctx: Context, stream: Readable): Readable {
   // Koa listens to the response, which emits no 'close' while it is queued behind another one on its connection.
   const { socket } = ctx.req;
   const leave = () => stream.destroy();
@@ -84,19 +84,17 @@ const PROTECTION = {
   'Cache-Control': 'private, no-cache',
 };
 
-/** Opens the file before the response starts, so that a missing one can still respond 404. */
-async function openStored({ file, size, filename }: FileToSend): Promise<FileHandle> {
-  let handle: FileHandle;
-  try {
-    handle = await open(file, 'r');
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    throw new AppError('file_not_found', `The file "${filename}" does not exist any more`, { cause });
-  }
-  const stored = await handle.stat();
-  if (stored.size === size) return handle;
-  await handle.close();
-  throw new Error(`Expected ${size} bytes in ${file}, but found ${stored.size}`);
+/** Opens the file before the response starts, so that a missing one can still respond 404. Null: no bytes are needed. */
+async function openStored(
+  { key, size, filename }: FileToSend,
+  { range, store, needsBytes }: { range: ByteRange | undefined; store: Store; needsBytes: boolean },
+): Promise<Readable | null> {
+  const opened = needsBytes && size > 0 ? await store.open(key, range) : null;
+  const found = opened ?? (await store.head(key));
+  if (!found) throw new AppError('file_not_found', `The file "${filename}" does not exist any more`);
+  if (found.size === size) return opened?.stream ?? null;
+  opened?.stream.destroy();
+  throw new Error(`Expected ${size} bytes in ${key}, but found ${found.size}`);
 }
 
 /** Parses the range of a GET request. Ignores it if `If-Range` does not match the stored bytes (RFC 9110, 14.2). */
@@ -113,7 +111,7 @@ function requestedRange(ctx: Context, { size, etag }: FileToSend): ByteRange | u
 }
 
 /** Formats Content-Disposition (RFC 6266): the full name in `filename*` and an ASCII fallback in `filename`. */
-function disposition({ filename, inline = false }: FileToSend): string {
+export function dispositionOf({ filename, inline = false }: Pick<FileToSend, 'filename' | 'inline'>): string {
   // A lone surrogate cannot be encoded.
   const name = filename.replace(/\p{Surrogate}/gu, '\u{fffd}');
   const ascii = name

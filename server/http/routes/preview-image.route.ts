@@ -7,8 +7,12 @@ export const previewImageRoute = defineRoute('previewImage', async ({ ctx, accou
   const wanted = { accountId: account.id, sessionId, imageId, atLeast: query.width };
   const gone = new AbortController();
   ctx.res.once('close', () => gone.abort(new Error('the client has left')));
-  const { file, size, width } = await services.sessions.preview(wanted, gone.signal);
+  const { key, size, width } = await services.sessions.preview(wanted, gone.signal);
   // The preview of an image never changes, so its name is a strong validator.
   const etag = `${imageId}-${width}`;
-  await sendFile(ctx, { file, size, filename: `${etag}.webp`, mimeType: 'image/webp', etag, inline: true });
+  await sendFile(
+    ctx,
+    { key, size, filename: `${etag}.webp`, mimeType: 'image/webp', etag, inline: true },
+    services.store,
+  );
 });

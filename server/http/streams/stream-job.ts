@@ -117,7 +117,7 @@ async function createChargedJob(
   const job = await services.jobs.create(order);
   if (!job) return null;
   try {
-    const { charged } = await services.gateway.billing.charge(account, jobId, job.images.length, kind);
+    const { charged } = await services.gateway.billing.charge(account, jobId, job.total, kind);
     services.metrics.creditsCharged(charged);
   } catch (error) {
     await services.jobs.discard(job);

@@ -1,0 +1,104 @@
+import { resolve } from 'node:path';
+import { backUp, restore } from '../backup/index.ts';
+import { keepFilesNoMore, keepFilesUntil } from '../cluster/index.ts';
+import { openConfiguredDatabase } from '../compose-accounts.ts';
+import type { Config } from '../config/index.ts';
+import type { Database } from '../db/index.ts';
+import { createLogger } from '../observability/index.ts';
+import { acceptStore, openFiles } from '../storage/index.ts';
+import { parseOptions, UsageError, wholeNumber } from './options.ts';
+
+interface DataCommand {
+  /** Options, as shown in the help. */
+  usage: string;
+  note: string;
+  required: string[];
+  run(config: Config, options: Record<string, string>): Promise<unknown>;
+}
+
+const progress = (line: string) => console.error(line);
+
+/** Commands on all that the service keeps. */
+export const DATA_COMMANDS: Record<string, DataCommand> = {
+  backup: {
+    usage: '--to DIR',
+    note: 'copies embedded database, files and secrets, also of a running service',
+    required: ['to'],
+    run(config, { to = '' }) {
+      refuseServer(config, 'backup');
+      const dataDirectory = resolve(config.storage.DATA_DIR);
+      const secretsInEnvironment = config.accounts.API_KEY_PEPPER !== undefined;
+      return onDatabase(config, (database) =>
+        backUp({ database, dataDirectory, to: resolve(to), secretsInEnvironment, progress }),
+      );
+    },
+  },
+  restore: {
+    usage: '--from DIR',
+    note: 'copies a backup into a DATA_DIR that holds nothing',
+    required: ['from'],
+    async run(config, { from = '' }) {
+      refuseServer(config, 'restore');
+      return restore({ from: resolve(from), dataDirectory: resolve(config.storage.DATA_DIR), progress });
+    },
+  },
+  'files accept': {
+    usage: '',
+    note: 'makes the files in FILES_URL or DATA_DIR those of the database',
+    required: [],
+    async run(config) {
+      const files = await openFiles(config.storage);
+      await files.scratch.prepare();
+      const replace = (id: string) => onDatabase(config, ({ cluster }) => cluster.replace('storeId', id));
+      return { store: await acceptStore(files, replace), place: files.store.place };
+    },
+  },
+  'backup hold': {
+    usage: '--minutes N',
+    note: 'deletes no file for that time, for a backup by other programs',
+    required: ['minutes'],
+    async run(config, { minutes = '' }) {
+      const until = new Date(Date.now() + wholeNumber('minutes', minutes) * 60_000);
+      await onDatabase(config, ({ chores }) => keepFilesUntil(chores, until));
+      return { keepsFilesUntil: until };
+    },
+  },
+  'backup release': {
+    usage: '',
+    note: 'ends the hold',
+    required: [],
+    async run(config) {
+      await onDatabase(config, ({ chores }) => keepFilesNoMore(chores));
+      return { keepsFilesUntil: null };
+    },
+  },
+};
+
+/** Parses the arguments if they are one of these commands; null if not. @throws UsageError */
+export function parseDataCommand(args: string[]): ((config: Config) => Promise<unknown>) | null {
+  const firstOption = args.findIndex((arg) => arg.startsWith('-'));
+  const words = firstOption < 0 ? args.length : firstOption;
+  const name = args.slice(0, words).join(' ');
+  const command = Object.hasOwn(DATA_COMMANDS, name) ? DATA_COMMANDS[name] : undefined;
+  if (!command) return null;
+  const options = parseOptions(args.slice(words), command.required);
+  for (const option of command.required) if (!options[option]) throw new UsageError(`expected --${option} for ${name}`);
+  return (config) => command.run(config, options);
+}
+
+function refuseServer({ db, storage }: Config, name: string): void {
+  const elsewhere = db.MONGODB_URI ? 'MONGODB_URI' : storage.FILES_URL ? 'FILES_URL' : null;
+  if (elsewhere === null) return;
+  throw new UsageError(
+    `${name} is for database and files below DATA_DIR; docs/backup.md says what to run with ${elsewhere}`,
+  );
+}
+
+async function onDatabase<T>(config: Config, run: (database: Database) => Promise<T>): Promise<T> {
+  const { database, close } = await openConfiguredDatabase(config, createLogger({ level: 'silent', format: 'json' }));
+  try {
+    return await run(database);
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,70 @@
+import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StartError } from '../errors.ts';
+import { makeDirectory } from '../storage/index.ts';
+import { BackupError, type BackupFacts, type Progress, readBackup } from './backup-directory.ts';
+import { copyFiles } from './copy-files.ts';
+
+/** Input of {@link restore}. */
+export interface RestoreInput {
+  /** Directory of a whole backup; it stays as it is. */
+  from: string;
+  dataDirectory: string;
+  progress: Progress;
+}
+
+/** Lies in a data directory while a restore runs. */
+const MARK = 'restore-in-progress';
+const HELD = ['db', 'files', 'secrets'];
+
+/**
+ * Copies a backup into a data directory that holds nothing. The database comes last, and a service refuses a directory in
+ * which a restore was interrupted.
+ * @throws BackupError if the backup is not whole or the directory holds data
+ */
+export async function restore({ from, dataDirectory, progress }: RestoreInput): Promise<BackupFacts> {
+  const facts = await readBackup(from);
+  await requireEmpty(dataDirectory);
+  await makeDirectory(dataDirectory);
+  await writeFile(join(dataDirectory, MARK), `from ${from}\n`, { mode: 0o600, flag: 'wx' });
+  for (const name of HELD) await rm(join(dataDirectory, name), { recursive: true, force: true });
+  for (const name of ['secrets', 'files']) await makeDirectory(join(dataDirectory, name));
+  await copyFiles({ from: join(from, 'secrets'), to: join(dataDirectory, 'secrets') });
+  const { files, bytes } = await copyFiles({ from: join(from, 'files'), to: join(dataDirectory, 'files') });
+  if (files !== facts.files || bytes !== facts.bytes)
+    throw new BackupError(
+      `--from: expected ${facts.files} files of ${facts.bytes} bytes, but found ${files} of ${bytes}: the backup was changed`,
+    );
+  progress(`${files} files are copied`);
+  const draft = join(dataDirectory, 'db.part');
+  await makeDirectory(draft);
+  await copyFiles({ from: join(from, 'db'), to: draft });
+  await rename(draft, join(dataDirectory, 'db'));
+  await rm(join(dataDirectory, MARK));
+  return facts;
+}
+
+/** @throws BackupError unless the directory is missing, or its folders hold no file */
+async function requireEmpty(directory: string): Promise<void> {
+  if (await isThere(join(directory, MARK)))
+    throw new BackupError(
+      `DATA_DIR: a restore into ${directory} was interrupted. Remove ${HELD.join(', ')}, db.part and ${MARK} there and repeat it`,
+    );
+  for (const name of HELD) {
+    const entries = await readdir(join(directory, name), { recursive: true, withFileTypes: true }).catch(() => []);
+    if (entries.some((entry) => !entry.isDirectory()))
+      throw new BackupError(`DATA_DIR: ${directory} holds data already. Restore into a new directory`);
+  }
+}
+
+/** Refuses a data directory in which a restore was interrupted. @throws StartError */
+export async function requireNoHalfRestore(dataDirectory: string): Promise<void> {
+  if (!(await isThere(join(dataDirectory, MARK)))) return;
+  throw new StartError(
+    `DATA_DIR: a restore into ${dataDirectory} was interrupted, so data is missing. Remove its contents and repeat \`npm run admin -- restore\``,
+  );
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null;
+}

@@ -1,0 +1,49 @@
+import type { Connection } from '../connect.ts';
+import { unlessDuplicate } from '../duplicate-key.ts';
+import { type ChoreRecord, choreSchema } from '../models/chore.ts';
+
+/** A claim of a chore by a process until a moment. */
+export interface ChoreClaim {
+  name: string;
+  owner: string;
+  until: Date;
+}
+
+/** Creates the repository of periodic work that one process does at a time. */
+export function createChoreRepository(connection: Connection) {
+  const model = connection.model<ChoreRecord>('Chore', choreSchema);
+  return {
+    /** Takes a chore that nobody has, or that is the owner's already; false if another has it or has just done it. */
+    async claim({ name, owner, until }: ChoreClaim, now: Date): Promise<boolean> {
+      const free = { _id: name, $or: [{ until: { $lte: now } }, { owner }] };
+      const taken = model.updateOne(free, { $set: { owner, until } }, { upsert: true });
+      return unlessDuplicate(
+        taken.then(() => true),
+        false,
+      );
+    },
+
+    /** Extends a claim; false if it was lost. */
+    async renew({ name, owner, until }: ChoreClaim): Promise<boolean> {
+      return (await model.updateOne({ _id: name, owner }, { $set: { until } })).matchedCount === 1;
+    },
+
+    /** Gives a chore back, for others from `until` on. */
+    async release({ name, owner, until }: ChoreClaim): Promise<void> {
+      await model.updateOne({ _id: name, owner }, { $set: { owner: null, until } });
+    },
+
+    /** Returns those of the chores that a process has at the moment. */
+    async running(names: readonly string[], now: Date): Promise<ChoreRecord[]> {
+      return model.find({ _id: { $in: names }, owner: { $ne: null }, until: { $gt: now } }).lean();
+    },
+
+    /** Frees all chores but this one, when no other process can be doing any. */
+    async freeAllBut(name: string): Promise<void> {
+      await model.deleteMany({ _id: { $ne: name } });
+    },
+  };
+}
+
+/** Access to chores. */
+export type ChoreRepository = ReturnType<typeof createChoreRepository>;

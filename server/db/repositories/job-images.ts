@@ -1,0 +1,113 @@
+import type { Model } from 'mongoose';
+import type { Connection } from '../connect.ts';
+import { type JobImage, type JobImagesRecord, jobImagesSchema, type ReplacedFile } from '../models/job-images.ts';
+
+export type { JobImage, JobImagesRecord, ReplacedFile };
+
+/** Most images of a block: few, so that all servers end a large job at the same time. */
+const MOST_IN_BLOCK = 4;
+/** Blocks at which blocks get larger. */
+const BLOCKS_AT_LEAST = 16;
+
+/** What the blocks of a job have in common. */
+type Owner = Pick<JobImagesRecord, 'jobId' | 'accountId' | 'sessionId' | 'kind'>;
+
+/** Creates the repository of the images of jobs, in blocks. */
+export function createJobImageRepository(connection: Connection) {
+  const model = connection.model<JobImagesRecord>('JobImages', jobImagesSchema);
+  return {
+    /** Stores the images of a job, in request order. */
+    async insert(owner: Owner, images: JobImage[]): Promise<void> {
+      await model.collection.insertMany(blocksOf(owner, images) as never[]);
+    },
+
+    /** Lists the images of a job, in request order. */
+    async findOfJob(jobId: string): Promise<JobImage[]> {
+      const blocks = await model.find({ jobId }).sort({ jobId: 1, from: 1 }).select({ images: 1 }).lean();
+      return blocks.flatMap(({ images }) => images);
+    },
+
+    ...sharing(model),
+
+    async removeOfJob(jobId: string): Promise<void> {
+      await model.deleteMany({ jobId });
+    },
+
+    async removeOfSession(sessionId: string): Promise<void> {
+      await model.deleteMany({ sessionId });
+    },
+  };
+}
+
+/** A block that is not done, as another server sees it. */
+export type UnfinishedBlock = Pick<JobImagesRecord, '_id' | 'state' | 'owner' | 'beat'>;
+
+/** Shares blocks between servers. */
+function sharing(model: Model<JobImagesRecord>) {
+  return {
+    /** Opens the blocks of a job to all servers. */
+    async open(jobId: string): Promise<void> {
+      await model.updateMany({ jobId, state: 'kept' }, { $set: { state: 'open' } });
+    },
+
+    /** Takes the first open block of a job; null if there is none. */
+    async take(jobId: string, owner: string): Promise<JobImagesRecord | null> {
+      return model
+        .findOneAndUpdate(
+          { jobId, state: 'open' },
+          { $set: { state: 'taken', owner }, $inc: { takes: 1 } },
+          { sort: { from: 1 }, returnDocument: 'after' },
+        )
+        .lean();
+    },
+
+    /** Records that all images of a block have ended. */
+    async finish(blockId: string, owner: string): Promise<void> {
+      await model.updateOne({ _id: blockId, owner, state: 'taken' }, { $set: { state: 'done', owner: null } });
+    },
+
+    /** Gives back what an owner has taken of a job. */
+    async giveBack(jobId: string, owner: string): Promise<void> {
+      await model.updateMany({ jobId, owner, state: 'taken' }, { $set: { state: 'open', owner: null } });
+    },
+
+    /** Opens a taken block again, if its owner has not shown itself since. */
+    async reopen({ _id, owner, beat }: UnfinishedBlock): Promise<void> {
+      await model.updateOne({ _id, owner, beat, state: 'taken' }, { $set: { state: 'open', owner: null } });
+    },
+
+    /** Shows that the owner of blocks is alive. */
+    async beat(jobIds: string[], owner: string): Promise<void> {
+      await model.updateMany({ jobId: { $in: jobIds }, owner, state: 'taken' }, { $inc: { beat: 1 } });
+    },
+
+    /** Lists the blocks of a job that are open or taken. */
+    async findUnfinished(jobId: string): Promise<UnfinishedBlock[]> {
+      return model
+        .find({ jobId, state: { $in: ['open', 'taken'] } })
+        .select({ state: 1, owner: 1, beat: 1 })
+        .lean();
+    },
+  };
+}
+
+/** Access to the images of jobs. */
+export type JobImageRepository = ReturnType<typeof createJobImageRepository>;
+
+/** Divides the images of a job into blocks, which belong to the server that creates it. */
+export function blocksOf(owner: Owner, images: JobImage[]): JobImagesRecord[] {
+  const size = Math.min(MOST_IN_BLOCK, Math.max(1, Math.floor(images.length / BLOCKS_AT_LEAST)));
+  return Array.from({ length: Math.ceil(images.length / size) }, (_, block) => {
+    const from = block * size;
+    return {
+      _id: `${owner.jobId}:${String(from).padStart(6, '0')}`,
+      ...owner,
+      from,
+      images: images.slice(from, from + size),
+      state: 'kept',
+      owner: null,
+      takes: 0,
+      beat: 0,
+    };
+  });
+}

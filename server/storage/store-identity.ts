@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StartError } from '../errors.ts';
+import type { Files } from './open-files.ts';
+
+/** Key of the file that names the store. */
+const KEY = 'store-id';
+/** Longest wait for another server that is about to name the store, in milliseconds. */
+const NAMING_MS = 5000;
+const POLL_MS = 100;
+
+/** The id of the store that belongs to the database. */
+interface Agreement {
+  /** Stores an id unless there is one, and returns the stored one. */
+  agree: (id: string) => Promise<string>;
+}
+
+/**
+ * Checks that the files are those of the database: both hold the same id. The first start names them.
+ * @throws StartError if the files belong to another database, or a folder is not the one that the other servers share
+ */
+export async function identifyStore(
+  { store, scratch }: Files,
+  { agree }: Agreement,
+  namingMs = NAMING_MS,
+): Promise<void> {
+  const found = await readId(store);
+  const own = found ?? randomBytes(12).toString('hex');
+  const agreed = await agree(own);
+  if (agreed === found) return;
+  if (found === null && agreed === own) return writeId({ store, scratch }, own);
+  for (const givesUpAt = performance.now() + namingMs; performance.now() < givesUpAt; await sleep(POLL_MS))
+    if ((await readId(store)) === agreed) return;
+  const state = found === null ? 'it holds none' : `it holds those of another (${found})`;
+  throw new StartError(
+    `FILES_URL, DATA_DIR: expected the files of this database (store ${agreed}) in ${store.place}, but ${state}. Every server needs the same store: set the same FILES_URL, or share the folder. If the files are lost or were copied here, \`npm run admin -- files accept\` makes this the store of the database`,
+  );
+}
+
+/** Makes these files those of the database, which `replace` tells. Returns their id. */
+export async function acceptStore(files: Files, replace: (id: string) => Promise<void>): Promise<string> {
+  const found = await readId(files.store);
+  const id = found ?? randomBytes(12).toString('hex');
+  if (found === null) await writeId(files, id);
+  await replace(id);
+  return id;
+}
+
+async function readId(store: Files['store']): Promise<string | null> {
+  const opened = await store.open(KEY);
+  return opened && (await text(opened.stream)).trim();
+}
+
+async function writeId({ store, scratch }: Files, id: string): Promise<void> {
+  const file = scratch.newFile();
+  const content = `${id}\n`;
+  await writeFile(file, content, { flush: true, mode: 0o600 });
+  await store.putFile(KEY, file, { size: content.length, contentType: 'text/plain' });
+}

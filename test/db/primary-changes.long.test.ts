@@ -1,0 +1,138 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Embedded, startEmbedded } from '../../server/db/embedded/index.ts';
+import { smallPhotographs } from '../crash/small-photographs.ts';
+import { type ApiClient, readEvents } from '../support/api-client.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type Fault, type ReplicaSet, startReplicaSet } from './replica-set/index.ts';
+
+const IMAGES = 2;
+const WORKFLOWS = 12;
+
+let directory: string;
+let store: Embedded;
+let set: ReplicaSet;
+let service: TestService;
+/** An account of each test, since an account may have 100 sessions. */
+let api: ApiClient;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'imagewright-primary-'));
+  store = await startEmbedded({ directory });
+  set = await startReplicaSet(store.uri);
+  service = await startTestService({ MONGODB_URI: set.uri, LEASE_SECONDS: '5' });
+}, 60_000);
+beforeEach(async () => {
+  api = (await service.createAccount({ credits: 1000 })).api;
+});
+afterEach(() => set.reset());
+afterAll(async () => {
+  await service?.close();
+  await set?.close();
+  await store?.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** Answers of the service to a request that is repeated, with the same `Idempotency-Key`, until it is accepted. */
+async function untilAccepted(send: () => Promise<Response>): Promise<{ response: Response; refused: string[] }> {
+  const refused: string[] = [];
+  for (let tries = 0; tries < 200; tries += 1) {
+    const response = await send();
+    if (response.ok) return { response, refused };
+    refused.push(`${response.status} ${response.headers.get('Retry-After')} ${await response.text()}`);
+    await sleep(100);
+  }
+  throw new Error(refused.join('\n'));
+}
+
+/** Uploads and exports as a client does that repeats what was answered with 503. */
+async function workflow(key: string) {
+  const files = await smallPhotographs(IMAGES);
+  const sent = await untilAccepted(() => {
+    const body = new FormData();
+    for (const { name, bytes } of files) body.append('images', new Blob([bytes as Uint8Array<ArrayBuffer>]), name);
+    return api.request('/v1/sessions', { method: 'POST', body, headers: { 'Idempotency-Key': `upload-${key}` } });
+  });
+  const uploaded = await sent.response.json();
+  const json = api.exportBody(uploaded, { format: 'webp' });
+  const headers = { 'Idempotency-Key': `export-${key}` };
+  const started = await untilAccepted(() =>
+    api.request(`/v1/sessions/${uploaded.sessionId}/export`, { json, headers }),
+  );
+  let last: unknown;
+  for await (const event of readEvents(started.response)) last = event;
+  const { data } = last as { data?: { summary?: { completed: number } } };
+  const refused = [...sent.refused, ...started.refused];
+  return { completed: data?.summary?.completed, unfriendly: refused.filter((line) => !FRIENDLY.test(line)), refused };
+}
+
+/** The only refusal that a client has to expect while the database is away. */
+const FRIENDLY = /^503 \d+ .*database_unavailable/;
+
+const FAULTS: [name: string, fault: Fault, times: number][] = [
+  ['the primary has stepped down', { kind: 'error', code: 10107 }, 2],
+  ['a majority does not confirm', { kind: 'write-concern-error', code: 64 }, 1],
+  ['answers are lost', { kind: 'cut', when: 'after' }, 2],
+];
+
+/** The commands of an upload and an export. */
+async function commandsOfWorkflow(what: string): Promise<[command: string, collection: string][]> {
+  await workflow(`clean-1-${what}`);
+  set.reset();
+  await workflow(`clean-2-${what}`);
+  const names = new Set(set.seen.map(({ command, collection }) => `${command} ${collection}`));
+  return [...names].map((name) => name.split(' ') as [string, string]);
+}
+
+it.each(FAULTS)(
+  '%s: each single command of a paid export outlasts it',
+  async (what, fault, times) => {
+    const commands = await commandsOfWorkflow(what);
+    const wrong: string[] = [];
+    for (const [command, collection] of commands) {
+      set.reset();
+      const before = await api.balance();
+      set.inject(fault, { command, collection, times });
+      const { completed, unfriendly } = await workflow(`${what}-${command}-${collection}`);
+      await expect.poll(() => set.waiting()).toBe(0);
+      const cost = before - (await api.balance());
+      if (unfriendly.length > 0 || cost !== IMAGES || completed !== IMAGES)
+        wrong.push(`${command} ${collection}: cost ${cost}, completed ${completed}, ${unfriendly[0] ?? ''}`);
+    }
+    console.log(`${what}: ${commands.length} commands`);
+    expect(wrong).toEqual([]);
+  },
+  240_000,
+);
+
+it.each<'stepDown' | 'killPrimary'>(['stepDown', 'killPrimary'])(
+  '%s: exports that run or begin meanwhile end whole, and cost once',
+  async (change) => {
+    const before = await api.balance();
+    const ended = Array.from({ length: WORKFLOWS }, async (_, index) => {
+      await sleep(index * 250);
+      return workflow(`${change}-${index}`);
+    });
+    await sleep(500);
+    await set[change](4000);
+    const all = await Promise.all(ended);
+    expect(all.flatMap(({ unfriendly }) => unfriendly)).toEqual([]);
+    expect(all.map(({ completed }) => completed)).toEqual(Array(WORKFLOWS).fill(IMAGES));
+    expect(all.flatMap(({ refused }) => refused).length).toBeGreaterThan(0);
+    expect(before - (await api.balance())).toBe(WORKFLOWS * IMAGES);
+  },
+  120_000,
+);
+
+it('an Idempotency-Key whose request was refused can be used at once, also if its record could not be removed', async () => {
+  const refuse: Fault = { kind: 'error', code: 10107 };
+  set.inject(refuse, { command: 'insert', collection: 'jobs', times: 2 });
+  set.inject(refuse, { command: 'delete', collection: 'idempotency_records', times: 6 });
+  const { completed, unfriendly, refused } = await workflow('left-behind');
+  expect(unfriendly).toEqual([]);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(completed).toBe(IMAGES);
+}, 60_000);
