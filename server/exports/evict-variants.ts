@@ -4,7 +4,7 @@ import { type ObjectStore, VARIANTS, variantHashOf } from '../storage/index.ts';
 
 interface Context {
   cachedVariants: CachedVariantRepository;
-  outputs: Pick<OutputRepository, 'pathsOfContents'>;
+  outputs: Pick<OutputRepository, 'holds'>;
   store: ObjectStore;
   logger: Logger;
   config: { VARIANT_CACHE_HOURS: number; VARIANT_CACHE_MB: number };
@@ -74,13 +74,12 @@ export async function sweepOrphans(context: Context): Promise<number> {
  */
 export async function collectFiles({ cachedVariants, outputs, store }: Context, keys: string[]): Promise<number> {
   let removed = 0;
-  const variants = keys.filter((key) => key.startsWith(`${VARIANTS}/`));
+  const variants = [...new Set(keys)].filter((key) => key.startsWith(`${VARIANTS}/`));
   for (let at = 0; at < variants.length; at += EVICTION_BATCH) {
     const some = variants.slice(at, at + EVICTION_BATCH);
-    const hashes = some.map(variantHashOf);
-    const held = new Set((await cachedVariants.findMany(hashes)).map(({ path }) => path));
-    for (const path of await outputs.pathsOfContents(hashes)) held.add(path);
-    const free = some.filter((key) => !held.has(key));
+    const cached = new Set((await cachedVariants.findMany(some.map(variantHashOf))).map(({ path }) => path));
+    const held = await Promise.all(some.map((key) => cached.has(key) || outputs.holds(variantHashOf(key), key)));
+    const free = some.filter((_, index) => !held[index]);
     await store.removeMany(free);
     removed += free.length;
   }

@@ -36,7 +36,7 @@ export interface OrderOptions {
 /** Dependencies of {@link createVariantCache}. */
 export interface CacheDeps extends Files {
   cachedVariants: CachedVariantRepository;
-  outputs: Pick<OutputRepository, 'pathsOfContents'>;
+  outputs: Pick<OutputRepository, 'holds'>;
   processor: Processor;
   logger: Logger;
   config: { VARIANT_CACHE_HOURS: number; VARIANT_CACHE_MB: number };

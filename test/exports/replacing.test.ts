@@ -43,8 +43,8 @@ async function collect(keys: string[], delays: number[]): Promise<void> {
     {
       cachedVariants: { findMany: async () => [...cached.values()] },
       outputs: {
-        async pathsOfContents() {
-          const held = published.map(({ path }) => path);
+        async holds(_content: string, path: string) {
+          const held = published.some((file) => file.path === path);
           await sleep(delays.shift() ?? 0);
           return held;
         },

@@ -15,11 +15,14 @@ export async function plainImage(
   return { name, bytes: await image.toFormat(format).toBuffer() };
 }
 
-/** `count` small pictures that differ in colour, so that no two share their encoding. */
-export function plainImages(count: number, options: { width?: number; height?: number } = {}): Promise<SmallImage[]> {
+/** `count` small pictures from the number `from` on that differ in colour, so that no two share their encoding. */
+export function plainImages(
+  count: number,
+  { from = 0, ...options }: { from?: number; width?: number; height?: number } = {},
+): Promise<SmallImage[]> {
   const make = (_: unknown, index: number) => {
-    const colour = `#${(0x100000 + index * 9973).toString(16).slice(-6)}`;
-    return plainImage(`picture-${index}.png`, { ...options, colour });
+    const colour = `#${(0x100000 + (from + index) * 9973).toString(16).slice(-6)}`;
+    return plainImage(`picture-${from + index}.png`, { ...options, colour });
   };
   return Promise.all(Array.from({ length: count }, make));
 }

@@ -4,6 +4,8 @@ import { plainCollection } from '../plain-collection.ts';
 
 export type { CachedVariantRecord };
 
+const BATCH = 1000;
+
 /** Creates the repository of the variant cache. */
 export function createCachedVariantRepository(connection: Connection) {
   const model = connection.model<CachedVariantRecord>('CachedVariant', cachedVariantSchema);
@@ -44,10 +46,12 @@ export function createCachedVariantRepository(connection: Connection) {
       return model.find({}).sort({ usedAt: 1 }).limit(limit).lean();
     },
 
-    /** Sums the bytes of all cached variants. */
+    /** Sums the bytes of all cached variants. Reads them in batches, so that other work goes on in between. */
     async totalBytes(): Promise<number> {
-      const [sum] = await model.aggregate<{ bytes: number }>([{ $group: { _id: null, bytes: { $sum: '$size' } } }]);
-      return sum?.bytes ?? 0;
+      let bytes = 0;
+      const sizes = collection.find({}, { projection: { _id: 0, size: 1 }, batchSize: BATCH });
+      for await (const { size } of sizes) bytes += size;
+      return bytes;
     },
 
     /** Removes records, unless they have got another file meanwhile. */

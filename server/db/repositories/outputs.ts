@@ -34,13 +34,14 @@ export function createOutputRepository(connection: Connection) {
       return new Map(records.flatMap((record) => record.names.map((name) => [name, record._id] as const)));
     },
 
-    /** Returns those of the contents that other owners in the session hold too. */
+    /** Returns those of the contents that other owners in the session hold too. Stops at the first owner of each. */
     async heldByOthers(sessionId: string, owner: string, contents: string[]): Promise<Set<string>> {
-      const others = await model
-        .find({ sessionId, contents: { $in: contents }, _id: { $ne: owner } })
-        .select({ contents: 1 })
-        .lean();
-      return new Set(others.flatMap((record) => record.contents ?? []));
+      const held = await Promise.all(
+        contents.map((content) =>
+          collection.findOne({ sessionId, contents: content, _id: { $ne: owner } }, { projection: { _id: 1 } }),
+        ),
+      );
+      return new Set(contents.filter((_, index) => held[index] !== null));
     },
 
     /** Finds the record that holds a file name, by its key. */
@@ -60,11 +61,10 @@ export function createOutputRepository(connection: Connection) {
       return records.flatMap(({ files }) => files.map(({ path }) => path));
     },
 
-    /** Lists the exported files in records with these contents. */
-    async pathsOfContents(contents: string[]): Promise<string[]> {
-      const found = { contents: { $in: contents } };
-      const records = await collection.find(found, { projection: { 'files.path': 1 } }).toArray();
-      return records.flatMap(({ files }) => files.map(({ path }) => path));
+    /** Tells whether any exported file of this content lies at this key. Stops at the first one. */
+    async holds(content: string, path: string): Promise<boolean> {
+      const found = { contents: content, 'files.path': path };
+      return (await collection.findOne(found, { projection: { _id: 1 } })) !== null;
     },
 
     async removeOfSession(sessionId: string): Promise<void> {
