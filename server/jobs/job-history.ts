@@ -1,5 +1,6 @@
 import type { JobKindName, PastJob, UsageFigures } from '#contract';
 import type { JobRecord, PastJobRecord, Repositories } from '../db/index.ts';
+import { usageSince } from './usage-days.ts';
 
 const COUNTED: Record<JobKindName, 'images' | 'samples' | 'analyses'> = {
   export: 'images',
@@ -10,8 +11,13 @@ const COUNTED: Record<JobKindName, 'images' | 'samples' | 'analyses'> = {
 /** Usage of one day, from the jobs. */
 export type JobFigures = Omit<UsageFigures, 'credits'>;
 
+interface JobHistoryDeps {
+  repositories: Pick<Repositories, 'jobs' | 'jobHistory'>;
+  now?: () => Date;
+}
+
 /** Creates the reader of an account's job history, which outlives the jobs and their sessions. */
-export function createJobHistory({ repositories }: { repositories: Pick<Repositories, 'jobs' | 'jobHistory'> }) {
+export function createJobHistory({ repositories, now = () => new Date() }: JobHistoryDeps) {
   const { jobs, jobHistory } = repositories;
   return {
     /** An account's newest jobs, running ones included, newest first. */
@@ -31,7 +37,12 @@ export function createJobHistory({ repositories }: { repositories: Pick<Reposito
     /** Returns usage by day in UTC; bytes are those of exports. @param from `2026-01-31` */
     async byDay(accountId: string, from: string): Promise<Map<string, JobFigures>> {
       const days = new Map<string, JobFigures>();
-      for (const { day, kind, images, bytesBefore, bytesAfter } of await jobHistory.byDay(accountId, new Date(from))) {
+      for (const { day, kind, images, bytesBefore, bytesAfter } of await usageSince(
+        jobHistory,
+        accountId,
+        from,
+        now(),
+      )) {
         const figures = days.get(day) ?? { images: 0, samples: 0, analyses: 0, bytesBefore: 0, bytesAfter: 0 };
         figures[COUNTED[kind]] += images;
         if (kind === 'export') {

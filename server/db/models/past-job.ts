@@ -20,6 +20,16 @@ export interface PastJobRecord {
   finishedAt: Date;
 }
 
+/** Usage by jobs of one kind on one day. */
+export interface DayFigures {
+  /** `2026-01-31`, in UTC. */
+  day: string;
+  kind: JobKindName;
+  images: number;
+  bytesBefore: number;
+  bytesAfter: number;
+}
+
 /** Schema of {@link PastJobRecord}. */
 export const pastJobSchema = new Schema<PastJobRecord>(
   {

@@ -1,22 +1,14 @@
-import type { JobKindName } from '#contract';
 import type { Connection } from '../connect.ts';
-import { type PastJobRecord, pastJobSchema } from '../models/past-job.ts';
+import { unlessDuplicate } from '../duplicate-key.ts';
+import { type DayFigures, type PastJobRecord, pastJobSchema } from '../models/past-job.ts';
+import { type UsageDaysRecord, usageDaysSchema } from '../models/usage-days.ts';
 
-export type { PastJobRecord };
-
-/** Usage by jobs of one kind on one day. */
-export interface DayFigures {
-  /** `2026-01-31`, in UTC. */
-  day: string;
-  kind: JobKindName;
-  images: number;
-  bytesBefore: number;
-  bytesAfter: number;
-}
+export type { DayFigures, PastJobRecord };
 
 /** Creates the repository of the usage of finished jobs, which outlives the jobs. */
 export function createJobHistoryRepository(connection: Connection) {
   const model = connection.model<PastJobRecord>('PastJob', pastJobSchema);
+  const usageDays = connection.model<UsageDaysRecord>('UsageDays', usageDaysSchema);
   return {
     /** Stores the usage of a job; a job that ends again replaces it. */
     async put({ _id, ...fields }: PastJobRecord): Promise<void> {
@@ -28,10 +20,10 @@ export function createJobHistoryRepository(connection: Connection) {
       return model.find({ accountId }).sort({ createdAt: -1 }).limit(limit).lean();
     },
 
-    /** Sums the usage by day and kind since a time. */
-    async byDay(accountId: string, since: Date): Promise<DayFigures[]> {
+    /** Sums the usage by day and kind from a time on, up to another. */
+    async byDay(accountId: string, since: Date, before?: Date): Promise<DayFigures[]> {
       return model.aggregate<DayFigures>([
-        { $match: { accountId, finishedAt: { $gte: since } } },
+        { $match: { accountId, finishedAt: { $gte: since, ...(before && { $lt: before }) } } },
         {
           $group: {
             _id: { day: { $dateToString: { date: '$finishedAt', format: '%Y-%m-%d' } }, kind: '$kind' },
@@ -44,8 +36,26 @@ export function createJobHistoryRepository(connection: Connection) {
       ]);
     },
 
+    /** Returns when the first job since a time finished; null if none did. */
+    async firstSince(accountId: string, since: Date): Promise<Date | null> {
+      const sorted = model.findOne({ accountId, finishedAt: { $gte: since } }).sort({ finishedAt: 1 });
+      return (await sorted.select({ finishedAt: 1 }).lean())?.finishedAt ?? null;
+    },
+
+    /** Returns the days that are summed up already. */
+    async keptDays(accountId: string): Promise<UsageDaysRecord | null> {
+      return usageDays.findById(accountId).lean();
+    },
+
+    /** Keeps the sums of days; those of another server that came further win. */
+    async keepDays({ _id, until, days }: UsageDaysRecord): Promise<void> {
+      const older = usageDays.updateOne({ _id, until: { $lt: until } }, { $set: { until, days } }, { upsert: true });
+      await unlessDuplicate(older, undefined);
+    },
+
     async removeOfAccount(accountId: string): Promise<void> {
       await model.deleteMany({ accountId });
+      await usageDays.deleteOne({ _id: accountId });
     },
   };
 }
