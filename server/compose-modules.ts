@@ -62,8 +62,9 @@ export async function composeModules({ config, database, logger, publicUrl, isAl
     repositories: database,
     isAlone,
     freeWorkers() {
-      const { workers, queues } = processor.stats();
-      return workers - queues.encoding.busy - queues.encoding.queued;
+      const { workers, queues, pids } = processor.stats();
+      // Before the start of the processes, other servers' images would fail here.
+      return pids.length === 0 ? 0 : workers - queues.encoding.busy - queues.encoding.queued;
     },
     kinds: { ...exports.kinds, analyze: analyzeImages.kind },
     requireSession: sessions.find,

@@ -24,7 +24,7 @@ export interface RunJobInput {
 /** State of one call of {@link runJob}. */
 interface JobRun extends RunJobInput {
   signal: AbortSignal;
-  /** A result could not be stored: the rest is left to the recovery of the job. */
+  /** A result could not be stored, or this server stops: the rest is left to the recovery of the job. */
   broken: boolean;
 }
 
@@ -68,12 +68,14 @@ async function runImages(run: JobRun): Promise<void> {
   for (;;) {
     const task = signal.aborted || run.broken ? undefined : await source.next();
     if (!task || signal.aborted || run.broken) return;
-    const result = await attempt(run, task);
-    if (!result) return;
-    await saveEnd(run, task, result).catch((error: unknown) => {
+    try {
+      const result = await attempt(run, task);
+      if (!result) return;
+      await saveEnd(run, task, result);
+    } catch (error) {
       run.broken = true;
       throw error;
-    });
+    }
   }
 }
 
@@ -85,7 +87,7 @@ async function saveEnd(run: JobRun, task: JobTask<JobResult>, result: JobResult)
   await run.source.ended(task);
 }
 
-/** Returns the image's result, also of a failure; null when the signal aborted. */
+/** Returns the image's result, also of a failure; null when the signal aborted. @throws shutting_down */
 async function attempt(run: JobRun, task: JobTask<JobResult>): Promise<JobResult | null> {
   const { job, kind, signal, logger, isHeard } = run;
   let reached = -1;
@@ -100,6 +102,8 @@ async function attempt(run: JobRun, task: JobTask<JobResult>): Promise<JobResult
     return await task.run({ onStep, signal, isHeard });
   } catch (thrown) {
     if (signal.aborted) return null;
+    // The fault of this server, not of the image, which is left to the recovery of the job.
+    if (thrown instanceof AppError && thrown.code === 'shutting_down') throw thrown;
     return kind.failed(job, task.image, describeFailure(thrown, logger, job._id));
   }
 }

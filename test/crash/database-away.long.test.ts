@@ -8,7 +8,7 @@ import { type Embedded, startEmbedded } from '../../server/db/embedded/index.ts'
 import type { ApiClient } from '../support/api-client.ts';
 import { faultyFiles } from './files-on-disk.ts';
 import { type FlakyProxy, type ProxyMode, startFlakyProxy } from './flaky-proxy.ts';
-import { collect, type Follower, faultsOf, resume } from './job-client.ts';
+import { collect, type Follower, failuresOf, faultsOf, resume } from './job-client.ts';
 import { auditOf, clientOf, createAccountIn, type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { smallPhotographs } from './small-photographs.ts';
 
@@ -122,6 +122,7 @@ describe('the database is away', () => {
 
       await resume(api, follower, { withinMs: 30_000 });
       expect(faultsOf(follower)).toEqual([]);
+      expect(failuresOf(follower)).toEqual([]);
       expect(follower.events.at(-1)).toMatchObject({ event: 'complete', data: { summary: { completed: IMAGES } } });
       expect(follower.clean).toBe(true);
 
@@ -157,11 +158,17 @@ describe('the database is away', () => {
     const after = clientOf(service, key);
     await resume(after, follower, { withinMs: 60_000 });
     expect(faultsOf(follower)).toEqual([]);
+    expect({ failed: failuresOf(follower), log: alarmsOf(service) }).toEqual({ failed: [], log: [] });
     expect(follower.events.at(-1)).toMatchObject({ event: 'complete', data: { summary: { completed: IMAGES } } });
     expect(await after.balance()).toBe(200 - IMAGES);
     expect(await auditOf(direct)).toEqual({ ok: true, broken: [], pending: 0 });
   }, 240_000);
 });
+
+/** What a service logged as an error. */
+function alarmsOf({ log }: ServiceProcess): Record<string, unknown>[] {
+  return log.filter(({ level }) => Number(level) >= 50);
+}
 
 /** An answer that never comes counts as one of status 0, so that it is seen which one it was. */
 function withinTime(answer: Promise<Response>): Promise<Response> {

@@ -41,6 +41,13 @@ export async function resume(api: ApiClient, follower: Follower, { withinMs }: {
   }
 }
 
+/** The errors of the images that failed, by the last event. */
+export function failuresOf({ events }: Follower): string[] {
+  const last = events.at(-1);
+  if (!last || last.event === 'progress') return ['no last event'];
+  return (last.data.results ?? []).flatMap(({ error }) => (error ? [`${error.code}: ${error.message}`] : []));
+}
+
 /** Whether a last event came. */
 export function hasEnded({ events }: Follower): boolean {
   return events.some(({ event }) => event !== 'progress');

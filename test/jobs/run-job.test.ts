@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JobResult } from '#contract';
 import type { ImageRecord } from '../../server/db/index.ts';
+import { AppError } from '../../server/errors.ts';
 import { sourceOf } from '../../server/jobs/image-source.ts';
 import type { JobKind, JobTask, PlannedJob } from '../../server/jobs/job-kind.ts';
 import { runJob } from '../../server/jobs/run-job.ts';
@@ -74,4 +75,15 @@ it.each([
   });
   await start(async ({ result }) => void results.push(result));
   expect(results).toMatchObject([{ status: 'failed', error: { code: 'insufficient_storage' } }]);
+});
+
+it('an image that meets a server without image processing is left to another server, not failed', async () => {
+  const results: JobResult[] = [];
+  const stopped = new AppError('shutting_down', 'Image processing is not running');
+  const start = jobOf(3, async (index) => {
+    if (index === 1) throw stopped;
+    return done(index);
+  });
+  await expect(start(async ({ result }) => void results.push(result))).rejects.toBe(stopped);
+  expect(results.map(({ status }) => status)).not.toContain('failed');
 });
