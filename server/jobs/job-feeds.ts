@@ -1,5 +1,5 @@
 import { outlastOutage } from '../database-outage.ts';
-import { eventId, type JobState, type Repositories } from '../db/index.ts';
+import { eventId, type JobEventRecord, type JobState, type Repositories } from '../db/index.ts';
 import { createEventLog, type EventLog, type NumberedEvent, sentEvent } from './event-log.ts';
 import type { JobKinds } from './job-kind.ts';
 import { replayLastEvent } from './show-job.ts';
@@ -37,19 +37,25 @@ interface Feeds extends FeedsDeps {
   open: Map<string, JobFeed>;
   timer: NodeJS.Timeout | undefined;
   polling: boolean;
+  /** Ends the news of the database; undefined until a job of another server is followed. */
+  unwatch: (() => void) | undefined;
 }
 
 /** Creates the events of all jobs that this process works on or reads: one poller for all that other servers work on. */
 export function createJobFeeds(deps: FeedsDeps) {
-  const feeds: Feeds = { ...deps, open: new Map(), timer: undefined, polling: false };
+  const feeds: Feeds = { ...deps, open: new Map(), timer: undefined, polling: false, unwatch: undefined };
   return {
     /** Opens the events of a job, to be released again. `fresh`: none are stored yet. */
     open(jobId: string, { fresh = false, live = false } = {}): JobFeed {
       const feed = feeds.open.get(jobId) ?? createFeed(feeds, jobId, fresh);
       feed.users += 1;
       feed.live ||= live;
+      if (!feed.live) watch(feeds);
       return feed;
     },
+
+    /** Ends the news of the database. */
+    close: (): void => feeds.unwatch?.(),
 
     /** Ends one use of a feed. */
     release(feed: JobFeed): void {
@@ -103,6 +109,28 @@ async function load(feeds: Feeds, feed: JobFeed): Promise<void> {
 async function refresh({ repositories }: Feeds, feed: JobFeed, below = Number.POSITIVE_INFINITY): Promise<void> {
   const stored = await repositories.jobEvents.findAfter(feed.jobId, feed.log.last);
   feed.log.add(stored.filter(({ n }) => n < below).map(sentEvent));
+}
+
+function watch(feeds: Feeds): void {
+  feeds.unwatch ??= feeds.repositories.jobEvents.watch({
+    onEvent: (event) => takeNews(feeds, event),
+    onEnd: (jobId) => void takeEnd(feeds, jobId).catch(() => {}),
+  });
+}
+
+/** Adds the next event of a job that another server works on; one behind a gap is left to the poll. */
+function takeNews(feeds: Feeds, event: JobEventRecord): void {
+  const feed = feeds.open.get(event._id.slice(0, event._id.lastIndexOf(':')));
+  if (feed && !feed.live && event.n === Math.max(feed.log.last, feed.base) + 1) feed.log.add([sentEvent(event)]);
+}
+
+/** Ends the readers of a job that has ended on another server. */
+async function takeEnd(feeds: Feeds, jobId: string): Promise<void> {
+  const feed = feeds.open.get(jobId);
+  if (!feed || feed.live) return;
+  await feed.ready;
+  const [state] = await feeds.repositories.jobs.findStates([jobId]);
+  if (state && feeds.open.get(jobId) === feed && !feed.live) await take(feeds, feed, state);
 }
 
 /** Looks for news of all jobs that other servers work on, in a few queries however many they are. */

@@ -56,6 +56,7 @@ export function createJobs(deps: JobsDeps) {
       admission.close();
       await Promise.all([helper?.close(), runner.drain(waitMs)]);
       closing.abort();
+      feeds.close();
     },
   };
 }

@@ -1,5 +1,7 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connectDatabase } from '../../server/db/connect.ts';
+import { createJobEventRepository, eventId } from '../../server/db/repositories/job-events.ts';
 import { type ApiClient, readEvents } from '../support/api-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { plainImages } from '../support/small-images.ts';
@@ -99,3 +101,28 @@ async function databaseOfService(): Promise<{ uri: string }> {
   }
   throw new Error('the database of the service was not found');
 }
+
+it('change streams report an event within 100 ms, p95, and the end of a job', async () => {
+  const connection = await connectDatabase({ uri: process.env.TEST_MONGODB_URI ?? '' });
+  const jobEvents = createJobEventRepository(connection);
+  const sentAt = new Map<number, number>();
+  const waits: number[] = [];
+  const ended: string[] = [];
+  const end = jobEvents.watch({
+    onEvent: ({ n }) => waits.push(performance.now() - (sentAt.get(n) ?? Number.NaN)),
+    onEnd: (jobId) => ended.push(jobId),
+  });
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  for (let n = 0; n < 100; n += 1) {
+    sentAt.set(n, performance.now());
+    await jobEvents.append([{ _id: eventId('job_watched', n), n, event: 'progress', data: {}, by: 'test' }]);
+  }
+  await expect.poll(() => waits.length).toBe(100);
+  expect(waits.sort((one, other) => one - other)[94]).toBeLessThan(100);
+  const jobs = connection.collection<{ _id: string; lastEvent: number | null }>('jobs');
+  await jobs.insertOne({ _id: 'job_watched', lastEvent: null });
+  await jobs.updateOne({ _id: 'job_watched' }, { $set: { lastEvent: 100 } });
+  await expect.poll(() => ended).toEqual(['job_watched']);
+  end();
+  await connection.close();
+});

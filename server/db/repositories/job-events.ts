@@ -1,6 +1,7 @@
 import type { Connection } from '../connect.ts';
 import { type JobEventRecord, jobEventSchema } from '../models/job-event.ts';
 import { plainCollection } from '../plain-collection.ts';
+import { type JobNews, watchJobs } from '../watch-jobs.ts';
 
 export type { JobEventRecord };
 
@@ -57,6 +58,9 @@ export function createJobEventRepository(connection: Connection) {
     async findByIds(ids: string[]): Promise<JobEventRecord[]> {
       return collection.find({ _id: { $in: ids } }).toArray();
     },
+
+    /** Reports news of jobs where the database has change streams, until the returned function is called. */
+    watch: (news: JobNews): (() => void) => watchJobs(connection.db, news),
 
     async removeOfJob(jobId: string): Promise<void> {
       await collection.deleteMany({ _id: above(jobId, -1) });

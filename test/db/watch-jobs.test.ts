@@ -1,0 +1,90 @@
+import { EventEmitter } from 'node:events';
+import { expect, it, vi } from 'vitest';
+import { createJobEventRepository } from '../../server/db/repositories/job-events.ts';
+import { type Watchable, watchJobs } from '../../server/db/watch-jobs.ts';
+import { createJobFeeds } from '../../server/jobs/job-feeds.ts';
+import { useDatabase } from './embedded/embedded-fixture.ts';
+
+/** A stand-in for the driver's change streams, which the embedded store does not have. */
+function standIn() {
+  const streams: (EventEmitter & { close(): Promise<void> })[] = [];
+  const watch = vi.fn(() => {
+    const stream = Object.assign(new EventEmitter(), { close: vi.fn(async () => {}) });
+    streams.push(stream);
+    return stream;
+  });
+  return { database: { watch } as unknown as Watchable, watch, streams };
+}
+
+const event = (n: number) => ({ _id: `job_a:${String(n).padStart(10, '0')}`, n, event: 'progress', data: {}, by: 'b' });
+const inserted = (n: number) => ({
+  ns: { coll: 'job_events' },
+  documentKey: { _id: event(n)._id },
+  fullDocument: event(n),
+});
+const ended = { ns: { coll: 'jobs' }, documentKey: { _id: 'job_a' } };
+
+it('reports stored events and ended jobs, and opens a stream that breaks again', () => {
+  vi.useFakeTimers();
+  const { database, watch, streams } = standIn();
+  const seen: unknown[] = [];
+  const end = watchJobs(database, { onEvent: ({ n }) => seen.push(n), onEnd: (jobId) => seen.push(jobId) });
+  streams[0]?.emit('change', inserted(1));
+  streams[0]?.emit('change', ended);
+  streams[0]?.emit('error', Object.assign(new Error('interrupted'), { code: 11602 }));
+  expect(streams[0]?.close).toHaveBeenCalled();
+  vi.advanceTimersByTime(5000);
+  streams[1]?.emit('change', inserted(2));
+  expect(seen).toEqual([1, 'job_a', 2]);
+  end();
+  expect(streams[1]?.close).toHaveBeenCalled();
+  vi.advanceTimersByTime(60_000);
+  expect(watch).toHaveBeenCalledTimes(2);
+  vi.useRealTimers();
+});
+
+it('stops asking a server without change streams', () => {
+  vi.useFakeTimers();
+  const { database, watch, streams } = standIn();
+  watchJobs(database, { onEvent() {}, onEnd() {} });
+  streams[0]?.emit('error', Object.assign(new Error('only for replica sets'), { code: 40573 }));
+  vi.advanceTimersByTime(600_000);
+  expect(watch).toHaveBeenCalledTimes(1);
+  vi.useRealTimers();
+});
+
+const store = useDatabase();
+
+it('the embedded store says that it has none, with a code that is known', async () => {
+  const stream = store.connection.db?.watch([]);
+  stream?.on('change', () => {});
+  const error = await new Promise((resolve) => stream?.on('error', resolve));
+  await stream?.close();
+  expect(error).toMatchObject({ code: 115 });
+});
+
+it('an event that the database reports reaches the reader at once, one behind a gap with the next poll', async () => {
+  const jobEvents = createJobEventRepository(store.connection);
+  let news: Parameters<typeof jobEvents.watch>[0] | undefined;
+  const repositories = {
+    jobs: { findStates: async () => [{ _id: 'job_a', lastEvent: null, eventBase: -1, kind: 'export' }] },
+    jobEvents: {
+      ...jobEvents,
+      watch(reported: typeof news) {
+        news = reported;
+        return () => {};
+      },
+    },
+  };
+  const kinds = { export: { stopsUnheardAfterMs: null } };
+  const feeds = createJobFeeds({ repositories, kinds } as never);
+  const feed = feeds.open('job_a');
+  await feed.ready;
+  news?.onEvent(event(0));
+  news?.onEvent(event(2));
+  expect(feed.log.last).toBe(0);
+  await jobEvents.append([event(0), event(1), event(2)]);
+  await expect.poll(() => feed.log.last).toBe(2);
+  feeds.release(feed);
+  feeds.close();
+});
