@@ -1,10 +1,9 @@
 import type { Connection } from '../connect.ts';
+import { BATCH } from '../delete-in-batches.ts';
 import { type CachedVariantRecord, cachedVariantSchema } from '../models/cached-variant.ts';
 import { plainCollection } from '../plain-collection.ts';
 
 export type { CachedVariantRecord };
-
-const BATCH = 1000;
 
 /** Creates the repository of the variant cache. */
 export function createCachedVariantRepository(connection: Connection) {

@@ -1,6 +1,8 @@
 import type { Connection } from '../connect.ts';
+import { BATCH, deleteInBatches } from '../delete-in-batches.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
 import { type ImageResultRecord, imageResultSchema } from '../models/image-result.ts';
+import { plainCollection } from '../plain-collection.ts';
 
 export type { ImageResultRecord };
 
@@ -15,7 +17,7 @@ export function createImageResultRepository(connection: Connection) {
 
     /** Lists all results of a job, in request order. */
     async findOfJob(jobId: string): Promise<ImageResultRecord[]> {
-      return model.find({ jobId }).sort({ jobId: 1, index: 1 }).lean();
+      return model.find({ jobId }).sort({ jobId: 1, index: 1 }).batchSize(BATCH).lean();
     },
 
     /** Removes the failures of a job that have this code, so that their images are processed again. */
@@ -37,7 +39,7 @@ export function createImageResultRepository(connection: Connection) {
     },
 
     async removeOfSession(sessionId: string): Promise<void> {
-      await model.deleteMany({ sessionId });
+      await deleteInBatches(plainCollection<ImageResultRecord>(model), { sessionId });
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Metadata } from '#contract';
 import type { Connection } from '../connect.ts';
+import { BATCH, deleteInBatches } from '../delete-in-batches.ts';
 import { type ImageRecord, imageSchema } from '../models/image.ts';
 import { plainCollection } from '../plain-collection.ts';
 
@@ -23,7 +24,7 @@ export function createImageRepository(connection: Connection) {
 
     /** Lists a session's images, in order. */
     async findOfSession(accountId: string, sessionId: string): Promise<ImageRecord[]> {
-      return model.find({ accountId, sessionId }).sort({ sessionId: 1, position: 1 }).lean();
+      return model.find({ accountId, sessionId }).sort({ sessionId: 1, position: 1 }).batchSize(BATCH).lean();
     },
 
     async find(accountId: string, sessionId: string, imageId: string): Promise<ImageRecord | null> {
@@ -59,7 +60,7 @@ export function createImageRepository(connection: Connection) {
     },
 
     async removeOfSession(sessionId: string): Promise<void> {
-      await model.deleteMany({ sessionId });
+      await deleteInBatches(collection, { sessionId });
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Connection } from '../connect.ts';
+import { deleteInBatches } from '../delete-in-batches.ts';
 import { type JobEventRecord, jobEventSchema } from '../models/job-event.ts';
 import { plainCollection } from '../plain-collection.ts';
 import { type JobNews, watchJobs } from '../watch-jobs.ts';
@@ -63,7 +64,7 @@ export function createJobEventRepository(connection: Connection) {
     watch: (news: JobNews): (() => void) => watchJobs(connection.db, news),
 
     async removeOfJob(jobId: string): Promise<void> {
-      await collection.deleteMany({ _id: above(jobId, -1) });
+      await deleteInBatches(collection, { _id: above(jobId, -1) });
     },
   };
 }

@@ -1,7 +1,9 @@
 import type { Connection } from '../connect.ts';
+import { deleteInBatches } from '../delete-in-batches.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
 import { type DayFigures, type PastJobRecord, pastJobSchema } from '../models/past-job.ts';
 import { type UsageDaysRecord, usageDaysSchema } from '../models/usage-days.ts';
+import { plainCollection } from '../plain-collection.ts';
 
 export type { DayFigures, PastJobRecord };
 
@@ -54,7 +56,7 @@ export function createJobHistoryRepository(connection: Connection) {
     },
 
     async removeOfAccount(accountId: string): Promise<void> {
-      await model.deleteMany({ accountId });
+      await deleteInBatches(plainCollection<PastJobRecord>(model), { accountId });
       await usageDays.deleteOne({ _id: accountId });
     },
   };

@@ -1,8 +1,10 @@
 import type { Model } from 'mongoose';
 import type { LedgerKind } from '#contract';
 import type { Connection } from '../connect.ts';
+import { deleteInBatches } from '../delete-in-batches.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
 import { type LedgerEntryRecord, ledgerEntrySchema } from '../models/ledger-entry.ts';
+import { plainCollection } from '../plain-collection.ts';
 
 export type { LedgerEntryRecord };
 
@@ -94,7 +96,7 @@ function ledgerWrites(model: Model<LedgerEntryRecord>) {
     },
 
     async removeOfAccount(accountId: string): Promise<void> {
-      await model.deleteMany({ accountId });
+      await deleteInBatches(plainCollection<LedgerEntryRecord>(model), { accountId });
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Connection } from '../connect.ts';
+import { BATCH, deleteInBatches } from '../delete-in-batches.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
 import { type OutputFile, type OutputRecord, outputSchema } from '../models/output.ts';
 import { plainCollection } from '../plain-collection.ts';
@@ -30,7 +31,7 @@ export function createOutputRepository(connection: Connection) {
 
     /** Returns the owner of every name in a namespace. */
     async namesOf(namespace: string): Promise<Map<string, string>> {
-      const records = await model.find({ namespace }).select({ names: 1 }).lean();
+      const records = await model.find({ namespace }).select({ names: 1 }).batchSize(BATCH).lean();
       return new Map(records.flatMap((record) => record.names.map((name) => [name, record._id] as const)));
     },
 
@@ -57,7 +58,9 @@ export function createOutputRepository(connection: Connection) {
 
     /** Lists the files that were exported in a session. */
     async pathsOfSession(sessionId: string): Promise<string[]> {
-      const records = await collection.find({ sessionId }, { projection: { 'files.path': 1 } }).toArray();
+      const records = await collection
+        .find({ sessionId }, { projection: { 'files.path': 1 }, batchSize: BATCH })
+        .toArray();
       return records.flatMap(({ files }) => files.map(({ path }) => path));
     },
 
@@ -68,7 +71,7 @@ export function createOutputRepository(connection: Connection) {
     },
 
     async removeOfSession(sessionId: string): Promise<void> {
-      await model.deleteMany({ sessionId });
+      await deleteInBatches(collection, { sessionId });
     },
   };
 }
