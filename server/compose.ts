@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildOpenApi } from '#contract';
+import { buildOpenApi, INPUT_FORMATS, type Limits } from '#contract';
 import { type BackgroundTask, startBackgroundTasks } from './background-tasks.ts';
 import type { Chore } from './cluster/index.ts';
 import { configuredUrl, openConfiguredDatabase } from './compose-accounts.ts';
@@ -108,6 +108,7 @@ function httpServices(state: ServiceState): Services {
     config: config.http,
     logger,
     openApi: JSON.stringify(buildOpenApi(VERSION, { urlImport: config.sessions.URL_IMPORT === 'on' })),
+    limits: limitsOf(config),
     describeHealth() {
       const { provider, status } = analysis.state();
       return { analysis: { provider, status } };
@@ -124,6 +125,17 @@ async function checkReadiness({ stopping, database, modules }: ServiceState): Pr
   if (modules.processor.stats().pids.length === 0) throw new Error('no process for images runs');
   await database.ping();
   await modules.scratch.freeBytes();
+}
+
+function limitsOf({ analysis, http, processing, sessions }: Config): Limits {
+  return {
+    maxFileBytes: http.MAX_FILE_MB * 1_000_000,
+    maxPixels: processing.MAX_PIXELS,
+    maxImagesPerSession: sessions.MAX_IMAGES_PER_SESSION,
+    formats: [...INPUT_FORMATS],
+    sessionHours: sessions.SESSION_TTL_HOURS,
+    describes: analysis.AI_PROVIDER !== 'none',
+  };
 }
 
 function importLimits({ http }: Config) {

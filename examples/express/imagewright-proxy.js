@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream';
 /** Methods and paths that editors may use. Anything else is refused; the service's other routes need no proxy. */
 const ROUTES = /** @type {const} */ ([
   ['POST', /^\/v1\/(sessions|credits\/check)$/],
-  ['GET', /^\/v1\/credits\/balance$/],
+  ['GET', /^\/v1\/(credits\/balance|limits)$/],
   ['GET DELETE', /^\/v1\/sessions\/(?<session>sess_[0-9A-Za-z]{22})$/],
   ['GET', /^\/v1\/sessions\/(?<session>sess_[0-9A-Za-z]{22})(\/analysis|(-sample)?\/download)$/],
   ['POST', /^\/v1\/sessions\/(?<session>sess_[0-9A-Za-z]{22})\/(images|analyze|export|sample)$/],

@@ -5,7 +5,7 @@ require __DIR__ . '/cms.php';
 /** Methods and paths that editors may use. Anything else is refused. */
 const ROUTES = [
     ['POST', '#^/v1/(sessions|credits/check)$#D'],
-    ['GET', '#^/v1/credits/balance$#D'],
+    ['GET', '#^/v1/(credits/balance|limits)$#D'],
     ['GET DELETE', '#^/v1/sessions/(?<session>sess_[0-9A-Za-z]{22})$#D'],
     ['GET', '#^/v1/sessions/(?<session>sess_[0-9A-Za-z]{22})(/analysis|(-sample)?/download)$#D'],
     ['POST', '#^/v1/sessions/(?<session>sess_[0-9A-Za-z]{22})/(images|analyze|export|sample)$#D'],

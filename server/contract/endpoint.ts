@@ -20,7 +20,8 @@ export interface Endpoint {
   auth: AuthKind;
   /**
    * Opens the endpoint to session tokens: `session`, if the path names the token's session; `job`, if it names a job of that
-   * session; `create`, if it creates the session; `price`, if it shows no more than the token may spend. Absent: closed.
+   * session; `create`, if it creates the session; `price`, if it shows no more than the token may spend and the
+   * limits of the service. Absent: closed.
    */
   token?: 'session' | 'job' | 'create' | 'price';
   params?: z.ZodObject;

@@ -1,13 +1,6 @@
 import { z } from 'zod';
 import { ACCOUNT_ENDPOINTS } from './account-endpoints.ts';
 import { analysisSchema, analyzeRequestSchema, flatAnalyzeRequestSchema } from './analysis.ts';
-import {
-  balanceSchema,
-  creditCheckRequestSchema,
-  creditCheckSchema,
-  transactionPageSchema,
-  transactionQuerySchema,
-} from './credits.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ANALYZE_ERRORS, EXPORT_ERRORS, UPLOAD_ERRORS } from './endpoint-errors.ts';
 import { exportRequestSchema, flatExportRequestSchema } from './exports.ts';
@@ -15,6 +8,7 @@ import { imageIdSchema, jobIdSchema, namespaceSchema, sessionIdSchema } from './
 import { imageSchema, metadataPatchSchema, uploadResultSchema, urlImportSchema } from './images.ts';
 import { jobSchema } from './job-record.ts';
 import { OPERATOR_ENDPOINTS } from './operator-endpoints.ts';
+import { SERVICE_ENDPOINTS } from './service-endpoints.ts';
 import { sessionSchema } from './sessions.ts';
 import { sessionTokenSchema, tokenRequestSchema } from './tokens.ts';
 
@@ -242,34 +236,6 @@ const V1_ENDPOINTS = {
     success: { status: 200, kind: 'json', schema: jobSchema },
     errors: ['job_not_found', 'job_finished'],
   },
-  getBalance: {
-    ...base,
-    method: 'GET',
-    path: '/v1/credits/balance',
-    tag: 'Credits',
-    summary: 'Balance, plan and keys of the account',
-    success: { status: 200, kind: 'json', schema: balanceSchema },
-  },
-  checkCredits: {
-    ...base,
-    token: 'price',
-    method: 'POST',
-    path: '/v1/credits/check',
-    tag: 'Credits',
-    summary: 'Calculate the cost of a batch',
-    bodyKind: 'json',
-    body: creditCheckRequestSchema,
-    success: { status: 200, kind: 'json', schema: creditCheckSchema },
-  },
-  listTransactions: {
-    ...base,
-    method: 'GET',
-    path: '/v1/credits/transactions',
-    tag: 'Credits',
-    summary: 'The ledger, newest first',
-    query: transactionQuerySchema,
-    success: { status: 200, kind: 'json', schema: transactionPageSchema },
-  },
   createToken: {
     ...base,
     method: 'POST',
@@ -281,19 +247,15 @@ const V1_ENDPOINTS = {
     success: { status: 201, kind: 'json', schema: sessionTokenSchema },
     errors: ['session_not_found', 'token_limit_reached'],
   },
-  getOpenApi: {
-    ...base,
-    method: 'GET',
-    path: '/v1/openapi.json',
-    tag: 'Service',
-    summary: 'This document',
-    auth: 'none',
-    success: { status: 200, kind: 'json', schema: z.record(z.string(), z.unknown()) },
-  },
 } as const satisfies Record<string, Endpoint>;
 
 /** Every endpoint. Tests compare `docs`, OpenAPI and the router with this table. */
-export const ENDPOINTS = { ...V1_ENDPOINTS, ...ACCOUNT_ENDPOINTS, ...OPERATOR_ENDPOINTS } as const;
+export const ENDPOINTS = {
+  ...V1_ENDPOINTS,
+  ...SERVICE_ENDPOINTS,
+  ...ACCOUNT_ENDPOINTS,
+  ...OPERATOR_ENDPOINTS,
+} as const;
 
 /** Name of an endpoint of the table. */
 export type EndpointName = keyof typeof ENDPOINTS;

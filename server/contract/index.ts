@@ -14,6 +14,7 @@ export * from './ids.ts';
 export * from './images.ts';
 export * from './job-record.ts';
 export * from './jobs.ts';
+export { type Limits, limitsSchema } from './limits.ts';
 export * from './log-in.ts';
 export { PATCH_SHAPE } from './metadata-shapes.ts';
 export { buildOpenApi } from './openapi.ts';

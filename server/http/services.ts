@@ -1,3 +1,4 @@
+import type { Limits } from '#contract';
 import type { AccountRemoval, Accounts } from '../accounts/index.ts';
 import type { AnalyzeImages } from '../analysis/index.ts';
 import type { Exports } from '../exports/index.ts';
@@ -38,6 +39,8 @@ export interface Services {
   config: HttpConfig;
   logger: Logger;
   metrics: Metrics;
+  /** Shown to clients before they upload. */
+  limits: Limits;
   /** The OpenAPI document, as text. */
   openApi: string;
   /** Describes the state of external services; contains no secret. */

@@ -228,6 +228,7 @@ describe('responses, compared with the OpenAPI document with every schema closed
     await call('checkCredits', 400, { json: { operation: 'export' } });
     await call('listTransactions', 200, {}, '?limit=2');
     await call('listTransactions', 400, {}, '?limit=0');
+    expect(await call('getLimits', 200)).toMatchObject({ maxFileBytes: 1_000_000, maxImagesPerSession: 3 });
     await call('getOpenApi', 200);
   });
 

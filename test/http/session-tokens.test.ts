@@ -95,6 +95,7 @@ describe('a session token', () => {
       followJob: ['200', '404 job_not_found'],
       cancelJob: ['409 job_finished', '404 job_not_found'],
       checkCredits: ['200', '200'],
+      getLimits: ['200', '200'],
       analyzeImagesFlat: closed,
       exportImagesFlat: closed,
       getBalance: closed,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Balance, CreditCheck, creditCheckRequestSchema, transactionPageSchema } from '#contract';
+import type { Balance, CreditCheck, creditCheckRequestSchema, Limits, transactionPageSchema } from '#contract';
 import type { Input } from '../core/input.ts';
 import type { CallOptions, Requester } from '../core/request.ts';
 import { readJson } from '../core/response.ts';
@@ -25,6 +25,9 @@ export function createCreditMethods(requester: Requester) {
     /** Lists the ledger, newest first; `nextCursor` of a page is the `cursor` of the next. */
     listTransactions: (query: { cursor?: string; limit?: number } = {}, options: CallOptions = {}) =>
       requester.get<TransactionPage>('/v1/credits/transactions', options, query),
+
+    /** Reads what uploads may have, and for how long they are kept. */
+    getLimits: (options: CallOptions = {}) => requester.get<Limits>('/v1/limits', options),
 
     /** Reads the service's OpenAPI document. */
     getOpenApi: (options: CallOptions = {}) => requester.get<Record<string, unknown>>('/v1/openapi.json', options),

@@ -13,6 +13,7 @@ import { followJobRoute } from './follow-job.route.ts';
 import { getAnalysisRoute } from './get-analysis.route.ts';
 import { getBalanceRoute } from './get-balance.route.ts';
 import { getJobRoute } from './get-job.route.ts';
+import { getLimitsRoute } from './get-limits.route.ts';
 import { getOpenApiRoute } from './get-open-api.route.ts';
 import { getSessionRoute } from './get-session.route.ts';
 import { listTransactionsRoute } from './list-transactions.route.ts';
@@ -38,10 +39,11 @@ export const ROUTES: Route[] = [
   getJobRoute,
   followJobRoute,
   cancelJobRoute,
+  createTokenRoute,
   getBalanceRoute,
   checkCreditsRoute,
   listTransactionsRoute,
-  createTokenRoute,
+  getLimitsRoute,
   getOpenApiRoute,
   ...ACCOUNT_ROUTES,
 ];

@@ -29,6 +29,7 @@ const CALLS: Record<keyof Client, (client: Client) => Promise<unknown>> = {
   getBalance: (client) => client.getBalance(),
   checkCredits: (client) => client.checkCredits({ imageCount: 3 }),
   listTransactions: (client) => client.listTransactions({ cursor: 'abc', limit: 2 }),
+  getLimits: (client) => client.getLimits(),
   getOpenApi: (client) => client.getOpenApi(),
 };
 

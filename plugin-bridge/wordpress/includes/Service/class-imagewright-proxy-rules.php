@@ -37,7 +37,7 @@ class Imagewright_Proxy_Rules {
 			array( 'GET', '/v1/jobs/' . self::JOB, 'json' ),
 			array( 'GET', '/v1/jobs/' . self::JOB . '/events', 'stream' ),
 			array( 'POST', '/v1/jobs/' . self::JOB . '/cancel', 'json' ),
-			array( 'GET', '/v1/credits/balance', 'json' ),
+			array( 'GET', '/v1/(?:credits/balance|limits)', 'json' ),
 			array( 'POST', '/v1/credits/check', 'json' ),
 		);
 	}
