@@ -10,8 +10,8 @@ export interface OneJobFigures {
   seconds: number;
   /** Seconds of processor time of the nodes, an image. */
   cpuAnImage: number;
-  /** Part of all processor time that the database used. */
-  databaseShare: number;
+  /** Part of all processor time that the database and the client used. */
+  helpersShare: number;
 }
 
 /** Uploads in parts, since a request may carry so many files. */
@@ -30,7 +30,9 @@ export async function measureOneJob(
     const uploaded = await uploadAll(api, images);
     const usedBy = () => cluster.nodes.map(({ pid }) => cpuSecondsOf(pid)).reduce((sum, cpu) => sum + cpu);
     const database = cluster.store.process.pid ?? 0;
-    const [nodesBefore, databaseBefore] = [usedBy(), cpuSecondsOf(database)];
+    const usedByHelpers = () =>
+      cpuSecondsOf(database) + process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6;
+    const [nodesBefore, helpersBefore] = [usedBy(), usedByHelpers()];
     const startedAt = performance.now();
     const path = `/v1/sessions/${uploaded.sessionId}/export`;
     const response = await api.request(path, { json: api.exportBody(uploaded, settings) });
@@ -41,8 +43,8 @@ export async function measureOneJob(
     const seconds = (performance.now() - startedAt) / 1000;
     if (completed !== images.length) throw new Error(`expected ${images.length} images, but ${completed} completed`);
     const cpu = usedBy() - nodesBefore;
-    const databaseCpu = cpuSecondsOf(database) - databaseBefore;
-    return { nodes, seconds, cpuAnImage: cpu / images.length, databaseShare: databaseCpu / (cpu + databaseCpu) };
+    const helpersCpu = usedByHelpers() - helpersBefore;
+    return { nodes, seconds, cpuAnImage: cpu / images.length, helpersShare: helpersCpu / (cpu + helpersCpu) };
   } finally {
     await cluster.close();
   }
