@@ -39,7 +39,10 @@ export { hasTokenForm } from './session-tokens.ts';
 
 /** Dependencies of {@link createAccounts}. */
 export interface AccountsDeps {
-  repositories: Pick<Repositories, 'accounts' | 'apiKeys' | 'ledger' | 'sessions' | 'sessionTokens' | 'operatorLog'>;
+  repositories: Pick<
+    Repositories,
+    'accounts' | 'apiKeys' | 'ledger' | 'sessions' | 'storedBytes' | 'sessionTokens' | 'operatorLog'
+  >;
   /** From `loadPepper`. */
   pepper: Buffer;
   config: AccountsConfig;
@@ -52,7 +55,7 @@ export interface AccountsDeps {
  * `transactions`, `operatorLog` and `audit`.
  */
 export function createAccounts({ repositories, pepper, config, now = () => new Date() }: AccountsDeps) {
-  const { accounts, apiKeys, sessions, sessionTokens } = repositories;
+  const { accounts, apiKeys, sessions, storedBytes, sessionTokens } = repositories;
   const plans = createPlans(config);
   const ledger = createLedger({ accounts, ledger: repositories.ledger, now });
   return {
@@ -62,7 +65,7 @@ export function createAccounts({ repositories, pepper, config, now = () => new D
     keys: createApiKeys({ accounts, apiKeys, plans, pepper, now }),
     tokens: createSessionTokens({ accounts, apiKeys, sessionTokens, pepper, config, now }),
     ledger,
-    limits: createLimits({ accounts, sessions, plans, now }),
+    limits: createLimits({ accounts, sessions, storedBytes, plans, now }),
     transactions: createTransactions(repositories),
     operatorLog: createOperatorLog({ log: repositories.operatorLog, accounts, now }),
     audit: createAudit({ accounts, ledger: repositories.ledger }),

@@ -6,9 +6,10 @@ import { AppError } from '../errors.ts';
 import { PLACEHOLDER_EMAIL } from './accounts.ts';
 import type { Plan } from './config.ts';
 import type { Plans } from './plans.ts';
+import { HELP, inMegabytes, requireStorage, type StorageDeps, storedBy, takeRoom } from './storage-limit.ts';
 
 /** Dependencies of {@link createLimits}. */
-export interface LimitsDeps {
+export interface LimitsDeps extends StorageDeps {
   accounts: Pick<AccountRepository, 'find' | 'countToday' | 'uncountToday'>;
   sessions: Pick<SessionRepository, 'countLive' | 'nextExpiry' | 'bytesOfAccount'>;
   plans: Pick<Plans, 'get'>;
@@ -24,9 +25,7 @@ export interface Addition {
 /** Limits of a plan that are enforced by this module; absent: no limit. */
 type Limits = Pick<Plan, 'samplesPerDay' | 'analysesPerDay' | 'storageMb' | 'sessions'>;
 
-const MEGABYTE = 1_000_000;
 const DAY_MS = 86_400_000;
-const HELP = 'delete a session with DELETE /v1/sessions/:sessionId, or wait until one expires';
 const NAMES = { samples: 'samplesPerDay', analyses: 'analysesPerDay' } as const;
 
 /** Creates the limits of accounts by plan. Operators and the first account have none. */
@@ -63,20 +62,26 @@ export function createLimits(deps: LimitsDeps) {
     },
 
     /**
-     * Calls `add`, which stores what is added, if the plan has room for it. Additions of one account wait for each other, so
-     * that together they do not exceed the limit.
+     * Calls `add`, which stores what is added, if the plan has room for it, and returns its outcome; null: it has added
+     * nothing. Additions of one account wait for each other. A server that has added a session at the same moment as
+     * another one calls `undo` if both together exceed the limit.
      * @throws AppError storage_limit_reached, session_limit_reached
      */
-    async within<T>(accountId: string, addition: Addition, add: () => Promise<T>): Promise<T> {
+    async within<T>(
+      accountId: string,
+      addition: Addition,
+      add: () => Promise<T>,
+      undo: () => Promise<void> = async () => {},
+    ): Promise<T> {
       const limits = limitsOf(deps, await deps.accounts.find(accountId));
-      if (limits.storageMb === undefined && limits.sessions === undefined) return add();
+      if (limits.storageMb === undefined && limits.sessions === undefined)
+        return addFreely(deps, accountId, addition, add);
       const askedAt = performance.now();
       return inTurn(queues, accountId, async () => {
         // During an outage of the database, requests that wait for each other must not add up their waits.
         if (outage.at >= askedAt) throw outage.error;
         try {
-          await requireRoom(deps, accountId, limits, addition);
-          return await add();
+          return await addWithin(deps, { accountId, limits, addition, add, undo });
         } catch (error) {
           if (!(error instanceof AppError)) outage = { at: performance.now(), error };
           throw error;
@@ -155,6 +160,53 @@ function usedToday(account: AccountRecord | null, counter: DailyCount['counter']
   return account?.today?.day === dayOf(at) ? account.today[counter] : 0;
 }
 
+/** An addition without limits; it counts for the time when the account gets some. */
+async function addFreely<T>(
+  deps: LimitsDeps,
+  accountId: string,
+  { bytes }: Addition,
+  add: () => Promise<T>,
+): Promise<T> {
+  const added = await add();
+  if (added !== null) await deps.storedBytes.add(accountId, bytes);
+  return added;
+}
+
+interface LimitedAddition<T> {
+  accountId: string;
+  limits: Limits;
+  addition: Addition;
+  add: () => Promise<T>;
+  undo: () => Promise<void>;
+}
+
+async function addWithin<T>(deps: LimitsDeps, input: LimitedAddition<T>): Promise<T> {
+  const { accountId, limits, addition, add } = input;
+  const mostSessions = addition.isNewSession ? limits.sessions : undefined;
+  if (mostSessions !== undefined) await requirePlace(deps, accountId, mostSessions);
+  const { bytes } = addition;
+  if (limits.storageMb === undefined) {
+    const added = await addFreely(deps, accountId, addition, add);
+    await requireStillPlace(deps, input, mostSessions);
+    return added;
+  }
+  await takeRoom(deps, accountId, bytes, limits.storageMb);
+  // If it fails, its outcome is unknown: the bytes count until the count is made anew.
+  const added = await add();
+  await (added === null ? deps.storedBytes.giveBack(accountId, bytes) : deps.storedBytes.settle(accountId, bytes));
+  await requireStillPlace(deps, input, mostSessions);
+  return added;
+}
+
+/** Checks that no other server has added a session at the same moment; otherwise removes the own one. */
+async function requireStillPlace<T>(deps: LimitsDeps, { accountId, undo }: LimitedAddition<T>, mostSessions?: number) {
+  if (mostSessions !== undefined && (await deps.sessions.countLive(accountId, deps.now())) > mostSessions) {
+    await undo();
+    await requirePlace(deps, accountId, mostSessions);
+    throw sessionLimitReached(mostSessions, mostSessions, 1);
+  }
+}
+
 async function requireRoom(
   deps: LimitsDeps,
   accountId: string,
@@ -162,15 +214,7 @@ async function requireRoom(
   { bytes, isNewSession = false }: Addition,
 ): Promise<void> {
   if (isNewSession && sessions !== undefined) await requirePlace(deps, accountId, sessions);
-  if (storageMb === undefined) return;
-  const stored = await deps.sessions.bytesOfAccount(accountId);
-  if (stored + bytes <= storageMb * MEGABYTE) return;
-  const used = inMegabytes(stored);
-  throw new AppError(
-    'storage_limit_reached',
-    `The account holds ${used} of ${storageMb} MB, and this request adds ${inMegabytes(bytes)} MB; ${HELP}`,
-    { details: { limitName: 'storageMb', limit: storageMb, used } },
-  );
+  if (storageMb !== undefined) await requireStorage(deps, accountId, bytes, storageMb);
 }
 
 async function requirePlace({ sessions, now }: LimitsDeps, accountId: string, limit: number): Promise<void> {
@@ -178,16 +222,14 @@ async function requirePlace({ sessions, now }: LimitsDeps, accountId: string, li
   const used = await sessions.countLive(accountId, at);
   if (used < limit) return;
   const expiry = await sessions.nextExpiry(accountId, at);
-  const seconds = Math.max(1, Math.ceil(((expiry ?? at).getTime() - at.getTime()) / 1000));
-  throw new AppError('session_limit_reached', `The account holds ${used} of ${limit} sessions; ${HELP}`, {
-    details: { limitName: 'sessions', limit, used },
-    headers: { 'Retry-After': String(seconds) },
-  });
+  throw sessionLimitReached(used, limit, Math.ceil(((expiry ?? at).getTime() - at.getTime()) / 1000));
 }
 
-/** Rounds bytes up to tenths of a megabyte. */
-function inMegabytes(bytes: number): number {
-  return Math.ceil(bytes / (MEGABYTE / 10)) / 10;
+function sessionLimitReached(used: number, limit: number, seconds: number): AppError {
+  return new AppError('session_limit_reached', `The account holds ${used} of ${limit} sessions; ${HELP}`, {
+    details: { limitName: 'sessions', limit, used },
+    headers: { 'Retry-After': String(Math.max(1, seconds)) },
+  });
 }
 
 async function show(deps: LimitsDeps, accountId: string): Promise<PlanUse> {
@@ -196,7 +238,7 @@ async function show(deps: LimitsDeps, accountId: string): Promise<PlanUse> {
   const at = deps.now();
   const daily = (limit: number | undefined, counter: DailyCount['counter']): DailyUse | null =>
     limit === undefined ? null : { limit, used: usedToday(account, counter, at), resetsAt: nextDay(at).toISOString() };
-  const stored = async () => inMegabytes(await deps.sessions.bytesOfAccount(accountId));
+  const stored = async () => inMegabytes(await storedBy(deps, accountId));
   return {
     samplesPerDay: daily(samplesPerDay, 'samples'),
     analysesPerDay: daily(analysesPerDay, 'analyses'),

@@ -4,7 +4,7 @@ import type { Logger } from '../observability/index.ts';
 
 /** Dependencies of {@link createAccountRemoval}. */
 export interface AccountRemovalDeps {
-  repositories: Pick<Repositories, 'accounts' | 'apiKeys' | 'ledger' | 'idempotency' | 'sessionTokens'>;
+  repositories: Pick<Repositories, 'accounts' | 'apiKeys' | 'ledger' | 'idempotency' | 'sessionTokens' | 'storedBytes'>;
   /** Ends all sessions and links of the account and removes its mails. */
   forgetBrowserSessions: (accountId: string, email: string) => Promise<unknown>;
   /** Removes the account's data in other modules; false if a job may still be running. */
@@ -20,7 +20,7 @@ export interface AccountRemovalDeps {
  */
 export function createAccountRemoval(deps: AccountRemovalDeps) {
   const { repositories, forgetBrowserSessions, removeData, logger, now = () => new Date() } = deps;
-  const { accounts, apiKeys, ledger, idempotency, sessionTokens } = repositories;
+  const { accounts, apiKeys, ledger, idempotency, sessionTokens, storedBytes } = repositories;
 
   /** Removes the data of a marked account; false if it has to be retried. */
   async function finish(accountId: string): Promise<boolean> {
@@ -28,6 +28,7 @@ export function createAccountRemoval(deps: AccountRemovalDeps) {
     await sessionTokens.removeOfAccount(accountId);
     if (!(await removeData(accountId))) return false;
     await idempotency.removeOfAccount(accountId);
+    await storedBytes.removeOfAccount(accountId);
     await ledger.removeOfAccount(accountId);
     await accounts.removeDeleted(accountId);
     // A concurrent entry may have been written in between; a later one removes itself, since the account is gone.

@@ -191,7 +191,7 @@ async function countBytes(
   const held = await outputs.heldByOthers(job.sessionId, owner, changed);
   const sum = (sizes: Map<string, number>) =>
     [...sizes].reduce((bytes, [content, size]) => (held.has(content) ? bytes : bytes + size), 0);
-  await sessions.addBytes(job.sessionId, sum(added) - sum(removed));
+  await sessions.addBytes({ _id: job.sessionId, accountId: job.accountId }, sum(added) - sum(removed));
 }
 
 /** Returns the size of each content in bytes. */

@@ -10,8 +10,17 @@ import { type AcceptedFile, inspectUpload, placeFiles, showImage, type Upload } 
 
 /** Limits of the accounts. */
 interface SessionLimits {
-  /** Calls `add` if the account has room for the bytes and the session. @throws storage_limit_reached, session_limit_reached */
-  within<T>(accountId: string, addition: { bytes: number; isNewSession?: boolean }, add: () => Promise<T>): Promise<T>;
+  /**
+   * Calls `add` if the account has room for the bytes and the session. It resolves to null if it has added nothing; `undo`
+   * removes a session that another server has overtaken.
+   * @throws storage_limit_reached, session_limit_reached
+   */
+  within<T>(
+    accountId: string,
+    addition: { bytes: number; isNewSession?: boolean },
+    add: () => Promise<T>,
+    undo?: () => Promise<void>,
+  ): Promise<T>;
 }
 
 interface SessionDeps {
@@ -161,7 +170,12 @@ async function create(context: Context, accountId: string, upload: Upload, sessi
     deletedAt: null,
     forget: [],
   };
-  await limits.within(accountId, { bytes, isNewSession: true }, () => sessions.insert(session));
+  await limits.within(
+    accountId,
+    { bytes, isNewSession: true },
+    () => sessions.insert(session),
+    () => sessions.remove(sessionId),
+  );
   try {
     const kept = await keep(context, session, accepted, 0);
     // The deletion of the account may have removed its sessions before this one was inserted.
@@ -217,7 +231,7 @@ async function undo({ sessions, images, store }: Context, session: SessionRecord
   const kept = new Set((await images.findOfSession(session.accountId, session._id)).map(({ _id }) => _id));
   const lost = accepted.filter(({ record }) => !kept.has(record._id));
   await store.removeMany(lost.map(({ record }) => uploadKey(session._id, record._id, extensionOf(record.format))));
-  await sessions.releaseImages(session._id, { count: lost.length, bytes: bytesOf(lost) });
+  await sessions.releaseImages(session, { count: lost.length, bytes: bytesOf(lost) });
 }
 
 function bytesOf(files: AcceptedFile[]): number {
@@ -264,7 +278,7 @@ async function preview(
     );
     await store.putFile(key, target, { size, contentType: 'image/webp' });
     await requireStillThere(context, accountId, sessionId);
-    await context.sessions.addBytes(sessionId, size);
+    await context.sessions.addBytes({ _id: sessionId, accountId }, size);
     return { key, size, width };
   });
 }

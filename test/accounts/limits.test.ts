@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { accountsConfig, PLACEHOLDER_EMAIL } from '../../server/accounts/index.ts';
 import { createPlans } from '../../server/accounts/plans.ts';
@@ -5,6 +6,7 @@ import { rejection, useAccounts } from './accounts-fixture.ts';
 
 const PLANS = JSON.stringify({
   free: { keys: 1, samplesPerDay: 10, analysesPerDay: 20, storageMb: 1, sessions: 2 },
+  storing: { keys: 1, storageMb: 1 },
   open: { keys: 1 },
 });
 const fixture = useAccounts(accountsConfig.parse({ PLANS }));
@@ -64,6 +66,75 @@ test('operators, the first account and accounts of a plan without limits are not
     await limits.requireRoom(id, { bytes: 1e12, isNewSession: true });
     expect(Object.values(await limits.show(id))).toEqual([null, null, null, null]);
   }
+});
+
+const sessionOf = (accountId: string, bytes: number, name: string = randomUUID()) => ({
+  _id: `sess_${name}`,
+  accountId,
+  createdAt: fixture.clock.now,
+  expiresAt: new Date(fixture.clock.now.getTime() + 3_600_000),
+  imageCount: 1,
+  bytes,
+  deletedAt: null,
+  forget: [],
+});
+
+const bytesOf = async (accountId: string) => (await fixture.repositories.storedBytes.find(accountId))?.bytes;
+
+test('storage is one limit of all servers, and what is removed can be stored again', async () => {
+  const id = await fixture.newAccount('storing');
+  const { sessions } = fixture.repositories;
+  const servers = [fixture.accounts, fixture.createWith({}), fixture.createWith({})];
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 12 }, (_, index) => {
+      const session = sessionOf(id, 300_000, `${id}-${index}`);
+      const { limits } = servers[index % servers.length] as typeof fixture.accounts;
+      return limits.within(id, { bytes: session.bytes, isNewSession: true }, async () => sessions.insert(session));
+    }),
+  );
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+  for (const outcome of outcomes)
+    if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'storage_limit_reached' });
+  const { limits } = fixture.accounts;
+  expect((await limits.show(id)).storageMb).toEqual({ limit: 1, used: 0.9 });
+  const [first] = await sessions.findOfAccount(id, 1);
+  await sessions.addBytes(first as never, 50_000);
+  expect(await bytesOf(id)).toBe(950_000);
+  await sessions.remove(first?._id ?? '');
+  expect(await bytesOf(id)).toBe(await sessions.bytesOfAccount(id));
+  // A full session adds nothing.
+  await limits.within(id, { bytes: 300_000 }, async () => null);
+  expect(await bytesOf(id)).toBe(600_000);
+});
+
+test('a count of storage that a crash has left too high is made anew at the limit', async () => {
+  const id = await fixture.newAccount('storing');
+  const { limits } = fixture.accounts;
+  const { sessions, storedBytes } = fixture.repositories;
+  await limits.within(id, { bytes: 100_000 }, () => sessions.insert(sessionOf(id, 100_000)));
+  await storedBytes.add(id, 850_000);
+  await limits.requireRoom(id, { bytes: 200_000 });
+  // A server dies between the count and the record: for ten minutes it may still be at work.
+  await storedBytes.take(id, 800_000, { most: 1e6, now: fixture.clock.now });
+  expect(await rejection(limits.requireRoom(id, { bytes: 200_000 }))).toMatchObject({ code: 'storage_limit_reached' });
+  fixture.clock.now = new Date(fixture.clock.now.getTime() + 601_000);
+  await limits.within(id, { bytes: 200_000 }, () => sessions.insert(sessionOf(id, 200_000)));
+  expect(await bytesOf(id)).toBe(300_000);
+});
+
+test('sessions are one limit of all servers', async () => {
+  const id = await fixture.newAccount('free');
+  const { sessions } = fixture.repositories;
+  const servers = Array.from({ length: 4 }, () => fixture.createWith({}));
+  await Promise.allSettled(
+    servers.map(({ limits }) => {
+      const session = sessionOf(id, 1000);
+      const undo = () => sessions.remove(session._id);
+      return limits.within(id, { bytes: 1000, isNewSession: true }, () => sessions.insert(session), undo);
+    }),
+  );
+  expect(await sessions.countLive(id, fixture.clock.now)).toBeLessThanOrEqual(2);
+  expect(await bytesOf(id)).toBe(await sessions.bytesOfAccount(id));
 });
 
 test('the limits that the default plan lacks are listed', () => {

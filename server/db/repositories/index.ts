@@ -20,6 +20,7 @@ import { createOperatorLogRepository } from './operator-log.ts';
 import { createOutputRepository } from './outputs.ts';
 import { createSessionTokenRepository } from './session-tokens.ts';
 import { createSessionRepository } from './sessions.ts';
+import { createStoredBytesRepository } from './stored-bytes.ts';
 import { createVisionAnswerRepository } from './vision-answers.ts';
 
 export type * from './accounts.ts';
@@ -44,6 +45,7 @@ export type * from './operator-log.ts';
 export type * from './outputs.ts';
 export type * from './session-tokens.ts';
 export type * from './sessions.ts';
+export type * from './stored-bytes.ts';
 export type * from './vision-answers.ts';
 
 /** Builds every repository on one connection. */
@@ -54,6 +56,7 @@ export function createRepositories(connection: Connection) {
     ledger: createLedgerRepository(connection),
     idempotency: createIdempotencyRepository(connection),
     sessions: createSessionRepository(connection),
+    storedBytes: createStoredBytesRepository(connection),
     sessionTokens: createSessionTokenRepository(connection),
     images: createImageRepository(connection),
     jobs: createJobRepository(connection),

@@ -2,6 +2,7 @@ import type { Model, mongo } from 'mongoose';
 import type { Connection } from '../connect.ts';
 import { DELETED, type SessionRecord, sessionSchema } from '../models/session.ts';
 import { plainCollection } from '../plain-collection.ts';
+import { createStoredBytesRepository, type StoredBytesRepository } from './stored-bytes.ts';
 
 export type { SessionRecord };
 
@@ -12,13 +13,16 @@ export interface ReservedImages {
   bytes: number;
 }
 
+/** A session and its account. */
+export type SessionKey = Pick<SessionRecord, '_id' | 'accountId'>;
+
 /** Creates the repository of sessions. Every look-up for a caller includes the account's id. */
 export function createSessionRepository(connection: Connection) {
   const model = connection.model<SessionRecord>('Session', sessionSchema);
   const collection = plainCollection<SessionRecord>(model);
   return {
     ...sessionLookups(model, collection),
-    ...sessionChanges(model, collection),
+    ...sessionChanges(model, collection, createStoredBytesRepository(connection)),
   };
 }
 
@@ -81,7 +85,11 @@ function sessionLookups(model: Model<SessionRecord>, collection: mongo.Collectio
 }
 
 /** Creates, changes and removes sessions. */
-function sessionChanges(model: Model<SessionRecord>, collection: mongo.Collection<SessionRecord>) {
+function sessionChanges(
+  model: Model<SessionRecord>,
+  collection: mongo.Collection<SessionRecord>,
+  storedBytes: StoredBytesRepository,
+) {
   return {
     async insert(session: SessionRecord): Promise<void> {
       await model.collection.insertOne(session as never);
@@ -106,13 +114,16 @@ function sessionChanges(model: Model<SessionRecord>, collection: mongo.Collectio
     },
 
     /** Releases reserved places of images that could not be stored. */
-    async releaseImages(sessionId: string, { count, bytes }: ReservedImages): Promise<void> {
-      await model.updateOne({ _id: sessionId, deletedAt: null }, { $inc: { imageCount: -count, bytes: -bytes } });
+    async releaseImages({ _id, accountId }: SessionKey, { count, bytes }: ReservedImages): Promise<void> {
+      const released = { $inc: { imageCount: -count, bytes: -bytes } };
+      const { matchedCount } = await model.updateOne({ _id, deletedAt: null }, released);
+      if (matchedCount === 1) await storedBytes.add(accountId, -bytes);
     },
 
-    /** Counts bytes that were written; negative for removed ones. */
-    async addBytes(sessionId: string, bytes: number): Promise<void> {
-      await model.updateOne({ _id: sessionId }, { $inc: { bytes } });
+    /** Counts bytes that were written, in the session and in its account; negative for removed ones. */
+    async addBytes({ _id, accountId }: SessionKey, bytes: number): Promise<void> {
+      const { matchedCount } = await model.updateOne({ _id }, { $inc: { bytes } });
+      if (matchedCount === 1) await storedBytes.add(accountId, bytes);
     },
 
     /** Marks a session as deleted; false if it was marked before. */
@@ -121,8 +132,10 @@ function sessionChanges(model: Model<SessionRecord>, collection: mongo.Collectio
       return updated.matchedCount === 1;
     },
 
+    /** Removes a session, whose bytes its account stores no longer. */
     async remove(sessionId: string): Promise<void> {
-      await model.deleteOne({ _id: sessionId });
+      const removed = await collection.findOneAndDelete({ _id: sessionId });
+      if (removed) await storedBytes.add(removed.accountId, -(removed.bytes ?? 0));
     },
   };
 }
