@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoint.ts';
 import { ANALYZE_ERRORS, EXPORT_ERRORS, UPLOAD_ERRORS } from './endpoint-errors.ts';
 import { exportRequestSchema, flatExportRequestSchema } from './exports.ts';
 import { imageIdSchema, jobIdSchema, namespaceSchema, sessionIdSchema } from './ids.ts';
-import { imageSchema, metadataPatchSchema, uploadResultSchema, urlImportSchema } from './images.ts';
+import { editedImageSchema, metadataPatchSchema, uploadResultSchema, urlImportSchema } from './images.ts';
 import { jobSchema } from './job-record.ts';
 import { OPERATOR_ENDPOINTS } from './operator-endpoints.ts';
 import { SERVICE_ENDPOINTS } from './service-endpoints.ts';
@@ -75,11 +75,11 @@ const V1_ENDPOINTS = {
     method: 'PATCH',
     path: '/v1/sessions/:sessionId/images/:imageId',
     tag: 'Sessions',
-    summary: "Edit an image's metadata",
+    summary: "Edit an image's metadata; a new file name renames its exported files, free of charge",
     params: inImage,
     bodyKind: 'json',
     body: z.object({ metadata: metadataPatchSchema }).meta({ id: 'ImagePatch' }),
-    success: { status: 200, kind: 'json', schema: imageSchema },
+    success: { status: 200, kind: 'json', schema: editedImageSchema },
     errors: ['session_not_found', 'image_not_found'],
   },
   previewImage: {

@@ -101,6 +101,28 @@ export const imageSchema = z
   .meta({ id: 'Image' });
 export type Image = z.output<typeof imageSchema>;
 
+/** An exported file that was renamed. */
+export const renamedFileSchema = z
+  .object({
+    from: z.string().describe('A name that it had before; it can still be downloaded by it.'),
+    to: z.string().describe('The name that it has now.'),
+  })
+  .meta({ id: 'RenamedFile' });
+export type RenamedFile = z.output<typeof renamedFileSchema>;
+
+/** An image after an edit. */
+export const editedImageSchema = imageSchema
+  .extend({
+    renamedFiles: z
+      .array(renamedFileSchema)
+      .optional()
+      .describe(
+        'All exported files of the image that were renamed since their export, if the edit has a `filename`. Results of jobs have the new names.',
+      ),
+  })
+  .meta({ id: 'EditedImage' });
+export type EditedImage = z.output<typeof editedImageSchema>;
+
 /** A rejected file of an upload. */
 export const rejectedSchema = z
   .object({

@@ -6,6 +6,7 @@ import { inTurn } from '../concurrency.ts';
 import type {
   CachedVariantRecord,
   ImageRecord,
+  ImageRepository,
   JobImage,
   JobRecord,
   OutputFile,
@@ -17,6 +18,7 @@ import type { PlannedJob } from '../jobs/index.ts';
 import { extensionOf, planVariants, type VariantSpec } from '../processing/index.ts';
 import { createNamePlanner, type PlannedNames } from './plan-names.ts';
 import { namespaceOf } from './prepare-job.ts';
+import { renameFiles } from './rename-files.ts';
 import { completedResult, resultWithoutGain } from './results.ts';
 import { candidatesOf, selectSmaller } from './select-variants.ts';
 import type { OrderOptions, VariantCache, VariantOrder } from './variant-cache.ts';
@@ -24,6 +26,7 @@ import type { OrderOptions, VariantCache, VariantOrder } from './variant-cache.t
 interface ExportImageDeps {
   cache: VariantCache;
   outputs: OutputRepository;
+  images: ImageRepository;
   sessions: Pick<SessionRepository, 'addBytes'>;
   /** True while a backup needs every file; a replaced file goes with its session then. */
   keepsFiles: () => Promise<boolean>;
@@ -111,6 +114,7 @@ export async function exportImage(
     for (let records = pick(obtained, chosen); ; ) {
       options.signal.throwIfAborted();
       const files = await publish(task, records, deps);
+      await renameIfEdited(task, deps);
       const namespace = namespaceOf(job);
       if (await deps.cache.holds(records))
         return completedResult({ image, asked, settings, namespace, files, records, skippedSizes, fromCache });
@@ -118,6 +122,13 @@ export async function exportImage(
       records = pick((await deps.cache.obtain(order, encoding)).records, chosen);
     }
   });
+}
+
+/** Renames published files whose name was edited after they were ordered; their results get the new names when they are read. */
+async function renameIfEdited({ job, image, asked }: ImageTask, deps: ExportImageDeps): Promise<void> {
+  if (job.kind === 'sample') return;
+  const current = await deps.images.find(image.accountId, image.sessionId, image._id);
+  if ((current?.renames ?? 0) > (asked.renames ?? 0)) await renameFiles(deps, image);
 }
 
 /** Returns a task with the chosen ones of its variants. */

@@ -1,16 +1,18 @@
 import type { LimitFunction } from 'p-limit';
 import type { ImageResult, Settings } from '#contract';
-import type { OutputRepository, SessionRepository } from '../db/index.ts';
+import type { ImageRepository, OutputRepository, SessionRepository } from '../db/index.ts';
 import type { JobKind } from '../jobs/index.ts';
 import type { Processor } from '../processing/index.ts';
 import { exportImage, planTasks } from './export-image.ts';
 import { namespaceOf } from './prepare-job.ts';
+import { withCurrentNames } from './rename-files.ts';
 import { failedResult, summarize } from './results.ts';
 import type { VariantCache } from './variant-cache.ts';
 
 interface ExportKindDeps {
   cache: VariantCache;
   outputs: OutputRepository;
+  images: ImageRepository;
   sessions: Pick<SessionRepository, 'addBytes'>;
   processor: Processor;
   now: () => Date;
@@ -60,6 +62,8 @@ function createExportKind(deps: ExportKindDeps, ownerQueues: Map<string, LimitFu
     },
 
     isWithoutGain,
+
+    refresh: (job, results) => withCurrentNames(deps, namespaceOf(job), results),
 
     show(result, perImage) {
       const isPaid = result.status === 'completed' && !isWithoutGain(result);

@@ -1,5 +1,5 @@
-import { type ExportRequest, SAMPLE_SUFFIX, type Settings } from '#contract';
-import type { OutputFile, Repositories } from '../db/index.ts';
+import { type ExportRequest, type RenamedFile, SAMPLE_SUFFIX, type Settings } from '#contract';
+import type { OutputFile, OutputRepository, Repositories } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import type { NewJob } from '../jobs/index.ts';
 import type { Logger } from '../observability/index.ts';
@@ -10,10 +10,11 @@ import type { ExportsConfig } from './config.ts';
 import { orderVariants } from './export-image.ts';
 import { createExportKinds } from './export-kind.ts';
 import { resolveImages } from './prepare-job.ts';
+import { renameFiles } from './rename-files.ts';
 import { createVariantCache } from './variant-cache.ts';
 
 interface ExportsDeps extends Files {
-  repositories: Pick<Repositories, 'outputs' | 'cachedVariants' | 'sessions'>;
+  repositories: Pick<Repositories, 'outputs' | 'images' | 'cachedVariants' | 'sessions'>;
   sessions: Sessions;
   processor: Processor;
   config: ExportsConfig;
@@ -36,7 +37,7 @@ export interface ExportOrder {
 /** Builds the exports module: what turns uploaded images into files, and where these files are. */
 export function createExports(deps: ExportsDeps) {
   const { repositories, sessions, processor, countSample, keepsFiles, now = () => new Date() } = deps;
-  const { cachedVariants, outputs } = repositories;
+  const { cachedVariants, images, outputs } = repositories;
   const cache = createVariantCache({ ...deps, cachedVariants, outputs, now });
 
   return {
@@ -44,6 +45,7 @@ export function createExports(deps: ExportsDeps) {
     kinds: createExportKinds({
       cache,
       outputs,
+      images,
       sessions: repositories.sessions,
       processor,
       now,
@@ -72,14 +74,18 @@ export function createExports(deps: ExportsDeps) {
       return cache.countNew(orders);
     },
 
-    /** An exported file by its name. @throws session_not_found, file_not_found */
+    /** An exported file by its name, or a name that it had before. @throws session_not_found, file_not_found */
     async findFile(accountId: string, namespace: string, filename: string): Promise<OutputFile> {
       await sessions.find(accountId, namespace.replace(SAMPLE_SUFFIX, ''));
-      const record = await outputs.findByName(accountId, namespace, filenameKey(filename));
-      const found = record?.files.find((file) => filenameKey(file.filename) === filenameKey(filename));
-      if (!found) throw new AppError('file_not_found', `No exported file of that name in ${namespace}`);
-      return found;
+      return findFile(outputs, { accountId, namespace, filename });
     },
+
+    /**
+     * Gives the exported files of an image the name of its metadata; costs nothing.
+     * @returns all files of the image that were renamed since their export
+     */
+    rename: (accountId: string, sessionId: string, imageId: string): Promise<RenamedFile[]> =>
+      renameFiles(repositories, { _id: imageId, accountId, sessionId }),
 
     /** Drops what was made from uploads of these hashes and kept for equal requests. */
     forgetSources: (accountId: string, sha256s: string[]) => cache.forget(accountId, sha256s),
@@ -102,3 +108,17 @@ export function createExports(deps: ExportsDeps) {
 
 /** The exports module. */
 export type Exports = ReturnType<typeof createExports>;
+
+async function findFile(
+  outputs: Pick<OutputRepository, 'findByName'>,
+  { accountId, namespace, filename }: { accountId: string; namespace: string; filename: string },
+): Promise<OutputFile> {
+  const wanted = filenameKey(filename);
+  const record = await outputs.findByName(accountId, namespace, wanted);
+  const former = record?.former?.find(({ key }) => key === wanted);
+  const found = record?.files.find((file) =>
+    former ? file.variant === former.variant : filenameKey(file.filename) === wanted,
+  );
+  if (!found) throw new AppError('file_not_found', `No exported file of that name in ${namespace}`);
+  return found;
+}

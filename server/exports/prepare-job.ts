@@ -54,7 +54,8 @@ export function resolveImages(
         { details: { imageId: wanted.id } },
       );
     }
-    const texts = { imageId: image._id, ...textsOf(wanted.metadata, image) };
+    const { renames } = image;
+    const texts = { imageId: image._id, ...textsOf(wanted.metadata, image), ...(renames ? { renames } : {}) };
     return isSelective ? { ...texts, replaces: wanted.replaces ?? [] } : texts;
   });
 }

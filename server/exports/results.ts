@@ -4,6 +4,7 @@ import {
   REQUEST_FIELDS,
   type Settings,
   type Summary,
+  type Variant,
   type Warning,
   warning,
 } from '#contract';
@@ -60,13 +61,10 @@ export function completedResult(input: {
     mimeType,
     variants: files.map((file) => ({
       name: file.variant,
-      // Its place by name; the same bytes of sample and export are one file in the store.
-      path: `sessions/${namespace}/exports/${file.filename}`,
+      ...placeOf(namespace, file.filename),
       size: file.size,
       width: file.width,
       height: file.height,
-      filename: file.filename,
-      url: `/v1/sessions/${namespace}/download?filename=${encodeURIComponent(file.filename)}`,
       sha256: file.sha256,
     })),
     savedBytes,
@@ -78,6 +76,15 @@ export function completedResult(input: {
     skippedSizes,
     warnings: [...warnings.values()],
     error: null,
+  };
+}
+
+/** Returns where a file is. The path is its place by name; the same bytes of sample and export are one file in the store. */
+export function placeOf(namespace: string, filename: string): Pick<Variant, 'filename' | 'path' | 'url'> {
+  return {
+    filename,
+    path: `sessions/${namespace}/exports/${filename}`,
+    url: `/v1/sessions/${namespace}/download?filename=${encodeURIComponent(filename)}`,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { JobCredits, JobEvent, JobResult, JobState } from '#contract';
 import type { ImageRecord, ImageResultRecord, JobRecord, Repositories } from '../db/index.ts';
 import type { JobKind, PlannedJob } from './job-kind.ts';
+import { refreshed } from './refresh-results.ts';
 
 /** Reason for which a job ended before all its images were processed. */
 export type StopReason = 'job_cancelled' | 'client_left' | 'session_deleted' | 'job_abandoned';
@@ -54,7 +55,7 @@ export async function endJob(input: FinishInput): Promise<Ending> {
   const records = await fillGaps(input);
   const completed = records.filter(({ result }) => result.status === 'completed').length;
   const { credits, perImage } = await settle(job, countDelivered(kind, records));
-  const results = records.map(({ result }) => kind.show(result, perImage));
+  const results = (await refreshed(job, kind, records)).map(({ result }) => kind.show(result, perImage));
   const state = stateOf(results.length, completed, stopped);
   const ids = { jobId: job._id, sessionId: job.sessionId };
   if (state === 'completed' || state === 'partial') {

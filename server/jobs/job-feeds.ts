@@ -2,6 +2,7 @@ import { outlastOutage } from '../database-outage.ts';
 import { eventId, type JobEventRecord, type JobState, type Repositories } from '../db/index.ts';
 import { createEventLog, type EventLog, type NumberedEvent, sentEvent } from './event-log.ts';
 import type { JobKinds } from './job-kind.ts';
+import { refreshed } from './refresh-results.ts';
 import { replayLastEvent } from './show-job.ts';
 
 /** Interval at which the jobs of other servers are polled, in milliseconds. */
@@ -196,9 +197,10 @@ async function take(feeds: Feeds, feed: JobFeed, state: JobState): Promise<void>
   if (!job) return end(feeds, feed);
   // Opened again meanwhile.
   if (job.lastEvent === null) return;
-  const records = await repositories.imageResults.findOfJob(feed.jobId);
+  const kind = kinds[job.kind];
+  const records = await refreshed(job, kind, await repositories.imageResults.findOfJob(feed.jobId));
   // A server that was given up for dead may store events after the end.
   await refresh(feeds, feed, job.lastEvent);
   if (feed.live) return;
-  end(feeds, feed, { n: job.lastEvent, ...replayLastEvent(job, kinds[job.kind], records) });
+  end(feeds, feed, { n: job.lastEvent, ...replayLastEvent(job, kind, records) });
 }

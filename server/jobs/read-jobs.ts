@@ -3,6 +3,7 @@ import type { JobRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { countDelivered } from './finish-job.ts';
 import type { JobsContext } from './jobs-context.ts';
+import { refreshed } from './refresh-results.ts';
 import { showJob } from './show-job.ts';
 
 const JOBS_SHOWN = 50;
@@ -17,7 +18,8 @@ export async function findJob({ repositories }: JobsContext, accountId: string, 
 /** Returns a job with its results. @throws job_not_found */
 export async function readJob(context: JobsContext, accountId: string, jobId: string): Promise<Job> {
   const job = await findJob(context, accountId, jobId);
-  return showJob(job, context.kinds[job.kind], await context.repositories.imageResults.findOfJob(jobId));
+  const kind = context.kinds[job.kind];
+  return showJob(job, kind, await refreshed(job, kind, await context.repositories.imageResults.findOfJob(jobId)));
 }
 
 /** Lists a session's newest jobs, without results. */

@@ -95,7 +95,11 @@ export function createSessions({ repositories, now = () => new Date(), ...deps }
     async editMetadata(accountId: string, sessionId: string, imageId: string, patch: MetadataPatch): Promise<Image> {
       for (;;) {
         const image = await findImage(context, accountId, sessionId, imageId);
-        const edited = await context.images.replaceMetadata(image, metadataFromUser(image.metadata, patch));
+        // Counted also for an equal name: an export that runs may have begun with another one.
+        const renames = patch.filename === undefined ? 0 : 1;
+        const edited = await context.images.replaceMetadata(image, metadataFromUser(image.metadata, patch), {
+          renames,
+        });
         if (edited) return showImage(edited);
         // The metadata was changed meanwhile, so the edit is applied to the new version.
       }

@@ -77,6 +77,7 @@ function exportContent(hash: string, delays: number[], onPublish = async () => {
       ownerQueues,
       countSample: async () => {},
       keepsFiles: async () => false,
+      images: { find: async () => null } as never,
       cache: {
         obtain: async () => ({ records: [cached.get(hash) ?? encode(hash)], fromCache: true }),
         holds: (records: CachedVariantRecord[]) =>

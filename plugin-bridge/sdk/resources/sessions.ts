@@ -1,5 +1,5 @@
 import type {
-  Image,
+  EditedImage,
   MetadataPatch,
   Session,
   SessionToken,
@@ -64,10 +64,13 @@ export function createSessionMethods(requester: Requester) {
     deleteSession: (sessionId: string, { signal }: CallOptions = {}) =>
       requester.send({ method: 'DELETE', path: pathOf(sessionId), signal }, readNothing),
 
-    /** Edits an image's metadata; `null` clears a field. */
+    /** Edits an image's metadata; `null` clears a field. A new file name also renames exported files, free of charge. */
     updateImage: (sessionId: string, imageId: string, metadata: MetadataPatch, { signal }: CallOptions = {}) => {
       const path = imagePathOf(sessionId, imageId);
-      return requester.send({ method: 'PATCH', path, json: { metadata }, signal, repeatable: true }, readJson<Image>);
+      return requester.send(
+        { method: 'PATCH', path, json: { metadata }, signal, repeatable: true },
+        readJson<EditedImage>,
+      );
     },
 
     /** Creates a token for pages of `origin`, valid for one session and one hour. Takes an API key. */

@@ -24,6 +24,8 @@ export interface ImageRecord {
   metadata: Metadata | null;
   /** Version of the metadata, for optimistic locking. */
   metadataVersion: number;
+  /** How often a person has edited the file name. Absent: never. */
+  renames?: number;
 }
 
 /** Schema of {@link ImageRecord}. */
@@ -47,6 +49,7 @@ export const imageSchema = new Schema<ImageRecord>(
     warnings: { type: Schema.Types.Mixed, default: [] },
     metadata: { type: Schema.Types.Mixed, default: null },
     metadataVersion: { type: Number, required: true },
+    renames: { type: Number },
   },
   { collection: 'images', versionKey: false },
 )

@@ -11,12 +11,14 @@ export interface ReplacedFile {
 /**
  * One image of a job. A null `filename` stands for the original's. Fields that requests do not carry come from
  * the stored metadata, and are absent if the request has metadata of its own. `replaces` is present if only smaller files
- * are delivered.
+ * are delivered. `renames` is that of the image at the request; absent: 0.
  */
-export type JobImage = { imageId: string; unknownFields?: string[]; replaces?: ReplacedFile[] } & Pick<
-  MetadataValues,
-  RequestField
-> &
+export type JobImage = {
+  imageId: string;
+  unknownFields?: string[];
+  replaces?: ReplacedFile[];
+  renames?: number;
+} & Pick<MetadataValues, RequestField> &
   Partial<Pick<MetadataValues, Exclude<EmbeddedField, RequestField>>>;
 
 /** Some consecutive images of a job: apart from the job, which stays small, and what a server takes at a time. */

@@ -31,13 +31,20 @@ export function createImageRepository(connection: Connection) {
       return model.findOne({ _id: imageId, accountId, sessionId }).lean();
     },
 
-    /** Replaces the metadata of an image; null if it was changed or removed since it was read. */
-    async replaceMetadata(read: ImageRecord, metadata: Metadata): Promise<ImageRecord | null> {
+    /**
+     * Replaces the metadata of an image; null if it was changed or removed since it was read.
+     * @param options.renames edits of the file name that the change contains
+     */
+    async replaceMetadata(
+      read: ImageRecord,
+      metadata: Metadata,
+      { renames = 0 }: { renames?: number } = {},
+    ): Promise<ImageRecord | null> {
       const { _id, accountId, metadataVersion } = read;
       return model
         .findOneAndUpdate(
           { _id, accountId, metadataVersion },
-          { $set: { metadata }, $inc: { metadataVersion: 1 } },
+          { $set: { metadata }, $inc: { metadataVersion: 1, ...(renames > 0 ? { renames } : {}) } },
           { returnDocument: 'after' },
         )
         .lean();

@@ -1,33 +1,22 @@
+import type { mongo } from 'mongoose';
 import type { Connection } from '../connect.ts';
 import { BATCH, deleteInBatches } from '../delete-in-batches.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
-import { type OutputFile, type OutputRecord, outputSchema } from '../models/output.ts';
+import { type FormerName, type OutputFile, type OutputRecord, outputSchema } from '../models/output.ts';
 import { plainCollection } from '../plain-collection.ts';
 import type { NamedFile } from './images.ts';
 
-export type { OutputFile, OutputRecord };
+export type { FormerName, OutputFile, OutputRecord };
+
+/** What a publication replaces. */
+type Replaced = Pick<OutputRecord, 'files' | 'contents'>;
 
 /** Creates the repository of exported files and their names in a namespace. */
 export function createOutputRepository(connection: Connection) {
   const model = connection.model<OutputRecord>('Output', outputSchema);
   const collection = plainCollection<OutputRecord>(model);
   return {
-    /**
-     * Publishes files under their names atomically and replaces earlier ones of the same owner.
-     * @returns `taken` if another owner has one of the names; else the replaced files and contents
-     */
-    async publish(record: OutputRecord): Promise<'taken' | Pick<OutputRecord, 'files' | 'contents'>> {
-      const { _id, ...fields } = record;
-      const replaced = collection.findOneAndUpdate(
-        { _id },
-        { $set: fields },
-        { upsert: true, returnDocument: 'before', ignoreUndefined: true },
-      );
-      return unlessDuplicate(
-        replaced.then((before) => before ?? { files: [] }),
-        'taken',
-      );
-    },
+    ...publications(collection),
 
     /** Returns the owner of every name in a namespace. */
     async namesOf(namespace: string): Promise<Map<string, string>> {
@@ -74,6 +63,73 @@ export function createOutputRepository(connection: Connection) {
       await deleteInBatches(collection, { sessionId });
     },
   };
+}
+
+/** Publishes and renames files. */
+function publications(collection: mongo.Collection<OutputRecord>) {
+  return {
+    /**
+     * Publishes files under their names atomically and replaces earlier ones of the same owner. Names from before a renaming
+     * are kept.
+     * @returns `taken` if another owner has one of the names; else the replaced files and contents
+     */
+    async publish(record: OutputRecord): Promise<'taken' | Replaced> {
+      const { _id } = record;
+      const replaced = await put(collection, record, { renamed: { $ne: true } });
+      if (replaced !== 'taken') return replaced;
+      const renamed = await collection.findOne({ _id, renamed: true });
+      if (!renamed) return 'taken';
+      const former = (renamed.former ?? []).filter(({ key }) => !record.names.includes(key));
+      const names = [...record.names, ...former.map(({ key }) => key)];
+      return put(collection, { ...record, names, former }, { version: renamed.version ?? 0 });
+    },
+
+    /**
+     * Gives files other names, if the record is still as it was read.
+     * @returns false if it is not, or if another owner has one of the names
+     */
+    async rename(read: OutputRecord, change: Pick<OutputRecord, 'names' | 'files' | 'former'>): Promise<boolean> {
+      const version = read.version ?? { $exists: false };
+      const renamed = collection.updateOne(
+        { _id: read._id, version },
+        { $set: { ...change, renamed: true }, $inc: { version: 1 } },
+        { ignoreUndefined: true },
+      );
+      return unlessDuplicate(
+        renamed.then(({ matchedCount }) => matchedCount === 1),
+        false,
+      );
+    },
+
+    /** Lists the files of one image in a namespace, a record for each set of settings. */
+    async findOfImage(namespace: string, imageId: string): Promise<OutputRecord[]> {
+      // The character after the colon ends the range.
+      const owners = { $gte: `${namespace}:${imageId}:`, $lt: `${namespace}:${imageId};` };
+      return collection.find({ _id: owners }).toArray();
+    },
+
+    /** Lists the files of a namespace that were renamed after their export. */
+    async findRenamed(namespace: string): Promise<OutputRecord[]> {
+      return collection.find({ namespace, renamed: true }).toArray();
+    },
+  };
+}
+
+/** Writes the record if it is as `expected` or does not exist. An unexpected one counts as taken. */
+async function put(
+  collection: mongo.Collection<OutputRecord>,
+  { _id, ...fields }: OutputRecord,
+  expected: mongo.Filter<OutputRecord>,
+): Promise<'taken' | Replaced> {
+  const replaced = collection.findOneAndUpdate(
+    { ...expected, _id },
+    { $set: fields, $inc: { version: 1 } },
+    { upsert: true, returnDocument: 'before', ignoreUndefined: true },
+  );
+  return unlessDuplicate(
+    replaced.then((before) => before ?? { files: [] }),
+    'taken',
+  );
 }
 
 /** Access to exported files. */
