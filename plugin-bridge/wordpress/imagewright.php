@@ -33,6 +33,7 @@ Imagewright_Old_Addresses::register();
 Imagewright_Beside::register();
 Imagewright_Picture::register();
 Imagewright_Page_Caches::register();
+add_filter( 'big_image_size_threshold', array( 'Imagewright_Sizes', 'limit' ), 5 );
 add_filter( 'woocommerce_available_variation', array( 'Imagewright_Shop', 'variation' ), 30 );
 add_action( 'woocommerce_before_variations_form', array( 'Imagewright_Shop', 'form' ) );
 if ( function_exists( 'wp_register_ability' ) ) {

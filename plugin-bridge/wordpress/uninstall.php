@@ -35,6 +35,7 @@ function imagewright_uninstall_site() {
 		// Cached pages still offer the deleted files.
 		Imagewright_Page_Caches::purge();
 	}
+	Imagewright_Roles::revoke();
 	delete_transient( 'imagewright_vision' );
 	delete_option( 'imagewright_settings' );
 	delete_option( 'imagewright_api_key' );

@@ -105,7 +105,7 @@ export class BulkPanel {
   async #showOffers(): Promise<void> {
     const config = this.#config;
     const imagesOf = (n: number) => ({ images: count(n, 'images', config) });
-    const status = await this.#rest.call<{ total: number; optimized: number }>('GET', '/status');
+    const status = await this.#rest.call<{ total: number; optimized: number; replaced: number }>('GET', '/status');
     const parts: (Node | string)[] = [];
     if (this.#chosen.length > 0) {
       parts.push(make('h3', {}, textOf(config, 'bulkSelected', imagesOf(this.#chosen.length))));
@@ -113,13 +113,20 @@ export class BulkPanel {
     }
     parts.push(make('h3', {}, textOf(config, 'bulkTitle')), make('p', {}, textOf(config, 'bulkCounts', status)));
     parts.push(...(await this.#offer([])));
-    if (status.optimized > 0) {
-      const question = textOf(config, 'restoreConfirm', imagesOf(status.optimized));
-      const restore = () => void (window.confirm(question) && this.#start('restore', []));
-      parts.push(make('p', {}, makeButton(textOf(config, 'restoreAll'), restore, 'button-link')));
-    }
+    const ways = [
+      status.optimized > 0 ? this.#question('restore', status.optimized) : null,
+      status.replaced > 0 ? this.#question('discard', status.replaced) : null,
+    ];
+    parts.push(make('p', { className: 'imagewright-ways' }, ...ways));
     this.#announce('');
     this.#body.replaceChildren(...parts);
+  }
+
+  /** Returns a button that asks before it starts a run over the library. */
+  #question(kind: 'restore' | 'discard', images: number): HTMLButtonElement {
+    const question = textOf(this.#config, `${kind}Confirm`, { images: count(images, 'images', this.#config) });
+    const start = () => void (window.confirm(question) && this.#start(kind, []));
+    return makeButton(textOf(this.#config, `${kind}All`), start, 'button-link');
   }
 
   /** Returns the price of a run and the button that starts it. No ids: all images. */

@@ -3,7 +3,7 @@ import { type Rest, RestError } from './rest.ts';
 /** A run as returned by the plugin's routes. */
 export interface Run {
   id: string;
-  kind: 'optimize' | 'restore';
+  kind: 'optimize' | 'restore' | 'discard';
   options: { format: string; preset: string; fillText: boolean };
   state: 'running' | 'stopped' | 'done';
   reason: { code: string; message: string } | null;

@@ -91,7 +91,7 @@ export function renderOffer(preview: Preview, config: SiteConfig, start: () => v
   button.disabled = balance === 0;
   return [
     make('p', {}, textOf(config, textCost > 0 ? 'bulkCostTexts' : 'bulkCost', numbers)),
-    make('p', {}, textOf(config, 'bulkSettings')),
+    make('p', {}, `${textOf(config, 'bulkSettings')} ${textOf(config, 'bulkSkips')}`),
     textNote ? make('p', { className: 'notice notice-warning inline' }, textNote) : '',
     sufficient ? '' : make('p', { className: 'notice notice-warning inline' }, textOf(config, 'bulkShort')),
     make('p', {}, button),

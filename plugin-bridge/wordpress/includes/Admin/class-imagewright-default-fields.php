@@ -12,6 +12,9 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Default_Fields {
 
+	/** Least value of the largest edge, in pixels. */
+	const LEAST_EDGE = 320;
+
 	/**
 	 * Renders the rows.
 	 *
@@ -23,7 +26,11 @@ class Imagewright_Default_Fields {
 		self::render_select( 'delivery', __( 'Optimized files', 'imagewright' ), Imagewright_Strings::ways(), $all['delivery'] );
 		self::render_check( 'auto', __( 'New uploads', 'imagewright' ), __( 'Optimize new uploads by themselves, for one credit an image', 'imagewright' ), $all );
 		self::render_number( 'daily_credits', __( 'Credits that new uploads may spend a day (0: no limit)', 'imagewright' ), __( 'Uploads above it wait for the next day (UTC).', 'imagewright' ), $all['daily_credits'] );
+		self::render_number( 'skip_below', __( 'Leave out files smaller than this (KB; 0: none)', 'imagewright' ), __( 'Applies to new uploads and runs over the library, not to chosen images.', 'imagewright' ), $all['skip_below'] );
+		self::render_patterns( $all['skip_names'] );
+		self::render_number( 'max_edge', __( 'Largest width or height (pixels; 0: that of WordPress, 2560)', 'imagewright' ), __( 'Pages show a copy of this size of larger uploads. With files in the place of the originals it applies to existing images too.', 'imagewright' ), $all['max_edge'] );
 		self::render_texts( $all );
+		Imagewright_Roles::render();
 		self::render_number( 'user_credits', __( 'Credits a user may spend in 30 days (0: no limit)', 'imagewright' ), __( 'Administrators have no limit.', 'imagewright' ), $all['user_credits'] );
 		self::render_check( 'delete_files', __( 'Deleting the plugin', 'imagewright' ), __( 'Also delete the optimized files beside the originals. Files that took the place of originals always stay.', 'imagewright' ), $all );
 	}
@@ -43,6 +50,9 @@ class Imagewright_Default_Fields {
 			$value = $input[ $name ] ?? null;
 			return is_scalar( $value ) && preg_match( '/^\d{1,9}$/D', trim( (string) $value ) ) ? (int) $value : (int) $old[ $name ];
 		};
+		if ( is_array( $input['spenders'] ?? null ) ) {
+			Imagewright_Roles::choose( array_filter( $input['spenders'], 'is_string' ) );
+		}
 		return array(
 			'format'        => $pick( 'format', Imagewright_Options::formats() ),
 			'preset'        => $pick( 'preset', Imagewright_Contract::PRESETS ),
@@ -51,8 +61,44 @@ class Imagewright_Default_Fields {
 			'daily_credits' => $number( 'daily_credits' ),
 			'fill_text'     => ! empty( $input['fill_text'] ),
 			'user_credits'  => $number( 'user_credits' ),
+			'skip_below'    => $number( 'skip_below' ),
+			'skip_names'    => is_string( $input['skip_names'] ?? null ) ? Imagewright_Exclusions::sanitize( $input['skip_names'] ) : $old['skip_names'],
+			'max_edge'      => self::edge( $number( 'max_edge' ), (int) $old['max_edge'] ),
 			'delete_files'  => ! empty( $input['delete_files'] ),
 		);
+	}
+
+	/**
+	 * Checks the largest edge.
+	 *
+	 * @param int $edge Submitted pixels.
+	 * @param int $old  Stored pixels.
+	 * @return int
+	 */
+	private static function edge( $edge, $old ) {
+		if ( 0 === $edge || ( $edge >= self::LEAST_EDGE && $edge <= Imagewright_Contract::MAX_EDGE ) ) {
+			return $edge;
+		}
+		/* translators: 1: least number of pixels, 2: largest number of pixels */
+		add_settings_error( Imagewright_Options::SETTINGS, 'imagewright_edge', sprintf( __( 'The largest width or height must be 0, or from %1$s to %2$s pixels.', 'imagewright' ), number_format_i18n( self::LEAST_EDGE ), number_format_i18n( Imagewright_Contract::MAX_EDGE ) ) );
+		return $old;
+	}
+
+	/**
+	 * Renders the row of the names and folders that are left out.
+	 *
+	 * @param string $value Patterns.
+	 */
+	private static function render_patterns( $value ) {
+		?>
+		<tr>
+			<th scope="row"><label for="imagewright-skip-names"><?php esc_html_e( 'Leave out names and folders', 'imagewright' ); ?></label></th>
+			<td>
+				<textarea id="imagewright-skip-names" class="code" rows="4" cols="40" name="<?php echo esc_attr( Imagewright_Options::SETTINGS ); ?>[skip_names]" placeholder="logo*.png&#10;2019/"><?php echo esc_textarea( $value ); ?></textarea>
+				<p class="description"><?php esc_html_e( 'One a line, in the uploads folder: a file name, a path, or a folder that ends with a slash. * stands for any characters.', 'imagewright' ); ?></p>
+			</td>
+		</tr>
+		<?php
 	}
 
 	/**

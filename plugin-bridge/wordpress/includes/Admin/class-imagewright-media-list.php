@@ -12,6 +12,9 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Media_List {
 
+	/** Query parameter of the filter by state. */
+	const FILTER = 'imagewright_state';
+
 	/** Registers the hooks. */
 	public static function register() {
 		add_filter( 'manage_media_columns', array( __CLASS__, 'column' ) );
@@ -19,6 +22,57 @@ class Imagewright_Media_List {
 		add_filter( 'media_row_actions', array( __CLASS__, 'row_actions' ), 10, 2 );
 		add_filter( 'bulk_actions-upload', array( __CLASS__, 'bulk_actions' ) );
 		add_filter( 'handle_bulk_actions-upload', array( __CLASS__, 'handle' ), 10, 3 );
+		add_action( 'restrict_manage_posts', array( __CLASS__, 'choices' ) );
+		add_filter( 'posts_clauses', array( __CLASS__, 'clauses' ), 10, 2 );
+	}
+
+	/**
+	 * Renders the filter by state.
+	 *
+	 * @param string $type Post type of the list.
+	 */
+	public static function choices( $type ) {
+		if ( 'attachment' !== $type || ! Imagewright_Access::may_use() ) {
+			return;
+		}
+		$choices = array(
+			''          => __( 'Optimized or not', 'imagewright' ),
+			'optimized' => __( 'Optimized', 'imagewright' ),
+			'none'      => __( 'Not optimized', 'imagewright' ),
+			'waiting'   => __( 'Waiting to be optimized', 'imagewright' ),
+			'failed'    => __( 'Failed or left out', 'imagewright' ),
+		);
+		?>
+		<label class="screen-reader-text" for="imagewright-filter"><?php esc_html_e( 'Optimization', 'imagewright' ); ?></label>
+		<select id="imagewright-filter" name="<?php echo esc_attr( self::FILTER ); ?>">
+			<?php foreach ( $choices as $value => $label ) : ?>
+				<option value="<?php echo esc_attr( $value ); ?>" <?php selected( $value, self::wanted() ); ?>><?php echo esc_html( $label ); ?></option>
+			<?php endforeach; ?>
+		</select>
+		<?php
+	}
+
+	/**
+	 * Returns the chosen state.
+	 *
+	 * @return string
+	 */
+	private static function wanted() {
+		// Only what a list shows. Reading needs no nonce.
+		return isset( $_GET[ self::FILTER ] ) ? sanitize_key( wp_unslash( $_GET[ self::FILTER ] ) ) : '';
+	}
+
+	/**
+	 * Restricts the list to the chosen state.
+	 *
+	 * @param string[] $clauses Parts of the query.
+	 * @param WP_Query $query   Query.
+	 * @return string[]
+	 */
+	public static function clauses( $clauses, $query ) {
+		global $pagenow;
+		$is_list = 'upload.php' === $pagenow && $query->is_main_query();
+		return $is_list && '' !== self::wanted() ? Imagewright_Library::restrict( $clauses, self::wanted() ) : $clauses;
 	}
 
 	/**

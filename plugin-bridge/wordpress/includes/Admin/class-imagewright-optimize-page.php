@@ -73,6 +73,8 @@ class Imagewright_Optimize_Page {
 				</p></div>
 			<?php else : ?>
 				<div id="imagewright-bulk"></div>
+				<div id="imagewright-weigh"></div>
+				<?php Imagewright_Statistics::render(); ?>
 				<h2><?php esc_html_e( 'Review chosen images', 'imagewright' ); ?></h2>
 				<p><?php esc_html_e( 'Look at samples and texts before anything is replaced. One credit per image, whatever the number of its sizes.', 'imagewright' ); ?></p>
 				<div id="imagewright-review" data-ids="<?php echo esc_attr( implode( ',', $ids ) ); ?>"></div>

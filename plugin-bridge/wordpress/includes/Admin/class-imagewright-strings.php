@@ -136,11 +136,15 @@ class Imagewright_Strings {
 			'bulkSaved'       => __( '{before} became {after}.', 'imagewright' ),
 			'bulkFailed'      => __( '{images} could not be processed:', 'imagewright' ),
 			'bulkBackground'  => __( 'You can close this page. The run goes on in the background, faster while this page is open.', 'imagewright' ),
-			'bulkNoGain'      => __( '{images} would not become smaller and cost nothing.', 'imagewright' ),
+			'bulkNoGain'      => __( '{images} stay as they are and cost nothing.', 'imagewright' ),
 			/* translators: 1: format, 2: quality */
 			'bulkSettings'    => sprintf( __( 'Format: %1$s. Quality: %2$s. They can be changed in the settings.', 'imagewright' ), self::formats()[ $all['format'] ] ?? '', self::presets()[ $all['preset'] ] ?? '' ),
 			'restoreAll'      => __( 'Restore all originals', 'imagewright' ),
 			'restoreConfirm'  => __( 'Restore the original files of {images}? The optimized files are removed. This costs nothing.', 'imagewright' ),
+			'discardAll'      => __( 'Delete the originals', 'imagewright' ),
+			'discardConfirm'  => __( 'Delete the originals of {images}? They cannot be restored afterwards. Files that a post still names are kept.', 'imagewright' ),
+			/* translators: %s: size of a file */
+			'bulkSkips'       => Imagewright_Exclusions::least_bytes() > 0 ? sprintf( __( 'Files smaller than %s are found during the run, left out, and cost nothing.', 'imagewright' ), size_format( Imagewright_Exclusions::least_bytes() ) ) : '',
 			'restoreForce'    => __( 'This image was edited after it was optimized. Restoring it discards these edits. Continue?', 'imagewright' ),
 			'restoreLost'     => __( 'The original file exists. Restore it and let WordPress create the missing sizes again?', 'imagewright' ),
 			'largerPaid'      => __( 'Use the larger file anyway? It is already paid for.', 'imagewright' ),

@@ -30,7 +30,7 @@ class Imagewright_Eligibility {
 	public static function obstacle( $id ) {
 		$state = Imagewright_State::get( $id );
 		if ( $state && 'optimized' === $state['status'] ) {
-			return Imagewright_State::is_edited( $id, $state ) ? self::edited() : null;
+			return Imagewright_State::is_edited( $id, $state ) ? self::edited() : Imagewright_Backups::loss( $state );
 		}
 		// An interrupted image is restored before it is replaced.
 		return $state ? null : Imagewright_Snapshot::fault( $id );

@@ -33,6 +33,10 @@ class Imagewright_Optimization {
 			if ( empty( $options['again'] ) ) {
 				return array( 'skipped' => 'already_optimized' );
 			}
+			$loss = Imagewright_Backups::loss( $state );
+			if ( $loss ) {
+				return $loss;
+			}
 		} elseif ( $state ) {
 			$undone = Imagewright_Restoration::put_back( $id, $state, true );
 			if ( is_wp_error( $undone ) ) {

@@ -25,6 +25,9 @@ class Imagewright_Queue {
 	/** Longest pause while the service does not respond, in seconds. */
 	const MAX_PAUSE = 900;
 
+	/** Tasks of runs, for a list in SQL. */
+	const OF_RUNS = "'optimize','restore','discard'";
+
 	/** Option: `until` (Unix time), `tries`, `code`, `message`. */
 	const PAUSE = 'imagewright_pause';
 
@@ -32,7 +35,7 @@ class Imagewright_Queue {
 	 * Adds tasks.
 	 *
 	 * @param int[]  $ids  Attachments.
-	 * @param string $task `new`, `optimize` or `restore`.
+	 * @param string $task `new`, `optimize`, `restore` or `discard`.
 	 * @param int    $due  Unix time from which they may begin.
 	 * @param int    $user User in whose name they run.
 	 * @param string $run  Run; empty for uploads.
@@ -60,7 +63,7 @@ class Imagewright_Queue {
 	public static function take( $uploads ) {
 		global $wpdb;
 		$now = time();
-		foreach ( $uploads ? array( "'new'", "'optimize','restore'" ) : array( "'optimize','restore'" ) as $tasks ) {
+		foreach ( $uploads ? array( "'new'", self::OF_RUNS ) : array( self::OF_RUNS ) as $tasks ) {
 			foreach ( Imagewright_Index::all( $wpdb->prepare( "task IN ($tasks) AND due <= %d ORDER BY due, attachment_id DESC LIMIT 5", $now ) ) as $row ) {
 				$mine = $wpdb->prepare( 'due = %d, tries = tries + 1 WHERE attachment_id = %d AND due = %d AND tries = %d AND task = %s', $now + self::SECONDS, $row['attachment_id'], $row['due'], $row['tries'], $row['task'] );
 				if ( 1 === Imagewright_Index::change( $mine ) ) {

@@ -44,7 +44,7 @@ class Imagewright_Rest_Runs {
 					array(
 						'kind' => array(
 							'type'    => 'string',
-							'enum'    => array( 'optimize', 'restore' ),
+							'enum'    => array( 'optimize', 'restore', 'discard' ),
 							'default' => 'optimize',
 						),
 						'ids'  => Imagewright_Rest_Library::ids_arg(),
@@ -152,6 +152,9 @@ class Imagewright_Rest_Runs {
 	public static function start( $request ) {
 		if ( 'optimize' === $request['kind'] && ! Imagewright_Access::may_spend() ) {
 			return Imagewright_Access::refusal();
+		}
+		if ( 'discard' === $request['kind'] && ! current_user_can( 'manage_options' ) ) {
+			return Imagewright_Rest_Errors::make( 'may_not_change', __( 'Only an administrator can delete originals.', 'imagewright' ), 403 );
 		}
 		return array( 'run' => Imagewright_Runs::start( $request['kind'], $request['ids'], self::options( $request ) ) );
 	}

@@ -28,7 +28,7 @@ class Imagewright_Runs {
 	/**
 	 * Starts a run of the current user and replaces the previous one.
 	 *
-	 * @param string $kind    `optimize` or `restore`.
+	 * @param string $kind    `optimize`, `restore` or `discard`.
 	 * @param int[]  $ids     Attachments; empty for all eligible ones.
 	 * @param array  $options `format`, `preset`, `fillText`.
 	 * @return array The run in the form of show().
@@ -120,6 +120,17 @@ class Imagewright_Runs {
 			'preset'   => $all['preset'],
 			'fillText' => (bool) $all['fill_text'],
 		);
+	}
+
+	/**
+	 * Returns true if somebody chose the images of a task, which no setting excludes then.
+	 *
+	 * @param array $row Row of the table.
+	 * @return bool
+	 */
+	public static function is_chosen( $row ) {
+		$run = '' === $row['run'] ? null : self::read( (int) $row['user_id'] );
+		return $run && $run['id'] === $row['run'] && $run['ids'];
 	}
 
 	/**
@@ -223,9 +234,9 @@ class Imagewright_Runs {
 		$mine    = $wpdb->prepare( 'run = %s', $run['id'] );
 		$pending = (int) array_sum( array_column( Imagewright_Index::counts( 'task', "$mine AND task <> ''" ), 'n' ) );
 		$ended   = Imagewright_Index::counts( 'status', "$mine AND task = ''" );
-		$is_bad  = "$mine AND task = '' AND code <> '' AND status <> 'no_gain'";
+		$is_bad  = "$mine AND task = '' AND code <> '' AND status NOT IN ('no_gain','excluded')";
 		$bad     = (int) array_sum( array_column( Imagewright_Index::counts( 'status', $is_bad ), 'n' ) );
-		$equal   = $ended['no_gain']['n'] ?? 0;
+		$equal   = ( $ended['no_gain']['n'] ?? 0 ) + ( $ended['excluded']['n'] ?? 0 );
 		$done    = (int) array_sum( array_column( $ended, 'n' ) ) - $bad - $equal;
 		$state   = $run['filled'] && 0 === $pending && 'running' === $run['state'] ? 'done' : $run['state'];
 		$pause   = 'running' === $state && Imagewright_Queue::paused_until() ? Imagewright_Queue::paused() : array();

@@ -44,10 +44,10 @@ class Imagewright_Uploads {
 		/**
 		 * Filters whether a new upload is optimized.
 		 *
-		 * @param bool $wanted True by default.
+		 * @param bool $wanted True by default, false if the settings exclude its name or folder.
 		 * @param int  $id     Attachment.
 		 */
-		if ( ( $row && ! self::is_due( $id, $row ) ) || ! apply_filters( 'imagewright_optimize_upload', true, $id ) ) {
+		if ( ( $row && ! self::is_due( $id, $row ) ) || ! apply_filters( 'imagewright_optimize_upload', ! Imagewright_Exclusions::covers( $id ), $id ) ) {
 			return;
 		}
 		$user = self::user( $id );
@@ -76,7 +76,7 @@ class Imagewright_Uploads {
 	 * @return bool
 	 */
 	private static function is_due( $id, $row ) {
-		$ended = in_array( $row['status'], array( 'no_gain', 'failed', 'unfit' ), true ) && '' === $row['task'];
+		$ended = in_array( $row['status'], array( 'no_gain', 'failed', 'unfit', 'excluded' ), true ) && '' === $row['task'];
 		return 'new' === $row['task'] || ( $ended && Imagewright_Eligibility::source( $id ) !== $row['source'] );
 	}
 

@@ -92,7 +92,7 @@ class Imagewright_Worker {
 	}
 
 	/**
-	 * Optimizes or restores an attachment. The caller holds its lock.
+	 * Optimizes or restores an attachment, or deletes its originals. The caller holds its lock.
 	 *
 	 * @param int   $id  Attachment.
 	 * @param array $row Row of the table.
@@ -105,8 +105,15 @@ class Imagewright_Worker {
 		if ( 'restore' === $row['task'] ) {
 			return Imagewright_Restoration::run( $id, false );
 		}
+		if ( 'discard' === $row['task'] ) {
+			return Imagewright_Backups::discard( $id );
+		}
 		if ( ! Imagewright_Access::may_spend() ) {
 			return Imagewright_Access::refusal();
+		}
+		$excluded = Imagewright_Runs::is_chosen( $row ) ? null : Imagewright_Exclusions::refusal( $id );
+		if ( $excluded ) {
+			return $excluded;
 		}
 		$options = Imagewright_Runs::options_of( $row );
 		return Imagewright_Optimization::run(

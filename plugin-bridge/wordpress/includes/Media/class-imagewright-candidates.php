@@ -15,7 +15,7 @@ class Imagewright_Candidates {
 	/**
 	 * Counts the images of a run.
 	 *
-	 * @param string $kind    `optimize` or `restore`.
+	 * @param string $kind    `optimize`, `restore` or `discard`.
 	 * @param array  $options `format`, `preset`.
 	 * @param int[]  $ids     Attachments; empty for all.
 	 * @return int
@@ -40,7 +40,7 @@ class Imagewright_Candidates {
 	/**
 	 * Lists images of a run, newest first.
 	 *
-	 * @param string $kind    `optimize` or `restore`.
+	 * @param string $kind    `optimize`, `restore` or `discard`.
 	 * @param array  $options `format`, `preset`.
 	 * @param int[]  $ids     Attachments; empty for all.
 	 * @param int    $below   Lists only ids below this one; 0 for no limit.
@@ -64,18 +64,35 @@ class Imagewright_Candidates {
 	public static function left_out( $options, $ids, $limit = 5 ) {
 		global $wpdb;
 		$groups = array();
-		$left   = ' AND ' . self::left( $options ) . self::within( $ids );
+		$left   = ' AND ' . self::left( $options, $ids ) . self::within( $ids );
 		foreach ( Imagewright_Index::select( 'SELECT i.code AS code, COUNT(*) AS n ' . self::from() . self::images() . $left . ' GROUP BY i.code' ) as $row ) {
 			$found    = Imagewright_Index::select( 'SELECT p.ID AS id, i.message AS message ' . self::from() . self::images() . $left . $wpdb->prepare( ' AND i.code = %s ORDER BY p.ID DESC LIMIT %d', $row['code'], $limit ) );
 			$groups[] = self::group( $found ? $found[0]['message'] : '', (int) $row['n'], wp_list_pluck( $found, 'id' ) );
 		}
-		$others = " WHERE p.post_type = 'attachment' AND p.post_status = 'inherit' AND p.post_mime_type LIKE 'image/%' AND p.post_mime_type NOT IN (" . self::types() . ')' . self::own() . self::within( $ids );
-		$count  = Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() . $others );
-		if ( $count > 0 ) {
-			$newest   = array_column( Imagewright_Index::select( 'SELECT p.ID AS id ' . self::from() . $others . $wpdb->prepare( ' ORDER BY p.ID DESC LIMIT %d', $limit ) ), 'id' );
-			$groups[] = self::group( __( 'The image service does not accept this format.', 'imagewright' ), $count, $newest );
+		$others     = " WHERE p.post_type = 'attachment' AND p.post_status = 'inherit' AND p.post_mime_type LIKE 'image/%' AND p.post_mime_type NOT IN (" . self::types() . ')' . self::own() . self::within( $ids );
+		$groups[]   = self::found( __( 'The image service does not accept this format.', 'imagewright' ), $others, $limit );
+		$exclusions = $ids ? '' : Imagewright_Exclusions::condition();
+		if ( '' !== $exclusions ) {
+			$groups[] = self::found( __( 'The settings exclude its name or folder.', 'imagewright' ), self::images() . " AND ( i.status IS NULL OR i.status <> 'done' ) AND $exclusions", $limit );
 		}
-		return $groups;
+		return array_values( array_filter( $groups, static function ( $group ) {
+			return $group['count'] > 0;
+		} ) );
+	}
+
+	/**
+	 * Counts images, and lists the newest.
+	 *
+	 * @param string $message Reason.
+	 * @param string $where   Condition.
+	 * @param int    $limit   Most examples.
+	 * @return array Of group().
+	 */
+	private static function found( $message, $where, $limit ) {
+		global $wpdb;
+		$count  = Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() . $where );
+		$newest = $count > 0 ? array_column( Imagewright_Index::select( 'SELECT p.ID AS id ' . self::from() . $where . $wpdb->prepare( ' ORDER BY p.ID DESC LIMIT %d', $limit ) ), 'id' ) : array();
+		return self::group( $message, $count, $newest );
 	}
 
 	/**
@@ -168,24 +185,33 @@ class Imagewright_Candidates {
 	/**
 	 * Selects the images of a run.
 	 *
-	 * @param string $kind    `optimize` or `restore`.
+	 * @param string $kind    `optimize`, `restore` or `discard`.
 	 * @param array  $options `format`, `preset`.
 	 * @param int[]  $ids     Attachments; empty for all.
 	 * @return string
 	 */
 	private static function where( $kind, $options, $ids ) {
-		$state = 'restore' === $kind ? " AND i.status IN ('done','changing')" : " AND ( i.attachment_id IS NULL OR ( i.status <> 'done' AND NOT " . self::left( $options ) . ' ) )';
-		return self::images() . self::within( $ids ) . $state;
+		if ( 'optimize' !== $kind ) {
+			// Images whose originals were deleted cannot be restored.
+			$state = 'restore' === $kind ? " AND i.status IN ('done','changing') AND i.settings NOT LIKE '%" . Imagewright_Backups::GONE . "'" : " AND i.status = 'done' AND i.settings LIKE '%replace'";
+			return self::images() . self::within( $ids ) . $state;
+		}
+		$exclusions = $ids ? '' : Imagewright_Exclusions::condition();
+		$state      = ' AND ( i.attachment_id IS NULL OR ( i.status <> \'done\' AND NOT ' . self::left( $options, $ids ) . ' ) )';
+		return self::images() . self::within( $ids ) . $state . ( '' === $exclusions ? '' : " AND NOT ( $exclusions )" );
 	}
 
 	/**
-	 * Selects the images that an earlier attempt with these settings did not make smaller, and those that no setting helps.
+	 * Selects the images that an earlier attempt with these settings did not make smaller, those that no setting helps, and in
+	 * runs over the library those that are too small.
 	 *
 	 * @param array $options `format`, `preset`.
+	 * @param int[] $ids     Attachments; empty for all.
 	 * @return string
 	 */
-	private static function left( $options ) {
+	private static function left( $options, $ids ) {
 		global $wpdb;
-		return $wpdb->prepare( "( i.status = 'unfit' OR ( i.status = 'no_gain' AND i.settings = %s ) )", Imagewright_Eligibility::settings( $options ) );
+		$small = $ids ? '' : $wpdb->prepare( " OR ( i.status = 'excluded' AND i.settings = %s )", (string) Imagewright_Exclusions::least_bytes() );
+		return $wpdb->prepare( "( i.status = 'unfit' OR ( i.status = 'no_gain' AND i.settings = %s )", Imagewright_Eligibility::settings( $options ) ) . "$small )";
 	}
 }

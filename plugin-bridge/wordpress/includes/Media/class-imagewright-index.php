@@ -11,14 +11,14 @@ defined( 'ABSPATH' ) || exit;
  * One small row for each attachment that the plugin has worked on or will: status, bytes, reason and pending task. Lists, counts
  * and the queue read it instead of the records of the attachments.
  *
- * `status`: `done`, `changing`, `no_gain`, `failed`, `unfit` (no setting helps), or empty. `settings`: format, preset and way of
- * the last attempt. `source`: size and time of the file then. `task`: `new`, `optimize`, `restore`, or empty; it may begin at `due`
+ * `status`: `done`, `changing`, `no_gain`, `failed`, `unfit` (no setting helps), `excluded`, or empty. `settings`: format, preset
+ * and way of the last attempt, or the size below which files are excluded. `source`: size and time of the file then. `task`: `new`, `optimize`, `restore`, `discard`, or empty; it may begin at `due`
  * (Unix time). `tries`: attempts that did not return.
  */
 class Imagewright_Index {
 
 	/** Version of the table, stored in OPTION. */
-	const VERSION = 1;
+	const VERSION = 2;
 	const OPTION  = 'imagewright_table';
 
 	/**
@@ -53,7 +53,8 @@ class Imagewright_Index {
 
 	/** Creates or changes the table, once for each version. */
 	public static function install() {
-		if ( self::VERSION === (int) get_option( self::OPTION ) ) {
+		$known = (int) get_option( self::OPTION );
+		if ( self::VERSION === $known ) {
 			return;
 		}
 		global $wpdb;
@@ -82,7 +83,10 @@ KEY task_due (task,due),
 KEY run_status (run,status)
 ) $collate;"
 		);
-		self::adopt();
+		if ( 0 === $known ) {
+			self::adopt();
+		}
+		Imagewright_Roles::grant();
 		// Each page reads it: an option that does not exist costs a query.
 		add_option( Imagewright_Options::DELIVERED, array() );
 		update_option( self::OPTION, self::VERSION, true );

@@ -29,7 +29,9 @@ class Imagewright_Library {
 		}
 		$query['posts_per_page'] = min( 100, max( 1, (int) ( $args['per_page'] ?? 50 ) ) );
 		$query['paged']          = max( 1, (int) ( $args['page'] ?? 1 ) );
-		$clauses                 = self::clauses( $args['status'] ?? 'any' );
+		$clauses                 = static function ( $parts ) use ( $args ) {
+			return self::restrict( $parts, $args['status'] ?? 'any' );
+		};
 		add_filter( 'posts_clauses', $clauses );
 		$found = new WP_Query( $query );
 		remove_filter( 'posts_clauses', $clauses );
@@ -119,19 +121,24 @@ class Imagewright_Library {
 	}
 
 	/**
-	 * Returns a filter that restricts a query to a status.
+	 * Restricts a query to a status.
 	 *
-	 * @param string $status `any`, `none` or `optimized`.
-	 * @return callable
+	 * @param string[] $clauses Parts of the query.
+	 * @param string   $status  `any`, `none` (not optimized), `optimized`, `waiting`, `failed` (the last attempt had no use).
+	 * @return string[]
 	 */
-	private static function clauses( $status ) {
-		return static function ( $clauses ) use ( $status ) {
-			global $wpdb;
-			if ( 'any' !== $status ) {
-				$clauses['join']  .= ' LEFT JOIN ' . Imagewright_Index::table() . " imagewright ON imagewright.attachment_id = $wpdb->posts.ID";
-				$clauses['where'] .= 'optimized' === $status ? " AND imagewright.status IN ('done','changing')" : " AND ( imagewright.status IS NULL OR imagewright.status NOT IN ('done','changing') )";
-			}
-			return $clauses;
-		};
+	public static function restrict( $clauses, $status ) {
+		global $wpdb;
+		$conditions = array(
+			'none'      => "( imagewright.status IS NULL OR imagewright.status NOT IN ('done','changing') )",
+			'optimized' => "imagewright.status IN ('done','changing')",
+			'waiting'   => "imagewright.task <> ''",
+			'failed'    => "imagewright.task = '' AND imagewright.status IN ('failed','no_gain','unfit','excluded')",
+		);
+		if ( isset( $conditions[ $status ] ) ) {
+			$clauses['join']  .= ' LEFT JOIN ' . Imagewright_Index::table() . " imagewright ON imagewright.attachment_id = $wpdb->posts.ID";
+			$clauses['where'] .= " AND $wpdb->posts.post_mime_type LIKE 'image/%' AND $conditions[$status]";
+		}
+		return $clauses;
 	}
 }

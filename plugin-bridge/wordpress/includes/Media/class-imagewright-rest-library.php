@@ -103,7 +103,7 @@ class Imagewright_Rest_Library {
 			'ids'      => self::ids_arg(),
 			'status'   => array(
 				'type'    => 'string',
-				'enum'    => array( 'any', 'none', 'optimized' ),
+				'enum'    => array( 'any', 'none', 'optimized', 'waiting', 'failed' ),
 				'default' => 'any',
 			),
 			'search'   => array(
@@ -154,8 +154,9 @@ class Imagewright_Rest_Library {
 			return $balance;
 		}
 		return Imagewright_Candidates::overview() + array(
-			'balance' => (int) $balance['balance'],
-			'plan'    => (string) $balance['plan'],
+			'balance'  => (int) $balance['balance'],
+			'replaced' => current_user_can( 'manage_options' ) ? Imagewright_Candidates::count( 'discard', array() ) : 0,
+			'plan'     => (string) $balance['plan'],
 		);
 	}
 

@@ -13,6 +13,17 @@ defined( 'ABSPATH' ) || exit;
 class Imagewright_Sizes {
 
 	/**
+	 * Applies the setting of the largest edge to the limit above which WordPress shows a scaled copy of an upload.
+	 *
+	 * @param int|false $threshold Pixels; false for no limit.
+	 * @return int|false
+	 */
+	public static function limit( $threshold ) {
+		$wanted = (int) Imagewright_Options::all()['max_edge'];
+		return $wanted > 0 ? $wanted : $threshold;
+	}
+
+	/**
 	 * Returns the longest edge in pixels above which WordPress uses a scaled copy; 0 for no limit.
 	 *
 	 * @param array $size   Width and height of the image.

@@ -13,7 +13,7 @@ defined( 'ABSPATH' ) || exit;
  * Fields: `status` (`replacing`, `optimized`, `restoring`), `snapshot` (see Imagewright_Snapshot), `created` (names of the
  * new files), `copies` (name of an overwritten file => name of its copy), `after` (`file`, `mime`, `texts`, `files`: name
  * => md5 and size), `job`, `image`,
- * `bytes` (`before`, `after`), `settings`, `at`.
+ * `bytes` (`before`, `after`), `settings`, `at`, `discarded` (true after Imagewright_Backups has deleted the originals).
  */
 class Imagewright_State {
 
@@ -55,7 +55,7 @@ class Imagewright_State {
 		$quality = $state['quality'] ?? array();
 		return array(
 			'status'       => 'optimized' === $state['status'] ? 'done' : 'changing',
-			'settings'     => trim( ( $quality['format'] ?? '' ) . ' ' . ( $quality['preset'] ?? '' ) . ' ' . ( $state['way'] ?? 'replace' ) ),
+			'settings'     => trim( ( $quality['format'] ?? '' ) . ' ' . ( $quality['preset'] ?? '' ) . ' ' . ( empty( $state['discarded'] ) ? $state['way'] ?? 'replace' : Imagewright_Backups::GONE ) ),
 			'bytes_before' => (int) ( $state['bytes']['before'] ?? 0 ),
 			'bytes_after'  => (int) ( $state['bytes']['after'] ?? 0 ),
 			'code'         => '',
@@ -144,6 +144,9 @@ class Imagewright_State {
 		$status = 'failed';
 		if ( 'imagewright_not_smaller' === $code ) {
 			$status = 'no_gain';
+		} elseif ( 'imagewright_excluded' === $code ) {
+			$status   = 'excluded';
+			$settings = (string) Imagewright_Exclusions::least_bytes();
 		} elseif ( in_array( $code, self::UNFIT, true ) ) {
 			$status = 'unfit';
 		}

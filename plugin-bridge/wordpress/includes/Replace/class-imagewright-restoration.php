@@ -58,6 +58,10 @@ class Imagewright_Restoration {
 		if ( 'beside' === ( $state['way'] ?? '' ) ) {
 			return Imagewright_Addition::take_away( $id, $state );
 		}
+		$loss = Imagewright_Backups::loss( $state );
+		if ( $loss ) {
+			return $loss;
+		}
 		$snapshot = $state['snapshot'];
 		$dir      = dirname( path_join( wp_get_upload_dir()['basedir'], $snapshot['attached_file'] ) );
 		$sources  = self::sources( $snapshot, $state['copies'], $dir, $all );

@@ -8,12 +8,16 @@
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Decides which users may use the plugin and which may spend credits. The filter `imagewright_capability` changes both.
+ * Decides which users may use the plugin and which may spend credits, by a capability of roles. The filter `imagewright_capability`
+ * changes both.
  */
 class Imagewright_Access {
 
-	/** Capability that is required without a filter. */
-	const CAPABILITY = 'upload_files';
+	/** Capabilities that are required without a filter, by purpose. */
+	const CAPABILITIES = array(
+		'use'   => 'upload_files',
+		'spend' => Imagewright_Roles::SPEND,
+	);
 
 	/**
 	 * Returns true if the current user may see the plugin and use what is free.
@@ -43,10 +47,10 @@ class Imagewright_Access {
 		/**
 		 * Filters the capability that is required to use the plugin (`use`) and to spend credits with it (`spend`).
 		 *
-		 * @param string $capability Capability. Default: `upload_files`.
+		 * @param string $capability Capability. Default: `upload_files` or `imagewright_spend`.
 		 * @param string $purpose    `use` or `spend`.
 		 */
-		$capability = apply_filters( 'imagewright_capability', self::CAPABILITY, $purpose );
+		$capability = apply_filters( 'imagewright_capability', self::CAPABILITIES[ $purpose ], $purpose );
 		// A filter that returns no capability allows nobody, and not everybody.
 		return is_string( $capability ) && '' !== $capability ? $capability : 'do_not_allow';
 	}

@@ -23,7 +23,7 @@ class Imagewright_Options {
 	/**
 	 * Returns the settings with all defaults filled in.
 	 *
-	 * @return array{url:string,format:string,preset:string,language:string,delivery:string,fill_text:bool,auto:bool,daily_credits:int,delete_files:bool,user_credits:int}
+	 * @return array{url:string,format:string,preset:string,language:string,delivery:string,fill_text:bool,auto:bool,daily_credits:int,delete_files:bool,user_credits:int,skip_below:int,skip_names:string,max_edge:int}
 	 */
 	public static function all() {
 		$stored = get_option( self::SETTINGS, array() );
@@ -37,16 +37,19 @@ class Imagewright_Options {
 	 */
 	public static function defaults() {
 		return array(
-			'url'          => '',
-			'format'       => 'webp',
-			'preset'       => 'high',
-			'language'     => '',
-			'delivery'     => 'beside',
-			'fill_text'    => false,
+			'url'           => '',
+			'format'        => 'webp',
+			'preset'        => 'high',
+			'language'      => '',
+			'delivery'      => 'beside',
+			'fill_text'     => false,
 			'auto'          => true,
 			'daily_credits' => 200,
 			'delete_files'  => false,
-			'user_credits' => 0,
+			'user_credits'  => 0,
+			'skip_below'    => 0,
+			'skip_names'    => '',
+			'max_edge'      => 0,
 		);
 	}
 
