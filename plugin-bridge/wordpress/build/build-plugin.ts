@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { zipSync } from 'fflate';
 import { bundleScripts } from './bundle-scripts.ts';
 import { compileLanguages } from './compile-languages.ts';
+import { copySources } from './copy-sources.ts';
+import { readLinks, stampHeader, stampReadme } from './links.ts';
 import { potFile } from './pot-file.ts';
 import { hostStrings, widgetStrings } from './widget-strings.ts';
 
@@ -29,7 +31,9 @@ export async function buildPlugin(target = output): Promise<BuiltPlugin> {
   await rm(target, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   for (const name of SHIPPED) await cp(join(source, name), join(folder, name), { recursive: true });
+  await stampLinks(folder);
   await bundleScripts(join(folder, 'build'));
+  await copySources(join(folder, 'sources'));
   await writeFile(join(folder, 'build/widget-strings.php'), await widgetStrings());
   await writeFile(join(folder, 'build/host-strings.php'), hostStrings());
   await compileLanguages(join(source, 'languages'), join(folder, 'languages'));
@@ -47,6 +51,16 @@ export async function buildPlugin(target = output): Promise<BuiltPlugin> {
   await mkdir(dirname(zip), { recursive: true });
   await writeFile(zip, zipSync(entries, { level: 9 }));
   return { folder, zip, files };
+}
+
+/** Adds the links of the publisher to the main file and the readme. */
+async function stampLinks(folder: string): Promise<void> {
+  const links = await readLinks();
+  const stamps = { 'imagewright.php': stampHeader, 'readme.txt': stampReadme };
+  for (const [name, stamp] of Object.entries(stamps)) {
+    const path = join(folder, name);
+    await writeFile(path, stamp(await readFile(path, 'utf8'), links));
+  }
 }
 
 /** Builds the template for translators from all PHP files of the built plugin. */

@@ -13,6 +13,7 @@ const SCRIPTS = {
   page: '../src/page.ts',
   attachments: '../src/attachments.ts',
   settings: '../src/settings.ts',
+  texts: '../src/texts.ts',
   editor: '../src/editor/main.ts',
   shop: '../src/shop.ts',
 };

@@ -10,7 +10,7 @@ process.exitCode = run();
 
 function run(): number {
   const env = prepared();
-  if (!env) return 0;
+  if (!env) return process.env.NATIVE_REQUIRED === '1' ? 1 : 0;
   const args = ['node_modules/vitest/vitest.mjs', 'run', '--mode', 'native', ...process.argv.slice(2)];
   const cwd = fileURLToPath(new URL('../../../', import.meta.url));
   return spawnSync(process.execPath, args, { cwd, stdio: 'inherit', env: { ...process.env, ...env } }).status ?? 1;
