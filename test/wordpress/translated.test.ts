@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { mo } from 'gettext-parser';
 import { beforeAll, expect, it } from 'vitest';
-import { tinyPicture } from './rig.ts';
+import { photograph, tinyPicture } from './rig.ts';
 import { PATIENCE, useBrowser, useRig } from './use-rig.ts';
 
 const tests = useRig();
@@ -48,6 +48,16 @@ it('translates PHP pages, scripts, the widget and responses into the language of
     .getByRole('button', { name: /^Für 1 Credit exportieren/ })
     .click();
   await widget.getByText('Keine Datei würde kleiner, darum wurde nichts berechnet.').first().waitFor(PATIENCE);
+  // A message of the service, which speaks English.
+  const poor = await rig.service.createAccount({ credits: 0 });
+  await rig.define({ IMAGEWRIGHT_API_KEY: poor.apiKey });
+  const large = await admin.upload('gross.jpg', await photograph(700), 'image/jpeg');
+  const path = `/attachments/${large}/optimize?_locale=user`;
+  const refused = await admin.call('POST', path, {}, { Accept: 'application/json' });
+  expect([refused.status, (await refused.json()).message]).toEqual([
+    402,
+    'Die Credits reichen nicht. Es wurde nichts berechnet.',
+  ]);
   await expectQuietLog();
 });
 

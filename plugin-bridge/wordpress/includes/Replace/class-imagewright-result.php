@@ -29,9 +29,14 @@ class Imagewright_Result {
 		if ( 'export' !== $job['kind'] ) {
 			return Imagewright_Rest_Errors::make( 'not_an_export', __( 'Samples are previews: only a full export can replace an image.', 'imagewright' ), 409 );
 		}
-		$found = array_values( array_filter( (array) ( $job['results'] ?? array() ), static function ( $result ) use ( $image ) {
-			return $result['imageId'] === $image;
-		} ) );
+		$found = array_values(
+			array_filter(
+				(array) ( $job['results'] ?? array() ),
+				static function ( $result ) use ( $image ) {
+					return $result['imageId'] === $image;
+				}
+			)
+		);
 		if ( ! $found ) {
 			return Imagewright_Rest_Errors::make( 'no_result', __( 'This export has no result for the image.', 'imagewright' ), 409 );
 		}
@@ -40,7 +45,8 @@ class Imagewright_Result {
 			return Imagewright_Rest_Errors::make( 'other_image', __( 'This result belongs to another image.', 'imagewright' ), 409 );
 		}
 		if ( 'completed' !== $result['status'] ) {
-			return new WP_Error( (string) ( $result['error']['code'] ?? 'processing_failed' ), (string) ( $result['error']['message'] ?? __( 'The image could not be processed.', 'imagewright' ) ), array( 'status' => 422 ) );
+			$code = (string) ( $result['error']['code'] ?? 'processing_failed' );
+			return new WP_Error( $code, Imagewright_Service_Texts::translate( $code, (string) ( $result['error']['message'] ?? __( 'The image could not be processed.', 'imagewright' ) ) ), array( 'status' => 422 ) );
 		}
 		$before = (int) $result['original']['size'];
 		$change = self::change( $id, $before, (string) ( $result['original']['sha256'] ?? '' ) );

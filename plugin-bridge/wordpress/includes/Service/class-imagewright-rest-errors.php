@@ -37,7 +37,7 @@ class Imagewright_Rest_Errors {
 			$message = __( 'The image service refused the API key of this site. An administrator can change it in the settings.', 'imagewright' );
 		}
 		$code = isset( $body['code'] ) && is_string( $body['code'] ) ? $body['code'] : 'imagewright_service_error';
-		return new WP_Error( sanitize_key( $code ), $message, $data );
+		return new WP_Error( sanitize_key( $code ), Imagewright_Service_Texts::translate( $code, $message ), $data );
 	}
 
 	/**
