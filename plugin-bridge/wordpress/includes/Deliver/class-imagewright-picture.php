@@ -171,7 +171,7 @@ class Imagewright_Picture {
 	 * @param string $name Attribute.
 	 * @return string Decoded; empty if there is none.
 	 */
-	private static function attribute( $tag, $name ) {
+	public static function attribute( $tag, $name ) {
 		return preg_match( '/\s' . $name . '=(["\'])(.*?)\1/is', $tag, $found ) ? html_entity_decode( $found[2], ENT_QUOTES, 'UTF-8' ) : '';
 	}
 }
