@@ -34,6 +34,9 @@ Imagewright_Beside::register();
 Imagewright_Picture::register();
 Imagewright_Page_Caches::register();
 add_filter( 'big_image_size_threshold', array( 'Imagewright_Sizes', 'limit' ), 5 );
+if ( isset( $_GET['imagewright_view'] ) ) { // phpcs:ignore WordPress.Security.NonceVerification.Recommended -- signed.
+	add_action( 'plugins_loaded', array( 'Imagewright_Page_View', 'register' ) );
+}
 add_filter( 'woocommerce_available_variation', array( 'Imagewright_Shop', 'variation' ), 30 );
 add_action( 'woocommerce_before_variations_form', array( 'Imagewright_Shop', 'form' ) );
 if ( function_exists( 'wp_register_ability' ) ) {
@@ -46,6 +49,7 @@ if ( is_admin() ) {
 	Imagewright_Assets::register();
 	Imagewright_Settings_Page::register();
 	Imagewright_Optimize_Page::register();
+	Imagewright_Texts_Page::register();
 	Imagewright_Media_List::register();
 	Imagewright_Attachment_Field::register();
 }
@@ -57,6 +61,7 @@ add_action(
 		Imagewright_Rest_Media::register();
 		Imagewright_Rest_Runs::register();
 		Imagewright_Rest_Texts::register();
+		Imagewright_Rest_Reports::register();
 		Imagewright_Settings_Page::register();
 	},
 	0

@@ -38,6 +38,25 @@ async function upload(user: SiteUser, bytes = photo) {
 }
 
 const settings = { format: 'webp', preset: 'high' };
+
+it('only roles with the capability spend credits; the settings give it to roles', async () => {
+  const author = await rig.site.logIn('aut', 'aut');
+  const id = await author.upload('of-an-author.jpg', photo, 'image/jpeg');
+  const choose = (chosen: string[]) => rig.site.php('Imagewright_Roles::choose( $chosen );', { chosen });
+  const start = async (user: SiteUser) => (await user.answer('GET', `/run/preview?ids[]=${id}`))[0];
+  expect(await start(author)).toBe(200);
+  await choose(['editor']);
+  expect(await author.answer('POST', `/attachments/${id}/optimize`)).toMatchObject([
+    403,
+    { code: 'imagewright_may_not_spend' },
+  ]);
+  expect([await start(author), await start(editor), await start(admin)]).toEqual([403, 200, 200]);
+  await rig.site.php('Imagewright_Roles::revoke();');
+  expect(await start(admin)).toBe(403);
+  await rig.site.php('Imagewright_Roles::grant();');
+  expect([await start(author), await start(admin)]).toEqual([200, 200]);
+  await remove(id);
+});
 const order = ({ imageId }: { imageId: string }) => ({ images: [{ id: imageId }], settings });
 
 describe('the proxy', { timeout: 120_000 }, () => {

@@ -17,7 +17,7 @@ function imagewright_autoload( $class_name ) {
 		return;
 	}
 	$name = 'class-' . str_replace( '_', '-', strtolower( $class_name ) ) . '.php';
-	foreach ( array( 'Service', 'Media', 'Replace', 'Deliver', 'Bulk', 'Cli', 'Editor', 'Admin' ) as $imagewright_folder ) {
+	foreach ( array( 'Service', 'Media', 'Replace', 'Deliver', 'Bulk', 'Cli', 'Editor', 'Report', 'Admin' ) as $imagewright_folder ) {
 		$file = IMAGEWRIGHT_DIR . "includes/$imagewright_folder/$name";
 		if ( is_readable( $file ) ) {
 			require_once $file;

@@ -55,6 +55,8 @@ export interface SiteConfig {
   language: string;
   formats: string[];
   optimizeUrl: string;
+  /** Address of the front page. */
+  homeUrl: string;
   strings: Strings;
   /** Numbers with their noun, by plural form of the language. */
   nouns: Record<'images' | 'credits', Record<Intl.LDMLPluralRule, string>>;

@@ -31,6 +31,10 @@ class Imagewright_Assets {
 			wp_enqueue_script( 'imagewright-page', self::url( 'build/page.js' ), array( 'imagewright-widget' ), IMAGEWRIGHT_VERSION, true );
 			self::configure( 'imagewright-page' );
 			self::style();
+		} elseif ( Imagewright_Texts_Page::hook() === $screen ) {
+			wp_enqueue_script( 'imagewright-texts', self::url( 'build/texts.js' ), array(), IMAGEWRIGHT_VERSION, true );
+			self::configure( 'imagewright-texts' );
+			self::style();
 		} elseif ( 'upload.php' === $screen || 'post.php' === $screen ) {
 			self::attachments();
 		} elseif ( 'settings_page_imagewright' === $screen ) {
@@ -92,11 +96,26 @@ class Imagewright_Assets {
 			'language'      => Imagewright_Options::language(),
 			'formats'       => Imagewright_Options::formats(),
 			'optimizeUrl'   => Imagewright_Optimize_Page::url(),
-			'strings'       => Imagewright_Strings::all() + ( self::is_editor() ? Imagewright_Editor_Strings::all() : array() ),
+			'homeUrl'       => home_url( '/' ),
+			'strings'       => self::strings(),
 			'nouns'         => Imagewright_Strings::nouns(),
 			'widgetStrings' => (object) Imagewright_Strings::widget(),
 		);
 		wp_add_inline_script( $handle, 'window.imagewrightConfig = ' . wp_json_encode( $config, JSON_HEX_TAG | JSON_HEX_AMP ) . ';', 'before' );
+	}
+
+	/**
+	 * Returns the texts of the scripts of this screen.
+	 *
+	 * @return array<string,string>
+	 */
+	private static function strings() {
+		$screen = get_current_screen();
+		if ( self::is_editor() ) {
+			return Imagewright_Strings::all() + Imagewright_Editor_Strings::all();
+		}
+		$has_reports = $screen && in_array( $screen->id, array( Imagewright_Optimize_Page::hook(), Imagewright_Texts_Page::hook() ), true );
+		return Imagewright_Strings::all() + ( $has_reports ? Imagewright_Report_Strings::all() : array() );
 	}
 
 	/**

@@ -136,7 +136,7 @@ class Imagewright_Strings {
 			'bulkSaved'       => __( '{before} became {after}.', 'imagewright' ),
 			'bulkFailed'      => __( '{images} could not be processed:', 'imagewright' ),
 			'bulkBackground'  => __( 'You can close this page. The run goes on in the background, faster while this page is open.', 'imagewright' ),
-			'bulkNoGain'      => __( '{images} stay as they are and cost nothing.', 'imagewright' ),
+			'bulkNoGain'      => __( 'Unchanged, free of charge: {images}.', 'imagewright' ),
 			/* translators: 1: format, 2: quality */
 			'bulkSettings'    => sprintf( __( 'Format: %1$s. Quality: %2$s. They can be changed in the settings.', 'imagewright' ), self::formats()[ $all['format'] ] ?? '', self::presets()[ $all['preset'] ] ?? '' ),
 			'restoreAll'      => __( 'Restore all originals', 'imagewright' ),

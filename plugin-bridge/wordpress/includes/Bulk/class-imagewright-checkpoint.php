@@ -82,10 +82,14 @@ class Imagewright_Checkpoint {
 	public static function keep( $id, $session, $image, $job, $options ) {
 		$fingerprint = self::fingerprint( $id, $options );
 		if ( ! is_wp_error( $fingerprint ) && ! self::known( $id, $options ) ) {
-			update_post_meta( $id, self::META, compact( 'session', 'image', 'job' ) + array(
+			update_post_meta(
+				$id,
+				self::META,
+				compact( 'session', 'image', 'job' ) + array(
 				'mark' => $fingerprint,
 				'at'   => time(),
-			) );
+				)
+			);
 		}
 	}
 

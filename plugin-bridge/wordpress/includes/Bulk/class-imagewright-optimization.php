@@ -167,7 +167,12 @@ class Imagewright_Optimization {
 			"/v1/sessions/{$checkpoint['session']}/analyze",
 			array(
 				'images'  => array( array( 'id' => $checkpoint['image'] ) ),
-				'options' => array( 'language' => $language ),
+				'options' => array_filter(
+					array(
+						'language' => $language,
+						'context'  => Imagewright_Description::context( $id ),
+					)
+				),
 			),
 			"wp-analyze-{$checkpoint['mark']}{$checkpoint['image']}$language"
 		);

@@ -26,6 +26,9 @@ class Imagewright_Cli {
 	public static function register() {
 		if ( defined( 'WP_CLI' ) && WP_CLI ) {
 			WP_CLI::add_command( 'imagewright', __CLASS__ );
+			$texts = new Imagewright_Cli_Texts();
+			WP_CLI::add_command( 'imagewright describe', array( $texts, 'describe' ) );
+			WP_CLI::add_command( 'imagewright audit', array( $texts, 'audit' ) );
 		}
 	}
 
@@ -222,7 +225,7 @@ class Imagewright_Cli {
 	}
 
 	/** Takes the role of an administrator if no user was given with `--user`. */
-	private static function become_administrator() {
+	public static function become_administrator() {
 		if ( 0 === get_current_user_id() ) {
 			wp_set_current_user( Imagewright_Access::administrator() );
 		}

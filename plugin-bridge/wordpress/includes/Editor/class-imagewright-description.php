@@ -44,6 +44,26 @@ class Imagewright_Description {
 	}
 
 	/**
+	 * Returns what the library says about an image beside its text: caption, a title that is not the file name, and the post to which
+	 * it was uploaded.
+	 *
+	 * @param int $id Attachment.
+	 * @return string
+	 */
+	public static function context( $id ) {
+		$post   = get_post( $id );
+		$file   = wp_basename( (string) get_post_meta( $id, '_wp_attached_file', true ) );
+		$parent = $post->post_parent ? get_post( $post->post_parent ) : null;
+		$parts  = array(
+			Imagewright_Texts::is_automatic_title( $post->post_title, $file ) ? '' : $post->post_title,
+			$post->post_excerpt,
+			$parent ? $parent->post_title : '',
+		);
+		$words  = html_entity_decode( wp_strip_all_tags( implode( "\n", array_filter( $parts, 'strlen' ) ) ), ENT_QUOTES, 'UTF-8' );
+		return trim( mb_substr( $words, 0, self::MAX_CONTEXT ) );
+	}
+
+	/**
 	 * Records the author of a text. Writes it to the library if it has none, or an older one that nobody confirmed.
 	 *
 	 * @param int    $id   Attachment.

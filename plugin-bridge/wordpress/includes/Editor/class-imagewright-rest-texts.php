@@ -43,6 +43,25 @@ class Imagewright_Rest_Texts {
 		);
 		register_rest_route(
 			'imagewright/v1',
+			'/attachments/(?P<id>\d+)/text',
+			array(
+				'methods'             => 'POST',
+				'callback'            => array( __CLASS__, 'decide' ),
+				'permission_callback' => array( 'Imagewright_Rest_Media', 'may_change' ),
+				'args'                => array(
+					'was' => array(
+						'type'     => 'string',
+						'required' => true,
+					),
+					'alt' => array(
+						'type'     => 'string',
+						'required' => true,
+					),
+				),
+			)
+		);
+		register_rest_route(
+			'imagewright/v1',
 			'/attachments/(?P<id>\d+)/confirm',
 			array(
 				'methods'             => 'POST',
@@ -131,6 +150,33 @@ class Imagewright_Rest_Texts {
 			return Imagewright_Rest_Errors::make( 'text_changed', __( 'The text was changed meanwhile.', 'imagewright' ), 409 );
 		}
 		Imagewright_Text_Record::confirm( $id, $text );
+		return Imagewright_Library::describe( $id );
+	}
+
+	/**
+	 * Accepts, changes or rejects the text of an attachment: `alt` is the same, another, or empty. Refused if it is not `was` any more.
+	 *
+	 * @param WP_REST_Request $request Request.
+	 * @return array|WP_Error
+	 */
+	public static function decide( $request ) {
+		$id  = (int) $request['id'];
+		$was = (string) $request['was'];
+		$alt = sanitize_text_field( (string) $request['alt'] );
+		if ( Imagewright_Text_Record::text( $id ) !== $was ) {
+			return Imagewright_Rest_Errors::make( 'text_changed', __( 'The text was changed meanwhile.', 'imagewright' ), 409 );
+		}
+		if ( '' === $alt ) {
+			delete_post_meta( $id, Imagewright_Texts::ALT );
+			Imagewright_Text_Record::remove( $id, $was );
+		} else {
+			update_post_meta( $id, Imagewright_Texts::ALT, wp_slash( $alt ) );
+			if ( $alt === $was ) {
+				Imagewright_Text_Record::confirm( $id, $alt );
+			} else {
+				Imagewright_Text_Record::note( $id, $alt, 'user' );
+			}
+		}
 		return Imagewright_Library::describe( $id );
 	}
 }

@@ -38,6 +38,22 @@ class Imagewright_Candidates {
 	}
 
 	/**
+	 * Lists images of the library without an alternative text, newest first.
+	 *
+	 * @param int[] $ids   Attachments; empty for all.
+	 * @param int   $below Lists only ids below this one; 0 for no limit.
+	 * @param int   $limit Most images; 0 for all.
+	 * @return int[]
+	 */
+	public static function without_text( $ids, $below = 0, $limit = 0 ) {
+		global $wpdb;
+		$alt   = $wpdb->prepare( " LEFT JOIN $wpdb->postmeta a ON a.post_id = p.ID AND a.meta_key = %s AND a.meta_value <> ''", Imagewright_Texts::ALT );
+		$after = $below > 0 ? $wpdb->prepare( ' AND p.ID < %d', $below ) : '';
+		$most  = $limit > 0 ? $wpdb->prepare( ' LIMIT %d', $limit ) : '';
+		return array_map( 'intval', array_column( Imagewright_Index::select( 'SELECT p.ID AS id ' . self::from() . $alt . self::images() . self::within( $ids ) . " AND a.meta_id IS NULL$after ORDER BY p.ID DESC$most" ), 'id' ) );
+	}
+
+	/**
 	 * Lists images of a run, newest first.
 	 *
 	 * @param string $kind    `optimize`, `restore` or `discard`.
@@ -75,9 +91,14 @@ class Imagewright_Candidates {
 		if ( '' !== $exclusions ) {
 			$groups[] = self::found( __( 'The settings exclude its name or folder.', 'imagewright' ), self::images() . " AND ( i.status IS NULL OR i.status <> 'done' ) AND $exclusions", $limit );
 		}
-		return array_values( array_filter( $groups, static function ( $group ) {
-			return $group['count'] > 0;
-		} ) );
+		return array_values(
+			array_filter(
+				$groups,
+				static function ( $group ) {
+					return $group['count'] > 0;
+				}
+			)
+		);
 	}
 
 	/**

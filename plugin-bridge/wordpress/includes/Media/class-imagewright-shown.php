@@ -140,9 +140,12 @@ class Imagewright_Shown {
 		}
 		if ( 'replace' === Imagewright_Options::all()['delivery'] ) {
 			// A size that the attachment lacks is added to it.
-			$list = array_filter( $list, static function ( $one ) {
-				return $one['bytes'] > 0;
-			} );
+			$list = array_filter(
+				$list,
+				static function ( $one ) {
+					return $one['bytes'] > 0;
+				}
+			);
 		}
 		return array_values( $list );
 	}

@@ -115,20 +115,41 @@ class Imagewright_Text_Record {
 	}
 
 	/**
+	 * Removes the record of a text.
+	 *
+	 * @param int    $id   Attachment.
+	 * @param string $text Text.
+	 */
+	public static function remove( $id, $text ) {
+		self::write( $id, $text, array() );
+	}
+
+	/**
 	 * Stores a record in the place of an earlier one of the same text.
 	 *
 	 * @param int   $id     Attachment.
 	 * @param array $record Record.
 	 */
 	private static function put( $id, $record ) {
+		self::write( $id, $record['text'], array( $record ) );
+	}
+
+	/**
+	 * Writes all records but that of a text, then others.
+	 *
+	 * @param int              $id      Attachment.
+	 * @param string           $text    Text whose record is left out.
+	 * @param array<int,array> $records Further records.
+	 */
+	private static function write( $id, $text, $records ) {
 		$others = array_filter(
 			self::all( $id ),
-			static function ( $other ) use ( $record ) {
-				return $other['text'] !== $record['text'];
+			static function ( $other ) use ( $text ) {
+				return $other['text'] !== $text;
 			}
 		);
 		delete_post_meta( $id, self::META );
-		foreach ( array_slice( array_merge( $others, array( $record ) ), -self::MAX ) as $one ) {
+		foreach ( array_slice( array_merge( $others, $records ), -self::MAX ) as $one ) {
 			add_post_meta( $id, self::META, wp_slash( $one ) );
 		}
 	}

@@ -1,0 +1,59 @@
+<?php
+/**
+ * Texts of AI that nobody confirmed.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Lists the alternative texts of the library that a model wrote and nobody has confirmed, oldest first. Texts for one use of an image
+ * are in the posts, and are confirmed there.
+ */
+class Imagewright_Unconfirmed {
+
+	/** Most images of a part. */
+	const BATCH = 20;
+
+	/**
+	 * Returns the next images with such a text.
+	 *
+	 * @param int $cursor Of the part before; 0 for the first.
+	 * @return array{items:array<int,array>,cursor:string,total:int} `cursor` is empty after the last part.
+	 */
+	public static function batch( $cursor ) {
+		$rows  = Imagewright_Index::select( 'SELECT m.meta_id AS meta, m.post_id AS id ' . self::from() . ' AND m.meta_id > ' . (int) $cursor . ' ORDER BY m.meta_id LIMIT ' . self::BATCH );
+		$items = array();
+		_prime_post_caches( array_map( 'intval', array_column( $rows, 'id' ) ), false, true );
+		foreach ( $rows as $row ) {
+			$id     = (int) $row['id'];
+			$record = Imagewright_Text_Record::of( $id, Imagewright_Text_Record::text( $id ) );
+			if ( $record && 'ai' === $record['by'] && ! $record['confirmed'] && Imagewright_Library::may_change( $id ) ) {
+				$items[] = Imagewright_Library::describe( $id ) + array( 'large' => (string) wp_get_attachment_image_url( $id, 'medium_large' ) );
+			}
+		}
+		return array(
+			'items'  => $items,
+			'cursor' => count( $rows ) < self::BATCH ? '' : (string) max( array_map( 'intval', array_column( $rows, 'meta' ) ) ),
+			'total'  => Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() ),
+		);
+	}
+
+	/**
+	 * Selects the records whose text is that of the library.
+	 *
+	 * @return string
+	 */
+	private static function from() {
+		global $wpdb;
+		return $wpdb->prepare(
+			"FROM $wpdb->postmeta m JOIN $wpdb->postmeta a ON a.post_id = m.post_id AND a.meta_key = %s AND a.meta_value <> '' AND INSTR( m.meta_value, a.meta_value ) > 0
+			WHERE m.meta_key = %s AND m.meta_value LIKE %s AND m.meta_value LIKE %s",
+			Imagewright_Texts::ALT,
+			Imagewright_Text_Record::META,
+			'%"by";s:2:"ai";%',
+			'%"confirmed";i:0;%'
+		);
+	}
+}

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { type Finding, toCsv } from '../../plugin-bridge/wordpress/src/text-audit.ts';
+
+it('findings are exported for spreadsheets: quotes are doubled, and no text becomes a formula', () => {
+  const finding: Finding = {
+    ...{ problem: 'file_name', attachment: 7, post: 0, title: 'A "view", wide', file: 'view.jpg' },
+    ...{ text: '=HYPERLINK("https://evil.test")', edit: '' },
+  };
+  expect(toCsv([finding]).split('\r\n')).toEqual([
+    '\uFEFFproblem,attachment,post,title,file,text,edit',
+    `file_name,7,0,"A ""view"", wide",view.jpg,"'=HYPERLINK(""https://evil.test"")",`,
+    '',
+  ]);
+});
