@@ -99,9 +99,12 @@ async function replaceServer(
   }
 }
 
+/** Works at an interval that does not grow by the time of the work. */
 async function every(ms: number, signal: AbortSignal, work: (times: number) => Promise<void>): Promise<void> {
+  const startedAt = performance.now();
   for (let times = 0; !signal.aborted; times += 1) {
-    await sleep(ms, undefined, { signal }).catch(() => {});
+    const wait = startedAt + (times + 1) * ms - performance.now();
+    await sleep(Math.max(0, wait), undefined, { signal }).catch(() => {});
     if (!signal.aborted) await work(times);
   }
 }
