@@ -24,6 +24,8 @@ interface Resource {
   data?: Record<string, string>;
   stringData?: Record<string, string>;
   spec: {
+    replicas?: number;
+    ports: { port: number }[];
     selector: { matchLabels: Record<string, string> };
     template: {
       metadata: { labels: Record<string, string> };
@@ -83,6 +85,30 @@ describe('examples/kubernetes/imagewright.yaml', () => {
   it('is well formed and names known settings alone', () => {
     expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
     expect(unknownOf({ ...config, ...secret })).toEqual([]);
+  });
+
+  it('sends requests through a proxy to three servers, and hides what is for operators', () => {
+    const named = (kind: string, name: string) => byKind(kind).find(({ metadata }) => metadata.name === name);
+    const conf = named('ConfigMap', 'imagewright-proxy')?.data?.['default.conf'] ?? '';
+    expect(conf).toContain('(metrics|healthz|readyz)');
+    const [, upstream = ''] = /proxy_pass http:\/\/([\w-]+);/.exec(conf) ?? [];
+    expect(named('Service', upstream)?.spec.selector).toEqual({ app: 'imagewright', role: 'api' });
+    expect(named('Deployment', 'imagewright-api')?.spec.replicas).toBe(3);
+  });
+
+  it('finds the replica set and the store of stores.yaml', () => {
+    const stores = parseAllDocuments(readFileSync('examples/kubernetes/stores.yaml', 'utf8'));
+    expect(stores.flatMap(({ errors }) => errors)).toEqual([]);
+    const found = stores.map((document) => document.toJS() as Resource);
+    const ports = new Map(
+      found.filter(({ kind }) => kind === 'Service').map(({ metadata, spec }) => [metadata.name, spec.ports[0]?.port]),
+    );
+    const mongo = found.find(({ kind, metadata }) => kind === 'StatefulSet' && metadata.name === 'mongo');
+    const members = Array.from({ length: mongo?.spec.replicas ?? 0 }, (_, index) => `mongo-${index}.mongo`);
+    expect([members.length, ports.get('mongo')]).toEqual([3, 27017]);
+    expect(secret.MONGODB_URI).toContain(`@${members.join(',')}/`);
+    const endpoint = new URL(new URL(secret.FILES_URL ?? '').searchParams.get('endpoint') ?? '');
+    expect(ports.get(endpoint.hostname)).toBe(Number(endpoint.port));
   });
 
   it.each(['imagewright-api', 'imagewright-worker'])(
