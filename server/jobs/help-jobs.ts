@@ -10,8 +10,8 @@ import { sharedSource } from './share-job.ts';
 const LOOK_EVERY_MS = 1000;
 /** Most jobs of other servers that are worked on at once, one of an account. */
 const MOST_HELPED = 4;
-/** Jobs that are looked at, oldest first. */
-const MOST_OFFERED = 50;
+/** Accounts that are remembered as helped. */
+const MOST_REMEMBERED = 1000;
 
 /** Dependencies of {@link createHelper}. */
 export interface HelpDeps extends Omit<WorkContext, 'outlast'> {
@@ -26,6 +26,8 @@ interface Helped {
 }
 
 interface Helper extends HelpDeps {
+  /** Finds the next job to help with, of none of these accounts. */
+  next: (busy: string[]) => Promise<JobRecord | null>;
   helped: Map<string, Helped>;
   /** Aborts when this process leaves. */
   leaving: AbortController;
@@ -34,7 +36,9 @@ interface Helper extends HelpDeps {
 
 /** Creates the help of this server with large jobs of others: it takes blocks of images while it has free workers. */
 export function createHelper(deps: HelpDeps) {
-  const helper: Helper = { ...deps, helped: new Map(), leaving: new AbortController(), looking: false };
+  const { repositories, instanceId } = deps;
+  const next = takeTurns((notOf) => repositories.jobs.findOffered(instanceId, notOf));
+  const helper: Helper = { ...deps, next, helped: new Map(), leaving: new AbortController(), looking: false };
   const looks = setInterval(() => void look(helper), LOOK_EVERY_MS).unref();
   const beats = setInterval(() => void beat(helper), deps.leaseMs / 3).unref();
   return {
@@ -84,13 +88,29 @@ async function leaveEnded({ helped, repositories }: Helper): Promise<void> {
   }
 }
 
-/** Joins one more job: the oldest of an account that is not helped here. */
+/**
+ * Lets accounts take turns: returns the oldest job of an account that has not had one since all others that have any, however
+ * many jobs one account has.
+ */
+export function takeTurns(findOldest: (notOf: string[]) => Promise<JobRecord | null>) {
+  const recent = new Set<string>();
+  return async (busy: string[]): Promise<JobRecord | null> => {
+    let job = await findOldest([...busy, ...recent]);
+    if (!job && recent.size > 0) {
+      recent.clear();
+      job = await findOldest(busy);
+    }
+    if (recent.size >= MOST_REMEMBERED) recent.clear();
+    if (job) recent.add(job.accountId);
+    return job;
+  };
+}
+
+/** Joins one more job, of an account that is not helped here. */
 async function joinOffered(helper: Helper): Promise<void> {
-  const { helped, repositories, instanceId, leaving } = helper;
+  const { helped, next, leaving } = helper;
   if (helped.size >= MOST_HELPED) return;
-  const accounts = new Set([...helped.values()].map(({ job }) => job.accountId));
-  const offered = await repositories.jobs.findOffered(MOST_OFFERED);
-  const job = offered.find(({ accountId, leaseOwner }) => leaseOwner !== instanceId && !accounts.has(accountId));
+  const job = await next([...helped.values()].map(({ job }) => job.accountId));
   if (!job || leaving.signal.aborted) return;
   const abort = new AbortController();
   setMaxListeners(0, abort.signal);

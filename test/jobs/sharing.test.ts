@@ -1,4 +1,6 @@
+import { calculateObjectSize } from 'bson';
 import { expect, it, onTestFinished } from 'vitest';
+import { takeTurns } from '../../server/jobs/help-jobs.ts';
 import type { Jobs } from '../../server/jobs/index.ts';
 import { LEASE_SECONDS, useProcesses } from './processes.ts';
 
@@ -90,4 +92,38 @@ it('a job whose process hands it over is ended by another while a third one work
   await expectWhole(next, job);
   expect(await results(job._id)).toBe(3);
   expect(settled).toEqual([3]);
+});
+
+it('accounts take turns in the help of other processes, however many jobs one has', async () => {
+  const { jobs } = fixture.repositories;
+  const lead = newProcess('lead');
+  const accountOf = new Map<string, string>();
+  for (const accountId of ['one', 'one', 'one', 'two', 'three', 'one']) {
+    wait(1);
+    const job = await newJob(lead);
+    await fixture.connection
+      .collection('jobs')
+      .updateOne({ _id: job._id as never }, { $set: { accountId, offered: true } });
+    accountOf.set(job._id, accountId);
+  }
+  const next = takeTurns((notOf) => jobs.findOffered('helper', notOf));
+  const turn = async (busy: string[] = []) => {
+    const job = await next(busy);
+    if (job) await jobs.remove(job._id);
+    return accountOf.get(job?._id ?? '');
+  };
+  expect([await turn(), await turn(), await turn(), await turn(['two'])]).toEqual(['one', 'two', 'three', 'one']);
+  expect([await turn(['one']), await turn(), await turn(), await turn()]).toEqual([undefined, 'one', 'one', undefined]);
+});
+
+it('a job of many images is stored in less than 2 KB, and larger ones in no more', async () => {
+  const lead = newProcess('lead');
+  const { _id } = await newJob(lead);
+  const collection = fixture.connection.collection<{ _id: string }>('jobs');
+  const settings = { format: 'webp', preset: 'high', responsive: true, embedMetadata: true, keepCopyright: true };
+  const responsiveSizes = Array.from({ length: 20 }, (_, index) => ({ width: 100 * (index + 1) }));
+  await collection.updateOne({ _id }, { $set: { settings: { ...settings, responsiveSizes }, total: 10_000 } });
+  const job = await collection.findOne({ _id });
+  expect(calculateObjectSize(job ?? {})).toBeLessThan(2048);
+  expect(job).not.toHaveProperty('images');
 });

@@ -80,9 +80,12 @@ function jobLookups(model: Model<JobRecord>) {
       return new Set(found.map(({ _id }) => _id));
     },
 
-    /** Lists jobs of which other servers may take images, oldest first. */
-    async findOffered(limit: number): Promise<JobRecord[]> {
-      return model.find({ offered: true }).sort({ createdAt: 1 }).limit(limit).lean();
+    /** Finds the oldest job of which a server may take images of others, of an account that is not listed. */
+    async findOffered(helper: string, notOf: string[]): Promise<JobRecord | null> {
+      return model
+        .findOne({ offered: true, leaseOwner: { $ne: helper }, accountId: { $nin: notOf } })
+        .sort({ createdAt: 1 })
+        .lean();
     },
 
     async hasUnfinished(sessionId: string): Promise<boolean> {
