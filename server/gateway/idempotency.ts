@@ -10,10 +10,19 @@ const PLAIN_TAKEOVER_MS = 180_000;
 /** Takeover age of another process's plain request, in milliseconds: while it works, it renews the start several times. */
 const DEAD_TAKEOVER_MS = 30_000;
 const RENEW_MS = 8000;
-/** Takeover age of a stream without a job, in milliseconds: a job is stored milliseconds after its record. */
+/** Takeover age of a stream of this process without a job, in milliseconds: a job is stored milliseconds after its record. */
 const JOB_TAKEOVER_MS = 30_000;
-/** Longest wait of a refused caller for the removal of its record, in milliseconds. */
-const ABANDON_WAIT_MS = 300;
+/**
+ * Takeover age of another process's stream without a job, in milliseconds. Too early a takeover does no harm, since both
+ * attempts are the same job, which is stored and charged once.
+ */
+const DEAD_JOB_TAKEOVER_MS = 5000;
+/** Time for a change of a record that the database does not accept at first, in milliseconds. */
+const PATIENCE_MS = 30_000;
+/** Longest wait of a caller for such a change, in milliseconds. */
+const CHANGE_WAIT_MS = 300;
+/** Longest wait of a caller whose work is done for its record, in milliseconds: an outage that lasts as long as an election. */
+const COMPLETE_WAIT_MS = 10_000;
 
 /** Dependencies of {@link createIdempotency}. */
 export interface IdempotencyDeps {
@@ -68,7 +77,7 @@ interface IdempotencyContext extends IdempotencyDeps {
   working: Map<string, Ticket>;
   /** Renews their starts while there are any. */
   renewal: NodeJS.Timeout | undefined;
-  /** Tokens of records that are to be removed and could not be yet: the database was away. */
+  /** Tokens of records that are to be given up and could not be yet: the database was away. */
   abandoned: Set<string>;
 }
 
@@ -84,8 +93,8 @@ interface IdempotencyContext extends IdempotencyDeps {
  * 6. When a plain request failed and may have moved credits: `release`, so that a retry continues at once.
  *
  * A process that dies in step 3 leaves a running record. The next request with the key takes it over: a plain one after
- * 30 s (180 s in the same process) with the same `workId`, a stream without a job after 30 s with the same job id; the ledger moves credits only once
- * for each of these ids. Until then it gets 409. Records expire after 24 h.
+ * 30 s (180 s in the same process) with the same `workId`, a stream without a job after 5 s (30 s) with the same job id; the ledger
+ * moves credits only once for each of these ids. Until then it gets 409. Records expire after 24 h.
  */
 export function createIdempotency(deps: IdempotencyDeps) {
   const { records } = deps;
@@ -107,36 +116,39 @@ export function createIdempotency(deps: IdempotencyDeps) {
     /** Stores the response, which is replayed until 24 h after the first use of the key. */
     async complete({ id, token }: Ticket, response: StoredResponse): Promise<void> {
       forget(context, token);
-      await records.complete(id, token, response);
+      // The work must not be done again because its record could not be changed for a moment.
+      await outlastOutage(() => records.complete(id, token, response), AbortSignal.timeout(COMPLETE_WAIT_MS));
     },
 
     /**
      * Removes the record, so that the next request with the key starts anew; while the database is away, continues in the
      * background, and this process treats the key as free.
      */
-    async abandon(ticket: Ticket): Promise<void> {
-      await abandon(context, ticket);
-    },
+    abandon: (ticket: Ticket): Promise<void> => abandon(context, ticket),
 
-    /** Allows the next equal request with the key to take the work over at once. */
-    async release({ id, token }: Ticket): Promise<void> {
-      forget(context, token);
-      await records.release(id, token);
-    },
+    /**
+     * Allows the next equal request with the key to take the work over at once; while the database is away as
+     * `abandon` does.
+     */
+    release: ({ id, token }: Ticket): Promise<void> => giveUp(context, token, () => records.release(id, token)),
 
     /** Shows other processes that the plain requests of this one are at work. */
     renew: (): Promise<void> => renew(context),
   };
 }
 
-async function abandon(context: IdempotencyContext, { id, token }: Ticket): Promise<void> {
-  const { records, abandoned } = context;
+function abandon(context: IdempotencyContext, { id, token }: Ticket): Promise<void> {
+  return giveUp(context, token, () => context.records.remove(id, token));
+}
+
+/** Changes the record of a request that has ended, in the background if the database is away. */
+async function giveUp(context: IdempotencyContext, token: string, change: () => Promise<void>): Promise<void> {
+  const { abandoned } = context;
   forget(context, token);
   abandoned.add(token);
-  const remove = () => records.remove(id, token);
-  const removed = outlastOutage(remove, AbortSignal.timeout(JOB_TAKEOVER_MS)).finally(() => abandoned.delete(token));
-  await Promise.race([removed, sleep(ABANDON_WAIT_MS, undefined, { ref: false })]);
-  removed.catch(() => {});
+  const changed = outlastOutage(change, AbortSignal.timeout(PATIENCE_MS)).finally(() => abandoned.delete(token));
+  await Promise.race([changed, sleep(CHANGE_WAIT_MS, undefined, { ref: false })]);
+  changed.catch(() => {});
 }
 
 /** The store of `Idempotency-Key` headers. */
@@ -195,8 +207,12 @@ async function resolveExisting(
   if (jobId !== null && (!request.jobExists || (await request.jobExists(jobId)))) return { outcome: 'join', jobId };
 
   const isAbandoned = context.abandoned.has(record.token);
-  const plainTakeoverMs = context.since.has(record.token) ? PLAIN_TAKEOVER_MS : DEAD_TAKEOVER_MS;
-  if (!isAbandoned && ageOf(context, record) < (jobId === null ? plainTakeoverMs : JOB_TAKEOVER_MS)) {
+  const isOwn = context.since.has(record.token);
+  const takeoverMs =
+    jobId === null
+      ? (isOwn && PLAIN_TAKEOVER_MS) || DEAD_TAKEOVER_MS
+      : (isOwn && JOB_TAKEOVER_MS) || DEAD_JOB_TAKEOVER_MS;
+  if (!isAbandoned && ageOf(context, record) < takeoverMs) {
     throw new AppError('idempotency_in_progress', 'A request with this Idempotency-Key is still running', {
       headers: { 'Retry-After': '2' },
     });

@@ -2,12 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { CompleteEvent } from '#contract';
 import { type Embedded, startEmbedded } from '../../server/db/embedded/index.ts';
 import { smallPhotographs } from '../crash/small-photographs.ts';
-import { type ApiClient, readEvents } from '../support/api-client.ts';
+import { type ApiClient, createApiClient, readEvents } from '../support/api-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { plainImages } from '../support/small-images.ts';
 import { type Fault, type ReplicaSet, startReplicaSet } from './replica-set/index.ts';
 
 const IMAGES = 2;
@@ -150,4 +151,26 @@ it('an Idempotency-Key whose request was refused can be used at once, also if it
   expect(unfriendly).toEqual([]);
   expect(refused.length).toBeGreaterThan(0);
   expect(completed).toBe(IMAGES);
+}, 60_000);
+
+it('what a server has refused because the primary changed can be repeated at another one at once', async () => {
+  const other = await startTestService({ MONGODB_URI: set.uri, DATA_DIR: service.dataDir });
+  onTestFinished(() => other.close());
+  const { api: here, apiKey } = await service.createAccount({ credits: 10 });
+  const there = createApiClient({ url: other.url, apiKey });
+  const uploaded = await here.upload(await plainImages(IMAGES));
+  const path = `/v1/sessions/${uploaded.sessionId}/export`;
+  const json = here.exportBody(uploaded, { format: 'webp' });
+  const headers = { 'Idempotency-Key': 'refused-here' };
+  const refuse: Fault = { kind: 'error', code: 10107 };
+  set.inject(refuse, { command: 'insert', collection: 'jobs', times: 2 });
+  set.inject(refuse, { command: 'delete', collection: 'idempotency_records', times: 6 });
+  const refused = await here.request(path, { json, headers });
+  expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, expect.any(String)]);
+  const repeated = await there.request(path, { json, headers });
+  expect(repeated.status).toBe(200);
+  let completed = 0;
+  for await (const { event, data } of readEvents(repeated))
+    if (event === 'complete') completed = data.summary.completed;
+  expect([completed, await here.balance()]).toEqual([IMAGES, 10 - IMAGES]);
 }, 60_000);

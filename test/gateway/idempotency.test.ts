@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   createGateway,
   createSessionCookie,
@@ -208,6 +208,38 @@ describe('Idempotency-Key', () => {
       wait(1);
       expect(await beginFresh(retry)).toMatchObject({ jobId: 'job_1' });
       expect(await rejection(idempotency.begin(retry))).toMatchObject({ code: 'idempotency_in_progress' });
+    });
+  });
+
+  test('a stream whose job was never made is taken over by another process after 5 s, with the same job id', async () => {
+    await beginFresh({ jobId: 'job_1' });
+    const retry = { ...request, jobId: 'job_2', jobExists: async () => false };
+    const next = newProcess();
+    wait(4);
+    expect(await rejection(next.begin(retry))).toMatchObject({ code: 'idempotency_in_progress' });
+    wait(1);
+    expect(await next.begin(retry)).toMatchObject({ outcome: 'fresh', jobId: 'job_1' });
+  });
+
+  describe('while the database is away', () => {
+    const away = () => Object.assign(new Error('not primary'), { name: 'MongoServerError', code: 10107 });
+    const records = () => fixture.repositories.idempotency;
+
+    test('what is released can be repeated at once in the same process, and elsewhere when it is back', async () => {
+      const { ticket } = await beginFresh();
+      const release = vi.spyOn(records(), 'release').mockRejectedValueOnce(away()).mockRejectedValueOnce(away());
+      onTestFinished(() => release.mockRestore());
+      await idempotency.release(ticket);
+      await expect.poll(() => newProcess().begin(request), { timeout: 3000 }).toMatchObject({ outcome: 'fresh' });
+      expect(release.mock.calls.length).toBe(3);
+    });
+
+    test('the answer of work that is done is stored when it is back, so that the work is not done again', async () => {
+      const { ticket } = await beginFresh();
+      const complete = vi.spyOn(records(), 'complete').mockRejectedValueOnce(away()).mockRejectedValueOnce(away());
+      onTestFinished(() => complete.mockRestore());
+      await idempotency.complete(ticket, RESPONSE);
+      expect(await newProcess().begin(request)).toEqual({ outcome: 'replay', response: RESPONSE });
     });
   });
 
