@@ -1,12 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectDatabase } from '../../server/db/connect.ts';
 import { createJobEventRepository, eventId } from '../../server/db/repositories/job-events.ts';
 import { type ApiClient, readEvents } from '../support/api-client.ts';
+import { inParallel } from '../support/raw-request.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { plainImages } from '../support/small-images.ts';
 
-const EXPORTS = 40;
+const EXPORTS = 200;
+/** Exports at once: an account may have 64 uploads open. */
+const AT_ONCE = 40;
+/** A member that does not answer is replaced after 10 s. */
+const SILENT_MS = 20_000;
 const IMAGES = 3;
 
 let admin: MongoClient;
@@ -16,7 +22,7 @@ let api: ApiClient;
 beforeAll(async () => {
   admin = await new MongoClient(process.env.TEST_MONGODB_URI ?? '').connect();
   service = await startTestService({ LEASE_SECONDS: '5' });
-  api = (await service.createAccount({ credits: 10_000 })).api;
+  api = (await service.createAccount({ credits: 10_000, plan: 'agency' })).api;
 });
 afterAll(async () => {
   await service?.close();
@@ -48,38 +54,70 @@ async function exportOnce(key: string): Promise<number> {
   throw new Error(`export ${key} ended without a complete event`);
 }
 
-it('a step-down of the primary during exports fails nothing and costs nothing twice', async () => {
+/** Exports much while something happens to the primary; nothing may fail or cost twice. */
+async function exportWhile(name: string, happens: () => Promise<unknown>): Promise<void> {
   const before = await api.balance();
-  const exports = Array.from({ length: EXPORTS }, (_, number) => exportOnce(`stepdown-${number}`));
-  await admin
-    .db('admin')
-    .command({ replSetStepDown: 10, force: true })
-    // Some versions close the connection that asked.
-    .catch(() => {});
-  expect(await Promise.all(exports)).toEqual(Array(EXPORTS).fill(IMAGES));
+  const completed: number[] = [];
+  const exporting = inParallel(
+    Array.from({ length: EXPORTS }, (_, number) => `${name}-${number}`),
+    AT_ONCE,
+    async (key) => void completed.push(await exportOnce(key)),
+  );
+  await Promise.all([exporting, happens()]);
+  expect(completed).toEqual(Array(EXPORTS).fill(IMAGES));
   expect(before - (await api.balance())).toBe(EXPORTS * IMAGES);
   expect((await service.service.accounts.audit()).broken).toEqual([]);
+}
+
+/** Returns the process of the present primary. */
+async function primaryPid(): Promise<number> {
+  const { primary } = await admin.db('admin').command({ hello: 1 });
+  const { members } = await admin.db('admin').command({ replSetGetStatus: 1 });
+  const index = members.findIndex(({ name }: { name: string }) => name === primary);
+  return (process.env.TEST_MONGODB_MEMBERS ?? '').split(',').map(Number)[index] ?? 0;
+}
+
+it('a step-down of the primary during exports fails nothing and costs nothing twice', async () => {
+  await exportWhile('stepdown', () =>
+    admin
+      .db('admin')
+      .command({ replSetStepDown: 10, force: true })
+      // Some versions close the connection that asked.
+      .catch(() => {}),
+  );
+});
+
+it('a primary that is cut off during exports fails nothing and costs nothing twice', async () => {
+  const pid = await primaryPid();
+  await exportWhile('silent', async () => {
+    process.kill(pid, 'SIGSTOP');
+    await sleep(SILENT_MS);
+    process.kill(pid, 'SIGCONT');
+  });
 });
 
 it('a killed primary during exports fails nothing and costs nothing twice', async () => {
-  const before = await api.balance();
-  const { primary } = await admin.db('admin').command({ hello: 1 });
-  const exports = Array.from({ length: EXPORTS }, (_, number) => exportOnce(`kill-${number}`));
-  const pids = (process.env.TEST_MONGODB_MEMBERS ?? '').split(',').map(Number);
-  const status = await admin.db('admin').command({ replSetGetStatus: 1 });
-  const index = status.members.findIndex(({ name }: { name: string }) => name === primary);
-  process.kill(pids[index] ?? 0, 'SIGKILL');
-  expect(await Promise.all(exports)).toEqual(Array(EXPORTS).fill(IMAGES));
-  expect(before - (await api.balance())).toBe(EXPORTS * IMAGES);
-  expect((await service.service.accounts.audit()).broken).toEqual([]);
+  const pid = await primaryPid();
+  await exportWhile('kill', async () => process.kill(pid, 'SIGKILL'));
 });
 
-it('no query of an export reads a whole collection or sorts in memory', async () => {
+it('no query of exports, lists and figures reads a whole collection or sorts in memory', async () => {
   const { uri } = await databaseOfService();
   const client = await new MongoClient(uri).connect();
   const database = client.db();
   await database.command({ profile: 2 });
   await exportOnce('profiled');
+  const uploaded = await api.upload(await plainImages(2));
+  await api.run('sample', uploaded, { format: 'webp' });
+  const { last } = await api.run('export', uploaded, { format: 'jpeg' });
+  for (const path of [
+    `/v1/sessions/${uploaded.sessionId}`,
+    `/v1/jobs/${last.id.split(':')[0]}`,
+    '/v1/credits/balance',
+    '/v1/credits/transactions?limit=10',
+  ])
+    expect((await api.request(path)).status, path).toBe(200);
+  expect((await api.request(`/v1/sessions/${uploaded.sessionId}`, { method: 'DELETE' })).status).toBe(204);
   await database.command({ profile: 0 });
   const slow = await database
     .collection('system.profile')
