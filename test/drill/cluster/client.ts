@@ -43,20 +43,22 @@ export function createPatientClient(api: ApiClient, tally: Tally) {
     for (;;) {
       const response = await attempt().catch(() => null);
       if (response?.ok) return response;
-      if (response) await judge(what, response);
-      if (performance.now() > givesUpAt) throw new Error(`${what}: not accepted within ${PATIENCE_MS / 1000} s`);
+      const last = response ? `${response.status} ${(await judge(what, response)).slice(0, 200)}` : 'no answer';
+      if (performance.now() > givesUpAt)
+        throw new Error(`${what}: not accepted within ${PATIENCE_MS / 1000} s, last: ${last}`);
       tally.repeated += 1;
       await sleep(RETRY_MS);
     }
   }
 
-  /** Notes an answer that a client need not expect. */
-  async function judge(what: string, response: Response): Promise<void> {
+  /** Notes an answer that a client need not expect. @returns its text */
+  async function judge(what: string, response: Response): Promise<string> {
     const text = await response.text().catch(() => '');
     const isExpected = response.status === 503 && response.headers.get('Retry-After') !== null;
     // An earlier attempt with the same key is still at work.
     const isAtWork = response.status === 409 && text.includes('idempotency_in_progress');
     if (!isExpected && !isAtWork) tally.faults.push(`${what}: ${response.status} ${text.slice(0, 200)}`);
+    return text;
   }
 
   /** Follows an export to its end, over any number of connections. */
@@ -137,7 +139,10 @@ export function createPatientClient(api: ApiClient, tally: Tally) {
           for (let round = 0; performance.now() < endsAt; round += 1) {
             const seeds = [0, 1, 2].map((image) => 1 + image + 3 * (round + 1000 * client));
             const pictures = seeds.map((seed) => noiseImage(`${seed}.png`, { width: 500, height: 400, seed }));
-            await work(await Promise.all(pictures), `${client}-${round}`);
+            // A client that gives up is a fault, and begins anew.
+            await work(await Promise.all(pictures), `${client}-${round}`).catch((error: Error) =>
+              tally.faults.push(`client ${client}: ${error.message}`),
+            );
           }
         }),
       );

@@ -42,7 +42,8 @@ export async function runClusterDrill(plan: DrillPlan): Promise<DrillOutcome> {
     const faults = [
       every(plan.killServerEveryMs, ended.signal, async (times) => {
         counts.serversKilled += 1;
-        await replaceServer(servers, times % servers.length, () => startServiceProcess(env(times % servers.length)));
+        const which = times % servers.length;
+        await replaceServer(servers, which, () => startServiceProcess(env(which)), plan.report);
       }),
       every(plan.changePrimaryEveryMs, ended.signal, async (times) => {
         counts.primariesChanged += 1;
@@ -57,7 +58,12 @@ export async function runClusterDrill(plan: DrillPlan): Promise<DrillOutcome> {
         }),
       ),
     ];
-    const reports = every(10_000, ended.signal, async () => plan.report(describe(tally, counts)));
+    let told = 0;
+    const reports = every(10_000, ended.signal, async () => {
+      for (const fault of tally.faults.slice(told, told + 10)) plan.report(fault);
+      told = tally.faults.length;
+      plan.report(describe(tally, counts));
+    });
     await createPatientClient(api, tally).workFor(plan);
     ended.abort();
     await Promise.all([...faults, reports]);
@@ -82,6 +88,7 @@ async function replaceServer(
   servers: (ServiceProcess | null)[],
   which: number,
   start: () => Promise<ServiceProcess>,
+  report: (line: string) => void,
 ): Promise<void> {
   const old = servers[which];
   // The balancer learns of it by its own failures first.
@@ -89,7 +96,7 @@ async function replaceServer(
   servers[which] = null;
   await sleep(RESTART_MS);
   for (;;) {
-    const next = await start().catch(() => null);
+    const next = await start().catch((error: Error) => report(`server ${which}: ${error.message.slice(0, 300)}`));
     if (next) {
       servers[which] = next;
       return;
