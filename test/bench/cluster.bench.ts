@@ -1,9 +1,10 @@
 // Two nodes on one database: exports against two services that share nothing, one large job on both, small images, and streams that
-// are followed on the other node. `npm run bench:cluster`; IMAGEWRIGHT_BENCH_PART=exports|job|small|following runs a part. Needs two
+// are followed on the other node. `npm run bench:cluster`; IMAGEWRIGHT_BENCH_PART=exports|job|small|following|costs runs a part. Needs two
 // free cores.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { measureCosts } from '../cluster/costs.ts';
 import { measureFollowing } from '../cluster/following.ts';
 import { measureOneJob } from '../cluster/one-job.ts';
 import { measureTwoServers } from '../cluster/two-services.ts';
@@ -21,6 +22,7 @@ const PARTS: Record<string, () => Promise<Figure[]>> = {
   job: oneLargeJob,
   small: smallImages,
   following,
+  costs,
 };
 
 /** Photographs of one size, no two alike. */
@@ -121,6 +123,19 @@ async function following(): Promise<Figure[]> {
       target: '<= 500 ms',
       met: slowest <= 500,
     },
+  ];
+}
+
+async function costs(): Promise<Figure[]> {
+  const { commands, writes, requests } = await measureCosts();
+  return [
+    {
+      what: 'database commands an image: upload, export in jobs of 20, download',
+      measured: commands.toFixed(1),
+      target: '',
+    },
+    { what: 'of these writes', measured: writes.toFixed(1), target: '' },
+    { what: 'requests of S3 an image', measured: requests.toFixed(1), target: '' },
   ];
 }
 
