@@ -19,7 +19,7 @@ export const jobsConfig = z.object({
       'Images that may wait for work, over all jobs, before new jobs get a 503. At most half of them is free work, half is of one account, and a twentieth is free work of one account.',
     ),
   LEASE_SECONDS: whole(3, 600)
-    .default(15)
+    .default(10)
     .describe('Seconds after which a job of a server that no longer answers may be taken over by another.'),
   RESUME_MINUTES: whole(0, 1440)
     .default(10)

@@ -19,7 +19,7 @@ describe('loadConfig', () => {
     expect(config.storage.DATA_DIR).toBe('./data');
     expect(config.db.MONGODB_URI).toBeUndefined();
     expect(config.sessions).toMatchObject({ SESSION_TTL_HOURS: 24, URL_IMPORT: 'off' });
-    expect(config.jobs).toMatchObject({ LEASE_SECONDS: 15, RESUME_MINUTES: 10 });
+    expect(config.jobs).toMatchObject({ LEASE_SECONDS: 10, RESUME_MINUTES: 10 });
     expect(config.exports).toMatchObject({ VARIANT_CACHE_HOURS: 48 });
     expect(config.observability.LOG_LEVEL).toBe('info');
   });
