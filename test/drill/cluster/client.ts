@@ -111,7 +111,8 @@ export function createPatientClient(api: ApiClient, tally: Tally) {
       }),
     );
     const uploaded = (await response.json()) as UploadResult;
-    for (const { code, error } of uploaded.rejected) tally.faults.push(`upload: an image was refused: ${code} ${error}`);
+    for (const { code, error } of uploaded.rejected)
+      tally.faults.push(`upload: an image was refused: ${code} ${error}`);
     const follower = await follow(uploaded, `export-${key}`);
     tally.faults.push(...faultsOf(follower).map((fault) => `${follower.jobId}: ${fault}`));
     const last = follower.events.at(-1);
