@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { unpackDebianPackages } from '../../support/debian-suite.ts';
 
 const cache = fileURLToPath(new URL('../node_modules/.cache/debian/', import.meta.url));
 
@@ -28,40 +29,13 @@ export function unpackDebianTree(suite: DebianSuite): string {
   const folder = join(cache, suite);
   const tree = join(folder, 'wordpress');
   if (existsSync(tree)) return tree;
-  rmSync(folder, { recursive: true, force: true });
-  for (const path of ['lists/partial', 'cache/archives/partial', 'packages', 'root']) {
-    mkdirSync(join(folder, path), { recursive: true });
-  }
-  const sources = readFileSync('/etc/apt/sources.list.d/debian.sources', 'utf8');
-  // The unstable release has no updates and no security archive: only its main part.
-  const stanzas = sources.split('\n\n').filter((part) => suite !== 'sid' || !part.includes('-security'));
-  const release = /^Suites: (\w+)/m.exec(sources)?.[1] ?? 'bookworm';
-  const list = join(folder, 'debian.sources');
-  writeFileSync(
-    list,
-    stanzas
-      .join('\n\n')
-      .replaceAll(release, suite)
-      .replace(/^(Suites: sid).*$/gm, '$1'),
-  );
-  const options = {
-    'Dir::Etc::SourceList': list,
-    'Dir::Etc::SourceParts': '/dev/null',
-    'Dir::State::Lists': join(folder, 'lists'),
-    'Dir::Cache': join(folder, 'cache'),
-  };
-  const flags = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
-  const apt = (...args: string[]) =>
-    execFileSync('apt-get', [...flags, '-qq', ...args], { cwd: join(folder, 'packages'), stdio: 'inherit' });
-  apt('update');
-  apt('download', 'wordpress', ...SUITES[suite]);
-  execFileSync('sh', ['-c', 'for d in packages/*.deb; do dpkg-deb -x "$d" root; done'], { cwd: folder });
-  const whole = join(folder, 'root/usr/share/wordpress');
+  const root = unpackDebianPackages(suite, ['wordpress', ...SUITES[suite]], { folder });
+  const whole = join(root, 'usr/share/wordpress');
   // Links of the package point to the installed location.
   for (const name of ['wp-config.php', '.htaccess']) rmSync(join(whole, name), { force: true });
-  execFileSync('sh', ['-c', LINKS, 'sh', join(folder, 'root'), whole]);
+  execFileSync('sh', ['-c', LINKS, 'sh', root, whole]);
   cpSync(whole, tree, { recursive: true, dereference: true });
-  rmSync(join(folder, 'root'), { recursive: true });
+  rmSync(root, { recursive: true });
   return tree;
 }
 

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { createScorer, type Pixels } from '../../../server/processing/worker/score/index.ts';
+
+const PHOTOS = new URL('../../fixtures/photos/', import.meta.url).pathname;
+const PHOTOGRAPHS = ['photo-mountains.jpg', 'photo-nuthatch.jpg', 'photo-brushes.jpg', 'photo-stream.jpg'];
+
+/** Decodes the middle of a fixture. */
+async function crop(name: string, width = 256, height = 256): Promise<Pixels> {
+  const image = sharp(join(PHOTOS, name)).rotate().resize(720).toColourspace('srgb').flatten({ background: '#fff' });
+  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
+  const region = { left: (info.width - width) >> 1, top: (info.height - height) >> 1, width, height };
+  const part = sharp(data, { raw: { width: info.width, height: info.height, channels: 3 } }).extract(region);
+  return { data: await part.raw().toBuffer(), width, height };
+}
+
+async function asJpeg({ data, width, height }: Pixels, quality: number): Promise<Pixels> {
+  const file = await sharp(data, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality })
+    .toBuffer();
+  return { data: await sharp(file).raw().toBuffer(), width, height };
+}
+
+describe('scores of visual quality', () => {
+  it('gives identical images 100', async () => {
+    const scorer = await createScorer();
+    for (const name of PHOTOGRAPHS) {
+      const image = await crop(name, 211, 97);
+      expect(scorer.prepare(image).score({ ...image, data: Uint8Array.from(image.data) })).toBe(100);
+    }
+  });
+
+  it('scores a photograph of a quality lower by 10 at most 1 higher', async () => {
+    const scorer = await createScorer();
+    for (const name of PHOTOGRAPHS) {
+      const image = await crop(name);
+      const reference = scorer.prepare(image);
+      const scores = [];
+      for (let quality = 95; quality > 10; quality -= 10) scores.push(reference.score(await asJpeg(image, quality)));
+      for (const [index, score] of scores.entries()) expect(score).toBeLessThan((scores[index - 1] ?? 100) + 1);
+      expect(scores[0]).toBeGreaterThan(70);
+      expect(scores.at(-1)).toBeLessThan(60);
+    }
+  });
+
+  it('says what was expected of pixels that do not fit', async () => {
+    const scorer = await createScorer();
+    const image = { data: new Uint8Array(3 * 16 * 8), width: 16, height: 8 };
+    expect(() => scorer.prepare({ ...image, width: 15 })).toThrow('Expected 360 bytes for 15 x 8 pixels, got 384');
+    expect(() => scorer.prepare({ data: new Uint8Array(3 * 16 * 7), width: 16, height: 7 })).toThrow(
+      'Expected an image of at least 8 x 8 pixels, got 16 x 7',
+    );
+    const reference = scorer.prepare(image);
+    expect(() => reference.score({ ...image, width: 8, height: 16 })).toThrow('got 8 x 16');
+    expect(() => reference.score({ ...image, data: new Uint8Array(3) })).toThrow('Expected 384 bytes');
+  });
+});
