@@ -255,6 +255,8 @@ export default {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
+    // AssemblyScript: the service loads what it is compiled to.
+    exclude: { path: '^server/processing/worker/score/kernel/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],

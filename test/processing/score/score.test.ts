@@ -44,6 +44,21 @@ describe('scores of visual quality', () => {
     }
   });
 
+  it('may score flat art higher at a lower quality, which is printed', async () => {
+    const scorer = await createScorer();
+    for (const name of ['art-flat-vector.png', 'art-gradient.png', 'screenshot-dashboard.png']) {
+      const image = await crop(name);
+      const reference = scorer.prepare(image);
+      for (let quality = 85; quality > 10; quality -= 10) {
+        const [more, less] = [await asJpeg(image, quality), await asJpeg(image, quality - 10)];
+        const [higher, lower] = [reference.score(more), reference.score(less)];
+        if (lower > higher + 1) console.info(`${name}: ${lower} at ${quality - 10}, ${higher} at ${quality}`);
+        // Never by so much that a search would be led astray.
+        expect(lower).toBeLessThan(higher + 5);
+      }
+    }
+  });
+
   it('says what was expected of pixels that do not fit', async () => {
     const scorer = await createScorer();
     const image = { data: new Uint8Array(3 * 16 * 8), width: 16, height: 8 };
