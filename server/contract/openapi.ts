@@ -20,8 +20,11 @@ interface DocumentOptions {
   urlImport?: boolean;
 }
 
+/** An OpenAPI 3.1 document. */
+export type OpenApiDocument = Json;
+
 /** Builds the OpenAPI 3.1 document from the endpoint table, with the schemas of the validation. */
-export function buildOpenApi(version: string, { urlImport = false }: DocumentOptions = {}): Json {
+export function buildOpenApi(version: string, { urlImport = false }: DocumentOptions = {}): OpenApiDocument {
   const components = new Map<string, Json>();
   const paths: Record<string, Json> = {};
   for (const [name, endpoint] of Object.entries(ENDPOINTS) as [string, Endpoint][]) {

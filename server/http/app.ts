@@ -7,7 +7,7 @@ import { checkMessage } from './check-message.ts';
 import type { Refusal } from './client-error.ts';
 import { createCors } from './cors.ts';
 import type { Route } from './define-route.ts';
-import { createDocsPage } from './downloads/docs-page.ts';
+import { createDocsPages } from './downloads/docs/index.ts';
 import { createPages } from './downloads/pages.ts';
 import { createErrorHandler } from './error-handler.ts';
 import { createJsonBody } from './json-body.ts';
@@ -47,7 +47,7 @@ export function createApp(services: Services): Koa {
 
 function createRouter(services: Services): Router {
   const router = new Router();
-  const pages = services.servesApi ? [...createDocsPage(), ...createPages()] : [];
+  const pages = services.servesApi ? [...createDocsPages(services.openApi.document), ...createPages()] : [];
   const plain = [...createOperationsRoutes(services), ...pages];
   for (const { path, handler } of plain) router.get(path, handler);
   for (const route of routesOf(services)) {

@@ -15,7 +15,7 @@ describe('in a real browser, over plain HTTP on this machine', () => {
     const { email } = await createPerson(test);
     const { page, context } = await chromium.open();
     // Any page of the service's own origin.
-    await page.goto(`${test.url}/docs`);
+    await page.goto(`${test.url}/docs/try`);
     const statuses = await page.evaluate(
       async ([mail, password]) => {
         const json = { 'Content-Type': 'application/json' };
@@ -37,7 +37,7 @@ describe('in a real browser, over plain HTTP on this machine', () => {
   it('a page of another origin changes nothing and reads nothing with it', async () => {
     const { email, browser } = await createPerson(test);
     const { page } = await chromium.open();
-    await page.goto(`${test.url}/docs`);
+    await page.goto(`${test.url}/docs/try`);
     await page.evaluate(
       async ([mail, password]) => {
         const headers = { 'Content-Type': 'application/json' };

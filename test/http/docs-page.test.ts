@@ -1,10 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDocsPage } from '../../server/http/downloads/docs-page.ts';
+import { buildOpenApi, ENDPOINTS } from '#contract';
+import { createDocsPages } from '../../server/http/downloads/docs/index.ts';
 
-describe('createDocsPage', () => {
-  const routes = createDocsPage();
+describe('createDocsPages', () => {
+  const routes = createDocsPages(buildOpenApi('1.2.3'));
   const app = new Koa();
   app.use((ctx, next) => routes.find(({ path }) => path === ctx.path)?.handler(ctx, next));
   const server = app.listen(0, '127.0.0.1');
@@ -15,10 +16,10 @@ describe('createDocsPage', () => {
   });
   afterAll(() => server.close());
 
-  it('serves everything that the page loads from its own origin', async () => {
-    const page = await (await fetch(`${origin}/docs`)).text();
-    const named = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]);
-    expect(named.length).toBeGreaterThan(3);
+  it.each(['/docs', '/docs/try'])('%s loads everything from its own origin', async (address) => {
+    const page = await (await fetch(origin + address)).text();
+    const named = [...page.matchAll(/(?:<script[^>]+src|<link[^>]+href)="([^"]+)"/g)].map((match) => match[1]);
+    expect(named.length).toBeGreaterThan(2);
     for (const path of named) {
       expect(path).toMatch(/^\/docs\/[\w.-]+$/);
       const response = await fetch(origin + path);
@@ -28,15 +29,26 @@ describe('createDocsPage', () => {
     }
   });
 
-  it('allows no inline script, no foreign host and no framing', async () => {
-    const response = await fetch(`${origin}/docs`);
+  it.each(['/docs', '/docs/try'])('%s allows no inline script, no foreign host and no framing', async (address) => {
+    const response = await fetch(origin + address);
     const policy = response.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self';");
-    expect(policy).toContain("connect-src 'self'");
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
-    expect(await response.text()).not.toMatch(/<script>|<script [^>]*>[^<]|https?:\/\//);
+    expect(await response.text()).not.toMatch(/<script>|<script [^>]*>[^<]|(src|href)="https?:\/\//);
+  });
+
+  it('shows every endpoint with a way to try it, and every named schema', async () => {
+    const page = await (await fetch(`${origin}/docs`)).text();
+    for (const name of Object.keys(ENDPOINTS)) expect(page).toContain(`/${name}">Try it`);
+    const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    const targets = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    expect(targets.length).toBeGreaterThan(100);
+    expect(targets.filter((id) => !ids.has(id))).toEqual([]);
+    expect(ids.size).toBe([...page.matchAll(/ id="/g)].length);
+    // The text of a description is never markup.
+    expect(page).not.toMatch(/\[object|undefined|<script>/);
   });
 
   it('shows the document of this service and contacts no validator', async () => {

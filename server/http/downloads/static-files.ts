@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, sep } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { Context, Middleware } from 'koa';
-import { requireMatch } from '../require-match.ts';
+import type { Middleware } from 'koa';
+import { createDocument } from './document.ts';
 
 /** A path and its handler. */
 export interface StaticRoute {
@@ -29,11 +26,6 @@ export interface StaticPolicy {
   shared?: boolean;
 }
 
-interface EncodedFile {
-  body: Buffer;
-  etag: string;
-}
-
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -46,9 +38,9 @@ const TYPES: Record<string, string> = {
   '.webp': 'image/webp',
   '.avif': 'image/avif',
 };
-const COMPRESSIBLE = /^(text\/|application\/json|image\/svg)/;
 /** The build puts a hash of the content into the names of these folders. */
 const IMMUTABLE = /\/(assets|chunks)\/[^/]+-[\w-]{8}\.\w+(\.map)?$/;
+const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /**
  * Reads the files below a folder once, so that a later build does not mix with the served files. A missing folder has
@@ -92,47 +84,10 @@ function protectionBy({ sources, shared }: StaticPolicy): Record<string, string>
   };
 }
 
-function createHandler(file: StaticFile, headers: Record<string, string>): Middleware {
-  const encoded = new Map<string, Promise<EncodedFile>>();
+function createHandler({ path, type, read }: StaticFile, headers: Record<string, string>): Middleware {
+  const send = createDocument({ type, read, ...(IMMUTABLE.test(path) && { caching: FOR_EVER }) });
   return async (ctx) => {
-    const encoding = chooseEncoding(ctx, file);
-    const pending = encoded.get(encoding) ?? encodeFile(file, encoding);
-    encoded.set(encoding, pending);
-    // The next request retries a file that could not be read.
-    pending.catch(() => encoded.delete(encoding));
-    const { body, etag } = await pending;
-    requireMatch(ctx, etag);
-    ctx.set({
-      ...headers,
-      ETag: etag,
-      'Cache-Control': IMMUTABLE.test(file.path) ? 'public, max-age=31536000, immutable' : 'public, no-cache',
-    });
-    if (COMPRESSIBLE.test(file.type)) ctx.vary('Accept-Encoding');
-    ctx.status = 200;
-    if (ctx.fresh) {
-      ctx.status = 304;
-      return;
-    }
-    if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
-    ctx.set('Content-Type', file.type);
-    ctx.body = body;
+    await send(ctx);
+    ctx.set(headers);
   };
-}
-
-/** Chooses the smallest encoding that the client accepts, whatever its weight. */
-function chooseEncoding(ctx: Context, { type }: StaticFile): string {
-  if (!COMPRESSIBLE.test(type)) return 'identity';
-  return ['br', 'gzip'].find((encoding) => ctx.acceptsEncodings(encoding)) ?? 'identity';
-}
-
-async function encodeFile({ read }: StaticFile, encoding: string): Promise<EncodedFile> {
-  const bytes = await read();
-  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
-  return { body: await compress(bytes, encoding), etag: `"${hash}${encoding === 'identity' ? '' : `-${encoding}`}"` };
-}
-
-async function compress(bytes: Buffer, encoding: string): Promise<Buffer> {
-  if (encoding === 'gzip') return promisify(gzip)(bytes, { level: 9 });
-  if (encoding !== 'br') return bytes;
-  return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
 }

@@ -1,7 +1,4 @@
 import { defineRoute } from '../define-route.ts';
 
 /** `GET /v1/openapi.json`. */
-export const getOpenApiRoute = defineRoute('getOpenApi', async ({ ctx }, services) => {
-  ctx.type = 'application/json';
-  ctx.body = services.openApi;
-});
+export const getOpenApiRoute = defineRoute('getOpenApi', ({ ctx }, services) => services.openApi.send(ctx));

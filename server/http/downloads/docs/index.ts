@@ -1,0 +1,67 @@
+// Owns the documentation of the API: the reference, rendered once, and a page to try requests.
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { OpenApiDocument } from '#contract';
+import { type StaticFile, type StaticPolicy, type StaticRoute, serveFiles } from '../static-files.ts';
+import { html } from './markup.ts';
+import type { OpenApi } from './open-api-types.ts';
+import { page } from './page.ts';
+import { renderReference } from './reference-page.ts';
+import { CONSOLE_SCRIPT, THEME_SCRIPT } from './scripts.ts';
+import { STYLES } from './styles.ts';
+
+/** Only the own origin; the viewer sets inline styles and has its icons as data URLs. */
+const VIEWER: StaticPolicy = {
+  sources: {
+    'script-src': "'self'",
+    'style-src': "'self' 'unsafe-inline'",
+    'img-src': "'self' data: blob:",
+    'connect-src': "'self'",
+  },
+};
+
+/** Only files of the own origin. */
+const REFERENCE: StaticPolicy = { sources: { 'script-src': "'self'", 'style-src': "'self'", 'img-src': "'self'" } };
+
+const TYPES = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+};
+
+/** Creates the routes of the documentation; `/docs/try` sends real requests by Swagger UI. */
+export function createDocsPages(document: OpenApiDocument): StaticRoute[] {
+  const reference = renderReference(document as unknown as OpenApi);
+  const console = page({
+    title: 'Try the API',
+    current: '/docs/try',
+    content: html`<div id="content"><section aria-labelledby="try"><h1 id="try">Try the API</h1>
+<p>Requests are sent to this service, and count. Logged in, you need no key.</p></section><div id="docs"></div></div>`,
+    styles: ['/docs/swagger-ui.css'],
+    scripts: ['/docs/swagger-ui-bundle.js', '/docs/start.js'],
+  });
+  return [
+    ...serveFiles([own('/docs', TYPES.html, reference)], REFERENCE),
+    ...serveFiles(
+      [
+        own('/docs/try', TYPES.html, console),
+        own('/docs/docs.css', TYPES.css, STYLES),
+        own('/docs/theme.js', TYPES.js, THEME_SCRIPT),
+        own('/docs/start.js', TYPES.js, CONSOLE_SCRIPT),
+        packaged('swagger-ui.css', TYPES.css),
+        packaged('swagger-ui-bundle.js', TYPES.js),
+        packaged('favicon-32x32.png', 'image/png'),
+      ],
+      VIEWER,
+    ),
+  ];
+}
+
+function own(path: string, type: string, text: string): StaticFile {
+  return { path, type, read: async () => Buffer.from(text) };
+}
+
+function packaged(name: string, type: string): StaticFile {
+  const read = () => readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
+  return { path: `/docs/${name}`, type, read };
+}

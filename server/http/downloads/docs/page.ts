@@ -1,0 +1,45 @@
+import { html, type Markup } from './markup.ts';
+
+/** A page of the documentation. */
+interface DocsPage {
+  title: string;
+  /** Path of the page. */
+  current: string;
+  content: Markup;
+  /** Paths of further style sheets. */
+  styles?: string[];
+  /** Paths of scripts that run after the page is read. */
+  scripts?: string[];
+}
+
+const LINKS = [
+  { path: '/docs', name: 'Reference' },
+  { path: '/docs/try', name: 'Try it' },
+  { path: '/v1/openapi.json', name: 'OpenAPI document' },
+];
+
+/** Renders a page of the documentation with its header: the way back, the other pages, and the theme. */
+export function page({ title, current, content, styles = [], scripts = [] }: DocsPage): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="The HTTP API of this Imagewright service.">
+<title>${title} – Imagewright</title>
+<link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+${styles.map((path) => html`<link rel="stylesheet" href="${path}">\n`)}<link rel="stylesheet" href="/docs/docs.css">
+<script src="/docs/theme.js"></script>
+${scripts.map((path) => html`<script defer src="${path}"></script>\n`)}</head>
+<body>
+<a class="skip" href="#content">Skip to content</a>
+<header><a href="/dashboard">‹ Dashboard</a><nav aria-label="Documentation">${LINKS.map(
+    ({ path, name }) => html`<a href="${path}"${path === current ? html` aria-current="page"` : ''}>${name}</a>`,
+  )}</nav>
+<label>Theme <select id="theme"><option value="system">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label></header>
+${content}
+</body>
+</html>
+`.text;
+}
