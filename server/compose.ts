@@ -5,7 +5,7 @@ import type { Chore } from './cluster/index.ts';
 import { configuredUrl, openConfiguredDatabase } from './compose-accounts.ts';
 import { composeModules, type Modules } from './compose-modules.ts';
 import type { Config } from './config/index.ts';
-import { createApp, createOpenUploads, type Services } from './http/index.ts';
+import { createApp, createOpenApi, createOpenUploads, type Services } from './http/index.ts';
 import { createLogger, type Logger } from './observability/index.ts';
 import { createUrlImporter } from './sessions/index.ts';
 import { identifyStore } from './storage/index.ts';
@@ -70,6 +70,14 @@ export async function composeService(
   };
 }
 
+const MODEL_STATE = {
+  none: 'off',
+  ready: 'ready',
+  unverified: 'unverified',
+  blind: 'unavailable',
+  open: 'unavailable',
+} as const;
+
 /** The composed service. */
 export type Service = Awaited<ReturnType<typeof composeService>>;
 
@@ -84,8 +92,12 @@ interface ServiceState extends Awaited<ReturnType<typeof openConfiguredDatabase>
 }
 
 /** Connects the gauges that are read at each scrape. */
-function observe({ metrics, streams, processor, jobs }: Modules): void {
+function observe({ metrics, streams, processor, jobs, scratch, signIn, analysis }: Modules): void {
   metrics.watchStreams(() => streams.size);
+  metrics.watchSurroundings(async () => {
+    const [disk, mail] = await Promise.all([scratch.disk().catch(() => null), signIn.mailState()]);
+    return { disk, mailsWaiting: mail.waiting, describes: MODEL_STATE[analysis.state().status] !== 'unavailable' };
+  });
   metrics.watchQueue(() => {
     const { workers, memoryBytes, queues } = processor.stats();
     const { encoding, probing } = queues;
@@ -107,15 +119,33 @@ function httpServices(state: ServiceState): Services {
     openUploads: createOpenUploads({ perAccount: config.http.UPLOADS_PER_ACCOUNT }),
     config: config.http,
     logger,
-    openApi: JSON.stringify(buildOpenApi(VERSION, { urlImport: config.sessions.URL_IMPORT === 'on' })),
+    openApi: createOpenApi(buildOpenApi(VERSION, { urlImport: config.sessions.URL_IMPORT === 'on' })),
     limits: limitsOf(config),
     describeHealth() {
       const { provider, status } = analysis.state();
       return { analysis: { provider, status } };
     },
+    descriptionsBy: () => analysis.state().place,
+    describeState: () => describeState(state),
     servesApi: config.jobs.ROLE !== 'worker',
     isStopping: () => state.stopping,
     checkReadiness: () => checkReadiness(state),
+  };
+}
+
+/** Describes what an operator wants to see of this server. */
+async function describeState({ modules, logger }: ServiceState): ReturnType<Services['describeState']> {
+  const { analysis, jobs, processor, scratch } = modules;
+  const { provider, model, status } = analysis.state();
+  const { workers, queues } = processor.stats();
+  return {
+    version: VERSION,
+    disk: await scratch.disk().catch((error: unknown) => {
+      logger.warn({ err: error }, 'the disk could not be read');
+      return null;
+    }),
+    model: { provider, name: model, state: MODEL_STATE[status] },
+    queue: { waiting: jobs.stats().waiting, busy: queues.encoding.busy + queues.probing.busy, workers },
   };
 }
 

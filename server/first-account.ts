@@ -59,7 +59,7 @@ function welcome({ apiKey, link, url, plan, credits }: Welcome): string {
   Imagewright runs at ${url}  (API documentation: ${url}/docs)
 
   Your first account has the plan ${plan} and ${credits} credits. Open this link within 24 hours to claim it: you
-  set its mail address and password and become the operator. The link works once:
+  set its email address and password and become the operator. The link works once:
 
     ${link}
 
@@ -82,5 +82,5 @@ function aboutKey(apiKey: string, url: string): string {
 }
 
 const ABOUT_NO_KEY = `  An API key for programs: npm run --silent admin -- key create --email ${PLACEHOLDER_EMAIL} --name NAME
-  (after the claim with your mail address). None is printed here, since logs are kept.
+  (after the claim with your email address). None is printed here, since logs are kept.
 `;

@@ -5,7 +5,7 @@ import { newId } from '../ids.ts';
 import type { Ledger } from './ledger.ts';
 import type { Plans } from './plans.ts';
 
-/** Mail address of the first account until its owner sets their own. */
+/** Email address of the first account until its owner sets their own. */
 export const PLACEHOLDER_EMAIL = 'owner@imagewright.local';
 
 /** Dependencies of {@link createDirectory}. */

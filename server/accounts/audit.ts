@@ -178,7 +178,8 @@ function checkGroup({ faults }: Audit, [first, ...more]: Group): void {
   const { accountId, kind, ref, delta } = first;
   const fault = (rule: BrokenInvariant['rule'], message: string) => faults.push({ rule, accountId, ref, message });
   if (more.length > 0) fault('duplicate_line', `${ref} has ${more.length + 1} lines of the kind ${kind}`);
-  if (kind === 'charge' ? delta >= 0 : delta <= 0) fault('wrong_sign', `a ${kind} of ${delta} for ${ref}`);
+  const lowers = kind === 'charge' || kind === 'withdrawal';
+  if (lowers ? delta >= 0 : delta <= 0) fault('wrong_sign', `a ${kind} of ${delta} for ${ref}`);
 }
 
 function checkRefund({ faults }: Audit, { accountId, ref, delta }: Entry, charges: Entry[]): void {

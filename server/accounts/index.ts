@@ -68,6 +68,8 @@ export function createAccounts({ repositories, pepper, config, now = () => new D
     limits: createLimits({ accounts, sessions, storedBytes, plans, now }),
     transactions: createTransactions(repositories),
     operatorLog: createOperatorLog({ log: repositories.operatorLog, accounts, now }),
+    /** Counts all accounts and sums their credits. */
+    figures: () => accounts.figures(),
     audit: createAudit({ accounts, ledger: repositories.ledger }),
   };
 }

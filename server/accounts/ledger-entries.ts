@@ -24,7 +24,7 @@ export function newLineId(place: number, at: Date): string {
   return `line_${encodeBase62(place, 7)}${encodeBase62(at.getTime(), 8)}${randomBase62(10)}`;
 }
 
-/** Returns an entry's changes of the counters: `used` is charges less refunds, `granted` all other entries. */
+/** Returns an entry's changes of the counters: `used` is charges less refunds, `granted` all other entries, less withdrawals. */
 export function countersOf({ kind, delta }: { kind: LedgerKind; delta: number }): { used: number; granted: number } {
   return kind === 'charge' || kind === 'refund' ? { used: -delta, granted: 0 } : { used: 0, granted: delta };
 }

@@ -43,6 +43,12 @@ export function createLedger(deps: LedgerDeps) {
     grant: (request: GrantRequest): Promise<EntryResult> =>
       postEntry(deps, 'grant', { ref: newGrantRef(), ...request }, 1),
 
+    /**
+     * Takes credits back, once per ref, all or nothing.
+     * @throws AppError insufficient_credits if the balance is lower
+     */
+    withdraw: (request: EntryRequest): Promise<EntryResult> => postEntry(deps, 'withdrawal', request, -1),
+
     /** Returns the fields of a new account with its sign-up credits; `finish` writes the entry. */
     signup: signupFields,
 

@@ -16,7 +16,7 @@ export interface OperatorLogDeps {
 export interface Actor {
   /** Null for the command line. */
   accountId: string | null;
-  /** Mail address of an operator, or `command line`; null for users, whose address is not stored. */
+  /** Email address of an operator, or `command line`; null for users, whose address is not stored. */
   name: string | null;
   /** Network address of the client, or ''. */
   address: string;

@@ -37,6 +37,8 @@ export interface VisionState {
   provider: string;
   model: string | null;
   status: 'none' | 'ready' | 'unverified' | 'blind' | 'open';
+  /** Where images are described: nowhere, on this machine or in its network, or elsewhere. */
+  place: 'off' | 'local' | 'elsewhere';
 }
 
 /** Describes images. */
@@ -114,6 +116,7 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
       provider: config.AI_PROVIDER,
       model: settings?.model ?? null,
       status: service ? service.status() : 'none',
+      place: settings ? (settings.local ? 'local' : 'elsewhere') : 'off',
     }),
 
     async close() {

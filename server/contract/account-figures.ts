@@ -10,7 +10,7 @@ export const USAGE_MAX_DAYS = 366;
 export const day = z.iso.date({ error: 'expected a date of the form 2026-01-31' });
 
 /** Usage of one day, or in total. */
-const figures = z.object({
+export const usageFiguresSchema = z.object({
   images: z.int().describe('Images that were exported.'),
   samples: z.int().describe('Images that were exported as samples.'),
   analyses: z.int().describe('Images that were described.'),
@@ -18,7 +18,7 @@ const figures = z.object({
   bytesBefore: z.int().describe('Uploaded bytes of the exported images.'),
   bytesAfter: z.int().describe('Bytes of their `full` files.'),
 });
-export type UsageFigures = z.output<typeof figures>;
+export type UsageFigures = z.output<typeof usageFiguresSchema>;
 
 /** Query of `GET /account/usage`. */
 export const usageQuerySchema = z.object({
@@ -30,8 +30,10 @@ export const usageSchema = z
   .object({
     from: day,
     to: day.describe('Today, in UTC.'),
-    days: z.array(figures.extend({ day })).describe('Every day, oldest first, including days without usage.'),
-    total: figures,
+    days: z
+      .array(usageFiguresSchema.extend({ day }))
+      .describe('Every day, oldest first, including days without usage.'),
+    total: usageFiguresSchema,
   })
   .meta({ id: 'Usage' });
 export type Usage = z.output<typeof usageSchema>;

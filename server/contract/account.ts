@@ -17,12 +17,12 @@ export const profileSchema = z
     pendingEmail: z
       .string()
       .nullable()
-      .describe('New mail address until the link sent to it is opened, for at most two days.'),
+      .describe('New email address until the link sent to it is opened, for at most two days.'),
     role: z.enum(ACCOUNT_ROLES),
     plan: z.string(),
     balance: z.int().describe('Credits.'),
     used: z.int().describe('Charges less refunds, in credits.'),
-    granted: z.int().describe('Sign-up credits and grants, in credits.'),
+    granted: z.int().describe('Sign-up credits and grants, less what operators took back, in credits.'),
     keys: keyUse,
     limits: planUseSchema,
     createdAt: z.iso.datetime(),

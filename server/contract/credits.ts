@@ -5,7 +5,7 @@ export const OPERATIONS = ['export', 'sample', 'analyze'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
 /** Kinds of ledger entries. */
-export const LEDGER_KINDS = ['signup', 'charge', 'refund', 'grant'] as const;
+export const LEDGER_KINDS = ['signup', 'charge', 'refund', 'grant', 'withdrawal'] as const;
 export type LedgerKind = (typeof LEDGER_KINDS)[number];
 
 const dailyUseSchema = z.object({
@@ -43,7 +43,7 @@ export const balanceSchema = z
     balance: z.int().min(0),
     plan: z.string(),
     used: z.int().describe('Charges less refunds.'),
-    granted: z.int().describe('Sign-up credits and grants.'),
+    granted: z.int().describe('Sign-up credits and grants, less what operators took back.'),
     keys: z.object({ used: z.int(), limit: z.int() }),
     limits: planUseSchema,
     updatedAt: z.iso.datetime(),

@@ -28,7 +28,7 @@ export const ERROR_CATALOGUE = {
     meaning: 'The `X-API-Key` header is missing, malformed or unknown, or its session token has expired.',
   },
   not_logged_in: { status: 401, meaning: 'There is no log-in cookie, or its log-in has ended.' },
-  wrong_credentials: { status: 401, meaning: 'The mail address or the password is wrong.' },
+  wrong_credentials: { status: 401, meaning: 'The email address or the password is wrong.' },
   insufficient_credits: {
     status: 402,
     meaning: 'The balance is lower than the cost; both numbers are in the response.',
@@ -66,8 +66,11 @@ export const ERROR_CATALOGUE = {
   idempotency_in_progress: { status: 409, meaning: 'A request with this `Idempotency-Key` is still running.' },
   key_limit_reached: { status: 409, meaning: 'The plan allows no more active API keys than `limit`.' },
   job_finished: { status: 409, meaning: 'The job has already ended.' },
-  email_taken: { status: 409, meaning: 'Another account has this mail address.' },
-  own_account: { status: 409, meaning: 'Operators cannot suspend or demote themselves.' },
+  email_taken: { status: 409, meaning: 'Another account has this email address.' },
+  own_account: {
+    status: 409,
+    meaning: 'Operators cannot suspend, demote or delete themselves, nor make a link for themselves.',
+  },
   session_full: { status: 409, meaning: 'The session already holds `limit` images.' },
   precondition_failed: { status: 412, meaning: 'The file does not match `If-Match`; see `ETag`.' },
   file_too_large: { status: 413, meaning: 'A file is larger than `limit` bytes.' },

@@ -10,20 +10,20 @@ export const PASSWORD_MAX_LENGTH = 200;
 const EMAIL =
   /^(?:[A-Za-z0-9_'+-]+\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
 
-/** A mail address as typed by a user. */
+/** An email address as typed by a user. */
 export const emailSchema = z
-  .string({ error: 'expected a mail address' })
+  .string({ error: 'expected an email address' })
   .trim()
   .toLowerCase()
-  .pipe(z.email({ pattern: EMAIL, error: 'expected a mail address' }).max(254))
-  .describe('Mail address, case-insensitive.');
+  .pipe(z.email({ pattern: EMAIL, error: 'expected an email address' }).max(254))
+  .describe('Email address, case-insensitive.');
 
 /** A new password; further rules are checked with the account. */
 export const newPasswordSchema = z
   .string({ error: `expected a password of ${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters` })
   .max(PASSWORD_MAX_LENGTH, `expected at most ${PASSWORD_MAX_LENGTH} characters`)
   .describe(
-    `${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters; neither the mail address nor a common password.`,
+    `${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters; neither the email address nor a common password.`,
   );
 
 /** An existing password; its form is not checked. */
@@ -52,6 +52,9 @@ export const accountOptionsSchema = z
       .enum(['mail', 'operator'])
       .describe('Delivery of links: by mail, or printed in the log of the service for the operator to pass on.'),
     password: z.object({ minLength: z.int(), maxLength: z.int() }),
+    descriptions: z
+      .enum(['off', 'local', 'elsewhere'])
+      .describe('Where images are described: nowhere, in the network of this service, or by a service elsewhere.'),
   })
   .meta({ id: 'AccountOptions' });
 export type AccountOptions = z.output<typeof accountOptionsSchema>;
@@ -63,7 +66,7 @@ export const emailRequestSchema = z.object({ email: emailSchema }).meta({ id: 'E
 export const linkSentSchema = z
   .object({
     delivery: accountOptionsSchema.shape.delivery,
-    message: z.string().describe('The same for every mail address.'),
+    message: z.string().describe('The same for every email address.'),
   })
   .meta({ id: 'LinkSent' });
 export type LinkSent = z.output<typeof linkSentSchema>;
@@ -83,7 +86,7 @@ export const claimRequestSchema = linkPasswordSchema
   .extend({
     email: emailSchema
       .optional()
-      .describe('Mail address of the account, if it has a placeholder address; else it must be the same.'),
+      .describe('Email address of the account, if it has a placeholder address; else it must be the same.'),
   })
   .meta({ id: 'ClaimRequest' });
 
@@ -94,7 +97,7 @@ export const linkRequestSchema = z.object({ token: linkTokenSchema }).meta({ id:
 export const linkSchema = z
   .object({
     purpose: z.enum(LINK_PURPOSES),
-    email: z.string().describe('Current or new mail address of the account.'),
+    email: z.string().describe('Current or new email address of the account.'),
     placeholderEmail: z.boolean().describe('The address is a placeholder: the claim must contain a real one.'),
     expiresAt: z.iso.datetime(),
   })

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { ledgerFilterSchema, ledgerQuerySchema, usageQuerySchema } from './account-figures.ts';
+import { transactionPageSchema } from './credits.ts';
 import type { Endpoint } from './endpoint.ts';
 import { accountIdSchema } from './ids.ts';
 import {
+  accountLinkSchema,
   accountPageSchema,
   accountPatchSchema,
   accountQuerySchema,
@@ -11,8 +14,11 @@ import {
   grantedSchema,
   invitationSchema,
   invitedSchema,
+  withdrawalSchema,
+  withdrawnSchema,
 } from './operator.ts';
 import { logFilterSchema, logPageSchema, logQuerySchema } from './operator-log.ts';
+import { serviceStateSchema, serviceUsageSchema } from './service-state.ts';
 
 const base = { tag: 'Operator', auth: 'operator', bodyKind: 'none', idempotent: false, errors: [] } as const;
 const ofAccount = z.object({ accountId: accountIdSchema });
@@ -59,6 +65,71 @@ export const OPERATOR_ENDPOINTS = {
     idempotent: true,
     success: { status: 200, kind: 'json', schema: grantedSchema },
     errors: ['not_found', 'password_required'],
+  },
+  withdrawCredits: {
+    ...base,
+    method: 'POST',
+    path: '/account/operator/accounts/:accountId/withdrawals',
+    summary: 'Take credits back from an account, at most its balance',
+    params: ofAccount,
+    bodyKind: 'json',
+    body: withdrawalSchema,
+    idempotent: true,
+    success: { status: 200, kind: 'json', schema: withdrawnSchema },
+    errors: ['not_found', 'insufficient_credits', 'password_required'],
+  },
+  createAccountLink: {
+    ...base,
+    method: 'POST',
+    path: '/account/operator/accounts/:accountId/link',
+    summary: 'Create a one-time link to set the password of an account, and mail it if the service sends mail',
+    params: ofAccount,
+    success: { status: 200, kind: 'json', schema: accountLinkSchema },
+    errors: ['not_found', 'own_account', 'account_suspended', 'password_required'],
+  },
+  removeAccount: {
+    ...base,
+    method: 'DELETE',
+    path: '/account/operator/accounts/:accountId',
+    summary: 'Delete an account with all of its data',
+    params: ofAccount,
+    success: { status: 204, kind: 'empty' },
+    errors: ['not_found', 'own_account', 'password_required'],
+  },
+  listAccountLedger: {
+    ...base,
+    method: 'GET',
+    path: '/account/operator/accounts/:accountId/ledger',
+    summary: 'The ledger of an account, newest first, optionally by kind and day',
+    params: ofAccount,
+    query: ledgerQuerySchema,
+    success: { status: 200, kind: 'json', schema: transactionPageSchema },
+    errors: ['not_found'],
+  },
+  exportAccountLedger: {
+    ...base,
+    method: 'GET',
+    path: '/account/operator/accounts/:accountId/ledger.csv',
+    summary: 'The ledger of an account as a CSV file',
+    params: ofAccount,
+    query: ledgerFilterSchema,
+    success: { status: 200, kind: 'csv' },
+    errors: ['not_found'],
+  },
+  getServiceUsage: {
+    ...base,
+    method: 'GET',
+    path: '/account/operator/usage',
+    summary: 'Usage of the whole service by day',
+    query: usageQuerySchema,
+    success: { status: 200, kind: 'json', schema: serviceUsageSchema },
+  },
+  getServiceState: {
+    ...base,
+    method: 'GET',
+    path: '/account/operator/state',
+    summary: 'Disk, description service, mail and queue',
+    success: { status: 200, kind: 'json', schema: serviceStateSchema },
   },
   listOperatorLog: {
     ...base,

@@ -15,6 +15,7 @@ export const LOG_ACTIONS = [
   'account.logout',
   'account.delete',
   'credits.grant',
+  'credits.withdraw',
   'key.create',
   'key.activate',
   'key.deactivate',
@@ -35,7 +36,7 @@ export const logLineSchema = z
     at: z.iso.datetime(),
     actor: z.object({
       accountId: z.string().nullable().describe('Null for the command line.'),
-      name: z.string().nullable().describe('Mail address, or `command line`; null if the account was deleted.'),
+      name: z.string().nullable().describe('Email address, or `command line`; null if the account was deleted.'),
     }),
     action: z.enum(LOG_ACTIONS),
     target: z
@@ -56,7 +57,7 @@ export const logFilterSchema = z.object({
     .trim()
     .max(254)
     .optional()
-    .describe('Mail address or id of an account that acted or was concerned, or `command line`.'),
+    .describe('Email address or id of an account that acted or was concerned, or `command line`.'),
   action: z.enum(LOG_ACTIONS).optional(),
   from: day.optional().describe('First day, UTC.'),
   to: day.optional().describe('Last day, UTC, inclusive.'),

@@ -29,7 +29,7 @@ export type AccountView = z.output<typeof accountSchema>;
 
 /** Query of `GET /account/operator/accounts`. */
 export const accountQuerySchema = z.object({
-  search: z.string().trim().max(254).optional().describe('Part of the mail address, or an account id.'),
+  search: z.string().trim().max(254).optional().describe('Part of the email address, or an account id.'),
   cursor: accountIdSchema.optional().describe('The nextCursor of an earlier page.'),
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });
@@ -74,6 +74,19 @@ export const creditGrantSchema = z
 export const grantedSchema = z
   .object({ accountId: accountIdSchema, granted: z.int(), balance: z.int() })
   .meta({ id: 'Granted' });
+
+/** Body of `POST /account/operator/accounts/:accountId/withdrawals`. */
+export const withdrawalSchema = creditGrantSchema.meta({ id: 'Withdrawal' });
+
+/** Response of a withdrawal. */
+export const withdrawnSchema = z
+  .object({ accountId: accountIdSchema, withdrawn: z.int(), balance: z.int().min(0) })
+  .meta({ id: 'Withdrawn' });
+
+/** Response of a new link. */
+export const accountLinkSchema = z
+  .object({ link: z.string().nullable().describe('One-time link to pass on; null if it was mailed.') })
+  .meta({ id: 'AccountLink' });
 
 /** `GET /account/operator/audit`. */
 export const auditSchema = z

@@ -1,4 +1,5 @@
-import type { Limits } from '#contract';
+import type { Context } from 'koa';
+import type { AccountOptions, Limits, OpenApiDocument, ServiceState } from '#contract';
 import type { AccountRemoval, Accounts } from '../accounts/index.ts';
 import type { AnalyzeImages } from '../analysis/index.ts';
 import type { Exports } from '../exports/index.ts';
@@ -41,10 +42,14 @@ export interface Services {
   metrics: Metrics;
   /** Shown to clients before they upload. */
   limits: Limits;
-  /** The OpenAPI document, as text. */
-  openApi: string;
+  /** The OpenAPI document, and how it is sent. */
+  openApi: { document: OpenApiDocument; send: (ctx: Context) => Promise<void> };
   /** Describes the state of external services; contains no secret. */
   describeHealth: () => Record<string, unknown>;
+  /** Where images are described. */
+  descriptionsBy: () => AccountOptions['descriptions'];
+  /** State of the description service, the queue and the disk of this server. */
+  describeState: () => Promise<Omit<ServiceState, 'mail'>>;
   /** False for a server that answers about itself alone. */
   servesApi: boolean;
   /** True once the server is to be left by its clients. */

@@ -1,28 +1,52 @@
-import type { Usage, UsageFigures } from '#contract';
+import type { ServiceUsage, Usage, UsageFigures } from '#contract';
 import type { Services } from './services.ts';
 
 const DAY_MS = 86_400_000;
-const NOTHING: UsageFigures = { images: 0, samples: 0, analyses: 0, credits: 0, bytesBefore: 0, bytesAfter: 0 };
+const NO_WORK = { images: 0, samples: 0, analyses: 0, bytesBefore: 0, bytesAfter: 0 };
+const NOTHING: UsageFigures = { ...NO_WORK, credits: 0 };
+
+interface Period {
+  days: number;
+  now?: Date;
+}
 
 /** Reports an account's usage of the last days in UTC, today included: work from the jobs, credits from the ledger. */
 export async function reportUsage(
-  { accountId, days, now = new Date() }: { accountId: string; days: number; now?: Date },
+  { accountId, ...period }: Period & { accountId: string },
   { accounts, jobs }: Pick<Services, 'accounts' | 'jobs'>,
 ): Promise<Usage> {
-  const dayOf = (daysAgo: number) => new Date(now.getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
-  const from = dayOf(days - 1);
+  const { from, to, days } = daysOf(period);
   const [work, spending] = await Promise.all([
     jobs.history.byDay(accountId, from),
     accounts.transactions.spending(accountId, from),
   ]);
-  const listed = Array.from({ length: days }, (_, index) => {
-    const day = dayOf(days - 1 - index);
-    return { day, ...NOTHING, ...work.get(day), credits: spending.get(day) ?? 0 };
-  });
-  return { from, to: dayOf(0), days: listed, total: listed.reduce(add, NOTHING) };
+  const listed = days.map((day) => ({ day, ...NOTHING, ...work.get(day), credits: spending.get(day) ?? 0 }));
+  return { from, to, days: listed, total: sum(listed, NOTHING) };
 }
 
-function add(total: UsageFigures, figures: UsageFigures): UsageFigures {
-  const names = Object.keys(NOTHING) as (keyof UsageFigures)[];
-  return Object.fromEntries(names.map((name) => [name, total[name] + figures[name]])) as UsageFigures;
+/** Reports the work of all accounts in the last days in UTC, today included, and their credits. */
+export async function reportServiceUsage(
+  period: Period,
+  { accounts, jobs }: Pick<Services, 'accounts' | 'jobs'>,
+): Promise<ServiceUsage> {
+  const { from, to, days } = daysOf(period);
+  const [work, figures] = await Promise.all([jobs.history.byDay(null, from), accounts.figures()]);
+  const { accounts: total, suspended, ...credits } = figures;
+  const listed = days.map((day) => ({ day, ...NO_WORK, ...work.get(day) }));
+  return { from, to, days: listed, total: sum(listed, NO_WORK), accounts: { total, suspended }, credits };
+}
+
+function daysOf({ days, now = new Date() }: Period): { from: string; to: string; days: string[] } {
+  const dayOf = (daysAgo: number) => new Date(now.getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
+  return {
+    from: dayOf(days - 1),
+    to: dayOf(0),
+    days: Array.from({ length: days }, (_, index) => dayOf(days - 1 - index)),
+  };
+}
+
+function sum<Figures extends Record<string, number>>(days: Figures[], nothing: Figures): Figures {
+  const total: Record<string, number> = { ...nothing };
+  for (const day of days) for (const name of Object.keys(nothing)) total[name] = (total[name] ?? 0) + (day[name] ?? 0);
+  return total as Figures;
 }

@@ -34,8 +34,8 @@ export function createJobHistory({ repositories, now = () => new Date() }: JobHi
         .slice(0, limit);
     },
 
-    /** Returns usage by day in UTC; bytes are those of exports. @param from `2026-01-31` */
-    async byDay(accountId: string, from: string): Promise<Map<string, JobFigures>> {
+    /** Returns usage of an account, or of all (null), by day in UTC; bytes are those of exports. @param from `2026-01-31` */
+    async byDay(accountId: string | null, from: string): Promise<Map<string, JobFigures>> {
       const days = new Map<string, JobFigures>();
       for (const { day, kind, images, bytesBefore, bytesAfter } of await usageSince(
         jobHistory,

@@ -4,13 +4,13 @@ import type { DayFigures, JobHistoryRepository } from '../db/index.ts';
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the usage of an account by day and kind. Days before yesterday do not change any more: each is summed up once and
+ * Returns the usage of an account, or of all (null), by day and kind. Days before yesterday do not change any more: each is summed up once and
  * kept, so that a request reads the jobs of two days, however many there were before.
  * @param from first day, `2026-01-31` in UTC
  */
 export async function usageSince(
   history: JobHistoryRepository,
-  accountId: string,
+  accountId: string | null,
   from: string,
   now: Date,
 ): Promise<DayFigures[]> {
@@ -23,7 +23,7 @@ export async function usageSince(
     const first = (await history.firstSince(accountId, new Date(next))) ?? now;
     for (let day = dayOf(first.getTime()); day < open; day = dayAfter(day))
       days.push(...(await history.byDay(accountId, new Date(day), new Date(dayAfter(day)))));
-    await history.keepDays({ _id: accountId, until: open, days });
+    await history.keepDays(accountId, { until: open, days });
   }
   const recent = await history.byDay(accountId, new Date(later(kept.until, open)));
   return [...days, ...recent].filter(({ day }) => day >= from);

@@ -17,7 +17,7 @@ export const mailConfig = z.object({
     .max(320)
     .regex(
       /^[^\r\n]*[^\s@]+@[^\s@]+$|^[^\r\n]*<[^\s@<>]+@[^\s@<>]+>$/,
-      'expected a mail address, or a name and <address>',
+      'expected an email address, or a name and <address>',
     )
     .default('Imagewright <imagewright@localhost>')
     .describe('Sender of the mails, e.g. `Imagewright <images@example.com>`.'),

@@ -10,6 +10,16 @@ export interface QueueReading {
   memoryBytes: number;
 }
 
+/** Disk, mail and description service at a scrape. */
+export interface SurroundingsReading {
+  /** Free bytes and size of the disk that receives uploads; null if it cannot be read. */
+  disk: { freeBytes: number; totalBytes: number } | null;
+  /** Mails that were not sent yet. */
+  mailsWaiting: number;
+  /** False while descriptions are set up but the service for them does not answer. */
+  describes: boolean;
+}
+
 /** Metrics of the service. Labels are bounded: routes are patterns, never paths. */
 export interface Metrics {
   /** `route` is the pattern, e.g. `/v1/jobs/:jobId`; `unmatched` for a path that does not exist. */
@@ -25,6 +35,8 @@ export interface Metrics {
   watchStreams(read: () => number): void;
   /** Reads the state of the queue at each scrape. */
   watchQueue(read: () => QueueReading): void;
+  /** Reads what the service needs from outside at each scrape; a value that cannot be read is left out. */
+  watchSurroundings(read: () => Promise<SurroundingsReading>): void;
   /** Media type of {@link Metrics.text}. */
   contentType: string;
   /** Returns all metrics in the Prometheus text format. */
@@ -95,7 +107,37 @@ export function createMetrics(): Metrics {
       watch('workers', 'Running workers.', () => read().workers);
       watch('queue_memory_bytes', 'Estimated memory of the images being processed.', () => read().memoryBytes);
     },
+    watchSurroundings(read) {
+      watchSurroundings(registry, read);
+    },
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };
+}
+
+/** Registers the gauges of the surroundings; those of one scrape share a reading. */
+function watchSurroundings(registry: Registry, read: () => Promise<SurroundingsReading>): void {
+  let reading: Promise<SurroundingsReading | null> | undefined;
+  const once = () => {
+    reading ??= read()
+      .catch(() => null)
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+  const gauge = (name: string, help: string, pick: (seen: SurroundingsReading) => number | undefined) => {
+    const collect = async function (this: Gauge) {
+      const seen = await once();
+      const value = seen ? pick(seen) : undefined;
+      if (value !== undefined) this.set(value);
+    };
+    return new Gauge({ name: `imagewright_${name}`, help, registers: [registry], collect });
+  };
+  gauge('disk_free_bytes', 'Free bytes on the disk that receives uploads.', ({ disk }) => disk?.freeBytes);
+  gauge('disk_size_bytes', 'Size of the disk that receives uploads.', ({ disk }) => disk?.totalBytes);
+  gauge('mails_waiting', 'Mails that were not sent yet.', ({ mailsWaiting }) => mailsWaiting);
+  gauge('descriptions_up', '0 while the set-up description service does not answer, else 1.', ({ describes }) =>
+    describes ? 1 : 0,
+  );
 }

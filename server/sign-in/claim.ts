@@ -21,10 +21,10 @@ export function createClaims({ accounts, browserSessions, links, passwords }: Si
     },
 
     /**
-     * Sets the password and role of the link's account, and its mail address if that is the placeholder. Any other
+     * Sets the password and role of the link's account, and its email address if that is the placeholder. Any other
      * address can only be changed by a link sent to the new one, which proves its owner.
      * @throws AppError invalid_link, weak_password, email_taken, account_suspended, overloaded; invalid_request if the
-     *   mail address is missing, or differs from the account's
+     *   email address is missing, or differs from the account's
      */
     async claim(
       { token, password, email }: LinkPassword & { email?: string | undefined },
@@ -32,7 +32,7 @@ export function createClaims({ accounts, browserSessions, links, passwords }: Si
     ): Promise<OpenedBrowserSession> {
       const account = await accountOfLink(accounts, await links.read(token, ['claim']));
       const wanted = email ?? account.email;
-      if (wanted === PLACEHOLDER_EMAIL) throw badEmail('expected your mail address');
+      if (wanted === PLACEHOLDER_EMAIL) throw badEmail('expected your email address');
       if (wanted !== account.email && account.email !== PLACEHOLDER_EMAIL) {
         throw badEmail('expected the address of the account; it can be changed after logging in');
       }

@@ -6,7 +6,7 @@ import type { PasswordSignIn } from './sign-in.ts';
 import { MAILS_PER_HOUR } from './sign-up.ts';
 import type { Visitor } from './visitor.ts';
 
-/** Creates the change of mail addresses: requested with the password, confirmed by a link sent to the new address. */
+/** Creates the change of email addresses: requested with the password, confirmed by a link sent to the new address. */
 export function createEmailChange(
   { accounts, links, outbox, requests }: SignInParts,
   { confirm }: Pick<PasswordSignIn, 'confirm'>,
@@ -52,5 +52,5 @@ export function createEmailChange(
   };
 }
 
-/** Change of mail addresses. */
+/** Change of email addresses. */
 export type EmailChange = ReturnType<typeof createEmailChange>;

@@ -1,6 +1,6 @@
 // Owns sign-in: passwords, browser sessions, one-time links, sign-up and their mails. Must not know HTTP, jobs or credits.
 import { type AccountOptions, LINK_PURPOSES, type Link, PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract';
-import { type Accounts, PLACEHOLDER_EMAIL } from '../accounts/index.ts';
+import { type Account, type Accounts, PLACEHOLDER_EMAIL } from '../accounts/index.ts';
 import type { CounterRepository, Repositories } from '../db/index.ts';
 import type { Mailer } from '../mail/index.ts';
 import type { Logger } from '../observability/index.ts';
@@ -11,7 +11,7 @@ import { createClaims } from './claim.ts';
 import type { SignInConfig } from './config.ts';
 import { createEmailChange } from './email-change.ts';
 import { createLinks } from './links.ts';
-import { createMailOutbox } from './mail-outbox.ts';
+import { createMailOutbox, INVITATION_HOURS } from './mail-outbox.ts';
 import { createOperatorActions } from './operator-actions.ts';
 import type { SignInParts } from './parts.ts';
 import { createPasswordHash } from './password-hash.ts';
@@ -71,7 +71,7 @@ export function createSignIn(deps: SignInDeps) {
     delivery,
 
     /** Options of a visitor without an account. */
-    options: (): AccountOptions => ({
+    options: (): Omit<AccountOptions, 'descriptions'> => ({
       signUp: config.SIGN_UP,
       delivery,
       password: { minLength: PASSWORD_MIN_LENGTH, maxLength: PASSWORD_MAX_LENGTH },
@@ -82,10 +82,24 @@ export function createSignIn(deps: SignInDeps) {
 
     /** Mails an account its claim link; without a mail server it returns the link. */
     async invite({ id, email }: { id: string; email: string }): Promise<string | null> {
-      if (!mailer.sends) return links.create({ purpose: 'claim', accountId: id, email });
+      if (!mailer.sends) return links.create({ purpose: 'claim', accountId: id, email, hours: INVITATION_HOURS });
       await outbox.queue('invitation', email, id);
       return null;
     },
+
+    /**
+     * Mails an account a link to set its password, or returns it: that of an invitation if it has no password, else that
+     * of a reset.
+     */
+    async newLink({ id, email, state }: Pick<Account, 'id' | 'email' | 'state'>): Promise<string | null> {
+      if (state === 'unclaimed') return this.invite({ id, email });
+      if (!mailer.sends) return links.create({ purpose: 'reset', accountId: id, email });
+      await outbox.queue('reset', email);
+      return null;
+    },
+
+    /** Mails that were not sent yet, and whether any are sent at all. */
+    mailState: async () => ({ sends: mailer.sends, ...(await outbox.unsent()) }),
 
     /** Ends all sessions and links of an account and removes its mails. */
     async forget(accountId: string, email: string): Promise<void> {

@@ -40,7 +40,8 @@ const LONGEST_RETRY_MS = 30 * MINUTE_MS;
 const RETENTION_MS = 24 * 60 * MINUTE_MS;
 const CLOSE_MS = 3000;
 
-const INVITATION_HOURS = 72;
+/** Hours for which the link of an invitation is valid. */
+export const INVITATION_HOURS = 72;
 
 /**
  * Creates the mail outbox. Queued records contain neither text nor secrets, and queueing takes the same time for every
@@ -59,6 +60,9 @@ export function createMailOutbox(deps: MailOutboxDeps) {
       accountId: string | null = null,
       operatorChange?: OperatorChange,
     ): Promise<void> => queue(outbox, { kind, email, accountId, ...(operatorChange && { operatorChange }) }),
+
+    /** Counts the mails that were not sent yet. */
+    unsent: () => deps.mails.unsent(deps.now()),
 
     /** Removes all queued and sent mails of an address or an account. */
     forget: (email: string, accountId: string): Promise<void> => deps.mails.removeOf(email, accountId),

@@ -5,7 +5,7 @@ export const MAIL_TEXTS = {
   signUp: (to: string, link: string): Mail => ({
     to,
     subject: 'Your Imagewright account',
-    text: `Somebody, most likely you, wants to make an Imagewright account with this mail address.
+    text: `Somebody, most likely you, wants to create an Imagewright account with this email address.
 
 Open this link within 24 hours to choose a password:
 
@@ -18,7 +18,7 @@ If it was not you, do nothing: without the link no account is made.
   signUpAgain: (to: string, base: string): Mail => ({
     to,
     subject: 'You have an Imagewright account already',
-    text: `Somebody, most likely you, wants to make an Imagewright account with this mail address. It has one already.
+    text: `Somebody, most likely you, wants to create an Imagewright account with this email address. It has one already.
 
 Log in, or ask for a new password, at
 
@@ -31,7 +31,7 @@ If it was not you, do nothing: nothing was changed.
   reset: (to: string, link: string): Mail => ({
     to,
     subject: 'A new password for Imagewright',
-    text: `Somebody, most likely you, wants to set a new password for the Imagewright account of this mail address.
+    text: `Somebody, most likely you, wants to set a new password for the Imagewright account of this email address.
 
 Open this link within one hour to choose one:
 
@@ -52,8 +52,8 @@ ${link}
 
   emailChange: (to: string, link: string): Mail => ({
     to,
-    subject: 'Confirm your new mail address for Imagewright',
-    text: `An Imagewright account is to have this mail address from now on. Open this link within 24 hours to confirm it:
+    subject: 'Confirm your new email address for Imagewright',
+    text: `An Imagewright account is to have this email address from now on. Open this link within 24 hours to confirm it:
 
 ${link}
 
@@ -63,8 +63,8 @@ If it was not you, do nothing: the account keeps its old address.
 
   emailChangeRefused: (to: string): Mail => ({
     to,
-    subject: 'Your mail address and Imagewright',
-    text: `Somebody wanted to give another Imagewright account your mail address. Your account has it, and keeps it.
+    subject: 'Your email address and Imagewright',
+    text: `Somebody wanted to give another Imagewright account your email address. Your account has it, and keeps it.
 
 There is nothing to do.
 `,
@@ -83,8 +83,8 @@ ${base}/dashboard
 
   emailChanged: (to: string): Mail => ({
     to,
-    subject: 'The mail address of your Imagewright account was changed',
-    text: `Your Imagewright account has another mail address now; this one does not belong to it any more.
+    subject: 'The email address of your Imagewright account was changed',
+    text: `Your Imagewright account has another email address now; this one does not belong to it any more.
 
 If it was not you, tell the operator of the service.
 `,

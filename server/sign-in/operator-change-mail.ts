@@ -14,6 +14,8 @@ const SENTENCES: Partial<Record<LogAction, (change: LogChange) => string>> = {
   'account.logout': () => 'All browsers were logged out of your account.',
   'credits.grant': ({ amount, note }) =>
     `Your account has received ${amount} ${amount === 1 ? 'credit' : 'credits'}.${note ? `\n\nNote: ${note}` : ''}`,
+  'credits.withdraw': ({ amount, note }) =>
+    `${amount} ${amount === 1 ? 'credit was' : 'credits were'} taken back from your account.${note ? `\n\nNote: ${note}` : ''}`,
   'key.create': ({ name }) => `An API key was made for your account, with the name "${name}".`,
   'key.activate': ({ name }) => `The API key "${name}" of your account was activated.`,
   'key.deactivate': ({ name }) => `The API key "${name}" of your account was deactivated.`,

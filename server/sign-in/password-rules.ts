@@ -47,25 +47,40 @@ const ROWS = ['01234567890123456789', 'abcdefghijklmnopqrstuvwxyz'].flatMap((row
   [...row].reverse().join(''),
 ]);
 
-/** Rejects a password that is too short, too common or the mail address. @throws AppError weak_password */
+/** Rejects a password that is too short, too common or the email address. @throws AppError weak_password */
 export function requireStrongPassword(password: string, email: string): void {
   const fault = faultOf(password, email.toLowerCase());
   if (!fault) return;
-  throw new AppError('weak_password', `password: ${fault}`, { details: { errors: { password: [fault] } } });
+  const { text, ...rule } = fault;
+  throw new AppError('weak_password', text, { details: { errors: { password: [text] }, ...rule } });
 }
 
-function faultOf(password: string, email: string): string | null {
+/** The broken rule, for programs that have words of their own, and what is said of it. */
+interface Fault {
+  reason: 'short' | 'long' | 'email' | 'simple' | 'common';
+  /** Characters that are needed or allowed. */
+  limit?: number;
+  text: string;
+}
+
+function faultOf(password: string, email: string): Fault | null {
   const length = [...password].length;
-  if (length < PASSWORD_MIN_LENGTH)
-    return `expected at least ${PASSWORD_MIN_LENGTH} characters, but received ${length}`;
-  if (length > PASSWORD_MAX_LENGTH) return `expected at most ${PASSWORD_MAX_LENGTH} characters, but received ${length}`;
+  const [least, most] = [PASSWORD_MIN_LENGTH, PASSWORD_MAX_LENGTH];
+  if (length < least) {
+    const text = `This password has ${length} characters. It needs at least ${least}.`;
+    return { reason: 'short', limit: least, text };
+  }
+  if (length > most) {
+    return { reason: 'long', limit: most, text: `This password has ${length} characters. It may have ${most}.` };
+  }
   const plain = password.normalize('NFKC').toLowerCase().trim();
   const [name = ''] = email.split('@');
   const isMail = plain === email || plain === name || (without(plain) !== '' && without(plain) === without(name));
-  if (isMail) return 'expected something else than the mail address';
-  if (new Set(plain).size < 4) return 'expected more than three different characters';
+  if (isMail) return { reason: 'email', text: 'This password is the email address. Please choose another.' };
+  if (new Set(plain).size < 4)
+    return { reason: 'simple', text: 'This password has too few different characters. Please choose another.' };
   if (COMMON.has(plain) || COMMON.has(without(plain)) || ROWS.some((row) => row.includes(plain))) {
-    return 'expected a password that is not among the most common ones';
+    return { reason: 'common', text: 'This password is too common. Please choose another.' };
   }
   return null;
 }

@@ -63,7 +63,7 @@ async function signIn(
   const hash = await accounts.passwordHashOf(account?.id ?? '');
   if (!(await verify(passwords, { password, hash, takeBack })) || !account || hash === null) {
     logFailure(parts, 'wrong_credentials', { visitor, accountId: account?.id });
-    throw new AppError('wrong_credentials', 'The mail address or the password is wrong');
+    throw new AppError('wrong_credentials', 'The email address or the password is wrong');
   }
   takeBack();
   guesses.forget(pair);

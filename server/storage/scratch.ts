@@ -32,6 +32,12 @@ export function createScratch({ directory, monotonicNow = () => performance.now(
       return bavail * bsize;
     },
 
+    /** Free bytes and size of the disk. */
+    async disk(): Promise<{ freeBytes: number; totalBytes: number }> {
+      const { bavail, blocks, bsize } = await statfs(directory);
+      return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+    },
+
     /**
      * Removes files left by an interruption.
      * @param minAgeMs keeps files that were not seen unchanged for this long, because they may still be in use. Measured

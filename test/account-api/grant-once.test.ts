@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { IdempotencyRepository, LedgerRepository } from '../../server/db/index.ts';
 import { AppError } from '../../server/errors.ts';
 import { createGateway, createSessionCookie } from '../../server/gateway/index.ts';
-import { grantCreditsRoute } from '../../server/http/routes/account/operator.route.ts';
+import { grantCreditsRoute } from '../../server/http/routes/account/operator-credits.route.ts';
 import type { Services } from '../../server/http/services.ts';
 import { createLogger } from '../../server/observability/index.ts';
 import { useAccounts } from '../accounts/accounts-fixture.ts';

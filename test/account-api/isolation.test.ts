@@ -186,6 +186,13 @@ describe('answers', () => {
     await check('listAccounts');
     await check('updateAccount', { plan: 'agency' }, { accountId: account.id });
     await check('grantCredits', { amount: 1 }, { accountId: account.id });
+    await check('withdrawCredits', { amount: 1 }, { accountId: account.id });
+    await check('createAccountLink', undefined, { accountId: account.id });
+    await check('listAccountLedger', undefined, { accountId: account.id });
+    await check('exportAccountLedger', undefined, { accountId: account.id });
+    await check('removeAccount', undefined, { accountId: account.id });
+    await check('getServiceUsage');
+    await check('getServiceState');
     for (const name of ['listOperatorLog', 'exportOperatorLog', 'exportOperatorLogLines'] as const) await check(name);
     await check('auditCredits');
     await check('logOut');

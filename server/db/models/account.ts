@@ -13,7 +13,7 @@ export interface PendingEntryRecord {
   at: Date;
 }
 
-/** A new mail address that is not confirmed yet. */
+/** A new email address that is not confirmed yet. */
 export interface PendingEmailRecord {
   email: string;
   /** Expiry of its link. */

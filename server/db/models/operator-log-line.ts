@@ -8,10 +8,10 @@ export interface OperatorLogRecord {
   at: Date;
   /** Null for the command line. */
   actorId: string | null;
-  /** Mail address of an operator at that time, or `command line`; null for users, whose address is looked up. */
+  /** Email address of an operator at that time, or `command line`; null for users, whose address is looked up. */
   actorName: string | null;
   action: LogAction;
-  /** Account concerned; its mail address is not stored. */
+  /** Account concerned; its email address is not stored. */
   target: string | null;
   change: LogChange;
   /** Network address of the client, or ''. */

@@ -49,4 +49,5 @@ export const pastJobSchema = new Schema<PastJobRecord>(
   { collection: 'past_jobs', versionKey: false },
 )
   .index({ accountId: 1, createdAt: -1 })
-  .index({ accountId: 1, finishedAt: 1 });
+  .index({ accountId: 1, finishedAt: 1 })
+  .index({ finishedAt: 1 });

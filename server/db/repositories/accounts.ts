@@ -10,6 +10,7 @@ import {
   type PendingEntryRecord,
 } from '../models/account.ts';
 import { plainCollection } from '../plain-collection.ts';
+import { accountFigures } from './account-figures.ts';
 import { dailyUse } from './daily-use.ts';
 
 export type { AccountRecord, PendingEmailRecord, PendingEntryRecord };
@@ -43,6 +44,7 @@ export function createAccountRepository(connection: Connection) {
     ...activeKeys(model),
     ...creditChanges(model),
     ...dailyUse(model),
+    ...accountFigures(model),
   };
 }
 

@@ -7,6 +7,11 @@ import { plainCollection } from '../plain-collection.ts';
 
 export type { DayFigures, PastJobRecord };
 
+/** Id of the sums of all accounts. */
+const EVERYONE = 'all';
+
+const of = (accountId: string | null) => (accountId === null ? {} : { accountId });
+
 /** Creates the repository of the usage of finished jobs, which outlives the jobs. */
 export function createJobHistoryRepository(connection: Connection) {
   const model = connection.model<PastJobRecord>('PastJob', pastJobSchema);
@@ -22,10 +27,10 @@ export function createJobHistoryRepository(connection: Connection) {
       return model.find({ accountId }).sort({ createdAt: -1 }).limit(limit).lean();
     },
 
-    /** Sums the usage by day and kind from a time on, up to another. */
-    async byDay(accountId: string, since: Date, before?: Date): Promise<DayFigures[]> {
+    /** Sums the usage of an account, or of all, by day and kind from a time on, up to another. */
+    async byDay(accountId: string | null, since: Date, before?: Date): Promise<DayFigures[]> {
       return model.aggregate<DayFigures>([
-        { $match: { accountId, finishedAt: { $gte: since, ...(before && { $lt: before }) } } },
+        { $match: { ...of(accountId), finishedAt: { $gte: since, ...(before && { $lt: before }) } } },
         {
           $group: {
             _id: { day: { $dateToString: { date: '$finishedAt', format: '%Y-%m-%d' } }, kind: '$kind' },
@@ -39,18 +44,19 @@ export function createJobHistoryRepository(connection: Connection) {
     },
 
     /** Returns when the first job since a time finished; null if none did. */
-    async firstSince(accountId: string, since: Date): Promise<Date | null> {
-      const sorted = model.findOne({ accountId, finishedAt: { $gte: since } }).sort({ finishedAt: 1 });
+    async firstSince(accountId: string | null, since: Date): Promise<Date | null> {
+      const sorted = model.findOne({ ...of(accountId), finishedAt: { $gte: since } }).sort({ finishedAt: 1 });
       return (await sorted.select({ finishedAt: 1 }).lean())?.finishedAt ?? null;
     },
 
     /** Returns the days that are summed up already. */
-    async keptDays(accountId: string): Promise<UsageDaysRecord | null> {
-      return usageDays.findById(accountId).lean();
+    async keptDays(accountId: string | null): Promise<UsageDaysRecord | null> {
+      return usageDays.findById(accountId ?? EVERYONE).lean();
     },
 
     /** Keeps the sums of days; those of another server that came further win. */
-    async keepDays({ _id, until, days }: UsageDaysRecord): Promise<void> {
+    async keepDays(accountId: string | null, { until, days }: Omit<UsageDaysRecord, '_id'>): Promise<void> {
+      const _id = accountId ?? EVERYONE;
       const older = usageDays.updateOne({ _id, until: { $lt: until } }, { $set: { until, days } }, { upsert: true });
       await unlessDuplicate(older, undefined);
     },

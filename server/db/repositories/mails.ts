@@ -49,6 +49,16 @@ function outboxDelivery(model: Model<MailRecord>) {
       return null;
     },
 
+    /** Counts the mails that were not sent, and those of them that failed at least once. */
+    async unsent(now: Date): Promise<{ waiting: number; retried: number }> {
+      const wanted = { sentAt: null, expiresAt: { $gt: now } };
+      const [waiting, retried] = await Promise.all([
+        model.countDocuments(wanted),
+        model.countDocuments({ ...wanted, attempts: { $gt: 0 } }),
+      ]);
+      return { waiting, retried };
+    },
+
     /** Marks a mail as sent, and sets when its entry expires. */
     async finish({ _id, token }: MailRecord, sentAt: Date, expiresAt: Date): Promise<void> {
       await model.updateOne({ _id, token }, { $set: { sentAt, expiresAt } });

@@ -4,11 +4,18 @@ import { exportLedgerRoute, getUsageRoute, listJobsRoute, listLedgerRoute } from
 import { createKeyRoute, deleteKeyRoute, listKeysRoute, updateKeyRoute } from './keys.route.ts';
 import {
   auditCreditsRoute,
-  grantCreditsRoute,
+  createAccountLinkRoute,
   inviteAccountRoute,
   listAccountsRoute,
+  removeAccountRoute,
   updateAccountRoute,
 } from './operator.route.ts';
+import {
+  exportAccountLedgerRoute,
+  grantCreditsRoute,
+  listAccountLedgerRoute,
+  withdrawCreditsRoute,
+} from './operator-credits.route.ts';
 import { exportOperatorLogLinesRoute, exportOperatorLogRoute, listOperatorLogRoute } from './operator-log.route.ts';
 import {
   changePasswordRoute,
@@ -18,6 +25,7 @@ import {
   listPlansRoute,
   updateProfileRoute,
 } from './profile.route.ts';
+import { getServiceStateRoute, getServiceUsageRoute } from './service.route.ts';
 import { logInRoute, logOutRoute } from './sign-in.route.ts';
 import {
   claimAccountRoute,
@@ -63,6 +71,13 @@ export const ACCOUNT_ROUTES: Route[] = [
   inviteAccountRoute,
   updateAccountRoute,
   grantCreditsRoute,
+  withdrawCreditsRoute,
+  createAccountLinkRoute,
+  removeAccountRoute,
+  listAccountLedgerRoute,
+  exportAccountLedgerRoute,
+  getServiceUsageRoute,
+  getServiceStateRoute,
   listOperatorLogRoute,
   exportOperatorLogRoute,
   exportOperatorLogLinesRoute,

@@ -1,25 +1,17 @@
 import type { AccountView, LogAction, LogChange } from '#contract';
 import type { Account } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
-import { hashRequest } from '../../../gateway/index.ts';
 import { newId } from '../../../ids.ts';
 import { defineRoute } from '../../define-route.ts';
-import { runOnce } from '../../idempotency/run-once.ts';
 import { operate } from '../../operate.ts';
+import { requireAccount, requireOther } from '../../require-account.ts';
 import { requirePassword } from '../../require-password.ts';
-import type { Services } from '../../services.ts';
 
 const show = ({ updatedAt: _, pendingEmail: _own, createdAt, lastLoginAt, ...account }: Account): AccountView => ({
   ...account,
   createdAt: createdAt.toISOString(),
   lastLoginAt: lastLoginAt?.toISOString() ?? null,
 });
-
-async function requireAccount(accountId: string, { accounts }: Services): Promise<Account> {
-  const account = await accounts.find(accountId);
-  if (!account) throw new AppError('not_found', `No account ${accountId}`);
-  return account;
-}
 
 /** `GET /account/operator/accounts`. */
 export const listAccountsRoute = defineRoute('listAccounts', async ({ query }, services) => {
@@ -46,9 +38,7 @@ export const updateAccountRoute = defineRoute('updateAccount', async (input, ser
   const { accountId: target } = params;
   const { plan, suspended, role } = body;
   requirePassword(input);
-  if (target === account.id && (suspended === true || role === 'user')) {
-    throw new AppError('own_account', 'You cannot suspend or demote your own account');
-  }
+  if (suspended === true || role === 'user') requireOther(account.id, target);
   const before = await requireAccount(target, services);
   // A refusal changes nothing and writes no line.
   if (plan !== undefined) accounts.plans.require(plan);
@@ -67,23 +57,29 @@ export const updateAccountRoute = defineRoute('updateAccount', async (input, ser
   return show(await requireAccount(target, services));
 });
 
-/** `POST /account/operator/accounts/:accountId/credits`. */
-export const grantCreditsRoute = defineRoute('grantCredits', async (input, services) => {
-  const { ctx, account, params, body } = input;
-  const { accountId } = params;
-  const { amount, note = null } = body;
+/** `POST /account/operator/accounts/:accountId/link`: a link of its own account would only help a thief of the cookie. */
+export const createAccountLinkRoute = defineRoute('createAccountLink', async (input, services) => {
+  const { account, params } = input;
   requirePassword(input);
-  await requireAccount(accountId, services);
-  const requestHash = hashRequest(accountId, body);
-  const afterFailure = 'same-work';
-  await runOnce({ ctx, account, operation: 'grantCredits', requestHash, afterFailure }, services, async (workId) => {
-    const ref = `grant_${workId}`;
-    const grant = { action: 'credits.grant', target: accountId, change: { amount, note, ref } } as const;
-    const { balance } = await operate(input, grant, services, () =>
-      services.accounts.ledger.grant({ accountId, ref, amount, note }),
-    );
-    return { status: 200, headers: {}, body: { accountId, granted: amount, balance } };
-  });
+  requireOther(account.id, params.accountId);
+  const target = await requireAccount(params.accountId, services);
+  if (target.suspended) throw new AppError('account_suspended', 'The account is suspended: resume it first');
+  const action = { action: 'account.link', target: target.id, change: {} } as const;
+  return { link: await operate(input, action, services, () => services.signIn.newLink(target)) };
+});
+
+/** `DELETE /account/operator/accounts/:accountId`. */
+export const removeAccountRoute = defineRoute('removeAccount', async (input, services) => {
+  const { ctx, account, params } = input;
+  requirePassword(input);
+  requireOther(account.id, params.accountId);
+  const { id: target, email, role, balance } = await requireAccount(params.accountId, services);
+  // The log keeps ids of users only, but the email addresses of operators.
+  const change = { balance, ...(role === 'operator' && { email }) };
+  await operate(input, { action: 'account.delete', target, change }, services, () =>
+    services.accountRemoval.remove(target),
+  );
+  ctx.status = 204;
 });
 
 /** `GET /account/operator/audit`. */

@@ -33,7 +33,7 @@ export const deleteAccountRoute = defineRoute('deleteAccount', async (input, ser
   const { ctx, account, body } = input;
   await services.signIn.confirmPassword(account.id, body.password, visitorOf(ctx));
   const { id: target, email } = account;
-  // The log keeps ids of users only, but the mail addresses of operators.
+  // The log keeps ids of users only, but the email addresses of operators.
   const deletion = { action: 'account.delete', target, change: { email } } as const;
   await operateOnOwn(input, deletion, services, () => services.accountRemoval.remove(target));
   services.gateway.cookie.clear(ctx);

@@ -4,16 +4,17 @@ import { signInUser } from '../../sign-in-user.ts';
 import { visitorOf } from '../../visitor.ts';
 
 const MESSAGES = {
-  mail: 'If this address can be used, a mail with a link is on its way to it.',
+  mail: 'If this address can be used, an email with a link is on its way to it.',
   operator: 'If this address can be used, its link is printed in the log of the service; ask the operator for it.',
 };
 
 const sent = (delivery: LinkSent['delivery']): LinkSent => ({ delivery, message: MESSAGES[delivery] });
 
 /** `GET /account/options`. */
-export const getAccountOptionsRoute = defineRoute('getAccountOptions', async (_input, services) =>
-  services.signIn.options(),
-);
+export const getAccountOptionsRoute = defineRoute('getAccountOptions', async (_input, services) => ({
+  ...services.signIn.options(),
+  descriptions: services.descriptionsBy(),
+}));
 
 /** `POST /account/sign-up`: the same response whether or not the account exists. */
 export const signUpRoute = defineRoute('signUp', async ({ ctx, body }, { signIn }) => {
