@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { end } from '../wordpress/site/serve-native.ts';
 
 /** Programs that tests run where they are installed. */
-export type ProgramName = 'nginx' | 'caddy' | 'apache2' | 'openssl';
+export type ProgramName = 'nginx' | 'caddy' | 'apache2' | 'traefik' | 'openssl';
 
 /**
  * Returns the path of a program, or null with a message on the console. `IMAGEWRIGHT_TEST_<NAME>` names another path; `none` forces

@@ -96,5 +96,20 @@ function startApache({ file, service, tls }: TlsProxyOptions): Promise<RunningPr
   });
 }
 
+/** Both files of the page; the ports, the certificates and the place of the second file are changed. */
+function startTraefik({ file, service, tls }: TlsProxyOptions): Promise<RunningProgram> {
+  return startProgram(async ({ folder, port }) => {
+    const dynamic = join(folder, 'imagewright.yml');
+    const settings = readBlock('Traefik', 'yaml', {
+      "':443'": `'127.0.0.1:${port}'`,
+      '/etc/traefik/imagewright.yml': dynamic,
+    });
+    const block = readBlock('Traefik', 'yml', { [SERVICE]: service, [PEM]: tls.certificate, [KEY]: tls.key });
+    await writeFile(dynamic, block);
+    await writeFile(join(folder, 'traefik.yml'), settings);
+    return { file, args: [`--configFile=${join(folder, 'traefik.yml')}`] };
+  });
+}
+
 /** The TLS proxies of `docs/proxies.md`, by the name of their program. */
-export const TLS_PROXIES = { nginx: startServiceNginx, caddy: startCaddy, apache2: startApache } as const;
+export const TLS_PROXIES = { nginx: startServiceNginx, caddy: startCaddy, apache2: startApache, traefik: startTraefik } as const;
