@@ -14,6 +14,7 @@ const PAGES: Record<string, string> = {
   'settings/account': 'account-page li',
   docs: 'docs-page pre',
   operator: 'operator-page li',
+  'operator/service': 'service-page table',
   'operator/log': 'log-page td time',
   nowhere: 'not-found-page',
 };

@@ -14,7 +14,7 @@ describe('log-ins', () => {
     const { page } = tab;
     await page.goto(rig.at('settings/account'));
     await expectHeading(tab, 'Log in');
-    await page.getByLabel('Mail address').fill(email);
+    await page.getByLabel('Email address').fill(email);
     await page.getByLabel('Password', { exact: true }).fill('not the password');
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('alert').getByText(/wrong/).waitFor();
@@ -29,11 +29,11 @@ describe('log-ins', () => {
     const person = await rig.enter();
     const { page } = person;
     await page.goto(rig.at('credits'));
-    await page.getByRole('heading', { name: 'Ledger' }).waitFor();
+    await page.getByRole('heading', { name: 'Credit history' }).waitFor();
     await rig.test.service.signIn.browserSessions.revokeAll(person.accountId);
     await page.getByRole('link', { name: 'API Keys' }).click();
     await expectHeading(person, 'Log in');
-    await page.getByText('This session has ended. Log in to continue.').waitFor();
+    await page.getByText('You were logged out. Log in to continue.').waitFor();
     expect(new URL(page.url()).searchParams.get('next')).toBe('settings/keys');
   });
 
@@ -42,14 +42,14 @@ describe('log-ins', () => {
     const { page } = person;
     const other = await rig.browser.open();
     await other.page.goto(rig.at('log-in'));
-    await other.page.getByLabel('Mail address').fill(person.email);
+    await other.page.getByLabel('Email address').fill(person.email);
     await other.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await other.page.getByRole('button', { name: 'Log in' }).click();
     await expectHeading(other, 'Overview');
 
     await page.goto(rig.at('settings/account'));
     await page.getByRole('button', { name: /^Log out Chrome/ }).click();
-    await page.getByText('1 log-in was ended.').waitFor();
+    await page.getByText('1 browser was logged out.').waitFor();
     // The message comes before the list is read anew.
     await expect.poll(() => page.getByRole('button', { name: /^Log out Chrome/ }).count()).toBe(0);
     await other.page.goto(rig.at());
@@ -58,14 +58,14 @@ describe('log-ins', () => {
     const form = page.getByRole('form', { name: 'Change password' });
     await form.getByLabel('Current password').fill('not the password');
     await form.getByLabel('New password').fill('another row of words');
-    await form.getByRole('button').click();
+    await form.getByRole('button', { name: 'Change password' }).click();
     await expect.poll(() => form.getByLabel('Current password').getAttribute('aria-invalid')).toBe('true');
     await form.getByLabel('Current password').fill(PASSWORD);
     await form.getByLabel('New password').fill('password12');
-    await form.getByRole('button').click();
+    await form.getByRole('button', { name: 'Change password' }).click();
     await expect.poll(() => form.getByLabel('New password').getAttribute('aria-invalid')).toBe('true');
     await form.getByLabel('New password').fill('another row of words');
-    await form.getByRole('button').click();
+    await form.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('The password is changed.').waitFor();
     await page.reload();
     await expectHeading(person, 'Account');
@@ -76,7 +76,7 @@ describe('log-ins', () => {
     const tab = await rig.browser.open();
     const { page } = tab;
     await page.goto(rig.at('log-in'));
-    await page.getByLabel('Mail address').fill('nobody@example.com');
+    await page.getByLabel('Email address').fill('nobody@example.com');
     const said = page.getByRole('alert').getByText(/Try again in \d+ minutes|Try again in a minute/);
     for (let attempt = 0; attempt < 30 && (await said.count()) === 0; attempt += 1) {
       await page.getByLabel('Password', { exact: true }).fill(`wrong ${attempt}`);
@@ -93,7 +93,7 @@ it('the overview shows the use of each limit; an account without limits sees non
   const limited = await rig.enter();
   const limits = limited.page.getByRole('region', { name: 'Limits of your plan' });
   await limits.getByText('0 of 50', { exact: true }).first().waitFor();
-  await limits.getByText(/^0 B of 2.0 GB$/).waitFor();
+  await limits.getByText(/^0 bytes of 2 GB$/).waitFor();
   await limits.getByText('0 of 100', { exact: true }).waitFor();
   await limited.context.close();
   const open = await rig.enter({ plan: 'agency' });

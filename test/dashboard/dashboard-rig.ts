@@ -25,7 +25,7 @@ export interface DashboardRig {
   /** The address of a page. */
   at(page?: string): string;
   /** Makes an account without keys, opens its one-time link and chooses a password. */
-  enter(options?: { plan?: string; role?: AccountRole; context?: BrowserContextOptions }): Promise<Person>;
+  enter(options?: NewPerson): Promise<Person>;
 }
 
 let people = 0;
@@ -44,20 +44,33 @@ export async function openDashboardRig(): Promise<DashboardRig> {
     test,
     browser,
     at,
-    async enter({ plan = 'free', role = 'user', context } = {}) {
-      people += 1;
-      const { accounts, signIn } = test.service;
-      const { id: accountId, email } = await accounts.create({ email: `person-${people}@example.com`, plan });
-      if (role !== 'user') await accounts.setRole(accountId, role);
-      const tab = await browser.open(context);
-      const link = new URL(await signIn.claims.createLink(accountId));
-      await tab.page.goto(`${test.url}${link.pathname}${link.hash}`);
-      await tab.page.getByLabel('New password').fill(PASSWORD);
-      await tab.page.getByRole('button', { name: 'Claim the account' }).click();
-      await expectHeading(tab, 'Overview');
-      return { ...tab, accountId, email };
-    },
+    enter: (options) => enterAccount(test, browser, options),
   };
+}
+
+interface NewPerson {
+  plan?: string;
+  role?: AccountRole;
+  context?: BrowserContextOptions;
+}
+
+/** Makes an account of a service without keys, opens its one-time link and chooses a password. */
+export async function enterAccount(
+  test: Pick<SharedService, 'service' | 'url'>,
+  browser: SharedBrowser,
+  { plan = 'free', role = 'user', context }: NewPerson = {},
+): Promise<Person> {
+  people += 1;
+  const { accounts, signIn } = test.service;
+  const { id: accountId, email } = await accounts.create({ email: `person-${people}@example.com`, plan });
+  if (role !== 'user') await accounts.setRole(accountId, role);
+  const tab = await browser.open(context);
+  const link = new URL(await signIn.claims.createLink(accountId));
+  await tab.page.goto(`${test.url}${link.pathname}${link.hash}`);
+  await tab.page.locator('input[name=password]').fill(PASSWORD);
+  await tab.page.keyboard.press('Enter');
+  await tab.page.locator('#balance').waitFor();
+  return { ...tab, accountId, email };
 }
 
 /** Waits for a page by its heading; the window has the same title. */

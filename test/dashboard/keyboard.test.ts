@@ -41,11 +41,11 @@ describe('with the keyboard alone', () => {
     // Whoever cannot see hears where they are.
     await expect.poll(() => focusedName(page)).toBe('Sign up');
     await page.locator('input[name=email]').waitFor();
-    await tabTo({ page }, 'Mail address');
+    await tabTo({ page }, 'Email address');
     await page.keyboard.type('keys@example.com');
     const link = await printedLink(async () => {
       await page.keyboard.press('Enter');
-      await page.getByText('Open the link').first().waitFor();
+      await page.getByText('Ask the operator').first().waitFor();
     });
 
     await page.goto(`${rig.test.url}${link}`);
@@ -72,7 +72,7 @@ describe('with the keyboard alone', () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => focusedName(page)).toBe('Copy');
     await page.keyboard.press('Enter');
-    await page.getByText('The key is copied.').waitFor();
+    await page.getByText('Copied.').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^iw_/);
     await press(page, 'I have saved it');
     await page.getByRole('heading', { name: /^Website/ }).waitFor();
@@ -80,7 +80,7 @@ describe('with the keyboard alone', () => {
     await press(page, 'Log out');
     await expectHeading(tab, 'Log in');
     await page.locator('input[name=email]').waitFor();
-    await tabTo({ page }, 'Mail address');
+    await tabTo({ page }, 'Email address');
     await page.keyboard.type('keys@example.com');
     await page.keyboard.press('Tab');
     await page.keyboard.type(PASSWORD);
@@ -92,7 +92,7 @@ describe('with the keyboard alone', () => {
   it('the first stop of a page leads past the navigation', async () => {
     const { page } = await rig.enter();
     await page.goto(rig.at('credits'));
-    await page.getByRole('heading', { name: 'Ledger' }).waitFor();
+    await page.getByRole('heading', { name: 'Credit history' }).waitFor();
     await page.keyboard.press('Tab');
     expect(await focusedName(page)).toBe('Skip to content');
     await page.keyboard.press('Enter');

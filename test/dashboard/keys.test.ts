@@ -26,11 +26,11 @@ describe('Settings > API Keys', () => {
     await page.goto(rig.at('settings/keys'));
     const key = await generate(person, 'Website');
     expect(key).toMatch(/^iw_\w{30,}$/);
-    await page.getByText('You will not see it again').waitFor();
+    await page.getByText('It will not be shown again').waitFor();
     // A key that is lost by a slip of the finger is a nuisance.
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Copy' }).click();
-    await page.getByText('The key is copied.').waitFor();
+    await page.getByText('Copied.').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
     await page.getByRole('button', { name: 'I have saved it' }).click();
     await page.getByRole('button', { name: 'Rename Website' }).waitFor();
@@ -51,14 +51,14 @@ describe('Settings > API Keys', () => {
     await page.getByRole('button', { name: 'I have saved it' }).click();
     const button = page.getByRole('button', { name: 'Generate New Key' });
     await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
-    const reason = 'The plan free allows 1 active key. Deactivate or delete one to generate another.';
+    const reason = 'Your plan (Free) allows one active key. Deactivate or delete it to generate another.';
     await page.getByText(reason).waitFor();
     await page.getByRole('button', { name: 'Generate New Key', description: reason }).click({ force: true });
     expect(await page.locator('dash-dialog').count()).toBe(0);
 
     expect(await statusOf(key)).toBe(200);
     await page.getByRole('button', { name: 'Deactivate Website' }).click();
-    await page.getByText('Website is deactivated. It is refused from now on.').waitFor();
+    await page.getByText('Website is deactivated. Requests with it are refused.').waitFor();
     expect(await statusOf(key)).toBe(403);
 
     const second = await generate(person, 'Shop');

@@ -44,13 +44,13 @@ it('from the first start to the first export: link, password, key, playground, b
     const tab = await browser.open();
     const { page } = tab;
     await page.goto(link);
-    await expectHeading(tab, 'Claim this account');
+    await expectHeading(tab, 'Set up your account');
     // The token is not left where it is copied from; a reload still finds it.
     expect(page.url()).not.toContain('token');
     await page.reload();
-    await page.getByLabel('Mail address').fill('owner@example.com');
+    await page.getByLabel('Email address').fill('owner@example.com');
     await page.getByLabel('New password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Claim the account' }).click();
+    await page.getByRole('button', { name: 'Create my log-in' }).click();
     await expectHeading(tab, 'Overview');
     const balance = page.locator('#balance');
     await expect.poll(() => balance.textContent()).toMatch(/^25\s+credits/);
@@ -98,7 +98,7 @@ it('from the first start to the first export: link, password, key, playground, b
     await page.getByRole('link', { name: 'Accounts' }).waitFor();
     await page.goto('about:blank');
     await page.goto(link);
-    await page.getByText('This link is not valid').waitFor();
+    await page.getByText('This link is invalid').waitFor();
     const keyInLog = service.printed().includes(key);
     expect(keyInLog).toBe(false);
   } finally {

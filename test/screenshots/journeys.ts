@@ -52,7 +52,7 @@ export async function firstUse(stage: Stage, { page, account }: Scene, keep: Kee
   const { pathname, hash } = new URL(await service.signIn.claims.createLink(account.accountId));
   await page.goto(`${url}${pathname}${hash}`);
   await page.getByLabel('New password').fill('nine photographs of rain');
-  await page.getByRole('button', { name: 'Claim the account' }).click();
+  await page.getByRole('button', { name: 'Create my log-in' }).click();
   await page.getByRole('link', { name: 'Playground' }).click();
   const widget = page.locator('image-optimizer');
   for (const photos of [stage.photos.slice(0, 4), stage.photos.slice(4)]) {

@@ -11,6 +11,8 @@ import type {
   PastJob,
   PlanList,
   Profile,
+  ServiceState,
+  ServiceUsage,
   Transaction,
   Usage,
 } from '#contract';
@@ -114,8 +116,8 @@ export const accountClient = {
 
   usage: (days: number) => get<Usage>('/account/usage', { days }),
   jobs: (limit = 8) => get<{ jobs: PastJob[] }>('/account/jobs', { limit }),
-  ledger: (query: LedgerFilter & { cursor?: string; limit?: number }) =>
-    get<{ transactions: Transaction[]; nextCursor: string | null }>('/account/ledger', query),
+  ledger: (path: string, query: LedgerFilter & { cursor?: string; limit?: number }) =>
+    get<{ transactions: Transaction[]; nextCursor: string | null }>(path, query),
   plans: () => get<PlanList>('/account/plans'),
 
   accounts: (query: { search?: string; cursor?: string }) =>
@@ -129,6 +131,15 @@ export const accountClient = {
     call<{ balance: number }>('POST', `/account/operator/accounts/${id}/credits`, grant, {
       'Idempotency-Key': newIdempotencyKey(),
     }),
+  /** Takes credits back, once like {@link grant}. */
+  withdraw: (id: string, withdrawal: { amount: number; note?: string }) =>
+    call<{ balance: number }>('POST', `/account/operator/accounts/${id}/withdrawals`, withdrawal, {
+      'Idempotency-Key': newIdempotencyKey(),
+    }),
+  newLink: (id: string) => post<{ link: string | null }>(`/account/operator/accounts/${id}/link`),
+  removeAccount: (id: string) => call<void>('DELETE', `/account/operator/accounts/${id}`),
+  serviceUsage: (days: number) => get<ServiceUsage>('/account/operator/usage', { days }),
+  serviceState: () => get<ServiceState>('/account/operator/state'),
   operatorLog: (query: LogFilter & { cursor?: string; limit?: number }) =>
     get<{ lines: LogLine[]; nextCursor: string | null }>('/account/operator/log', query),
   audit: () => get<Audit>('/account/operator/audit'),

@@ -129,6 +129,17 @@ export const appStyles = css`
     text-overflow: ellipsis;
     white-space: nowrap;
   }
+  .choices {
+    display: grid;
+    gap: 8px;
+  }
+  .languages {
+    min-block-size: 34px;
+    padding-block: 4px;
+    border-radius: 10px;
+    background: var(--sheet);
+    font-size: 0.87em;
+  }
   .themes {
     display: flex;
     margin: 0;

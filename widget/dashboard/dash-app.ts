@@ -9,10 +9,10 @@ import type { DashboardEvents, DashboardPage } from './dashboard-page.ts';
 import { explainError } from './explain-error.ts';
 import './pages/index.ts';
 import './password-prompt.ts';
-import { brand, renderSide, renderThemes } from './render-frame.ts';
+import { FollowLanguage, preferredLanguage, STRINGS, showLanguage } from './language.ts';
+import { brand, renderChoices, renderSide } from './render-frame.ts';
 import { Router } from './router.ts';
-import { NOT_FOUND, ROUTES, type Route } from './routes.ts';
-import { STRINGS } from './strings.ts';
+import { NOT_FOUND, ROUTES, type Route, titleOf } from './routes.ts';
 import { applyTheme, readTheme } from './theme.ts';
 import { visitorStyles } from './visitor.styles.ts';
 
@@ -28,6 +28,7 @@ export class DashApp extends LitElement {
     menuOpen: { state: true },
     said: { state: true },
     problem: { state: true },
+    suspended: { state: true },
   };
 
   /** Undefined until loaded; null for a visitor. */
@@ -36,6 +37,8 @@ export class DashApp extends LitElement {
   declare menuOpen: boolean;
   declare said: string;
   declare problem: string;
+  /** True for a log-in of a suspended account. */
+  declare suspended: boolean;
 
   #router: Router | null = null;
   #route: Route = NOT_FOUND;
@@ -49,13 +52,16 @@ export class DashApp extends LitElement {
     this.menuOpen = false;
     this.said = '';
     this.problem = '';
+    this.suspended = false;
     this.#listen('dash-logged-in', (profile) => this.#logIn(profile));
     this.#listen('dash-logged-out', () => this.#sendToLogIn());
+    this.#listen('dash-suspended', () => this.#showSuspended());
     this.#listen('dash-stale', () => void this.#refresh());
     this.#listen('dash-moved', (page) => this.#router?.go(page));
     this.#listen('dash-say', (text) => this.#say(text));
+    new FollowLanguage(this);
     applyTheme(readTheme());
-    void this.#start();
+    void this.#start(showLanguage(preferredLanguage()));
   }
 
   protected override render(): TemplateResult {
@@ -67,6 +73,7 @@ export class DashApp extends LitElement {
   }
 
   #renderWaiting(): TemplateResult {
+    if (this.suspended) return this.#renderSuspended();
     if (!this.problem) return html`<main aria-busy="true"><h1 class="visually-hidden">${STRINGS.loading}</h1></main>`;
     return html`<main>
       <h1>${STRINGS.brand}</h1>
@@ -75,10 +82,24 @@ export class DashApp extends LitElement {
     </main>`;
   }
 
+  /** Renders what a suspended account sees: the reason, and the way out. */
+  #renderSuspended(): TemplateResult {
+    const { suspendedTitle, suspended } = STRINGS.account;
+    return html`<main>
+      <h1>${suspendedTitle}</h1>
+      <p class="notice danger" role="alert">${suspended}</p>
+      <div class="actions">
+        <button class="button primary" @click=${() => void this.#logOut()}>${STRINGS.logOut}</button>
+        <button class="button" @click=${() => void this.#start()}>${STRINGS.retry}</button>
+      </div>
+    </main>`;
+  }
+
   #renderPage(profile: Profile | null): TemplateResult {
     if (this.#element) this.#element.profile = profile;
+    document.title = `${titleOf(this.#route)} – ${STRINGS.brand}`;
     const content = html`<main id="content">
-      <h1 tabindex="-1">${this.#route.title}</h1>
+      <h1 tabindex="-1">${titleOf(this.#route)}</h1>
       ${this.#element}
     </main>`;
     if (!profile || this.#isLinkPage()) return html`<div class="visitor">${this.#renderWelcome()}${content}</div>`;
@@ -100,10 +121,10 @@ export class DashApp extends LitElement {
         <p class="motto">${motto}</p>
         <p class="lead">${lead}</p>
         <ul class="points">
-          ${points.map((point) => html`<li>${point}</li>`)}
+          ${Object.values(points).map((point) => html`<li>${point}</li>`)}
         </ul>
       </div>
-      ${renderThemes()}
+      ${renderChoices()}
     </header>`;
   }
 
@@ -112,18 +133,33 @@ export class DashApp extends LitElement {
     return this.#route.tag === 'link-page';
   }
 
-  async #start(): Promise<void> {
+  async #start(ready: Promise<void> = Promise.resolve()): Promise<void> {
     this.problem = '';
+    this.suspended = false;
     try {
-      this.profile = await accountClient.profile();
+      const profile = accountClient.profile();
+      profile.catch(() => {});
+      await ready;
+      this.profile = await profile;
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 401)) {
         this.problem = explainError(error).text;
+        this.suspended = error instanceof ApiError && error.code === 'account_suspended';
         return;
       }
       this.profile = null;
     }
-    this.#router = new Router((page) => this.#show(page));
+    this.#begin();
+  }
+
+  #begin(): void {
+    this.#router ??= new Router((page) => this.#show(page));
+  }
+
+  /** Leaves the pages of an account that was suspended meanwhile. */
+  #showSuspended(): void {
+    this.suspended = true;
+    this.profile = undefined;
   }
 
   #show(page: string): void {
@@ -144,7 +180,6 @@ export class DashApp extends LitElement {
     }
     this.page = page;
     this.menuOpen = false;
-    document.title = `${shown.title} – ${STRINGS.brand}`;
     this.requestUpdate();
     if (!isFirst) {
       window.scrollTo(0, 0);
@@ -179,7 +214,10 @@ export class DashApp extends LitElement {
   async #logOut(): Promise<void> {
     await accountClient.logOut().catch(() => {});
     this.profile = null;
-    this.#router?.go('log-in');
+    this.suspended = false;
+    this.problem = '';
+    if (this.#router) this.#router.go('log-in');
+    else this.#begin();
     this.#say(STRINGS.loggedOut);
   }
 

@@ -1,6 +1,6 @@
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import { controls, foundation, icon } from '../styles/index.ts';
-import { STRINGS } from './strings.ts';
+import { FollowLanguage, STRINGS } from './language.ts';
 
 const styles = css`
   dialog {
@@ -50,6 +50,7 @@ export class DashDialog extends LitElement {
 
   constructor() {
     super();
+    new FollowLanguage(this);
     this.heading = '';
     this.locked = false;
   }

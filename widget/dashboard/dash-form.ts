@@ -2,8 +2,8 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { controls, foundation, icon } from '../styles/index.ts';
 import { explainError } from './explain-error.ts';
 import { type Field, renderField } from './form-field.ts';
+import { FollowLanguage, STRINGS } from './language.ts';
 import { formStyles } from './page.styles.ts';
-import { STRINGS } from './strings.ts';
 
 /** Fields of forms for fields of errors: the service names the new password `password`, the confirming one `currentPassword`. */
 const STAND_INS: Record<string, string> = { password: 'newPassword', currentPassword: 'password' };
@@ -45,6 +45,7 @@ export class DashForm extends LitElement {
 
   constructor() {
     super();
+    new FollowLanguage(this);
     this.fields = [];
     this.action = STRINGS.save;
     this.label = '';
@@ -81,12 +82,18 @@ export class DashForm extends LitElement {
     try {
       const detail = await this.send(values);
       form.reset();
+      this.#hidePasswords();
       this.dispatchEvent(new CustomEvent('dash-done', { detail }));
     } catch (error) {
       this.#show(error);
     } finally {
       this.busy = false;
     }
+  }
+
+  /** Hides passwords that were shown, so that the next one is not. */
+  #hidePasswords(): void {
+    for (const button of this.renderRoot.querySelectorAll<HTMLElement>('[aria-pressed="true"]')) button.click();
   }
 
   #show(error: unknown): void {
@@ -101,10 +108,10 @@ export class DashForm extends LitElement {
     void this.#focusFirstError();
   }
 
-  /** Returns the browser's validation messages by field. */
+  /** Returns what is wrong with the fields by their names, in the language of the page; browsers use their own. */
   #check(form: HTMLFormElement): Record<string, string> {
     const inputs = [...form.querySelectorAll('input')].filter((input) => !input.checkValidity());
-    return Object.fromEntries(inputs.map((input) => [input.name, input.validationMessage]));
+    return Object.fromEntries(inputs.map((input) => [input.name, faultOf(input)]));
   }
 
   async #focusFirstError(): Promise<void> {
@@ -113,3 +120,12 @@ export class DashForm extends LitElement {
   }
 }
 customElements.define('dash-form', DashForm);
+
+function faultOf({ validity, type, minLength, dataset }: HTMLInputElement): string {
+  const { fields } = STRINGS.errors;
+  if (validity.valueMissing) return fields.missing;
+  if (validity.tooShort) return fields.short({ least: minLength });
+  if (dataset.fault) return dataset.fault;
+  if (type === 'email') return fields.email;
+  return type === 'number' ? fields.amount : fields.invalid;
+}

@@ -2,6 +2,7 @@ import { type CSSResult, html, LitElement, nothing, type PropertyDeclarations, t
 import type { Profile } from '#contract';
 import { controls, foundation, icon } from '../styles/index.ts';
 import { explainError } from './explain-error.ts';
+import { FollowLanguage } from './language.ts';
 import { pageStyles } from './page.styles.ts';
 
 /** Events that pages send to the surrounding app; they bubble. */
@@ -10,6 +11,8 @@ export interface DashboardEvents {
   'dash-logged-in': Profile;
   /** The log-in has ended. */
   'dash-logged-out': null;
+  /** The account was suspended. */
+  'dash-suspended': null;
   /** The figures in the header are stale. */
   'dash-stale': null;
   /** Message, shown for a while and announced. */
@@ -33,6 +36,7 @@ export abstract class DashboardPage extends LitElement {
 
   constructor() {
     super();
+    new FollowLanguage(this);
     this.profile = null;
     this.problem = '';
   }
@@ -50,8 +54,9 @@ export abstract class DashboardPage extends LitElement {
     try {
       await fetchContent();
     } catch (error) {
-      const { text, loggedOut } = explainError(error);
+      const { text, loggedOut, suspended } = explainError(error);
       if (loggedOut) this.tell('dash-logged-out');
+      else if (suspended) this.tell('dash-suspended');
       else this.problem = text;
     }
   }

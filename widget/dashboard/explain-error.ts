@@ -1,46 +1,74 @@
 import { ApiError } from '../../plugin-bridge/sdk/index.ts';
-import { STRINGS } from './strings.ts';
+import { STRINGS } from './language.ts';
+
+const { errors: texts } = STRINGS;
 
 /** Returns a message that explains an error to a person. */
 export interface Explanation {
   /** One or two sentences. */
   text: string;
-  /** Messages by field of the request, e.g. `{ email: 'expected a mail address' }`. */
+  /** Messages by field of the request, e.g. `{ email: 'Please enter a valid email address.' }`. */
   fields: Record<string, string>;
   /** True if the log-in has ended. */
   loggedOut: boolean;
+  /** True if the account was suspended. */
+  suspended: boolean;
 }
 
 /** Fields of errors that have their own code. */
 const FIELD_OF_CODE: Record<string, string> = {
-  weak_password: 'password',
   wrong_password: 'currentPassword',
   email_taken: 'email',
+  insufficient_credits: 'amount',
 };
 
-/** Explains an error and assigns it to fields. */
+/** Explains an error in the current language, and assigns it to fields. */
 export function explainError(error: unknown): Explanation {
   if (!(error instanceof ApiError)) {
-    return { text: STRINGS.unreachable, fields: {}, loggedOut: false };
+    return { text: texts.unreachable, fields: {}, loggedOut: false, suspended: false };
   }
-  const named = (error.details.errors ?? {}) as Record<string, string[]>;
-  const fields = Object.fromEntries(
-    Object.entries(named).map(([name, messages]) => [name, sentence(messages[0] ?? '')]),
-  );
+  const text = textOf(error);
+  const named = Object.keys((error.details.errors ?? {}) as object);
+  const fields = Object.fromEntries(named.map((name) => [name, textOfField(name, error)]));
   const field = FIELD_OF_CODE[error.code];
-  if (field) fields[field] = sentence(error.message);
-  return { text: textOf(error), fields, loggedOut: error.status === 401 && error.code !== 'wrong_credentials' };
+  if (field) fields[field] = text;
+  return {
+    text,
+    fields,
+    loggedOut: error.status === 401 && error.code !== 'wrong_credentials',
+    suspended: error.code === 'account_suspended',
+  };
 }
 
 function textOf(error: ApiError): string {
-  if (error.status === 429 && error.retryAfterMs) return `${sentence(error.message)} ${waitOf(error.retryAfterMs)}`;
-  if (error.status >= 500) return STRINGS.wentWrong(`${error.requestId ?? error.status}`);
-  return sentence(error.message);
+  const known = textOfCode(error);
+  if (error.retryAfterMs && known) return `${known} ${waitOf(error.retryAfterMs)}`;
+  if (known) return known;
+  // What the service says of a request that no form of these pages sends.
+  if (error.status < 500) return sentence(error.message);
+  return texts.wentWrong({ id: `${error.requestId ?? error.status}` });
+}
+
+function textOfCode({ code, details }: ApiError): string | undefined {
+  if (code === 'insufficient_credits') return texts.codes.insufficient_credits({ count: Number(details.balance) });
+  const { insufficient_credits: _, ...plain } = texts.codes;
+  return Object.hasOwn(plain, code) ? plain[code as keyof typeof plain] : undefined;
+}
+
+function textOfField(name: string, { code, details }: ApiError): string {
+  if (code === 'weak_password') return textOfPassword(details);
+  if (name === 'email') return texts.fields.email;
+  return name === 'amount' ? texts.fields.amount : texts.fields.invalid;
+}
+
+function textOfPassword({ reason, limit }: ApiError['details']): string {
+  const { password } = texts;
+  if (reason === 'short' || reason === 'long') return password[reason]({ limit: Number(limit) });
+  return reason === 'email' || reason === 'simple' ? password[reason] : password.common;
 }
 
 function waitOf(ms: number): string {
-  const minutes = Math.ceil(ms / 60_000);
-  return minutes <= 1 ? STRINGS.inAMinute : STRINGS.inMinutes(minutes);
+  return texts.inMinutes({ count: Math.max(1, Math.ceil(ms / 60_000)) });
 }
 
 function sentence(text: string): string {

@@ -1,5 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { ifDefined } from 'lit/directives/if-defined.js';
+import { STRINGS } from './language.ts';
+import { navIcon } from './nav-icon.ts';
 
 /** A text or select field with label, hint and error. */
 export interface Field {
@@ -20,6 +22,9 @@ export interface Field {
   minLength?: number;
   maxLength?: number;
   min?: number;
+  /** Text that has to be entered, and what is said otherwise. */
+  pattern?: string;
+  fault?: string;
 }
 
 /** Renders a field with its hint and error. */
@@ -27,10 +32,29 @@ export function renderField(field: Field): TemplateResult {
   const { name, label, hint, error } = field;
   return html`<div class="field">
     <label class="label" for=${name}>${label}</label>
-    ${field.options ? renderChoice(field) : renderInput(field)}
+    ${field.options ? renderChoice(field) : field.type === 'password' ? renderPassword(field) : renderInput(field)}
     ${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : nothing}
     ${error ? html`<p class="error" id="${name}-error">${error}</p>` : nothing}
   </div>`;
+}
+
+/** Renders a password with a button that shows it. */
+function renderPassword(field: Field): TemplateResult {
+  return html`<div class="password">
+    ${renderInput(field)}
+    <button type="button" class="button quiet icon-only" aria-pressed="false" aria-controls=${field.name} aria-label=${STRINGS.showPassword} title=${STRINGS.showPassword} @click=${togglePassword}>
+      ${navIcon('eye')}
+    </button>
+  </div>`;
+}
+
+/** Shows or hides the password beside the pressed button. */
+function togglePassword({ currentTarget }: Event): void {
+  const button = currentTarget as HTMLButtonElement;
+  const input = button.previousElementSibling as HTMLInputElement;
+  const shown = input.type === 'password';
+  input.type = shown ? 'text' : 'password';
+  button.setAttribute('aria-pressed', `${shown}`);
 }
 
 function renderInput(field: Field): TemplateResult {
@@ -38,6 +62,7 @@ function renderInput(field: Field): TemplateResult {
   return html`<input
     class="input"
     id=${name}
+    dir=${['email', 'password'].includes(type) ? 'ltr' : nothing}
     name=${name}
     type=${type}
     autocomplete=${autocomplete}
@@ -47,6 +72,8 @@ function renderInput(field: Field): TemplateResult {
     minlength=${ifDefined(field.minLength)}
     maxlength=${ifDefined(field.maxLength)}
     min=${ifDefined(field.min)}
+    pattern=${ifDefined(field.pattern?.replace(/[$()*+./?[\\\]^{|}]/g, '\\$&'))}
+    data-fault=${ifDefined(field.fault)}
     aria-invalid=${error ? 'true' : 'false'}
     aria-describedby=${ifDefined(describedBy(field))}
   />`;

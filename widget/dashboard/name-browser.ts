@@ -1,3 +1,5 @@
+import { STRINGS } from './language.ts';
+
 /** Tokens of user agents, specific ones first, since most browsers also contain the tokens of older ones. */
 const BROWSERS = [
   ['Edg', 'Edge'],
@@ -19,6 +21,6 @@ const SYSTEMS = [
 export function nameBrowser(userAgent: string): string {
   const browser = BROWSERS.find(([token]) => userAgent.includes(token))?.[1];
   const system = SYSTEMS.find(([token]) => userAgent.includes(token))?.[1];
-  if (!browser) return userAgent.slice(0, 40) || 'Unknown browser';
-  return system ? `${browser} on ${system}` : browser;
+  if (!browser) return userAgent.slice(0, 40) || STRINGS.unknownBrowser;
+  return system ? STRINGS.browserOn({ browser, system }) : browser;
 }

@@ -210,6 +210,24 @@ export const formStyles = css`
   .form [role='alert']:empty {
     display: none;
   }
+  .password {
+    position: relative;
+  }
+  .password .input {
+    padding-inline-end: 46px;
+  }
+  .password .button {
+    position: absolute;
+    inset-block: 0;
+    inset-inline-end: 0;
+    inline-size: 44px;
+    padding: 0;
+    color: var(--_muted);
+    --_icon: 20px;
+  }
+  .password .button[aria-pressed='true'] {
+    color: var(--_accent);
+  }
   .input {
     min-block-size: 42px;
   }

@@ -6,11 +6,11 @@ import './dash-dialog.ts';
 import type { FormValues } from './dash-form.ts';
 import './dash-form.ts';
 import type { Field } from './form-field.ts';
+import { FollowLanguage, STRINGS } from './language.ts';
 import { BASE } from './router.ts';
-import { STRINGS } from './strings.ts';
 
 const { confirm: texts } = STRINGS;
-const FIELDS: Field[] = [
+const fields = (): Field[] => [
   { name: 'password', label: STRINGS.password, type: 'password', autocomplete: 'current-password' },
 ];
 
@@ -25,6 +25,7 @@ export class PasswordPrompt extends LitElement {
 
   constructor() {
     super();
+    new FollowLanguage(this);
     this.open = false;
   }
 
@@ -40,7 +41,7 @@ export class PasswordPrompt extends LitElement {
       <dash-form
         label=${texts.title}
         action=${texts.action}
-        .fields=${FIELDS}
+        .fields=${fields()}
         .send=${({ password = '' }: FormValues) => accountClient.confirmPassword(password)}
         @dash-done=${() => this.#finish(true)}
       ></dash-form>

@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Profile } from '#contract';
+import type { LocaleName } from '../i18n/index.ts';
 import { icon } from '../styles/index.ts';
-import { formatNumber } from './format-figures.ts';
+import { chooseLanguage, LANGUAGES, language, STRINGS } from './language.ts';
 import { mark, navIcon } from './nav-icon.ts';
 import { BASE } from './router.ts';
-import { NAVIGATION, ROUTES } from './routes.ts';
-import { STRINGS } from './strings.ts';
+import { NAVIGATION, NOT_FOUND, ROUTES, titleOf } from './routes.ts';
 import { applyTheme, readTheme, THEMES } from './theme.ts';
 
 /** State of the frame around the pages. */
@@ -38,32 +38,43 @@ export function renderSide(frame: Frame): TemplateResult {
     <div class="more" id="more">
       <nav aria-label=${STRINGS.pages}>${NAVIGATION.map((group) => renderGroup(group, frame))}</nav>
       <div class="foot">
-        ${renderThemes()}
-        <p class="who"><span class="mail" title=${profile.email}>${profile.email}</span><span>${creditsOf(profile)} · ${profile.plan}</span></p>
+        ${renderChoices()}
+        <p class="who"><span class="mail" title=${profile.email} dir="auto">${profile.email}</span><span>${creditsOf(profile)} · ${profile.plan}</span></p>
         <button class="button" @click=${frame.onLogOut}>${STRINGS.logOut}</button>
       </div>
     </div>
   </header>`;
 }
 
-const creditsOf = ({ balance }: Profile) => `${formatNumber(balance)} ${STRINGS.overview.credits(balance)}`;
+const creditsOf = ({ balance }: Profile) => STRINGS.overview.credits({ count: balance });
 
 function renderGroup(group: (typeof NAVIGATION)[number], { profile, page }: Frame): TemplateResult | typeof nothing {
   if (group.for === 'operator' && profile.role !== 'operator') return nothing;
-  return html`${group.caption ? html`<h2 class="caption">${group.caption}</h2>` : nothing}
+  return html`${group.caption ? html`<h2 class="caption">${STRINGS.groups[group.caption]}</h2>` : nothing}
     <ul>
       ${group.entries.map(
         (entry) => html`<li>
           <a href=${addressOf(entry.page)} aria-current=${entry.page === page ? 'page' : 'false'}>
-            ${navIcon(entry.icon)}${ROUTES[entry.page]?.title}
+            ${navIcon(entry.icon)}${titleOf(ROUTES[entry.page] ?? NOT_FOUND)}
           </a>
         </li>`,
       )}
     </ul>`;
 }
 
-/** Renders the choice of the colour scheme. */
-export function renderThemes(): TemplateResult {
+/** Renders the choices of language and colour scheme. */
+export function renderChoices(): TemplateResult {
+  const chosen = language().locale;
+  const choose = ({ target }: Event) => void chooseLanguage((target as HTMLSelectElement).value as LocaleName);
+  return html`<div class="choices">
+    <select class="input languages" aria-label=${STRINGS.language} @change=${choose}>
+      ${Object.entries(LANGUAGES).map(([name, own]) => html`<option value=${name} lang=${name} ?selected=${name === chosen}>${own}</option>`)}
+    </select>
+    ${renderThemes()}
+  </div>`;
+}
+
+function renderThemes(): TemplateResult {
   const chosen = readTheme();
   return html`<fieldset class="themes">
     <legend class="visually-hidden">${STRINGS.theme}</legend>

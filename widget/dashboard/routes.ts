@@ -1,40 +1,47 @@
+import { STRINGS } from './language.ts';
 import type { NavIconName } from './nav-icon.ts';
-import { STRINGS } from './strings.ts';
-
-const { titles, groups } = STRINGS;
 
 /** A page of the dashboard. */
 export interface Route {
   /** Tag of the page's element. */
   tag: string;
-  title: string;
+  title: keyof typeof STRINGS.titles;
   /** Allowed users. `visitor`: not logged in; `account`: logged in; `anyone`: both; `operator`: with that role. */
   for: 'visitor' | 'anyone' | 'account' | 'operator';
 }
 
-const page = (tag: string, title: string, forWhom: Route['for'] = 'account'): Route => ({ tag, title, for: forWhom });
+const page = (tag: string, title: Route['title'], forWhom: Route['for'] = 'account'): Route => ({
+  tag,
+  title,
+  for: forWhom,
+});
 
 /** Pages by their path below the base. */
 export const ROUTES: Record<string, Route> = {
-  '': page('overview-page', titles.overview),
-  playground: page('playground-page', titles.playground),
-  credits: page('credits-page', titles.credits),
-  'settings/keys': page('keys-page', titles.keys),
-  'settings/account': page('account-page', titles.account),
-  docs: page('docs-page', titles.docs),
-  operator: page('operator-page', titles.operator, 'operator'),
-  'operator/log': page('log-page', titles.log, 'operator'),
-  'log-in': page('log-in-page', titles.logIn, 'visitor'),
-  'sign-up': page('sign-up-page', titles.signUp, 'visitor'),
-  forgot: page('forgot-page', titles.forgot, 'visitor'),
-  claim: page('link-page', titles.claim, 'anyone'),
-  confirm: page('link-page', titles.confirm, 'anyone'),
-  reset: page('link-page', titles.reset, 'anyone'),
-  email: page('link-page', titles.emailChange, 'anyone'),
+  '': page('overview-page', 'overview'),
+  playground: page('playground-page', 'playground'),
+  credits: page('credits-page', 'credits'),
+  'settings/keys': page('keys-page', 'keys'),
+  'settings/account': page('account-page', 'account'),
+  docs: page('docs-page', 'docs'),
+  operator: page('operator-page', 'operator', 'operator'),
+  'operator/ledger': page('account-ledger-page', 'ledger', 'operator'),
+  'operator/service': page('service-page', 'service', 'operator'),
+  'operator/log': page('log-page', 'log', 'operator'),
+  'log-in': page('log-in-page', 'logIn', 'visitor'),
+  'sign-up': page('sign-up-page', 'signUp', 'visitor'),
+  forgot: page('forgot-page', 'forgot', 'visitor'),
+  claim: page('link-page', 'claim', 'anyone'),
+  confirm: page('link-page', 'confirm', 'anyone'),
+  reset: page('link-page', 'reset', 'anyone'),
+  email: page('link-page', 'emailChange', 'anyone'),
 };
 
+/** Returns the title of a page in the current language. */
+export const titleOf = ({ title }: Route): string => STRINGS.titles[title];
+
 /** Page shown for an unknown path. */
-export const NOT_FOUND = page('not-found-page', titles.notFound, 'anyone');
+export const NOT_FOUND = page('not-found-page', 'notFound', 'anyone');
 
 /** Entry of the navigation. */
 export interface Entry {
@@ -43,7 +50,7 @@ export interface Entry {
 }
 
 /** Navigation in groups, some with a caption. */
-export const NAVIGATION: { caption?: string; for?: 'operator'; entries: Entry[] }[] = [
+export const NAVIGATION: { caption?: keyof typeof STRINGS.groups; for?: 'operator'; entries: Entry[] }[] = [
   {
     entries: [
       { page: '', icon: 'overview' },
@@ -53,17 +60,18 @@ export const NAVIGATION: { caption?: string; for?: 'operator'; entries: Entry[] 
     ],
   },
   {
-    caption: groups.settings,
+    caption: 'settings',
     entries: [
       { page: 'settings/keys', icon: 'keys' },
       { page: 'settings/account', icon: 'account' },
     ],
   },
   {
-    caption: groups.operator,
+    caption: 'operator',
     for: 'operator',
     entries: [
       { page: 'operator', icon: 'operator' },
+      { page: 'operator/service', icon: 'service' },
       { page: 'operator/log', icon: 'log' },
     ],
   },

@@ -1,6 +1,6 @@
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import { controls, foundation } from '../styles/index.ts';
-import { STRINGS } from './strings.ts';
+import { FollowLanguage, STRINGS } from './language.ts';
 
 const styles = css`
   .row {
@@ -36,6 +36,7 @@ export class SecretField extends LitElement {
 
   constructor() {
     super();
+    new FollowLanguage(this);
     this.label = '';
     this.value = '';
     this.told = '';

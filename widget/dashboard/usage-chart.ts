@@ -2,7 +2,7 @@ import { css, html, LitElement, nothing, svg, type TemplateResult } from 'lit';
 import type { Usage } from '#contract';
 import { foundation } from '../styles/index.ts';
 import { formatDay, formatNumber } from './format-figures.ts';
-import { STRINGS } from './strings.ts';
+import { FollowLanguage, STRINGS } from './language.ts';
 
 const HEIGHT = 220;
 const TOP = 10;
@@ -16,6 +16,7 @@ const styles = css`
     min-block-size: 220px;
   }
   svg {
+    direction: ltr;
     display: block;
     inline-size: 100%;
     block-size: 220px;
@@ -50,12 +51,18 @@ const styles = css`
   }
 `;
 
+/** Usage of which the chart shows the images. */
+export type ChartedUsage = Pick<Usage, 'from' | 'to'> & {
+  days: { day: string; images: number }[];
+  total: { images: number };
+};
+
 /** Bar chart of images by day. The page shows the same as a table. */
 export class UsageChart extends LitElement {
   static override styles = [foundation, styles];
   static override properties = { usage: { attribute: false }, width: { state: true } };
 
-  declare usage: Usage | null;
+  declare usage: ChartedUsage | null;
   /** Available width in pixels. */
   declare width: number;
 
@@ -65,6 +72,7 @@ export class UsageChart extends LitElement {
 
   constructor() {
     super();
+    new FollowLanguage(this);
     this.usage = null;
     this.width = 0;
   }
@@ -89,8 +97,8 @@ export class UsageChart extends LitElement {
     const slot = (width - left) / days.length;
     const floor = HEIGHT - BOTTOM;
     const yOf = (value: number) => floor - (value / most) * (floor - TOP);
-    const summary = `${formatNumber(total.images)} ${total.images === 1 ? 'image' : 'images'}`;
-    const label = STRINGS.overview.chartLabel(summary, formatDay(from), formatDay(to));
+    const images = STRINGS.overview.imageCount({ count: total.images });
+    const label = STRINGS.overview.chartLabel({ images, from: formatDay(from), to: formatDay(to) });
     return html`<svg viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label=${label}>
       ${steps.map(
         (value) => svg`<line x1=${left} x2=${width} y1=${yOf(value)} y2=${yOf(value)} />
@@ -103,7 +111,7 @@ export class UsageChart extends LitElement {
 }
 customElements.define('usage-chart', UsageChart);
 
-type Day = Usage['days'][number];
+type Day = ChartedUsage['days'][number];
 
 function renderDay(
   { day, images }: Day,

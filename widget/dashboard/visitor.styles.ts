@@ -36,7 +36,7 @@ export const visitorStyles = css`
     border-inline-start: 3px solid var(--gold);
     color: var(--soft);
   }
-  .visitor .themes {
+  .visitor .choices {
     max-inline-size: 240px;
   }
   .visitor main {
@@ -54,7 +54,7 @@ export const visitorStyles = css`
       padding: 18px clamp(16px, 4vw, 40px) 24px;
     }
     .visitor .points,
-    .visitor .side > .themes {
+    .visitor .side .themes {
       display: none;
     }
     .visitor .motto {

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Login } from '#contract';
+import type { AccountOptions, Login } from '#contract';
 import { accountClient } from '../account-client.ts';
 import type { FormValues } from '../dash-form.ts';
 import '../dash-form.ts';
@@ -7,36 +7,37 @@ import '../dash-dialog.ts';
 import { DashboardPage } from '../dashboard-page.ts';
 import type { Field } from '../form-field.ts';
 import { formatAgo } from '../format-figures.ts';
+import { STRINGS } from '../language.ts';
 import { nameBrowser } from '../name-browser.ts';
-import { STRINGS } from '../strings.ts';
 import { KEYS_AFTER_PASSWORD } from './keys-page.ts';
 
 const { account: texts } = STRINGS;
-const PASSWORD: Field = {
+const password = (): Field => ({
   name: 'password',
   label: texts.currentPassword,
   type: 'password',
   autocomplete: 'current-password',
-};
-const EMAIL: Field = { name: 'email', label: texts.newEmail, type: 'email', autocomplete: 'email' };
+});
+const email = (): Field => ({ name: 'email', label: texts.newEmail, type: 'email', autocomplete: 'email' });
 
 /** Settings > Account: mail address, password, log-ins, deletion. */
 export class AccountPage extends DashboardPage {
-  static override properties = { logins: { state: true }, leastLength: { state: true }, deleting: { state: true } };
+  static override properties = { logins: { state: true }, options: { state: true }, deleting: { state: true } };
 
   /** Null until loaded. */
   declare logins: Login[] | null;
-  declare leastLength: number;
+  /** Null until loaded. */
+  declare options: AccountOptions | null;
   declare deleting: boolean;
 
   constructor() {
     super();
     this.logins = null;
-    this.leastLength = 0;
+    this.options = null;
     this.deleting = false;
     void this.#reload();
     void this.load(async () => {
-      this.leastLength = (await accountClient.options()).password.minLength;
+      this.options = await accountClient.options();
     });
   }
 
@@ -48,26 +49,28 @@ export class AccountPage extends DashboardPage {
   }
 
   #renderEmail(): TemplateResult {
-    const { email = '', pendingEmail = null } = this.profile ?? {};
+    const { email: own = '', pendingEmail: pending = null } = this.profile ?? {};
+    const isMailed = this.options?.delivery === 'mail';
     return html`<section class="card" aria-labelledby="email-title">
       <h2 id="email-title">${texts.emailTitle}</h2>
-      <p>${texts.emailNow(email)}</p>
-      ${pendingEmail ? html`<p class="notice">${texts.pending(pendingEmail)}</p>` : nothing}
+      <p>${texts.emailNow({ email: own })}</p>
+      ${pending ? html`<p class="notice">${(isMailed ? texts.pendingMail : texts.pendingOperator)({ email: pending })}</p>` : nothing}
+      <p class="muted">${texts.emailNote}</p>
       <dash-form
         label=${texts.changeEmail}
         action=${texts.changeEmail}
-        .fields=${[EMAIL, PASSWORD]}
-        .send=${({ email = '', password = '' }: FormValues) => accountClient.changeEmail(email, password)}
-        @dash-done=${() => this.#done(texts.emailOrdered)}
+        .fields=${[email(), password()]}
+        .send=${(values: FormValues) => accountClient.changeEmail(values.email ?? '', values.password ?? '')}
+        @dash-done=${() => this.#done(isMailed ? texts.orderedMail : texts.orderedOperator)}
       ></dash-form>
     </section>`;
   }
 
   #renderPassword(): TemplateResult {
-    const hint = STRINGS.passwordHint(this.leastLength);
+    const hint = STRINGS.passwordHint({ least: this.options?.password.minLength ?? 0 });
     const fields: Field[] = [
-      { ...PASSWORD, name: 'currentPassword' },
-      { ...PASSWORD, name: 'newPassword', label: STRINGS.newPassword, autocomplete: 'new-password', hint },
+      { ...password(), name: 'currentPassword' },
+      { ...password(), name: 'newPassword', label: STRINGS.newPassword, autocomplete: 'new-password', hint },
     ];
     return html`<section class="card" aria-labelledby="password-title">
       <h2 id="password-title">${texts.passwordTitle}</h2>
@@ -106,12 +109,12 @@ export class AccountPage extends DashboardPage {
         <h3 class="title">
           ${browser} ${current ? html`<span class="badge success">${texts.thisBrowser}</span>` : nothing}
         </h3>
-        <p class="details"><span>${address}</span><span>${texts.seen(formatAgo(lastSeenAt))}</span></p>
+        <p class="details"><span>${address}</span><span>${texts.seen({ at: formatAgo(lastSeenAt) })}</span></p>
       </div>
       ${
         current
           ? nothing
-          : html`<button class="button" aria-label=${texts.revokeLabel(browser)} @click=${() => void this.#revoke(id)}>
+          : html`<button class="button" aria-label=${texts.revokeLabel({ browser })} @click=${() => void this.#revoke(id)}>
               ${texts.revoke}
             </button>`
       }
@@ -140,8 +143,8 @@ export class AccountPage extends DashboardPage {
         label=${texts.deleteTitle}
         action=${texts.deleteAction}
         danger
-        .fields=${[PASSWORD]}
-        .send=${({ password = '' }: FormValues) => accountClient.deleteAccount(password)}
+        .fields=${[password()]}
+        .send=${(values: FormValues) => accountClient.deleteAccount(values.password ?? '')}
         @dash-done=${this.#leave}
       ></dash-form>
     </dash-dialog>`;
@@ -179,7 +182,7 @@ export class AccountPage extends DashboardPage {
 
   async #afterRevoking(count: number): Promise<void> {
     if (this.problem) return;
-    this.tell('dash-say', texts.revoked(count));
+    this.tell('dash-say', texts.revoked({ count }));
     await this.#reload();
     await this.updateComplete;
     // The pressed button was removed.

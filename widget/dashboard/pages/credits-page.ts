@@ -1,57 +1,26 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
-import type { LedgerFilter, Transaction } from '#contract';
-import { icon } from '../../styles/index.ts';
-import { accountClient, withQuery } from '../account-client.ts';
 import { DashboardPage } from '../dashboard-page.ts';
-import { formatMoment, formatNumber } from '../format-figures.ts';
-import { STRINGS } from '../strings.ts';
+import { formatNumber } from '../format-figures.ts';
+import '../ledger-view.ts';
+import { STRINGS } from '../language.ts';
 
 const { credits: texts, overview } = STRINGS;
 
 const styles = css`
-  .filter {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: end;
-    gap: 12px;
-  }
-  .filter .field {
-    flex: 0 1 170px;
-  }
   .figures {
     display: flex;
     flex-wrap: wrap;
     gap: 14px 44px;
     margin: 0;
   }
-  td .ref {
-    display: block;
-    color: var(--_muted);
-    font-size: 0.87em;
-    overflow-wrap: anywhere;
-  }
-  td.plus {
-    color: var(--_success);
-    font-weight: 600;
-  }
 `;
 
-/** Ledger of the account, filtered by kind and day, with a download as CSV. */
+/** Page of the own credits: balance, how to get more, and the ledger. */
 export class CreditsPage extends DashboardPage {
   static override styles = [...DashboardPage.styles, styles];
-  static override properties = { lines: { state: true }, cursor: { state: true }, filter: { state: true } };
-
-  /** Null until loaded. */
-  declare lines: Transaction[] | null;
-  declare cursor: string | null;
-  declare filter: LedgerFilter;
 
   constructor() {
     super();
-    this.lines = null;
-    this.cursor = null;
-    this.filter = {};
-    void this.#fetch();
     queueMicrotask(() => this.tell('dash-stale'));
   }
 
@@ -64,13 +33,7 @@ export class CreditsPage extends DashboardPage {
           <p>${texts.topUp}</p>
         </section>
       </div>
-      <section class="card" aria-labelledby="ledger">
-        <div class="bar">
-          <h2 id="ledger">${texts.ledger}</h2>
-          <a class="button" href=${withQuery('/account/ledger.csv', this.filter)} download>${icon('download')}${texts.csv}</a>
-        </div>
-        ${this.#renderFilter()}${this.renderProblem()}${this.lines ? this.#renderLines(this.lines) : nothing}
-      </section>`;
+      <ledger-view source="/account/ledger"></ledger-view>`;
   }
 
   #renderFigures(): TemplateResult | typeof nothing {
@@ -81,69 +44,6 @@ export class CreditsPage extends DashboardPage {
     return html`<dl class="figures">
       ${figure(overview.balance, balance)}${figure(texts.used, used)}${figure(texts.granted, granted)}
     </dl>`;
-  }
-
-  #renderFilter(): TemplateResult {
-    const date = (name: 'from' | 'to', label: string) =>
-      html`<div class="field">
-        <label class="label" for=${name}>${label}</label>
-        <input class="input" id=${name} name=${name} type="date" aria-describedby="utc" />
-      </div>`;
-    return html`<form class="filter" aria-label=${texts.ledger} @change=${this.#choose} @submit=${this.#choose}>
-        <div class="field">
-          <label class="label" for="kind">${texts.kind}</label>
-          <select class="input" id="kind" name="kind">
-            <option value="">${texts.all}</option>
-            ${Object.entries(texts.kinds).map(([kind, name]) => html`<option value=${kind}>${name}</option>`)}
-          </select>
-        </div>
-        ${date('from', texts.from)}${date('to', texts.to)}
-      </form>
-      <p class="hint" id="utc">${texts.utc}</p>`;
-  }
-
-  #renderLines(lines: Transaction[]): TemplateResult {
-    if (lines.length === 0) return html`<p class="empty">${texts.none}</p>`;
-    return html`<div class="scroll" tabindex="0" role="group" aria-labelledby="ledger">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">${texts.kind}</th>
-              <th scope="col">${texts.at}</th>
-              <th scope="col" class="end">${texts.change}</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${lines.map(
-              ({ kind, note, ref, at, delta }) => html`<tr>
-                <td>${texts.kinds[kind]}<span class="ref">${note ?? html`<code>${ref}</code>`}</span></td>
-                <td><time datetime=${at}>${formatMoment(at)}</time></td>
-                <td class="end ${delta > 0 ? 'plus' : ''}">${delta > 0 ? '+' : '−'}${formatNumber(Math.abs(delta))}</td>
-              </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>
-      ${this.cursor ? html`<div><button class="button" @click=${() => void this.#fetch(this.cursor)}>${texts.more}</button></div>` : nothing}`;
-  }
-
-  #choose(event: Event): void {
-    event.preventDefault();
-    const values = Object.fromEntries(new FormData(event.currentTarget as HTMLFormElement));
-    // Empty filters are left out.
-    this.filter = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')) as LedgerFilter;
-    void this.#fetch().then(() => this.tell('dash-say', texts.shown(this.lines?.length ?? 0)));
-  }
-
-  async #fetch(cursor: string | null = null): Promise<void> {
-    const { filter } = this;
-    await this.load(async () => {
-      const page = await accountClient.ledger({ ...filter, limit: 25, ...(cursor ? { cursor } : {}) });
-      // The response belongs to an earlier filter.
-      if (filter !== this.filter) return;
-      this.lines = cursor ? [...(this.lines ?? []), ...page.transactions] : page.transactions;
-      this.cursor = page.nextCursor;
-    });
   }
 }
 customElements.define('credits-page', CreditsPage);

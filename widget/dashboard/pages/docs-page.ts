@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import { DashboardPage } from '../dashboard-page.ts';
+import { STRINGS } from '../language.ts';
 import { BASE } from '../router.ts';
-import { STRINGS } from '../strings.ts';
 
 const { docs: texts } = STRINGS;
 
@@ -28,19 +28,19 @@ export class DocsPage extends DashboardPage {
         </section>
         <section class="card" aria-labelledby="base">
           <h2 id="base">${texts.base}</h2>
-          <pre tabindex="0" role="group" aria-label=${texts.base}><code>${origin}/v1</code></pre>
-          <p>${texts.header} <code>X-API-Key: iw_…</code> · <a href="${BASE}/settings/keys">${texts.getKey}</a></p>
+          <pre dir="ltr" tabindex="0" role="group" aria-label=${texts.base}><code>${origin}/v1</code></pre>
+          <p>${texts.header} <code dir="ltr">X-API-Key: iw_…</code> · <a href="${BASE}/settings/keys">${texts.getKey}</a></p>
         </section>
       </div>
       <section class="card" aria-labelledby="tour">
         <h2 id="tour">${texts.tour}</h2>
         <p>${texts.tourText}</p>
-        <pre tabindex="0" role="group" aria-label=${texts.tour}><code>${tour(`${origin}/v1`)}</code></pre>
+        <pre dir="ltr" tabindex="0" role="group" aria-label=${texts.tour}><code>${tour(`${origin}/v1`)}</code></pre>
       </section>
       <section class="card" aria-labelledby="element">
         <h2 id="element">${texts.element}</h2>
         <p>${texts.elementText}</p>
-        <pre tabindex="0" role="group" aria-label=${texts.element}><code>${element(origin)}</code></pre>
+        <pre dir="ltr" tabindex="0" role="group" aria-label=${texts.element}><code>${element(origin)}</code></pre>
       </section>`;
   }
 }

@@ -1,4 +1,5 @@
 // Defines the elements of the dashboard's pages. They know the account client, but not the app.
+import './account-ledger-page.ts';
 import './account-page.ts';
 import './credits-page.ts';
 import './docs-page.ts';
@@ -11,4 +12,5 @@ import './not-found-page.ts';
 import './operator-page.ts';
 import './overview-page.ts';
 import './playground-page.ts';
+import './service-page.ts';
 import './sign-up-page.ts';

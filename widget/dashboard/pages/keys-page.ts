@@ -9,7 +9,7 @@ import '../dash-dialog.ts';
 import { DashboardPage } from '../dashboard-page.ts';
 import { formatAgo, formatDate } from '../format-figures.ts';
 import '../secret-field.ts';
-import { STRINGS } from '../strings.ts';
+import { STRINGS } from '../language.ts';
 
 const { keys: texts } = STRINGS;
 const nameField = (value = '') => ({ name: 'name', label: texts.name, hint: texts.nameHint, maxLength: 100, value });
@@ -50,7 +50,7 @@ export class KeysPage extends DashboardPage {
     const full = used >= limit;
     return html`<section class="card" aria-labelledby="list-title">
       <div class="bar">
-        <h2 id="list-title">${STRINGS.titles.keys} <span class="badge">${texts.use(used, limit)}</span></h2>
+        <h2 id="list-title">${STRINGS.titles.keys} <span class="badge">${texts.use({ used, limit })}</span></h2>
         <button
           class="button primary"
           aria-disabled=${full}
@@ -60,7 +60,7 @@ export class KeysPage extends DashboardPage {
           ${icon('add')}${texts.generate}
         </button>
       </div>
-      ${full ? html`<p class="notice" id="why">${texts.atLimit(limit, this.profile?.plan ?? '')}</p>` : nothing}
+      ${full ? html`<p class="notice" id="why">${texts.atLimit({ count: limit, plan: capitalized(this.profile?.plan ?? '') })}</p>` : nothing}
       ${
         keys.length === 0
           ? html`<p class="empty">${texts.none}</p>`
@@ -78,7 +78,7 @@ export class KeysPage extends DashboardPage {
     const button = (label: string, act: () => void, style = '', off = false) =>
       html`<button
         class="button ${style}"
-        aria-label=${texts.actionOn(label, name)}
+        aria-label=${texts.actionOn({ action: label, name })}
         aria-disabled=${off}
         aria-describedby=${off ? 'why' : nothing}
         @click=${() => !off && act()}
@@ -91,9 +91,9 @@ export class KeysPage extends DashboardPage {
           ${name} <span class="badge ${active ? 'success' : ''}">${active ? texts.active : texts.inactive}</span>
         </h3>
         <p class="details">
-          <span><span class="visually-hidden">${texts.ending(last4)}</span><code aria-hidden="true">iw_…${last4}</code></span>
-          <span>${texts.created(formatDate(createdAt))}</span>
-          <span>${lastUsedAt ? texts.lastUsed(formatAgo(lastUsedAt)) : texts.neverUsed}</span>
+          <span><span class="visually-hidden">${texts.ending({ last4 })}</span><code aria-hidden="true" dir="ltr">iw_…${last4}</code></span>
+          <span>${texts.created({ at: formatDate(createdAt) })}</span>
+          <span>${lastUsedAt ? texts.lastUsed({ at: formatAgo(lastUsedAt) }) : texts.neverUsed}</span>
         </p>
       </div>
       <div class="actions">
@@ -118,19 +118,19 @@ export class KeysPage extends DashboardPage {
     }
     const { key } = question;
     if (question.kind === 'rename') {
-      return this.#renderDialog(texts.renameTitle(key.name), {
+      return this.#renderDialog(texts.renameTitle({ name: key.name }), {
         fields: [nameField(key.name)],
         action: texts.rename,
         send: ({ name = '' }) => accountClient.updateKey(key.id, { name }),
         done: () => this.#finish(texts.renamed),
       });
     }
-    return this.#renderDialog(texts.removeTitle(key.name), {
+    return this.#renderDialog(texts.removeTitle({ name: key.name }), {
       text: texts.removeText,
       action: texts.remove,
       danger: true,
       send: () => accountClient.deleteKey(key.id),
-      done: () => this.#finish(texts.removed(key.name)),
+      done: () => this.#finish(texts.removed({ name: key.name })),
     });
   }
 
@@ -192,7 +192,7 @@ export class KeysPage extends DashboardPage {
   async #toggle({ id, name, active }: ApiKeyView): Promise<void> {
     await this.load(async () => {
       await accountClient.updateKey(id, { active: !active });
-      this.tell('dash-say', active ? texts.deactivated(name) : texts.activated(name));
+      this.tell('dash-say', active ? texts.deactivated({ name }) : texts.activated({ name }));
     });
     const { problem } = this;
     await this.#reload();
@@ -207,3 +207,5 @@ export class KeysPage extends DashboardPage {
   }
 }
 customElements.define('keys-page', KeysPage);
+
+const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);

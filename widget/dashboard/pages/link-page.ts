@@ -6,18 +6,18 @@ import type { FormValues } from '../dash-form.ts';
 import '../dash-form.ts';
 import { DashboardPage } from '../dashboard-page.ts';
 import type { Field } from '../form-field.ts';
+import { STRINGS } from '../language.ts';
 import { BASE } from '../router.ts';
-import { STRINGS } from '../strings.ts';
 import { KEYS_AFTER_PASSWORD } from './keys-page.ts';
 
 const { link: texts } = STRINGS;
 
 /** Texts by purpose of the link. */
-const KINDS: Record<LinkPurpose, { lead: (email: string) => string; action: string }> = {
-  claim: { lead: () => texts.claimLead, action: texts.claimAction },
-  'sign-up': { lead: texts.confirmLead, action: texts.confirmAction },
-  reset: { lead: texts.resetLead, action: texts.resetAction },
-  email: { lead: texts.emailLead, action: texts.emailAction },
+const KINDS: Record<LinkPurpose, (email: string) => { lead: string; action: string }> = {
+  claim: () => ({ lead: texts.claimLead, action: texts.claimAction }),
+  'sign-up': (email) => ({ lead: texts.confirmLead({ email }), action: texts.confirmAction }),
+  reset: (email) => ({ lead: texts.resetLead({ email }), action: texts.resetAction }),
+  email: (email) => ({ lead: texts.emailLead({ email }), action: texts.emailAction }),
 };
 
 /**
@@ -60,8 +60,8 @@ export class LinkPage extends DashboardPage {
         </p>`;
     }
     if (!this.link) return html`<p class="muted" aria-busy="true">${STRINGS.loading}</p>`;
-    const { lead, action } = KINDS[this.link.purpose];
-    return html`<p class="lead">${lead(this.link.email)}</p>
+    const { lead, action } = KINDS[this.link.purpose](this.link.email);
+    return html`<p class="lead">${lead}</p>
       <dash-form
         label=${action}
         action=${action}
@@ -72,7 +72,7 @@ export class LinkPage extends DashboardPage {
   }
 
   #fields({ purpose, email, placeholderEmail }: Link): Field[] {
-    const hint = STRINGS.passwordHint(this.leastLength);
+    const hint = STRINGS.passwordHint({ least: this.leastLength });
     const { leastLength: minLength } = this;
     const password: Field = { name: 'password', label: STRINGS.newPassword, type: 'password', hint, minLength };
     const fields: Field[] = [{ ...password, autocomplete: 'new-password' }];
@@ -123,7 +123,7 @@ export class LinkPage extends DashboardPage {
       return;
     }
     this.tell('dash-moved', 'settings/account');
-    this.tell('dash-say', texts.emailDone(detail.email));
+    this.tell('dash-say', texts.emailDone({ email: detail.email }));
     this.tell('dash-stale');
   }
 }

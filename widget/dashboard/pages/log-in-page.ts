@@ -5,10 +5,10 @@ import type { FormValues } from '../dash-form.ts';
 import '../dash-form.ts';
 import { DashboardPage } from '../dashboard-page.ts';
 import type { Field } from '../form-field.ts';
+import { STRINGS } from '../language.ts';
 import { BASE } from '../router.ts';
-import { STRINGS } from '../strings.ts';
 
-const FIELDS: Field[] = [
+const fields = (): Field[] => [
   { name: 'email', label: STRINGS.email, type: 'email', autocomplete: 'username' },
   { name: 'password', label: STRINGS.password, type: 'password', autocomplete: 'current-password' },
 ];
@@ -20,7 +20,7 @@ export class LogInPage extends DashboardPage {
     return html`<dash-form
         label=${titles.logIn}
         action=${titles.logIn}
-        .fields=${FIELDS}
+        .fields=${fields()}
         .send=${({ email = '', password = '' }: FormValues) => accountClient.logIn(email, password)}
         @dash-done=${({ detail }: CustomEvent<Profile>) => this.tell('dash-logged-in', detail)}
       ></dash-form>

@@ -4,7 +4,7 @@ import { icon } from '../../styles/index.ts';
 import { accountClient, withQuery } from '../account-client.ts';
 import { DashboardPage } from '../dashboard-page.ts';
 import { formatMoment } from '../format-figures.ts';
-import { STRINGS } from '../strings.ts';
+import { STRINGS } from '../language.ts';
 
 const { log: texts, credits } = STRINGS;
 
@@ -103,7 +103,7 @@ export class LogPage extends DashboardPage {
     const values = Object.fromEntries(new FormData(event.currentTarget as HTMLFormElement));
     // Empty filters are left out.
     this.filter = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')) as LogFilter;
-    void this.#fetch().then(() => this.tell('dash-say', credits.shown(this.lines?.length ?? 0)));
+    void this.#fetch().then(() => this.tell('dash-say', credits.shown({ count: this.lines?.length ?? 0 })));
   }
 
   async #fetch(cursor: string | null = null): Promise<void> {

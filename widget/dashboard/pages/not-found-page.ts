@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import { DashboardPage } from '../dashboard-page.ts';
+import { STRINGS } from '../language.ts';
 import { BASE } from '../router.ts';
-import { STRINGS } from '../strings.ts';
 
 /** Page for unknown addresses. */
 export class NotFoundPage extends DashboardPage {

@@ -4,8 +4,8 @@ import { icon } from '../../styles/index.ts';
 import { type Audit, accountClient } from '../account-client.ts';
 import type { FormValues } from '../dash-form.ts';
 import { DashboardPage } from '../dashboard-page.ts';
-import { formatAgo, formatNumber } from '../format-figures.ts';
-import { STRINGS } from '../strings.ts';
+import { formatAgo } from '../format-figures.ts';
+import { STRINGS } from '../language.ts';
 import '../dash-dialog.ts';
 import '../dash-form.ts';
 import '../manage-account.ts';
@@ -107,18 +107,18 @@ export class OperatorPage extends DashboardPage {
       <div class="what">
         <h3 class="title">
           ${email}
-          <span class="badge ${BADGES[state]}">${texts.state[state]}</span>
+          <span class="badge ${BADGES[state]}">${texts.states[state]}</span>
           ${role === 'operator' ? html`<span class="badge accent">${texts.isOperator}</span>` : nothing}
           ${id === this.profile?.accountId ? html`<span class="badge">${texts.you}</span>` : nothing}
         </h3>
         <p class="details">
           <span>${plan}</span>
-          <span>${texts.balance(formatNumber(balance))}</span><span>${texts.used(formatNumber(used))}</span>
-          <span>${STRINGS.overview.keys(keys.used, keys.limit)}</span>
-          <span>${lastLoginAt ? texts.lastLogin(formatAgo(lastLoginAt)) : texts.never}</span>
+          <span>${texts.balance({ count: balance })}</span><span>${texts.used({ count: used })}</span>
+          <span>${STRINGS.overview.keys({ used: keys.used, count: keys.limit })}</span>
+          <span>${lastLoginAt ? texts.lastLogin({ at: formatAgo(lastLoginAt) }) : texts.never}</span>
         </p>
       </div>
-      <button class="button" aria-label=${texts.manageLabel(email)} @click=${manage}>${texts.manage}</button>
+      <button class="button" aria-label=${texts.manageLabel({ email })} @click=${manage}>${texts.manage}</button>
     </li>`;
   }
 
@@ -133,6 +133,7 @@ export class OperatorPage extends DashboardPage {
         .plans=${this.plans}
         .isOwn=${account.id === this.profile?.accountId}
         @dash-changed=${() => void this.#afterChange()}
+        @dash-removed=${() => this.#afterRemoval(account)}
       ></manage-account>
     </dash-dialog>`;
   }
@@ -181,7 +182,8 @@ export class OperatorPage extends DashboardPage {
   #showInvited({ detail }: CustomEvent<{ account: AccountView; link: string | null }>): void {
     this.link = detail.link;
     if (!detail.link) this.inviting = false;
-    this.tell('dash-say', texts.invited(detail.account.email));
+    const invited = detail.link ? texts.invitedByLink : texts.invitedByMail;
+    this.tell('dash-say', invited({ email: detail.account.email }));
     void this.#fetch();
   }
 
@@ -195,6 +197,12 @@ export class OperatorPage extends DashboardPage {
     await this.#fetch();
     this.managed = this.accounts?.find(({ id }) => id === this.managed?.id) ?? this.managed;
     this.tell('dash-stale');
+  }
+
+  #afterRemoval({ email }: AccountView): void {
+    this.managed = null;
+    this.tell('dash-say', texts.removed({ email }));
+    void this.#fetch();
   }
 
   #runAudit(): void {
@@ -215,13 +223,15 @@ customElements.define('operator-page', OperatorPage);
 
 function renderVerdict({ ok, broken, figures }: Audit): TemplateResult {
   if (ok) {
-    const text = texts.auditOk(formatNumber(figures.accounts), formatNumber(figures.lines));
+    const accounts = texts.auditAccounts({ count: figures.accounts });
+    const entries = texts.auditEntries({ count: figures.lines });
+    const text = texts.auditOk({ accounts, entries });
     return html`<p class="notice success">${icon('check')}<span class="content">${text}</span></p>`;
   }
   return html`<div class="notice danger">
     ${icon('alert')}
     <div class="content">
-      <strong>${texts.auditBroken(broken.length)}</strong>
+      <strong>${texts.auditBroken({ count: broken.length })}</strong>
       <ul>
         ${broken.map(({ accountId, message }) => html`<li><code>${accountId}</code> ${message}</li>`)}
       </ul>

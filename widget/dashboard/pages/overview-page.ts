@@ -2,9 +2,9 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { PastJob, Usage } from '#contract';
 import { accountClient } from '../account-client.ts';
 import { DashboardPage } from '../dashboard-page.ts';
-import { formatAgo, formatBytes, formatDay, formatMoment, formatNumber } from '../format-figures.ts';
+import { formatAgo, formatBytes, formatDay, formatMoment, formatNumber, formatPercent } from '../format-figures.ts';
+import { STRINGS } from '../language.ts';
 import { BASE } from '../router.ts';
-import { STRINGS } from '../strings.ts';
 import { overviewStyles } from './overview-page.styles.ts';
 import '../usage-chart.ts';
 
@@ -58,18 +58,18 @@ export class OverviewPage extends DashboardPage {
     if (!this.profile) return nothing;
     const { balance, plan, keys } = this.profile;
     const total = this.usage?.total;
-    const period = texts.lastDays(this.days);
-    const share = total?.bytesBefore ? Math.round((1 - total.bytesAfter / total.bytesBefore) * 100) : 0;
+    const period = texts.lastDays({ count: this.days });
+    const share = total?.bytesBefore ? 1 - total.bytesAfter / total.bytesBefore : 0;
     return html`<div class="figures">
       <dl class="figure card balance">
         <dt>${texts.balance}</dt>
-        <dd id="balance">${formatNumber(balance)} <small>${texts.credits(balance)}</small></dd>
+        <dd id="balance">${formatNumber(balance)} <small>${texts.creditsUnit({ count: balance })}</small></dd>
         <dd class="note">${texts.balanceNote} <a href="${BASE}/credits">${texts.buy}</a></dd>
       </dl>
       <dl class="figure card">
         <dt>${texts.plan}</dt>
         <dd class="name">${plan}</dd>
-        <dd class="note">${texts.keys(keys.used, keys.limit)}</dd>
+        <dd class="note">${texts.keys({ used: keys.used, count: keys.limit })}</dd>
       </dl>
       <dl class="figure card">
         <dt>${texts.images}</dt>
@@ -79,7 +79,7 @@ export class OverviewPage extends DashboardPage {
       <dl class="figure card">
         <dt>${texts.saved}</dt>
         <dd>${total ? formatBytes(total.bytesBefore - total.bytesAfter) : '–'}</dd>
-        <dd class="note">${share > 0 ? texts.savedOf(share) : period}</dd>
+        <dd class="note">${share > 0 ? texts.savedOf({ share: formatPercent(share), bytes: formatBytes(total?.bytesBefore ?? 0) }) : period}</dd>
       </dl>
     </div>`;
   }
@@ -96,7 +96,7 @@ export class OverviewPage extends DashboardPage {
       <dl class="limits">
         ${limits.map(({ name, used, limit }) => {
           const format = (value: number) => (name === 'storageMb' ? formatBytes(value * 1e6) : formatNumber(value));
-          const share = texts.usedOf(format(used), format(limit));
+          const share = texts.usedOf({ used: format(used), limit: format(limit) });
           return html`<div>
             <dt id="limit-${name}">${texts.limitNames[name]}</dt>
             <dd>
@@ -130,7 +130,7 @@ export class OverviewPage extends DashboardPage {
         <div class="actions">
           <button class="button quiet" aria-pressed=${this.asTable} @click=${this.#toggleTable}>${texts.showTable}</button>
           <select class="input period" aria-label=${texts.days} @change=${this.#choosePeriod}>
-            ${PERIODS.map((days) => html`<option value=${days} ?selected=${days === this.days}>${texts.lastDays(days)}</option>`)}
+            ${PERIODS.map((days) => html`<option value=${days} ?selected=${days === this.days}>${texts.lastDays({ count: days })}</option>`)}
           </select>
         </div>
       </div>
@@ -174,13 +174,13 @@ export class OverviewPage extends DashboardPage {
           ({ kind, status, images, credits, savedBytes, createdAt }) => html`<li>
             <div class="what">
               <p class="title">
-                ${texts.kinds[kind] ?? kind}
-                <span class="badge ${BADGES[status] ?? ''}">${texts.states[status] ?? status}</span>
+                ${texts.kinds[kind]}
+                <span class="badge ${BADGES[status] ?? ''}">${texts.states[status]}</span>
               </p>
               <p class="details">
-                <span>${formatNumber(images)} ${images === 1 ? 'image' : 'images'}</span>
-                <span>${formatNumber(credits)} ${texts.credits(credits)}</span>
-                ${savedBytes > 0 ? html`<span>${formatBytes(savedBytes)} ${texts.saved.toLowerCase()}</span>` : nothing}
+                <span>${texts.imageCount({ count: images })}</span>
+                ${kind === 'export' ? html`<span>${texts.credits({ count: credits })}</span>` : nothing}
+                ${kind === 'export' && savedBytes > 0 ? html`<span>${texts.savedBytes({ bytes: formatBytes(savedBytes) })}</span>` : nothing}
               </p>
             </div>
             <time class="muted" datetime=${createdAt} title=${formatMoment(createdAt)}>${formatAgo(createdAt)}</time>

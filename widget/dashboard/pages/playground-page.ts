@@ -1,7 +1,9 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
+import type { AccountOptions } from '#contract';
 import type { ImageOptimizer } from '../../index.ts';
+import { accountClient } from '../account-client.ts';
 import { DashboardPage } from '../dashboard-page.ts';
-import { STRINGS } from '../strings.ts';
+import { language, STRINGS } from '../language.ts';
 
 const SESSION = 'imagewright-playground-session';
 
@@ -16,16 +18,22 @@ export class PlaygroundPage extends DashboardPage {
     `,
   ];
 
-  static override properties = { ready: { state: true } };
+  static override properties = { ready: { state: true }, descriptions: { state: true } };
 
   /** True once the element is defined. */
   declare ready: boolean;
+  /** Where images are described; null until known. */
+  declare descriptions: AccountOptions['descriptions'] | null;
 
   readonly #session = sessionStorage.getItem(SESSION);
 
   constructor() {
     super();
     this.ready = false;
+    this.descriptions = null;
+    void this.load(async () => {
+      this.descriptions = (await accountClient.options()).descriptions;
+    });
     // The element is the largest part of the dashboard and not needed by other pages.
     void this.load(async () => {
       await import('../../define.ts');
@@ -34,8 +42,9 @@ export class PlaygroundPage extends DashboardPage {
   }
 
   protected override render(): TemplateResult {
-    const { lead, note } = STRINGS.playground;
-    return html`<p class="lead">${lead} ${note}</p>
+    const { lead, descriptions } = STRINGS.playground;
+    const { descriptions: where } = this;
+    return html`<p class="lead">${lead} ${where === 'off' || !where ? '' : descriptions[where]}</p>
       ${this.renderProblem()}
       <div class="stage">${this.ready ? this.#renderElement() : nothing}</div>`;
   }
@@ -43,6 +52,7 @@ export class PlaygroundPage extends DashboardPage {
   #renderElement(): TemplateResult {
     return html`<image-optimizer
       .sessionId=${this.#session}
+      locale=${language().locale}
       @io-upload=${this.#remember}
       @io-remove=${this.#remember}
       @io-export=${() => this.tell('dash-stale')}

@@ -1,31 +1,42 @@
-import { html, type PropertyDeclarations, type TemplateResult } from 'lit';
-import type { LinkSent } from '#contract';
+import { html, nothing, type PropertyDeclarations, type TemplateResult } from 'lit';
+import type { AccountOptions, LinkSent } from '#contract';
+import { accountClient } from '../account-client.ts';
 import '../dash-form.ts';
 import { DashboardPage } from '../dashboard-page.ts';
 import type { Field } from '../form-field.ts';
-import { STRINGS } from '../strings.ts';
+import { STRINGS } from '../language.ts';
 
-const FIELDS: Field[] = [{ name: 'email', label: STRINGS.email, type: 'email', autocomplete: 'email' }];
+const fields = (): Field[] => [{ name: 'email', label: STRINGS.email, type: 'email', autocomplete: 'email' }];
 
 /** Base class of pages that request a link. The response is the same for every mail address. */
 export abstract class RequestLinkPage extends DashboardPage {
-  static override properties: PropertyDeclarations = { sent: { state: true } };
+  static override properties: PropertyDeclarations = { sent: { state: true }, options: { state: true } };
 
   /** Delivery of the link; null until it was requested. */
   declare sent: LinkSent['delivery'] | null;
+  /** Null until loaded. */
+  declare options: AccountOptions | null;
 
   constructor() {
     super();
     this.sent = null;
+    this.options = null;
+    void this.load(async () => {
+      this.options = await accountClient.options();
+    });
   }
 
   /** Renders the form, or the way the link was sent. */
-  protected renderRequest(lead: string, label: string, send: (email: string) => Promise<LinkSent>): TemplateResult {
+  protected renderRequest(
+    leads: Record<LinkSent['delivery'], string>,
+    label: string,
+    send: (email: string) => Promise<LinkSent>,
+  ): TemplateResult | typeof nothing {
     const { welcome } = STRINGS;
     if (this.sent) {
       return html`<div class="notice success" role="status">
           <div class="content">
-            <strong>${welcome.sentTitle}</strong>
+            <strong>${this.#sentTitle()}</strong>
             <p>${this.sent === 'mail' ? welcome.sentMail : welcome.sentOperator}</p>
           </div>
         </div>
@@ -33,11 +44,13 @@ export abstract class RequestLinkPage extends DashboardPage {
           <button class="button" @click=${this.#again}>${welcome.another}</button>
         </div>`;
     }
-    return html`<p class="lead">${lead}</p>
+    if (!this.options) return nothing;
+    const { delivery } = this.options;
+    return html`<p class="lead">${leads[delivery]}</p>
       <dash-form
         label=${label}
-        action=${welcome.signUpAction}
-        .fields=${FIELDS}
+        action=${delivery === 'mail' ? welcome.signUpAction : welcome.requestAction}
+        .fields=${fields()}
         .send=${({ email = '' }) => send(email)}
         @dash-done=${this.#show}
       ></dash-form>`;
@@ -45,7 +58,12 @@ export abstract class RequestLinkPage extends DashboardPage {
 
   #show({ detail }: CustomEvent<LinkSent>): void {
     this.sent = detail.delivery;
-    this.tell('dash-say', STRINGS.welcome.sentTitle);
+    this.tell('dash-say', this.#sentTitle());
+  }
+
+  #sentTitle(): string {
+    const { sentTitle, askTitle } = STRINGS.welcome;
+    return this.sent === 'mail' ? sentTitle : askTitle;
   }
 
   #again(): void {

@@ -1,0 +1,178 @@
+import { css, html, nothing, type TemplateResult } from 'lit';
+import type { PlanList, ServiceState, ServiceUsage } from '#contract';
+import { accountClient } from '../account-client.ts';
+import { DashboardPage } from '../dashboard-page.ts';
+import { formatBytes, formatNumber } from '../format-figures.ts';
+import { STRINGS } from '../language.ts';
+import '../usage-chart.ts';
+
+const { service: texts, overview } = STRINGS;
+const PERIODS = [7, 30, 90, 365];
+/** Share of the disk below which it is marked as nearly full. */
+const LITTLE = 0.1;
+
+const styles = css`
+  .facts {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, 220px), 1fr));
+    gap: 18px 28px;
+    margin: 0;
+  }
+  .facts dt {
+    color: var(--_muted);
+    font-size: 0.9em;
+  }
+  .facts dd {
+    margin: 0;
+    overflow-wrap: anywhere;
+  }
+  .facts .note {
+    color: var(--_muted);
+    font-size: 0.9em;
+  }
+  .facts .poor {
+    color: var(--_danger);
+    font-weight: 600;
+  }
+`;
+
+/** Page for operators: state and usage of the whole service, and the contents of its plans. */
+export class ServicePage extends DashboardPage {
+  static override styles = [...DashboardPage.styles, styles];
+  static override properties = {
+    state: { state: true },
+    usage: { state: true },
+    plans: { state: true },
+    days: { state: true },
+  };
+
+  /** Each is null until loaded. */
+  declare state: ServiceState | null;
+  declare usage: ServiceUsage | null;
+  declare plans: PlanList['plans'] | null;
+  declare days: number;
+
+  constructor() {
+    super();
+    this.state = null;
+    this.usage = null;
+    this.plans = null;
+    this.days = 30;
+    void this.load(async () => {
+      const [state, usage, { plans }] = await Promise.all([
+        accountClient.serviceState(),
+        accountClient.serviceUsage(this.days),
+        accountClient.plans(),
+      ]);
+      Object.assign(this, { state, usage, plans });
+    });
+  }
+
+  protected override render(): TemplateResult {
+    return html`<p class="lead">${texts.lead}</p>
+      ${this.renderProblem()}${this.state ? renderState(this.state) : nothing}
+      ${this.usage ? this.#renderUsage(this.usage) : nothing}${this.plans ? renderPlans(this.plans) : nothing}`;
+  }
+
+  #renderUsage(usage: ServiceUsage): TemplateResult {
+    const { total, accounts, credits } = usage;
+    const used = formatNumber(credits.used);
+    const balance = formatNumber(credits.balance);
+    return html`<section class="card" aria-labelledby="usage">
+      <div class="bar">
+        <h2 id="usage">${texts.usage}</h2>
+        <select class="input period" aria-label=${overview.days} @change=${this.#choosePeriod}>
+          ${PERIODS.map((days) => html`<option value=${days} ?selected=${days === this.days}>${overview.lastDays({ count: days })}</option>`)}
+        </select>
+      </div>
+      <dl class="facts">
+        ${fact(texts.exported, formatNumber(total.images))}${fact(texts.samples, formatNumber(total.samples))}
+        ${fact(texts.analyses, formatNumber(total.analyses))}
+        ${fact(overview.saved, formatBytes(total.bytesBefore - total.bytesAfter))}
+        ${fact(texts.accounts, formatNumber(accounts.total), texts.accountsNote({ count: accounts.suspended }))}
+        ${fact(texts.credits, formatNumber(credits.granted), texts.creditsNote({ used, balance }))}
+      </dl>
+      <usage-chart .usage=${usage}></usage-chart>
+    </section>`;
+  }
+
+  #choosePeriod(event: Event): void {
+    this.days = Number((event.target as HTMLSelectElement).value);
+    void this.load(async () => {
+      this.usage = await accountClient.serviceUsage(this.days);
+    });
+  }
+}
+customElements.define('service-page', ServicePage);
+
+function fact(name: string, value: string, note = '', poor = false): TemplateResult {
+  return html`<div>
+    <dt>${name}</dt>
+    <dd class=${poor ? 'poor' : ''}>${value}</dd>
+    ${note ? html`<dd class="note">${note}</dd>` : nothing}
+  </div>`;
+}
+
+function renderState({ version, disk, model, mail, queue }: ServiceState): TemplateResult {
+  const waiting = texts.mailWaiting({ count: mail.waiting });
+  const mailNote = mail.retried > 0 ? `${waiting}. ${texts.mailRetried({ count: mail.retried })}` : waiting;
+  return html`<section class="card" aria-labelledby="state">
+    <h2 id="state">${texts.state}</h2>
+    <dl class="facts">
+      ${
+        disk
+          ? fact(
+              texts.disk,
+              texts.diskFree({ free: `${formatBytes(disk.freeBytes)} / ${formatBytes(disk.totalBytes)}` }),
+              texts.diskNote,
+              disk.freeBytes < disk.totalBytes * LITTLE,
+            )
+          : nothing
+      }
+      ${fact(texts.model, texts.modelStates[model.state], [model.provider, model.name].filter((part) => part && part !== 'none').join(', '), model.state === 'unavailable')}
+      ${fact(texts.mail, mail.sends ? texts.mailOn : texts.mailOff, mailNote, mail.retried > 0)}
+      ${fact(texts.queue, texts.queueWaiting({ count: queue.waiting }), texts.workers({ busy: queue.busy, total: queue.workers }))}
+      ${fact(texts.version, version)}
+    </dl>
+  </section>`;
+}
+
+function renderPlans(plans: PlanList['plans']): TemplateResult {
+  const limit = (value: number | null, format = formatNumber) => (value === null ? texts.unlimited : format(value));
+  const columns = [
+    texts.planName,
+    texts.planKeys,
+    texts.planCredits,
+    texts.planSamples,
+    texts.planAnalyses,
+    texts.planStorage,
+    texts.planSessions,
+    texts.planRate,
+  ];
+  return html`<section class="card" aria-labelledby="plans">
+    <h2 id="plans">${texts.plans}</h2>
+    <div class="scroll" tabindex="0" role="group" aria-labelledby="plans">
+      <table>
+        <thead>
+          <tr>${columns.map((name, index) => html`<th scope="col" class=${index > 0 ? 'end' : ''}>${name}</th>`)}</tr>
+        </thead>
+        <tbody>
+          ${plans.map(
+            ({ name, isDefault, keys, signupCredits, samplesPerDay, analysesPerDay, storageMb, sessions, rateLimit }) =>
+              html`<tr>
+                <th scope="row">${name}${isDefault ? html` <span class="badge">${texts.planDefault}</span>` : nothing}</th>
+                <td class="end">${formatNumber(keys)}</td>
+                <td class="end">${formatNumber(signupCredits)}</td>
+                <td class="end">${limit(samplesPerDay)}</td>
+                <td class="end">${limit(analysesPerDay)}</td>
+                <td class="end">${limit(storageMb, (value) => formatBytes(value * 1e6))}</td>
+                <td class="end">${limit(sessions)}</td>
+                <td class="end">${rateLimit ? texts.rate({ requests: rateLimit.requests, seconds: rateLimit.windowSeconds }) : texts.unlimited}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    <p class="muted">${texts.plansNote}</p>
+  </section>`;
+}
