@@ -21,7 +21,10 @@ export const ERROR_SCHEMA: Json = {
       additionalProperties: { type: 'array', items: { type: 'string' } },
     },
     limit: { type: 'integer', description: 'Largest allowed value.' },
-    reason: { type: 'string', description: 'Broken rule of a password (`weak_password`): short, long, email, simple or common.' },
+    reason: {
+      type: 'string',
+      description: 'Broken rule of a password (`weak_password`): short, long, email, simple or common.',
+    },
     limitName: { type: 'string', description: 'Name of the limit of the plan (`…_limit_reached`).' },
     used: { type: 'number', description: 'Use of the limit of the plan (`…_limit_reached`).' },
     received: { type: 'integer', description: 'Received value.' },

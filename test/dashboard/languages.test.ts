@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findAccessibilityProblems } from '../support/accessibility.ts';
+import { textOf } from '../widget/read-page.ts';
 import { type DashboardRig, openDashboardRig, PASSWORD, REFUSED } from './dashboard-rig.ts';
 
 let rig: DashboardRig;
@@ -77,7 +78,7 @@ describe('from right to left', () => {
       problems.push(...(await findAccessibilityProblems(page)).map((problem) => `/${address}: ${problem}`));
       const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       if (wider > 0) problems.push(`/${address}: ${wider} pixels too wide`);
-      expect(await page.locator('main').innerText()).not.toMatch(/undefined|\{\w+\}/);
+      expect(await textOf(page.locator('main'))).not.toMatch(/undefined|\{\w+\}/);
     }
     expect(problems).toEqual([]);
     person.expectQuiet([REFUSED]);

@@ -4,6 +4,7 @@ import { startFakeVisionServer } from '../support/fake-vision-server.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { plainImages } from '../support/small-images.ts';
+import { textOf } from '../widget/read-page.ts';
 import {
   type DashboardRig,
   enterAccount,
@@ -52,7 +53,7 @@ describe('a mail is promised', () => {
     await form.getByLabel('Current password').fill(PASSWORD);
     await form.getByRole('button', { name: 'Change email address' }).click();
     await page.getByText('elsewhere@example.com is not confirmed yet. Ask the operator').waitFor();
-    expect(await page.locator('body').innerText()).not.toMatch(/link in the email|on its way/);
+    expect(await textOf(page.locator('body'))).not.toMatch(/link in the email|on its way/);
     for (const address of ['sign-up', 'forgot']) {
       const visitor = await rig.browser.open();
       await visitor.page.goto(rig.at(address));
@@ -86,11 +87,11 @@ describe('what leaves the server', () => {
         const visitor = await rig.browser.open();
         await visitor.page.goto(`${test.url}/dashboard/log-in`);
         await visitor.page.getByText('No tracking').waitFor();
-        expect(await visitor.page.locator('body').innerText()).not.toMatch(/nothing leaves/i);
+        expect(await textOf(visitor.page.locator('body'))).not.toMatch(/nothing leaves/i);
         const { page } = await enterAccount(test, rig.browser);
         await page.getByRole('link', { name: 'Playground' }).click();
         await page.locator('image-optimizer[data-state]').waitFor();
-        text = await page.locator('playground-page').innerText();
+        text = await textOf(page.locator('playground-page'));
       });
       return text;
     };
@@ -116,7 +117,7 @@ it('recent jobs have names, and what a free sample saves is not counted as saved
   await page.goto(rig.at());
   const jobs = page.getByRole('region', { name: 'Recent jobs' });
   await jobs.getByText('Description').waitFor();
-  const text = await jobs.innerText();
+  const text = await textOf(jobs);
   expect(text).toMatch(/Sample/);
   expect(text).not.toMatch(/analyze|saved|credit/);
   const figure = (name: string) => page.locator('.figure', { hasText: name }).innerText();
@@ -146,7 +147,7 @@ it('a suspended account is told why, and can log out', async () => {
   const person = await rig.enter();
   const { page } = person;
   await rig.test.service.accounts.setSuspended(person.accountId, true);
-  await page.getByRole('link', { name: 'Credits' }).click();
+  await page.getByRole('link', { name: 'Credits', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Account suspended' }).waitFor();
   await page.reload();
   await page.getByText('Your account is suspended. Ask the operator of this service.').waitFor();

@@ -112,4 +112,9 @@ function startTraefik({ file, service, tls }: TlsProxyOptions): Promise<RunningP
 }
 
 /** The TLS proxies of `docs/proxies.md`, by the name of their program. */
-export const TLS_PROXIES = { nginx: startServiceNginx, caddy: startCaddy, apache2: startApache, traefik: startTraefik } as const;
+export const TLS_PROXIES = {
+  nginx: startServiceNginx,
+  caddy: startCaddy,
+  apache2: startApache,
+  traefik: startTraefik,
+} as const;

@@ -11,7 +11,7 @@ import './pages/index.ts';
 import './password-prompt.ts';
 import { FollowLanguage, preferredLanguage, STRINGS, showLanguage } from './language.ts';
 import { brand, renderChoices, renderSide } from './render-frame.ts';
-import { Router } from './router.ts';
+import { BASE, Router } from './router.ts';
 import { NOT_FOUND, ROUTES, type Route, titleOf } from './routes.ts';
 import { applyTheme, readTheme } from './theme.ts';
 import { visitorStyles } from './visitor.styles.ts';
@@ -216,7 +216,8 @@ export class DashApp extends LitElement {
     this.profile = null;
     this.suspended = false;
     this.problem = '';
-    if (this.#router) this.#router.go('log-in');
+    history.replaceState(null, '', `${BASE}/log-in`);
+    if (this.#router) this.#router.go('log-in', { replace: true });
     else this.#begin();
     this.#say(STRINGS.loggedOut);
   }

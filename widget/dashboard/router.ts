@@ -46,6 +46,6 @@ export class Router {
     if (!link || link.target || link.hasAttribute('download') || link.origin !== location.origin) return;
     if (link.pathname !== BASE && !link.pathname.startsWith(`${BASE}/`)) return;
     event.preventDefault();
-    this.go(pageOf(link.pathname));
+    this.go(pageOf(link.pathname) + link.search);
   }
 }
