@@ -156,7 +156,7 @@ export class OperatorPage extends DashboardPage {
               label=${texts.invite}
               action=${texts.inviteAction}
               .fields=${fields}
-              .send=${({ email = '', plan = '' }: FormValues) => accountClient.invite(email, plan)}
+              .send=${({ email = '', plan = '' }: FormValues) => accountClient.invite(email, plan || undefined)}
               @dash-done=${this.#showInvited}
             ></dash-form>`
       }
