@@ -15,7 +15,7 @@ import { type Figure, median, printFigures, ROUNDS } from './support/table.ts';
 const LARGE = Number(process.env.IMAGEWRIGHT_BENCH_IMAGES ?? 400);
 const SMALL = Number(process.env.IMAGEWRIGHT_BENCH_SMALL_IMAGES ?? 2000);
 /** Images of each round of exports. */
-const EXPORTED = 80;
+const EXPORTED = Number(process.env.IMAGEWRIGHT_BENCH_EXPORTS ?? 80);
 const STREAMS = Number(process.env.IMAGEWRIGHT_BENCH_STREAMS ?? 1000);
 const PARTS: Record<string, () => Promise<Figure[]>> = {
   exports: exportsOfTwo,
@@ -53,6 +53,8 @@ async function exportsOfTwo(): Promise<Figure[]> {
       separate: separate.imagesPerSecond,
       helpers: cluster.helpersShare,
     });
+    const [one, other] = [cluster.imagesPerSecond, separate.imagesPerSecond];
+    console.log(`round ${round + 1}: a cluster ${one.toFixed(2)}/s, two services ${other.toFixed(2)}/s`);
   }
   await s3.close();
   const middle = (pick: (round: (typeof rounds)[number]) => number) => median(rounds.map(pick));
