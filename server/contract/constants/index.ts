@@ -3,3 +3,4 @@ export * from './formats.ts';
 export * from './limits.ts';
 export * from './metadata-fields.ts';
 export * from './presets.ts';
+export * from './visible-differences.ts';

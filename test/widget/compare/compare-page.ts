@@ -16,8 +16,16 @@ const load = async (name: string) => {
 };
 
 function toSide({ file, fallback, ...known }: SideInput): CompareSide {
-  const { size = null, width = null, height = null, format = '' } = known;
-  return { size, width, height, format, blob: () => load(file), ...(fallback && { fallback: () => load(fallback) }) };
+  const { size = null, width = null, height = null, format = '', score = null } = known;
+  return {
+    size,
+    width,
+    height,
+    format,
+    score,
+    blob: () => load(file),
+    ...(fallback && { fallback: () => load(fallback) }),
+  };
 }
 
 /** Shows pairs in a new element; the page keeps it as `window.element`. */

@@ -86,6 +86,29 @@ describe('io-compare', () => {
   const untilColours = (page: Page, shares: number[], colours: string[]) =>
     expect.poll(() => coloursAt(page, ...shares)).toEqual(colours);
 
+  it('says in words how far a measured quality is visible, and nothing without a score', async () => {
+    const scored = [95, 85, 75, 60, 20, null].map((score, at) => ({
+      ...pair,
+      name: `${at}.png`,
+      result: { ...blue, score },
+    }));
+    const tab = await open(scored);
+    const told: string[] = [];
+    for (const [index] of scored.entries()) {
+      await compareIn(tab.page).evaluate((element, at) => Object.assign(element, { index: at }), index);
+      await expect.poll(() => compareIn(tab.page).locator('h3').textContent()).toBe(`${index}.png`);
+      told.push((await compareIn(tab.page).locator('.quality').allTextContents()).join());
+    }
+    expect(told).toEqual([
+      'no visible difference',
+      'difference hardly visible',
+      'difference visible only side by side',
+      'difference visible',
+      'difference clearly visible',
+      '',
+    ]);
+  });
+
   it('shows both sides with the divider in the middle, and their sizes as text', async () => {
     const { page, expectQuiet } = await open();
     await untilColours(page, [0.2, 0.4, 0.6, 0.8], ['red', 'red', 'blue', 'blue']);

@@ -12,6 +12,8 @@ export interface CompareSide {
   height: number | null;
   /** E.g. `jpeg`; empty if unknown. */
   format: string;
+  /** SSIMULACRA2 score against the original, at most 100; null or absent if none was measured. */
+  score?: number | null;
 }
 
 /** An image before and after. */

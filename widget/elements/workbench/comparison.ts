@@ -24,6 +24,7 @@ export function comparisonOf(optimizer: Optimizer, item: Item, kind: 'sample' | 
       width: full.width,
       height: full.height,
       format: produced.format,
+      score: (produced.quality as { score?: number | null }).score,
     },
   };
 }
