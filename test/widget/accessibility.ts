@@ -155,6 +155,14 @@ export function testAccessibility(looks: readonly Look[]): void {
       await expect.poll(() => rows(tab.widget).first().locator('.origin').count()).toBeGreaterThan(1);
       await expectAccessible(tab, 'described');
 
+      await tab.button(text('reviewing.title')).click();
+      await expect.poll(() => tab.widget.locator('io-review canvas').count()).toBe(1);
+      await expectAccessible(tab, 'reviewing');
+      await tab.button(text('toolbar.accept-all')).click();
+      await expect.poll(() => tab.widget.locator('io-review .end').count()).toBe(1);
+      await expectAccessible(tab, 'reviewed');
+      await tab.page.keyboard.press('Enter');
+
       await tab.widget.evaluate((element) => Object.assign(element, { responsive: true, responsiveSizes: [480, 960] }));
       for (const summary of await tab.widget.locator('summary').all()) await summary.click();
       await expectAccessible(tab, 'settings open, with sizes');

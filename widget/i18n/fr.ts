@@ -202,6 +202,16 @@ export const fr: Messages = {
   'review.people': 'L’image montre des personnes.',
   'review.small': 'L’image est très petite.',
   'review.text': 'L’image contient du texte.',
+  'reviewing.accept': 'Accepter et continuer',
+  'reviewing.accepted': 'Accepté.',
+  'reviewing.done': 'Tous les textes sont relus. Images : {count}',
+  'reviewing.keys':
+    'Entrée accepte et continue. Ctrl+D : décorative. Page précédente et Page suivante : autres images.',
+  'reviewing.left': 'encore {count} à relire',
+  'reviewing.needs-text':
+    'Pas encore de texte. Écrivez-en un, marquez l’image comme décorative ou continuez avec Page suivante.',
+  'reviewing.position': 'Image {index} sur {count}',
+  'reviewing.title': 'Relire les textes',
   'row.accept': 'C’est bon',
   'row.compare': 'Comparer {name}',
   'row.download': 'Télécharger {name}',

@@ -42,9 +42,9 @@ export const tokens = css`
     --_focus: var(--io-focus-ring, var(--_accent));
     --_radius: var(--io-radius, 10px);
     --_space: var(--io-space, 4px);
-    --_thumb: var(--io-thumb-size, 88px);
+    --_thumb: var(--io-thumb-size, 132px);
     --_row-min: var(--io-row-min-height, 120px);
-    --_list-max: var(--io-list-max-height, min(72vh, 860px));
+    --_list-max: var(--io-list-max-height, none);
     --_control: var(--io-control-height, 36px);
     --_shadow: var(--io-shadow, 0 1px 2px rgb(16 20 30 / 6%), 0 8px 28px -12px rgb(16 20 30 / 14%));
     --_z: var(--io-z-overlay, 10);

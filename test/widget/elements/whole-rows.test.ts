@@ -16,7 +16,8 @@ describe('rows of a list longer than the screen', () => {
   });
 
   async function openWith(count: number): Promise<WidgetTab> {
-    const tab = await rig.open({ elements: [{ 'auto-upload': 'false' }] });
+    const css = 'image-optimizer { --io-list-max-height: 600px }';
+    const tab = await rig.open({ elements: [{ 'auto-upload': 'false' }], css });
     await addMany(tab, count);
     await expect.poll(() => rowCount(tab), { timeout: 20_000 }).toBe(count);
     await expect.poll(() => isWhole(rows(tab.widget).first())).toBe(true);

@@ -1,5 +1,5 @@
+import { type DecodedSide, decodeSide } from '../decode-side.ts';
 import type { ComparePair } from './compare-pair.ts';
-import { type DecodedSide, decodeSide } from './decode-side.ts';
 import { drawSide, placeImage, type Viewport, type Zoom } from './viewport.ts';
 
 /** Both decoded sides of an image. */

@@ -8,10 +8,7 @@ import { describeChange } from './describe-change.ts';
 const SAME = 0.0049;
 
 /** Renders a measured quality in words, with the score as a tooltip. */
-export function renderQuality(
-  score: number | null | undefined,
-  { t, formatNumber }: I18n,
-): TemplateResult | typeof nothing {
+function renderQuality(score: number | null | undefined, { t, formatNumber }: I18n): TemplateResult | typeof nothing {
   if (typeof score !== 'number') return nothing;
   return html`<span class="quality" title="SSIMULACRA2: ${formatNumber(Math.round(score))}">${t(`quality.${visibleDifference(score)}`)}</span>`;
 }

@@ -1,8 +1,9 @@
-import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Item } from '../../state/index.ts';
 import { foundation } from '../../styles/index.ts';
 import { createThumbQueue, type IoRow, type RowContext, type ThumbQueue } from '../io-row/index.ts';
+import { listStyles } from './io-list.styles.ts';
 import { createRowHeights, findRange, type ListEntry, layOut, type RowRange } from './row-window.ts';
 import { WholeRows } from './whole-rows.ts';
 
@@ -32,46 +33,7 @@ const MARGIN = 800;
  * @csspart list - The list.
  */
 export class IoList extends LitElement {
-  static override styles = [
-    foundation,
-    css`
-      :host {
-        display: block;
-      }
-      .none {
-        padding: calc(var(--_space) * 8) calc(var(--_space) * 4);
-        color: var(--_muted);
-        text-align: center;
-      }
-      ul {
-        overflow: auto;
-        overscroll-behavior: auto;
-        max-block-size: var(--_list-max);
-        scroll-padding-block: calc(var(--_space) * 4);
-        scrollbar-width: thin;
-        scrollbar-color: var(--_edge) transparent;
-      }
-      /* Shadow at the lower edge while there are more rows below, since many scroll bars are hidden. */
-      @media (forced-colors: none) {
-        ul {
-          background:
-            linear-gradient(transparent, var(--_surface) 60%) bottom / 100% 40px no-repeat local,
-            linear-gradient(transparent, color-mix(in oklab, var(--_text) 16%, transparent)) bottom / 100% 14px no-repeat;
-        }
-      }
-      /* No content-visibility: screen readers miss skipped content. */
-      li:not(.gap) {
-        contain: content;
-        border-block-end: 1px solid var(--_border);
-      }
-      .brief {
-        min-block-size: var(--_height, max(var(--_row-min), 180px));
-      }
-      li:last-child {
-        border-block-end: 0;
-      }
-    `,
-  ];
+  static override styles = [foundation, listStyles];
   static override properties = {
     context: { attribute: false },
     items: { state: true },
@@ -97,6 +59,9 @@ export class IoList extends LitElement {
   #pinned: string | null = null;
   #slice = FIRST_ROWS;
 
+  readonly #roots: Node[] = [];
+  readonly #scrolled = () => this.#onScroll();
+
   constructor() {
     super();
     this.items = [];
@@ -106,6 +71,7 @@ export class IoList extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
+    this.#watchScroll();
     if (this.hasUpdated) {
       this.#subscribe();
       this.#arrange();
@@ -114,6 +80,7 @@ export class IoList extends LitElement {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    for (const root of this.#roots.splice(0)) root.removeEventListener('scroll', this.#scrolled, true);
     clearTimeout(this.#timer);
     cancelAnimationFrame(this.#frame);
     this.#timer = undefined;
@@ -176,6 +143,17 @@ export class IoList extends LitElement {
     }, SLICE_MS);
   }
 
+  /** Follows the scrolling of the list, the page and what is between. Scroll events do not leave their shadow root. */
+  #watchScroll(): void {
+    let root: Node = this.renderRoot;
+    for (;;) {
+      root.addEventListener('scroll', this.#scrolled, { capture: true, passive: true });
+      this.#roots.push(root);
+      if (!(root instanceof ShadowRoot)) return;
+      root = root.host.getRootNode();
+    }
+  }
+
   #measure(): void {
     for (const element of this.#list.querySelectorAll<HTMLElement>('li:not(.gap)')) {
       const row = element.firstElementChild as IoRow;
@@ -190,8 +168,10 @@ export class IoList extends LitElement {
     if (!this.#windowed || this.#frame) return;
     this.#frame = requestAnimationFrame(() => {
       this.#frame = 0;
-      const { scrollTop, clientHeight } = this.#list;
-      const range = findRange(this.#ids, this.#heights, scrollTop - MARGIN, scrollTop + clientHeight + MARGIN);
+      const list = this.#list;
+      const top = list.scrollTop + Math.max(0, -list.getBoundingClientRect().top);
+      const bottom = top + Math.min(list.clientHeight, globalThis.innerHeight);
+      const range = findRange(this.#ids, this.#heights, top - MARGIN, bottom + MARGIN);
       if (range.start !== this.range.start || range.end !== this.range.end) this.range = range;
     });
   }
@@ -247,7 +227,7 @@ export class IoList extends LitElement {
     return html`
       <p class="visually-hidden" id="keys">${t('list.keys')}</p>
       ${this.items.length === 0 ? html`<p class="none">${t('filter.none')}</p>` : nothing}
-      <ul part="list" role="list" aria-label=${t('list.label')} aria-describedby="keys" ?hidden=${this.items.length === 0} @scroll=${this.#onScroll} @keydown=${this.#onKeydown}
+      <ul part="list" role="list" aria-label=${t('list.label')} aria-describedby="keys" ?hidden=${this.items.length === 0} @keydown=${this.#onKeydown}
         @focusin=${this.#onFocus} @row-remove=${this.#onRemove}>
         ${repeat(
           this.#entries(),

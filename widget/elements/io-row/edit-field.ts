@@ -47,6 +47,16 @@ export function createFieldEditor({
       timer = setTimeout(flush, IDLE_MS);
       changed();
     },
+    /** Takes over a text that was changed elsewhere, unless another one is being typed. */
+    refresh(value: string): void {
+      if (!edit || edit.draft !== committed || value === committed) return;
+      edit = { ...edit, before: value, draft: value };
+      committed = value;
+    },
+    /** Field that is being edited; null if there is none. */
+    get field(): TextField | null {
+      return edit?.field ?? null;
+    },
     commit: flush,
     /** Restores the previous text. False if it was unchanged. */
     revert(): boolean {

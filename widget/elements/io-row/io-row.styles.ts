@@ -1,5 +1,37 @@
 import { css } from 'lit';
 
+/** Styles of the fields of an image, in rows and in the review. */
+export const fieldPartStyles = css`
+  .name {
+    font-weight: 600;
+    line-height: 1.35;
+    overflow-wrap: anywhere;
+  }
+  .fields {
+    display: grid;
+    gap: calc(var(--_space) * 2.5) calc(var(--_space) * 4);
+  }
+  /* Does not raise the line, so that the fields below it do not move under a click. */
+  .origin {
+    margin-block: -4px;
+    padding-inline: 6px;
+    font-size: 0.92em;
+  }
+  .check {
+    font-size: 0.9333em;
+  }
+  .below {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    justify-content: space-between;
+    gap: 0 calc(var(--_space) * 3);
+  }
+  .hint.long {
+    color: var(--_warning);
+  }
+`;
+
 /** Styles of a row: one column on phones; from 560 px on a column for the thumbnail, from 760 px on two for the texts. */
 export const rowStyles = css`
   :host {
@@ -15,6 +47,9 @@ export const rowStyles = css`
   }
   .brief {
     padding: calc(var(--_space) * 4);
+  }
+  .opens {
+    cursor: zoom-in;
   }
   .thumb {
     grid-area: thumb;
@@ -45,11 +80,6 @@ export const rowStyles = css`
   .caption {
     flex: 1 1 18ch;
     min-inline-size: 0;
-  }
-  .name {
-    font-weight: 600;
-    line-height: 1.35;
-    overflow-wrap: anywhere;
   }
   .facts {
     font-size: 0.8667em;
@@ -83,29 +113,6 @@ export const rowStyles = css`
     display: grid;
     gap: calc(var(--_space) * 3);
     min-inline-size: 0;
-  }
-  .fields {
-    display: grid;
-    gap: calc(var(--_space) * 2.5) calc(var(--_space) * 4);
-  }
-  /* Does not raise the line, so that the fields below it do not move under a click. */
-  .origin {
-    margin-block: -4px;
-    padding-inline: 6px;
-    font-size: 0.92em;
-  }
-  .check {
-    font-size: 0.9333em;
-  }
-  .below {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    justify-content: space-between;
-    gap: 0 calc(var(--_space) * 3);
-  }
-  .hint.long {
-    color: var(--_warning);
   }
   .review {
     display: flex;

@@ -3,7 +3,7 @@ import type { EditableField, Item } from '../../state/index.ts';
 import { buttons, feedback, fields, foundation, icon } from '../../styles/index.ts';
 import { describeFacts, describeReview, describeStatus, isBusy } from './describe-item.ts';
 import { createFieldEditor, type TextField } from './edit-field.ts';
-import { rowStyles } from './io-row.styles.ts';
+import { fieldPartStyles, rowStyles } from './io-row.styles.ts';
 import { renderFields } from './render-fields.ts';
 import { renderResult } from './render-result.ts';
 import type { RowContext } from './row-context.ts';
@@ -29,7 +29,7 @@ export type RowControl = EditableField | 'compare' | 'download' | 'retry' | 'rem
  * @csspart button-danger - "Remove".
  */
 export class IoRow extends LitElement {
-  static override styles = [foundation, buttons, fields, feedback, rowStyles];
+  static override styles = [foundation, buttons, fields, feedback, fieldPartStyles, rowStyles];
   static override properties = {
     context: { attribute: false },
     itemId: { attribute: false },
@@ -178,7 +178,7 @@ export class IoRow extends LitElement {
     const review = item.needsReview.length > 0 && !locked ? describeReview(item, i18n) : '';
     return html`
       <div class="row" part="row" role="group" aria-labelledby="name" @focusin=${this.#onFocus}>
-        <div class="thumb" part="thumb">
+        <div class="thumb ${locked ? '' : 'opens'}" part="thumb" @click=${() => locked || context.review(item)}>
           ${this.picture ?? icon('image')}
         </div>
         <div class="head" part="status">

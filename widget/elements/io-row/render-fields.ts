@@ -9,11 +9,15 @@ import type { RowContext } from './row-context.ts';
 /** Recommended length of alternative texts, in characters. Longer texts are allowed. */
 const SOFT_ALT_LIMIT = 125;
 
-/** Renders the fields of an image: file name, title, alternative text, decorative. */
+/**
+ * Renders the fields of an image: file name, title, alternative text, decorative. With `about`, the id of what describes the image,
+ * the alternative text comes first and can be typed for a decorative image too.
+ */
 export function renderFields(
   item: Item,
-  context: RowContext,
+  context: Pick<RowContext, 'i18n' | 'locked' | 'optimizer'>,
   draft: (field: TextField) => string | null,
+  about = '',
 ): TemplateResult {
   const { i18n, locked, optimizer } = context;
   const { t } = i18n;
@@ -32,14 +36,15 @@ export function renderFields(
         .value=${live(draft(field) ?? metadata[field] ?? '')} />
     </div>
   `;
+  const names = html`${text('filename', t('field.filename'))} ${text('title', t('field.title'))}`;
   return html`
     <div class="fields">
-      ${text('filename', t('field.filename'))} ${text('title', t('field.title'))}
+      ${about ? nothing : names}
       <div class="field alt" part="field">
         <label class="label" for="alt">${t('field.alt')}${origin(item, 'alt', context)}</label>
         <textarea class="input" part="input" id="alt" rows="2" maxlength=${TEXT_LENGTHS.alt} data-text="alt" data-control="alt"
-          aria-describedby="${item.error ? 'error ' : ''}${help}" ?readonly=${locked} ?disabled=${decorative}
-          dir=${alt ? 'auto' : nothing} placeholder=${decorative ? t('field.alt-none') : ''} .value=${live(decorative ? '' : alt)}></textarea>
+          aria-describedby="${item.error ? 'error ' : ''}${help} ${about}" ?readonly=${locked} ?disabled=${decorative && !about}
+          dir=${alt ? 'auto' : nothing} placeholder=${decorative ? t('field.alt-none') : ''} .value=${live(alt)}></textarea>
       </div>
       <div class="below">
         <label class="check decorative" part="field">
@@ -64,12 +69,13 @@ export function renderFields(
             : nothing
         }
       </div>
+      ${about ? names : nothing}
     </div>
   `;
 }
 
 /** Renders the source of a text in a word, since colour must not be the only cue. */
-function origin(item: Item, field: EditableField, { i18n }: RowContext): TemplateResult | typeof nothing {
+function origin(item: Item, field: EditableField, { i18n }: Pick<RowContext, 'i18n'>): TemplateResult | typeof nothing {
   const from = item.origins[field];
   if (!from || !item.metadata[field]) return nothing;
   return html`<span class="badge origin ${from === 'ai' ? 'accent' : ''}" part="badge">${i18n.t(`origin.${from}`)}</span>`;

@@ -13,6 +13,8 @@ export interface RowContext {
   readonly itemActions: ((item: Item) => Node | TemplateResult | null | undefined) | null;
   /** Called if a control of a row is focused. */
   focused(control: HTMLElement): void;
+  /** Opens the review at one image. */
+  review(item: Item): void;
   /** Opens the comparison of one image. */
   compare(item: Item): void;
   /** Saves a file of the export. Resolves when it is saved, or when its error is shown as a notice. */

@@ -95,8 +95,8 @@ async function decode(
   return createImageBitmap(preview, { resizeWidth, resizeQuality });
 }
 
-/** Draws the thumbnail to a new canvas, since a reused one keeps memory. */
-function paint(bitmap: ImageBitmap): HTMLCanvasElement {
+/** Draws a bitmap to a new canvas, since a reused one keeps memory, and closes it. */
+export function paint(bitmap: ImageBitmap): HTMLCanvasElement {
   const canvas = document.createElement('canvas');
   canvas.setAttribute('aria-hidden', 'true');
   canvas.width = bitmap.width;

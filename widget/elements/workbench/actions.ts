@@ -33,7 +33,6 @@ export function createActions(
   }
 
   return {
-    'accept-all': () => optimizer.acceptAll(),
     analyze: () => {
       const { counts, items } = optimizer;
       return optimizer.analyze(undefined, {
@@ -55,6 +54,7 @@ export function createActions(
     'replace-all': replaceAll,
     resume: () => optimizer.resume(),
     retry: () => optimizer.retry(),
+    review: () => page.open({ name: 'review', ids: optimizer.items.visible().map(({ id }) => id), start: null }),
     sample,
     'skip-list': page.focusBar,
     'toggle-settings': page.toggleSettings,

@@ -21,6 +21,15 @@ export const dialogStyles = css`
   .dialog.wide {
     inline-size: min(1120px, calc(100vw - 32px));
   }
+  .dialog.whole {
+    inline-size: 100%;
+    max-inline-size: none;
+    block-size: 100dvh;
+    max-block-size: none;
+    padding: 0;
+    border: 0;
+    border-radius: 0;
+  }
   .dialog::backdrop {
     background: rgb(12 16 24 / 48%);
   }

@@ -3,6 +3,7 @@
 import { defineElement } from '../define-element.ts';
 import { IoCost } from '../io-cost/index.ts';
 import { IoList } from '../io-list/index.ts';
+import { IoReview } from '../io-review/index.ts';
 import { IoRow } from '../io-row/index.ts';
 import { IoSettings } from '../io-settings/index.ts';
 
@@ -13,6 +14,7 @@ export { Workbench } from './workbench.ts';
 export function defineWorkbench(): void {
   defineElement('io-row', IoRow);
   defineElement('io-list', IoList);
+  defineElement('io-review', IoReview);
   defineElement('io-settings', IoSettings);
   defineElement('io-cost', IoCost);
 }

@@ -13,6 +13,7 @@ export function renderDialog(context: WorkbenchContext): TemplateResult | typeof
     // The event is delayed: the dialog may be open again.
     if (!open) closed(returnValue === 'yes');
   };
+  if (dialog.name === 'review') return renderReview(context, dialog, close);
   if (dialog.name === 'compare') return renderComparison(context, dialog.pairs, dialog.index, close);
   return dialog.name === 'export' ? renderExport(context, dialog.first, close) : renderClear(context, close);
 }
@@ -74,6 +75,20 @@ function renderComparison(
         <button class="button quiet icon-only" part="button" aria-label=${i18n.t('action.close')} title=${i18n.t('action.close')}>${icon('close')}</button>
       </form>
       <io-compare .i18n=${i18n} .pairs=${pairs} .index=${index} exportparts="compare, compare-handle"></io-compare>
+    </dialog>
+  `;
+}
+
+function renderReview(
+  { i18n, rows }: WorkbenchContext,
+  { ids, start }: { ids: readonly string[]; start: string | null },
+  close: (event: Event) => void,
+): TemplateResult {
+  const leave = ({ target }: Event) => (target as Element).closest('dialog')?.close();
+  return html`
+    <dialog class="dialog whole" aria-label=${i18n.t('reviewing.title')} @close=${close}>
+      <io-review .context=${rows} .ids=${ids} .start=${start} exportparts="field, input, badge, button, button-primary"
+        @review-close=${leave}></io-review>
     </dialog>
   `;
 }

@@ -35,8 +35,8 @@ export function renderToolbar(context: WorkbenchContext): TemplateResult {
       locked
         ? nothing
         : html`
-          <button type="button" class="button" part="button" aria-disabled=${counts.unaccepted === 0}
-            @click=${pressed(act, 'accept-all')}>${icon('check')}${t('toolbar.accept-all')}</button>
+          <button type="button" class="button review ${counts.unaccepted > 0 && !running ? 'tinted' : ''}" part="button"
+            aria-disabled=${optimizer.items.visible().length === 0} @click=${pressed(act, 'review')}>${icon('image')}${t('reviewing.title')}</button>
           <span class="pair">
             <button type="button" class="button quiet icon-only undo" part="button" aria-label=${t('toolbar.undo')}
               title=${t('toolbar.undo')} aria-disabled=${!optimizer.canUndo} @click=${pressed(act, 'undo')}>${icon('undo')}</button>

@@ -1,5 +1,6 @@
 import type { Item, Optimizer } from '../../state/index.ts';
 import type { ComparePair } from '../io-compare/index.ts';
+import type { RowContext } from '../io-row/index.ts';
 import type { HostProperties } from './workbench-host.ts';
 
 /** State that the parts of the page are rendered from. */
@@ -10,6 +11,8 @@ export interface WorkbenchContext extends HostProperties {
   readonly costFailed: boolean;
   readonly dialog: Dialog | null;
   act(action: WorkbenchAction): void;
+  /** Values that rows share. */
+  readonly rows: RowContext;
   /** Called after the open dialog was closed. `yes`: it was confirmed. */
   closed(yes: boolean): void;
   exportFirst(count: number): void;
@@ -20,11 +23,11 @@ export interface WorkbenchContext extends HostProperties {
 export type Dialog =
   | { name: 'export'; first: number | null }
   | { name: 'clear' }
+  | { name: 'review'; ids: readonly string[]; start: string | null }
   | { name: 'compare'; pairs: readonly ComparePair[]; index: number };
 
 /** Actions of the page's buttons. */
 export type WorkbenchAction =
-  | 'accept-all'
   | 'analyze'
   | 'cancel'
   | 'check-cost'
@@ -38,6 +41,7 @@ export type WorkbenchAction =
   | 'replace-all'
   | 'resume'
   | 'retry'
+  | 'review'
   | 'sample'
   | 'skip-list'
   | 'toggle-settings'

@@ -2,6 +2,7 @@ import { html, nothing, type ReactiveController, type TemplateResult } from 'lit
 import type { Item } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import { ROW_PARTS } from '../io-list/index.ts';
+import type { IoReview } from '../io-review/index.ts';
 import type { RowContext } from '../io-row/index.ts';
 import { createActions } from './actions.ts';
 import { comparisonOf } from './comparison.ts';
@@ -61,7 +62,10 @@ export class Workbench implements ReactiveController {
       if (settings?.shadowRoot) this.#watchFocus(settings.shadowRoot);
     }
     const dialog = this.#host.root.querySelector('dialog');
-    if (dialog && !dialog.open) dialog.showModal();
+    if (dialog && !dialog.open) {
+      dialog.showModal();
+      void dialog.querySelector<IoReview>('io-review')?.begin();
+    }
     // A removed button loses the focus at once, a disabled one in the next frame.
     const active = this.#host.root.activeElement;
     if (this.#focusInBar && (!active || active.matches(':disabled'))) this.#focusBar();
@@ -124,6 +128,7 @@ export class Workbench implements ReactiveController {
     return {
       ...properties,
       dialog: this.#dialog,
+      rows: this.#rowContext(),
       settingsOpen: this.#settingsOpen,
       costFailed,
       costLoading: this.#checking || (!costFailed && optimizer.cost === null && optimizer.counts.toExport > 0),
@@ -145,6 +150,13 @@ export class Workbench implements ReactiveController {
     this.#lastRowContext = {
       ...parts,
       focused: (control: HTMLElement) => keepInSight(this.#host.root, control),
+      review: ({ id: start }: Item) => {
+        const ids = this.#host
+          .properties()
+          .optimizer.items.visible()
+          .map(({ id }) => id);
+        this.#open({ name: 'review', ids, start });
+      },
       compare: (item: Item) => void this.#compare(item.result ? 'result' : 'sample', item.id),
       download: (item: Item, variant?: string) => this.#host.download(item.id, variant).catch(() => {}),
     };

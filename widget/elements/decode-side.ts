@@ -1,7 +1,16 @@
-import type { CompareSide } from './compare-pair.ts';
-
 /** Most pixels of a decoded side, 64 MB of memory. */
 const MAX_PIXELS = 16_000_000;
+
+/** A file to be decoded. Its bytes are fetched then. */
+interface Source {
+  blob(): Promise<Blob>;
+  /** A preview, for a file that cannot be had or decoded. */
+  fallback?: () => Promise<Blob>;
+  /** Pixels, as shown. */
+  width: number | null;
+  /** Pixels, as shown. */
+  height: number | null;
+}
 
 /** A decoded side. */
 export interface DecodedSide {
@@ -17,28 +26,27 @@ export interface DecodedSide {
 }
 
 /**
- * Decodes one side in its EXIF orientation, with at most {@link MAX_PIXELS} pixels. The caller closes the bitmap.
- * @throws the decoder's error if neither the file nor its fallback can be decoded
+ * Decodes one side in its EXIF orientation, with at most `most` pixels. The caller closes the bitmap.
+ * @throws the error of the file or decoder if neither the file nor its fallback can be had and decoded
  */
-export async function decodeSide(side: CompareSide): Promise<DecodedSide> {
-  const blob = await side.blob();
+export async function decodeSide(side: Source, most = MAX_PIXELS): Promise<DecodedSide> {
   try {
-    return await decode(blob, side, false);
+    return await decode(await side.blob(), side, most, false);
   } catch (error) {
     if (!side.fallback) throw error;
-    return decode(await side.fallback(), side, true);
+    return decode(await side.fallback(), side, most, true);
   }
 }
 
-async function decode(blob: Blob, side: CompareSide, preview: boolean): Promise<DecodedSide> {
+async function decode(blob: Blob, side: Source, most: number, preview: boolean): Promise<DecodedSide> {
   const pixels = (side.width ?? 0) * (side.height ?? 0);
   // Decoding at the smaller size avoids holding all pixels of a large image. The proportions stay.
-  const resizeWidth = pixels > MAX_PIXELS ? reduce(side.width ?? 0, pixels) : undefined;
+  const resizeWidth = pixels > most ? reduce(side.width ?? 0, pixels, most) : undefined;
   const bitmap = await createImageBitmap(blob, resizeWidth && !preview ? { resizeWidth, resizeQuality: 'high' } : {});
   const { width, height } = bitmap;
-  if (width * height > MAX_PIXELS * 1.01) {
+  if (width * height > most * 1.01) {
     const smaller = await createImageBitmap(bitmap, {
-      resizeWidth: reduce(width, width * height),
+      resizeWidth: reduce(width, width * height, most),
       resizeQuality: 'high',
     });
     bitmap.close();
@@ -48,6 +56,6 @@ async function decode(blob: Blob, side: CompareSide, preview: boolean): Promise<
   return { bitmap, ...whole, reduced: width < whole.width, preview };
 }
 
-function reduce(width: number, pixels: number): number {
-  return Math.max(1, Math.floor(width * Math.sqrt(MAX_PIXELS / pixels)));
+function reduce(width: number, pixels: number, most: number): number {
+  return Math.max(1, Math.floor(width * Math.sqrt(most / pixels)));
 }

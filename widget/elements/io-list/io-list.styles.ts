@@ -1,0 +1,39 @@
+import { css } from 'lit';
+
+/** Styles of the list: the page scrolls the rows, unless a height is given. */
+export const listStyles = css`
+  :host {
+    display: block;
+  }
+  .none {
+    padding: calc(var(--_space) * 8) calc(var(--_space) * 4);
+    color: var(--_muted);
+    text-align: center;
+  }
+  ul {
+    overflow: auto;
+    max-block-size: var(--_list-max);
+    scroll-padding-block: calc(var(--_space) * 4);
+    scrollbar-width: thin;
+    scrollbar-color: var(--_edge) transparent;
+  }
+  /* Shadow at the lower edge while there are more rows below, since many scroll bars are hidden. */
+  @media (forced-colors: none) {
+    ul {
+      background:
+        linear-gradient(transparent, var(--_surface) 60%) bottom / 100% 40px no-repeat local,
+        linear-gradient(transparent, color-mix(in oklab, var(--_text) 16%, transparent)) bottom / 100% 14px no-repeat;
+    }
+  }
+  /* No content-visibility: screen readers miss skipped content. */
+  li:not(.gap) {
+    contain: content;
+    border-block-end: 1px solid var(--_border);
+  }
+  .brief {
+    min-block-size: var(--_height, max(var(--_row-min), 180px));
+  }
+  li:last-child {
+    border-block-end: 0;
+  }
+`;

@@ -1,0 +1,170 @@
+import { css } from 'lit';
+import { fieldPartStyles } from '../io-row/index.ts';
+
+/**
+ * Styles of the review. It fills the dialog, which fills the window: beside each other in wide windows and in low ones, as at 400 %
+ * zoom; below each other in narrow ones. Only the texts scroll, so that the picture stays in sight.
+ */
+export const reviewStyles = [
+  fieldPartStyles,
+  css`
+    :host {
+      display: block;
+      container: review / size;
+      block-size: 100%;
+      min-block-size: 0;
+    }
+    .frame {
+      display: grid;
+      grid-template: 'head' auto 'picture' minmax(0, 1fr) 'side' auto / minmax(0, 1fr);
+      block-size: 100%;
+    }
+    header {
+      grid-area: head;
+      display: flex;
+      align-items: center;
+      gap: 2px;
+      padding: var(--_space) calc(var(--_space) * 2) var(--_space) calc(var(--_space) * 4);
+    }
+    .where {
+      flex: 1;
+      display: flex;
+      flex-wrap: wrap;
+      gap: 0 calc(var(--_space) * 3);
+      min-inline-size: 0;
+    }
+    strong {
+      font-weight: 620;
+    }
+    .previous .icon {
+      rotate: 90deg;
+    }
+    .next .icon {
+      rotate: -90deg;
+    }
+    .previous:dir(rtl) .icon,
+    .next:dir(rtl) .icon {
+      scale: 1 -1;
+    }
+    .picture {
+      grid-area: picture;
+      position: relative;
+      display: grid;
+      place-items: center;
+      min-block-size: 0;
+      background: var(--_surface-2);
+      color: var(--_muted);
+      --_icon: 40px;
+    }
+    canvas {
+      position: absolute;
+      inset: 0;
+      inline-size: 100%;
+      block-size: 100%;
+      object-fit: contain;
+    }
+    .side {
+      grid-area: side;
+      display: grid;
+      grid-template-columns: minmax(0, 1fr);
+      align-content: start;
+      gap: calc(var(--_space) * 2);
+      max-block-size: 62cqh;
+      padding: calc(var(--_space) * 3) calc(var(--_space) * 4) 0;
+      overflow: auto;
+      overscroll-behavior: contain;
+    }
+    .about {
+      display: flex;
+      flex-wrap: wrap;
+      align-items: baseline;
+      gap: 2px calc(var(--_space) * 2);
+    }
+    .review {
+      flex-basis: 100%;
+      color: color-mix(in oklab, var(--_warning) 85%, var(--_text));
+      font-size: 0.9333em;
+    }
+    .ways {
+      position: sticky;
+      inset-block-end: 0;
+      padding-block: calc(var(--_space) * 2);
+      background: var(--_surface);
+    }
+    .ways .button {
+      inline-size: 100%;
+    }
+    .end {
+      grid-row: 2 / -1;
+      grid-column: 1 / -1;
+      display: grid;
+      place-content: center;
+      justify-items: center;
+      gap: calc(var(--_space) * 4);
+      padding: calc(var(--_space) * 4);
+      text-align: center;
+      font-size: 1.2em;
+    }
+    .end .icon {
+      color: var(--_success);
+      --_icon: 48px;
+    }
+    @container review (inline-size >= 700px) {
+      .frame {
+        grid-template: 'picture head' auto 'picture side' minmax(0, 1fr) / minmax(0, 1fr) clamp(280px, 34%, 440px);
+      }
+      .side {
+        max-block-size: none;
+      }
+    }
+    /* 400 % zoom makes a window of 320 x 225. */
+    @container review (block-size < 420px) {
+      .frame {
+        grid-template: 'picture head' auto 'picture side' minmax(0, 1fr) / minmax(0, 2fr) minmax(0, 3fr);
+      }
+      .side {
+        gap: var(--_space);
+        max-block-size: none;
+        padding-block-start: 0;
+        padding-inline: calc(var(--_space) * 2);
+      }
+      header {
+        padding-inline-start: calc(var(--_space) * 2);
+        --_control: 28px;
+      }
+      .where .muted,
+      .keys {
+        display: none;
+      }
+      .where {
+        font-size: 0.8667em;
+      }
+      /* The field comes first: its text has to be above the button. */
+      .about {
+        order: 1;
+      }
+      .ways {
+        order: 2;
+        padding-block: var(--_space);
+      }
+      .ways .button {
+        min-block-size: 32px;
+        padding: 0 var(--_space);
+        font-size: 0.8667em;
+      }
+      .ways .icon {
+        display: none;
+      }
+    }
+    @media (pointer: coarse) {
+      .keys {
+        display: none;
+      }
+    }
+    @media (forced-colors: active) {
+      .picture {
+        border: 1px solid CanvasText;
+      }
+    }
+  `,
+];

@@ -1,0 +1,32 @@
+import type { I18n } from '../../i18n/index.ts';
+import { type Item, isMissingText, unacceptedFields, wantsReview } from '../../state/index.ts';
+import { describeReview } from '../io-row/index.ts';
+
+/** What a key does in the review. */
+export type ReviewCommand = 'accept' | 'decorative' | 'next' | 'previous' | 'revert';
+
+/** Returns what a key does; null: nothing of the review. Buttons keep their Enter. */
+export function commandOf(event: KeyboardEvent): ReviewCommand | null {
+  const { key, ctrlKey, metaKey, shiftKey, altKey, isComposing } = event;
+  if (isComposing || altKey) return null;
+  const command = ctrlKey || metaKey;
+  if (key === 'Escape') return 'revert';
+  if (key === 'Enter' && !command) return (event.target as Element).matches('button, summary') ? null : 'accept';
+  if (command && !shiftKey && key.toLowerCase() === 'd') return 'decorative';
+  if (key === 'PageDown' || (command && key === 'ArrowDown')) return 'next';
+  return key === 'PageUp' || (command && key === 'ArrowUp') ? 'previous' : null;
+}
+
+/** Names an image, its text and its state in sentences. */
+export function describeImage(item: Item, reviewed: boolean, i18n: I18n): string {
+  const { t } = i18n;
+  const { alt, decorative } = item.metadata;
+  const text = decorative ? t('field.decorative') : (alt ?? t('field.alt-missing'));
+  return [`${item.name}.`, text, describeReview(item, i18n), reviewed ? t('reviewing.accepted') : '']
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** True for an image whose texts nobody has to look at. */
+export const isReviewed = (item: Item): boolean =>
+  !isMissingText(item) && !wantsReview(item) && unacceptedFields(item).length === 0;
