@@ -176,7 +176,12 @@ function failedExport(item: HostItem, { format, preset }: Settings, error: Failu
   return {
     ...{ imageId: imageId ?? '', clientRef, status: 'failed', originalFilename: name, filename: null },
     ...{ format, mimeType: null, original: { ...original, format: image?.format ?? '' }, variants: [] },
-    ...{ savedBytes: 0, savedPercent: 0, quality: { preset, used: null }, largerThanOriginal: false },
+    ...{
+      savedBytes: 0,
+      savedPercent: 0,
+      quality: { preset, score: null, used: null, unscored: 'no_file' },
+      largerThanOriginal: false,
+    },
     ...{ keptOriginal: false, fromCache: false, skippedSizes: [], warnings: [], creditsCharged: 0, error },
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { closedObject } from './closed-object.ts';
-import { MAX_RESPONSIVE_SIZES } from './constants/index.ts';
+import { MAX_RESPONSIVE_SIZES, UNSCORED_REASONS } from './constants/index.ts';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
 import { completeEventBase, errorEventBase, failureSchema, jobSummarySchema } from './jobs.ts';
 import { EXPORT_SHAPE } from './metadata-shapes.ts';
@@ -67,6 +67,33 @@ export const flatExportRequestSchema = exportRequestSchema
   .extend({ sessionId: sessionIdSchema })
   .meta({ id: 'FlatExportRequest' });
 
+/** The visual quality that was promised, and the one that was reached. */
+export const qualitySchema = z
+  .object({
+    preset: z.string(),
+    target: z
+      .number()
+      .optional()
+      .describe('SSIMULACRA2 score that the preset promises; absent in results of earlier versions.'),
+    score: z
+      .number()
+      .nullable()
+      .optional()
+      .describe(
+        'SSIMULACRA2 score that was measured, against the pixels that the file was encoded from, at most 100 (identical); null where none was measured (`unscored`). On samples of large images.',
+      ),
+    used: z
+      .union([z.number(), z.string()])
+      .nullable()
+      .describe(
+        'Quality number of the encoder, number of colours of a palette, or `lossless`; null: pixels of the upload.',
+      ),
+    reached: z.literal(false).optional().describe('The format cannot reach the target; this is its best.'),
+    unscored: z.enum(UNSCORED_REASONS).optional().describe('Why `score` is null.'),
+  })
+  .meta({ id: 'Quality' });
+export type Quality = z.output<typeof qualitySchema>;
+
 /** One exported file (specification, "Variant"). */
 export const variantSchema = z
   .object({
@@ -78,6 +105,7 @@ export const variantSchema = z
     filename: z.string(),
     url: z.string().describe('Download path below the base URL.'),
     sha256: z.string(),
+    quality: qualitySchema.optional().describe('Of this file; absent in results of earlier versions.'),
   })
   .meta({ id: 'Variant' });
 export type Variant = z.output<typeof variantSchema>;
@@ -110,7 +138,7 @@ export const imageResultSchema = z
       .int()
       .describe('Bytes saved by `full` compared with the upload; negative if it is larger; 0 without `full`.'),
     savedPercent: z.number(),
-    quality: z.object({ preset: z.string(), used: z.union([z.number(), z.string()]).nullable() }),
+    quality: qualitySchema.describe('Of `full`; of the first file if `full` is not delivered.'),
     largerThanOriginal: z.boolean(),
     keptOriginal: z.boolean().describe('The pixels of the uploaded file were delivered unchanged.'),
     fromCache: z.boolean().describe('All files came from the cache.'),
@@ -129,6 +157,13 @@ export const summarySchema = jobSummarySchema
     outputBytes: z.int().describe('Of their `full` files.'),
     savedBytes: z.int(),
     savedPercent: z.number(),
+    quality: z
+      .object({ worst: z.number(), mean: z.number() })
+      .nullable()
+      .optional()
+      .describe(
+        'Lowest and mean score over all delivered files; null if none has a score; absent in results of earlier versions.',
+      ),
   })
   .meta({ id: 'Summary' });
 export type Summary = z.output<typeof summarySchema>;

@@ -1,6 +1,7 @@
 import {
   type ImageResult,
   pickFields,
+  type Quality,
   REQUEST_FIELDS,
   type Settings,
   type Summary,
@@ -8,7 +9,7 @@ import {
   type Warning,
   warning,
 } from '#contract';
-import { encodedFormat } from '#contract/constants';
+import { encodedFormat, PRESET_TARGETS } from '#contract/constants';
 import type { CachedVariantRecord, ImageRecord, JobImage, OutputFile } from '../db/index.ts';
 import { mimeTypeOf } from '../processing/index.ts';
 
@@ -34,6 +35,18 @@ function resultOf(image: ImageRecord, settings: Settings) {
   };
 }
 
+/** Returns what was promised of a file, and what it is; undefined: no file was delivered. */
+function qualityOf({ preset }: Settings, record: CachedVariantRecord | undefined): Quality {
+  const target = PRESET_TARGETS[preset];
+  if (!record) return { preset, target, score: null, used: null, unscored: 'no_file' };
+  const { score, quality: used, reached } = record;
+  return {
+    ...{ preset, target, score, used },
+    ...(reached ? {} : { reached }),
+    ...(score === null ? { unscored: 'search_off' as const } : {}),
+  };
+}
+
 /** The result of an image whose files are published: at least one. `files` and `records` are in the order of the variants. */
 export function completedResult(input: {
   image: ImageRecord;
@@ -48,7 +61,7 @@ export function completedResult(input: {
   const { image, asked, settings, namespace, files, records, skippedSizes, fromCache } = input;
   const place = files.findIndex(({ variant }) => variant === 'full');
   const full = records[place];
-  const { quality: used, mimeType } = (full ?? records[0]) as CachedVariantRecord;
+  const shown = (full ?? records[0]) as CachedVariantRecord;
   const savedBytes = full ? image.size - full.size : 0;
   const warnings = new Map(
     [...warningsOf(image, asked), ...records.flatMap((record) => record.warnings)].map((w) => [w.code, w]),
@@ -58,18 +71,19 @@ export function completedResult(input: {
     metadata: pickFields(asked, REQUEST_FIELDS),
     status: 'completed',
     filename: files[place]?.filename ?? null,
-    mimeType,
-    variants: files.map((file) => ({
+    mimeType: shown.mimeType,
+    variants: files.map((file, index) => ({
       name: file.variant,
       ...placeOf(namespace, file.filename),
       size: file.size,
       width: file.width,
       height: file.height,
       sha256: file.sha256,
+      quality: qualityOf(settings, records[index]),
     })),
     savedBytes,
     savedPercent: savedPercent(image.size, savedBytes),
-    quality: { preset: settings.preset, used },
+    quality: qualityOf(settings, shown),
     largerThanOriginal: savedBytes < 0,
     keptOriginal: full?.keptOriginal ?? false,
     fromCache,
@@ -107,7 +121,7 @@ export function resultWithoutGain(input: {
     metadata: pickFields(asked, REQUEST_FIELDS),
     status: 'completed',
     mimeType: mimeTypeOf(encodedFormat(settings.format, image.format)),
-    quality: { preset: settings.preset, used: null },
+    quality: qualityOf(settings, undefined),
     fromCache,
     skippedSizes,
     warnings: [...warningsOf(image, asked), warning('no_gain')],
@@ -137,7 +151,7 @@ export function failedResult(
     ...NO_FILES,
     status: 'failed',
     mimeType: mimeTypeOf(encodedFormat(settings.format, image.format)),
-    quality: { preset: settings.preset, used: null },
+    quality: qualityOf(settings, undefined),
     fromCache: false,
     skippedSizes: [],
     warnings: warningsOf(image, asked),
@@ -163,6 +177,15 @@ export function summarize(results: ImageResult[], durationMs: number): Summary {
     outputBytes,
     savedBytes: originalBytes - outputBytes,
     savedPercent: savedPercent(originalBytes, originalBytes - outputBytes),
+    quality: scoresOf(completed),
     durationMs,
   };
+}
+
+/** Lowest and mean score of all files, with one decimal; null if none has a score. */
+function scoresOf(results: ImageResult[]): Summary['quality'] {
+  const scores = results.flatMap(({ variants }) => variants.flatMap(({ quality }) => quality?.score ?? []));
+  if (scores.length === 0) return null;
+  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  return { worst: Math.min(...scores), mean: Math.round(mean * 10) / 10 };
 }

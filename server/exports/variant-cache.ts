@@ -93,7 +93,9 @@ export function createVariantCache({ now = () => new Date(), ...deps }: CacheDep
     /** Counts the orders with a variant that is not cached; equal orders count once. */
     async countNew(orders: VariantOrder[]): Promise<number> {
       const distinct = new Map(
-        orders.map((order) => keysOf(order).map(({ key }) => key)).map((keys) => [keys.join(), keys]),
+        orders
+          .map((order) => keysOf(context.processor, order).map(({ key }) => key))
+          .map((keys) => [keys.join(), keys]),
       );
       const found = await lookUp(context, [...distinct.values()].flat());
       return [...distinct.values()].filter((keys) => !keys.every((key) => found.has(key))).length;
@@ -127,7 +129,7 @@ export function createVariantCache({ now = () => new Date(), ...deps }: CacheDep
 export type VariantCache = ReturnType<typeof createVariantCache>;
 
 async function obtain(context: Context, order: VariantOrder, options: OrderOptions) {
-  const claim: Claim = { order, options, wanted: keysOf(order), found: new Map(), encoded: false };
+  const claim: Claim = { order, options, wanted: keysOf(context.processor, order), found: new Map(), encoded: false };
   for (;;) {
     const waiting = claim.wanted.filter(({ key }) => !claim.found.has(key));
     if (waiting.length === 0) break;
@@ -139,12 +141,12 @@ async function obtain(context: Context, order: VariantOrder, options: OrderOptio
   return { records, fromCache: !claim.encoded };
 }
 
-function keysOf({ image, settings, embed, variants }: VariantOrder): Wanted[] {
+function keysOf({ search }: Processor, { image, settings, embed, variants }: VariantOrder): Wanted[] {
   const { format, preset, keepCopyright } = settings;
   const source = { scope: image.accountId, sourceSha256: image.sha256, inputFormat: image.format };
   return variants.map((spec) => ({
     spec,
-    key: variantKey({ ...source, format, preset, keepCopyright, embed, variant: spec }),
+    key: variantKey({ ...source, format, preset, keepCopyright, embed, variant: spec, search }),
   }));
 }
 

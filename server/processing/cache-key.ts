@@ -12,6 +12,8 @@ export interface VariantKeyInput extends OutputSettings {
   sourceSha256: string;
   inputFormat: InputFormat;
   variant: VariantSpec;
+  /** True if the quality is searched for each image. */
+  search: boolean;
 }
 
 let versions: { sharp: string; libvips: string } | undefined;
@@ -34,6 +36,7 @@ export function variantKey(input: VariantKeyInput): string {
     variant.width ?? null,
     variant.height ?? null,
     variant.height === undefined ? 'inside' : (variant.fit ?? 'inside'),
+    input.search,
     QUALITY_VERSION,
     versions.sharp,
     versions.libvips,

@@ -25,6 +25,12 @@ export const processingConfig = z.object({
   MAX_AVIF_PIXELS: whole(1, 268_000_000)
     .default(25_000_000)
     .describe('Largest AVIF written, in pixels; encoding takes about 30 bytes of memory a pixel.'),
+  QUALITY_SEARCH: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      'Find for each image the encoder settings that keep the promise of the preset, and state the score that was reached. Off: the same number for all images, and no score.',
+    ),
   PROBE_QUEUE_LIMIT: whole(1, 100_000)
     .default(200)
     .describe('Headers of uploads that may wait to be read before new ones get a 503; of one account, a quarter.'),

@@ -77,6 +77,8 @@ export interface ProcessorStats extends QueueLoad {
 
 /** Operations on the pixels of images. */
 export interface Processor {
+  /** True if the quality is searched for each image, so that equal orders give other bytes than with fixed numbers. */
+  readonly search: boolean;
   /** Forks the workers. @throws Error if a worker still loads SVG or the library's native format */
   start(): Promise<void>;
   /**
@@ -120,6 +122,7 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
   const limits = { maxPixels: config.MAX_PIXELS, maxFrames: config.MAX_FRAMES, maxAvifPixels: config.MAX_AVIF_PIXELS };
   const context: Context = { config, metrics, limits, queues: undefined };
   return {
+    search: searches(config),
     async start() {
       if (context.queues) return;
       context.queues = await startQueues(config, { blockLoaders, logger });
@@ -136,6 +139,10 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
       if (queues) await closeQueues(queues);
     },
   };
+}
+
+function searches({ QUALITY_SEARCH }: ProcessingConfig): boolean {
+  return QUALITY_SEARCH === 'on';
 }
 
 function running({ queues }: Context): Queues {
@@ -168,7 +175,7 @@ async function render(
   { turn, signal, onStep }: RenderOptions,
 ): Promise<RenderedVariant[]> {
   const variants = order.variants.map((variant) => ({ ...variant, part: partName(variant.target) }));
-  const task: RenderTask = { ...order, variants, limits: context.limits };
+  const task: RenderTask = { ...order, variants, limits: context.limits, search: searches(context.config) };
   const format = encodedFormat(order.format, order.facts.format);
   const suspect = { handler: 'render', image: order.identity ?? order.source, format } as const;
   const memoryBytes = estimateMemory(order.facts, format);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ImageResult, UploadResult } from '#contract';
+import type { ImageResult, Summary, UploadResult } from '#contract';
 import { expectCleanBooks } from '../support/aftermath.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { expectError } from '../support/error-answers.ts';
@@ -218,7 +218,7 @@ describe('Export result', () => {
   it('holds the variants with name, path, size, width and height, and sums that add up', async () => {
     const named = await api.upload([await plainImage('DSC1.png', { width: 300 })], { metadata: [{ clientRef: '42' }] });
     const { last, jobId } = await api.run('export', named, { responsive: true, responsiveSizes: [100] });
-    const { results, summary, ...rest } = last.data as { results: ImageResult[]; summary: Record<string, number> };
+    const { results, summary, ...rest } = last.data as { results: ImageResult[]; summary: Summary };
     expect(rest).toMatchObject({ sessionId: named.sessionId, jobId, status: 'completed' });
     const [result] = results;
     const full = result?.variants[0];

@@ -10,6 +10,7 @@ const base: VariantKeyInput = {
   preset: 'high',
   keepCopyright: true,
   variant: { name: '480w', width: 480, fit: 'inside' },
+  search: true,
 };
 
 describe('variantKey', () => {
@@ -25,6 +26,7 @@ describe('variantKey', () => {
     ['format', { format: 'avif' }],
     ['original', { format: 'original' }],
     ['preset', { preset: 'low' }],
+    ['search', { search: false }],
     ['copyright', { keepCopyright: false }],
     ['title', { embed: { title: 'A' } }],
     ['alt', { embed: { alt: 'A' } }],

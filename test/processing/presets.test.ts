@@ -2,15 +2,19 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { INPUT_FORMATS, PRESETS } from '#contract';
 import { presetSettings, QUALITY_VERSION } from '../../server/processing/shared/presets.ts';
+import { START_TABLE } from '../../server/processing/worker/quality/start-table.ts';
 
 describe('the quality table', () => {
   it('changes only together with its version, which is part of every cache key', () => {
     const table = INPUT_FORMATS.map((format) =>
       PRESETS.flatMap((preset) => [presetSettings(format, preset), presetSettings(format, preset, true)]),
     );
-    const hash = createHash('sha256').update(JSON.stringify(table)).digest('hex').slice(0, 16);
+    const hash = createHash('sha256')
+      .update(JSON.stringify([table, START_TABLE]))
+      .digest('hex')
+      .slice(0, 16);
     // After an intended change, raise QUALITY_VERSION and update this hash.
-    expect({ version: QUALITY_VERSION, hash }).toEqual({ version: 3, hash: 'b642434131522b9e' });
+    expect({ version: QUALITY_VERSION, hash }).toEqual({ version: 4, hash: 'fa796ab7266c8ba6' });
   });
 
   it('never increases from one preset to the next', () => {

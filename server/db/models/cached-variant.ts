@@ -17,6 +17,10 @@ export interface CachedVariantRecord {
   mimeType: string;
   sha256: string;
   quality: number | 'lossless' | null;
+  /** SSIMULACRA2 score; null: not measured. */
+  score: number | null;
+  /** False if the format cannot reach the preset's target. */
+  reached: boolean;
   keptOriginal: boolean;
   warnings: Warning[];
   usedAt: Date;
@@ -36,6 +40,8 @@ export const cachedVariantSchema = new Schema<CachedVariantRecord>(
     mimeType: { type: String, required: true },
     sha256: { type: String, required: true },
     quality: { type: Schema.Types.Mixed, default: null },
+    score: { type: Number, default: null },
+    reached: { type: Boolean, default: true },
     keptOriginal: { type: Boolean, required: true },
     warnings: { type: Schema.Types.Mixed, default: [] },
     usedAt: { type: Date, required: true },

@@ -63,6 +63,8 @@ export interface RenderTask extends RenderOrder {
   /** `part` is the temporary file beside `target`. The service process removes it if the worker is killed. */
   variants: (VariantSpec & { target: string; part: string })[];
   limits: WorkerLimits;
+  /** True to search the quality of each image; false for the numbers of the preset's table. */
+  search: boolean;
 }
 
 /** A file that was written. */
@@ -79,6 +81,10 @@ export interface RenderedVariant {
   sha256: string;
   /** The encoder's quality, or the number of palette colours of a reduced PNG or GIF; null: the upload's pixels were kept. */
   quality: number | 'lossless' | null;
+  /** SSIMULACRA2 score against the pixels that were encoded; null if the search is off. */
+  score: number | null;
+  /** False if the format cannot reach the preset's target. */
+  reached: boolean;
   keptOriginal: boolean;
   warnings: Warning[];
 }

@@ -8,12 +8,12 @@ import { writePart } from '../shared/save.ts';
 import { isFullSize, variantSize } from '../shared/variant-size.ts';
 import type { VariantSpec } from '../shared/variants.ts';
 import { readAttribution } from './attribution.ts';
+import { createVariantEncoder, IDENTICAL, type VariantEncoder } from './encode-variant.ts';
 import { refuseOversizedOutput } from './output-limits.ts';
-import { chooseBeforeScaling, chooseQuality } from './steps/choose-quality.ts';
-import { type EncodedImage, encodeScaled, encodeSmallest, type OutputMetadata } from './steps/encode.ts';
+import { loadSearchTools, type SearchTools } from './quality/search-tools.ts';
+import type { OutputMetadata } from './steps/encode.ts';
 import { isAlwaysKept, type KeptFile, keepOriginal, prefersKept } from './steps/keep-original.ts';
 import { type LoadedImage, loadImage } from './steps/load.ts';
-import { type Pyramid, planScaling, scalePixels } from './steps/resize.ts';
 import type { VariantQueue } from './variant-queue.ts';
 
 /** The bytes of one variant and their properties. */
@@ -22,6 +22,8 @@ interface MadeVariant {
   width: number;
   height: number;
   quality: number | 'lossless' | null;
+  score: number | null;
+  reached: boolean;
   warnings: WarningCode[];
 }
 
@@ -29,12 +31,14 @@ interface MadeVariant {
  * Renders the variants of one image under their temporary names: decodes once, then resizes, chooses the quality, encodes and saves
  * each. The service process flushes and publishes the files when all are complete, or removes them after a failure, while this
  * process encodes the next image. Variants yielded by the queue are rendered, and their files written, by another process.
+ * @param tools of the search for the quality; only loaded if the task asks for it
  * @throws invalid_image | output_too_large | too_many_pixels | processing_failed, and errors of the disk
  */
 export async function renderImage(
   task: RenderTask,
   queue: VariantQueue<RenderTask['variants'][number]>,
   onStep: (step: RenderStep) => void,
+  tools: () => Promise<SearchTools> = loadSearchTools,
 ): Promise<RenderReport[]> {
   const { facts, limits } = task;
   const format = encodedFormat(task.format, facts.format);
@@ -44,13 +48,15 @@ export async function renderImage(
   const animated = holdsAnimation(format) && decodedFrames(facts.format, facts.pages) > 1;
   onStep('load');
   const loaded = await loadImage(task.source, facts, animated, limits.maxPixels);
-  const pyramid: Pyramid = { full: loaded.pixels, smaller: [] };
+  const metadata = outputMetadata(task, loaded);
+  const order = { format, preset: task.preset, metadata };
+  const encode = createVariantEncoder(loaded.pixels, order, task.search ? await tools() : null);
   const reports: RenderReport[] = [];
   const writing: Promise<void>[] = [];
   try {
     for (let variant = queue.next(); variant; variant = queue.next()) {
       const startedAt = performance.now();
-      const made = await makeVariant(task, format, { ...loaded, pyramid }, variant, onStep);
+      const made = await makeVariant(task, { ...loaded, format, metadata, encode }, variant, onStep);
       const encodeSeconds = (performance.now() - startedAt) / 1000;
       onStep('save');
       // Not awaited: the next variant is encoded meanwhile.
@@ -72,18 +78,17 @@ export async function renderImage(
 
 async function makeVariant(
   task: RenderTask,
-  format: EncodedFormat,
-  loaded: LoadedImage & { pyramid: Pyramid },
+  loaded: LoadedImage & { format: EncodedFormat; metadata: OutputMetadata; encode: VariantEncoder },
   variant: VariantSpec,
   onStep: (step: RenderStep) => void,
 ): Promise<MadeVariant> {
   const { facts } = task;
-  const metadata = outputMetadata(task, loaded);
+  const { format, metadata } = loaded;
   const size = variantSize(facts, variant);
   const replaces = task.format === 'original' && isFullSize(facts, variant);
   const kept = replaces ? await keepOriginal(task.source, facts, loaded, metadata, task) : null;
   if (kept && isAlwaysKept(facts)) return asKept(kept, size);
-  const encoded = await encodeVariant(task, format, loaded, variant, metadata, onStep);
+  const encoded = await loaded.encode(variant, onStep);
   if (kept && prefersKept(kept, encoded.data.length, facts.size, loaded.cmyk)) return asKept(kept, size);
   if (replaces && encoded.data.length > facts.size) throw tooLarge(encoded.data.length, facts.size);
   const warnings = [...loaded.warnings, ...droppedFrames(task, format)];
@@ -91,29 +96,16 @@ async function makeVariant(
   return { ...encoded, ...variantSize(loaded.pixels, variant), warnings };
 }
 
-async function encodeVariant(
-  { preset }: RenderTask,
-  format: EncodedFormat,
-  { pixels: full, pyramid }: LoadedImage & { pyramid: Pyramid },
-  variant: VariantSpec,
-  metadata: OutputMetadata,
-  onStep: (step: RenderStep) => void,
-): Promise<EncodedImage> {
-  onStep('resize');
-  const scaling = await planScaling(pyramid, variant);
-  const known = scaling && chooseBeforeScaling(scaling, format, preset);
-  if (known) {
-    onStep('optimize');
-    return encodeScaled(scaling, known, metadata);
-  }
-  const pixels = scaling ? await scalePixels(scaling) : full;
-  onStep('optimize');
-  return encodeSmallest(pixels, chooseQuality(pixels, format, preset, scaling !== null), metadata);
-}
-
 /** Describes a kept file. Warnings of the decoder do not apply, since its pixels are those of the upload. */
 function asKept({ data, whole }: KeptFile, size: { width: number; height: number }): MadeVariant {
-  return { data, ...size, quality: null, warnings: whole ? [] : ['metadata_not_written'] };
+  return {
+    data,
+    ...size,
+    quality: null,
+    score: IDENTICAL,
+    reached: true,
+    warnings: whole ? [] : ['metadata_not_written'],
+  };
 }
 
 /**

@@ -28,6 +28,12 @@ export function chooseQuality(
   return [settings];
 }
 
+/** Returns true for settings that keep every pixel. */
+export function isExact(settings: EncoderSettings): boolean {
+  if (settings.format === 'webp') return settings.lossless;
+  return settings.format === 'tiff' || (settings.format === 'png' && settings.exact);
+}
+
 /**
  * Returns the settings of a smaller version if they are known before scaling: for an uncropped photograph, and for formats
  * with a single choice. Undefined if they depend on the scaled pixels.

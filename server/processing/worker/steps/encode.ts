@@ -38,7 +38,7 @@ export async function encodeSmallest(
 ): Promise<EncodedImage> {
   let best: EncodedImage | undefined;
   for (const settings of candidates) {
-    const encoded = await encodeImage(openPixels(pixels), pixels, settings, metadata);
+    const encoded = await encodePixels(pixels, settings, metadata);
     if (best && encoded.data.length >= best.data.length) continue;
     if (settings.format === 'png' && settings.colours !== null && settings.exact) {
       // The quantizer does not guarantee exact colours, so the decoded pixels are compared.
@@ -48,6 +48,15 @@ export async function encodeSmallest(
   }
   if (!best) throw new Error('expected at least one candidate that keeps the pixels exactly');
   return best;
+}
+
+/** Encodes pixels. Transparency becomes white in JPEG. */
+export function encodePixels(
+  pixels: Pixels,
+  settings: EncoderSettings,
+  metadata: OutputMetadata,
+): Promise<EncodedImage> {
+  return encodeImage(openPixels(pixels), pixels, settings, metadata);
 }
 
 /** Scales and encodes in one pass of the library, without intermediate pixels. The bytes are those of two passes. */

@@ -1,0 +1,122 @@
+import { type EncodedFormat, PRESET_TARGETS, type Preset } from '#contract/constants';
+import { type EncoderSettings, presetSettings } from '../../shared/presets.ts';
+import { type Curve, numberAt, scoreAt } from './search-number.ts';
+import type { Traits } from './traits.ts';
+
+/** Ways to encode with losses; one number steers each. */
+export type CodecName = 'webp' | 'jpeg420' | 'jpeg444' | 'avif420' | 'avif444' | 'palette';
+
+/** What was learnt of a codec from a corpus. */
+export interface CodecFit {
+  /** Mean score by number. */
+  curve: Curve;
+  /** By preset: weights of 1, flatness, detail, noise and chroma, whose sum is the number to start from. */
+  starts: Readonly<Record<Preset, readonly number[]>>;
+}
+
+/** What was learnt of all codecs. */
+export type StartTable = Readonly<Record<CodecName, CodecFit>>;
+
+/** A codec for one image. */
+export interface Codec {
+  name: CodecName;
+  bounds: { least: number; most: number };
+  /** Settings of the encoder for a number. */
+  settings(number: number): EncoderSettings;
+}
+
+/** Formats whose quality can be searched. */
+export type SearchedFormat = Exclude<EncodedFormat, 'tiff'>;
+
+/** Sizes of palettes: the library chooses one, two, four or eight bits a pixel, and then uses all colours that these can tell apart. */
+export const PALETTES = [2, 4, 16, 256] as const;
+
+/** Pixels that a probe encodes: fewer in AVIF, whose encoder takes five to ten times as long. */
+export const PROBE_AREA: Readonly<Record<SearchedFormat, number>> = {
+  webp: 6 * 256 * 256,
+  jpeg: 6 * 256 * 256,
+  avif: 4 * 256 * 256,
+  png: 6 * 256 * 256,
+  gif: 6 * 256 * 256,
+};
+
+/**
+ * Chroma from which on a quarter of the colours is not enough. Measured on 33 images: above, 4:2:0 needs 4 to 49 more of JPEG's numbers for
+ * the same score, below 1 to 7, and a whole set of colours costs as much as 8.
+ */
+const FULL_CHROMA = 3;
+
+const LEAST_NUMBER = 10;
+const MOST_BELOW_TABLE = 30;
+
+/**
+ * Chooses the codec of a format for an image: full chroma where it has fine colours.
+ * @param fullChroma true to have it anyway
+ */
+export function chooseCodec(
+  format: SearchedFormat,
+  preset: Preset,
+  { traits, resized, fullChroma }: { traits: Traits; resized: boolean; fullChroma: boolean },
+): Codec {
+  const full = fullChroma || traits.chroma > (preset === 'maximum' ? 0 : FULL_CHROMA);
+  const base = presetSettings(format, preset, resized);
+  const chroma = { chromaSubsampling: full ? '4:4:4' : '4:2:0' } as const;
+  switch (base.format) {
+    case 'webp':
+      return {
+        name: 'webp',
+        bounds: boundsOf(base.quality),
+        settings: (quality) => ({ ...base, quality, smartSubsample: full }),
+      };
+    case 'jpeg':
+      return {
+        name: full ? 'jpeg444' : 'jpeg420',
+        bounds: boundsOf(base.quality),
+        settings: (quality) => ({ ...base, ...chroma, quality }),
+      };
+    case 'avif':
+      return {
+        name: full ? 'avif444' : 'avif420',
+        bounds: boundsOf(base.quality),
+        settings: (quality) => ({ ...base, ...chroma, quality }),
+      };
+    case 'gif':
+      return { ...palette(), settings: (number) => ({ ...base, colours: PALETTES[number] ?? 256 }) };
+    case 'png':
+      return {
+        ...palette(),
+        settings: (number) => ({
+          ...{ format: 'png', compressionLevel: 9, adaptiveFiltering: false, exact: false },
+          ...{ colours: PALETTES[number] ?? 256, effort: traits.flatness >= 0.5 ? 7 : 4 },
+        }),
+      };
+    default:
+      throw new Error(`expected a lossy format but received ${base.format}`);
+  }
+}
+
+/** The score hardly notices an even shift of plain colours, as low numbers cause it: an image may need far less than most, within bounds. */
+function boundsOf(numberOfTable: number) {
+  return { least: Math.max(LEAST_NUMBER, numberOfTable - MOST_BELOW_TABLE), most: 100 };
+}
+
+function palette() {
+  return { name: 'palette', bounds: { least: 0, most: PALETTES.length - 1 } } as const;
+}
+
+/** Predicts the number at which an image reaches a score. */
+export function predictNumber(
+  table: StartTable,
+  codec: CodecName,
+  preset: Preset,
+  aim: number,
+  traits: Traits,
+): number {
+  const { curve, starts } = table[codec];
+  const { flatness, detail, noise, chroma } = traits;
+  const sum = [1, flatness, detail, noise, chroma].reduce(
+    (total, value, index) => total + value * (starts[preset][index] ?? 0),
+    0,
+  );
+  return numberAt(curve, scoreAt(curve, sum) + aim - PRESET_TARGETS[preset]);
+}

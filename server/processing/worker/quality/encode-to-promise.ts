@@ -1,0 +1,47 @@
+import { PRESET_TARGETS } from '#contract/constants';
+import type { Pixels } from '../pixels.ts';
+import { encodePixels } from '../steps/encode.ts';
+import {
+  bestOf,
+  type QualityOrder,
+  type QualityPlan,
+  type ScoredImage,
+  TILE_MARGIN,
+  withScore,
+} from './plan-quality.ts';
+import { takeSample } from './sample.ts';
+import { nextNumber } from './search-number.ts';
+import type { SearchTools } from './search-tools.ts';
+import { chooseLayout } from './tiles.ts';
+
+/** Pixels that an encoded file is checked by; of a smaller version, where a probe costs as much as the check. */
+const CHECK_AREA = 12 * 256 * 256;
+const CHECK_AREA_OF_WIDTH = 8 * 256 * 256;
+/** A file is encoded once more if its score is below the target plus this, which is what the tiles may be wrong by. */
+const SAFE = 0.5;
+/** A file is encoded once more if its score is this far above the target. */
+const EXCESS = 5.5;
+
+/** Encodes an image as planned and checks the file; one that misses the target, or exceeds it by far, is encoded once more. */
+export async function encodeToPromise(
+  pixels: Pixels,
+  order: QualityOrder,
+  { scorer, table }: SearchTools,
+  { codec, number, made }: QualityPlan,
+  resized: boolean,
+): Promise<ScoredImage> {
+  if (made) return made;
+  const { preset, metadata } = order;
+  const target = PRESET_TARGETS[preset];
+  const layout = chooseLayout(pixels, resized ? CHECK_AREA_OF_WIDTH : CHECK_AREA);
+  const sample = takeSample(scorer, pixels, layout, order.format === 'jpeg');
+  const encode = async (one: number) => {
+    const encoded = await encodePixels(pixels, codec.settings(one), metadata);
+    return withScore(encoded, await sample.score(encoded.data, true), codec, one, preset);
+  };
+  const first = await encode(number);
+  if (first.score >= target + SAFE && first.score <= target + EXCESS) return first;
+  const search = { aim: target + TILE_MARGIN, curve: table[codec.name].curve, bounds: codec.bounds };
+  const corrected = nextNumber(search, [{ number, score: first.score }]);
+  return corrected === number ? first : bestOf([first, await encode(corrected)], target + SAFE);
+}

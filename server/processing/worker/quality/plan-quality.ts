@@ -1,0 +1,140 @@
+import { PRESET_TARGETS, type Preset } from '#contract/constants';
+import type { Pixels } from '../pixels.ts';
+import { type EncodedImage, encodePixels, type OutputMetadata } from '../steps/encode.ts';
+import { type Codec, chooseCodec, PROBE_AREA, predictNumber, type SearchedFormat } from './codecs.ts';
+import { type Sample, takeSample } from './sample.ts';
+import { scoreAt, searchNumber } from './search-number.ts';
+import type { SearchTools } from './search-tools.ts';
+import { chooseLayout } from './tiles.ts';
+import { measureTraits, type Traits } from './traits.ts';
+
+/** The promise to keep, and what to write into the file beside the pixels. */
+export interface QualityOrder {
+  format: SearchedFormat;
+  preset: Preset;
+  metadata: OutputMetadata;
+}
+
+/** A file with the score that was measured. */
+export interface ScoredImage extends EncodedImage {
+  score: number;
+  /** False if the format cannot reach the preset's target. */
+  reached: boolean;
+}
+
+/** How an image is to be encoded, before it is encoded. */
+export interface QualityPlan {
+  codec: Codec;
+  number: number;
+  /** Points by which the image is harder for the codec than predicted; its smaller versions are so as well. */
+  hardness: number;
+  /** The file, if the search has encoded the whole image. */
+  made?: ScoredImage;
+}
+
+/** An image that is being planned. */
+interface Planning {
+  order: QualityOrder;
+  tools: SearchTools;
+  sample: Sample;
+  traits: Traits;
+  /** Of the image that this is a smaller version of. */
+  hardness: number | undefined;
+}
+
+/** Most that a score which was measured on the whole image may lack. */
+const TOLERATED = 0.5;
+/** Points above the target that are aimed at where tiles stand for the image: they tell its score to about two points. */
+export const TILE_MARGIN = 2;
+const WHOLE_MARGIN = 0.3;
+const MOST_PROBES = 3;
+/** Of tiles: scores this near to the aim predict the number as well as another probe would. */
+const NEAR = 3;
+/** Share of the hardness of an image that its smaller versions have. */
+const INHERITED = 0.7;
+
+/**
+ * Finds the encoder's number for an image by probes. Small images are encoded whole, so that a probe is the file.
+ * @param hardness of the image that this is a smaller version of. Absent: of none
+ */
+export async function planQuality(
+  pixels: Pixels,
+  order: QualityOrder,
+  tools: SearchTools,
+  hardness?: number,
+): Promise<QualityPlan> {
+  const sample = takeSample(
+    tools.scorer,
+    pixels,
+    chooseLayout(pixels, PROBE_AREA[order.format]),
+    order.format === 'jpeg',
+  );
+  const planning = { order, tools, sample, traits: measureTraits(sample.pixels), hardness };
+  const plan = await planWith(planning, false);
+  // A quarter of the colours is not enough after all.
+  const isStuck = plan.made ? !plan.made.reached : plan.number >= plan.codec.bounds.most;
+  return isStuck && plan.codec.name.endsWith('420') ? planWith(planning, true) : plan;
+}
+
+async function planWith(planning: Planning, fullChroma: boolean): Promise<QualityPlan> {
+  const { order, tools, sample, traits, hardness } = planning;
+  const { format, preset } = order;
+  const { whole } = sample.layout;
+  const codec = chooseCodec(format, preset, { traits, resized: hardness !== undefined, fullChroma });
+  const { curve } = tools.table[codec.name];
+  const aim = PRESET_TARGETS[preset] + (whole ? WHOLE_MARGIN : TILE_MARGIN);
+  const predicted = predictNumber(tools.table, codec.name, preset, aim, traits);
+  const start = predictNumber(tools.table, codec.name, preset, aim + INHERITED * (hardness ?? 0), traits);
+  if (!whole && hardness !== undefined) return { codec, number: within(codec, start), hardness };
+  const files = new Map<number, ScoredImage>();
+  const probe = async (number: number) => {
+    const made = await encodeScored(sample, order, codec, number);
+    files.set(number, made);
+    return made.score;
+  };
+  const accuracy = whole ? { below: TOLERATED, above: 1 } : { below: NEAR, above: NEAR };
+  const search = { aim, start, curve, bounds: codec.bounds, mostProbes: MOST_PROBES, ...accuracy, probe };
+  const { number } = await searchNumber({ ...search, predicts: !whole });
+  const plan = { codec, number, hardness: scoreAt(curve, number) - scoreAt(curve, predicted) };
+  if (!whole) return plan;
+  const least = PRESET_TARGETS[preset] - TOLERATED;
+  const made = bestOf([...files.values()], least);
+  // The probes ended before a number that reaches the target.
+  if (made.score >= least || files.has(number)) return { ...plan, made };
+  return { ...plan, made: bestOf([made, await encodeScored(sample, order, codec, number)], least) };
+}
+
+/** Encodes the image of a sample, and scores it. */
+async function encodeScored(
+  { pixels, layout, score }: Sample,
+  { preset, metadata }: QualityOrder,
+  codec: Codec,
+  number: number,
+): Promise<ScoredImage> {
+  const encoded = await encodePixels(pixels, codec.settings(number), layout.whole ? metadata : {});
+  return withScore(encoded, await score(encoded.data, false), codec, number, preset);
+}
+
+/** Adds its score to a file. */
+export function withScore(
+  encoded: EncodedImage,
+  score: number,
+  { bounds }: Codec,
+  number: number,
+  preset: Preset,
+): ScoredImage {
+  const reached = number < bounds.most || score >= PRESET_TARGETS[preset];
+  return { ...encoded, score: Math.round(score * 10) / 10, reached };
+}
+
+/** Returns the smallest of the files with at least a score, else the best one. */
+export function bestOf(files: ScoredImage[], least: number): ScoredImage {
+  const good = files.filter(({ score }) => score >= least);
+  const isBetter = (one: ScoredImage, other: ScoredImage) =>
+    good.length > 0 ? one.data.length < other.data.length : one.score > other.score;
+  return (good.length > 0 ? good : files).reduce((best, one) => (isBetter(one, best) ? one : best));
+}
+
+function within({ bounds }: Codec, number: number): number {
+  return Math.min(bounds.most, Math.max(bounds.least, Math.round(number)));
+}

@@ -1,0 +1,98 @@
+import sharp from 'sharp';
+import type { Pixels } from '../pixels.ts';
+import type { PreparedReference, Pixels as Rgb, Scorer } from '../score/index.ts';
+import { cutTiles, type Layout } from './tiles.ts';
+
+/** Fewest pixels a side that the score is defined for; smaller images are continued by their edges. */
+const LEAST_EDGE = 8;
+
+/** Parts of an image that a version of it is scored by. */
+export interface Sample {
+  layout: Layout;
+  /** The parts, put together into one image. */
+  pixels: Pixels;
+  /** Scores a file of these pixels; `whole` if it was encoded from the whole image. */
+  score(file: Buffer, whole: boolean): Promise<number>;
+}
+
+/**
+ * Prepares the parts of an image to score versions by.
+ * @param opaque true if the format has no transparency: what was transparent is white. Otherwise white and black are laid below the image,
+ *   and the worse score counts.
+ */
+export function takeSample(scorer: Scorer, pixels: Pixels, layout: Layout, opaque: boolean): Sample {
+  const parts = cutTiles(pixels, layout);
+  const backgrounds = parts.channels === 4 && !opaque ? [255, 0] : [255];
+  let references: PreparedReference[] | undefined;
+  const frames = [...new Set(layout.tiles.map(({ frame }) => frame))];
+  return {
+    layout,
+    pixels: parts,
+    async score(file, whole) {
+      const decoded = whole ? await decodeFrames(file, frames, pixels.frames) : await decodeFrames(file, [0], 1);
+      const tiles = layout.tiles.map((tile) => ({ ...tile, frame: frames.indexOf(tile.frame) }));
+      const shown = whole ? cutTiles(decoded, { ...layout, tiles }) : decoded;
+      references ??= backgrounds.map((background) => scorer.prepare(toRgb(parts, background)));
+      const scores = references.map((reference, index) => reference.score(toRgb(shown, backgrounds[index] ?? 255)));
+      return Math.min(...scores);
+    },
+  };
+}
+
+/** Decodes some frames of a file. */
+async function decodeFrames(file: Buffer, frames: number[], of: number): Promise<Pixels> {
+  const decoded: Pixels[] = [];
+  for (const frame of frames) {
+    const page = of > 1 ? { page: frame, pages: 1 } : {};
+    const { data, info } = await sharp(file, { limitInputPixels: false, ...page })
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const { width, height, channels } = info;
+    if (channels === 2) throw new Error('expected a decoder that makes three channels of grey with transparency');
+    decoded.push({ data, width, height, channels, frames: 1 });
+  }
+  const [first] = decoded as [Pixels];
+  return decoded.length === 1
+    ? first
+    : { ...first, data: Buffer.concat(decoded.map(({ data }) => data)), frames: decoded.length };
+}
+
+/** Converts an image of one frame to sRGB without transparency. */
+function toRgb(pixels: Pixels, background: number): Rgb {
+  const { data, channels, width, height } = pixels;
+  const rgb = channels === 3 ? data : channels === 1 ? tripled(data) : laidOn(data, background);
+  return width < LEAST_EDGE || height < LEAST_EDGE
+    ? continued({ data: rgb, width, height })
+    : { data: rgb, width, height };
+}
+
+function tripled(grey: Buffer): Uint8Array {
+  const rgb = new Uint8Array(grey.length * 3);
+  for (let at = 0; at < grey.length; at += 1) rgb.fill(grey[at] ?? 0, at * 3, at * 3 + 3);
+  return rgb;
+}
+
+function laidOn(rgba: Buffer, background: number): Uint8Array {
+  const rgb = new Uint8Array((rgba.length / 4) * 3);
+  for (let from = 0, to = 0; from < rgba.length; from += 4, to += 3) {
+    const alpha = rgba[from + 3] ?? 255;
+    for (let channel = 0; channel < 3; channel += 1) {
+      rgb[to + channel] = Math.round(((rgba[from + channel] ?? 0) * alpha + background * (255 - alpha)) / 255);
+    }
+  }
+  return rgb;
+}
+
+/** Repeats the last row and column up to the least edge. */
+function continued({ data, width, height }: Rgb): Rgb {
+  const wide = Math.max(width, LEAST_EDGE);
+  const high = Math.max(height, LEAST_EDGE);
+  const rgb = new Uint8Array(wide * high * 3);
+  for (let y = 0; y < high; y += 1) {
+    for (let x = 0; x < wide; x += 1) {
+      const from = (Math.min(y, height - 1) * width + Math.min(x, width - 1)) * 3;
+      rgb.set(data.subarray(from, from + 3), (y * wide + x) * 3);
+    }
+  }
+  return { data: rgb, width: wide, height: high };
+}
