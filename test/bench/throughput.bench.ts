@@ -1,4 +1,5 @@
-// 40 photographs through HTTP, against a bare script that does the same encodes. `npm run bench:throughput`
+// 40 photographs through HTTP, against a bare script that does the same encodes, which needs the search for the quality off; and with
+// the search against without. `npm run bench:throughput`
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -59,7 +60,7 @@ async function throughService(
   settings: Record<string, string> = {},
 ): Promise<Round & { lag: Lag | undefined }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'imagewright-bench-'));
-  const env = { DATA_DIR: dataDir, LOG_LEVEL: 'info', ...settings };
+  const env = { DATA_DIR: dataDir, LOG_LEVEL: 'info', QUALITY_SEARCH: 'off', ...settings };
   const apiKey = await createAccountIn(env, 'bench@example.com', 1000);
   const service = await startServiceProcess(env, watched === 'lag' ? ['--import', LAG_PROBE] : []);
   const lagOfService = async () => (watched === 'lag' ? lagOf(service) : undefined);
@@ -135,6 +136,8 @@ const services: Round[] = [];
 const bares: { wall: number; cpu: number }[] = [];
 /** Of a service that keeps its files in an S3 server of this process. */
 const onS3: number[] = [];
+/** With the search for the quality, relative to without. */
+const searching: { wall: number; cpu: number }[] = [];
 const s3 = await startS3Server();
 for (let round = 0; round < ROUNDS; round += 1) {
   const bare = await throughBareScript();
@@ -142,6 +145,8 @@ for (let round = 0; round < ROUNDS; round += 1) {
   bares.push(bare);
   services.push(service);
   ratios.push(service.wall / bare.wall);
+  const searched = await throughService(undefined, { QUALITY_SEARCH: 'on' });
+  searching.push({ wall: searched.wall / service.wall, cpu: searched.cpu / service.cpu });
   onS3.push((await throughService(undefined, s3.env(`round-${round}`))).wall / service.wall);
   const wall = `${service.wall.toFixed(2)} s against ${bare.wall.toFixed(2)} s`;
   console.log(`round ${round + 1}: ${wall} (CPU ${service.cpu.toFixed(1)} against ${bare.cpu.toFixed(1)})`);
@@ -164,6 +169,8 @@ printFigures(`40 photographs to WebP high, median of ${ROUNDS} (load at the star
   })),
   { what: 'wall, service / bare', measured: ratio.toFixed(3), target: '<= 1.10', met: ratio <= 1.1 },
   { what: 'wall, S3 / folder', measured: middle(onS3), target: '<= 1.15', met: median(onS3) <= 1.15 },
+  { what: 'wall, search on / off', measured: middle(searching.map((one) => one.wall)), target: '' },
+  { what: 'processor time, search on / off', measured: middle(searching.map((one) => one.cpu)), target: '' },
   { what: 'cores busy, service (CPU / wall)', measured: cores.toFixed(2), target: '' },
   { what: 'cores busy, bare', measured: middle(bares.map(({ cpu, wall }) => cpu / wall)), target: '' },
   {

@@ -23,7 +23,7 @@ interface Run {
 
 const folder = await mkdtemp(join(tmpdir(), 'imagewright-bench-'));
 const processor = createProcessor({
-  config: processingConfig.parse({ WORKERS: 2 }),
+  config: processingConfig.parse({ WORKERS: 2, QUALITY_SEARCH: 'off' }),
   logger: { info() {}, warn: console.warn, error: console.error },
 });
 await processor.start();

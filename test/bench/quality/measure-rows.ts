@@ -1,0 +1,82 @@
+// Measures what the start table is fitted to, and writes both: `npm run fit:quality`. Again with every version of the image library.
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
+import { libraryVersions } from '../../../server/processing/library-versions.ts';
+import type { EncoderSettings } from '../../../server/processing/shared/presets.ts';
+import type { Pixels } from '../../../server/processing/worker/pixels.ts';
+import { type CodecName, PALETTES, PROBE_AREA } from '../../../server/processing/worker/quality/codecs.ts';
+import { takeSample } from '../../../server/processing/worker/quality/sample.ts';
+import { chooseLayout } from '../../../server/processing/worker/quality/tiles.ts';
+import { measureTraits, type Traits } from '../../../server/processing/worker/quality/traits.ts';
+import { createScorer } from '../../../server/processing/worker/score/index.ts';
+import { encodePixels } from '../../../server/processing/worker/steps/encode.ts';
+import { findSources, type Source } from './corpus.ts';
+import { type FitRow, fitTable } from './fit.ts';
+import { writeTable } from './write-table.ts';
+
+const ROWS = fileURLToPath(new URL('./fit-rows.json', import.meta.url));
+/** Widths of the versions whose parts are measured. */
+const WIDTHS = [1600];
+const NUMBERS: Record<CodecName, number[]> = {
+  webp: [25, 60, 84, 96],
+  jpeg420: [22, 55, 80, 95],
+  jpeg444: [22, 55, 80, 95],
+  avif420: [25, 45, 64, 86],
+  avif444: [25, 45, 64, 86],
+  palette: [2, 3],
+};
+
+const scorer = await createScorer();
+const sources = await findSources();
+const rows: FitRow[] = [];
+for (const source of sources) {
+  for (const width of WIDTHS) rows.push(...(await measure(source, Math.min(width, source.width))));
+  console.log(`${source.name}: ${rows.length} rows`);
+}
+await writeFile(ROWS, `${JSON.stringify({ ...libraryVersions(), rows }).replaceAll('{"source"', '\n{"source"')}\n`);
+await writeTable(fitTable(rows), libraryVersions());
+
+async function measure(source: Source, width: number): Promise<FitRow[]> {
+  const pixels = await readPixels(source, width);
+  const parts = takeSample(scorer, pixels, chooseLayout(pixels, PROBE_AREA.webp), false);
+  const traits = rounded(measureTraits(parts.pixels));
+  const measured: FitRow[] = [];
+  for (const codec of Object.keys(NUMBERS) as CodecName[]) {
+    const scores: [number, number][] = [];
+    for (const number of NUMBERS[codec]) {
+      const { data } = await encodePixels(parts.pixels, settingsOf(codec, number), {});
+      scores.push([number, Math.round((await parts.score(data, false)) * 100) / 100]);
+    }
+    measured.push({ source: source.name, codec, traits, scores });
+  }
+  return measured;
+}
+
+function rounded(traits: Traits): Traits {
+  const entries = Object.entries(traits).map(([name, value]) => [name, Math.round(value * 1e4) / 1e4]);
+  return Object.fromEntries(entries) as Traits;
+}
+
+async function readPixels({ file }: Source, width: number): Promise<Pixels> {
+  const { data, info } = await sharp(file)
+    .autoOrient()
+    .flatten({ background: '#ffffff' })
+    .resize({ width })
+    .toColourspace('srgb')
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height, channels: 3, frames: 1 };
+}
+
+function settingsOf(codec: CodecName, number: number): EncoderSettings {
+  const chromaSubsampling = codec.endsWith('444') ? '4:4:4' : '4:2:0';
+  if (codec === 'webp') return { format: 'webp', quality: number, effort: 4, smartSubsample: false, lossless: false };
+  if (codec === 'palette') {
+    const colours = PALETTES[number] ?? 256;
+    return { format: 'png', compressionLevel: 1, adaptiveFiltering: false, colours, effort: 4, exact: false };
+  }
+  if (codec.startsWith('jpeg')) return { format: 'jpeg', quality: number, chromaSubsampling };
+  return { format: 'avif', quality: number, effort: 2, chromaSubsampling };
+}
