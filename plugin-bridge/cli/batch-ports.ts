@@ -175,8 +175,8 @@ function storedResult(
     sessionId,
     exportedAt: new Date().toISOString(),
     originalBytes: size,
-    files: variants.map(({ name: variant, filename, sha256, size, width, height }) => {
-      return { variant, filename, sha256, size, width, height };
+    files: variants.map(({ name: variant, filename, sha256, size, width, height, quality }) => {
+      return { variant, filename, sha256, size, width, height, ...(quality && { quality }) };
     }),
     warnings,
     metadata,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Metadata, Warning } from '#contract';
+import type { Metadata, Quality, Warning } from '#contract';
 import { IDEMPOTENCY_HOURS } from '#contract/constants';
 import { CliError, EXIT } from './exit-codes.ts';
 import { hashBytes, writeWhole } from './files-on-disk.ts';
@@ -19,6 +19,8 @@ export interface StoredFile {
   size: number;
   width: number;
   height: number;
+  /** Missing in records of earlier versions. */
+  quality?: Quality;
 }
 
 /** Result of one content and one set of settings. */

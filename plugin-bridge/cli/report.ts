@@ -1,4 +1,4 @@
-import type { JobCredits, Metadata, Warning } from '#contract';
+import type { JobCredits, Metadata, Quality, Warning } from '#contract';
 import type { Conflict } from './conflicts.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { StoredResult } from './manifest.ts';
@@ -36,7 +36,16 @@ export interface ImageReport {
   savedBytes: number | null;
   savedPercent: number | null;
   /** Below the output folder; `full` first. */
-  outputs: { file: string; variant: string; size: number; width: number; height: number; sha256: string }[];
+  outputs: {
+    file: string;
+    variant: string;
+    size: number;
+    width: number;
+    height: number;
+    sha256: string;
+    /** Null in records of earlier versions. */
+    quality: Quality | null;
+  }[];
   warnings: Warning[];
   metadata: Metadata | null;
   error: Failure | null;
@@ -54,6 +63,8 @@ export interface Summary {
   outputBytes: number;
   savedBytes: number;
   savedPercent: number;
+  /** Lowest and mean score over all files that have one; null if none has. */
+  quality: { worst: number; mean: number } | null;
 }
 
 /** Document printed by `--json`, of one shape for every end. */
@@ -88,8 +99,8 @@ export function describeImage({ source, status, result, error }: Outcome): Image
     outputBytes: full?.size ?? null,
     savedBytes: saved,
     savedPercent: saved === null || !original ? null : percent(saved, original),
-    outputs: (result?.files ?? []).map(({ variant, size, width, height, sha256 }) => {
-      return { file: nameVariant(source.target, variant), variant, size, width, height, sha256 };
+    outputs: (result?.files ?? []).map(({ variant, size, width, height, sha256, quality = null }) => {
+      return { file: nameVariant(source.target, variant), variant, size, width, height, sha256, quality };
     }),
     warnings: result?.warnings ?? [],
     metadata: result?.metadata ?? null,
@@ -115,7 +126,15 @@ export function summarize(images: ImageReport[]): Summary {
     outputBytes,
     savedBytes: originalBytes - outputBytes,
     savedPercent: originalBytes === 0 ? 0 : percent(originalBytes - outputBytes, originalBytes),
+    quality: scoresOf(images),
   };
+}
+
+function scoresOf(images: ImageReport[]): Summary['quality'] {
+  const scores = images.flatMap(({ outputs }) => outputs.flatMap(({ quality }) => quality?.score ?? []));
+  if (scores.length === 0) return null;
+  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  return { worst: Math.min(...scores), mean: Math.round(mean * 10) / 10 };
 }
 
 /** Adds the credits of a job to `total`. */

@@ -1,7 +1,17 @@
+import { type VisibleDifference, visibleDifference } from '#contract/constants';
 import type { ImageReport, Report } from './report.ts';
 
 /** Most rows of the table; `--json` has all images. */
 const MAX_ROWS = 60;
+
+/** Visible differences in words. */
+const DIFFERENCE: Readonly<Record<VisibleDifference, string>> = {
+  none: 'none',
+  hardly: 'hardly visible',
+  side_by_side: 'only side by side',
+  visible: 'visible',
+  clear: 'clearly visible',
+};
 
 /** Formats the report for a terminal or a log. */
 export async function showReport(report: Report, { colour }: { colour: boolean }): Promise<string> {
@@ -23,6 +33,13 @@ export async function showReport(report: Report, { colour }: { colour: boolean }
     const { originalBytes, outputBytes, savedPercent } = summary;
     lines.push(`${bytes(originalBytes)} became ${bytes(outputBytes)} (${percentText(savedPercent)}) in ${out}.`);
   }
+  if (!dryRun && summary.quality) {
+    const { worst, mean } = summary.quality;
+    const words = DIFFERENCE[visibleDifference(worst)];
+    lines.push(
+      `Visible difference, at most: ${words} (SSIMULACRA2: worst ${worst.toFixed(1)}, mean ${mean.toFixed(1)}).`,
+    );
+  }
   if (credits.balance !== null && !dryRun) {
     lines.push(`${count(credits.charged - credits.refunded, 'credit')} spent, ${credits.balance} left.`);
   }
@@ -32,8 +49,8 @@ export async function showReport(report: Report, { colour }: { colour: boolean }
 async function savingsTable(images: ImageReport[], colour: boolean): Promise<string> {
   const { default: Table } = await import('cli-table3');
   const table = new Table({
-    head: ['Image', 'Before', 'After', 'Saved', 'Files', ''],
-    colAligns: ['left', 'right', 'right', 'right', 'right', 'left'],
+    head: ['Image', 'Before', 'After', 'Saved', 'Difference', 'Files', ''],
+    colAligns: ['left', 'right', 'right', 'right', 'left', 'right', 'left'],
     // No lines between the rows.
     chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
     style: colour ? { head: ['cyan'], border: ['grey'] } : { head: [], border: [] },
@@ -53,13 +70,15 @@ function rowOf({
   warnings,
   error,
 }: ImageReport): string[] {
-  if (error) return [source, '', '', '', '', `failed: ${error.message.slice(0, 60)}`];
+  if (error) return [source, '', '', '', '', '', `failed: ${error.message.slice(0, 60)}`];
   const [gainless] = warnings.filter(({ code }) => code === 'no_gain');
-  if (gainless) return [source, bytes(originalBytes ?? 0), '', '', '0', gainless.message];
+  if (gainless) return [source, bytes(originalBytes ?? 0), '', '', '', '0', gainless.message];
   const note = savedPercent !== null && savedPercent < 0 ? 'larger than before' : status === 'restored' ? status : '';
   const saved = savedPercent === null ? '' : `${savedPercent.toFixed(1)} %`;
   const after = outputBytes === null ? '' : bytes(outputBytes);
-  return [source, bytes(originalBytes ?? 0), after, saved, `${outputs.length}`, note];
+  const score = outputs[0]?.quality?.score;
+  const difference = typeof score === 'number' ? DIFFERENCE[visibleDifference(score)] : '';
+  return [source, bytes(originalBytes ?? 0), after, saved, difference, `${outputs.length}`, note];
 }
 
 /** Formats bytes as kB or MB. */

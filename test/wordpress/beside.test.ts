@@ -93,6 +93,15 @@ describe('an image with optimized files beside it', { timeout: 300_000 }, () => 
     expect(source?.[1]).toContain('.jpg.iw.webp 1024w');
     expect(source?.[2]).toBe(/sizes="([^"]*)"/.exec(img)?.[1]);
 
+    const field = (score: number | null) =>
+      rig.site.php<string>(
+        `$state = Imagewright_State::get( $id ); $state["quality"]["score"] = $score; Imagewright_State::set( $id, $state );
+          return Imagewright_Attachment_Field::html( $id );`,
+        { id: image.id, score },
+      );
+    expect(await field(82.4)).toContain('title="SSIMULACRA2: 82">Difference hardly visible</span>');
+    expect(await field(49)).toContain('>Difference clearly visible</span>');
+    expect(await field(null)).not.toContain('SSIMULACRA2');
     await expectRestored(image);
     expect(await pageWith(content)).not.toContain('<picture');
     await admin.json('POST', `/attachments/${image.id}/optimize`, { preset: 'medium' });

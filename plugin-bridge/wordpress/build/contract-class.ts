@@ -8,6 +8,7 @@ import {
   PRESETS,
   RESPONSIVE_EDGE,
   SAMPLE_SUFFIX,
+  VISIBLE_DIFFERENCES,
 } from '#contract/constants';
 
 /** Extensions that WordPress gives to new files, where they differ from those of the service. */
@@ -20,6 +21,7 @@ export function contractClass(): string {
   const extensions = Object.entries({ ...extensionsOfService(), ...WORDPRESS_EXTENSIONS });
   const labels = OUTPUT_FORMATS.flatMap((name) => (name === 'original' ? [] : [[name, FORMATS[name].label] as const]));
   const types = INPUT_FORMATS.map((name) => FORMATS[name].mimeType);
+  const differences = VISIBLE_DIFFERENCES.filter(({ from }) => Number.isFinite(from));
   const constants = [
     ['Values of the setting `format`, in the order of choices.', 'OUTPUT_FORMATS', list(OUTPUT_FORMATS)],
     ['Values of the setting `preset`, best quality first.', 'PRESETS', list(PRESETS)],
@@ -36,6 +38,11 @@ export function contractClass(): string {
     ['Longest alternative text, in UTF-16 code units.', 'MAX_ALT_LENGTH', String(METADATA_FIELDS.alt.maxLength)],
     ['Longest title, in UTF-16 code units.', 'MAX_TITLE_LENGTH', String(METADATA_FIELDS.title.maxLength)],
     ['Suffix of the session id of samples.', 'SAMPLE_SUFFIX', quote(SAMPLE_SUFFIX)],
+    [
+      'Scores from which a difference is called by each name; `clear` below.',
+      'VISIBLE_DIFFERENCES',
+      `array(\n${differences.map(({ name, from }) => `\t\t${quote(name).padEnd(14)} => ${from},`).join('\n')}\n\t)`,
+    ],
   ] as const;
   return `<?php
 /**

@@ -210,7 +210,7 @@ describe('standard output', () => {
     const place = await harness.createWorkplace();
     await writePictures(place, ['in/a.png', 'in/b.png']);
     const { stdout, stderr } = await place.start(['optimize', 'in/*.png', '--out', 'out']).finished;
-    expect(stdout).toMatch(/│ Image +│ +Before │ +After │ +Saved │/);
+    expect(stdout).toMatch(/│ Image +│ +Before │ +After │ +Saved │ Difference +│/);
     expect(stdout).toMatch(/│ a\.png +│/);
     expect(stdout).toContain('2 credits spent, 98 left.');
     const lines = stderr.split('\n').filter((line) => line.startsWith('['));

@@ -55,7 +55,20 @@ class Imagewright_Attachment_Field {
 			$buttons .= '<span class="hide-if-js">' . esc_html__( 'This needs JavaScript.', 'imagewright' ) . '</span>';
 		}
 		return '<div class="imagewright-status" data-imagewright-id="' . esc_attr( (string) $id ) . '" data-status="' . esc_attr( $item['status'] ) . '"><span class="imagewright-status-text" role="status">'
-			. esc_html( Imagewright_Strings::status( $item ) ) . '</span> ' . $buttons . '</div>';
+			. esc_html( Imagewright_Strings::status( $item ) ) . '</span> ' . self::difference( $item ) . $buttons . '</div>';
+	}
+
+	/**
+	 * Renders the visible difference in words, with the score as a tooltip.
+	 *
+	 * @param array $item Of Imagewright_Library::describe().
+	 * @return string
+	 */
+	private static function difference( $item ) {
+		if ( 'optimized' !== $item['status'] || ! is_numeric( $item['score'] ) ) {
+			return '';
+		}
+		return '<span class="imagewright-difference" title="SSIMULACRA2: ' . esc_attr( number_format_i18n( $item['score'] ) ) . '">' . esc_html( Imagewright_Strings::difference( $item['score'] ) ) . '</span> ';
 	}
 
 	/**

@@ -61,6 +61,29 @@ class Imagewright_Strings {
 	}
 
 	/**
+	 * Returns in words how far an optimized image differs visibly from its original.
+	 *
+	 * @param float $score Of the file.
+	 * @return string
+	 */
+	public static function difference( $score ) {
+		foreach ( Imagewright_Contract::VISIBLE_DIFFERENCES as $name => $from ) {
+			if ( $score >= $from ) {
+				break;
+			}
+			$name = 'clear';
+		}
+		$words = array(
+			'none'         => __( 'No visible difference', 'imagewright' ),
+			'hardly'       => __( 'Difference hardly visible', 'imagewright' ),
+			'side_by_side' => __( 'Difference visible only side by side', 'imagewright' ),
+			'visible'      => __( 'Difference visible', 'imagewright' ),
+			'clear'        => __( 'Difference clearly visible', 'imagewright' ),
+		);
+		return $words[ $name ];
+	}
+
+	/**
 	 * Returns the reason why the service cannot be used yet.
 	 *
 	 * @return string

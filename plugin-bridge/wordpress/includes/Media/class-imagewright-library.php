@@ -80,6 +80,7 @@ class Imagewright_Library {
 			'status'   => $status,
 			'texts'    => Imagewright_Text_Record::show( $id ),
 			'bytes'    => $state['bytes'] ?? null,
+			'score'    => $state['quality']['score'] ?? null,
 			'obstacle' => self::obstacle( $id, $status ),
 			'reason'   => $failure && 'optimized' !== $status ? array(
 				'code'    => $failure['code'],

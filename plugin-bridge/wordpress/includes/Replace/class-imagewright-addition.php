@@ -120,6 +120,7 @@ class Imagewright_Addition {
 			'quality'  => array(
 				'format' => (string) $result['format'],
 				'preset' => (string) ( $result['quality']['preset'] ?? '' ),
+				'score'  => isset( $result['quality']['score'] ) ? (float) $result['quality']['score'] : null,
 			),
 			'warnings' => array_column( (array) $result['warnings'], 'code' ),
 		);

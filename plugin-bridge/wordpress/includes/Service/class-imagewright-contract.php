@@ -46,4 +46,11 @@ class Imagewright_Contract {
 	const MAX_TITLE_LENGTH = 500;
 	/** Suffix of the session id of samples. */
 	const SAMPLE_SUFFIX = '-sample';
+	/** Scores from which a difference is called by each name; `clear` below. */
+	const VISIBLE_DIFFERENCES = array(
+		'none'         => 90,
+		'hardly'       => 80,
+		'side_by_side' => 70,
+		'visible'      => 50,
+	);
 }
