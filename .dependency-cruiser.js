@@ -18,8 +18,9 @@ const MAY_IMPORT = {
   jobs: ['db'],
   analysis: ['jobs', 'sessions', 'storage', 'processing', 'db'],
   exports: ['jobs', 'sessions', 'storage', 'processing', 'db'],
-  gateway: ['accounts', 'sign-in'],
-  http: ['gateway', 'accounts', 'sign-in', 'sessions', 'analysis', 'exports', 'jobs', 'sse', 'storage'],
+  shares: ['accounts', 'db'],
+  gateway: ['accounts', 'sign-in', 'shares'],
+  http: ['gateway', 'accounts', 'sign-in', 'sessions', 'shares', 'analysis', 'exports', 'jobs', 'sse', 'storage'],
 };
 /** Modules that are programs of their own: they put others together, and nobody imports them. */
 const PROGRAMS = ['admin', 'docs'];

@@ -122,7 +122,7 @@ export async function composeAccounts(input: AccountsInput) {
     publicUrl,
     logger,
   });
-  return { accounts, signIn };
+  return { accounts, signIn, pepper };
 }
 
 /**

@@ -11,6 +11,7 @@ import { createJobs, type Jobs } from './jobs/index.ts';
 import { createMetrics, type Logger, type Metrics } from './observability/index.ts';
 import { createProcessor } from './processing/index.ts';
 import { createSessionDisposal, createSessions } from './sessions/index.ts';
+import { createShares, type Shares } from './shares/index.ts';
 import type { SignIn } from './sign-in/index.ts';
 import { createStreamRegistry } from './sse/index.ts';
 import { type ObjectStore, openFiles } from './storage/index.ts';
@@ -31,8 +32,7 @@ export async function composeModules({ config, database, logger, publicUrl, isAl
   const metrics = createMetrics();
   const counters = isAlone ? undefined : database.counters;
   const chores = createChores({ repository: database.chores, alone: isAlone });
-  const { accounts, signIn } = await composeAccounts({ config, database, logger, publicUrl, counters });
-  const gateway = composeGateway({ config, database, accounts, signIn, counters });
+  const { accounts, signIn, pepper } = await composeAccounts({ config, database, logger, publicUrl, counters });
   const { store, scratch } = await openFiles(config.storage);
   const processor = createProcessor({
     config: config.processing,
@@ -46,6 +46,9 @@ export async function composeModules({ config, database, logger, publicUrl, isAl
     limits: accounts.limits,
     requireAccount: (accountId) => requireAccount(accounts, accountId),
   });
+  const links = { findSession: sessions.find, pepper, config: config.sessions, publicUrl };
+  const shares = createShares({ repositories: database, ...links });
+  const gateway = composeGateway({ config, database, accounts, signIn, shares, counters });
   const countSample = (accountId: string) => accounts.limits.countOne(accountId, 'samples');
   const { keepsFiles } = chores;
   const exports = createExports({ ...files, sessions, countSample, keepsFiles, config: config.exports, logger });
@@ -83,6 +86,7 @@ export async function composeModules({ config, database, logger, publicUrl, isAl
     scratch,
     processor,
     sessions,
+    shares,
     exports,
     analysis,
     analyzeImages,
@@ -96,15 +100,17 @@ export async function composeModules({ config, database, logger, publicUrl, isAl
 interface GatewayParts extends Pick<ComposeModulesDeps, 'config' | 'database'> {
   accounts: Accounts;
   signIn: SignIn;
+  shares: Shares;
   counters: Database['counters'] | undefined;
 }
 
-function composeGateway({ config, database, accounts, signIn, counters }: GatewayParts): Gateway {
+function composeGateway({ config, database, accounts, signIn, shares, counters }: GatewayParts): Gateway {
   return createGateway({
     accounts,
     counters,
     idempotencyRecords: database.idempotency,
     browserSessions: signIn.browserSessions,
+    shares,
     config: config.gateway,
     cookie: createSessionCookie(config.signIn.LOGIN_COOKIE),
     publicUrl: config.http.PUBLIC_URL,

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { randomBase62 } from './base62.ts';
 
-/** `iws`: cookie of a browser session; `iwl`: one-time link; `iwt`: session token. Secret scanners and log masking match the prefix. */
-export type SecretPrefix = 'iws' | 'iwl' | 'iwt';
+/** `iws`: cookie of a browser session; `iwl`: one-time link; `iwt`: session token; `iwv`: link to a session. Secret scanners and log masking match the prefix. */
+export type SecretPrefix = 'iws' | 'iwl' | 'iwt' | 'iwv';
 
 /** 43 base62 characters hold 256 bits. */
 const LENGTH = 43;

@@ -6,16 +6,16 @@ export type BodyKind = 'none' | 'json' | 'multipart-or-json';
 
 /**
  * Authentication of an endpoint. `key`: an API key, or the log-in cookie from a page of this service; `login`: the log-in
- * cookie; `operator`: the log-in cookie of an operator; `none`: none.
+ * cookie; `operator`: the log-in cookie of an operator; `share`: the token of a link to a session; `none`: none.
  */
-export type AuthKind = 'key' | 'login' | 'operator' | 'none';
+export type AuthKind = 'key' | 'login' | 'operator' | 'share' | 'none';
 
 /** One row of the endpoint table, for routing, validation and the OpenAPI document. */
 export interface Endpoint {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Koa-style path, e.g. `/v1/jobs/:jobId`. */
-  path: `/v1/${string}` | `/account/${string}`;
-  tag: 'Sessions' | 'Analysis' | 'Export' | 'Jobs' | 'Credits' | 'Account' | 'Operator' | 'Service';
+  path: `/v1/${string}` | `/account/${string}` | `/shared/${string}`;
+  tag: 'Sessions' | 'Analysis' | 'Export' | 'Jobs' | 'Credits' | 'Shares' | 'Account' | 'Operator' | 'Service';
   summary: string;
   auth: AuthKind;
   /**

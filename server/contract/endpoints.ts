@@ -10,6 +10,7 @@ import { jobSchema } from './job-record.ts';
 import { OPERATOR_ENDPOINTS } from './operator-endpoints.ts';
 import { SERVICE_ENDPOINTS } from './service-endpoints.ts';
 import { sessionSchema } from './sessions.ts';
+import { SHARE_ENDPOINTS } from './share-endpoints.ts';
 import { sessionTokenSchema, tokenRequestSchema } from './tokens.ts';
 
 const base = { auth: 'key', bodyKind: 'none', idempotent: false, errors: [] } as const;
@@ -253,6 +254,7 @@ const V1_ENDPOINTS = {
 export const ENDPOINTS = {
   ...V1_ENDPOINTS,
   ...SERVICE_ENDPOINTS,
+  ...SHARE_ENDPOINTS,
   ...ACCOUNT_ENDPOINTS,
   ...OPERATOR_ENDPOINTS,
 } as const;

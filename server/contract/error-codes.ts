@@ -61,10 +61,12 @@ export const ERROR_CATALOGUE = {
   image_not_found: { status: 404, meaning: 'No such image in this session.' },
   file_not_found: { status: 404, meaning: 'No exported file of that name in this session.' },
   job_not_found: { status: 404, meaning: 'No such job.' },
+  share_not_found: { status: 404, meaning: 'No such link to a session: it is unknown, was revoked or has expired.' },
   method_not_allowed: { status: 405, meaning: 'The path exists, but not with this method; see `Allow`.' },
   request_timeout: { status: 408, meaning: 'The request was silent for too long, too slow or not complete in time.' },
   idempotency_in_progress: { status: 409, meaning: 'A request with this `Idempotency-Key` is still running.' },
   key_limit_reached: { status: 409, meaning: 'The plan allows no more active API keys than `limit`.' },
+  share_limit_reached: { status: 409, meaning: 'The session has `limit` links already.' },
   job_finished: { status: 409, meaning: 'The job has already ended.' },
   email_taken: { status: 409, meaning: 'Another account has this email address.' },
   own_account: {

@@ -15,6 +15,7 @@ const AUTH_ERRORS: Record<Endpoint['auth'], ErrorCode[]> = {
   key: [...LOGIN_ERRORS, 'invalid_api_key', 'inactive_api_key', 'token_not_allowed', 'rate_limited'],
   login: LOGIN_ERRORS,
   operator: [...LOGIN_ERRORS, 'operator_required'],
+  share: ['share_not_found', 'cross_site_request', 'rate_limited'],
   none: ['cross_site_request'],
 };
 const BODY_ERRORS: ErrorCode[] = ['invalid_json', 'request_too_large', 'unsupported_media_type', 'request_timeout'];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Prefixes of ids; each is followed by `_` and 22 base62 characters (128 random bits). */
-export const ID_PREFIXES = ['sess', 'img', 'job', 'acct', 'key', 'login', 'req'] as const;
+export const ID_PREFIXES = ['sess', 'img', 'job', 'share', 'acct', 'key', 'login', 'req'] as const;
 export type IdPrefix = (typeof ID_PREFIXES)[number];
 
 const idSchema = (prefix: IdPrefix, what: string) =>
@@ -13,6 +13,7 @@ const idSchema = (prefix: IdPrefix, what: string) =>
 export const sessionIdSchema = idSchema('sess', 'Session id from the upload step.');
 export const imageIdSchema = idSchema('img', 'Image id from the upload response.');
 export const jobIdSchema = idSchema('job', 'Job id, from the `X-Job-Id` header or an event.');
+export const shareIdSchema = idSchema('share', 'Id of a link to a session; not the link.');
 export const accountIdSchema = idSchema('acct', 'Account id.');
 export const keyIdSchema = idSchema('key', 'Id of an API key; not the key.');
 export const loginIdSchema = idSchema('login', 'Id of a log-in.');

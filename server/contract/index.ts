@@ -23,5 +23,6 @@ export * from './operator-log.ts';
 export * from './service-state.ts';
 export { type Session, sessionSchema } from './sessions.ts';
 export * from './settings.ts';
+export * from './shares.ts';
 export * from './tokens.ts';
 export * from './warnings.ts';

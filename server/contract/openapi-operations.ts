@@ -72,6 +72,7 @@ const SECURITY: Record<Endpoint['auth'], Json> = {
   key: {},
   login: { security: [{ login: [] }] },
   operator: { security: [{ login: [] }] },
+  share: { security: [{ share: [] }] },
   none: { security: [] },
 };
 
@@ -90,6 +91,7 @@ function describe({ auth, idempotent, success: { kind } }: Endpoint): string {
     key: 'Needs an API key, or the log-in cookie from a page of this service.',
     login: 'Needs the log-in cookie.',
     operator: 'Needs the log-in cookie of an operator.',
+    share: 'Needs the token of a link. For the page that the link opens.',
     none: 'Needs no authentication.',
   };
   const parts = [access[auth]];

@@ -9,6 +9,7 @@ const TAGS: Record<Endpoint['tag'], string> = {
   Export: 'Samples, exports and their files.',
   Jobs: 'Running and finished work.',
   Credits: 'Balance, prices and the ledger.',
+  Shares: 'Links to a session for people without an account.',
   Account: 'The account of a person who is logged in.',
   Operator: 'Accounts of this service, for its operators.',
   Service: 'This document.',
@@ -52,6 +53,12 @@ export function buildOpenApi(version: string, { urlImport = false }: DocumentOpt
     components: {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        share: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Share-Token',
+          description: 'The part of a link to a session behind `#`.',
+        },
         login: {
           type: 'apiKey',
           in: 'cookie',

@@ -2,7 +2,9 @@ import type { Context, Middleware } from 'koa';
 import type { AuthKind } from '#contract';
 import { type Accounts, hasTokenForm } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
+import type { Shares } from '../shares/index.ts';
 import type { BrowserSessions } from '../sign-in/index.ts';
+import type { CountRequest } from './rate-windows.ts';
 import type { SameOrigin } from './same-origin.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
@@ -36,6 +38,8 @@ export interface GatewayState {
   mustConfirm?: boolean;
   /** True for a log-in of an operator. */
   isOperator?: boolean;
+  /** The link of a visitor without an account. */
+  share?: Awaited<ReturnType<Shares['check']>>;
 }
 
 /** Dependencies of {@link createAuthenticate}. */
@@ -44,6 +48,9 @@ export interface AuthenticateDeps {
   browserSessions: Pick<BrowserSessions, 'check'>;
   cookie: SessionCookie;
   sameOrigin: SameOrigin;
+  shares: Pick<Shares, 'check'>;
+  /** Counts the requests of a link. */
+  count: CountRequest;
 }
 
 /**
@@ -105,6 +112,11 @@ export function createAuthenticate(deps: AuthenticateDeps): Record<AuthKind, Mid
       await next();
     },
 
+    async share(ctx, next) {
+      await byLink(deps, ctx);
+      await next();
+    },
+
     async none(ctx, next) {
       sameOrigin.refuseForeign(ctx);
       ctx.set('Cache-Control', 'no-store');
@@ -130,6 +142,26 @@ async function byToken({ accounts, sameOrigin }: AuthenticateDeps, ctx: Context,
   }
   const { _id: id, plan, email } = check.account;
   ctx.state.account = { id, plan, email, token: { id: tokenId, sessionId } };
+}
+
+/** Requests of a link's visitors in a minute: a page of 300 images is opened twice. Answers have a limit of their own. */
+const VISITS = { requests: 1200, windowSeconds: 60 };
+const ANSWERS = { requests: 60, windowSeconds: 60 };
+
+/** Finds the link of a visitor; neither a key nor a log-in counts here. @throws AppError share_not_found, cross_site_request, rate_limited */
+async function byLink({ shares, sameOrigin, count }: AuthenticateDeps, ctx: Context): Promise<void> {
+  sameOrigin.refuseForeign(ctx);
+  const share = await shares.check(ctx.get('X-Share-Token'));
+  const [limit, what] = ctx.method === 'POST' ? [ANSWERS, 'answers'] : [VISITS, 'requests'];
+  const { allowed, endsInMs } = await count(`${share._id}:${what}`, limit);
+  if (!allowed) {
+    const seconds = Math.max(1, Math.ceil(endsInMs / 1000));
+    throw new AppError('rate_limited', `At most ${limit.requests} ${what} a minute by one link`, {
+      details: { limit: limit.requests },
+      headers: { 'Retry-After': String(seconds) },
+    });
+  }
+  ctx.state.share = share;
 }
 
 function suspended(): AppError {

@@ -1,5 +1,6 @@
 // Owns authentication, rate limits, billing and idempotency. Must not know pixels or jobs.
 import type { Accounts, CounterRepository, IdempotencyRepository } from '../accounts/index.ts';
+import type { Shares } from '../shares/index.ts';
 import type { BrowserSessions } from '../sign-in/index.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createBilling } from './billing.ts';
@@ -23,6 +24,7 @@ export interface GatewayDeps {
   /** The repository of idempotency records. */
   idempotencyRecords: IdempotencyRepository;
   browserSessions: Pick<BrowserSessions, 'check'>;
+  shares: Pick<Shares, 'check'>;
   config: GatewayConfig;
   cookie: SessionCookie;
   /** Counts that all servers share; absent: this process is the only one. */
@@ -40,16 +42,14 @@ export interface GatewayDeps {
  * `cookie`, `billing` and `idempotency`.
  */
 export function createGateway(deps: GatewayDeps) {
-  const { accounts, idempotencyRecords, browserSessions, config, cookie, publicUrl, counters } = deps;
+  const { accounts, idempotencyRecords, browserSessions, shares, config, cookie, publicUrl, counters } = deps;
   const { now = () => new Date(), monotonicNow = () => performance.now() } = deps;
   const sameOrigin = createSameOrigin({ publicUrl });
+  const count = counters ? countInCluster(counters, now) : countInProcess(monotonicNow);
   return {
-    authenticate: createAuthenticate({ accounts, browserSessions, cookie, sameOrigin }),
+    authenticate: createAuthenticate({ accounts, browserSessions, cookie, sameOrigin, shares, count }),
     cookie,
-    throttle: createThrottle({
-      accounts,
-      count: counters ? countInCluster(counters, now) : countInProcess(monotonicNow),
-    }),
+    throttle: createThrottle({ accounts, count }),
     billing: createBilling({ accounts, config }),
     idempotency: createIdempotency({ records: idempotencyRecords, now, monotonicNow }),
   };

@@ -79,8 +79,8 @@ function createHandler({ endpoint, handle }: Route, services: Services) {
     const body = endpoint.bodyKind === 'json' && endpoint.body ? validate(endpoint.body, json, 'body') : undefined;
     // A handler of files or streams replaces it.
     if (isPrivate(endpoint)) ctx.set('Cache-Control', NOT_STORED);
-    const { account, loginId, isOperator, mustConfirm } = ctx.state;
-    const input = { ctx, account, loginId, isOperator, mustConfirm, params, query, body } as never;
+    const { account, loginId, isOperator, mustConfirm, share } = ctx.state;
+    const input = { ctx, account, loginId, isOperator, mustConfirm, share, params, query, body } as never;
     const responseBody = await handle(input, services);
     if (responseBody !== undefined) {
       ctx.status = endpoint.success.status;
@@ -95,7 +95,9 @@ function validatePath(schema: NonNullable<Route['endpoint']['params']>, ctx: Con
   if (parsed.success) return parsed.data;
   const field = String(parsed.error.issues[0]?.path[0]);
   const what = field.replace('Id', '');
-  const code = ({ session: 'session_not_found', image: 'image_not_found', job: 'job_not_found' } as const)[what];
+  const code = (
+    { session: 'session_not_found', image: 'image_not_found', job: 'job_not_found', share: 'share_not_found' } as const
+  )[what];
   throw new AppError(code ?? 'not_found', `No such ${what}: ${parsed.error.issues[0]?.message ?? ''}`);
 }
 

@@ -1,11 +1,15 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { ENDPOINTS, type Endpoint, type EndpointName } from '#contract';
-import type { Caller } from '../gateway/index.ts';
+import type { Caller, GatewayState } from '../gateway/index.ts';
 import type { Services } from './services.ts';
 
 type Entry<N extends EndpointName> = (typeof ENDPOINTS)[N];
 type Parsed<E, Part extends string> = E extends Record<Part, infer S extends z.ZodType> ? z.output<S> : undefined;
+
+type ShareOf<N extends EndpointName> = Entry<N>['auth'] extends 'share'
+  ? NonNullable<GatewayState['share']>
+  : undefined;
 
 /** Input of a handler: the parsed parts of the request and its account. */
 export interface RouteInput<N extends EndpointName> {
@@ -18,6 +22,8 @@ export interface RouteInput<N extends EndpointName> {
   isOperator: boolean;
   /** True for an operator who has not given the password within the last minutes. */
   mustConfirm: boolean;
+  /** Link of the visitor; present only where the endpoint's `auth` is `share`. */
+  share: ShareOf<N>;
   params: Parsed<Entry<N>, 'params'>;
   query: Parsed<Entry<N>, 'query'>;
   /** The parsed JSON body; undefined for endpoints that read their body themselves. */

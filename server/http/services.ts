@@ -7,6 +7,7 @@ import type { Gateway } from '../gateway/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import type { Logger, Metrics } from '../observability/index.ts';
 import type { SessionDisposal, Sessions, UrlImporter } from '../sessions/index.ts';
+import type { Shares } from '../shares/index.ts';
 import type { SignIn } from '../sign-in/index.ts';
 import type { StreamRegistry } from '../sse/index.ts';
 import type { ObjectStore } from '../storage/index.ts';
@@ -20,6 +21,7 @@ export interface Services {
   signIn: SignIn;
   gateway: Gateway;
   sessions: Sessions;
+  shares: Shares;
   disposal: SessionDisposal;
   analyzeImages: AnalyzeImages;
   exports: Exports;

@@ -1,11 +1,11 @@
 const API_KEY = /iw_[0-9A-Za-z]{32}([0-9A-Za-z]{4})/g;
-/** Token of a browser session, a one-time link or a page. */
-const TOKEN = /(iw[slt])_[0-9A-Za-z]{43}/g;
+/** Token of a browser session, a one-time link, a page or a link to a session. */
+const TOKEN = /(iw[sltv])_[0-9A-Za-z]{43}/g;
 /** Password in the URL of a server. */
 const URL_PASSWORD = /([a-z][a-z0-9+.-]*:\/\/[^\s/:@"]*:)[^\s/@"]+@/gi;
 const STRING = String.raw`"(?:[^"\\]|\\.)*"`;
 const SECRET_FIELD = new RegExp(
-  String.raw`("(?:x-api-key|authorization|proxy-authorization|cookie|set-cookie)":)(?:${STRING}|\[(?:${STRING},?)*\])`,
+  String.raw`("(?:x-api-key|x-share-token|authorization|proxy-authorization|cookie|set-cookie)":)(?:${STRING}|\[(?:${STRING},?)*\])`,
   'gi',
 );
 

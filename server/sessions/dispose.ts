@@ -27,7 +27,8 @@ type RemovedWithSession =
   | 'jobEvents'
   | 'imageResults'
   | 'outputs'
-  | 'sessionTokens';
+  | 'sessionTokens'
+  | 'shares';
 
 /** Smallest age of removed orphan folders: an upload creates its folder before its session. */
 const ORPHAN_AGE_MS = 3_600_000;
@@ -64,8 +65,9 @@ export type SessionDisposal = ReturnType<typeof createSessionDisposal>;
 
 /** Removes a session; false if one of its jobs has not ended, so that a later sweep has to remove it. */
 async function dispose(context: Context, { _id: sessionId, accountId, forget }: SessionRecord): Promise<boolean> {
-  const { sessions, images, jobs, jobImages, jobEvents, imageResults, outputs, sessionTokens, store } = context;
+  const { sessions, images, jobs, jobImages, jobEvents, imageResults, outputs, sessionTokens, shares, store } = context;
   await sessionTokens.removeOfSession(sessionId);
+  await shares.removeOfSession(sessionId);
   if (!(await context.stopJobs(sessionId))) return false;
   const exported = await outputs.pathsOfSession(sessionId);
   await outputs.removeOfSession(sessionId);

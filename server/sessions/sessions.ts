@@ -4,7 +4,7 @@ import { sharedWhileHeard } from '../concurrency.ts';
 import type { ImageRecord, Repositories, SessionRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { extensionOf, type Processor } from '../processing/index.ts';
-import { namespaceFolder, type ObjectStore, previewKey, type Scratch, uploadKey } from '../storage/index.ts';
+import { bareKey, namespaceFolder, type ObjectStore, previewKey, type Scratch, uploadKey } from '../storage/index.ts';
 import { metadataFromUser } from './edit-metadata.ts';
 import { type AcceptedFile, inspectUpload, placeFiles, showImage, type Upload } from './upload-session.ts';
 
@@ -38,7 +38,7 @@ interface SessionDeps {
 /** State of a sessions module. */
 interface Context extends Required<Omit<SessionDeps, 'repositories'>>, Pick<Repositories, 'sessions' | 'images'> {
   /** Shares the making of a preview between requests for it. */
-  sharePreview: ReturnType<typeof sharedWhileHeard<string, PreviewFile>>;
+  sharePreview: ReturnType<typeof sharedWhileHeard<string, { key: string; size: number }>>;
 }
 
 /** Longest wait of a failed upload for its clean-up in the database. */
@@ -47,8 +47,8 @@ const MARK_WAIT_MS = 300;
 /** Widths of previews; a fixed set, since each one is a file on disk. */
 const PREVIEW_WIDTHS = [64, 128, 192, 256, 320, 480, 640, 960, 1280, 1600, 2048];
 
-/** A stored preview: key, size in bytes, requested width. */
-interface PreviewFile {
+/** A stored preview: key, size in bytes, width. */
+export interface PreviewFile {
   key: string;
   size: number;
   width: number;
@@ -106,7 +106,21 @@ export function createSessions({ repositories, now = () => new Date(), ...deps }
     },
 
     /** Returns a small WebP of an image, created once. */
-    preview: (wanted: WantedPreview, caller: AbortSignal) => preview(context, wanted, caller),
+    async preview(
+      { accountId, sessionId, imageId, atLeast }: WantedPreview,
+      caller: AbortSignal,
+    ): Promise<PreviewFile> {
+      return previewOf(context, await findImage(context, accountId, sessionId, imageId), atLeast, caller);
+    },
+
+    /** Returns a small WebP of an image that was found, without extending the session. */
+    previewOf: (image: ImageRecord, atLeast: number, caller: AbortSignal) => previewOf(context, image, atLeast, caller),
+
+    /**
+     * Returns a copy of an uploaded file without private metadata, created once, without extending the session.
+     * @throws invalid_image if browsers do not show the format, or its structure is not understood
+     */
+    bareOriginal: (image: ImageRecord, caller: AbortSignal) => bareOriginal(context, image, caller),
   };
 }
 
@@ -135,15 +149,11 @@ async function find(context: Context, accountId: string, sessionId: string): Pro
  * clean-up may have run before. @throws session_not_found
  */
 async function requireStillThere(context: Context, accountId: string, sessionId: string): Promise<void> {
-  try {
-    await find(context, accountId, sessionId);
-  } catch (error) {
-    if (error instanceof AppError) {
-      await context.images.removeOfSession(sessionId);
-      await context.store.removeBelow(namespaceFolder(sessionId));
-    }
-    throw error;
-  }
+  // Does not extend the session: a visitor of a shared one makes previews, too.
+  if (await context.sessions.findLive(accountId, sessionId, context.now())) return;
+  await context.images.removeOfSession(sessionId);
+  await context.store.removeBelow(namespaceFolder(sessionId));
+  throw new AppError('session_not_found', `No session ${sessionId}; it may have expired`);
 }
 
 async function findImage(
@@ -264,26 +274,43 @@ function showUpload(session: SessionRecord, accepted: Image[], rejected: Rejecte
   };
 }
 
-async function preview(
+async function previewOf(
   context: Context,
-  { accountId, sessionId, imageId, atLeast }: WantedPreview,
+  image: ImageRecord,
+  atLeast: number,
   caller: AbortSignal,
 ): Promise<PreviewFile> {
-  const { store, scratch, processor, sharePreview } = context;
-  const image = await findImage(context, accountId, sessionId, imageId);
   const width = PREVIEW_WIDTHS.find((offered) => offered >= atLeast) ?? Math.max(...PREVIEW_WIDTHS);
-  const key = previewKey(sessionId, imageId, width);
+  const size = await makeOnce(context, image, { key: previewKey(image.sessionId, image._id, width), width }, caller);
+  return { ...size, width };
+}
+
+async function bareOriginal(context: Context, image: ImageRecord, caller: AbortSignal): Promise<PreviewFile> {
+  if (image.format === 'tiff') throw new AppError('invalid_image', 'Browsers do not show TIFF; use the preview');
+  const key = bareKey(image.sessionId, image._id, extensionOf(image.format));
+  return { ...(await makeOnce(context, image, { key, width: null }, caller)), width: image.width };
+}
+
+/** Makes a preview or, with a `width` of null, a bare copy, unless it is there. */
+async function makeOnce(
+  context: Context,
+  image: ImageRecord,
+  { key, width }: { key: string; width: number | null },
+  caller: AbortSignal,
+): Promise<{ key: string; size: number }> {
+  const { store, scratch, processor, sharePreview } = context;
+  const { accountId: account, sessionId, uploadPath, mimeType } = image;
   const made = await store.head(key);
-  if (made) return { key, size: made.size, width };
+  if (made) return { key, size: made.size };
   return sharePreview(key, caller, async (shared) => {
     const target = scratch.newFile();
-    const { size } = await store.withLocalFile(image.uploadPath, (source) =>
-      processor.preview({ account: accountId, source, facts: image, width, target }, shared),
+    const { size } = await store.withLocalFile(uploadPath, (source) =>
+      processor.preview({ account, source, facts: image, width, target }, shared),
     );
-    await store.putFile(key, target, { size, contentType: 'image/webp' });
-    await requireStillThere(context, accountId, sessionId);
-    await context.sessions.addBytes({ _id: sessionId, accountId }, size);
-    return { key, size, width };
+    await store.putFile(key, target, { size, contentType: width === null ? mimeType : 'image/webp' });
+    await requireStillThere(context, account, sessionId);
+    await context.sessions.addBytes({ _id: sessionId, accountId: account }, size);
+    return { key, size };
   });
 }
 

@@ -1,7 +1,7 @@
 // Owns files: where they are, their keys and their atomic changes. Must not know sessions, images or accounts, only keys.
 export { closeDirectory } from './close-directory.ts';
 export { createFolderStore } from './folder-store.ts';
-export { namespaceFolder, newVariantKey, previewKey, uploadKey, VARIANTS, variantHashOf } from './keys.ts';
+export { bareKey, namespaceFolder, newVariantKey, previewKey, uploadKey, VARIANTS, variantHashOf } from './keys.ts';
 export { makeDirectory } from './make-directory.ts';
 export type { ObjectStore } from './object-store.ts';
 export { type Files, openFiles } from './open-files.ts';

@@ -21,6 +21,10 @@ export const uploadKey = (sessionId: string, imageId: string, extension: string)
 export const previewKey = (sessionId: string, imageId: string, width: number) =>
   storeKey('sessions', sessionId, 'previews', `${imageId}-${width}.webp`);
 
+/** Key of a copy of an uploaded file without private metadata. */
+export const bareKey = (sessionId: string, imageId: string, extension: string) =>
+  storeKey('sessions', sessionId, 'previews', `${imageId}-bare.${extension}`);
+
 /** Folder of all variants. */
 export const VARIANTS = 'variants';
 

@@ -35,6 +35,7 @@ function grantIn({ records = {}, ledger = {} }: Faults = {}) {
     idempotencyRecords: { ...repositories.idempotency, ...records },
     config: { ANALYSIS_CREDITS: 0 },
     browserSessions: fixture.signIn.browserSessions,
+    shares: { check: async () => Promise.reject(new Error('no links here')) },
     cookie: createSessionCookie('secure'),
     now: () => new Date(fixture.clock.now),
     monotonicNow: () => fixture.clock.now.getTime(),

@@ -132,6 +132,16 @@ describe('responses, compared with the OpenAPI document with every schema closed
     await call('previewImage', 404, {}, `/v1/sessions/${unknownSession}/images/${unknownImage}/preview`);
   });
 
+  it('of links to a session', async () => {
+    const made = (await call('createShare', 201, { json: { days: 2 } })) as { id: string };
+    await call('createShare', 400, { json: { days: 99 } });
+    await call('createShare', 404, { json: {} }, `/v1/sessions/${unknownSession}/shares`);
+    await call('listShares', 200);
+    const path = `/v1/sessions/${uploaded.sessionId}/shares/`;
+    await call('revokeShare', 204, {}, path + made.id);
+    await call('revokeShare', 404, {}, `${path}share_${'z'.repeat(22)}`);
+  });
+
   it('of exports and samples', async () => {
     await call('exportImages', 200, { json: exportBody() });
     await call('exportImages', 400, { json: { images: [] } });

@@ -23,6 +23,7 @@ describe('authentication', () => {
       idempotencyRecords: fixture.repositories.idempotency,
       config: { ANALYSIS_CREDITS: 0 },
       browserSessions: fixture.signIn.browserSessions,
+      shares: { check: async () => Promise.reject(new Error('no links here')) },
       cookie: createSessionCookie('secure'),
     });
     const app = new Koa<GatewayState>();

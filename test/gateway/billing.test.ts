@@ -16,6 +16,7 @@ describe('billing', () => {
       idempotencyRecords: fixture.repositories.idempotency,
       config: { ANALYSIS_CREDITS: 2 },
       browserSessions: fixture.signIn.browserSessions,
+      shares: { check: async () => Promise.reject(new Error('no links here')) },
       cookie: createSessionCookie('secure'),
     }));
   });

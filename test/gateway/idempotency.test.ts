@@ -29,6 +29,7 @@ describe('Idempotency-Key', () => {
       idempotencyRecords: fixture.repositories.idempotency,
       config: { ANALYSIS_CREDITS: 0 },
       browserSessions: fixture.signIn.browserSessions,
+      shares: { check: async () => Promise.reject(new Error('no links here')) },
       cookie: createSessionCookie('secure'),
       now: () => new Date(fixture.clock.now),
       monotonicNow: () => elapsedMs,

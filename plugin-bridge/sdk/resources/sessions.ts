@@ -1,8 +1,11 @@
 import type {
+  CreatedShare,
   EditedImage,
   MetadataPatch,
   Session,
   SessionToken,
+  ShareList,
+  shareRequestSchema,
   tokenRequestSchema,
   UploadResult,
   urlImportSchema,
@@ -77,6 +80,20 @@ export function createSessionMethods(requester: Requester) {
     createToken: (json: Input<typeof tokenRequestSchema>, { signal }: CallOptions = {}) =>
       requester.send({ method: 'POST', path: '/v1/tokens', json, signal }, readJson<SessionToken>),
 
+    /** Creates a link by which people without an account look at a session and answer. Only this response contains it. */
+    createShare: (sessionId: string, json: Input<typeof shareRequestSchema> = {}, { signal }: CallOptions = {}) =>
+      requester.send({ method: 'POST', path: sharesOf(sessionId), json, signal }, readJson<CreatedShare>),
+
+    /** Lists the links of a session, newest first, with the answers of their visitors. */
+    listShares: (sessionId: string, options: CallOptions = {}) =>
+      requester.get<ShareList>(sharesOf(sessionId), options),
+
+    /** Revokes a link at once; its answers stay. */
+    revokeShare: (sessionId: string, shareId: string, { signal }: CallOptions = {}) => {
+      const path = `${sharesOf(sessionId)}/${encodeURIComponent(shareId)}`;
+      return requester.send({ method: 'DELETE', path, signal }, readNothing);
+    },
+
     /** Reads a small WebP of an uploaded image, at least `width` pixels wide unless the image is smaller. */
     previewImage: (sessionId: string, imageId: string, query: { width?: number } = {}, options: CallOptions = {}) =>
       requester.getBlob(`${imagePathOf(sessionId, imageId)}/preview`, options, query),
@@ -87,6 +104,8 @@ export function createSessionMethods(requester: Requester) {
 export function pathOf(sessionId: string): string {
   return `/v1/sessions/${encodeURIComponent(sessionId)}`;
 }
+
+const sharesOf = (sessionId: string) => `${pathOf(sessionId)}/shares`;
 
 function imagePathOf(sessionId: string, imageId: string): string {
   return `${pathOf(sessionId)}/images/${encodeURIComponent(imageId)}`;

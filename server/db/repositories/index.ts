@@ -20,6 +20,7 @@ import { createOperatorLogRepository } from './operator-log.ts';
 import { createOutputRepository } from './outputs.ts';
 import { createSessionTokenRepository } from './session-tokens.ts';
 import { createSessionRepository } from './sessions.ts';
+import { createShareRepository } from './shares.ts';
 import { createStoredBytesRepository } from './stored-bytes.ts';
 import { createVisionAnswerRepository } from './vision-answers.ts';
 
@@ -45,6 +46,7 @@ export type * from './operator-log.ts';
 export type * from './outputs.ts';
 export type * from './session-tokens.ts';
 export type * from './sessions.ts';
+export type * from './shares.ts';
 export type * from './stored-bytes.ts';
 export type * from './vision-answers.ts';
 
@@ -58,6 +60,7 @@ export function createRepositories(connection: Connection) {
     sessions: createSessionRepository(connection),
     storedBytes: createStoredBytesRepository(connection),
     sessionTokens: createSessionTokenRepository(connection),
+    shares: createShareRepository(connection),
     images: createImageRepository(connection),
     jobs: createJobRepository(connection),
     jobImages: createJobImageRepository(connection),

@@ -45,6 +45,11 @@ export function createOutputRepository(connection: Connection) {
         for (const { path, size } of files) yield { sessionId, path, size };
     },
 
+    /** Lists the files of a session's exports and samples. */
+    async findOfSession(sessionId: string): Promise<OutputRecord[]> {
+      return collection.find({ sessionId }, { batchSize: BATCH }).toArray();
+    },
+
     /** Lists the files that were exported in a session. */
     async pathsOfSession(sessionId: string): Promise<string[]> {
       const records = await collection

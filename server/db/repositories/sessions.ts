@@ -100,6 +100,11 @@ function sessionChanges(
       await model.updateOne({ _id: sessionId, deletedAt: null }, { $max: { expiresAt } });
     },
 
+    /** Brings the expiry forward to `expiresAt`, if it is later. */
+    async shorten(sessionId: string, expiresAt: Date): Promise<void> {
+      await model.updateOne({ _id: sessionId, deletedAt: null }, { $min: { expiresAt } });
+    },
+
     /**
      * Reserves places for images of `bytes` in all and returns the number of places reserved before; null if that
      * exceeded `limit`.

@@ -19,6 +19,14 @@ import { getSessionRoute } from './get-session.route.ts';
 import { listTransactionsRoute } from './list-transactions.route.ts';
 import { previewImageRoute } from './preview-image.route.ts';
 import { sampleImagesRoute } from './sample-images.route.ts';
+import {
+  answerSharedImageRoute,
+  getSharedOriginalRoute,
+  getSharedPreviewRoute,
+  getSharedResultRoute,
+  listSharedImagesRoute,
+} from './shared.route.ts';
+import { createShareRoute, listSharesRoute, revokeShareRoute } from './shares.route.ts';
 import { updateImageRoute } from './update-image.route.ts';
 
 /** The routes of all endpoints; a test compares this list with the endpoint table. */
@@ -45,5 +53,13 @@ export const ROUTES: Route[] = [
   listTransactionsRoute,
   getLimitsRoute,
   getOpenApiRoute,
+  createShareRoute,
+  listSharesRoute,
+  revokeShareRoute,
+  listSharedImagesRoute,
+  getSharedPreviewRoute,
+  getSharedOriginalRoute,
+  getSharedResultRoute,
+  answerSharedImageRoute,
   ...ACCOUNT_ROUTES,
 ];

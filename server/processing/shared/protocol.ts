@@ -100,7 +100,8 @@ export interface RenderReport extends Omit<RenderedVariant, 'mimeType' | 'warnin
 export interface PreviewTask {
   source: string;
   facts: SourceFacts;
-  width: number;
+  /** Pixels; null: a copy of the file without private metadata. */
+  width: number | null;
   target: string;
   part: string;
   limits: WorkerLimits;

@@ -1,29 +1,44 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import sharp from 'sharp';
+import { ProcessingFailure } from '../shared/failure.ts';
 import type { PreviewReport, PreviewTask } from '../shared/protocol.ts';
 import { publish, writePart } from '../shared/save.ts';
+import { rewriteContainer } from './containers/rewrite.ts';
+import { writeExif } from './exif.ts';
 
 // Fast rather than small, since a user waits for it.
 const PREVIEW_QUALITY = 75;
 const PREVIEW_EFFORT = 2;
 
-/**
- * Renders a small still WebP for the review screen, shrinking on load if the format can.
- * @throws invalid_image | too_many_pixels
- */
+/** Writes a preview: a small still WebP, or a copy without private metadata. @throws invalid_image | too_many_pixels */
 export async function makePreview(task: PreviewTask): Promise<PreviewReport> {
-  const { data, info } = await sharp(task.source, { failOn: 'error', limitInputPixels: task.limits.maxPixels })
-    .autoOrient()
-    .resize({ width: task.width, height: task.width * 4, fit: 'inside', withoutEnlargement: true })
-    .webp({ quality: PREVIEW_QUALITY, effort: PREVIEW_EFFORT })
-    .toBuffer({ resolveWithObject: true });
+  const made = task.width === null ? await copyBare(task) : await renderSmall(task, task.width);
   try {
-    await writePart(task.part, data);
+    await writePart(task.part, made.data);
     await publish([task]);
   } catch (error) {
     // The service process may not wait any longer.
     await rm(task.part, { force: true });
     throw error;
   }
-  return { file: task.target, size: data.length, width: info.width, height: info.height };
+  return { file: task.target, size: made.data.length, width: made.width, height: made.height };
+}
+
+/** Renders a small WebP, shrinking on load if the format can. */
+async function renderSmall(task: PreviewTask, width: number) {
+  const { data, info } = await sharp(task.source, { failOn: 'error', limitInputPixels: task.limits.maxPixels })
+    .autoOrient()
+    .resize({ width, height: width * 4, fit: 'inside', withoutEnlargement: true })
+    .webp({ quality: PREVIEW_QUALITY, effort: PREVIEW_EFFORT })
+    .toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height };
+}
+
+/** Copies the file without anything private; its pixels and their orientation stay. */
+async function copyBare({ source, facts, limits }: PreviewTask) {
+  const { orientation } = await sharp(source, { limitInputPixels: limits.maxPixels }).metadata();
+  const metadata = { exif: writeExif({ orientation }), xmp: null };
+  const data = rewriteContainer(facts.format, await readFile(source), metadata, false);
+  if (!data) throw new ProcessingFailure('invalid_image', 'The structure of the file is not understood');
+  return { data, width: facts.width, height: facts.height };
 }

@@ -7,6 +7,7 @@ import { type Client, createClient } from '../../../plugin-bridge/sdk/index.ts';
 const ALIASES = { analyzeImagesFlat: 'analyzeImages', exportImagesFlat: 'exportImages' } as const;
 const SESSION = `sess_${'a'.repeat(22)}`;
 const IMAGE = `img_${'b'.repeat(22)}`;
+const SHARE = `share_${'d'.repeat(22)}`;
 const JOB = `job_${'c'.repeat(22)}`;
 
 /** One call of every method. */
@@ -17,6 +18,9 @@ const CALLS: Record<keyof Client, (client: Client) => Promise<unknown>> = {
   deleteSession: (client) => client.deleteSession(SESSION),
   updateImage: (client) => client.updateImage(SESSION, IMAGE, { alt: 'A hill' }),
   createToken: (client) => client.createToken({ origin: 'https://www.example.com', maxCredits: 5 }),
+  createShare: (client) => client.createShare(SESSION, { days: 3 }),
+  listShares: (client) => client.listShares(SESSION),
+  revokeShare: (client) => client.revokeShare(SESSION, SHARE),
   previewImage: (client) => client.previewImage(SESSION, IMAGE, { width: 320 }),
   analyzeImages: (client) => client.analyzeImages(SESSION, { options: { language: 'de' } }).result(),
   getAnalysis: (client) => client.getAnalysis(SESSION),

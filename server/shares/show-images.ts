@@ -1,0 +1,47 @@
+import { SAMPLE_SUFFIX, type SharedImage } from '#contract';
+import type { ImageRecord, OutputFile, OutputRecord } from '../db/index.ts';
+import { textsOf } from './texts-version.ts';
+
+/** A whole-size file that was made of an image. */
+interface Result {
+  kind: 'sample' | 'export';
+  file: OutputFile;
+  at: Date;
+}
+
+/** Returns the newest whole-size file of records of one image; undefined without one. */
+export function newestResult(records: OutputRecord[]): Result | undefined {
+  return [...newestResults(records).values()][0];
+}
+
+/** Returns the newest whole-size file of each image, by the image's id. */
+export function newestResults(records: OutputRecord[]): Map<string, Result> {
+  const newest = new Map<string, Result>();
+  for (const { _id, namespace, files, updatedAt: at } of records) {
+    const file = files.find(({ variant }) => variant === 'full');
+    const imageId = _id.split(':')[1] ?? '';
+    const known = newest.get(imageId);
+    if (!file || (known && known.at >= at)) continue;
+    newest.set(imageId, { kind: namespace.endsWith(SAMPLE_SUFFIX) ? 'sample' : 'export', file, at });
+  }
+  return newest;
+}
+
+/** Converts an image to what a visitor sees, without texts' version and answer. */
+export function showSharedImage(
+  image: ImageRecord,
+  result: Result | undefined,
+): Omit<SharedImage, 'textsVersion' | 'answer'> {
+  const { _id: id, originalFilename: name, format, size, width, height } = image;
+  return {
+    id,
+    name,
+    original: { format, size, width, height },
+    result: result ? { kind: result.kind, ...factsOf(result.file) } : null,
+    texts: textsOf(image),
+  };
+}
+
+function factsOf({ filename, mimeType, size, width, height }: OutputFile) {
+  return { filename, format: mimeType.replace('image/', ''), size, width, height };
+}
