@@ -212,6 +212,7 @@ const BUILDS: Record<string, () => BuildEnvironmentOptions> = {
   'widget-classic': classicWidgetBuild,
   demo: () => pageBuild('demo'),
   dashboard: () => pageBuild('dashboard'),
+  share: () => pageBuild('share'),
   sdk: sdkBuild,
   cli: cliBuild,
 };
@@ -223,7 +224,7 @@ function pageSettings(name: string): UserConfig {
     plugins: [shortTemplates()],
     root: join(root, 'widget', name),
     base: `/${name}/`,
-    server: { port: 5173, proxy: { '/v1': service, '/account': service }, fs: { allow: [root] } },
+    server: { port: 5173, proxy: { '/v1': service, '/account': service, '/shared': service }, fs: { allow: [root] } },
   };
 }
 
@@ -237,6 +238,7 @@ const SETTINGS: Record<string, () => UserConfig> = {
   }),
   demo: () => pageSettings('demo'),
   dashboard: () => pageSettings('dashboard'),
+  share: () => pageSettings('share'),
 };
 
 export default defineConfig(({ mode }) => ({ root, base: './', ...SETTINGS[mode]?.(), build: BUILDS[mode]?.() }));

@@ -22,6 +22,13 @@ const OWN_ORIGIN = {
 const PAGES: Pages[] = [
   { folder: 'demo', base: '/demo', policy: { sources: OWN_ORIGIN } },
   { folder: 'dashboard', base: '/dashboard', policy: { sources: OWN_ORIGIN }, deepLinks: true },
+  // Its pictures are fetched with the link's token, so they are shown from memory.
+  {
+    folder: 'share',
+    base: '/share',
+    policy: { sources: { ...OWN_ORIGIN, 'img-src': "'self' blob:" }, hidden: true },
+    deepLinks: true,
+  },
   // Loaded by pages of other sites.
   { folder: 'widget', base: '/widget', policy: { sources: {}, shared: true } },
 ];

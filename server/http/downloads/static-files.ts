@@ -24,6 +24,8 @@ export interface StaticPolicy {
   sources: Record<string, string>;
   /** True if pages of other sites may load the files. @default false */
   shared?: boolean;
+  /** True if search engines must not list the files. @default false */
+  hidden?: boolean;
 }
 
 const TYPES: Record<string, string> = {
@@ -65,7 +67,7 @@ export function serveFiles(files: StaticFile[], policy: StaticPolicy): StaticRou
   return files.map((file) => ({ path: file.path, handler: createHandler(file, headers) }));
 }
 
-function protectionBy({ sources, shared }: StaticPolicy): Record<string, string> {
+function protectionBy({ sources, shared, hidden }: StaticPolicy): Record<string, string> {
   const directives = {
     'default-src': "'none'",
     ...sources,
@@ -79,6 +81,7 @@ function protectionBy({ sources, shared }: StaticPolicy): Record<string, string>
       .join('; '),
     'Cross-Origin-Resource-Policy': shared ? 'cross-origin' : 'same-origin',
     ...(shared ? { 'Access-Control-Allow-Origin': '*' } : {}),
+    ...(hidden ? { 'X-Robots-Tag': 'noindex, nofollow, noarchive' } : {}),
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
   };
