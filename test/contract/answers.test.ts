@@ -43,6 +43,7 @@ async function call(name: EndpointName, status: number, init: Init = {}, path = 
     ':sessionId': uploaded.sessionId,
     ':imageId': uploaded.images[0]?.id ?? '',
     ':jobId': jobId,
+    ':shareId': `share_${'s'.repeat(22)}`,
   };
   const filled = endpoint.path.replace(/:\w+/g, (part) => ids[part] ?? '');
   const target = path.startsWith('/') ? path : filled + path;

@@ -22,6 +22,7 @@ const IDS: Record<string, string> = {
   ':sessionId': `sess_${'a'.repeat(22)}`,
   ':imageId': `img_${'a'.repeat(22)}`,
   ':jobId': `job_${'a'.repeat(22)}`,
+  ':shareId': `share_${'a'.repeat(22)}`,
   ':keyId': `key_${'a'.repeat(22)}`,
   ':loginId': `login_${'a'.repeat(22)}`,
   ':accountId': `acct_${'a'.repeat(22)}`,

@@ -101,6 +101,9 @@ describe('a session token', () => {
       getBalance: closed,
       listTransactions: closed,
       createToken: closed,
+      createShare: closed,
+      listShares: closed,
+      revokeShare: closed,
     });
     const rejoined = exportAs(token, own, { 'Last-Event-ID': `${theirs.jobId}:0` });
     expect(await outcomeOf(rejoined)).toBe('404 job_not_found');

@@ -81,6 +81,17 @@ describe('the page of a link', () => {
       dir: document.documentElement.dir,
     }));
     expect([scrollWidth, dir]).toEqual([390, locale === 'ar' ? 'rtl' : 'ltr']);
+    const shift = await page.evaluate(
+      () =>
+        new Promise<number>((resolve) => {
+          let sum = 0;
+          new PerformanceObserver((list) => {
+            for (const entry of list.getEntries()) sum += (entry as PerformanceEntry & { value: number }).value;
+          }).observe({ type: 'layout-shift', buffered: true });
+          setTimeout(() => resolve(sum), 300);
+        }),
+    );
+    expect(shift).toBeLessThanOrEqual(0.05);
     await expectAccessible(page);
     expectQuiet();
   });

@@ -33,7 +33,8 @@ export const pageStyles = css`
     display: grid;
     gap: 16px;
   }
-  .images > li {
+  /* The first ones may be in sight, where a guessed height would move the next one. */
+  .images > li:nth-child(n + 8) {
     content-visibility: auto;
     contain-intrinsic-size: auto 420px;
   }
