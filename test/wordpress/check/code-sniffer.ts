@@ -55,7 +55,17 @@ export function sniff(
   const installed = folders.length > 0 ? ['--runtime-set', 'installed_paths', folders.join(',')] : [];
   const { status, stdout, stderr } = spawnSync(
     php,
-    [...program, `--standard=${standard}`, '-s', '-n', '--ignore=*/build/*', ...installed, ...settings, folder],
+    [
+      ...program,
+      `--standard=${standard}`,
+      '-s',
+      '-n',
+      '--extensions=php',
+      '--ignore=*/build/*',
+      ...installed,
+      ...settings,
+      folder,
+    ],
     { encoding: 'utf8', maxBuffer: 1e8 },
   );
   return status === 0 ? '' : `${stdout}${stderr}`.trim() || `phpcs ended with ${status}`;
