@@ -50,12 +50,17 @@ describe('with files beside those of WordPress, a page', { timeout: 300_000 }, (
     await admin.json('POST', `/attachments/${id}/optimize`, { preset: 'low' });
     const url = await urlOf(id, 'full');
     const page = await rig.site.php<string>(
-      `wp_set_current_user( 1 ); return get_permalink( wp_insert_post( array( "post_title" => "Cover", "post_status" => "publish", "post_content" => wp_slash( $content ) ) ) );`,
+      `wp_set_current_user( 1 ); kses_remove_filters(); return get_permalink( wp_insert_post( array( "post_title" => "Cover", "post_status" => "publish", "post_content" => wp_slash( $content ) ) ) );`,
       {
-        content: `<!-- wp:cover {"url":"${url}","id":${id},"hasParallax":true} --><div class="wp-block-cover has-parallax"><div class="wp-block-cover__image-background wp-image-${id} has-parallax" style="background-position:50% 50%;background-image:url(${url})"></div><div class="wp-block-cover__inner-container"></div></div><!-- /wp:cover -->`,
+        content: `<!-- wp:cover {"url":"${url}","id":${id},"hasParallax":true} --><div class="wp-block-cover has-parallax"><div class="wp-block-cover__image-background wp-image-${id} has-parallax" style="background-position:50% 50%;background-image:url(${url})"></div><div class="wp-block-cover__inner-container"></div></div><!-- /wp:cover -->
+<!-- wp:html --><style>.hero{background-image:url("${url}");color:red}.other{background-image:url("/a.jpg")}</style><!-- /wp:html -->`,
       },
     );
     const html = await (await fetch(page)).text();
+    // As page builders print their rules.
+    expect(html).toContain(
+      `.hero{background-image:url("${url}");background-image:image-set(url("${url}.iw.webp") type("image/webp"),url("${url}"));color:red}.other{background-image:url("/a.jpg")}`,
+    );
     const style = /style="(background-position[^"]*)"/.exec(html)?.[1];
     expect(style).toBe(
       `background-position:50% 50%;background-image:url(${url});background-image:image-set(url('${url}.iw.webp') type('image/webp'),url('${url}'))`,

@@ -41,6 +41,7 @@ class Imagewright_Picture {
 			return;
 		}
 		add_filter( 'the_content', array( __CLASS__, 'respect' ), 8 );
+		add_filter( 'the_content', array( __CLASS__, 'styles' ), 40 );
 		add_filter( 'render_block', array( __CLASS__, 'block' ), 30 );
 		add_filter( 'wp_content_img_tag', array( __CLASS__, 'wrap' ), 30 );
 		add_filter( 'wp_get_attachment_image', array( __CLASS__, 'wrap' ), 30 );
@@ -88,17 +89,47 @@ class Imagewright_Picture {
 	 */
 	public static function background( $found ) {
 		list( $all, $before, $url, $after ) = $found;
-		$path  = Imagewright_Beside::path_of( $url );
-		$types = '' === $path || false !== strpos( $all, 'image-set' ) ? array() : Imagewright_Beside::types( $path );
-		if ( ! $types ) {
-			return $all;
+		$set = false === strpos( $all, 'image-set' ) ? self::image_set( $url, "'" ) : '';
+		return '' === $set ? $all : $before . $url . rtrim( $after, '; ' ) . ';background-image:' . str_replace( '&', '&#038;', $set ) . '"';
+	}
+
+	/**
+	 * Changes the backgrounds in `style` elements of a content, as page builders print them.
+	 *
+	 * @param string $html Content.
+	 * @return string
+	 */
+	public static function styles( $html ) {
+		if ( false === stripos( $html, '<style' ) || false === strpos( $html, 'background-image' ) ) {
+			return $html;
 		}
-		$set = array();
-		foreach ( $types as $mime ) {
-			$set[] = "url('" . esc_url( Imagewright_Beside::url( $url, $mime ) ) . "') type('$mime')";
+		$rule = static function ( $found ) {
+			$set = self::image_set( $found[2], '"' );
+			return '' === $set ? $found[0] : "$found[0];background-image:$set";
+		};
+		return preg_replace_callback(
+			'#<style\b[^>]*>.*?</style>#is',
+			static function ( $found ) use ( $rule ) {
+				return preg_replace_callback( '/background-image:\s*url\(\s*(["\']?)([^"\'()]+)\1\s*\)(?=\s*[;}])(?!;background-image:image-set)/i', $rule, $found[0] );
+			},
+			$html
+		);
+	}
+
+	/**
+	 * Builds the `image-set()` of a file and its optimized files.
+	 *
+	 * @param string $url   URL of a file of WordPress.
+	 * @param string $quote Quote of CSS.
+	 * @return string CSS; empty if there are no optimized files.
+	 */
+	private static function image_set( $url, $quote ) {
+		$path = Imagewright_Beside::path_of( $url );
+		$set  = array();
+		foreach ( '' === $path ? array() : Imagewright_Beside::types( $path ) as $mime ) {
+			$set[] = "url($quote" . esc_url_raw( Imagewright_Beside::url( $url, $mime ) ) . "$quote) type($quote$mime$quote)";
 		}
-		$set[] = "url('" . esc_url( $url ) . "')";
-		return $before . $url . rtrim( $after, '; ' ) . ';background-image:image-set(' . implode( ',', $set ) . ')"';
+		return $set ? 'image-set(' . implode( ',', $set ) . ",url($quote" . esc_url_raw( $url ) . "$quote))" : '';
 	}
 
 	/**

@@ -21,7 +21,7 @@ class Imagewright_Page_Images {
 	);
 
 	/**
-	 * Lists the images of a page: `img` elements, then backgrounds in attributes.
+	 * Lists the images of a page: `img` elements, then backgrounds in attributes and `style` elements.
 	 *
 	 * @param string $html HTML.
 	 * @return array<int,array{sources:array<int,array>,img:string}> `sources`: `srcset`, `sizes`, `media` of each source, the `img` last.
@@ -39,10 +39,11 @@ class Imagewright_Page_Images {
 				);
 			}
 		}
-		preg_match_all( '/\sstyle=(["\'])[^"\']*?background(?:-image)?:.*?\1/is', $html, $styles );
-		foreach ( $styles[0] as $style ) {
-			$style = html_entity_decode( $style, ENT_QUOTES, 'UTF-8' );
+		foreach ( self::backgrounds( $html ) as $style ) {
 			if ( preg_match( '/image-set\(\s*url\([\'"]?([^\'")]+)/i', $style, $url ) || preg_match( '/url\([\'"]?([^\'")]+)/i', $style, $url ) ) {
+				if ( '' === Imagewright_Beside::path_of( trim( $url[1] ) ) ) {
+					continue;
+				}
 				$found[] = array(
 					'sources' => array(
 						array(
@@ -56,6 +57,25 @@ class Imagewright_Page_Images {
 			}
 		}
 		return $found;
+	}
+
+	/**
+	 * Lists the styles with a background: attributes, and rules of `style` elements.
+	 *
+	 * @param string $html HTML.
+	 * @return string[] CSS.
+	 */
+	private static function backgrounds( $html ) {
+		preg_match_all( '/\sstyle="([^"]*?background(?:-image)?:[^"]*)"/i', $html, $attributes );
+		preg_match_all( '#<style\b[^>]*>(.*?)</style>#is', $html, $elements );
+		preg_match_all( '/\{([^{}]*background(?:-image)?:[^{}]*url\([^{}]*)\}/i', implode( "\n", $elements[1] ), $rules );
+		$decoded = array_map(
+			static function ( $style ) {
+				return html_entity_decode( $style, ENT_QUOTES, 'UTF-8' );
+			},
+			$attributes[1]
+		);
+		return array_merge( $decoded, $rules[1] );
 	}
 
 	/**
