@@ -89,9 +89,15 @@ describe('with files in the place of those of WordPress, a page that names the o
       .map((url) => `<figure><img src="${url}" alt="" class="wp-image-${id}"></figure>`)
       .join('\n');
     const before = await imagesOf(content);
-    const [old] = await Promise.all([urlOf(id, 'large')]);
+    const [old, full] = [await urlOf(id, 'large'), await urlOf(id, 'full')];
     await rig.site.php('update_option( "imagewright_settings", array( "delivery" => "replace", "auto" => false ) );');
     await admin.json('POST', `/attachments/${id}/optimize`, { preset: 'low' });
+    const styled = await rig.site.php<string>(
+      `wp_set_current_user( 1 ); kses_remove_filters(); return get_permalink( wp_insert_post( array( "post_title" => "Styled", "post_status" => "publish", "post_content" => wp_slash( $content ) ) ) );`,
+      { content: `<!-- wp:html --><style>.hero{background-image:url("${full}")}</style><!-- /wp:html -->` },
+    );
+    const shown = await (await fetch(styled)).text();
+    expect(shown).toContain(`.hero{background-image:url("${full.replace(/\.jpg$/, '.webp')}")`);
     await rig.site.php('update_option( "imagewright_settings", array( "delivery" => "beside", "auto" => false ) );');
     const after = await imagesOf(content);
     expect(after.map(attributesOf)).toEqual(before.map(attributesOf));

@@ -17,6 +17,8 @@ class Imagewright_Old_Addresses {
 	public static function register() {
 		add_filter( 'wp_content_img_tag', array( __CLASS__, 'content_image' ), 10, 3 );
 		add_filter( 'attachment_url_to_postid', array( __CLASS__, 'find_post' ), 20, 2 );
+		add_filter( 'render_block', array( __CLASS__, 'backgrounds' ), 25 );
+		add_filter( 'the_content', array( __CLASS__, 'backgrounds' ), 41 );
 	}
 
 	/**
@@ -44,6 +46,44 @@ class Imagewright_Old_Addresses {
 		}
 		$tag = str_replace( $found[0], ' src=' . $found[1] . self::with_name( $found[2], $new ) . $found[1], $tag );
 		return self::complete( $tag, $context, $id, $metadata );
+	}
+
+	/**
+	 * Replaces the old addresses of backgrounds, in attributes and `style` elements. Reads the records of these images alone, and only
+	 * on sites that replace.
+	 *
+	 * @param string $html Block or content.
+	 * @return string
+	 */
+	public static function backgrounds( $html ) {
+		if ( ! is_string( $html ) || false === strpos( $html, 'background-image' ) || 'replace' !== Imagewright_Options::all()['delivery'] ) {
+			return $html;
+		}
+		return preg_replace_callback(
+			'/(background-image:\s*url\((?:["\']|&quot;|&\#0?39;)?)([^"\'()&]+)/i',
+			static function ( $found ) {
+				return $found[1] . self::current( $found[2] );
+			},
+			$html
+		);
+	}
+
+	/**
+	 * Returns the address of the file that took the place of an attached file.
+	 *
+	 * @param string $url URL.
+	 * @return string The same URL if the file was not replaced.
+	 */
+	private static function current( $url ) {
+		static $known = array();
+		if ( ! isset( $known[ $url ] ) ) {
+			$id            = self::find_post( 0, $url );
+			$state         = $id ? Imagewright_State::get( $id ) : null;
+			$metadata      = $state && 'optimized' === $state['status'] ? wp_get_attachment_metadata( $id ) : null;
+			$new           = is_array( $metadata ) ? self::successor( wp_basename( rawurldecode( (string) strtok( $url, '?' ) ) ), $state['snapshot'], $metadata ) : '';
+			$known[ $url ] = '' === $new ? $url : self::with_name( $url, $new );
+		}
+		return $known[ $url ];
 	}
 
 	/**
