@@ -12,6 +12,7 @@ import {
   planListSchema,
   profilePatchSchema,
   profileSchema,
+  visitSchema,
 } from './account.ts';
 import {
   jobHistoryQuerySchema,
@@ -60,6 +61,14 @@ export const ACCOUNT_ENDPOINTS = {
     path: '/account/options',
     summary: 'Sign-up options and password rules',
     success: { status: 200, kind: 'json', schema: accountOptionsSchema },
+  },
+  getVisit: {
+    ...open,
+    method: 'GET',
+    path: '/account/visit',
+    summary: 'The account that is logged in, or null: a page may ask without an error for visitors',
+    success: { status: 200, kind: 'json', schema: visitSchema },
+    errors: ['account_suspended'],
   },
   signUp: {
     ...open,

@@ -30,6 +30,11 @@ export const profileSchema = z
   .meta({ id: 'Profile' });
 export type Profile = z.output<typeof profileSchema>;
 
+/** `GET /account/visit`. */
+export const visitSchema = z
+  .object({ profile: profileSchema.nullable().describe('The account that is logged in; null for a visitor.') })
+  .meta({ id: 'Visit' });
+
 /** Body of `PATCH /account/profile`. */
 export const profilePatchSchema = z
   .object({ email: emailSchema, password: passwordSchema })

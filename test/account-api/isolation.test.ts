@@ -162,6 +162,7 @@ describe('answers', () => {
       return answer.body;
     };
     await check('getAccountOptions');
+    await check('getVisit');
     await check('signUp', { email: 'documented@example.com' });
     await check('requestPasswordReset', { email: 'documented@example.com' });
     const { accountId, email } = await createPerson(test, { operator: true });

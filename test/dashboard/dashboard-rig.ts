@@ -9,7 +9,7 @@ import type { SharedService } from '../support/shared-service.ts';
 /** Long enough, and nobody's. */
 export const PASSWORD = 'nine photographs of rain';
 
-/** Browsers report each refused request; a visitor's first question is one. */
+/** Browsers report each refused request. */
 export const REFUSED = /the server responded with a status of (400|401|403|409|429)/;
 
 /** A person who is logged in. */

@@ -98,6 +98,8 @@ export const accountClient = {
   readLink: (token: string) => post<Link>('/account/link', { token }),
   confirmEmail: (token: string) => post<{ email: string }>('/account/email/confirm', { token }),
 
+  /** The account that is logged in; null for a visitor. */
+  visit: () => get<{ profile: Profile | null }>('/account/visit'),
   profile: () => get<Profile>('/account/profile'),
   changeEmail: (email: string, password: string) => call<Profile>('PATCH', '/account/profile', { email, password }),
   changePassword: (currentPassword: string, newPassword: string) =>

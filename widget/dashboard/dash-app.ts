@@ -137,17 +137,14 @@ export class DashApp extends LitElement {
     this.problem = '';
     this.suspended = false;
     try {
-      const profile = accountClient.profile();
-      profile.catch(() => {});
+      const visit = accountClient.visit();
+      visit.catch(() => {});
       await ready;
-      this.profile = await profile;
+      this.profile = (await visit).profile;
     } catch (error) {
-      if (!(error instanceof ApiError && error.status === 401)) {
-        this.problem = explainError(error).text;
-        this.suspended = error instanceof ApiError && error.code === 'account_suspended';
-        return;
-      }
-      this.profile = null;
+      this.problem = explainError(error).text;
+      this.suspended = error instanceof ApiError && error.code === 'account_suspended';
+      return;
     }
     this.#begin();
   }

@@ -31,6 +31,10 @@ const styles = css`
   h3 {
     font-weight: 640;
   }
+  a {
+    color: var(--_accent);
+    text-underline-offset: 3px;
+  }
 `;
 
 /**

@@ -36,11 +36,31 @@ export function startConnection(
     );
   });
 
-  connect({}).catch((error: unknown) => {
+  /** Asks for a key. */
+  function ask(fault: string): void {
     section.hidden = false;
     account.textContent = 'Not connected';
-    if (!(error instanceof ApiError && error.status === 401)) problem.textContent = explain(error);
-  });
+    problem.textContent = fault;
+  }
+
+  /** Asks who is logged in, which is no error for a visitor, and shows the page when it knows what it looks like. */
+  async function start(): Promise<void> {
+    try {
+      const { profile } = await readVisit();
+      if (profile) await connect({});
+      else ask('');
+    } catch (error) {
+      ask(explain(error));
+    }
+    document.querySelector('main')?.classList.remove('waiting');
+  }
+  void start();
+}
+
+async function readVisit(): Promise<{ profile: unknown }> {
+  const response = await fetch('/account/visit');
+  if (response.ok) return response.json();
+  throw new Error(response.status === 403 ? 'This account is suspended.' : 'The service cannot be reached.');
 }
 
 async function showBalance(client: Client, account: HTMLElement): Promise<void> {

@@ -30,6 +30,9 @@ const styles = css`
     color: var(--_muted);
     font-size: 0.9em;
   }
+  .period {
+    inline-size: auto;
+  }
   .facts .poor {
     color: var(--_danger);
     font-weight: 600;
@@ -123,8 +126,8 @@ function renderState({ version, disk, model, mail, queue }: ServiceState): Templ
         disk
           ? fact(
               texts.disk,
-              texts.diskFree({ free: `${formatBytes(disk.freeBytes)} / ${formatBytes(disk.totalBytes)}` }),
-              texts.diskNote,
+              texts.diskFree({ free: formatBytes(disk.freeBytes) }),
+              `${formatBytes(disk.totalBytes)}. ${texts.diskNote}`,
               disk.freeBytes < disk.totalBytes * LITTLE,
             )
           : nothing

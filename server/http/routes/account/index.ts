@@ -22,6 +22,7 @@ import {
   confirmPasswordRoute,
   deleteAccountRoute,
   getProfileRoute,
+  getVisitRoute,
   listPlansRoute,
   updateProfileRoute,
 } from './profile.route.ts';
@@ -41,6 +42,7 @@ import {
 /** Every route below /account. */
 export const ACCOUNT_ROUTES: Route[] = [
   getAccountOptionsRoute,
+  getVisitRoute,
   signUpRoute,
   confirmSignUpRoute,
   logInRoute,

@@ -1,3 +1,4 @@
+import { AppError } from '../../../errors.ts';
 import { defineRoute } from '../../define-route.ts';
 import { operateOnOwn } from '../../operate.ts';
 import { showProfile } from '../../show-profile.ts';
@@ -6,6 +7,14 @@ import { visitorOf } from '../../visitor.ts';
 
 /** `GET /account/profile`. */
 export const getProfileRoute = defineRoute('getProfile', ({ account }, services) => showProfile(account.id, services));
+
+/** `GET /account/visit`: browsers write each refused request to the console, so that of a visitor is not refused. */
+export const getVisitRoute = defineRoute('getVisit', async ({ ctx }, services) => {
+  const check = await services.signIn.browserSessions.check(services.gateway.cookie.read(ctx));
+  if (check.outcome === 'unknown') return { profile: null };
+  if (check.outcome !== 'valid') throw new AppError('account_suspended', 'This account is suspended');
+  return { profile: await showProfile(check.account.id, services) };
+});
 
 /** `PATCH /account/profile`: a new address takes effect when the link sent to it is opened. */
 export const updateProfileRoute = defineRoute('updateProfile', async ({ ctx, account, body }, services) => {
