@@ -89,7 +89,7 @@ describe('what leaves the server', () => {
         await visitor.page.getByText('No tracking').waitFor();
         expect(await textOf(visitor.page.locator('body'))).not.toMatch(/nothing leaves/i);
         const { page } = await enterAccount(test, rig.browser);
-        await page.getByRole('link', { name: 'Playground' }).click();
+        await page.getByRole('navigation').getByRole('link', { name: 'Playground' }).click();
         await page.locator('image-optimizer[data-state]').waitFor();
         text = await textOf(page.locator('playground-page'));
       });

@@ -28,6 +28,9 @@ describe('the demo page', () => {
   it('asks signed-in users for nothing', async () => {
     const { page, account, visit } = await rig.open({ connect: false });
     // Simulates a log-in cookie.
+    await page.route('**/account/visit', (route) =>
+      route.fulfill({ json: { profile: { email: 'editor@example.com' } } }),
+    );
     await page.route('**/v1/**', (route) =>
       route.continue({ headers: { ...route.request().headers(), 'x-api-key': account.apiKey } }),
     );
