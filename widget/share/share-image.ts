@@ -17,7 +17,7 @@ export class ShareImage extends LitElement {
     i18n: { attribute: false },
     client: { attribute: false },
     image: { attribute: false },
-    source: { state: true },
+    picture: { state: true },
     pair: { state: true },
     fault: { state: true },
     sending: { state: true },
@@ -26,18 +26,19 @@ export class ShareImage extends LitElement {
   declare i18n: I18n;
   declare client: ShareClient;
   declare image: SharedImage;
-  /** Object URL of the picture; null while it is loaded, empty after a failure. */
-  declare protected source: string | null;
+  /** The decoded picture; null while it is loaded. */
+  declare protected picture: HTMLImageElement | 'failed' | null;
   /** What is being compared, with the comparison's own texts; null: it is closed. */
   declare protected pair: { pair: ComparePair; i18n: I18n } | null;
   /** Key of the text of a fault; empty without one. */
   declare protected fault: string;
   declare protected sending: boolean;
   #seen: IntersectionObserver | null = null;
+  #url = '';
 
   constructor() {
     super();
-    this.source = null;
+    this.picture = null;
     this.pair = null;
     this.fault = '';
     this.sending = false;
@@ -45,7 +46,7 @@ export class ShareImage extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    if (this.source) return;
+    if (this.picture) return;
     this.#seen = new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && this.#show(), {
       rootMargin: '600px',
     });
@@ -55,14 +56,30 @@ export class ShareImage extends LitElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#seen?.disconnect();
-    if (this.source) URL.revokeObjectURL(this.source);
-    this.source = null;
+    this.#release();
   }
 
   async #show(): Promise<void> {
     this.#seen?.disconnect();
-    const blob = await this.client.blob(this.image.id, `preview?width=${PREVIEW}`).catch(() => null);
-    this.source = blob && this.isConnected ? URL.createObjectURL(blob) : '';
+    const { original, texts, id } = this.image;
+    const picture = new Image(original.width, original.height);
+    picture.alt = texts.decorative ? '' : (texts.alt ?? '');
+    try {
+      const blob = await this.client.blob(id, `preview?width=${PREVIEW}`);
+      this.#url = URL.createObjectURL(blob);
+      picture.src = this.#url;
+      // An image that is not decoded yet has no height, and would move what follows.
+      await picture.decode();
+      this.picture = picture;
+    } catch {
+      this.picture = 'failed';
+    }
+    if (!this.isConnected) this.#release();
+  }
+
+  #release(): void {
+    URL.revokeObjectURL(this.#url);
+    this.picture = null;
   }
 
   async #compare(): Promise<void> {
@@ -127,16 +144,15 @@ export class ShareImage extends LitElement {
   }
 
   #renderPicture(): TemplateResult {
-    const { original, texts } = this.image;
-    const { width, height } = original;
+    const { width, height } = this.image.original;
+    const { picture } = this;
     return html`
       <div class="picture">
         ${
-          this.source === ''
+          picture === 'failed'
             ? html`<p class="muted">${this.i18n.t('no-picture')}</p>`
-            : this.source
-              ? html`<img src=${this.source} width=${width} height=${height} alt=${texts.decorative ? '' : (texts.alt ?? '')} />`
-              : html`<svg width=${width} height=${height} viewBox="0 0 ${width} ${height}" aria-hidden="true"></svg>`
+            : (picture ??
+              html`<svg width=${width} height=${height} viewBox="0 0 ${width} ${height}" aria-hidden="true"></svg>`)
         }
       </div>
     `;
