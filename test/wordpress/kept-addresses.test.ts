@@ -12,7 +12,7 @@ beforeAll(async () => {
   photo = await photograph(1100);
 });
 
-const optimize = (id: number, body: unknown = { format: 'jpeg' }) =>
+const optimize = (id: number, body: unknown = { format: 'jpeg', preset: 'low' }) =>
   admin.json('POST', `/attachments/${id}/optimize`, body);
 const restore = (id: number) => admin.json('POST', `/attachments/${id}/restore`);
 

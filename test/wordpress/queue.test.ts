@@ -28,7 +28,7 @@ describe('new uploads', { timeout: 120_000 }, () => {
   it('are optimized by the schedule of WordPress, for one credit each; what gains nothing stays as it is', async () => {
     const before = await rig.account.api.balance();
     const id = await admin.upload('new.jpg', await photograph(1000), 'image/jpeg');
-    const tiny = await admin.upload('tiny.webp', await tinyPicture(400), 'image/webp');
+    const tiny = await admin.upload('tiny.webp', await tinyPicture(140), 'image/webp');
     expect(await statusOf(id)).toBe('queued');
     await withCron(() => statusOf(id)).toBe('optimized');
     await withCron(() => statusOf(tiny)).toBe('failed');

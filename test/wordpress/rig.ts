@@ -168,7 +168,7 @@ export async function photograph(
   return new Uint8Array(await image.jpeg({ quality: 95 }).toBuffer());
 }
 
-/** A WebP image that no export makes smaller. */
+/** A WebP image that no export makes smaller. Below 150 px WordPress makes no sizes of it, which an export could make smaller. */
 export async function tinyPicture(width: number): Promise<Uint8Array> {
   const image = sharp(await photograph(width)).webp({ quality: 5 });
   return new Uint8Array(await image.toBuffer());

@@ -10,7 +10,7 @@ const { rig, admin, expectQuietLog } = tests;
 const { openPage } = useBrowser(tests);
 let id: number;
 beforeAll(async () => {
-  id = await admin.upload('tiny.webp', await tinyPicture(720), 'image/webp');
+  id = await admin.upload('tiny.webp', await tinyPicture(120), 'image/webp');
 }, 120_000);
 
 const speak = (locale: string) => rig.site.php('update_user_meta( 1, "locale", $locale );', { locale });

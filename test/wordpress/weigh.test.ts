@@ -63,7 +63,7 @@ it('only pages of the site are opened, and only what visitors get', async () => 
   expect(await refused('http://127.0.0.1:1/')).toBe('imagewright_other_site');
   expect(await refused('file:///etc/passwd')).toBe('imagewright_other_site');
   expect(await refused(rig.site.url.replace('://', '://user:secret@'))).toBe('imagewright_other_site');
-  const [status, body] = await post('/weigh', { url: `${rig.site.url}/wp-content/uploads/none.html` });
+  const [status, body] = await post('/weigh', { url: `${rig.site.url}/?p=999999` });
   expect([status, body.message]).toEqual([422, 'Visitors do not get this page: it answers with HTTP 404.']);
 });
 
