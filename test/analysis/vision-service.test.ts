@@ -164,7 +164,12 @@ describe('the capability check', () => {
     await analysis.start();
     const result = await describeImage(analysis, await vision.harness.place({ name: 'a.jpg', bytes: vision.bytes }));
     expect(result.aiStatus).toBe('unavailable');
-    expect(analysis.state()).toEqual({ provider: 'openai-compatible', model: 'fake-vision', status: 'blind' });
+    expect(analysis.state()).toEqual({
+      provider: 'openai-compatible',
+      model: 'fake-vision',
+      place: 'local',
+      status: 'blind',
+    });
     expect(vision.server.questions()).toHaveLength(0);
     expect(vision.harness.logged()).toContain('ignores images');
   });

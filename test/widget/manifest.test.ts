@@ -48,7 +48,17 @@ describe('the descriptions of the elements', () => {
 
   it('describe every member, attribute, event, slot, part and custom property', () => {
     expect(elements.map(({ tagName }) => tagName).sort()).toEqual(
-      ['image-optimizer', 'io-compare', 'io-cost', 'io-dropzone', 'io-list', 'io-live', 'io-row', 'io-settings'].sort(),
+      [
+        'image-optimizer',
+        'io-compare',
+        'io-cost',
+        'io-dropzone',
+        'io-list',
+        'io-live',
+        'io-review',
+        'io-row',
+        'io-settings',
+      ].sort(),
     );
     const silent = elements.flatMap((element) =>
       (['attributes', 'members', 'events', 'slots', 'cssParts', 'cssProperties'] as const).flatMap((kind) =>
