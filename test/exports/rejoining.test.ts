@@ -90,7 +90,7 @@ it('@microsoft/fetch-event-source gets each event once and pays once, although e
     const name = new URL(route.request().url()).pathname.split('/').at(-1)?.replace('.js', '');
     await route.fulfill({ contentType: 'text/javascript', body: await readFile(`${library}${name}.js`, 'utf8') });
   });
-  await page.goto(`${proxy.url}/docs`);
+  await page.goto(`${proxy.url}/docs/try`);
   await page.evaluate("import('/fetch-event-source/index.js').then((library) => Object.assign(window, { library }))");
   const uploads = await Promise.all(KINDS.map(() => uploadNoise(2)));
   for (const kind of KINDS)
