@@ -136,7 +136,7 @@ describe('an export without gain', { timeout: 90_000 }, () => {
   });
 
   it('is free: later runs list the image, and other settings export it again', async () => {
-    const id = await admin.upload('tiny.webp', await tinyPicture(100), 'image/webp');
+    const id = await admin.upload('tiny.webp', await tinyPicture(700), 'image/webp');
     const query = `ids[]=${id}&format=webp&preset=`;
     expect(await preview(inVain(id))).toMatchObject({ images: 1, cost: 1, leftOut: [] });
     expect(await priceOf(async () => expect(await run(id, IN_VAIN)).toEqual(['done', 1, []]))).toBe(0);
@@ -160,7 +160,7 @@ describe('an export without gain', { timeout: 90_000 }, () => {
   });
 
   it('leaves an image out of runs after the widget has shown that it does not become smaller', async () => {
-    const id = await admin.upload('tiny-in-widget.webp', await tinyPicture(101), 'image/webp');
+    const id = await admin.upload('tiny-in-widget.webp', await tinyPicture(701), 'image/webp');
     const made = await exported(id, 'export', IN_VAIN);
     expect(await post(`/attachments/${id}/replace`, made)).toMatchObject([409, { code: 'imagewright_not_smaller' }]);
     expect(await preview(inVain(id))).toMatchObject({ images: 0, cost: 0, leftOut: [{ count: 1 }] });
@@ -172,7 +172,7 @@ describe('an export without gain', { timeout: 90_000 }, () => {
   });
 
   it('costs a credit if the user accepts the larger file', async () => {
-    const id = await admin.upload('tiny-but-wanted.webp', await tinyPicture(102), 'image/webp');
+    const id = await admin.upload('tiny-but-wanted.webp', await tinyPicture(702), 'image/webp');
     const price = await priceOf(async () => {
       const offer = { data: { details: { needs: 'allowLarger', paid: false } } };
       expect(await optimize(id, IN_VAIN)).toMatchObject([409, offer]);
@@ -220,7 +220,7 @@ describe('descriptions that cost credits', { timeout: 90_000 }, () => {
   it('are made only for images that become smaller', async () => {
     const { api, apiKey } = await dear.createAccount({ credits: 10 });
     await rig.site.define({ IMAGEWRIGHT_URL: dear.url, IMAGEWRIGHT_API_KEY: apiKey });
-    const id = await admin.upload('tiny-untold.webp', await tinyPicture(104), 'image/webp');
+    const id = await admin.upload('tiny-untold.webp', await tinyPicture(704), 'image/webp');
     expect((await optimize(id, { ...IN_VAIN, fillText: true }))[1].code).toBe('imagewright_not_smaller');
     expect(await api.balance()).toBe(10);
     const gains = await admin.upload('untold.jpg', await photograph(600), 'image/jpeg');
