@@ -214,6 +214,10 @@ const styles = css`
     display: grid;
     gap: calc(var(--_space) * 1.5);
   }
+  /* The bytes go to the next line as a whole. */
+  .running bdi {
+    display: inline-block;
+  }
   .bar .ways {
     flex: 0 1 auto;
   }
