@@ -42,8 +42,7 @@ describe("a variant's bytes", () => {
 
   it('equal those of one direct pipeline', async () => {
     const [full] = await harness.render(photo('photo-brushes.jpg'), { format: 'webp' });
-    const settings = { quality: Number(full?.quality), effort: 4, smartSubsample: true };
-    const direct = await sharp(photo('photo-brushes.jpg')).webp(settings).toBuffer();
+    const direct = await sharp(photo('photo-brushes.jpg')).webp({ quality: 85, effort: 4 }).toBuffer();
     expect(full && (await readFile(full.file)).equals(direct)).toBe(true);
   });
 });
