@@ -13,7 +13,7 @@ const ATTEMPTS = 5;
 /** Uploads of a server that has died are pending; with none for this long, what is pending counts as lost. Milliseconds. */
 const PENDING_MS = 600_000;
 
-/** What an account can do at a limit of storage or sessions. */
+/** Advice for an account at a limit of storage or sessions. */
 export const HELP = 'delete a session with DELETE /v1/sessions/:sessionId, or wait until one expires';
 
 /** Takes room for bytes, on all servers together. @throws AppError storage_limit_reached */

@@ -37,7 +37,7 @@ export interface VisionState {
   provider: string;
   model: string | null;
   status: 'none' | 'ready' | 'unverified' | 'blind' | 'open';
-  /** Where images are described: nowhere, on this machine or in its network, or elsewhere. */
+  /** Place of the vision model: none, on this machine or in its network, or elsewhere. */
   place: 'off' | 'local' | 'elsewhere';
 }
 

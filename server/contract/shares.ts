@@ -8,7 +8,7 @@ export const SHARES_PER_SESSION = 20;
 /** Characters of a visitor's comment. */
 export const SHARE_COMMENT_LENGTH = 2000;
 
-/** What a visitor says of an image. */
+/** Verdict of a visitor on an image. */
 export const SHARE_VERDICTS = ['approved', 'change'] as const;
 export type ShareVerdict = (typeof SHARE_VERDICTS)[number];
 

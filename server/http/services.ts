@@ -48,7 +48,7 @@ export interface Services {
   openApi: { document: OpenApiDocument; send: (ctx: Context) => Promise<void> };
   /** Describes the state of external services; contains no secret. */
   describeHealth: () => Record<string, unknown>;
-  /** Where images are described. */
+  /** Place of the vision model: none, local or elsewhere. */
   descriptionsBy: () => AccountOptions['descriptions'];
   /** State of the description service, the queue and the disk of this server. */
   describeState: () => Promise<Omit<ServiceState, 'mail'>>;

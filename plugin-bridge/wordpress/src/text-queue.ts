@@ -6,7 +6,7 @@ type Item = LibraryImage & { large: string };
 
 interface Part {
   items: Item[];
-  /** Where the next part begins; empty after the last. */
+  /** Cursor of the next part; empty after the last. */
   cursor: string;
   total: number;
 }

@@ -15,7 +15,7 @@ export const PRESET_TARGETS: Readonly<Record<Preset, number>> = {
   minimum: 45,
 };
 
-/** Why a file or an image has no score: the search is off (`QUALITY_SEARCH`), or no file was delivered. */
+/** Reason for a missing score: the search is off (`QUALITY_SEARCH`), or no file was delivered. */
 export const UNSCORED_REASONS = ['search_off', 'no_file'] as const;
 export type UnscoredReason = (typeof UNSCORED_REASONS)[number];
 

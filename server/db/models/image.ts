@@ -24,7 +24,7 @@ export interface ImageRecord {
   metadata: Metadata | null;
   /** Version of the metadata, for optimistic locking. */
   metadataVersion: number;
-  /** How often a person has edited the file name. Absent: never. */
+  /** Count of edits of the file name by a person. Absent: never. */
   renames?: number;
 }
 

@@ -8,7 +8,7 @@ import type { NamedFile } from './images.ts';
 
 export type { FormerName, OutputFile, OutputRecord };
 
-/** What a publication replaces. */
+/** Files that a publication replaces. */
 type Replaced = Pick<OutputRecord, 'files' | 'contents'>;
 
 /** Creates the repository of exported files and their names in a namespace. */

@@ -22,7 +22,7 @@ export class PlaygroundPage extends DashboardPage {
 
   /** True once the element is defined. */
   declare ready: boolean;
-  /** Where images are described; null until known. */
+  /** Place of the vision model; null until known. */
   declare descriptions: AccountOptions['descriptions'] | null;
 
   readonly #session = sessionStorage.getItem(SESSION);

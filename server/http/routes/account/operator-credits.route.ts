@@ -9,7 +9,7 @@ import { requireAccount } from '../../require-account.ts';
 import { requirePassword } from '../../require-password.ts';
 import type { Services } from '../../services.ts';
 
-/** How credits are moved. */
+/** Direction of a transfer of credits, and how it is logged. */
 interface Move {
   operation: 'grantCredits' | 'withdrawCredits';
   action: LogAction;
