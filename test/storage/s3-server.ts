@@ -27,6 +27,7 @@ export async function startS3Server(): Promise<S3Server> {
     directory,
     configureBuckets: [{ name: BUCKET, configs: [] }],
   });
+  keepFolders(server);
   const { port } = (await server.run()) as AddressInfo;
   const own = `http://127.0.0.1:${port}`;
   return {
@@ -40,4 +41,19 @@ export async function startS3Server(): Promise<S3Server> {
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Lets deletions keep emptied folders, as s3rver ends the process when it removes one that an upload is about to use. */
+function keepFolders(server: S3rver): void {
+  const { store } = server as unknown as { store: FilesystemStore };
+  store.deleteObject = async (bucket, key) => {
+    const files = ['object', 'object.md5', 'metadata.json'].map((name) => store.getResourcePath(bucket, key, name));
+    await Promise.all(files.map((file) => rm(file, { force: true })));
+  };
+}
+
+/** What is used of s3rver's own store, which its types leave out. */
+interface FilesystemStore {
+  deleteObject(bucket: string, key: string): Promise<void>;
+  getResourcePath(bucket: string, key: string, name: string): string;
 }

@@ -223,7 +223,7 @@ it('lists the images it leaves out, and accepts a larger file on request', {
       .toBuffer(),
   );
   const tiff = await admin.upload('scan.tif', scan, 'image/tiff');
-  const id = await admin.upload('tiny.webp', await tinyPicture(720), 'image/webp');
+  const id = await admin.upload('tiny.webp', await tinyPicture(120), 'image/webp');
   const before = await spent();
   const { page } = await openPage();
   await button(page, 'Optimize 2 images for 2 credits').click();
