@@ -12,23 +12,31 @@ interface Exports {
   memory: Memory;
   toLight(pixels: number, table: number, light: number, width: number, height: number): void;
   halve(light: number, half: number, width: number, height: number): void;
-  toPlanes(light: number, planes: number, width: number, height: number, colours: number): void;
-  workspaceBytes(width: number): number;
-  prepare(
-    plane: number,
-    prepared: number,
+  toPlanes(
+    light: number,
+    planes: number,
     width: number,
     height: number,
+    colours: number,
+    withX: number,
+    withB: number,
+  ): void;
+  WORKSPACE: { value: number };
+  prepare(
+    plane: number,
+    edges: number,
     structure: number,
+    width: number,
+    height: number,
     blur: number,
     workspace: number,
   ): void;
   compare(
     plane: number,
-    prepared: number,
+    edges: number,
+    structure: number,
     width: number,
     height: number,
-    structure: number,
     blur: number,
     flat: number,
     workspace: number,

@@ -3,10 +3,10 @@ import { type Fit, MIN_SIDE, PLANES, SCALES } from './constants.ts';
 /** One plane of an image at one scale, as far as the score depends on it. */
 export interface PlanePart {
   plane: number;
-  /** Whether its structure counts; its edges are always compared. */
-  structure: boolean;
-  /** Begin in the prepared part of the memory, in bytes. */
-  prepared: number;
+  /** Where what its edges are compared with begins in the prepared part of the memory, in bytes. Null: they do not count. */
+  edges: number | null;
+  /** The same of its structure. */
+  structure: number | null;
 }
 
 /** An image at one scale. */
@@ -20,6 +20,8 @@ export interface ScalePart {
 /** Addresses in the memory of the kernel for one size of image, in bytes. */
 export interface Layout {
   scales: ScalePart[];
+  /** Scales of an image of this size, with those that do not count. */
+  scaleCount: number;
   pixels: number;
   /** Light at a scale and at the next one, in turns. */
   light: [number, number];
@@ -27,7 +29,6 @@ export interface Layout {
   workspace: number;
   sums: number;
   prepared: number;
-  preparedBytes: number;
   end: number;
 }
 
@@ -39,9 +40,12 @@ const SLACK = 64;
 /** Bytes of a line: whole vectors of four floats. */
 const lineBytes = (width: number) => Math.ceil(width / 4) * 16;
 
-/** Lays out the memory for images of a size. Planes without any weight are left out. */
+/** Errors with less weight change no score by a hundredth, and are not computed: that is half of the work. */
+const LEAST_WEIGHT = 0.01;
+
+/** Lays out the memory for images of a size. */
 export function layOut(width: number, height: number, fit: Fit, workspaceBytes: number): Layout {
-  const { scales, preparedBytes } = divide(width, height, fit);
+  const { scales, scaleCount, preparedBytes } = divide(width, height, fit);
   let end = BEGIN;
   const take = (bytes: number) => {
     const begin = end;
@@ -50,13 +54,13 @@ export function layOut(width: number, height: number, fit: Fit, workspaceBytes: 
   };
   return {
     scales,
+    scaleCount,
     pixels: take(3 * width * height),
     light: [take(3 * lineBytes(width) * height), take(3 * lineBytes(Math.ceil(width / 2)) * Math.ceil(height / 2))],
     planes: take(3 * (lineBytes(width) + 32) * height),
     workspace: take(workspaceBytes),
     sums: take(6 * 8),
     prepared: take(preparedBytes),
-    preparedBytes,
     end,
   };
 }
@@ -68,17 +72,24 @@ function divide(width: number, height: number, { weights }: Fit) {
     sizes.push(last);
   }
   let preparedBytes = 0;
+  const take = (parts: number, { width, height }: { width: number; height: number }) => {
+    const begin = preparedBytes;
+    preparedBytes += parts * lineBytes(width) * height;
+    return begin;
+  };
   const scales = sizes.map((size, scale): ScalePart => {
     const planes: PlanePart[] = [];
     for (let plane = 0; plane < PLANES; plane++) {
       const first = 6 * (plane * sizes.length + scale);
-      const counting = weights.slice(first, first + 6).map((weight) => weight !== 0);
-      if (!counting.includes(true)) continue;
-      const structure = counting[0] === true || counting[3] === true;
-      planes.push({ plane, structure, prepared: preparedBytes });
-      preparedBytes += (structure ? 4 : 1) * lineBytes(size.width) * size.height;
+      const counts = weights.slice(first, first + 6).map((weight) => weight > LEAST_WEIGHT);
+      const hasStructure = counts[0] || counts[3];
+      const hasEdges = counts[1] || counts[2] || counts[4] || counts[5];
+      if (!hasStructure && !hasEdges) continue;
+      planes.push({ plane, edges: hasEdges ? take(1, size) : null, structure: hasStructure ? take(3, size) : null });
     }
     return { ...size, scale, planes };
   });
-  return { scales, preparedBytes };
+  // Scales below the last one that counts are not even made.
+  while (scales.at(-1)?.planes.length === 0) scales.pop();
+  return { scales, scaleCount: sizes.length, preparedBytes };
 }

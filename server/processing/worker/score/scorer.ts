@@ -10,7 +10,7 @@ export interface Pixels {
   height: number;
 }
 
-/** An original whose share of the work is done. */
+/** An original to score versions of. */
 export interface PreparedReference {
   /**
    * Scores a changed version of the original: 100 is identical, from 90 nobody sees a difference, below 50 everybody does; far
@@ -23,7 +23,8 @@ export interface PreparedReference {
 /** Scores versions of images. */
 export interface Scorer {
   /**
-   * Does the original's share of the work. Takes about 40 bytes a pixel until it is no longer used.
+   * Does the original's share of the work, and again if another original was used meanwhile: the memory of the kernel holds one. Keeps
+   * the pixels, which must not change.
    * @throws RangeError if a side is below 8 pixels, or `data` has another length than the size asks for
    */
   prepare(reference: Pixels): PreparedReference;
@@ -32,48 +33,58 @@ export interface Scorer {
 /** Prepares a scorer, once for a process: compiles the kernel in a few milliseconds. Only tests fit it differently. */
 export async function createScorer(fit: Fit = FIT): Promise<Scorer> {
   const kernel = await startKernel(fit);
+  /** Original whose share is in the memory of the kernel. */
+  let present: PreparedReference | undefined;
   return {
     prepare(reference) {
       checkPixels(reference);
-      const layout = layOut(reference.width, reference.height, fit, kernel.workspaceBytes(reference.width));
-      const prepared = prepare(kernel, layout, reference);
-      return {
+      const layout = layOut(reference.width, reference.height, fit, kernel.WORKSPACE.value);
+      const prepared: PreparedReference = {
         score(distorted) {
           checkPixels(distorted);
           checkSize(distorted, reference);
-          return poolErrors(compare(kernel, layout, prepared, distorted), fit);
+          if (present !== prepared) prepare(kernel, layout, reference);
+          present = prepared;
+          return poolErrors(compare(kernel, layout, distorted), fit);
         },
       };
+      return prepared;
     },
   };
 }
 
-function prepare(kernel: Kernel, layout: Layout, reference: Pixels): Uint8Array {
+function prepare(kernel: Kernel, layout: Layout, reference: Pixels): void {
   for (const { part, address, width, height } of planesOf(kernel, layout, reference)) {
-    const target = layout.prepared + part.prepared;
-    kernel.prepare(address, target, width, height, Number(part.structure), kernel.blur, layout.workspace);
+    const { edges, structure } = addressesOf(part, layout);
+    kernel.prepare(address, edges, structure, width, height, kernel.blur, layout.workspace);
   }
-  return new Uint8Array(kernel.memory.buffer, layout.prepared, layout.preparedBytes).slice();
 }
 
-function compare(kernel: Kernel, layout: Layout, prepared: Uint8Array, distorted: Pixels): PlaneErrors[][] {
-  const errors = Array.from({ length: PLANES }, () => layout.scales.map(() => NO_ERRORS));
-  ensureMemory(kernel.memory, layout.end);
-  new Uint8Array(kernel.memory.buffer, layout.prepared, prepared.length).set(prepared);
+function addressesOf({ edges, structure }: PlanePart, { prepared }: Layout) {
+  return {
+    edges: edges === null ? 0 : prepared + edges,
+    structure: structure === null ? 0 : prepared + structure,
+  };
+}
+
+function compare(kernel: Kernel, layout: Layout, distorted: Pixels): PlaneErrors[][] {
+  const errors = Array.from({ length: PLANES }, () => Array.from({ length: layout.scaleCount }, () => NO_ERRORS));
   const sums = new Float64Array(kernel.memory.buffer, layout.sums, 6);
   for (const { part, address, width, height, scale } of planesOf(kernel, layout, distorted)) {
-    const original = layout.prepared + part.prepared;
+    const { edges, structure } = addressesOf(part, layout);
     sums.fill(0);
-    const { blur, compare } = kernel;
-    compare(address, original, width, height, Number(part.structure), blur, FLAT, layout.workspace, layout.sums);
-    const [structure, structure4, added, added4, lost, lost4] = [...sums].map((sum) => sum / (width * height));
-    errors[part.plane]?.splice(scale, 1, {
-      structure: [structure ?? 0, (structure4 ?? 0) ** 0.25],
-      added: [added ?? 0, (added4 ?? 0) ** 0.25],
-      lost: [lost ?? 0, (lost4 ?? 0) ** 0.25],
-    });
+    kernel.compare(address, edges, structure, width, height, kernel.blur, FLAT, layout.workspace, layout.sums);
+    errors[part.plane]?.splice(scale, 1, toErrors([...sums].map((sum) => sum / (width * height))));
   }
   return errors;
+}
+
+function toErrors([structure = 0, structure4 = 0, added = 0, added4 = 0, lost = 0, lost4 = 0]: number[]): PlaneErrors {
+  return {
+    structure: [structure, structure4 ** 0.25],
+    added: [added, added4 ** 0.25],
+    lost: [lost, lost4 ** 0.25],
+  };
 }
 
 const NO_ERRORS: PlaneErrors = { structure: [0, 0], added: [0, 0], lost: [0, 0] };
@@ -90,7 +101,8 @@ function* planesOf(
   kernel.toLight(layout.pixels, kernel.table, light, width, height);
   for (const [index, scale] of layout.scales.entries()) {
     const planeBytes = (Math.ceil(scale.width / 4) * 16 + 32) * scale.height;
-    kernel.toPlanes(light, layout.planes, scale.width, scale.height, kernel.colours);
+    const [x, b] = [0, 2].map((plane) => Number(scale.planes.some((part) => part.plane === plane)));
+    kernel.toPlanes(light, layout.planes, scale.width, scale.height, kernel.colours, x ?? 0, b ?? 0);
     for (const part of scale.planes) yield { ...scale, part, address: layout.planes + part.plane * planeBytes };
     if (index + 1 < layout.scales.length) {
       halveLight(kernel, scale, light, half);
