@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildEnvironmentOptions, defineConfig, type Plugin, type UserConfig } from 'vite';
+import { packTexts } from './widget/build/pack-texts.ts';
 import { importsAtOnce, shortTemplates } from './widget/build/plugins.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
@@ -68,7 +69,7 @@ const isLocale = (path: string) => basename(path, '.ts') in locales();
  */
 const FILES = [
   { name: 'element', tags: ['$initial' as const], test: (id: string) => !/\/i18n\//.test(id) },
-  { name: 'workbench', test: (id: string) => !/\/(i18n|io-compare)\//.test(id) },
+  { name: 'workbench', test: (id: string) => !/\/i18n\//.test(id) },
 ];
 
 /**
@@ -221,7 +222,7 @@ const BUILDS: Record<string, () => BuildEnvironmentOptions> = {
 function pageSettings(name: string): UserConfig {
   const service = process.env.IMAGEWRIGHT_ENDPOINT ?? 'http://127.0.0.1:8080';
   return {
-    plugins: [shortTemplates()],
+    plugins: [packTexts(), shortTemplates()],
     root: join(root, 'widget', name),
     base: `/${name}/`,
     server: { port: 5173, proxy: { '/v1': service, '/account': service, '/shared': service }, fs: { allow: [root] } },
@@ -231,10 +232,10 @@ function pageSettings(name: string): UserConfig {
 /** What else a mode needs. */
 const SETTINGS: Record<string, () => UserConfig> = {
   widget: () => ({
-    plugins: [descriptionsBeside(), shortTemplates()],
+    plugins: [descriptionsBeside(), packTexts(), shortTemplates()],
   }),
   'widget-classic': () => ({
-    plugins: [localesBeside(), importsAtOnce(isLocale), shortTemplates()],
+    plugins: [localesBeside(), importsAtOnce(isLocale), packTexts(), shortTemplates()],
   }),
   demo: () => pageSettings('demo'),
   dashboard: () => pageSettings('dashboard'),

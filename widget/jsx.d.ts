@@ -47,6 +47,8 @@ export interface ImageOptimizerAttributes extends Common {
   'auto-analyze'?: boolean;
   /** `server`: the service downloads CMS media from their addresses; `page`: the page does. */
   'import-by'?: 'page' | 'server';
+  /** Name under which this tab keeps session, settings and texts, and restores them after a reload. Default: nothing is kept. */
+  'remember'?: string;
   /** Disables dropping files. */
   'no-drop'?: boolean;
   /** Disables pasting files. */

@@ -4,7 +4,6 @@ import { startConnection } from './connection.ts';
 import { logEvents } from './event-log.ts';
 import { FolderView } from './folder-view.ts';
 import { followOptions } from './page-options.ts';
-import { rememberSession } from './remember-session.ts';
 
 const find = <Kind extends HTMLElement>(selector: string) => document.querySelector(selector) as Kind;
 
@@ -47,5 +46,4 @@ startConnection({ section: find('#connect'), account: find('#account') }, (heade
     element.disabled = false;
   }
   folder.connected = true;
-  rememberSession(uploads);
 });

@@ -5,6 +5,6 @@ export type PluralForms = { readonly other: string } & {
 
 /**
  * Texts by key; `{name}` is a placeholder. A text with a count can have its plural forms separated by `|`: two are
- * `one|other`, six are `zero|one|two|few|many|other`.
+ * `one|other`, four `one|two|few|other`, five `one|two|few|many|other`.
  */
 export type Messages = { readonly [key: string]: string | PluralForms };

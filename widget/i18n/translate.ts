@@ -21,8 +21,12 @@ export interface I18n {
   formatPercent(share: number): string;
 }
 
-const TWO_FORMS = ['one', 'other'];
-const SIX_FORMS = ['zero', 'one', 'two', 'few', 'many', 'other'];
+/** Plural forms of a text by their number. A missing one is the last. */
+const FORMS: { readonly [count: number]: readonly string[] } = {
+  2: ['one', 'other'],
+  4: ['one', 'two', 'few', 'other'],
+  5: ['one', 'two', 'few', 'many', 'other'],
+};
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 
 /** Texts of one language. */
@@ -65,8 +69,7 @@ function formOf(message: string | PluralForms, count: string | number = 0, plura
   const form = plural.select(Number(count));
   if (typeof message !== 'string') return message[form] ?? message.other;
   const forms = message.split('|');
-  const names = forms.length === 6 ? SIX_FORMS : TWO_FORMS;
-  return forms[names.indexOf(form)] ?? forms.at(-1) ?? '';
+  return forms[FORMS[forms.length]?.indexOf(form) ?? -1] ?? forms.at(-1) ?? '';
 }
 
 function formatBytes(bytes: number, locale: string): string {

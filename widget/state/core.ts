@@ -1,7 +1,8 @@
+import type { Limits } from '#contract';
 import { type Announcer, createAnnouncer } from './announcer.ts';
 import { createDebounce } from './debounce.ts';
 import { type Environment, pageEnvironment } from './environment.ts';
-import { toOptimizerError } from './errors.ts';
+import { isExpired, toOptimizerError } from './errors.ts';
 import { CANCELABLE_EVENTS, type EventDetails, type EventName, type OptimizerEvent } from './event-details.ts';
 import { createItemStore, type MutableStore } from './item-store.ts';
 import { createListeners, type Listeners } from './listeners.ts';
@@ -31,6 +32,8 @@ export interface Core {
   epoch: number;
   settings: Settings;
   balance: number | null;
+  /** Limits of the service, as far as they are known. */
+  limits: Partial<Limits>;
   /** The error that makes every request fail, e.g. a rejected key; null: none. */
   blocked: OptimizerError | null;
   transport(): Transport;
@@ -58,6 +61,7 @@ export const DEFAULT_CONFIG = {
   autoAnalyze: false,
   importBy: 'page',
   analyzeOptions: {},
+  remember: '',
 } as const satisfies Partial<OptimizerConfig>;
 
 function configOf(options: Partial<OptimizerConfig>): OptimizerConfig {
@@ -70,6 +74,17 @@ function configOf(options: Partial<OptimizerConfig>): OptimizerConfig {
     ...options,
   };
 }
+
+/** Says that the session has ended at the service; texts are kept here, and files that are at hand can be uploaded again. */
+function showExpired({ limits, notices, store, t }: Core): void {
+  const items = store.list();
+  const message = () => t(items.length > 0 ? 'notice.expired' : 'error.session_not_found', hoursOf(limits));
+  const actions = items.some(({ file, url }) => file || url) ? (['renew'] as const) : [];
+  notices.show('expired', { kind: 'warning', message, actions });
+}
+
+/** Hours for which the service keeps a session, as a parameter of texts. */
+export const hoursOf = ({ sessionHours: hours = 24 }: Partial<Limits>) => ({ hours });
 
 /** Creates the state and services that all parts of the flow share. */
 export function createCore({ environment, ...options }: OptimizerOptions): Core {
@@ -98,6 +113,7 @@ export function createCore({ environment, ...options }: OptimizerOptions): Core 
     epoch: 0,
     settings: DEFAULT_SETTINGS,
     balance: null,
+    limits: {},
     blocked: null,
     transport() {
       const { endpoint, headers, apiKey } = config;
@@ -121,6 +137,7 @@ export function createCore({ environment, ...options }: OptimizerOptions): Core 
     report(cause, phase, ids = []) {
       const error = toOptimizerError(cause, t, ids);
       core.emit('io-error', { error, phase });
+      if (isExpired(error)) showExpired(core);
       return error;
     },
     dispose() {

@@ -44,6 +44,7 @@ const BY_CODE: { readonly [code: string]: OptimizerErrorCode } = {
   sample_limit_exceeded: 'sample_limit',
   url_import_disabled: 'unsupported',
   media: 'not_found',
+  file_gone: 'not_found',
   too_many_pixels: 'invalid_image',
   unsupported_image: 'invalid_image',
 };
@@ -58,6 +59,7 @@ export function failure(code: OptimizerErrorCode, message: string = code): Error
 /** Returns the widget's error for a thrown value or for an image's failure in a result. */
 export function toOptimizerError(cause: unknown, t: Translate, ids: readonly string[] = []): OptimizerError {
   const { name, message = '', code, status, details = {}, requestId, retryable } = (cause ?? {}) as Failure;
+  const { limit = details.limit } = (cause ?? {}) as { limit?: unknown };
   const serviceCode = typeof code === 'string' ? code : null;
   const number = typeof status === 'number' ? status : null;
   const byStatus = number === null ? undefined : BY_STATUS[number];
@@ -73,8 +75,12 @@ export function toOptimizerError(cause: unknown, t: Translate, ids: readonly str
       // The adapter left the image out, so its reason is shown.
       if (serviceCode === 'cms') return message;
       // The service answers 403 without a code of its own for a deactivated key; any other 403 comes from the CMS.
-      const known = t(`error.${serviceCode}`);
-      return known === `error.${serviceCode}` ? t(`error.${found}`, { message, status: number ?? 0 }) : known;
+      const key = `error.${serviceCode}`;
+      const params: { [name: string]: number } =
+        typeof limit === 'number' ? { limit, millions: Math.round(limit / 1e5) / 10 } : {};
+      const known = t(key, params);
+      // Without the number that it names, a text says less than the general one.
+      return known === key || known.includes('{') ? t(`error.${found}`, { message, status: number ?? 0 }) : known;
     },
     // A limit of the plan lasts for hours.
     retryable: retryable ?? (RETRYABLE.includes(found) && !serviceCode?.endsWith('_limit_reached')),
@@ -89,6 +95,9 @@ export function toOptimizerError(cause: unknown, t: Translate, ids: readonly str
 export function askedDelay(cause: unknown): number {
   return (cause as Failure | null)?.retryAfterMs ?? 0;
 }
+
+/** True if the session has ended at the service. */
+export const isExpired = ({ serviceCode }: Pick<OptimizerError, 'serviceCode'>) => serviceCode === 'session_not_found';
 
 /** True for errors that concern every request. They are not retried until the user acts. */
 export function isFatal(code: OptimizerErrorCode): boolean {

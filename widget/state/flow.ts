@@ -11,6 +11,7 @@ import { createResults } from './runs/results.ts';
 import type { Runs } from './runs/runs.ts';
 import { createSampleRun } from './runs/sample-run.ts';
 import { createAttachment } from './session/attachment.ts';
+import { loseImages } from './session/lost-items.ts';
 import { createPersistence } from './session/persistence.ts';
 import { createRehydration } from './session/rehydrate.ts';
 import type { Item, Phase } from './types.ts';
@@ -19,8 +20,11 @@ import type { Item, Phase } from './types.ts';
 export function createFlow(core: Core, runs: Runs) {
   const { store, config } = core;
   const persistence = createPersistence(core, { edits: () => saver.edits() });
-  const saver = new MetadataSaver(core, persistence.scheduleSave);
   const results = createResults(core);
+  const saver = new MetadataSaver(core, (id, { renamedFiles }) => {
+    results.rename(id, renamedFiles ?? []);
+    persistence.scheduleSave();
+  });
   const cost = createCost(core);
   const review = createReview(core, saver, (ids) => {
     results.refresh(ids);
@@ -41,7 +45,15 @@ export function createFlow(core: Core, runs: Runs) {
     files: createFiles(core, runs),
     analyze: analyses.analyze,
     sample: samples.sample,
-    attachment: createAttachment(core, runs, rehydration),
+    attachment: createAttachment(core, runs, rehydration, persistence),
+    addLost: rehydration.addLost,
+    /** Leaves a session that has ended, with all images and texts. */
+    loseImages() {
+      results.forget(store.list().map(({ id }) => id));
+      loseImages(shared);
+      exports.forgetOutcome();
+      cost.outdate();
+    },
     /** Called when an image is stored at the service. */
     uploaded(item: Item) {
       persistence.scheduleSave();

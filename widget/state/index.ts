@@ -22,7 +22,14 @@ export type {
   Translate,
   Unsubscribe,
 } from './optimizer-interface.ts';
-export { EDITABLE_FIELDS, isExported, isMissingText, unacceptedFields, wantsReview } from './review/item-questions.ts';
+export {
+  canExport,
+  EDITABLE_FIELDS,
+  isExported,
+  isMissingText,
+  unacceptedFields,
+  wantsReview,
+} from './review/item-questions.ts';
 export { pickSamples } from './runs/sample-run.ts';
 export type * from './session/saved-types.ts';
 export { DEFAULT_SETTINGS, isSize } from './session/settings.ts';

@@ -1,3 +1,4 @@
+import { isExpired } from './errors.ts';
 import type { Notice, OptimizerError, Phase } from './types.ts';
 
 /** A notice whose text is computed on each read, because the language may change while it is shown. */
@@ -18,6 +19,8 @@ export interface Notices {
 export function createNotices(changed: () => void): Notices {
   let list: readonly Notice[] = [];
   function show(topic: string, { message, ...notice }: NewNotice) {
+    // One notice says it, whatever found it out.
+    if (notice.error && isExpired(notice.error)) return;
     const whole: Notice = {
       error: null,
       phase: null,

@@ -3,6 +3,7 @@ import type { Optimizer } from './optimizer-interface.ts';
 import { loadFlow, type OptimizerParts, removeItems, withFlow } from './optimizer-parts.ts';
 import { itemsOf } from './review/item-questions.ts';
 import type { SavedState } from './session/saved-types.ts';
+import { DRAFT, readKept } from './session/tab-storage.ts';
 import type { Phase } from './types.ts';
 import { candidateOf } from './uploads/add-files.ts';
 import { type Candidate, collectFiles } from './uploads/collect-files.ts';
@@ -10,7 +11,7 @@ import { type Candidate, collectFiles } from './uploads/collect-files.ts';
 /** Methods that add, remove and upload images. */
 export type UploadActions = Pick<
   Optimizer,
-  'prepare' | 'addFiles' | 'addItems' | 'remove' | 'clear' | 'upload' | 'pause' | 'resume' | 'cancel'
+  'prepare' | 'askLimits' | 'addFiles' | 'addItems' | 'remove' | 'clear' | 'upload' | 'pause' | 'resume' | 'cancel'
 >;
 /** Methods that run at the service, edit texts or hand out files. */
 export type FlowActions = Pick<
@@ -19,6 +20,7 @@ export type FlowActions = Pick<
   | 'sample'
   | 'checkCost'
   | 'exportImages'
+  | 'keepDraft'
   | 'setMetadata'
   | 'setDecorative'
   | 'acceptAll'
@@ -31,7 +33,7 @@ export type FlowActions = Pick<
   | 'fetchResult'
 >;
 /** Methods that restore sessions and retry. */
-export type SessionActions = Pick<Optimizer, 'retry' | 'attach' | 'getState' | 'restore'>;
+export type SessionActions = Pick<Optimizer, 'retry' | 'renew' | 'attach' | 'recall' | 'getState' | 'restore'>;
 
 /** Creates the methods that add, remove and upload images. */
 export function uploadActions(parts: OptimizerParts): UploadActions {
@@ -48,13 +50,14 @@ export function uploadActions(parts: OptimizerParts): UploadActions {
     async prepare() {
       if (core.env.online.isOnline()) await loadFlow(parts).catch(() => {});
     },
+    askLimits: parts.askLimits,
     addFiles: async (files, source = 'api') => add(await collectFiles(files, source), source),
     addItems: (media) => add(media.map(candidateOf), 'api'),
     remove(id) {
       const item = core.store.get(id);
       if (!item) return;
       removeItems(parts, [item]);
-      if (item.imageId) parts.flow?.persistence.addRemoved([item.imageId]);
+      parts.flow?.persistence.addRemoved(item.imageId ? [item.imageId] : []);
       core.announcer.say('removed', core.t('announce.removed', { name: item.name }));
     },
     clear() {
@@ -96,6 +99,7 @@ export function flowActions(parts: OptimizerParts): FlowActions {
     sample: loaded((it) => it.sample),
     checkCost: loaded((it) => it.checkCost),
     exportImages: loaded((it) => it.exports.exportImages),
+    keepDraft: (id, field, value) => withFlow(parts, ({ persistence }) => persistence.keepDraft(id, field, value)),
     setMetadata: (id, field, value) => withFlow(parts, ({ review }) => review.setMetadata(id, field, value)),
     setDecorative: (id, decorative) => withFlow(parts, ({ review }) => review.setDecorative(id, decorative)),
     acceptAll: (ids) => withFlow(parts, ({ review }) => review.acceptAll(ids)),
@@ -119,7 +123,29 @@ export function sessionActions(parts: OptimizerParts): SessionActions {
     reset(parts);
     await (await loadFlow(parts)).attachment.attach(sessionId, saved);
   }
+  async function restore(saved: SavedState) {
+    if (saved.sessionId) return attach(saved.sessionId, saved);
+    settings.set(saved.settings);
+    const items = (await loadFlow(parts)).addLost(saved);
+    if (items.length > 0) core.emit('io-add', { items });
+  }
   return {
+    async recall() {
+      const place = { ...core, sessionId: null };
+      if (!readKept(place) && !readKept(place, DRAFT)) return;
+      const saved = (await loadFlow(parts)).persistence.load(null);
+      if (saved) await restore(saved);
+    },
+    async renew() {
+      const flow = await loadFlow(parts);
+      runs.leave();
+      core.sessionId = null;
+      core.blocked = null;
+      core.notices.drop();
+      flow.loseImages();
+      parts.uploading.upload();
+      parts.uploading.queue.resume();
+    },
     async retry(ids) {
       core.blocked = null;
       const flow = await loadFlow(parts);
@@ -137,10 +163,7 @@ export function sessionActions(parts: OptimizerParts): SessionActions {
         order: [],
         removed: [],
       },
-    async restore(saved) {
-      if (saved.sessionId) await attach(saved.sessionId, saved);
-      else settings.set(saved.settings);
-    },
+    restore,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ImageResult } from '#contract';
+import type { ImageResult, Limits } from '#contract';
 import type { ClientOptions } from '../../plugin-bridge/sdk/index.ts';
 import type { Environment } from './environment.ts';
 import type { OptimizerEvent } from './event-details.ts';
@@ -67,6 +67,8 @@ export interface OptimizerConfig {
   importBy: 'page' | 'server';
   /** Options of an analysis: `language`, `context`, `keywords` … */
   analyzeOptions: { [option: string]: unknown };
+  /** Name under which this tab keeps session, settings and texts for a reload; empty: only by the session's id. */
+  remember: string;
   settings: Partial<Settings>;
   translate: Translate;
   /** Writes a size in bytes, in the widget's language. */
@@ -95,6 +97,10 @@ export interface Optimizer {
   readonly settings: Settings;
   /** Credits; null while unknown. */
   readonly balance: number | null;
+  /** Limits of the service, as far as they are known. */
+  readonly limits: Partial<Limits>;
+  /** True while leaving the page would lose files or texts. */
+  readonly unsaved: boolean;
   /** Null while unknown or out of date. */
   readonly cost: Cost | null;
   /** Of the newest export; null before one and after a change. */
@@ -152,6 +158,8 @@ export interface Optimizer {
   /** Does again what failed, each with its own phase; without ids: all failed ones. */
   retry(ids?: readonly string[]): Promise<void>;
 
+  /** Keeps a text that is being typed, so that not even a crash of the page loses it; null: it is finished. */
+  keepDraft(id: string, field: EditableField, value: string | null): void;
   setMetadata(id: string, field: EditableField, value: string | boolean | null): void;
   setDecorative(id: string, decorative: boolean): void;
   /** Marks what the analysis or the file said as seen and right; undone as one step. */
@@ -172,11 +180,17 @@ export interface Optimizer {
   replace(id: string): Promise<void>;
   /** The server's small picture of an uploaded image, for rows without a file. */
   preview(id: string, width: number, signal?: AbortSignal): Promise<Blob>;
-  /** A sample's or result's bytes for the comparison. */
-  fetchResult(id: string, kind: 'sample' | 'result', signal?: AbortSignal): Promise<Blob>;
+  /** A sample's or result's bytes, without `io-download`. Default variant: `full`. */
+  fetchResult(id: string, kind: 'sample' | 'result', signal?: AbortSignal, variant?: string): Promise<Blob>;
 
   /** Takes a session from the server, its images, texts and results, and joins what is running. */
   attach(sessionId: string): Promise<void>;
+  /** Restores what `remember` has kept in this tab. */
+  recall(): Promise<void>;
+  /** Uploads all files that are at hand to a new session, with their texts. */
+  renew(): Promise<void>;
+  /** Asks the service for its limits, once. Resolves after a second at the latest. */
+  askLimits(): Promise<void>;
   getState(): SavedState;
   restore(state: SavedState): Promise<void>;
   dismiss(noticeId: string): void;
@@ -192,6 +206,8 @@ export interface Counts {
   readonly failed: number;
   /** Without alternative text, and not decorative. */
   readonly missing: number;
+  /** Those of `missing` that are at the server. */
+  readonly undescribed: number;
   /** Images whose texts the analysis marks for review. */
   readonly review: number;
   /** Images with a text that is not accepted yet. */

@@ -6,6 +6,7 @@ import { createSettingsStore } from './session/settings-store.ts';
 import { deriveState } from './state-of.ts';
 import type { Item, OptimizerState } from './types.ts';
 import { createAdding } from './uploads/add-files.ts';
+import { createServiceLimits } from './uploads/service-limits.ts';
 import { Uploading } from './uploads/uploading.ts';
 
 /** The parts of an optimizer. */
@@ -15,6 +16,8 @@ export interface OptimizerParts {
   readonly uploading: Uploading;
   readonly settings: ReturnType<typeof createSettingsStore>;
   readonly adding: ReturnType<typeof createAdding>;
+  /** Asks the service for its limits, once. */
+  readonly askLimits: () => Promise<void>;
   /** Everything after the upload; null until its code is loaded. */
   flow: Flow | null;
   /** The load in progress or done; null before it and after a failed one. */
@@ -25,6 +28,7 @@ export interface OptimizerParts {
 /** Creates the parts of an optimizer and connects them. */
 export function createParts(options: OptimizerOptions): OptimizerParts {
   const core = createCore(options);
+  const askLimits = createServiceLimits(core);
   const parts: OptimizerParts = {
     core,
     runs: createRuns(core),
@@ -39,7 +43,8 @@ export function createParts(options: OptimizerOptions): OptimizerParts {
       },
     }),
     settings: createSettingsStore(core, () => parts.flow?.settingsChanged()),
-    adding: createAdding(core, (items) => {
+    askLimits,
+    adding: createAdding(core, askLimits, (items) => {
       parts.flow?.exports.forgetOutcome();
       if (core.config.autoUpload) parts.uploading.upload(items.map(({ id }) => id));
     }),

@@ -1,11 +1,14 @@
 import type { Optimizer } from './optimizer-interface.ts';
 import { currentState, type OptimizerParts } from './optimizer-parts.ts';
+import { isUnsaved } from './review/item-questions.ts';
 
 type ViewName =
   | 'state'
   | 'sessionId'
   | 'settings'
   | 'balance'
+  | 'limits'
+  | 'unsaved'
   | 'cost'
   | 'outcome'
   | 'results'
@@ -28,6 +31,12 @@ export function createView(parts: OptimizerParts): Pick<Optimizer, ViewName | Mo
     },
     get balance() {
       return core.balance;
+    },
+    get limits() {
+      return core.limits;
+    },
+    get unsaved() {
+      return parts.flow?.persistence.drafting || core.store.list().some(isUnsaved);
     },
     get cost() {
       return parts.flow?.cost.cost ?? null;

@@ -3,9 +3,10 @@ import type {
   AnalysisResult,
   Balance,
   CreditCheck,
-  Image,
+  EditedImage,
   ImageResult,
   Job,
+  Limits,
   MetadataPatch,
   Session,
   UploadResult,
@@ -32,7 +33,7 @@ export interface Transport {
   createSession(upload: Upload, options?: UploadOptions): Promise<UploadResult>;
   addImages(sessionId: string, upload: Upload, options?: UploadOptions): Promise<UploadResult>;
   getSession(sessionId: string, options?: CallOptions): Promise<Session>;
-  updateImage(sessionId: string, imageId: string, metadata: MetadataPatch, options?: CallOptions): Promise<Image>;
+  updateImage(sessionId: string, imageId: string, metadata: MetadataPatch, options?: CallOptions): Promise<EditedImage>;
   previewImage(sessionId: string, imageId: string, query: { width: number }, options?: CallOptions): Promise<Blob>;
   analyzeImages(
     sessionId: string,
@@ -54,6 +55,7 @@ export interface Transport {
   cancelJob(jobId: string, options?: CallOptions): Promise<unknown>;
   followJob(jobId: string, options?: CallOptions): ResultStream<ImageResult | AnalysisResult>;
   checkCredits(body: { imageCount: number; operation?: 'export' }, options?: CallOptions): Promise<CreditCheck>;
+  getLimits(options?: CallOptions): Promise<Limits>;
   getBalance(options?: CallOptions): Promise<Balance>;
   downloadFile(namespace: string, filename: string, options?: CallOptions): Promise<Blob>;
   /** Fetches a CMS media item's bytes. Default: `fetch` with the page's cookies for its own origin. */

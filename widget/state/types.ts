@@ -156,6 +156,7 @@ export type RejectionCode =
   | 'count'
   | 'pixels'
   | 'empty'
+  | 'truncated'
   | 'unreadable'
   | 'duplicate'
   | 'custom';
@@ -270,10 +271,10 @@ export interface Notice {
   /** Files that were not taken, or could not be downloaded. */
   readonly files: readonly NoticeFile[];
   /**
-   * What a button in the notice does: `export-first` exports as many as the balance is enough for, `download-missing`
+   * What a button in the notice does: `renew` uploads the files to a new session, `export-first` exports as many as the balance is enough for, `download-missing`
    * fetches those of `files` again.
    */
-  readonly actions: readonly ('retry' | 'export-first' | 'check-cost' | 'download-missing')[];
+  readonly actions: readonly ('retry' | 'renew' | 'export-first' | 'check-cost' | 'download-missing')[];
 }
 
 /** A file that a notice is about. */

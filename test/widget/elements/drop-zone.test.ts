@@ -54,6 +54,20 @@ describe('the drop zone', () => {
     await expect.poll(() => overlay(tab).isVisible()).toBe(false);
   });
 
+  it('forgets a drag that ends over a row that is removed meanwhile', async () => {
+    const tab = await rig.open();
+    await tab.upload(1);
+    const row = tab.widget.locator('io-row');
+    await drag(row, 'dragenter');
+    await expect.poll(() => overlay(tab).isVisible()).toBe(true);
+    await tab.widget.evaluate((element) => {
+      const { items, remove } = element as unknown as { items: { id: string }[]; remove(id?: string): void };
+      remove.call(element, items[0]?.id);
+    });
+    // The removed row never tells that the drag has left it.
+    await expect.poll(() => overlay(tab).isVisible(), { timeout: 5000 }).toBe(false);
+  });
+
   it('ignores drags without files, and all drags with no-drop or disabled', async () => {
     const tab = await rig.open({
       elements: [{ id: 'one', 'no-drop': true }, { id: 'two', disabled: true }, { id: 'three' }],

@@ -216,8 +216,9 @@ describe('the outcome of an export or a sample', () => {
     const json = { error: 'gone', code: 'session_not_found' };
     rig.proxy.inject({ kind: 'answer', status: 404, json }, { method: 'POST', path: /\/export$/, times: 99 });
     await tab.exportAll();
-    await expect.poll(() => textOf(tab.widget.locator('.notices'))).toContain(text('error.not_found'));
+    await expect.poll(() => textOf(tab.widget.locator('.notices'))).toContain(text('notice.expired', { hours: 24 }));
     expect(await tab.button(text('action.retry')).count()).toBe(0);
+    expect(await tab.button(text('notice.renew')).count()).toBe(1);
     rig.proxy.reset();
   });
 });

@@ -34,10 +34,10 @@ describe.each(others)('%s', (name) => {
 
   test('has the plural forms of its language if English has plural forms', async () => {
     const messages = await loadLocale(name);
-    const count = { de: 2, fr: 2, es: 2, ja: 1, ar: 6 }[name as string];
+    // Arabic: `one|two|few|many|other`, without `many` where it equals `other`.
+    const counts = { de: [2], fr: [2], es: [2], ja: [1], ar: [4, 5] }[name as string];
     for (const [key, message] of Object.entries(en)) {
-      if (isCounted(message))
-        expect({ key, forms: formsOf(messages[key] ?? '').length }).toEqual({ key, forms: count });
+      if (isCounted(message)) expect(counts, key).toContain(formsOf(messages[key] ?? '').length);
     }
   });
 

@@ -15,9 +15,9 @@ test('whatever is in sight is in the language that is spoken now, not in the one
 
   await optimizer.addFiles([fileOf('notes.txt', { type: 'text/plain' }), fileOf('large.jpg', { size: 9000 })]);
   await optimizer.addFiles([fileOf('photo.heic', { type: 'image/heic' })]);
-  expect(messages()).toEqual([['rejected', 'en reject.heic photo.heic 5000 en bytes 0']]);
+  expect(messages()).toEqual([['rejected', 'en reject.heic photo.heic 5000 en bytes 0 HEIC 1000 en bytes']]);
   language = 'de';
-  expect(messages()).toEqual([['rejected', 'de reject.heic photo.heic 5000 de bytes 0']]);
+  expect(messages()).toEqual([['rejected', 'de reject.heic photo.heic 5000 de bytes 0 HEIC 1000 de bytes']]);
   await optimizer.addFiles([fileOf('notes.txt', { type: 'text/plain' }), fileOf('large.jpg', { size: 9000 })]);
   language = 'fr';
   const [rejected] = optimizer.notices;
@@ -31,11 +31,11 @@ test('whatever is in sight is in the language that is spoken now, not in the one
 
   const exported = optimizer.exportImages();
   await env.advance(20);
-  service.exports[0]?.run.push(completed([resultOf('img_1'), failedResult('img_2', 'unsupported_image')]));
+  service.exports[0]?.run.push(completed([resultOf('img_1'), failedResult('img_2', 'processing_failed')]));
   await exported;
   language = 'es';
   expect(messages()).toEqual([['failed-export', 'es notice.export_failed 1']]);
-  expect(optimizer.items.get(ids()[1] ?? '')?.error?.message).toMatch(/^es error\.unsupported_image/);
+  expect(optimizer.items.get(ids()[1] ?? '')?.error?.message).toMatch(/^es error\.processing_failed/);
   optimizer.dismiss('failed-export');
 
   const refuse = async () => {

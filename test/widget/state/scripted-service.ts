@@ -253,6 +253,8 @@ export function createScriptedService(replace: Partial<Transport> = {}): Scripte
         service.follows.push({ jobId, run });
         return run.stream;
       },
+      // As a proxy that does not know the address.
+      getLimits: () => Promise.reject(apiError(404, 'not_found')),
       async checkCredits({ imageCount }) {
         service.checks.push(imageCount);
         const { balance } = service;

@@ -27,7 +27,7 @@ test('a whole run is told in few sentences, two seconds apart, errors assertivel
   await optimizer.addFiles(pictures.slice(5));
   await env.advance(10_000);
   expect(transcript.splice(0)).toEqual([
-    '! notes.txt is not an image of a format that can be optimized.',
+    '! notes.txt: TXT files cannot be optimized.',
     '8 images added',
     '8 images uploaded',
   ]);

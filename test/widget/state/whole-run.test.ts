@@ -217,5 +217,5 @@ test('a wrong key and a session that is gone say so', async () => {
   optimizer.on((event) => event.type === 'io-error' && codes.push(event.detail.error.code));
   await optimizer.attach('sess_0000000000000000000000');
   expect(codes).toEqual(['unauthorized', 'not_found']);
-  expect(optimizer).toMatchObject({ sessionId: null, notices: [{ phase: 'attach' }] });
+  expect(optimizer).toMatchObject({ sessionId: null, notices: [{ id: 'expired', actions: [] }] });
 });

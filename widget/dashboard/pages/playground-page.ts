@@ -5,7 +5,8 @@ import { accountClient } from '../account-client.ts';
 import { DashboardPage } from '../dashboard-page.ts';
 import { language, STRINGS } from '../language.ts';
 
-const SESSION = 'imagewright-playground-session';
+/** The element outlives the page: uploads go on while another page is shown. It belongs to one account. */
+let kept: { element: ImageOptimizer; accountId: string } | null = null;
 
 /** Page with the element, signed in by the browser's cookie. */
 export class PlaygroundPage extends DashboardPage {
@@ -24,8 +25,6 @@ export class PlaygroundPage extends DashboardPage {
   declare ready: boolean;
   /** Place of the vision model; null until known. */
   declare descriptions: AccountOptions['descriptions'] | null;
-
-  readonly #session = sessionStorage.getItem(SESSION);
 
   constructor() {
     super();
@@ -46,31 +45,23 @@ export class PlaygroundPage extends DashboardPage {
     const { descriptions: where } = this;
     return html`<p class="lead">${lead} ${where === 'off' || !where ? '' : descriptions[where]}</p>
       ${this.renderProblem()}
-      <div class="stage">${this.ready ? this.#renderElement() : nothing}</div>`;
+      <div class="stage" @io-export=${() => this.tell('dash-stale')} @io-error=${this.#recover}>${this.ready ? this.#element() : nothing}</div>`;
   }
 
-  #renderElement(): TemplateResult {
-    return html`<image-optimizer
-      .sessionId=${this.#session}
-      locale=${language().locale}
-      @io-upload=${this.#remember}
-      @io-remove=${this.#remember}
-      @io-export=${() => this.tell('dash-stale')}
-      @io-error=${this.#recover}
-    ></image-optimizer>`;
-  }
-
-  /** Restores the images after a reload of this tab. */
-  #remember({ currentTarget }: Event): void {
-    const { sessionId } = currentTarget as ImageOptimizer;
-    if (sessionId) sessionStorage.setItem(SESSION, sessionId);
-    else sessionStorage.removeItem(SESSION);
+  /** The element of this account, where it was left; after a reload it restores its images itself. */
+  #element(): ImageOptimizer {
+    const accountId = this.profile?.accountId ?? '';
+    const { locale } = language();
+    if (kept?.accountId === accountId) return Object.assign(kept.element, { locale });
+    kept?.element.cancel();
+    const element = Object.assign(document.createElement('image-optimizer'), { locale });
+    element.remember = `playground-${accountId}`;
+    kept = { element, accountId };
+    return element;
   }
 
   #recover({ detail }: CustomEvent<{ phase: string; error: { status?: number } }>): void {
     if (detail.error.status === 401) this.tell('dash-logged-out');
-    // A deleted session, or one of another account, is not requested again.
-    else if (detail.phase === 'attach' && detail.error.status === 404) sessionStorage.removeItem(SESSION);
     else this.tell('dash-stale');
   }
 }

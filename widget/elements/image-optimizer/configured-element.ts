@@ -45,6 +45,7 @@ export class ConfiguredElement extends LitElement {
     autoUpload: { attribute: 'auto-upload', converter: TRUE_BY_DEFAULT },
     autoAnalyze: { type: Boolean, attribute: 'auto-analyze' },
     importBy: { attribute: 'import-by' },
+    remember: {},
     analyzeOptions: { attribute: false },
     noDrop: { type: Boolean, attribute: 'no-drop' },
     noPaste: { type: Boolean, attribute: 'no-paste' },
@@ -102,6 +103,8 @@ export class ConfiguredElement extends LitElement {
   declare autoAnalyze: boolean;
   /** `server`: the service downloads CMS media from their addresses; `page`: the page does. */
   declare importBy: 'page' | 'server';
+  /** Name under which this tab keeps session, settings and texts, and restores them after a reload. Default: nothing is kept. */
+  declare remember: string;
   /** Options of the analysis: `language`, `context`, `keywords`, `brandVoice`, `overwrite`. */
   declare analyzeOptions: { [option: string]: unknown };
   /** Disables dropping files. */
@@ -148,6 +151,7 @@ export class ConfiguredElement extends LitElement {
   #seen: { settings: Settings | null; sessionId: string | null } = { settings: null, sessionId: null };
   #languageRun = 0;
   #warned = false;
+  #recalled = false;
 
   constructor() {
     super();
@@ -199,7 +203,7 @@ export class ConfiguredElement extends LitElement {
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has('locale') || changed.has('strings')) this.languageReady = this.#chooseLanguage();
     const oneOf = (names: readonly (keyof ConfiguredElement)[]) => names.some((name) => changed.has(name));
-    if (oneOf(['noAnalyze', ...CONFIG_NAMES, ...LIMIT_NAMES])) this.optimizer.configure(this.#config());
+    if (oneOf(['noAnalyze', 'locale', ...CONFIG_NAMES, ...LIMIT_NAMES])) this.optimizer.configure(this.#config());
     if (oneOf(SETTING_NAMES)) this.#takeSettings();
     if (changed.get('apiKey') && this.optimizer.state === 'error') this.#continueAsNewKey();
     if (changed.has('apiKey') && this.apiKey && !this.apiKey.startsWith('iwt_') && !this.#warned) {
@@ -207,6 +211,11 @@ export class ConfiguredElement extends LitElement {
       console.warn('<image-optimizer>: an API key in a page is for development. Use a proxy or a session token.');
     }
     const { sessionId } = this;
+    if (!this.#recalled && !this.disabled) {
+      this.#recalled = true;
+      // Failures are shown as notices.
+      if (!sessionId) void this.optimizer.recall().catch(() => {});
+    }
     if (changed.has('sessionId') && sessionId && sessionId !== this.optimizer.sessionId) {
       // Failures are shown as notices.
       void this.optimizer.attach(sessionId).catch(() => {});
@@ -222,11 +231,10 @@ export class ConfiguredElement extends LitElement {
 
   /** Called after each change of the flow. */
   protected optimizerChanged(): void {
-    const { settings, sessionId } = this.optimizer;
-    // Only changes of the flow: a value just set by the page has not reached the flow yet.
-    if (sessionId !== this.#seen.sessionId) this.sessionId = sessionId;
+    const { settings } = this.optimizer;
+    this.#showSession();
     if (settings !== this.#seen.settings) this.#showSettings();
-    this.#seen = { settings, sessionId };
+    this.#seen.settings = settings;
     this.requestUpdate();
   }
 
@@ -235,16 +243,32 @@ export class ConfiguredElement extends LitElement {
 
   /** Dispatches an event of the flow at the element. */
   protected forwardEvent({ type, detail, cancelable, preventDefault }: OptimizerEvent): void {
+    // Listeners find the session of the first upload.
+    this.#showSession();
     const event = new CustomEvent(type, { detail, cancelable, bubbles: true, composed: true });
     if (!this.dispatchEvent(event)) preventDefault();
+  }
+
+  /** Only changes of the flow: a value just set by the page has not reached the flow yet. */
+  #showSession(): void {
+    const { sessionId } = this.optimizer;
+    if (sessionId !== this.#seen.sessionId) this.sessionId = sessionId;
+    this.#seen.sessionId = sessionId;
   }
 
   #config(): Partial<OptimizerConfig> {
     return {
       ...pick(this, CONFIG_NAMES),
       autoAnalyze: this.autoAnalyze && !this.noAnalyze,
+      analyzeOptions: { ...this.analyzeOptions, language: this.analyzeOptions.language || this.pageLanguage },
       restrictions: pick(this, LIMIT_NAMES),
     };
+  }
+
+  /** Language of the element and its surroundings, in which images are described unless the options name another one. */
+  protected get pageLanguage(): string | undefined {
+    const tag = (this.locale || nearestLanguage(this)).replaceAll('_', '-');
+    return /^[a-z]{2,3}(-[a-z0-9]{1,8})*$/i.test(tag) ? tag : undefined;
   }
 
   #takeSettings(): void {

@@ -107,6 +107,8 @@ export class ImageOptimizer extends OperableElement {
   readonly #internals = this.attachInternals();
   #workbench: Workbench | null = null;
   #loading = false;
+  #guarded = false;
+  readonly #onLeave = (event: Event): void => event.preventDefault();
 
   constructor() {
     super();
@@ -145,7 +147,21 @@ export class ImageOptimizer extends OperableElement {
     this.#setState('busy', ['uploading', 'analyzing', 'sampling', 'exporting'].includes(state));
   }
 
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#guard(false);
+  }
+
+  /** Lets the browser ask before the page is left. Only while it is needed: pages with such a listener are not kept for "back". */
+  #guard(wanted: boolean): void {
+    if (wanted === this.#guarded) return;
+    this.#guarded = wanted;
+    if (wanted) globalThis.addEventListener('beforeunload', this.#onLeave);
+    else globalThis.removeEventListener('beforeunload', this.#onLeave);
+  }
+
   protected override updated(): void {
+    this.#guard(this.isConnected && this.optimizer.unsaved);
     void this.#load();
   }
 
@@ -201,7 +217,12 @@ export class ImageOptimizer extends OperableElement {
     void this.optimizer.addFiles(detail.files, detail.source).catch(() => {});
   }
 
+  #askLimits(): void {
+    if (!this.#locked) void this.optimizer.askLimits();
+  }
+
   #drag({ detail: entered }: CustomEvent<boolean>): void {
+    this.#askLimits();
     this.#setState('dragging', entered);
     const text = this.i18n.t(entered ? 'dropzone.entered' : 'dropzone.left');
     this.#live?.announce({ text, urgency: 'assertive' });
@@ -224,7 +245,7 @@ export class ImageOptimizer extends OperableElement {
             <slot name="toolbar-start"></slot>
             <io-dropzone exportparts="dropzone, drop-overlay, picker-button" .i18n=${i18n} .area=${this}
               .accept=${this.accept} ?large=${empty} .disabled=${this.#locked} .noDrop=${this.noDrop}
-              .noPaste=${this.noPaste} .noFolder=${this.noFolder} @dropzone-files=${this.#addFiles}
+              .noPaste=${this.noPaste} .noFolder=${this.noFolder} @click=${this.#askLimits} @dropzone-files=${this.#addFiles}
               @dropzone-dialog=${() => this.#live?.hold(DIALOG_SILENCE_MS)} @dropzone-drag=${this.#drag}>
               <slot name="empty" slot="empty">${emptyPicture(t(this.noDrop ? 'dropzone.title-pick' : 'dropzone.title'))}</slot>
               <slot name="dropzone-hint" slot="hint">${t('dropzone.hint')}</slot>
@@ -245,7 +266,9 @@ export class ImageOptimizer extends OperableElement {
   #summary(): string {
     const { i18n, optimizer } = this;
     const bytes = optimizer.items.list().reduce((sum, { size, image }) => sum + (image?.size ?? size ?? 0), 0);
-    return `${i18n.t('cost.images', { count: optimizer.counts.total })} · ${i18n.formatBytes(bytes)}`;
+    const { sessionHours: hours } = optimizer.limits;
+    const kept = hours && optimizer.sessionId ? ` · ${i18n.t('kept', { hours })}` : '';
+    return `${i18n.t('cost.images', { count: optimizer.counts.total })} · ${i18n.formatBytes(bytes)}${kept}`;
   }
 }
 

@@ -63,7 +63,8 @@ export class IoCost extends TranslatedElement {
       ${
         sufficient
           ? nothing
-          : html`<p class="more"><span>${t('cost.balance', { count: balance })}</span> <slot name="credits"></slot></p>`
+          : html`<p class="more"><span>${t('cost.balance', { count: balance })}</span>
+            <button type="button" class="link" @click=${this.#retry}>${t('notice.check-cost')}</button> <slot name="credits"></slot></p>`
       }
     `;
   }

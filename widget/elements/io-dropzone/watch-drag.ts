@@ -7,44 +7,45 @@ export interface DragListener {
   isOpen(): boolean;
 }
 
+/** Time without `dragover` after which a drag has left, in milliseconds. Browsers send it every 50 to 350. */
+const SILENCE_MS = 1000;
+
 /**
- * Watches drags of files over the whole document, so that the area can react before they reach it. Counts enter and leave
- * events, since every crossed element sends them. Returns a function that stops watching.
+ * Watches drags of files over the whole document, so that the area can react before they reach it. Only what is told now
+ * counts: an element that is removed below the pointer never reports that the drag has left it. Returns a function that
+ * stops watching.
  */
 export function watchDrag(area: HTMLElement, listener: DragListener): () => void {
-  let depth = 0;
-  let areaDepth = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let shown: 'page' | 'area' | null = null;
+  /** What the drag has entered last: it enters the next element before it leaves this one. */
+  let entered: EventTarget | undefined;
 
-  const show = (): void => {
-    const where = areaDepth > 0 ? 'area' : depth > 0 ? 'page' : null;
+  const show = (where: 'page' | 'area' | null): void => {
+    clearTimeout(timer);
+    if (where) timer = setTimeout(() => show(null), SILENCE_MS);
     if (where === shown) return;
     shown = where;
     listener.onChange(where);
   };
-  const end = (): void => {
-    depth = 0;
-    areaDepth = 0;
-    show();
-  };
   const carriesFiles = (event: DragEvent): boolean =>
     listener.isOpen() && (event.dataTransfer?.types.includes('Files') ?? false);
   const isInside = (event: DragEvent): boolean => event.composedPath().includes(area);
+  const follow = (event: DragEvent): void => {
+    if (carriesFiles(event)) show(isInside(event) ? 'area' : 'page');
+  };
 
   const events: { [name: string]: (event: DragEvent) => void } = {
     dragenter(event) {
-      if (!carriesFiles(event)) return;
-      depth += 1;
-      if (isInside(event)) areaDepth += 1;
-      show();
+      entered = event.composedPath()[0];
+      follow(event);
     },
     dragleave(event) {
-      if (!carriesFiles(event)) return;
-      depth = Math.max(0, depth - 1);
-      if (isInside(event)) areaDepth = Math.max(0, areaDepth - 1);
-      show();
+      // Out of the window.
+      if (event.composedPath()[0] === entered) show(null);
     },
     dragover(event) {
+      follow(event);
       if (!carriesFiles(event) || !isInside(event) || !event.dataTransfer) return;
       event.preventDefault();
       event.dataTransfer.dropEffect = 'copy';
@@ -55,13 +56,13 @@ export function watchDrag(area: HTMLElement, listener: DragListener): () => void
         event.preventDefault();
         listener.onDrop(data);
       }
-      end();
+      show(null);
     },
-    dragend: end,
+    dragend: () => show(null),
   };
   for (const [name, handle] of Object.entries(events)) document.addEventListener(name, handle as EventListener);
   return () => {
     for (const [name, handle] of Object.entries(events)) document.removeEventListener(name, handle as EventListener);
-    end();
+    show(null);
   };
 }

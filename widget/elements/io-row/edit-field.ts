@@ -18,9 +18,12 @@ const IDLE_MS = 1200;
 export function createFieldEditor({
   commit,
   changed,
+  typed,
 }: {
   commit: (field: TextField, value: string) => void;
   changed: () => void;
+  /** Called with each text that is typed, and with null when it is saved. */
+  typed?: (field: TextField, value: string | null) => void;
 }) {
   let edit: FieldEdit | null = null;
   let committed: string | null = null;
@@ -31,6 +34,7 @@ export function createFieldEditor({
     if (!edit || edit.draft === committed) return;
     committed = edit.draft;
     commit(edit.field, edit.draft);
+    typed?.(edit.field, null);
   }
 
   return {
@@ -43,6 +47,7 @@ export function createFieldEditor({
     type(value: string): void {
       if (!edit) return;
       edit = { ...edit, draft: value };
+      typed?.(edit.field, value);
       clearTimeout(timer);
       timer = setTimeout(flush, IDLE_MS);
       changed();
@@ -62,6 +67,7 @@ export function createFieldEditor({
     revert(): boolean {
       if (!edit || edit.draft === edit.before) return false;
       edit = { ...edit, draft: edit.before };
+      typed?.(edit.field, null);
       flush();
       changed();
       return true;

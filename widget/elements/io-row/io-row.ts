@@ -53,6 +53,7 @@ export class IoRow extends LitElement {
   readonly #editor = createFieldEditor({
     commit: (field, value) => this.context.optimizer.setMetadata(this.itemId, field, value),
     changed: () => this.requestUpdate(),
+    typed: (field, value) => this.context.optimizer.keepDraft(this.itemId, field, value),
   });
 
   constructor() {
@@ -174,7 +175,8 @@ export class IoRow extends LitElement {
     const { i18n, locked } = context;
     const status = describeStatus(item, i18n);
     // An image that can never be uploaded needs no texts.
-    const hopeless = item.status === 'failed' && !item.image && !item.error?.retryable;
+    const { status: state, image, error } = item;
+    const hopeless = state === 'failed' && !image && !error?.retryable && error?.serviceCode !== 'file_gone';
     const review = item.needsReview.length > 0 && !locked ? describeReview(item, i18n) : '';
     return html`
       <div class="row" part="row" role="group" aria-labelledby="name" @focusin=${this.#onFocus}>

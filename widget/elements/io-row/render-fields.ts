@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { TEXT_LENGTHS } from '#contract/constants';
 import type { EditableField, Item } from '../../state/index.ts';
+import { copyText } from '../copy-text.ts';
 import { countCharacters } from './describe-item.ts';
 import type { TextField } from './edit-field.ts';
 import type { RowContext } from './row-context.ts';
@@ -60,6 +61,12 @@ export function renderFields(
                   ? t('field.alt-missing')
                   : t(count > SOFT_ALT_LIMIT ? 'field.alt-long' : 'field.alt-count', { count, limit: SOFT_ALT_LIMIT })
               }</span>`
+        }
+        ${
+          alt && !decorative
+            ? html`<button type="button" class="link copy" part="button" aria-label=${t('row.copy', { name: item.name })}
+                @click=${() => void copyText(alt).then((done) => optimizer.announce(t(done ? 'take.copied' : 'take.not-copied')))}>${t('action.copy')}</button>`
+            : nothing
         }
         ${
           item.saving === 'failed'

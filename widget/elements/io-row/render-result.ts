@@ -3,6 +3,7 @@ import type { ImageResult } from '#contract';
 import { visibleDifference } from '#contract/constants';
 import type { Item } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
+import { htmlOf } from '../io-take-away/index.ts';
 import type { RowContext } from './row-context.ts';
 
 /** Marks a download button as busy until its file is saved. */
@@ -23,7 +24,7 @@ function renderDifference(score: number | null | undefined, { t, formatNumber }:
 
 /** Renders the result of an image: sizes before and after, and the buttons for its files. */
 export function renderResult(item: Item, result: ImageResult, context: RowContext): TemplateResult | typeof nothing {
-  const { i18n, mode, noDownload, optimizer, locked, download } = context;
+  const { i18n, mode, noDownload, optimizer, locked, download, copy } = context;
   const { t, formatBytes, formatPercent } = i18n;
   const full = result.variants.find(({ name }) => name === 'full');
   const others = result.variants.filter((variant) => variant !== full);
@@ -50,6 +51,12 @@ export function renderResult(item: Item, result: ImageResult, context: RowContex
             ? html`<button type="button" class="button" part="button" ?disabled=${replacement?.status === 'pending'}
                 aria-label=${t('row.replace', { name: item.name })} @click=${() => void optimizer.replace(item.id)}>
                 ${icon('replace')}${t('action.replace')}</button>`
+            : nothing
+        }
+        ${
+          full
+            ? html`<button type="button" class="button quiet" part="button" data-control="copy-html"
+                @click=${() => void copy(htmlOf(item, 'picture'))}>${t('take.copy', { what: '<picture>' })}</button>`
             : nothing
         }
         ${

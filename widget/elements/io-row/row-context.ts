@@ -17,6 +17,8 @@ export interface RowContext {
   review(item: Item): void;
   /** Opens the comparison of one image. */
   compare(item: Item): void;
+  /** Copies a text to the clipboard, and says so. */
+  copy(text: string): Promise<void>;
   /** Saves a file of the export. Resolves when it is saved, or when its error is shown as a notice. */
   download(item: Item, variant?: string): Promise<void>;
 }

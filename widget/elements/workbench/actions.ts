@@ -36,7 +36,7 @@ export function createActions(
     analyze: () => {
       const { counts, items } = optimizer;
       return optimizer.analyze(undefined, {
-        missing: counts.missing > 0 && items.list().some(({ analyzed }) => analyzed),
+        missing: counts.undescribed > 0 && items.list().some(({ analyzed }) => analyzed),
       });
     },
     cancel: () => optimizer.cancel(),
@@ -50,8 +50,10 @@ export function createActions(
     'download-all': () => optimizer.downloadAll(save),
     'download-missing': () => optimizer.downloadAll(save, true),
     pause: () => optimizer.pause(),
+    'take-away': () => page.open({ name: 'take-away' }),
     redo: () => optimizer.redo(),
     'replace-all': replaceAll,
+    renew: () => optimizer.renew(),
     resume: () => optimizer.resume(),
     retry: () => optimizer.retry(),
     review: () => page.open({ name: 'review', ids: optimizer.items.visible().map(({ id }) => id), start: null }),

@@ -6,6 +6,7 @@ import { IoList } from '../io-list/index.ts';
 import { IoReview } from '../io-review/index.ts';
 import { IoRow } from '../io-row/index.ts';
 import { IoSettings } from '../io-settings/index.ts';
+import { IoTakeAway } from '../io-take-away/index.ts';
 
 export { workbenchStyles } from './workbench.styles.ts';
 export { Workbench } from './workbench.ts';
@@ -17,4 +18,5 @@ export function defineWorkbench(): void {
   defineElement('io-review', IoReview);
   defineElement('io-settings', IoSettings);
   defineElement('io-cost', IoCost);
+  defineElement('io-take-away', IoTakeAway);
 }

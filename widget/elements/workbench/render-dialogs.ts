@@ -1,4 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import type { I18n } from '../../i18n/index.ts';
+import { canExport, type Item, isMissingText, type Optimizer } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import type { ComparePair } from '../io-compare/index.ts';
 import { nameSettings } from './render-settings.ts';
@@ -14,12 +16,13 @@ export function renderDialog(context: WorkbenchContext): TemplateResult | typeof
     if (!open) closed(returnValue === 'yes');
   };
   if (dialog.name === 'review') return renderReview(context, dialog, close);
+  if (dialog.name === 'take-away') return renderTakeAway(context, close);
   if (dialog.name === 'compare') return renderComparison(context, dialog.pairs, dialog.index, close);
   return dialog.name === 'export' ? renderExport(context, dialog.first, close) : renderClear(context, close);
 }
 
 function renderExport(
-  { optimizer, i18n, costFailed }: WorkbenchContext,
+  { optimizer, i18n, costFailed, exportFirst }: WorkbenchContext,
   first: number | null,
   close: (event: Event) => void,
 ): TemplateResult {
@@ -28,23 +31,72 @@ function renderExport(
   const images = first ?? cost?.images ?? counts.toExport;
   const credits = cost && images * cost.costPerImage;
   const after = cost && credits !== null ? cost.balance - credits : null;
+  const short = after !== null && after < 0 ? -after : 0;
+  const affordable = cost?.affordable ?? 0;
+  const { missing, larger } = warningsOf(optimizer, images);
   return html`
     <dialog class="dialog" aria-labelledby="dialog-title" @close=${close}>
       <h2 id="dialog-title">${t('confirm.export', { count: images })}</h2>
       <dl class="bill numbers">
         <div><dt>${t('confirm.output')}</dt><dd>${nameSettings(settings, i18n)}</dd></div>
         <div><dt>${t('confirm.cost')}</dt><dd><strong>${credits === null ? t(costFailed ? 'cost.failed' : 'cost.loading') : t('cost.credits', { count: credits })}</strong></dd></div>
-        ${after === null ? nothing : html`<div><dt>${t('confirm.after')}</dt><dd>${t('cost.credits', { count: after })}</dd></div>`}
+        ${after === null || short ? nothing : html`<div><dt>${t('confirm.after')}</dt><dd>${t('cost.credits', { count: after })}</dd></div>`}
       </dl>
+      ${short ? html`<p class="error">${t('cost.short', { count: short })}</p>` : nothing}
+      ${larger ? html`<p>${t('confirm.larger', { count: larger, format: t(`settings.format-${settings.format}`) })}</p>` : nothing}
+      ${
+        missing
+          ? html`<form method="dialog"><p>${t('confirm.missing', { count: missing })}
+              <button class="link" part="button" @click=${() => optimizer.setFilter('missing')}>${t('confirm.show')}</button></p></form>`
+          : nothing
+      }
       <p class="muted small">${t('confirm.note')}</p>
       <form method="dialog" class="ways">
         <button class="button large" part="button" value="no">${t('action.cancel')}</button>
-        <button class="button primary large" part="button button-primary" value="yes" autofocus
-          ?disabled=${after !== null && after < 0}>
-          ${credits === null ? t('confirm.export-now') : t('confirm.yes', { count: credits })}</button>
+        ${
+          short && affordable > 0
+            ? html`<button type="button" class="button primary large" part="button button-primary" autofocus
+                @click=${() => exportFirst(affordable)}>${t('export.first', { count: affordable })}</button>`
+            : html`<button class="button primary large" part="button button-primary" value="yes" autofocus
+                ?disabled=${short > 0}>
+                ${credits === null ? t('confirm.export-now') : t('confirm.yes', { count: credits })}</button>`
+        }
       </form>
     </dialog>
   `;
+}
+
+/** Formats by the space they usually take. */
+const BY_SPACE = ['avif', 'webp', 'jpeg', 'png'];
+
+/** Counts the images of the next export that have no alternative text, and those that it will probably make larger. */
+function warningsOf({ items, settings }: Optimizer, images: number): { missing: number; larger: number } {
+  const chosen = items.list().filter(canExport).slice(0, images);
+  const place = BY_SPACE.indexOf(settings.format);
+  const grows = ({ image }: Item) => {
+    const from = BY_SPACE.indexOf(image?.format ?? '');
+    return from >= 0 && from < place;
+  };
+  return { missing: chosen.filter(isMissingText).length, larger: chosen.filter(grows).length };
+}
+
+function renderTakeAway(
+  { optimizer, i18n, noDownload, save }: WorkbenchContext,
+  close: (event: Event) => void,
+): TemplateResult {
+  return html`
+    <dialog class="dialog" aria-labelledby="dialog-title" @close=${close}>
+      ${renderTop(i18n, 'take.title')}
+      <io-take-away .i18n=${i18n} .optimizer=${optimizer} .save=${save} .noDownload=${noDownload} exportparts="button"></io-take-away>
+    </dialog>
+  `;
+}
+
+function renderTop({ t }: I18n, title: string): TemplateResult {
+  return html`<form method="dialog" class="top">
+    <h2 id="dialog-title">${t(title)}</h2>
+    <button class="button quiet icon-only" part="button" aria-label=${t('action.close')} title=${t('action.close')}>${icon('close')}</button>
+  </form>`;
 }
 
 function renderClear({ optimizer, i18n }: WorkbenchContext, close: (event: Event) => void): TemplateResult {
@@ -70,10 +122,7 @@ function renderComparison(
 ): TemplateResult {
   return html`
     <dialog class="dialog wide" aria-labelledby="dialog-title" @close=${close}>
-      <form method="dialog" class="top">
-        <h2 id="dialog-title">${i18n.t('compare.dialog')}</h2>
-        <button class="button quiet icon-only" part="button" aria-label=${i18n.t('action.close')} title=${i18n.t('action.close')}>${icon('close')}</button>
-      </form>
+      ${renderTop(i18n, 'compare.dialog')}
       <io-compare .i18n=${i18n} .pairs=${pairs} .index=${index} exportparts="compare, compare-handle"></io-compare>
     </dialog>
   `;

@@ -37,8 +37,7 @@ function renderNotice(notice: Notice, context: WorkbenchContext): TemplateResult
       <div class="content ways">
         <div>
           <p id="notice-${notice.id}">${notice.message}</p>
-          ${notice.files.length > 1 ? renderFiles(notice, context) : nothing}
-          ${notice.error?.requestId ? html`<p class="muted small">${t('notice.request', { id: notice.error.requestId })}</p>` : nothing}
+          ${renderDetails(notice, context)}
         </div>
         ${notice.actions.map((action) => {
           const first = action === 'export-first';
@@ -49,7 +48,13 @@ function renderNotice(notice: Notice, context: WorkbenchContext): TemplateResult
             @click=${() => (first ? exportFirst(affordable) : act(action))}>${
               first
                 ? t('export.first', { count: affordable })
-                : t(action === 'check-cost' ? 'notice.check-cost' : 'action.retry')
+                : t(
+                    action === 'check-cost'
+                      ? 'notice.check-cost'
+                      : action === 'renew'
+                        ? 'notice.renew'
+                        : 'action.retry',
+                  )
             }</button>`;
         })}
       </div>
@@ -59,11 +64,19 @@ function renderNotice(notice: Notice, context: WorkbenchContext): TemplateResult
   `;
 }
 
-function renderFiles({ files }: Notice, { i18n }: WorkbenchContext): TemplateResult {
+function renderDetails({ files, error }: Notice, { i18n }: WorkbenchContext): TemplateResult | typeof nothing {
+  const { t } = i18n;
   const more = files.length - LISTED;
-  const list = html`<ul class="files">
-    ${files.slice(0, LISTED).map(({ message }) => html`<li>${message}</li>`)}
-    ${more > 0 ? html`<li class="muted">${i18n.t('notice.more', { count: more })}</li>` : nothing}
-  </ul>`;
-  return files.length < 4 ? list : html`<details><summary>${i18n.t('notice.which')}</summary>${list}</details>`;
+  const list =
+    files.length > 1
+      ? html`<ul class="files">
+          ${files.slice(0, LISTED).map(({ message }) => html`<li>${message}</li>`)}
+          ${more > 0 ? html`<li class="muted">${t('notice.more', { count: more })}</li>` : nothing}
+        </ul>`
+      : nothing;
+  const id = error?.requestId;
+  const few = files.length < 4;
+  if (few && !id) return list;
+  return html`${few ? list : nothing}<details><summary>${t('notice.details')}</summary>${few ? nothing : list}
+    ${id ? html`<p class="muted small">${t('notice.request', { id })}</p>` : nothing}</details>`;
 }

@@ -20,15 +20,17 @@ export function renderToolbar(context: WorkbenchContext): TemplateResult {
   const retryable = optimizer.items
     .list()
     .filter(({ status, error }) => status === 'failed' && error?.retryable).length;
-  const onlyMissing = anyAnalyzed && counts.missing > 0;
+  // Without a model, an analysis reads only what the files say.
+  const describes = optimizer.limits.describes !== false;
+  const onlyMissing = describes && anyAnalyzed && counts.undescribed > 0;
   return html`
     ${
       noAnalyze || locked
         ? nothing
-        : html`<button type="button" class="button ${anyAnalyzed && !onlyMissing ? '' : 'tinted'} analyze" part="button" aria-disabled=${running || counts.uploaded === 0} @click=${pressed(act, 'analyze')}>${icon('sparkle')}${
+        : html`<button type="button" class="button ${!describes || (anyAnalyzed && !onlyMissing) ? '' : 'tinted'} analyze" part="button" aria-disabled=${running || counts.uploaded === 0} @click=${pressed(act, 'analyze')}>${icon('sparkle')}${
             onlyMissing
-              ? t('toolbar.analyze-missing', { count: counts.missing })
-              : t(anyAnalyzed ? 'toolbar.analyze-again' : 'toolbar.analyze')
+              ? t('toolbar.analyze-missing', { count: counts.undescribed })
+              : t(!describes ? 'toolbar.analyze-files' : anyAnalyzed ? 'toolbar.analyze-again' : 'toolbar.analyze')
           }</button>`
     }
     ${
@@ -51,6 +53,8 @@ export function renderToolbar(context: WorkbenchContext): TemplateResult {
           }
         `
     }
+    <button type="button" class="button take-away" part="button" @click=${() => act('take-away')}>
+      ${icon('download')}${t('take.title')}</button>
   `;
 }
 

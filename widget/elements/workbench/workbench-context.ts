@@ -16,6 +16,8 @@ export interface WorkbenchContext extends HostProperties {
   /** Called after the open dialog was closed. `yes`: it was confirmed. */
   closed(yes: boolean): void;
   exportFirst(count: number): void;
+  /** Saves bytes as a download of the browser. */
+  save(blob: Blob, filename: string): void;
   setAnalyzeOptions(options: { [option: string]: unknown }): void;
 }
 
@@ -24,6 +26,7 @@ export type Dialog =
   | { name: 'export'; first: number | null }
   | { name: 'clear' }
   | { name: 'review'; ids: readonly string[]; start: string | null }
+  | { name: 'take-away' }
   | { name: 'compare'; pairs: readonly ComparePair[]; index: number };
 
 /** Actions of the page's buttons. */
@@ -38,12 +41,14 @@ export type WorkbenchAction =
   | 'download-missing'
   | 'pause'
   | 'redo'
+  | 'renew'
   | 'replace-all'
   | 'resume'
   | 'retry'
   | 'review'
   | 'sample'
   | 'skip-list'
+  | 'take-away'
   | 'toggle-settings'
   | 'undo'
   | 'upload';

@@ -1,6 +1,7 @@
 import { html, nothing, type ReactiveController, type TemplateResult } from 'lit';
 import type { Item } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
+import { copyText } from '../copy-text.ts';
 import { ROW_PARTS } from '../io-list/index.ts';
 import type { IoReview } from '../io-review/index.ts';
 import type { RowContext } from '../io-row/index.ts';
@@ -33,6 +34,11 @@ export class Workbench implements ReactiveController {
   #checking = false;
   #focusInBar = false;
   #settings: Element | null = null;
+  /** Asks for the price again, since credits may have been bought in another tab. */
+  readonly #onReturn = (): void => {
+    const { cost } = this.#host.properties().optimizer;
+    if (document.visibilityState === 'visible' && cost && !cost.sufficient && !this.#checking) void this.#checkCost();
+  };
 
   constructor(host: WorkbenchHost) {
     this.#host = host;
@@ -49,6 +55,16 @@ export class Workbench implements ReactiveController {
     });
     host.host.addController(this);
     this.#watchFocus(host.root);
+  }
+
+  hostConnected(): void {
+    globalThis.addEventListener('focus', this.#onReturn);
+    document.addEventListener('visibilitychange', this.#onReturn);
+  }
+
+  hostDisconnected(): void {
+    globalThis.removeEventListener('focus', this.#onReturn);
+    document.removeEventListener('visibilitychange', this.#onReturn);
   }
 
   hostUpdate(): void {
@@ -135,6 +151,7 @@ export class Workbench implements ReactiveController {
       act: (action) => this.#act(action),
       closed: (yes) => void this.#closed(yes),
       exportFirst: (first) => this.#open({ name: 'export', first }),
+      save: this.#host.save,
       setAnalyzeOptions: this.#host.setAnalyzeOptions,
     };
   }
@@ -158,6 +175,10 @@ export class Workbench implements ReactiveController {
         this.#open({ name: 'review', ids, start });
       },
       compare: (item: Item) => void this.#compare(item.result ? 'result' : 'sample', item.id),
+      copy: async (text: string) => {
+        const done = await copyText(text);
+        optimizer.announce(i18n.t(done ? 'take.copied' : 'take.not-copied'));
+      },
       download: (item: Item, variant?: string) => this.#host.download(item.id, variant).catch(() => {}),
     };
     return this.#lastRowContext;

@@ -25,7 +25,12 @@ export const unacceptedFields = ({ metadata, origins }: Item): EditableField[] =
 export const isExported = ({ result, stale }: Item): boolean => result?.status === 'completed' && !stale;
 
 /** True when an export would make something new of it. */
-export const canExport = (item: Item): boolean => item.imageId !== null && !isExported(item);
+export const canExport = (item: Item): boolean =>
+  item.imageId !== null && !isExported(item) && item.error?.code !== 'invalid_image';
+
+/** True if leaving the page would lose its file or its texts. */
+export const isUnsaved = ({ imageId, file, error, saving }: Item): boolean =>
+  imageId ? saving !== 'saved' : file !== null && error?.retryable !== false;
 
 /** True when the filter shows the row. */
 export function showsIn(item: Item, filter: ListFilter): boolean {
@@ -42,6 +47,7 @@ export function countItems(items: readonly Item[]): Counts {
     uploaded: count((item) => item.imageId !== null),
     failed: count((item) => item.status === 'failed'),
     missing: count(isMissingText),
+    undescribed: count((item) => item.imageId !== null && isMissingText(item)),
     review: count(wantsReview),
     unaccepted: count((item) => unacceptedFields(item).length > 0),
     toExport: count(canExport),

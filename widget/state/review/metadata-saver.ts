@@ -1,3 +1,4 @@
+import type { EditedImage } from '#contract';
 import type { Core } from '../core.ts';
 import { createDebounce, type Debounced } from '../debounce.ts';
 import { askedDelay, isFatal, toOptimizerError } from '../errors.ts';
@@ -24,14 +25,14 @@ interface Pending {
 /** Sends edits to the service, one request per image and pause, and keeps them until they are stored. */
 export class MetadataSaver {
   readonly #core: Core;
-  readonly #saved: () => void;
+  readonly #saved: (id: string, image: EditedImage) => void;
   readonly #pending = new Map<string, Pending>();
   readonly #waiting: (() => void)[] = [];
   readonly #stopListening: () => void;
   #requests = 0;
 
   /** `saved` is called after each stored edit. */
-  constructor(core: Core, saved: () => void) {
+  constructor(core: Core, saved: (id: string, image: EditedImage) => void) {
     const { online } = core.env;
     this.#core = core;
     this.#saved = saved;
@@ -137,12 +138,14 @@ export class MetadataSaver {
     if (this.#pending.get(id) !== entry) return;
     const sent = entry.patch;
     this.#core.store.patch(id, { saving: 'saving' });
+    let image: EditedImage;
     try {
-      await this.#core.transport().updateImage(sessionId, imageId, sent);
+      image = await this.#core.transport().updateImage(sessionId, imageId, sent);
     } catch (cause) {
       return this.#fail(id, entry, cause);
     }
     this.#stored(id, entry, sent);
+    this.#saved(id, image);
   }
 
   #stored(id: string, entry: Pending, sent: Patch) {
@@ -152,7 +155,6 @@ export class MetadataSaver {
     if (left.length === 0) this.#pending.delete(id);
     store.patch(id, { saving: left.length === 0 ? 'saved' : 'pending' });
     if (this.#failedIds().length === 0) notices.drop('error-save');
-    this.#saved();
   }
 
   #fail(id: string, entry: Pending, cause: unknown) {

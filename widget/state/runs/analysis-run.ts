@@ -142,11 +142,13 @@ function reportOutcome({ core, runs, progress }: Run, all: readonly AnalysisResu
   const { notices, t } = core;
   const real = all.filter((result) => result.error === null || itemError(core, result.error, 'analyze', '') !== null);
   const failed = real.filter(({ status }) => status === 'failed').length;
-  progress.end(real.length - failed, failed);
+  const unasked = all.filter(({ aiStatus }) => aiStatus === 'none').length;
   notices.drop('error-analyze');
   const silent = all.filter(({ aiStatus }) => aiStatus && NO_ANSWER.includes(aiStatus)).length;
-  if (silent > 0) {
-    const message = () => t('notice.analysis_fallback', { count: silent });
+  progress.end(real.length - failed - silent - unasked, failed);
+  if (silent + unasked > 0) {
+    const message = () => (unasked ? t('notice.no_model') : t('notice.analysis_fallback', { count: silent }));
+    core.announcer.say('analysis', message);
     notices.show('analysis', { kind: 'warning', message, phase: 'analyze' });
   } else notices.drop('analysis');
   if (error && real.length === 0 && error.code !== 'job_cancelled') runs.fail(error, 'analyze', ['retry']);

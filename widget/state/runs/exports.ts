@@ -54,6 +54,10 @@ export function createExports(deps: ExportDeps) {
     get outcome() {
       return outcome;
     },
+    /** Takes over results that were found at the service. */
+    adopt(results: readonly ImageResult[]) {
+      if (results.length > 0) outcome = outcomeOf(results);
+    },
     /** Drops the last outcome: something was changed since. */
     forgetOutcome() {
       outcome = null;

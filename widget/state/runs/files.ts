@@ -40,10 +40,10 @@ export function createFiles(core: Core, runs: Pick<Runs, 'fail'>) {
       if (!imageId || !sessionId) throw failure('not_found');
       return core.transport().previewImage(sessionId, imageId, { width }, signal ? { signal } : {});
     },
-    async fetchResult(id: string, kind: 'sample' | 'result', signal?: AbortSignal) {
+    async fetchResult(id: string, kind: 'sample' | 'result', signal?: AbortSignal, variant = 'full') {
       const result = store.get(id)?.[kind];
       if (result?.status !== 'completed') throw failure('not_found');
-      return fetchFile(core, result, 'full', { sample: kind === 'sample', signal });
+      return fetchFile(core, result, variant, { sample: kind === 'sample', signal });
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { ImageResult } from '#contract';
+import type { ImageResult, RenamedFile } from '#contract';
 import type { Core } from '../core.ts';
 import { toOptimizerError } from '../errors.ts';
 import { isExported, itemsOf } from '../review/item-questions.ts';
@@ -23,7 +23,9 @@ export function itemError(
   id: string,
 ): ItemError | null {
   if (failure && STOPPED.includes(failure.code)) return null;
-  return Object.assign(toOptimizerError(failure, core.t, [id]), { retryable: true, phase });
+  const error = toOptimizerError(failure, core.t, [id]);
+  // A file that cannot be read will not be read by the next try either.
+  return Object.assign(error, { retryable: error.code !== 'invalid_image', phase });
 }
 
 /** Sets items that still have the status of an ended run back to their resting status. */
@@ -53,13 +55,13 @@ export function failRun(
   }
 }
 
-/** Returns a key of the inputs of an export; `texts`: those of one image that decide its file and name. Equal keys mean equal files. */
-function keyOf(settings: Settings, texts?: Pick<ItemMetadata, 'filename' | 'title' | 'alt'>): string {
+/** Returns a key of the inputs of an export; `texts`: those of one image that its file may hold. Equal keys mean equal files. */
+function keyOf(settings: Settings, texts?: Pick<ItemMetadata, 'title' | 'alt'>): string {
   const { format, preset, responsive, responsiveSizes, embedMetadata = false, keepCopyright = true } = settings;
   const { onlySmaller = false } = settings;
   const sizes = responsive ? (responsiveSizes?.map(boxOf) ?? null) : [];
   const inside = embedMetadata ? [texts?.title, texts?.alt] : [];
-  return JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright, onlySmaller, texts?.filename, inside]);
+  return JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright, onlySmaller, inside]);
 }
 
 function boxOf(size: SizeInput) {
@@ -109,6 +111,20 @@ export function createResults(core: Core) {
       const stale = isStale(after);
       const status = restingStatus({ ...after, stale });
       store.patch(item.id, { result, stale, status, error: null, step: null, progress: 1, replacement: null });
+    },
+    /** Takes over the names that an edited file name has given to exported files. */
+    rename(id: string, files: readonly RenamedFile[]) {
+      const result = store.get(id)?.result;
+      const names = new Map(files.map(({ from, to }) => [from, to]));
+      if (!result || names.size === 0) return;
+      const variants = result.variants.map((variant) => {
+        const { filename: from, url, path } = variant;
+        const to = names.get(from) ?? from;
+        const renamed = { filename: to, url: url.replace(encodeURIComponent(from), encodeURIComponent(to)) };
+        return { ...variant, ...renamed, path: path.replace(from, to) };
+      });
+      const filename = names.get(result.filename ?? '') ?? result.filename;
+      store.patch(id, { result: { ...result, filename, variants } });
     },
     takeSample(result: ImageResult) {
       const item = store.byImageId(result.imageId);

@@ -1,10 +1,18 @@
 import type { Core } from '../core.ts';
 import type { Runs } from '../runs/runs.ts';
+import type { Item } from '../types.ts';
+import type { Persistence } from './persistence.ts';
 import type { Rehydration } from './rehydrate.ts';
 import type { SavedState } from './saved-types.ts';
 
 /** Creates the attaching to sessions of the service. */
-export function createAttachment(core: Core, runs: Runs, rehydration: Rehydration) {
+export function createAttachment(
+  core: Core,
+  runs: Runs,
+  rehydration: Rehydration,
+  { load }: Pick<Persistence, 'load'>,
+) {
+  const show = (items: Item[]) => items.length > 0 && core.emit('io-add', { items });
   let failed: { sessionId: string; saved?: SavedState } | null = null;
   return {
     /** The session that could not be read and that `retry` reads again. */
@@ -18,13 +26,16 @@ export function createAttachment(core: Core, runs: Runs, rehydration: Rehydratio
       try {
         const items = await rehydration.attach(sessionId, saved, isOutdated);
         if (isOutdated()) return;
-        if (items.length > 0) core.emit('io-add', { items });
+        show(items);
         core.announcer.say('added', core.t('announce.attached', { count: items.length }));
       } catch (cause) {
         if (isOutdated()) return;
         const error = runs.fail(cause, 'attach');
         // After an expired session the next upload creates a new one.
-        if (error.code === 'not_found') return;
+        if (error.code === 'not_found') {
+          const kept = saved ?? load(sessionId);
+          return void show(kept ? rehydration.addLost(kept) : []);
+        }
         core.blocked = error;
         failed = { sessionId, saved };
       }

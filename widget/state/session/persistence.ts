@@ -1,9 +1,8 @@
 import type { Core } from '../core.ts';
 import { createDebounce } from '../debounce.ts';
-import type { ItemMetadata } from '../types.ts';
-import type { SavedState } from './saved-types.ts';
-
-const keyOf = (sessionId: string) => `imagewright:${sessionId}`;
+import type { EditableField, Item, ItemMetadata } from '../types.ts';
+import type { SavedItem, SavedState } from './saved-types.ts';
+import { DRAFT, keep, readKept } from './tab-storage.ts';
 
 /** Delay of saving data that the server can provide again, in milliseconds. */
 const CALM_MS = 500;
@@ -13,9 +12,13 @@ export interface SavedParts {
   edits(): SavedState['edits'];
 }
 
-/** Keeps what a reload must not lose and the server does not have: edits on their way, removals, settings. */
+/** A text that was being typed. */
+type Draft = SavedItem & { field: EditableField };
+
+/** Keeps what a reload or crash must not lose and the server may not have: texts, removals, settings. */
 export function createPersistence(core: Core, parts: SavedParts) {
   let removed: readonly string[] = [];
+  let drafting = false;
 
   const getState = (): SavedState => ({
     version: 1,
@@ -23,17 +26,17 @@ export function createPersistence(core: Core, parts: SavedParts) {
     settings: core.settings,
     edits: parts.edits(),
     order: core.store.list().flatMap(({ imageId }) => imageId ?? []),
+    items: core.store.list().filter(hasTexts).map(savedItem),
     removed,
   });
 
-  function save() {
-    const { sessionId } = core;
-    if (!sessionId) return;
-    try {
-      core.env.storage?.setItem(keyOf(sessionId), JSON.stringify(getState()));
-    } catch {
-      // The storage is full or blocked: a reload then restores only what the server has.
-    }
+  const save = () => keep(core, getState());
+
+  function endDraft() {
+    if (!drafting) return;
+    drafting = false;
+    keep(core, null, DRAFT);
+    core.touch();
   }
 
   const delayedSave = createDebounce(core.env, save);
@@ -41,15 +44,29 @@ export function createPersistence(core: Core, parts: SavedParts) {
   return {
     getState,
     save,
+    /** True while a text is being typed that is not part of the state yet. */
+    get drafting() {
+      return drafting;
+    },
     /** Saves with what else changes within half a second. */
     scheduleSave: () => delayedSave.schedule(CALM_MS),
-    /** Returns the saved data of a session; null if there is none or it is unreadable. */
-    load(sessionId: string): SavedState | null {
-      try {
-        return asSavedState(JSON.parse(core.env.storage?.getItem(keyOf(sessionId)) ?? 'null'));
-      } catch {
-        return null;
-      }
+    /** Keeps the text that is being typed; null: it is finished. */
+    keepDraft(id: string, field: EditableField, value: string | null) {
+      const item = core.store.get(id);
+      if (!item || value === null || value === (item.metadata[field] ?? '')) return endDraft();
+      drafting = true;
+      core.touch();
+      const origins = { ...item.origins, [field]: 'user' };
+      const metadata = { ...item.metadata, [field]: value };
+      keep(core, { ...savedItem(item), field, metadata, origins }, DRAFT);
+    },
+    /** Returns the saved data of a session, or with null the remembered data; null if there is none or it is unreadable. */
+    load(sessionId: string | null): SavedState | null {
+      const place = { ...core, sessionId };
+      const draft = readKept(place, DRAFT) as Draft | null;
+      const known = asSavedState(readKept(place)) ?? (draft && { ...getState(), sessionId });
+      if (!known || (sessionId && known.sessionId !== sessionId)) return null;
+      return draft ? withDraft(known, draft) : known;
     },
     /** Takes over what was kept elsewhere. */
     adopt(state: SavedState) {
@@ -57,7 +74,6 @@ export function createPersistence(core: Core, parts: SavedParts) {
     },
     removed: () => removed,
     addRemoved(imageIds: readonly string[]) {
-      if (imageIds.length === 0) return;
       removed = [...removed, ...imageIds];
       save();
     },
@@ -65,11 +81,8 @@ export function createPersistence(core: Core, parts: SavedParts) {
     clear() {
       delayedSave.cancel();
       removed = [];
-      try {
-        if (core.sessionId) core.env.storage?.removeItem(keyOf(core.sessionId));
-      } catch {
-        // As in save().
-      }
+      endDraft();
+      keep(core, null);
     },
     dispose: delayedSave.cancel,
   };
@@ -78,12 +91,33 @@ export function createPersistence(core: Core, parts: SavedParts) {
 /** The saved state. */
 export type Persistence = ReturnType<typeof createPersistence>;
 
+/** True for texts that cost a person or a model work. */
+const hasTexts = ({ origins }: Item) => Object.values(origins).some((origin) => origin === 'user' || origin === 'ai');
+
+function savedItem({ imageId, clientRef, name, relativePath, size, metadata, origins }: Item): SavedItem {
+  return { imageId, clientRef, name, relativePath, size, metadata, origins };
+}
+
+/** True if both are the same image. */
+export const isSameImage = (one: SavedItem, other: Pick<SavedItem, 'imageId' | 'name' | 'size'>) =>
+  one.imageId || other.imageId ? one.imageId === other.imageId : one.name === other.name && one.size === other.size;
+
+/** Adds the text that was being typed. */
+function withDraft(state: SavedState, { field, ...item }: Draft): SavedState {
+  const { imageId } = item;
+  const others = state.items?.filter((each) => !isSameImage(each, item)) ?? [];
+  const edits = imageId
+    ? { ...state.edits, [imageId]: { ...state.edits[imageId], [field]: item.metadata[field] } }
+    : state.edits;
+  return { ...state, edits, items: [...others, item] };
+}
+
 /** A saved state in the form of this version, or null. */
 function asSavedState(value: unknown): SavedState | null {
   const state = value as Partial<SavedState> | null;
   if (typeof state !== 'object' || state?.version !== 1) return null;
-  const { sessionId = null, settings, edits = {}, order = [], removed = [] } = state;
+  const { sessionId = null, settings, edits = {}, order = [], items = [], removed = [] } = state;
   if (typeof settings !== 'object') return null;
   const texts = edits as { [id: string]: Partial<ItemMetadata> };
-  return { version: 1, sessionId, settings, edits: texts, order, removed };
+  return { version: 1, sessionId, settings, edits: texts, order, items, removed };
 }

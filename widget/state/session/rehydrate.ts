@@ -9,6 +9,7 @@ import { itemError, type Results, restingStatus } from '../runs/results.ts';
 import type { SampleRun } from '../runs/sample-run.ts';
 import type { Item, ItemMetadata } from '../types.ts';
 import { fromMetadata, itemOfImage } from '../uploads/new-item.ts';
+import { addLost } from './lost-items.ts';
 import type { Persistence } from './persistence.ts';
 import type { SavedState } from './saved-types.ts';
 import { DEFAULT_SETTINGS, mergeSettings } from './settings.ts';
@@ -33,6 +34,8 @@ export function createRehydration(deps: RehydrateDeps) {
     /** Reads a session into the list and joins its running jobs without waiting for them. */
     attach: (sessionId: string, saved: SavedState | undefined, isOutdated: () => boolean) =>
       attach(deps, sessionId, saved, isOutdated),
+    /** Shows the images of a state whose session is gone: their texts stay, their files have to be added again. */
+    addLost: (saved: SavedState) => addLost(deps, saved.items ?? []),
     /**
      * Reads the session again before an export is paid for: takes over its texts, and the results that other pages have
      * exported in the same way.
@@ -66,10 +69,13 @@ async function attach(
   const items = images.map(itemOfImage);
   core.store.add(items);
   reapply(deps, saved?.edits ?? {});
-  await Promise.all([readAnalysis(core, session), readResults(deps, session.jobs)]);
+  const known = new Set([...removed, ...images.map(({ id }) => id)]);
+  const lost = addLost(deps, saved?.items?.filter(({ imageId }) => !imageId || !known.has(imageId)) ?? []);
+  const [results] = await Promise.all([readResults(deps, session.jobs), readAnalysis(core, session)]);
   if (isOutdated()) return [];
+  if (core.store.counts().toExport === 0) deps.exports().adopt(results);
   void join(deps, session.jobs);
-  return items;
+  return [...items, ...lost];
 }
 
 async function readSession(

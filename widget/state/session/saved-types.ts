@@ -1,4 +1,7 @@
-import type { ItemMetadata, Settings } from '../types.ts';
+import type { Item, ItemMetadata, Settings } from '../types.ts';
+
+/** Texts of an image, and what its file is recognised by if it is added again. */
+export type SavedItem = Pick<Item, 'imageId' | 'clientRef' | 'name' | 'relativePath' | 'size' | 'metadata' | 'origins'>;
 
 /** Data that a page may store to restore the widget; the images are on the server, under `sessionId`. */
 export interface SavedState {
@@ -9,6 +12,8 @@ export interface SavedState {
   readonly edits: { readonly [imageId: string]: Partial<ItemMetadata> };
   /** Image ids as the list has them: the server has them as they arrived. */
   readonly order: readonly string[];
+  /** Images with texts, in case the service no longer has them. */
+  readonly items?: readonly SavedItem[];
   /** Images that were removed here; the server still has them. */
   readonly removed: readonly string[];
 }

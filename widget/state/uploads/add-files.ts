@@ -10,7 +10,7 @@ const FIRST_CHUNK = 8;
 const CHUNK = 25;
 
 /** Adds files, one batch after the other. `added` is called with the items of each chunk. */
-export function createAdding(core: Core, added: (items: readonly Item[]) => void) {
+export function createAdding(core: Core, askLimits: () => Promise<void>, added: (items: readonly Item[]) => void) {
   /** Item ids by identity of the file. */
   const identities = new Map<string, string>();
   const announceAdded = createAddedAnnouncement(core);
@@ -19,21 +19,33 @@ export function createAdding(core: Core, added: (items: readonly Item[]) => void
   async function addChunk(chunk: readonly KnownCandidate[], restrictions: FileRestrictions) {
     const present = { ...sizeOf(core.store.list()), identities: new Set(identities.keys()) };
     const { accepted, rejections } = await check(chunk, restrictions, present);
-    const items = accepted.map((candidate) => {
-      const item = itemOfCandidate(candidate);
+    const items: Item[] = [];
+    const found: Item[] = [];
+    for (const candidate of accepted) {
+      const known = findFileless(core, candidate);
+      const item = known ?? itemOfCandidate(candidate);
       identities.set(candidate.identity, item.id);
-      return item;
-    });
-    if (items.length > 0) {
-      core.store.add(items);
-      announceAdded(items.length);
-      added(items);
+      if (!known) items.push(item);
+      else if (known.imageId) {
+        rejections.push(restrictions.reject(candidate, 'duplicate'));
+        core.store.patch(known.id, { file: candidate.file });
+      } else {
+        const { file } = candidate;
+        found.push({ ...known, ...core.store.patch(known.id, { file, status: 'queued', error: null }) });
+      }
     }
-    return { items, rejections };
+    const all = [...items, ...found];
+    if (items.length > 0) core.store.add(items);
+    if (all.length > 0) {
+      announceAdded(all.length);
+      added(all);
+    }
+    return { items: all, rejections };
   }
 
   async function addAll(candidates: readonly Candidate[]): Promise<AddOutcome> {
-    const restrictions = createRestrictions(core.config.restrictions, core.config);
+    await askLimits();
+    const restrictions = createRestrictions(core.config.restrictions, core.config, core.limits);
     const items: Item[] = [];
     const rejections: Rejection[] = [];
     let chunk = candidates.slice(0, FIRST_CHUNK).map(readProperties);
@@ -68,6 +80,12 @@ export function createAdding(core: Core, added: (items: readonly Item[]) => void
       for (const [identity, id] of identities) if (removed.has(id)) identities.delete(identity);
     },
   };
+}
+
+/** Finds the image that a file belongs to: restored after a reload, or lost with its session. */
+function findFileless({ store }: Core, { file, name, size, clientRef }: KnownCandidate): Item | undefined {
+  if (!file || clientRef) return undefined;
+  return store.list().find((item) => !item.file && !item.url && item.name === name && item.size === size);
 }
 
 /** Returns the candidate of a media item of the CMS. */

@@ -12,6 +12,33 @@ export async function readImageSize(file: Blob): Promise<{ width: number; height
   }
 }
 
+/** Bytes at the end of a file in which its last marker is found, unless a camera has appended a film. */
+const TAIL_BYTES = 64 * 1024;
+
+/** True for a JPEG, PNG or GIF that ends before its end marker, as after a copy that was broken off. */
+export async function isTruncated(file: Blob): Promise<boolean> {
+  const bytes = async (from: number, to?: number) => new Uint8Array(await file.slice(from, to).arrayBuffer());
+  const [first, second] = await bytes(0, 2);
+  const end = first === 0xff && second === 0xd8 ? [0xff, 0xd9] : first === 0x89 ? [0x49, 0x45, 0x4e, 0x44] : null;
+  if (!end) return false;
+  const hasEnd = (data: Uint8Array) => data.some((_, at) => end.every((byte, index) => data[at + index] === byte));
+  if (hasEnd(await bytes(Math.max(2, file.size - TAIL_BYTES)))) return false;
+  return !hasEnd(await bytes(await pictureStart(file)));
+}
+
+/** Returns where the pixels of a JPEG begin, since its embedded preview has an end of its own; 0 if that is unknown. */
+async function pictureStart(file: Blob): Promise<number> {
+  const view = new DataView(await file.slice(0, HEAD_BYTES).arrayBuffer());
+  try {
+    for (let at = 2; view.getUint8(at) === 0xff; at += 2 + view.getUint16(at + 2)) {
+      if (view.getUint8(at + 1) === 0xda) return at;
+    }
+  } catch {
+    // They begin further behind.
+  }
+  return 0;
+}
+
 function parse(view: DataView) {
   const first = view.getUint32(0);
   if (first === 0x89504e47) return { width: view.getUint32(16), height: view.getUint32(20) };

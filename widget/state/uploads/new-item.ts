@@ -37,13 +37,15 @@ function newId(): string {
   return `io-${count}`;
 }
 
+/** An item without anything but its own id. */
+export const emptyItem = (): Item => ({ ...EMPTY, id: newId(), name: '', relativePath: '' });
+
 /** The item of a file or media item that was accepted. */
 export function itemOfCandidate(candidate: KnownCandidate): Item {
   const { file, size, name, relativePath, clientRef, url, title, alt } = candidate;
   const texts = { ...(title ? { title } : {}), ...(alt ? { alt } : {}) };
   return {
-    ...EMPTY,
-    id: newId(),
+    ...emptyItem(),
     name,
     relativePath: relativePath || name,
     file,
@@ -58,7 +60,7 @@ export function itemOfCandidate(candidate: KnownCandidate): Item {
 
 /** The item of an image that was found at the server. */
 export function itemOfImage(image: Image): Item {
-  const item: Item = { ...EMPTY, id: newId(), name: image.originalFilename, relativePath: image.originalFilename };
+  const item: Item = { ...emptyItem(), name: image.originalFilename, relativePath: image.originalFilename };
   return { ...item, ...fromImage(image), ...fromMetadata(item, image.metadata) };
 }
 

@@ -1,11 +1,12 @@
+import type { Limits } from '#contract';
 import { FORMATS, INPUT_FORMATS } from '#contract/constants';
 import type { OptimizerConfig } from '../optimizer-interface.ts';
 import type { Rejection, RejectionCode, Restrictions } from '../types.ts';
 import type { Candidate } from './collect-files.ts';
 
-/** Default limits: formats that the service reads. HEIC is selectable too, so that its rejection can explain the alternative. */
+/** Default limits: formats that the service reads. Safari converts HEIC to JPEG only if `accept` does not name it. */
 export const NO_LIMITS: Restrictions = {
-  accept: [...INPUT_FORMATS.map((name) => FORMATS[name].mimeType), '.heic', '.heif'].join(),
+  accept: INPUT_FORMATS.map((name) => FORMATS[name].mimeType).join(),
   maxFiles: null,
   maxFileSize: null,
   maxTotalSize: null,
@@ -80,34 +81,62 @@ function isAccepted(name: string, type: string, accept: string): boolean {
 }
 
 type Texts = Pick<OptimizerConfig, 'translate' | 'formatBytes'>;
-type Reject = (candidate: Candidate, code: RejectionCode, message?: string, key?: string) => Rejection;
+interface Reason {
+  /** Replaces the text of the code. */
+  message?: string;
+  /** Names another text. */
+  key?: string;
+  megapixels?: number;
+}
+type Reject = (candidate: Candidate, code: RejectionCode, reason?: Reason) => Rejection;
 
-/** Returns a function that creates rejections. `message` replaces the text of the code; `key` names another text. */
+/** Returns a function that creates rejections. */
 function createReject(limits: Restrictions, { translate, formatBytes }: Texts): Reject {
-  return ({ name, file }, code, message = '', key = code === 'count' ? 'limit' : code) => ({
+  return ({ name, file }, code, { message, megapixels = 0, key = code === 'count' ? 'limit' : code } = {}) => ({
     name,
     file,
     code,
     // A getter, since the language may change while the message is shown.
     get message() {
       const { maxFiles, maxFileSize, maxTotalSize, maxPixels } = limits;
-      const bytes = formatBytes((code === 'total' ? maxTotalSize : maxFileSize) ?? 0);
-      const max = code === 'count' ? (maxFiles ?? 0) : bytes;
-      const params = { name, max, megapixels: Math.round((maxPixels ?? 0) / 1e5) / 10 };
-      return message || translate(`reject.${key}`, params);
+      const most = { count: maxFiles ?? 0, pixels: toMillions(maxPixels ?? 0) }[code as 'count' | 'pixels'];
+      const max = most ?? formatBytes((code === 'total' ? maxTotalSize : maxFileSize) ?? 0);
+      const format = /\.(\w{1,5})$/.exec(name)?.[1]?.toUpperCase() ?? '';
+      const params = { name, max, megapixels, format, size: formatBytes(file?.size ?? 0) };
+      return message || translate(`reject.${key === 'type' && !format ? 'unknown' : key}`, params);
     },
   });
 }
 
+const toMillions = (pixels: number) => Math.round(pixels / 1e5) / 10;
+
+/** Returns the smaller of two limits; null: there is none. */
+function smaller(own: number | null, other: number | undefined): number | null {
+  return own === null ? (other ?? null) : Math.min(own, other ?? own);
+}
+
+/** Loads the checks of bytes. Null without a connection: the service checks later. */
+async function loadLooks() {
+  try {
+    return await import('./image-size.ts');
+  } catch {
+    return null;
+  }
+}
+
 /** Creates the checks of candidates: first by their properties, then by their content. */
-export function createRestrictions(given: Partial<Restrictions>, texts: Texts) {
+export function createRestrictions(given: Partial<Restrictions>, texts: Texts, service: Partial<Limits> = {}) {
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   const limits: Restrictions = { ...NO_LIMITS, ...Object.fromEntries(set) };
   limits.accept ||= NO_LIMITS.accept;
+  limits.maxFiles = smaller(limits.maxFiles, service.maxImagesPerSession);
+  limits.maxFileSize = smaller(limits.maxFileSize, service.maxFileBytes);
+  limits.maxPixels = smaller(limits.maxPixels, service.maxPixels);
   const reject = createReject(limits, texts);
-  const heic = (candidate: Candidate) => reject(candidate, 'type', '', 'heic');
+  const heic = (candidate: Candidate) => reject(candidate, 'type', { key: 'heic' });
 
   return {
+    reject,
     /** Checks name, type, size and the present items; null: accepted. */
     checkListed(candidate: KnownCandidate, present: Present): Rejection | null {
       const { file, name, size, identity } = candidate;
@@ -115,8 +144,8 @@ export function createRestrictions(given: Partial<Restrictions>, texts: Texts) {
       const type = file?.type ?? '';
       // The type behind an address without an extension is known only after fetching.
       const unknown = !file && !/\.\w+$/.test(name);
-      if (!unknown && !isAccepted(name, type, accept)) return reject(candidate, 'type');
       if (/\.hei[cf]$/i.test(name) || /^image\/hei[cf]/.test(type)) return heic(candidate);
+      if (!unknown && !isAccepted(name, type, accept)) return reject(candidate, 'type');
       if (size === 0) return reject(candidate, 'empty');
       if (maxFileSize !== null && size !== null && size > maxFileSize) return reject(candidate, 'size');
       if (present.identities.has(identity)) return reject(candidate, 'duplicate');
@@ -132,17 +161,18 @@ export function createRestrictions(given: Partial<Restrictions>, texts: Texts) {
       const head = await candidate.head;
       if (head === null) return reject(candidate, 'unreadable');
       if (/^ftyp(heic|heix|hevc|heim|heis)/.test(head)) return heic(candidate);
-      if (limits.maxPixels !== null) {
-        const { readImageSize } = await import('./image-size.ts');
-        const size = await readImageSize(file);
-        if (size && size.width * size.height > limits.maxPixels) return reject(candidate, 'pixels');
+      const looks = await loadLooks();
+      const { width = 0, height = 0 } = (await looks?.readImageSize(file)) ?? {};
+      if (limits.maxPixels !== null && width * height > limits.maxPixels) {
+        return reject(candidate, 'pixels', { megapixels: toMillions(width * height) });
       }
+      if (await looks?.isTruncated(file)) return reject(candidate, 'truncated');
       if (!limits.validate) return null;
       try {
         const message = await limits.validate(file);
-        return message ? reject(candidate, 'custom', message) : null;
+        return message ? reject(candidate, 'custom', { message }) : null;
       } catch (error) {
-        return reject(candidate, 'custom', error instanceof Error ? error.message : String(error));
+        return reject(candidate, 'custom', { message: error instanceof Error ? error.message : String(error) });
       }
     },
   };

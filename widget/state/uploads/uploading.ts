@@ -58,7 +58,11 @@ export class Uploading {
 
   /** Queues images that are not at the service: the given ones, or all that have not failed. */
   upload(ids?: readonly string[]) {
-    this.queue.add(itemsOf(this.#core.store, ids).filter(({ imageId, error }) => !imageId && (ids || !error)));
+    this.queue.add(
+      itemsOf(this.#core.store, ids).filter(
+        ({ imageId, file, url, error }) => !imageId && (file || url) && (ids || !error),
+      ),
+    );
   }
 
   forget(ids: readonly string[]) {
@@ -136,12 +140,21 @@ export class Uploading {
   /** Shows a notice with the number of failed uploads, or drops it. */
   #showFailed() {
     const { store, notices, t } = this.#core;
-    const failed = store.list().filter(({ error }) => error?.phase === 'upload');
+    const failed = store.list().filter(({ file, url, error }) => (file || url) && error?.phase === 'upload');
     const [first] = failed;
     if (!first) return notices.drop('error-upload');
-    const message = () => t('notice.upload_failed', { count: failed.length });
     const { error } = first;
-    notices.show('error-upload', { kind: 'error', message, error, phase: 'upload', actions: ['retry'] });
+    const files = failed.map(({ id, name, error }) => ({
+      id,
+      name,
+      code: error?.code ?? 'server',
+      get message() {
+        return `${name}: ${error?.message}`;
+      },
+    }));
+    const message = () =>
+      failed.length > 1 ? t('notice.upload_failed', { count: failed.length }) : (files[0]?.message ?? '');
+    notices.show('error-upload', { kind: 'error', message, error, phase: 'upload', files, actions: ['retry'] });
   }
 }
 

@@ -204,7 +204,7 @@ test('texts of images that are no longer at the service are told so, with what t
   const { optimizer, env, ids, said } = await startWithFiles(1, {}, { service });
   optimizer.setMetadata(ids()[0] ?? '', 'alt', 'A bridge');
   await env.advance(10_000);
-  expect(optimizer.notices).toMatchObject([{ message: expect.stringContaining('error.not_found'), actions: [] }]);
+  expect(optimizer.notices).toMatchObject([{ message: 'notice.expired 24', actions: ['renew'] }]);
   expect(said).toContainEqual({ text: expect.stringContaining('error.not_found'), urgency: 'assertive' });
   // Nothing is exported with words that are not there.
   expect(await optimizer.exportImages()).toBeNull();

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { completed, connectionError, failedResult, jobOf, progressed, resultOf } from '../scripted-service.ts';
+import {
+  completed,
+  connectionError,
+  createScriptedService,
+  failedResult,
+  imageOf,
+  jobOf,
+  progressed,
+  resultOf,
+} from '../scripted-service.ts';
 import { startWithFiles } from '../started-optimizer.ts';
 
 test.each([
@@ -111,15 +120,18 @@ test('an export waits for texts that are on their way, and does not start when t
   expect(optimizer.items.list()[0]?.saving).toBe('failed');
 });
 
-test('a name that is changed while its image is exported makes the result stale', async () => {
-  const { optimizer, service, env, ids } = await startWithFiles(1);
+test('a name that is changed after an export renames its files, and makes nothing stale', async () => {
+  const renamedFiles = [{ from: 'img_1.webp', to: 'a hill.webp' }];
+  const service = createScriptedService({ updateImage: async (_session, id) => ({ ...imageOf(id), renamedFiles }) });
+  const { optimizer, env, ids } = await startWithFiles(1, {}, { service });
   const exported = optimizer.exportImages();
   await env.advance(20);
-  optimizer.setMetadata(ids()[0] ?? '', 'filename', 'too-late');
-  const metadata = { filename: null, title: null, alt: null };
-  service.exports[0]?.run.push(completed([resultOf('img_1', { metadata })]));
+  service.exports[0]?.run.push(completed([resultOf('img_1')]));
   await exported;
-  expect(optimizer.items.list()[0]).toMatchObject({ status: 'ready', stale: true, result: { status: 'completed' } });
+  optimizer.setMetadata(ids()[0] ?? '', 'filename', 'a hill');
+  await env.advance(5000);
+  const variants = [{ filename: 'a hill.webp', url: '/a%20hill.webp', path: 'a hill.webp' }];
+  expect(optimizer.items.list()[0]).toMatchObject({ status: 'done', stale: false, result: { variants } });
 });
 
 test('after a cancel the service’s last words are waited for, but not for ever', async () => {

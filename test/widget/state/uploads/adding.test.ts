@@ -25,8 +25,8 @@ test('a HEIC photograph is refused with a text of its own, also under another na
   const disguised = new File(['\0\0\0\x18ftypheic\0\0\0\0'], 'photo.jpg', { type: 'image/jpeg' });
   const { rejections } = await optimizer.addFiles([fileOf('IMG_1.HEIC', { type: '' }), disguised]);
   expect(rejections.map(({ code, message }) => [code, message])).toEqual([
-    ['type', 'reject.heic IMG_1.HEIC 0 0'],
-    ['type', 'reject.heic photo.jpg 0 0'],
+    ['type', expect.stringContaining('reject.heic IMG_1.HEIC')],
+    ['type', expect.stringContaining('reject.heic photo.jpg')],
   ]);
 });
 
@@ -85,7 +85,7 @@ test('a file that cannot be read and one that the page refuses are rejected', as
   const { added, rejections } = await optimizer.addFiles([gone, fileOf('bad.jpg'), fileOf('good.jpg')]);
   expect(added).toHaveLength(1);
   expect(rejections.map(({ code, message }) => [code, message])).toEqual([
-    ['unreadable', 'reject.unreadable gone.jpg 0 0'],
+    ['unreadable', expect.stringContaining('reject.unreadable gone.jpg')],
     ['custom', 'Not this one'],
   ]);
 });

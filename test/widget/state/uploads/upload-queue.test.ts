@@ -64,7 +64,7 @@ test('an upload is tried three times with a growing wait and the same key, then 
   expect(new Set(keys).size).toBe(1);
   expect(optimizer.items.list()[0]).toMatchObject({ status: 'failed', error: { code: 'network', phase: 'upload' } });
   expect(details('io-error')).toMatchObject([{ phase: 'upload', error: { code: 'network', retryable: true } }]);
-  expect(optimizer.notices).toMatchObject([{ message: 'notice.upload_failed 1', actions: ['retry'] }]);
+  expect(optimizer.notices).toMatchObject([{ message: 'a.jpg: error.network network 0', actions: ['retry'] }]);
 });
 
 test('a file that the service cannot read fails at once, the others go on', async () => {

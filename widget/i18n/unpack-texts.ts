@@ -1,0 +1,16 @@
+import type { Messages } from './messages.ts';
+
+/**
+ * Reads texts as the build has packed them: a line without a blank begins a section of keys, others are key and
+ * text. `#` stands for `{count}`.
+ */
+export function unpackTexts(packed: string): Messages {
+  const texts: { [key: string]: string } = {};
+  let section = '';
+  for (const line of packed.replaceAll('#', '{count}').split('\n')) {
+    const at = line.indexOf(' ');
+    if (at < 0) section = line && `${line}.`;
+    else texts[section + line.slice(0, at)] = line.slice(at + 1);
+  }
+  return texts;
+}
