@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { plainImages } from '../support/small-images.ts';
 import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
 import { textsOf, typeAlt, untilSaved } from './keeping.ts';
+import { rows, textOf } from './read-page.ts';
 
 describe('the work of an editor', () => {
   let rig: WidgetRig;
@@ -80,7 +81,7 @@ describe('the work of an editor', () => {
     await expire(tab);
     await tab.page.reload();
     await expect.poll(() => textsOf(tab)).toEqual({ 'picture-0.png': 'A hill' });
-    await expect.poll(() => tab.widget.locator('io-row').first().textContent()).toContain(text('error.file_gone'));
+    await expect.poll(() => textOf(rows(tab.widget).first())).toContain(text('error.file_gone'));
     await tab.pick(...images);
     await expect.poll(async () => (await tab.events('io-upload')).length, { timeout: 20_000 }).toBe(2);
     await expect.poll(() => textsOf(tab)).toEqual({ 'picture-0.png': 'A hill', 'picture-1.png': null });

@@ -84,7 +84,7 @@ function showExpired({ limits, notices, store, t }: Core): void {
 }
 
 /** Hours for which the service keeps a session, as a parameter of texts. */
-export const hoursOf = ({ sessionHours: hours = 24 }: Partial<Limits>) => ({ hours });
+const hoursOf = ({ sessionHours: hours = 24 }: Partial<Limits>) => ({ hours });
 
 /** Creates the state and services that all parts of the flow share. */
 export function createCore({ environment, ...options }: OptimizerOptions): Core {

@@ -1,7 +1,7 @@
 import type { Item } from '../../state/index.ts';
 
 /** Describes an image with its texts and files. */
-export function describe({ name, clientRef, metadata, result, image }: Item) {
+function describe({ name, clientRef, metadata, result, image }: Item) {
   const { filename, title, alt, decorative } = metadata;
   const files = result?.variants ?? [];
   return {

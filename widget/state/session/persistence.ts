@@ -99,7 +99,7 @@ function savedItem({ imageId, clientRef, name, relativePath, size, metadata, ori
 }
 
 /** True if both are the same image. */
-export const isSameImage = (one: SavedItem, other: Pick<SavedItem, 'imageId' | 'name' | 'size'>) =>
+const isSameImage = (one: SavedItem, other: Pick<SavedItem, 'imageId' | 'name' | 'size'>) =>
   one.imageId || other.imageId ? one.imageId === other.imageId : one.name === other.name && one.size === other.size;
 
 /** Adds the text that was being typed. */
