@@ -58,6 +58,7 @@ describe('the descriptions of the elements', () => {
         'io-review',
         'io-row',
         'io-settings',
+        'io-take-away',
       ].sort(),
     );
     const silent = elements.flatMap((element) =>

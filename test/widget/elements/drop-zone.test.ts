@@ -104,7 +104,7 @@ describe('the drop zone', () => {
     const tab = await rig.open();
     await drag(tab.widget, 'drop', ['b.txt']);
     const notice = tab.widget.locator('.notice');
-    await expect.poll(() => notice.textContent()).toContain(text('reject.type', { name: 'b.txt' }));
+    await expect.poll(() => notice.textContent()).toContain(text('reject.type', { name: 'b.txt', format: 'TXT' }));
     expect((await notice.textContent())?.match(/b\.txt/g)).toHaveLength(1);
   });
 

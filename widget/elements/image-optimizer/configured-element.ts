@@ -260,13 +260,13 @@ export class ConfiguredElement extends LitElement {
     return {
       ...pick(this, CONFIG_NAMES),
       autoAnalyze: this.autoAnalyze && !this.noAnalyze,
-      analyzeOptions: { ...this.analyzeOptions, language: this.analyzeOptions.language || this.pageLanguage },
+      analyzeOptions: { ...this.analyzeOptions, language: this.analyzeOptions.language || this.#pageLanguage },
       restrictions: pick(this, LIMIT_NAMES),
     };
   }
 
   /** Language of the element and its surroundings, in which images are described unless the options name another one. */
-  protected get pageLanguage(): string | undefined {
+  get #pageLanguage(): string | undefined {
     const tag = (this.locale || nearestLanguage(this)).replaceAll('_', '-');
     return /^[a-z]{2,3}(-[a-z0-9]{1,8})*$/i.test(tag) ? tag : undefined;
   }
