@@ -33,7 +33,7 @@ it('keeps the images of the playground while another page is shown, also those t
   await expect.poll(async () => (await count())[1], { timeout: 20_000 }).toBe(1);
   await page.getByRole('link', { name: 'Overview' }).click();
   await expectHeading(tab, 'Overview');
-  await page.getByRole('link', { name: 'Playground' }).click();
+  await page.getByRole('link', { name: 'Playground', exact: true }).click();
   await expectHeading(tab, 'Playground');
   expect((await count())[0]).toBe(8);
   release();

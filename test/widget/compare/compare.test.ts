@@ -256,7 +256,7 @@ describe('io-compare', () => {
   it('decodes at most sixteen million pixels of a large image, with a note', async () => {
     const huge: SideInput = { file: 'huge.png', width: 6000, height: 4000, format: 'png' };
     const { page } = await open([{ name: 'h.png', original: huge, result: { ...huge, format: 'webp' } }]);
-    await expect.poll(() => compareIn(page).locator('.base').textContent()).toContain('shown with fewer pixels');
+    await expect.poll(() => compareIn(page).locator('.base').textContent()).toContain('Shown reduced');
     await untilColours(page, [0.3], ['red']);
   });
 

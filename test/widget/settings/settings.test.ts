@@ -182,7 +182,7 @@ describe('io-settings', () => {
     await page.getByLabel('Language of the texts').selectOption('pt-BR');
     await page.getByLabel('Keywords').fill('harbour, ships');
     await page.getByLabel('Tone').fill('plain words');
-    await page.getByLabel('Also replace texts').check();
+    await page.getByLabel('Overwrite texts').check();
     await expect
       .poll(async () => (await told(page)).at(-1))
       .toEqual({
@@ -221,7 +221,7 @@ describe('io-settings', () => {
     await expect.poll(text).toBe('12 images 12 credits 13 left afterwards');
     expect(await page.getByRole('link', { name: 'Get credits' }).isVisible()).toBe(false);
     await set(page, 'cost', { cost: { ...cost, balance: 9, balanceAfter: -3, sufficient: false, shortfall: 3 } });
-    await expect.poll(text).toContain('3 credits are missing');
+    await expect.poll(text).toContain('You need 3 more credits');
     await expect.poll(text).toContain('You have 9 credits.');
     expect(await page.getByRole('link', { name: 'Get credits' }).isVisible()).toBe(true);
     await set(page, 'cost', { failed: true });
