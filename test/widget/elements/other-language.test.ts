@@ -19,11 +19,11 @@ it('visible messages change their language with the element', async () => {
   await expect.poll(() => textOf(rows(tab.widget).first())).toContain(text('error.server'));
   await tab.widget.locator('input[type=file]').first().setInputFiles([notes]);
   const notices = () => textOf(tab.widget.locator('.notices'));
-  await expect.poll(notices).toContain(text('reject.type', { name: 'notes.txt' }));
+  await expect.poll(notices).toContain(text('reject.type', { name: 'notes.txt', format: 'TXT' }));
 
   await tab.widget.evaluate((element) => Object.assign(element, { locale: 'de' }));
   const { t } = createI18n({ locale: 'de', messages: await loadLocale('de') });
-  await expect.poll(notices).toContain(t('reject.type', { name: 'notes.txt' }));
+  await expect.poll(notices).toContain(t('reject.type', { name: 'notes.txt', format: 'TXT' }));
   expect(await notices()).toContain(t('error.server'));
   expect(await notices()).not.toContain(text('error.server'));
   await expect.poll(() => textOf(rows(tab.widget).first())).toContain(t('error.server'));

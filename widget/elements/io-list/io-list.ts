@@ -14,15 +14,15 @@ const FEWEST_ROWS = 4;
 const SLICE_MS = 16;
 /** Duration of a slice from which on the next ones are smaller, in milliseconds. */
 const SLOW_MS = 12;
-/** Longer lists are windowed: only some rows are in the page. */
-const WINDOWED_ABOVE = 1000;
+/** Lists from this length on are windowed: only some rows are in the page. It is also the most a session has by default. */
+const WINDOWED_FROM = 1000;
 /** Assumed height of a row until one is measured, in pixels. */
 const ROW_HEIGHT = 190;
 /** Distance above and below the visible part that has rows too, in pixels. */
 const MARGIN = 800;
 
 /**
- * Rows of all images. Lists of up to 1,000 rows are in the page as a whole; rows near the visible part or the focus have
+ * Rows of all images. Lists below 1,000 rows are in the page as a whole; rows near the visible part or the focus have
  * their fields, others only names and states. Of longer lists, the rows around the visible part and the focused row are
  * in the page.
  *
@@ -91,7 +91,7 @@ export class IoList extends LitElement {
   }
 
   get #windowed(): boolean {
-    return this.items.length > WINDOWED_ABOVE;
+    return this.items.length >= WINDOWED_FROM;
   }
 
   get #list(): HTMLElement {
