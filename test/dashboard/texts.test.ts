@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadTexts } from '../../widget/dashboard/texts/load-texts.ts';
 import { flattenTexts } from '../../widget/dashboard/texts/text-tree.ts';
-import { LOCALES } from '../../widget/i18n/index.ts';
+import { createI18n, LOCALES } from '../../widget/i18n/index.ts';
 
 const english = flattenTexts(await loadTexts('en'));
 const placeholdersOf = (text: string) => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort();
@@ -40,4 +40,10 @@ describe.each(LOCALES)('the dashboard in %s', (name) => {
     for (const [key, text] of Object.entries(flattenTexts(await loadTexts(name))))
       expect(text, key).not.toMatch(/\bmail address|ledger|the books|make it mine/i);
   });
+});
+
+it('chooses among the six forms of an Arabic text', async () => {
+  const { t } = createI18n({ locale: 'ar', messages: flattenTexts(await loadTexts('ar')) });
+  const forms = new Set([0, 1, 2, 3, 11, 100].map((count) => t('credits.shown', { count }).replace(/[\d٠-٩]+/g, 'N')));
+  expect(forms.size).toBe(6);
 });

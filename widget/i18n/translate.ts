@@ -26,6 +26,7 @@ const FORMS: { readonly [count: number]: readonly string[] } = {
   2: ['one', 'other'],
   4: ['one', 'two', 'few', 'other'],
   5: ['one', 'two', 'few', 'many', 'other'],
+  6: ['zero', 'one', 'two', 'few', 'many', 'other'],
 };
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 
