@@ -15,6 +15,16 @@ describe('the public element', () => {
     rig = await openWidgetRig();
   });
 
+  it('speaks texts that had to wait one after the other, since of two at once only the last is heard', async () => {
+    const tab = await rig.open();
+    await tab.widget.locator('io-live').evaluate((live) => {
+      const { hold, announce } = live as unknown as Record<string, (value: unknown) => void>;
+      hold?.call(live, 200);
+      for (const text of ['One', 'Two']) announce?.call(live, { text, urgency: 'polite' });
+    });
+    await expect.poll(() => tab.spoken()).toEqual(['polite: One', 'polite: Two']);
+  });
+
   it('is configured by attributes, and exposes its state to style sheets', async () => {
     const tab = await rig.open({
       elements: [{ format: 'avif', preset: 'low', responsive: true, 'max-files': '3', 'auto-upload': 'false' }],

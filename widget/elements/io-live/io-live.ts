@@ -2,6 +2,10 @@ import { css, html, LitElement } from 'lit';
 import type { Announcement } from '../../state/index.ts';
 import { foundation } from '../../styles/index.ts';
 
+/** Shortest time between two texts of which one had to wait, in milliseconds. */
+const GAP_MS = 1000;
+const FIRST_RENDER_MS = 50;
+
 /**
  * Two live regions, one polite and one assertive. They are rendered once, since screen readers miss the text of a new
  * region.
@@ -47,24 +51,22 @@ export class IoLive extends LitElement {
     this.#timer = undefined;
   }
 
+  /** Speaks the next text; the others wait, since of two texts set at once only the last is heard. */
   #speak(): void {
-    const wait = this.#quietUntil - performance.now();
-    if (wait > 0 || !this.hasUpdated) {
-      this.#timer ??= setTimeout(
-        () => {
-          this.#timer = undefined;
-          this.#speak();
-        },
-        Math.max(wait, 50),
-      );
-      return;
-    }
-    for (const { text, urgency } of this.#waiting.splice(0)) {
-      const region = this.renderRoot.querySelector(`[aria-live='${urgency}']`);
-      if (!region) continue;
-      // Screen readers ignore an unchanged text; an invisible space changes it.
-      region.textContent = region.textContent === text ? `${text}\u00a0` : text;
-    }
+    if (this.#timer) return;
+    const wait = this.hasUpdated ? this.#quietUntil - performance.now() : FIRST_RENDER_MS;
+    const next = wait > 0 ? undefined : this.#waiting.shift();
+    const region = next && this.renderRoot.querySelector(`[aria-live='${next.urgency}']`);
+    // Screen readers ignore an unchanged text; an invisible space changes it.
+    if (region) region.textContent = region.textContent === next.text ? `${next.text}\u00a0` : next.text;
+    if (this.#waiting.length === 0) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#speak();
+      },
+      wait > 0 ? wait : GAP_MS,
+    );
   }
 
   protected override render() {
