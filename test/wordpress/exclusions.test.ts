@@ -36,6 +36,10 @@ describe('the settings', { timeout: 120_000 }, () => {
       leftOut: [{ message: 'The settings exclude its name or folder.', count: 2 }],
     });
     expect((await preview(`?ids[]=${logo}`)).images).toBe(1);
+    // An underscore stands for itself.
+    await admin.upload('a_b.jpg', await photograph(520), 'image/jpeg');
+    await settings({ skip_names: 'logo_big.jpg\na_b.jpg\nv_ew.jpg' });
+    expect((await preview()).images).toBe(3);
     const [folder = ''] = (await rig.attachment(logo)).file.split('/');
     await settings({ skip_names: `${folder}/` });
     expect((await preview()).images).toBe(0);

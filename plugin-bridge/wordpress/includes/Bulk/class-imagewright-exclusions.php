@@ -32,15 +32,23 @@ class Imagewright_Exclusions {
 	 */
 	public static function condition() {
 		global $wpdb;
-		$likes = array();
+		$found = array();
 		foreach ( self::patterns() as $pattern ) {
-			$like    = str_replace( '*', '%', $wpdb->esc_like( $pattern ) );
-			$likes[] = $wpdb->prepare( "REPLACE( f.meta_value, '-scaled.', '.' ) LIKE %s", $like );
-			if ( false === strpos( $pattern, '/' ) ) {
-				$likes[] = $wpdb->prepare( "REPLACE( f.meta_value, '-scaled.', '.' ) LIKE %s", '%/' . $like );
-			}
+			$found[] = $wpdb->prepare( "REPLACE( f.meta_value, '-scaled.', '.' ) REGEXP %s", self::expression( $pattern ) );
 		}
-		return $likes ? "p.ID IN ( SELECT f.post_id FROM $wpdb->postmeta f WHERE f.meta_key = '_wp_attached_file' AND ( " . implode( ' OR ', $likes ) . ' ) )' : '';
+		return $found ? "p.ID IN ( SELECT f.post_id FROM $wpdb->postmeta f WHERE f.meta_key = '_wp_attached_file' AND ( " . implode( ' OR ', $found ) . ' ) )' : '';
+	}
+
+	/**
+	 * Returns a pattern as a regular expression that MySQL, MariaDB and SQLite read in the same way: without a backslash. SQLite takes an
+	 * escaped underscore in `LIKE` for any character.
+	 *
+	 * @param string $pattern Pattern.
+	 * @return string
+	 */
+	private static function expression( $pattern ) {
+		$literal = preg_replace( array( '/[\\[\]\\\\^\'"]/', '/[.+?(){}|$]/', '/[*]+/' ), array( "\x01", '[$0]', '.*' ), $pattern );
+		return ( false === strpos( $pattern, '/' ) ? '(^|/)' : '^' ) . str_replace( "\x01", '.', $literal ) . '$';
 	}
 
 	/**
