@@ -39,14 +39,14 @@ function imagewright_uninstall_site() {
 	delete_transient( 'imagewright_vision' );
 	delete_option( 'imagewright_settings' );
 	delete_option( 'imagewright_api_key' );
-	foreach ( array( 'delivered', 'table', 'pause', 'today' ) as $imagewright_option ) {
+	foreach ( array( 'delivered', 'table', 'pause', 'today', 'backgrounds' ) as $imagewright_option ) {
 		delete_option( "imagewright_$imagewright_option" );
 	}
 	global $wpdb;
 	// A killed PHP process leaves the lock of its image behind.
 	$imagewright_locks = $wpdb->get_col( "SELECT option_name FROM $wpdb->options WHERE option_name LIKE 'imagewright%.lock' OR option_name LIKE 'imagewright_budget_%' OR option_name LIKE 'imagewright_run_%' OR option_name LIKE 'imagewright_cursor_%'" );
 	array_map( 'delete_option', $imagewright_locks );
-	foreach ( array( '_imagewright', '_imagewright_work', '_imagewright_version', '_imagewright_was', '_imagewright_text' ) as $imagewright_key ) {
+	foreach ( array( '_imagewright', '_imagewright_work', '_imagewright_describe', '_imagewright_version', '_imagewright_was', '_imagewright_text' ) as $imagewright_key ) {
 		delete_metadata( 'post', 0, $imagewright_key, '', true );
 	}
 	delete_metadata( 'user', 0, $wpdb->get_blog_prefix() . 'imagewright_session', '', true );

@@ -64,3 +64,31 @@ it('commands describe what has no text, and audit the texts of the site', { time
     ['error', '--problem: expected missing, file_name, duplicate, linked_empty, but received ugly'],
   ]);
 });
+
+it('describing again after PHP was killed pays nothing more', { timeout: 120_000 }, async () => {
+  const id = await admin.upload('three.jpg', await photograph(420), 'image/jpeg');
+  const { apiKey, api } = await describing.createAccount({ credits: 20 });
+  await rig.define({ IMAGEWRIGHT_URL: describing.url, IMAGEWRIGHT_API_KEY: apiKey });
+  const asked = vision.questions().length;
+  const describe = `try { return Imagewright_Description::of( $id, Imagewright_Description::context( $id ) ); } catch ( RuntimeException $end ) { return $end->getMessage(); }`;
+  // PHP ends before it has read the answer, then before it has saved the text.
+  const lost = `add_filter( 'http_response', static function ( $answer, $args, $url ) {
+    if ( false !== strpos( $url, '/analyze' ) ) { throw new RuntimeException( 'killed' ); }
+    return $answer;
+  }, 10, 3 );`;
+  expect(await rig.site.php(`wp_set_current_user( 1 ); ${lost} ${describe}`, { id })).toBe('killed');
+  expect(await api.balance()).toBe(19);
+  const found = await rig.site.php(`wp_set_current_user( 1 ); ${describe}`, { id });
+  expect(found).toMatchObject({ alt: GOOD_ANSWER.alt, by: 'ai' });
+  expect((await wp('describe', [String(id)])).at(-1)).toEqual([
+    'table',
+    [{ images: 1, described: 1, failed: 0, credits: 1 }],
+  ]);
+  expect(await api.balance()).toBe(19);
+  expect(vision.questions().length).toBe(asked + 1);
+  // Nothing of it is left, and a new description is a new one.
+  const kept = `return get_post_meta( $id, '_imagewright_describe', true );`;
+  expect(await rig.site.php(kept, { id })).toBe('');
+  await admin.json('POST', `/attachments/${id}/describe`, { context: 'A fair' });
+  expect(await api.balance()).toBe(18);
+});

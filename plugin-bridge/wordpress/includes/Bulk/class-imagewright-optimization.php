@@ -147,7 +147,7 @@ class Imagewright_Optimization {
 	 * @param WP_Error $error Error of the service.
 	 * @return bool
 	 */
-	private static function is_gone( $error ) {
+	public static function is_gone( $error ) {
 		return in_array( $error->get_error_code(), array( 'session_not_found', 'image_not_found', 'idempotency_mismatch' ), true );
 	}
 

@@ -12,6 +12,9 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Description {
 
+	/** Upload of a description whose text is not saved yet: `session`, `image`, `mark`, `at`. The next attempt pays nothing for it. */
+	const META = '_imagewright_describe';
+
 	/** Longest context that the service accepts, in code points. */
 	const MAX_CONTEXT = 1000;
 
@@ -19,7 +22,8 @@ class Imagewright_Description {
 	const USAGES = array( 'informative', 'link', 'button', 'decorative' );
 
 	/**
-	 * Describes an attachment. Changes nothing in WordPress.
+	 * Describes an attachment. Changes no text in WordPress. Until save() is called, the same description is free: what was interrupted
+	 * after the service was paid is continued.
 	 *
 	 * @param int    $id      Attachment.
 	 * @param string $context Words of the page around the image.
@@ -33,14 +37,63 @@ class Imagewright_Description {
 		if ( ! Imagewright_Vision::exists() ) {
 			return Imagewright_Vision::refusal();
 		}
-		$sent = Imagewright_Source::send( $id, '' );
-		if ( is_wp_error( $sent ) ) {
-			return $sent;
+		$context = trim( mb_substr( $context, 0, self::MAX_CONTEXT ) );
+		$mark    = md5( wp_json_encode( array( get_current_user_id(), Imagewright_Eligibility::source( $id ), $context, $usage, Imagewright_Options::language() ) ) );
+		$found   = self::attempt( $id, $mark, $context, $usage );
+		if ( is_wp_error( $found ) && Imagewright_Optimization::is_gone( $found ) ) {
+			// The upload of an earlier attempt has expired or belongs to another account.
+			delete_post_meta( $id, self::META );
+			$found = self::attempt( $id, $mark, $context, $usage );
 		}
-		$found = self::ask( $sent, trim( mb_substr( $context, 0, self::MAX_CONTEXT ) ), $usage );
-		Imagewright_Service::request( 'DELETE', '/v1/sessions/' . $sent['sessionId'], array( 'timeout' => 15 ) );
-		Imagewright_Sessions::forget( $sent['sessionId'] );
+		if ( is_wp_error( $found ) && 'imagewright_no_text' === $found->get_error_code() ) {
+			self::finish( $id );
+		}
 		return $found;
+	}
+
+	/**
+	 * Sends an attachment, unless an earlier attempt did, and reads the text of the model.
+	 *
+	 * @param int    $id      Attachment.
+	 * @param string $mark    Fingerprint of user, file and question.
+	 * @param string $context Context.
+	 * @param string $usage   Purpose.
+	 * @return array|WP_Error
+	 */
+	private static function attempt( $id, $mark, $context, $usage ) {
+		$kept = get_post_meta( $id, self::META, true );
+		if ( is_array( $kept ) && ( $mark !== $kept['mark'] || $kept['at'] < time() - Imagewright_Checkpoint::SECONDS || ! Imagewright_Sessions::is_own( $kept['session'] ) ) ) {
+			self::finish( $id );
+			$kept = null;
+		}
+		if ( ! is_array( $kept ) ) {
+			$sent = Imagewright_Source::send( $id, '' );
+			if ( is_wp_error( $sent ) ) {
+				return $sent;
+			}
+			$kept = array(
+				'session' => $sent['sessionId'],
+				'image'   => $sent['image']['id'],
+				'mark'    => $mark,
+				'at'      => time(),
+			);
+			update_post_meta( $id, self::META, $kept );
+		}
+		return self::ask( $kept, $context, $usage );
+	}
+
+	/**
+	 * Deletes the upload of a description.
+	 *
+	 * @param int $id Attachment.
+	 */
+	private static function finish( $id ) {
+		$kept = get_post_meta( $id, self::META, true );
+		delete_post_meta( $id, self::META );
+		if ( is_array( $kept ) && Imagewright_Sessions::is_own( $kept['session'] ) ) {
+			Imagewright_Service::request( 'DELETE', '/v1/sessions/' . $kept['session'], array( 'timeout' => 15 ) );
+			Imagewright_Sessions::forget( $kept['session'] );
+		}
 	}
 
 	/**
@@ -78,17 +131,18 @@ class Imagewright_Description {
 		if ( ! Imagewright_Text_Record::of( $id, $text ) ) {
 			Imagewright_Text_Record::note( $id, $text, $by );
 		}
-		if ( ! $is_free || ! Imagewright_Library::may_change( $id ) ) {
-			return false;
+		$writes = $is_free && Imagewright_Library::may_change( $id );
+		if ( $writes ) {
+			update_post_meta( $id, Imagewright_Texts::ALT, wp_slash( $text ) );
 		}
-		update_post_meta( $id, Imagewright_Texts::ALT, wp_slash( $text ) );
-		return true;
+		self::finish( $id );
+		return $writes;
 	}
 
 	/**
 	 * Sends the request to the model and reads its text.
 	 *
-	 * @param array  $sent    Of Imagewright_Source::send().
+	 * @param array  $sent    `session` and `image`.
 	 * @param string $context Context.
 	 * @param string $usage   Purpose.
 	 * @return array|WP_Error
@@ -103,10 +157,10 @@ class Imagewright_Description {
 			'overwrite' => true,
 		);
 		$body    = array(
-			'images'  => array( array( 'id' => $sent['image']['id'] ) ),
+			'images'  => array( array( 'id' => $sent['image'] ) ),
 			'options' => array_filter( $options ),
 		);
-		$job     = Imagewright_Optimization::stream( "/v1/sessions/{$sent['sessionId']}/analyze", $body, 'wp-describe-' . $sent['image']['id'] );
+		$job     = Imagewright_Optimization::stream( "/v1/sessions/{$sent['session']}/analyze", $body, 'wp-describe-' . $sent['image'] );
 		$job     = is_wp_error( $job ) ? $job : Imagewright_Service::json( 'GET', '/v1/jobs/' . $job );
 		if ( is_wp_error( $job ) ) {
 			return $job;
