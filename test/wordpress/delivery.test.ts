@@ -94,10 +94,21 @@ describe('with files in the place of those of WordPress, a page that names the o
     await admin.json('POST', `/attachments/${id}/optimize`, { preset: 'low' });
     const styled = await rig.site.php<string>(
       `wp_set_current_user( 1 ); kses_remove_filters(); return get_permalink( wp_insert_post( array( "post_title" => "Styled", "post_status" => "publish", "post_content" => wp_slash( $content ) ) ) );`,
-      { content: `<!-- wp:html --><style>.hero{background-image:url("${full}")}</style><!-- /wp:html -->` },
+      {
+        content: `<!-- wp:html --><style>${[full, old].map((url) => `.hero{background-image:url("${url}")}`).join('')}</style><!-- /wp:html -->`,
+      },
     );
-    const shown = await (await fetch(styled)).text();
-    expect(shown).toContain(`.hero{background-image:url("${full.replace(/\.jpg$/, '.webp')}")`);
+    const backgrounds = async () => [
+      ...(await (await fetch(styled)).text()).matchAll(/\.hero{background-image:url\("([^"]+)"/g),
+    ];
+    const replaced = [full, old].map((url) => url.replace(/\.jpg$/, '.webp'));
+    for (const time of ['first', 'second']) {
+      expect([time, ...(await backgrounds()).map(([, url]) => url)]).toEqual([time, ...replaced]);
+    }
+    await admin.json('POST', `/attachments/${id}/restore`, {});
+    expect((await backgrounds()).map(([, url]) => url)).toEqual([full, old]);
+    await admin.json('POST', `/attachments/${id}/optimize`, { preset: 'low' });
+    expect((await backgrounds()).map(([, url]) => url)).toEqual(replaced);
     await rig.site.php('update_option( "imagewright_settings", array( "delivery" => "beside", "auto" => false ) );');
     const after = await imagesOf(content);
     expect(after.map(attributesOf)).toEqual(before.map(attributesOf));

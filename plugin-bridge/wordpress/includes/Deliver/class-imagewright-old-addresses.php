@@ -19,6 +19,15 @@ class Imagewright_Old_Addresses {
 		add_filter( 'attachment_url_to_postid', array( __CLASS__, 'find_post' ), 20, 2 );
 		add_filter( 'render_block', array( __CLASS__, 'backgrounds' ), 25 );
 		add_filter( 'the_content', array( __CLASS__, 'backgrounds' ), 41 );
+		foreach ( array( 'imagewright_replaced', 'imagewright_restored', 'delete_attachment' ) as $action ) {
+			add_action( $action, array( 'Imagewright_Background_Names', 'forget' ) );
+		}
+	}
+
+	/** Shows the old addresses of backgrounds on this page. */
+	public static function leave_backgrounds() {
+		remove_filter( 'render_block', array( __CLASS__, 'backgrounds' ), 25 );
+		remove_filter( 'the_content', array( __CLASS__, 'backgrounds' ), 41 );
 	}
 
 	/**
@@ -49,8 +58,8 @@ class Imagewright_Old_Addresses {
 	}
 
 	/**
-	 * Replaces the old addresses of backgrounds, in attributes and `style` elements. Reads the records of these images alone, and only
-	 * on sites that replace.
+	 * Replaces the old addresses of backgrounds, in attributes and `style` elements, on sites that replace. Only the first page that shows
+	 * a background asks the database for it.
 	 *
 	 * @param string $html Block or content.
 	 * @return string
@@ -69,21 +78,25 @@ class Imagewright_Old_Addresses {
 	}
 
 	/**
-	 * Returns the address of the file that took the place of an attached file.
+	 * Returns the address of the file that took the place of another.
 	 *
 	 * @param string $url URL.
 	 * @return string The same URL if the file was not replaced.
 	 */
 	private static function current( $url ) {
-		static $known = array();
-		if ( ! isset( $known[ $url ] ) ) {
-			$id            = self::find_post( 0, $url );
-			$state         = $id ? Imagewright_State::get( $id ) : null;
-			$metadata      = $state && 'optimized' === $state['status'] ? wp_get_attachment_metadata( $id ) : null;
-			$new           = is_array( $metadata ) ? self::successor( wp_basename( rawurldecode( (string) strtok( $url, '?' ) ) ), $state['snapshot'], $metadata ) : '';
-			$known[ $url ] = '' === $new ? $url : self::with_name( $url, $new );
-		}
-		return $known[ $url ];
+		$path = self::relative( $url );
+		$new  = '' === $path ? '' : Imagewright_Background_Names::of(
+			$path,
+			static function () use ( $path ) {
+				// The attached file may be this one, or the one that this size was made of.
+				$main     = preg_replace( '/-\d+x\d+(?=\.\w+$)/', '', $path );
+				$id       = self::attachment( array_unique( array( $path, $main, preg_replace( '/(?=\.\w+$)/', '-scaled', $main ) ) ) );
+				$state    = $id ? Imagewright_State::get( $id ) : null;
+				$metadata = $state && 'optimized' === $state['status'] ? wp_get_attachment_metadata( $id ) : null;
+				return is_array( $metadata ) ? self::successor( wp_basename( $path ), $state['snapshot'], $metadata ) : '';
+			}
+		);
+		return '' === $new ? $url : self::with_name( $url, $new );
 	}
 
 	/**
@@ -151,19 +164,41 @@ class Imagewright_Old_Addresses {
 	 * @return int
 	 */
 	public static function find_post( $id, $url ) {
-		$path = $id ? '' : Imagewright_Beside::path_of( $url );
-		if ( '' === $path ) {
-			return $id;
-		}
-		$relative = substr( $path, strlen( wp_get_upload_dir()['basedir'] ) + 1 );
-		$found    = get_posts(
+		$path = $id ? '' : self::relative( $url );
+		return '' === $path ? $id : self::attachment( array( $path ) );
+	}
+
+	/**
+	 * Returns the path of an upload below the uploads folder, or an empty string.
+	 *
+	 * @param string $url URL.
+	 * @return string
+	 */
+	private static function relative( $url ) {
+		$path = Imagewright_Beside::path_of( $url );
+		return '' === $path ? '' : substr( $path, strlen( wp_get_upload_dir()['basedir'] ) + 1 );
+	}
+
+	/**
+	 * Finds the attachment whose attached file was replaced.
+	 *
+	 * @param string[] $paths Paths below the uploads folder, one of which was the attached file.
+	 * @return int 0 if there is none.
+	 */
+	private static function attachment( $paths ) {
+		$found = get_posts(
 			array(
 				'post_type'   => 'attachment',
 				'post_status' => 'any',
 				'fields'      => 'ids',
 				'numberposts' => 1,
-				'meta_key'    => Imagewright_State::WAS,
-				'meta_value'  => $relative,
+				'meta_query'  => array(
+					array(
+						'key'     => Imagewright_State::WAS,
+						'value'   => array_values( $paths ),
+						'compare' => 'IN',
+					),
+				),
 			)
 		);
 		return $found ? (int) $found[0] : 0;

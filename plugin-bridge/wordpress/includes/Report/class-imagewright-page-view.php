@@ -34,6 +34,7 @@ class Imagewright_Page_View {
 		if ( 'before' === self::verified( $given ) ) {
 			add_filter( 'imagewright_deliver', array( __CLASS__, 'switch_off' ), PHP_INT_MAX );
 			add_filter( 'get_post_metadata', array( __CLASS__, 'metadata' ), 10, 3 );
+			Imagewright_Old_Addresses::leave_backgrounds();
 			add_action( 'wp_footer', array( __CLASS__, 'print_sizes' ), PHP_INT_MAX );
 		}
 	}
