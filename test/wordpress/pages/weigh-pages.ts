@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Browser } from 'playwright-core';
 import type { PageType } from './contents.ts';
 import { type PageWeight, type SCREENS, weigh } from './weigh.ts';
@@ -61,6 +62,26 @@ export function weightTable(weights: Weights, before?: Weights): string {
   });
   const old = before ? ` ${kilobytes(sumOf(before))} ${(sumOf(weights) / sumOf(before)).toFixed(2).padStart(6)}` : '';
   return [...rows, `${'sum'.padEnd(22)}${old} ${kilobytes(sumOf(weights))}`].join('\n');
+}
+
+/** A table of the shown files, each beside the one before a change, those with the most bytes first. */
+export function fileTable<Type extends PageType>(before: Weights<Type>, after: Weights<Type>): string {
+  const sums = new Map<string, { old: number; now: number; times: number }>();
+  for (const name of Object.keys(before) as (keyof Weights<Type>)[]) {
+    const shown = shownFiles(after[name]);
+    for (const [at, old] of shownFiles(before[name]).entries()) {
+      const line = `${basename(old.path)} -> ${basename(shown[at]?.path ?? '')}`;
+      const sum = sums.get(line) ?? { old: 0, now: 0, times: 0 };
+      sums.set(line, { old: sum.old + old.bytes, now: sum.now + (shown[at]?.bytes ?? 0), times: sum.times + 1 });
+    }
+  }
+  return [...sums]
+    .sort(([, a], [, b]) => b.now - a.now)
+    .map(([line, { old, now, times }]) => {
+      const share = (now / old).toFixed(2).padStart(6);
+      return `${kilobytes(old)} ${kilobytes(now)} ${share} ${String(times).padStart(3)} x ${line}`;
+    })
+    .join('\n');
 }
 
 const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1).padStart(8)} kB`;
