@@ -96,6 +96,7 @@ const OUTSIDE = {
     packages: 'node_modules/(lit|@lit)',
   },
   'widget/dashboard': { may: ['widget', 'plugin-bridge/sdk'], packages: 'node_modules/(lit|@lit)' },
+  'widget/link': { may: ['widget', 'plugin-bridge/sdk'], packages: 'node_modules/(lit|@lit)' },
   'widget/share': { may: ['widget'], packages: 'node_modules/(lit|@lit)' },
   'widget/demo': { may: ['widget', 'plugin-bridge/sdk', 'plugin-bridge/host'], packages: 'node_modules/(lit|@lit)' },
 };

@@ -145,6 +145,23 @@ function classicWidgetBuild(): BuildEnvironmentOptions {
   };
 }
 
+/** Links for site owners, as one ES module beside those of the element. */
+function shareLinkBuild(): BuildEnvironmentOptions {
+  return {
+    target: BROWSERS,
+    outDir: 'dist/widget',
+    emptyOutDir: false,
+    copyPublicDir: false,
+    sourcemap: true,
+    modulePreload: false,
+    rolldownOptions: {
+      input: { share: join(root, 'widget/link/index.ts') },
+      treeshake: LAZY_STYLES,
+      output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+    },
+  };
+}
+
 /** Leaves the languages out of a bundle, as `./locales/<language>.js`. */
 function localesBeside(): Plugin {
   const names = new Map(Object.entries(locales()).map(([name, file]) => [file, name]));
@@ -211,6 +228,7 @@ const BUILDS: Record<string, () => BuildEnvironmentOptions> = {
   server: serverBuild,
   widget: widgetBuild,
   'widget-classic': classicWidgetBuild,
+  'widget-share': shareLinkBuild,
   demo: () => pageBuild('demo'),
   dashboard: () => pageBuild('dashboard'),
   share: () => pageBuild('share'),
@@ -237,6 +255,7 @@ const SETTINGS: Record<string, () => UserConfig> = {
   'widget-classic': () => ({
     plugins: [localesBeside(), importsAtOnce(isLocale), packTexts(), shortTemplates()],
   }),
+  'widget-share': () => ({ plugins: [shortTemplates()] }),
   demo: () => pageSettings('demo'),
   dashboard: () => pageSettings('dashboard'),
   share: () => pageSettings('share'),

@@ -44,7 +44,7 @@ const TARGETS = [
   {
     name: 'widget',
     title: 'widget',
-    modes: ['widget', 'widget-classic'],
+    modes: ['widget', 'widget-classic', 'widget-share'],
     folders: ['widget', ...SHARED],
     without: ['widget/demo/', 'widget/dashboard/', 'widget/share/'],
     entry: 'widget/define.ts',

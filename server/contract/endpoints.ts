@@ -9,7 +9,7 @@ import { editedImageSchema, metadataPatchSchema, uploadResultSchema, urlImportSc
 import { jobSchema } from './job-record.ts';
 import { OPERATOR_ENDPOINTS } from './operator-endpoints.ts';
 import { SERVICE_ENDPOINTS } from './service-endpoints.ts';
-import { sessionSchema } from './sessions.ts';
+import { recentSessionsSchema, sessionSchema } from './sessions.ts';
 import { SHARE_ENDPOINTS } from './share-endpoints.ts';
 import { sessionTokenSchema, tokenRequestSchema } from './tokens.ts';
 
@@ -33,6 +33,15 @@ const V1_ENDPOINTS = {
     idempotent: true,
     success: { status: 201, kind: 'json', schema: uploadResultSchema },
     errors: [...UPLOAD_ERRORS, 'session_limit_reached'],
+  },
+  listSessions: {
+    ...base,
+    method: 'GET',
+    path: '/v1/sessions',
+    tag: 'Sessions',
+    summary: 'List the sessions of the account that have not ended, newest first',
+    query: z.object({ limit: z.coerce.number().int().min(1).max(50).default(20).describe('Most sessions.') }),
+    success: { status: 200, kind: 'json', schema: recentSessionsSchema },
   },
   addImages: {
     ...base,

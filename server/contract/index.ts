@@ -21,7 +21,7 @@ export { buildOpenApi, type OpenApiDocument } from './openapi.ts';
 export * from './operator.ts';
 export * from './operator-log.ts';
 export * from './service-state.ts';
-export { type Session, sessionSchema } from './sessions.ts';
+export * from './sessions.ts';
 export * from './settings.ts';
 export * from './shares.ts';
 export * from './tokens.ts';

@@ -16,3 +16,19 @@ export const sessionSchema = z
   })
   .meta({ id: 'Session' });
 export type Session = z.output<typeof sessionSchema>;
+
+/** A session in a list. */
+export const recentSessionSchema = z
+  .object({
+    sessionId: sessionIdSchema,
+    createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime(),
+    images: z.int(),
+    firstImage: z.string().nullable().describe('File name of the first image.'),
+  })
+  .meta({ id: 'RecentSession' });
+export type RecentSession = z.output<typeof recentSessionSchema>;
+
+/** `GET /v1/sessions`, newest first. */
+export const recentSessionsSchema = z.object({ sessions: z.array(recentSessionSchema) }).meta({ id: 'RecentSessions' });
+export type RecentSessions = z.output<typeof recentSessionsSchema>;

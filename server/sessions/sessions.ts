@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Image, MetadataPatch, Rejected, UploadResult } from '#contract';
+import type { Image, MetadataPatch, RecentSession, Rejected, UploadResult } from '#contract';
 import { sharedWhileHeard } from '../concurrency.ts';
 import type { ImageRecord, Repositories, SessionRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
@@ -91,6 +91,9 @@ export function createSessions({ repositories, now = () => new Date(), ...deps }
       return context.images.findOfSession(accountId, sessionId);
     },
 
+    /** Lists the newest live sessions of an account, without extending them. */
+    recent: (accountId: string, limit: number) => recent(context, accountId, limit),
+
     /** Applies a person's edit to an image's metadata. @throws session_not_found, image_not_found */
     async editMetadata(accountId: string, sessionId: string, imageId: string, patch: MetadataPatch): Promise<Image> {
       for (;;) {
@@ -126,6 +129,19 @@ export function createSessions({ repositories, now = () => new Date(), ...deps }
 
 /** The sessions module. */
 export type Sessions = ReturnType<typeof createSessions>;
+
+async function recent({ sessions, images, now }: Context, accountId: string, limit: number): Promise<RecentSession[]> {
+  const found = await sessions.findRecent(accountId, now(), limit);
+  return Promise.all(
+    found.map(async ({ _id: sessionId, createdAt, expiresAt, imageCount }) => ({
+      sessionId,
+      createdAt: createdAt.toISOString(),
+      expiresAt: expiresAt.toISOString(),
+      images: imageCount,
+      firstImage: await images.firstName(sessionId),
+    })),
+  );
+}
 
 function expiry({ now, config }: Context): Date {
   return new Date(now().getTime() + config.SESSION_TTL_HOURS * 3_600_000);

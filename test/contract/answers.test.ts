@@ -119,6 +119,8 @@ describe('responses, compared with the OpenAPI document with every schema closed
       { json: { metadata: {} } },
       `/v1/sessions/${uploaded.sessionId}/images/${unknownImage}`,
     );
+    await call('listSessions', 200);
+    await call('listSessions', 400, {}, '?limit=0');
     await call('getSession', 200);
     await call('getSession', 404, {}, `/v1/sessions/${unknownSession}`);
     await call('previewImage', 200);

@@ -101,6 +101,7 @@ describe('a session token', () => {
       getBalance: closed,
       listTransactions: closed,
       createToken: closed,
+      listSessions: closed,
       createShare: closed,
       listShares: closed,
       revokeShare: closed,

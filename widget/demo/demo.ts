@@ -1,4 +1,5 @@
 import '../define.ts';
+import '../link/index.ts';
 import type { ImageOptimizer } from '../index.ts';
 import { startConnection } from './connection.ts';
 import { logEvents } from './event-log.ts';

@@ -2,6 +2,7 @@ import type {
   CreatedShare,
   EditedImage,
   MetadataPatch,
+  RecentSessions,
   Session,
   SessionToken,
   ShareList,
@@ -59,6 +60,10 @@ export function createSessionMethods(requester: Requester) {
     /** Adds images to a session. */
     addImages: (sessionId: string, what: Upload, options?: UploadOptions) =>
       upload(`${pathOf(sessionId)}/images`, what, options),
+
+    /** Lists the sessions of the account that have not ended, newest first. */
+    listSessions: (query: { limit?: number } = {}, options: CallOptions = {}) =>
+      requester.get<RecentSessions>('/v1/sessions', options, query),
 
     /** Reads a session, its images and its jobs. */
     getSession: (sessionId: string, options: CallOptions = {}) => requester.get<Session>(pathOf(sessionId), options),

@@ -27,6 +27,12 @@ export function createImageRepository(connection: Connection) {
       return model.find({ accountId, sessionId }).sort({ sessionId: 1, position: 1 }).batchSize(BATCH).lean();
     },
 
+    /** Returns the file name of a session's first image; null without one. */
+    async firstName(sessionId: string): Promise<string | null> {
+      const first = await model.findOne({ sessionId }).sort({ sessionId: 1, position: 1 }).lean();
+      return first?.originalFilename ?? null;
+    },
+
     async find(accountId: string, sessionId: string, imageId: string): Promise<ImageRecord | null> {
       return model.findOne({ _id: imageId, accountId, sessionId }).lean();
     },

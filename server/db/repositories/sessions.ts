@@ -53,6 +53,12 @@ function sessionLookups(model: Model<SessionRecord>, collection: mongo.Collectio
       return model.find({ accountId }).limit(limit).lean();
     },
 
+    /** Lists the account's newest sessions that are neither deleted nor expired at `now`. */
+    async findRecent(accountId: string, now: Date, limit: number): Promise<SessionRecord[]> {
+      const live = { accountId, deletedAt: null, expiresAt: { $gt: now } };
+      return collection.find(live).sort({ accountId: 1, createdAt: -1 }).limit(limit).toArray();
+    },
+
     /** Counts the account's sessions that are neither deleted nor expired at `now`. */
     async countLive(accountId: string, now: Date): Promise<number> {
       return model.countDocuments({ accountId, deletedAt: null, expiresAt: { $gt: now } });

@@ -16,6 +16,7 @@ import { getJobRoute } from './get-job.route.ts';
 import { getLimitsRoute } from './get-limits.route.ts';
 import { getOpenApiRoute } from './get-open-api.route.ts';
 import { getSessionRoute } from './get-session.route.ts';
+import { listSessionsRoute } from './list-sessions.route.ts';
 import { listTransactionsRoute } from './list-transactions.route.ts';
 import { previewImageRoute } from './preview-image.route.ts';
 import { sampleImagesRoute } from './sample-images.route.ts';
@@ -32,6 +33,7 @@ import { updateImageRoute } from './update-image.route.ts';
 /** The routes of all endpoints; a test compares this list with the endpoint table. */
 export const ROUTES: Route[] = [
   createSessionRoute,
+  listSessionsRoute,
   addImagesRoute,
   getSessionRoute,
   deleteSessionRoute,

@@ -14,6 +14,7 @@ const JOB = `job_${'c'.repeat(22)}`;
 const CALLS: Record<keyof Client, (client: Client) => Promise<unknown>> = {
   createSession: (client) => client.createSession({ images: [{ url: 'https://example.com/a.jpg' }] }),
   addImages: (client) => client.addImages(SESSION, { images: [{ url: 'https://example.com/a.jpg' }] }),
+  listSessions: (client) => client.listSessions({ limit: 5 }),
   getSession: (client) => client.getSession(SESSION),
   deleteSession: (client) => client.deleteSession(SESSION),
   updateImage: (client) => client.updateImage(SESSION, IMAGE, { alt: 'A hill' }),

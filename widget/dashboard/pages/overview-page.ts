@@ -6,6 +6,7 @@ import { formatAgo, formatBytes, formatDay, formatMoment, formatNumber, formatPe
 import { STRINGS } from '../language.ts';
 import { BASE } from '../router.ts';
 import { overviewStyles } from './overview-page.styles.ts';
+import '../recent-work.ts';
 import '../usage-chart.ts';
 
 const { overview: texts } = STRINGS;
@@ -49,7 +50,7 @@ export class OverviewPage extends DashboardPage {
 
   protected override render(): TemplateResult {
     return html`<p class="lead">${texts.hello}</p>
-      ${this.renderProblem()}${this.#renderFigures()}${this.#renderLimits()}
+      ${this.renderProblem()}${this.#renderFigures()}<recent-work></recent-work>${this.#renderLimits()}
       ${this.jobs?.length === 0 ? this.#renderStart() : nothing}
       ${this.usage ? this.#renderUsage(this.usage) : nothing}${this.jobs?.length ? this.#renderJobs(this.jobs) : nothing}`;
   }

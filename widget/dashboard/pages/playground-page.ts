@@ -4,9 +4,7 @@ import type { ImageOptimizer } from '../../index.ts';
 import { accountClient } from '../account-client.ts';
 import { DashboardPage } from '../dashboard-page.ts';
 import { language, STRINGS } from '../language.ts';
-
-/** The element outlives the page: uploads go on while another page is shown. It belongs to one account. */
-let kept: { element: ImageOptimizer; accountId: string } | null = null;
+import { playgroundElement } from '../playground-session.ts';
 
 /** Page with the element, signed in by the browser's cookie. */
 export class PlaygroundPage extends DashboardPage {
@@ -35,7 +33,7 @@ export class PlaygroundPage extends DashboardPage {
     });
     // The element is the largest part of the dashboard and not needed by other pages.
     void this.load(async () => {
-      await import('../../define.ts');
+      await Promise.all([import('../../define.ts'), import('../../link/index.ts')]);
       this.ready = true;
     });
   }
@@ -48,16 +46,8 @@ export class PlaygroundPage extends DashboardPage {
       <div class="stage" @io-export=${() => this.tell('dash-stale')} @io-error=${this.#recover}>${this.ready ? this.#element() : nothing}</div>`;
   }
 
-  /** The element of this account, where it was left; after a reload it restores its images itself. */
   #element(): ImageOptimizer {
-    const accountId = this.profile?.accountId ?? '';
-    const { locale } = language();
-    if (kept?.accountId === accountId) return Object.assign(kept.element, { locale });
-    kept?.element.cancel();
-    const element = Object.assign(document.createElement('image-optimizer'), { locale });
-    element.remember = `playground-${accountId}`;
-    kept = { element, accountId };
-    return element;
+    return Object.assign(playgroundElement(this.profile?.accountId ?? ''), { locale: language().locale });
   }
 
   #recover({ detail }: CustomEvent<{ phase: string; error: { status?: number } }>): void {

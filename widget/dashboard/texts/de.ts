@@ -251,6 +251,10 @@ export const DE: Translated<typeof EN> = {
     shown: '{count} Eintrag gezeigt.|{count} Einträge gezeigt.',
     utc: 'Tage beginnen um Mitternacht UTC.',
   },
+  recent: {
+    title: 'Letzte Arbeiten',
+    note: 'Sitzungen, deren Dateien noch aufbewahrt werden. Unter „Ausprobieren“ arbeiten Sie daran weiter.',
+  },
   playground: {
     lead: 'Probieren Sie das Bildwerkzeug mit Ihrem eigenen Konto aus. Jedes exportierte Bild kostet einen Credit; Proben sind kostenlos.',
     descriptions: {

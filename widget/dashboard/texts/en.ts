@@ -240,6 +240,10 @@ export const EN = {
     shown: '{count} entry shown.|{count} entries shown.',
     utc: 'Days begin at midnight UTC.',
   },
+  recent: {
+    title: 'Recent work',
+    note: 'Sessions whose files are still kept. Go on with one in the playground.',
+  },
   playground: {
     lead: 'Try the image tool with your own account. Each exported image costs one credit; samples are free.',
     descriptions: {

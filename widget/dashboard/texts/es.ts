@@ -242,6 +242,10 @@ export const ES: Translated<typeof EN> = {
     shown: '{count} entrada mostrada.|{count} entradas mostradas.',
     utc: 'Los días empiezan a medianoche UTC.',
   },
+  recent: {
+    title: 'Trabajo reciente',
+    note: 'Sesiones cuyos archivos aún se conservan. Continúa una en «Probar».',
+  },
   playground: {
     lead: 'Prueba la herramienta de imágenes con tu propia cuenta. Cada imagen exportada cuesta un crédito; las muestras son gratis.',
     descriptions: {

@@ -252,6 +252,10 @@ export const FR: Translated<typeof EN> = {
     shown: '{count} entrée affichée.|{count} entrées affichées.',
     utc: 'Les jours commencent à minuit UTC.',
   },
+  recent: {
+    title: 'Travaux récents',
+    note: 'Sessions dont les fichiers sont encore conservés. Reprenez-en une sous « Essayer ».',
+  },
   playground: {
     lead: 'Essayez l’outil d’images avec votre propre compte. Chaque image exportée coûte un crédit ; les échantillons sont gratuits.',
     descriptions: {

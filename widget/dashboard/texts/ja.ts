@@ -243,6 +243,10 @@ export const JA: Translated<typeof EN> = {
     shown: '{count}件を表示しています。',
     utc: '日付はUTCの午前0時に始まります。',
   },
+  recent: {
+    title: '最近の作業',
+    note: 'ファイルがまだ保存されているセッションです。「お試し」で続けられます。',
+  },
   playground: {
     lead: 'ご自分のアカウントで画像ツールを試せます。書き出した画像1枚につき1クレジット、サンプルは無料です。',
     descriptions: {
