@@ -52,6 +52,39 @@ describe('a write whose answer is lost', () => {
   });
 });
 
+describe('an answer that comes late', () => {
+  const LIMIT_MS = 500;
+  const addFrom = async (impatient: Connection, id: string) =>
+    impatient.collection<{ _id: string }>('counters').updateOne({ _id: id }, { $inc: { n: 1 } }, { upsert: true });
+  let impatient: Connection;
+  beforeAll(async () => {
+    impatient = await connectDatabase({ uri: set.uri, socketTimeoutMs: LIMIT_MS });
+  });
+  afterAll(() => impatient.close());
+
+  it('within the limit is waited for', async () => {
+    set.inject({ kind: 'delay', ms: LIMIT_MS / 2 }, { command: 'update' });
+    await addFrom(impatient, 'late');
+    expect(set.seen.map(({ fault }) => fault)).toEqual(['delay']);
+    expect(await read('late')).toBe(1);
+  });
+
+  it('after the limit is asked for again, and the write counts once', async () => {
+    set.inject({ kind: 'delay', ms: LIMIT_MS * 1.5 }, { command: 'update' });
+    await addFrom(impatient, 'too-late');
+    expect(set.seen.map(({ isRepeated }) => isRepeated)).toEqual([false, true]);
+    expect(await read('too-late')).toBe(1);
+  });
+
+  it('after the limit each time counts as a database that is away', async () => {
+    set.inject({ kind: 'delay', ms: LIMIT_MS * 4 }, { command: 'update' });
+    const startedAt = performance.now();
+    const error = await addFrom(impatient, 'silent').catch((thrown: unknown) => thrown);
+    expect(isDatabaseAway(error)).toBe(true);
+    expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS * 4);
+  });
+});
+
 describe('a refusal by the server', () => {
   it('of a bulk write for want of disk space does not count as a database that is away', async () => {
     set.inject({ kind: 'error', code: 14031 }, { command: 'insert' });

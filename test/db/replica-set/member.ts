@@ -22,7 +22,7 @@ export interface SetState {
   takeFault(command: string, collection: string): Fault | undefined;
   seen: Seen[];
   /** Answers of writes that a driver may repeat, by session and transaction number. */
-  answers: Map<string, Document>;
+  answers: Map<string, Promise<Document>>;
 }
 
 /** A member of the set: an address of its own before the common store. */
@@ -64,16 +64,17 @@ export async function startMember(index: number, state: SetState): Promise<Membe
   };
 }
 
-/** Answers the commands of one connection in their order. */
+/** Answers the commands of one connection in their order. The one that runs when the connection ends is run to its end. */
 function serve(member: number, socket: Socket, state: SetState): void {
   const { ask, end } = openStore(state.store);
   const frame = createFramer();
   let turn: Promise<void> = Promise.resolve();
-  socket.on('close', end);
+  socket.on('close', () => void turn.then(end));
   socket.on('data', (chunk) => {
     for (const bytes of frame(chunk)) {
       turn = turn
         .then(async () => {
+          if (socket.destroyed) return;
           const reply = await answer(member, bytes, state, ask);
           if (reply && !socket.destroyed) socket.write(reply);
           if (!reply) socket.destroy();
@@ -146,13 +147,24 @@ async function replyTo(
   }
   if (fault?.kind === 'error') return refusal(fault, isRetryable);
   if (fault?.kind === 'cut' && fault.when === 'before') return null;
-  if (fault?.kind === 'delay') await sleep(fault.ms);
-  const reply = (isRepeated && state.answers.get(key)) || (await run(message, ask));
-  if (key !== null && reply.ok) state.answers.set(key, reply);
+  const reply = await once(key, state.answers, async () => {
+    if (fault?.kind === 'delay') await sleep(fault.ms);
+    return run(message, ask);
+  });
   if (fault?.kind === 'cut') return null;
   if (fault?.kind === 'write-concern-error') return withWriteConcernError(reply, fault.code, isRetryable);
   if (name === 'hello' || name.toLowerCase() === 'ismaster') return { ...reply, ...state.hello(member) };
   return name === 'buildInfo' ? { ...reply, ...state.buildInfo } : reply;
+}
+
+/** Runs a write once: a repetition, also one that comes before the answer, gets the same answer. A failed one is forgotten. */
+async function once(key: string | null, answers: SetState['answers'], run: () => Promise<Document>): Promise<Document> {
+  if (key === null) return run();
+  const reply = answers.get(key) ?? run();
+  answers.set(key, reply);
+  const isKept = await reply.then(({ ok }) => Boolean(ok)).catch(() => false);
+  if (!isKept) answers.delete(key);
+  return reply;
 }
 
 /** Runs a command in the store, which knows no transaction numbers. */
