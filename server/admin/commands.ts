@@ -1,9 +1,9 @@
 import type { LogAction, LogChange } from '#contract';
 import { type Account, type Accounts, COMMAND_LINE, newApiKey, newGrantRef, newLogLineId } from '../accounts/index.ts';
-import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { SignIn } from '../sign-in/index.ts';
 import { DATA_COMMANDS } from './data-commands.ts';
+import { findAccount, ownerOf } from './find-account.ts';
 import { LOG_OPTIONS, LOG_USAGE, printLog, showLog } from './operator-log.ts';
 import { accountRole, parseOptions, UsageError, wholeNumber } from './options.ts';
 
@@ -273,12 +273,6 @@ function suspension(suspended: boolean): Command {
   };
 }
 
-async function findAccount(accounts: Accounts, email: string): Promise<Account> {
-  const account = await accounts.findByEmail(email);
-  if (!account) throw new AppError('not_found', `No account with the email ${email}`);
-  return account;
-}
-
 /** Runs an action with its line in the operator log and a mail to the account. */
 function operate<Result>(
   { signIn, names }: On,
@@ -295,10 +289,4 @@ async function switchKey(on: On, to: 'activate' | 'deactivate', keyId: string) {
   const accountId = await ownerOf(accounts, keyId);
   const { name } = await accounts.keys.get(accountId, keyId);
   return operate(on, `key.${to}`, accountId, { keyId, name }, () => accounts.keys[to](accountId, keyId));
-}
-
-async function ownerOf(accounts: Accounts, keyId: string): Promise<string> {
-  const accountId = await accounts.keys.ownerOf(keyId);
-  if (accountId === null) throw new AppError('not_found', `No API key ${keyId}`);
-  return accountId;
 }

@@ -1,13 +1,8 @@
 import { z } from 'zod';
 import {
-  apiKeyListSchema,
-  apiKeySchema,
   confirmationSchema,
   confirmedSchema,
-  createdKeySchema,
   emailConfirmedSchema,
-  keyPatchSchema,
-  newKeySchema,
   passwordChangeSchema,
   planListSchema,
   profilePatchSchema,
@@ -24,7 +19,8 @@ import {
 } from './account-figures.ts';
 import { transactionPageSchema } from './credits.ts';
 import type { Endpoint } from './endpoint.ts';
-import { keyIdSchema, loginIdSchema } from './ids.ts';
+import { loginIdSchema } from './ids.ts';
+import { KEY_ENDPOINTS } from './key-endpoints.ts';
 import {
   accountOptionsSchema,
   claimRequestSchema,
@@ -44,7 +40,6 @@ const json = { bodyKind: 'json' } as const;
 const empty = { status: 204, kind: 'empty' } as const;
 const profile = { status: 200, kind: 'json', schema: profileSchema } as const;
 const linkSent = { status: 202, kind: 'json', schema: linkSentSchema } as const;
-const ofKey = z.object({ keyId: keyIdSchema });
 
 /** Errors of endpoints that sign a user in. */
 const LOG_IN_ERRORS = ['account_suspended', 'tls_required', 'overloaded'] as const;
@@ -228,43 +223,7 @@ export const ACCOUNT_ENDPOINTS = {
     summary: 'End every log-in but this one',
     success: { status: 200, kind: 'json', schema: revokedSchema },
   },
-  listKeys: {
-    ...base,
-    method: 'GET',
-    path: '/account/keys',
-    summary: 'List the API keys of the account, oldest first',
-    success: { status: 200, kind: 'json', schema: apiKeyListSchema },
-  },
-  createKey: {
-    ...base,
-    ...json,
-    method: 'POST',
-    path: '/account/keys',
-    summary: 'Create an API key; it is shown in this response only',
-    body: newKeySchema,
-    success: { status: 201, kind: 'json', schema: createdKeySchema },
-    errors: ['key_limit_reached', 'password_required'],
-  },
-  updateKey: {
-    ...base,
-    ...json,
-    method: 'PATCH',
-    path: '/account/keys/:keyId',
-    summary: 'Rename, deactivate or activate an API key',
-    params: ofKey,
-    body: keyPatchSchema,
-    success: { status: 200, kind: 'json', schema: apiKeySchema },
-    errors: ['not_found', 'key_limit_reached', 'password_required'],
-  },
-  deleteKey: {
-    ...base,
-    method: 'DELETE',
-    path: '/account/keys/:keyId',
-    summary: 'Delete an API key; requests with it get 401 from then on',
-    params: ofKey,
-    success: empty,
-    errors: ['not_found'],
-  },
+  ...KEY_ENDPOINTS,
   getUsage: {
     ...base,
     method: 'GET',

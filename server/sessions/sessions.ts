@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Image, MetadataPatch, RecentSession, Rejected, UploadResult } from '#contract';
-import { sharedWhileHeard } from '../concurrency.ts';
 import type { ImageRecord, Repositories, SessionRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { extensionOf, type Processor } from '../processing/index.ts';
-import { bareKey, namespaceFolder, type ObjectStore, previewKey, type Scratch, uploadKey } from '../storage/index.ts';
+import { namespaceFolder, type ObjectStore, type Scratch, uploadKey } from '../storage/index.ts';
 import { metadataFromUser } from './edit-metadata.ts';
+import { createPreviews, type PreviewFile } from './previews.ts';
 import { type AcceptedFile, inspectUpload, placeFiles, showImage, type Upload } from './upload-session.ts';
 
 /** Limits of the accounts. */
@@ -36,23 +36,10 @@ interface SessionDeps {
 }
 
 /** State of a sessions module. */
-interface Context extends Required<Omit<SessionDeps, 'repositories'>>, Pick<Repositories, 'sessions' | 'images'> {
-  /** Shares the making of a preview between requests for it. */
-  sharePreview: ReturnType<typeof sharedWhileHeard<string, { key: string; size: number }>>;
-}
+interface Context extends Required<Omit<SessionDeps, 'repositories'>>, Pick<Repositories, 'sessions' | 'images'> {}
 
 /** Longest wait of a failed upload for its clean-up in the database. */
 const MARK_WAIT_MS = 300;
-
-/** Widths of previews; a fixed set, since each one is a file on disk. */
-const PREVIEW_WIDTHS = [64, 128, 192, 256, 320, 480, 640, 960, 1280, 1600, 2048];
-
-/** A stored preview: key, size in bytes, width. */
-export interface PreviewFile {
-  key: string;
-  size: number;
-  width: number;
-}
 
 /** A preview that a client asks for. */
 export interface WantedPreview {
@@ -63,12 +50,13 @@ export interface WantedPreview {
   atLeast: number;
 }
 
-/** A preview that nobody waits for is stopped after this time, in milliseconds. */
-const PREVIEW_UNHEARD_MS = 30_000;
-
 /** Creates the sessions module. Another account's session is treated as not existing. */
 export function createSessions({ repositories, now = () => new Date(), ...deps }: SessionDeps) {
-  const context: Context = { now, ...deps, ...repositories, sharePreview: sharedWhileHeard(PREVIEW_UNHEARD_MS) };
+  const context: Context = { now, ...deps, ...repositories };
+  const previews = createPreviews({
+    ...context,
+    requireSession: (accountId, sessionId) => requireStillThere(context, accountId, sessionId),
+  });
   return {
     /** Finds a live session and extends its expiry. @throws session_not_found */
     find: (accountId: string, sessionId: string) => find(context, accountId, sessionId),
@@ -113,17 +101,10 @@ export function createSessions({ repositories, now = () => new Date(), ...deps }
       { accountId, sessionId, imageId, atLeast }: WantedPreview,
       caller: AbortSignal,
     ): Promise<PreviewFile> {
-      return previewOf(context, await findImage(context, accountId, sessionId, imageId), atLeast, caller);
+      return previews.previewOf(await findImage(context, accountId, sessionId, imageId), atLeast, caller);
     },
 
-    /** Returns a small WebP of an image that was found, without extending the session. */
-    previewOf: (image: ImageRecord, atLeast: number, caller: AbortSignal) => previewOf(context, image, atLeast, caller),
-
-    /**
-     * Returns a copy of an uploaded file without private metadata, created once, without extending the session.
-     * @throws invalid_image if browsers do not show the format, or its structure is not understood
-     */
-    bareOriginal: (image: ImageRecord, caller: AbortSignal) => bareOriginal(context, image, caller),
+    ...previews,
   };
 }
 
@@ -288,46 +269,6 @@ function showUpload(session: SessionRecord, accepted: Image[], rejected: Rejecte
     images: accepted,
     rejected,
   };
-}
-
-async function previewOf(
-  context: Context,
-  image: ImageRecord,
-  atLeast: number,
-  caller: AbortSignal,
-): Promise<PreviewFile> {
-  const width = PREVIEW_WIDTHS.find((offered) => offered >= atLeast) ?? Math.max(...PREVIEW_WIDTHS);
-  const size = await makeOnce(context, image, { key: previewKey(image.sessionId, image._id, width), width }, caller);
-  return { ...size, width };
-}
-
-async function bareOriginal(context: Context, image: ImageRecord, caller: AbortSignal): Promise<PreviewFile> {
-  if (image.format === 'tiff') throw new AppError('invalid_image', 'Browsers do not show TIFF; use the preview');
-  const key = bareKey(image.sessionId, image._id, extensionOf(image.format));
-  return { ...(await makeOnce(context, image, { key, width: null }, caller)), width: image.width };
-}
-
-/** Makes a preview or, with a `width` of null, a bare copy, unless it is there. */
-async function makeOnce(
-  context: Context,
-  image: ImageRecord,
-  { key, width }: { key: string; width: number | null },
-  caller: AbortSignal,
-): Promise<{ key: string; size: number }> {
-  const { store, scratch, processor, sharePreview } = context;
-  const { accountId: account, sessionId, uploadPath, mimeType } = image;
-  const made = await store.head(key);
-  if (made) return { key, size: made.size };
-  return sharePreview(key, caller, async (shared) => {
-    const target = scratch.newFile();
-    const { size } = await store.withLocalFile(uploadPath, (source) =>
-      processor.preview({ account, source, facts: image, width, target }, shared),
-    );
-    await store.putFile(key, target, { size, contentType: width === null ? mimeType : 'image/webp' });
-    await requireStillThere(context, account, sessionId);
-    await context.sessions.addBytes({ _id: sessionId, accountId: account }, size);
-    return { key, size };
-  });
 }
 
 function full(limit: number, received: number): AppError {

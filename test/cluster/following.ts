@@ -108,7 +108,9 @@ async function readStream(
   times: Map<string, number>,
   signal: AbortSignal,
 ): Promise<void> {
-  const response = await api.request(`/v1/jobs/${jobId}/events`, { signal });
+  const open = () => api.request(`/v1/jobs/${jobId}/events`, { signal });
+  // A kept connection may be closed by the server at the moment at which it is used again.
+  const response = await open().catch(open);
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
   const read = async () => {
     for await (const { id } of readEvents(response)) times.set(id, performance.now());
