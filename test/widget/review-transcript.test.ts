@@ -1,0 +1,119 @@
+import { beforeAll, expect, it } from 'vitest';
+import { GOOD_ANSWER } from '../support/fake-vision-server.ts';
+import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
+import { focused } from './elements/elements-rig.ts';
+
+let rig: WidgetRig;
+beforeAll(async () => {
+  rig = await openWidgetRig();
+});
+
+type Node = {
+  nodeId: string;
+  ignored: boolean;
+  childIds?: string[];
+  role?: { value?: unknown };
+  name?: { value?: unknown };
+  value?: { value?: unknown };
+  description?: { value?: unknown };
+  properties?: { name: string; value: { value?: unknown } }[];
+};
+
+/** What a screen reader knows by Chromium's accessibility tree: the dialog, the focused control and the live region. */
+async function heard(tab: WidgetTab): Promise<string> {
+  const session = await tab.context.newCDPSession(tab.page);
+  const { nodes } = (await session.send('Accessibility.getFullAXTree')) as unknown as { nodes: Node[] };
+  await session.detach();
+  const byId = new Map(nodes.map((node) => [node.nodeId, node]));
+  const of = (role: string) => nodes.find((node) => !node.ignored && node.role?.value === role);
+  const words = ({ name, childIds = [] }: Node): string =>
+    childIds.length > 0 ? childIds.map((id) => words(byId.get(id) as Node)).join('') : String(name?.value ?? '');
+  const has = (node: Node, name: string) =>
+    node.properties?.some((each) => each.name === name && each.value.value === true);
+  const focus = nodes.find(
+    (node) => has(node, 'focused') && !['RootWebArea', 'dialog'].includes(String(node.role?.value)),
+  );
+  const control = [focus?.role, focus?.name, focus?.value, focus?.description].map((each) => String(each?.value ?? ''));
+  const [role, name, value, description] = control;
+  const status = of('status');
+  return [
+    `dialog "${String(of('dialog')?.name?.value)}"`,
+    `focus: ${role} "${name}"${value ? ` = "${value}"` : ''}${description ? ` (${description})` : ''}`,
+    `says: ${status ? words(status).replaceAll('\u00a0', ' ').trim() : ''}`,
+  ].join('\n  ');
+}
+
+it('tells screen readers image, state and result of each step', async () => {
+  const tab = await rig.open();
+  const { keyboard } = tab.page;
+  await tab.pick('photos/graphic-badge-alpha.png', 'photos/photo-dogs-portrait.jpg', 'photos/photo-nuthatch.jpg');
+  await tab.untilState('ready');
+  rig.vision.answer = { ...GOOD_ANSWER, people: true };
+  await tab.widget.evaluate((element) => (element as unknown as { analyze(): Promise<void> }).analyze());
+  rig.vision.reset();
+  await tab.button(text('reviewing.title')).focus();
+  const transcript: string[] = [];
+  const step = async (name: string, act: () => Promise<void>) => {
+    const before = await tab.widget.locator('io-review [role=status]').allTextContents();
+    await act();
+    await expect.poll(() => tab.widget.locator('io-review [role=status]').allTextContents()).not.toEqual(before);
+    transcript.push(`${name}\n  ${await heard(tab)}`);
+  };
+  await step('Enter on "Review texts"', async () => {
+    await keyboard.press('Enter');
+    await expect.poll(() => focused(tab)).toBe('alt');
+  });
+  await step('Enter', () => keyboard.press('Enter'));
+  await step('Ctrl+D', () => keyboard.press('Control+d'));
+  await step('Page Up', () => keyboard.press('PageUp'));
+  await step('Page Down', () => keyboard.press('PageDown'));
+  await step('Ctrl+D again', () => keyboard.press('Control+d'));
+  await step('all deleted, then Enter', async () => {
+    await keyboard.press('Control+a');
+    await keyboard.press('Delete');
+    await keyboard.press('Enter');
+  });
+  await step('"Two dogs", then Enter', async () => {
+    await keyboard.type('Two dogs');
+    await keyboard.press('Enter');
+  });
+  await step('Enter', () => keyboard.press('Enter'));
+  expect(transcript.join('\n')).toMatchInlineSnapshot(`
+    "Enter on "Review texts"
+      dialog "Review texts"
+      focus: textbox "Alternative text AI" = "A red bicycle leans against a brick wall" (40 of 125 characters graphic-badge-alpha.png People are visible: check names and consent.)
+      says: Image 1 of 3: graphic-badge-alpha.png. A red bicycle leans against a brick wall People are visible: check names and consent.
+    Enter
+      dialog "Review texts"
+      focus: textbox "Alternative text AI" = "A red bicycle leans against a brick wall" (40 of 125 characters photo-dogs-portrait.jpg People are visible: check names and consent.)
+      says: Accepted. Image 2 of 3: photo-dogs-portrait.jpg. A red bicycle leans against a brick wall People are visible: check names and consent.
+    Ctrl+D
+      dialog "Review texts"
+      focus: textbox "Alternative text" (Screen readers skip the image, so it needs no text. photo-dogs-portrait.jpg)
+      says: Image 2 of 3: photo-dogs-portrait.jpg. Decorative
+    Page Up
+      dialog "Review texts"
+      focus: textbox "Alternative text Yours" = "A red bicycle leans against a brick wall" (40 of 125 characters graphic-badge-alpha.png Accepted.)
+      says: Image 1 of 3: graphic-badge-alpha.png. A red bicycle leans against a brick wall Accepted.
+    Page Down
+      dialog "Review texts"
+      focus: textbox "Alternative text" (Screen readers skip the image, so it needs no text. photo-dogs-portrait.jpg)
+      says: Image 2 of 3: photo-dogs-portrait.jpg. Decorative
+    Ctrl+D again
+      dialog "Review texts"
+      focus: textbox "Alternative text Yours" = "A red bicycle leans against a brick wall" (40 of 125 characters photo-dogs-portrait.jpg)
+      says: Image 2 of 3: photo-dogs-portrait.jpg. A red bicycle leans against a brick wall
+    all deleted, then Enter
+      dialog "Review texts"
+      focus: textbox "Alternative text" (Missing: what does the image show? photo-dogs-portrait.jpg)
+      says: No text yet. Write one, mark the image as decorative, or go on with Page Down.
+    "Two dogs", then Enter
+      dialog "Review texts"
+      focus: textbox "Alternative text AI" = "A red bicycle leans against a brick wall" (40 of 125 characters photo-nuthatch.jpg People are visible: check names and consent.)
+      says: Accepted. Image 3 of 3: photo-nuthatch.jpg. A red bicycle leans against a brick wall People are visible: check names and consent.
+    Enter
+      dialog "Review texts"
+      focus: button "Close"
+      says: Accepted. All texts are reviewed. Images: 3"
+  `);
+});
