@@ -106,7 +106,7 @@ it('tells screen readers image, state and result of each step', async () => {
     all deleted, then Enter
       dialog "Review texts"
       focus: textbox "Alternative text" (Missing: what does the image show? photo-dogs-portrait.jpg)
-      says: No text yet. Write one, mark the image as decorative, or go on with Page Down.
+      says: photo-dogs-portrait.jpg. No text yet. Write one, mark the image as decorative, or go on with Page Down.
     "Two dogs", then Enter
       dialog "Review texts"
       focus: textbox "Alternative text AI" = "A red bicycle leans against a brick wall" (40 of 125 characters photo-nuthatch.jpg People are visible: check names and consent.)

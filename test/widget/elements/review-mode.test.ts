@@ -124,7 +124,7 @@ describe('the review of texts', () => {
     await tab.upload(3);
     await open(tab);
     await tab.page.keyboard.press('Enter');
-    await expect.poll(() => told(tab)).toBe(text('reviewing.needs-text'));
+    await expect.poll(() => told(tab)).toBe(`picture-0.png. ${text('reviewing.needs-text')}`);
     expect(await focused(tab)).toBe('alt');
     await tab.page.keyboard.press('PageDown');
     await tab.page.keyboard.type('The second');

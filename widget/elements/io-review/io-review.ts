@@ -161,7 +161,7 @@ export class IoReview extends LitElement {
     this.#editor.commit();
     const now = this.#optimizer.items.get(item.id);
     if (now && isMissingText(now)) {
-      this.#tell(t('reviewing.needs-text'));
+      this.#tell(`${item.name}.`, t('reviewing.needs-text'));
       this.#focus('#alt');
       return;
     }
@@ -204,7 +204,7 @@ export class IoReview extends LitElement {
     if (!command || (command === 'revert' && !this.#editor.revert())) return;
     event.preventDefault();
     event.stopPropagation();
-    if (command === 'revert') this.#tell(this.context.i18n.t('row.reverted'));
+    if (command === 'revert') this.#tell(`${this.item?.name}.`, this.context.i18n.t('row.reverted'));
     else if (command === 'next' || command === 'previous') this.#step(command === 'next' ? 1 : -1);
     // A held key would accept what nobody has read.
     else if (event.repeat) return;
