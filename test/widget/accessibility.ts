@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findAccessibilityProblems } from '../support/accessibility.ts';
 import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
+import { endSession, typeAlt, untilSaved } from './keeping.ts';
 import { rows } from './read-page.ts';
 
 /** Looks of a page, each with the steps that set it. */
@@ -190,10 +191,37 @@ export function testAccessibility(looks: readonly Look[]): void {
       await tab.untilState('done');
       await expectAccessible(tab, 'results');
 
+      await tab.button(text('take.title')).click();
+      await expect.poll(() => tab.widget.locator('io-take-away button').count()).toBeGreaterThan(3);
+      await expectAccessible(tab, 'taking texts and files away');
+      await tab.page.keyboard.press('Escape');
+
       await tab.widget.locator('button.clear').click();
       await expect.poll(() => tab.widget.locator('dialog[open]').count()).toBe(1);
       await expectAccessible(tab, 'asking before the list is cleared');
       await tab.page.keyboard.press('Escape');
+    });
+
+    it('with warnings before an export, and when the session has ended', async () => {
+      const tab = await rig.open({ ...CALM, credits: 10, elements: [{ format: 'png', remember: 'test' }] });
+      await tab.pick(...SMALL_FIXTURES);
+      await tab.untilState('ready');
+      await tab.widget.locator('button.export').click();
+      await tab.widget.getByText(text('confirm.missing', { count: 2 })).waitFor();
+      await tab.widget.getByText(text('confirm.larger', { count: 1, format: 'PNG' })).waitFor();
+      await expectAccessible(tab, 'warning before the export');
+      await tab.page.keyboard.press('Escape');
+
+      await typeAlt(tab, 0, 'A badge');
+      await untilSaved(tab);
+      await endSession(tab);
+      await typeAlt(tab, 1, 'A dog');
+      await tab.page.keyboard.press('Enter');
+      await tab.button(text('notice.renew')).waitFor();
+      await expectAccessible(tab, 'session ended');
+      await tab.page.reload();
+      await tab.widget.getByText(text('error.file_gone')).first().waitFor();
+      await expectAccessible(tab, 'files gone');
     });
 
     it('without enough credits, offline, and read-only', async () => {

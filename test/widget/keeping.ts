@@ -25,3 +25,9 @@ export async function untilSaved(tab: WidgetTab): Promise<void> {
   await tab.widget.locator('[data-text=alt]').first().press('Enter');
   await expect.poll(read, { timeout: 20_000 }).toBe(true);
 }
+
+/** Deletes the session at the service, as when it expires. */
+export async function endSession({ account, widget }: WidgetTab): Promise<void> {
+  const id = await widget.getAttribute('session-id');
+  if (id) await account.api.request(`/v1/sessions/${id}`, { method: 'DELETE' });
+}

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { plainImages } from '../support/small-images.ts';
-import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
-import { textsOf, typeAlt, untilSaved } from './keeping.ts';
+import { openWidgetRig, text, type WidgetRig } from '../support/widget-rig.ts';
+import { endSession, textsOf, typeAlt, untilSaved } from './keeping.ts';
 import { rows, textOf } from './read-page.ts';
 
 describe('the work of an editor', () => {
@@ -10,11 +10,6 @@ describe('the work of an editor', () => {
   beforeAll(async () => {
     rig = await openWidgetRig();
   });
-
-  const expire = async (tab: WidgetTab) => {
-    const id = await tab.widget.evaluate((element) => (element as unknown as { sessionId: string }).sessionId);
-    await tab.account.api.request(`/v1/sessions/${id}`, { method: 'DELETE' });
-  };
 
   it('belongs to a session that listeners know with the first upload', async () => {
     const script = `document.addEventListener('io-upload', ({ target }) => (window.known = target.sessionId));`;
@@ -57,7 +52,7 @@ describe('the work of an editor', () => {
     await tab.upload(2);
     await typeAlt(tab, 0, 'A hill');
     await untilSaved(tab);
-    await expire(tab);
+    await endSession(tab);
     await typeAlt(tab, 1, 'A lake');
     await tab.widget.locator('[data-text=alt]').nth(1).press('Enter');
     const notice = tab.widget.locator('.notice');
@@ -78,7 +73,7 @@ describe('the work of an editor', () => {
     await expect.poll(async () => (await tab.events('io-upload')).length, { timeout: 20_000 }).toBe(2);
     await typeAlt(tab, 0, 'A hill');
     await untilSaved(tab);
-    await expire(tab);
+    await endSession(tab);
     await tab.page.reload();
     await expect.poll(() => textsOf(tab)).toEqual({ 'picture-0.png': 'A hill' });
     await expect.poll(() => textOf(rows(tab.widget).first())).toContain(text('error.file_gone'));
