@@ -116,7 +116,8 @@ describe('a lost connection', () => {
     const tab = await rig.open();
     rig.proxy.inject({ kind: 'hang' }, { method: 'POST', path: /^\/v1\/sessions$/ });
     await tab.pick(...(await plainImages(4)));
-    await tab.untilState('uploading');
+    // A request that is sent after the connection is back would hang.
+    await expect.poll(() => rig.proxy.seen.filter(({ fault }) => fault === 'hang').length).toBe(1);
     await tab.context.setOffline(true);
     await expect.poll(() => textOf(tab.widget.locator('.notices'))).toContain(text('notice.offline'));
     expect(await tab.events('io-upload')).toEqual([]);

@@ -36,9 +36,11 @@ async function fixtures(): Promise<Record<string, Uint8Array>> {
 describe('io-compare', () => {
   let browser: SharedBrowser;
   let served: ComponentPage;
+  let files: Awaited<ReturnType<typeof fixtures>>;
 
   beforeAll(async () => {
-    served = await serveComponent({ entry: 'test/widget/compare/compare-page.ts', files: await fixtures() });
+    files = await fixtures();
+    served = await serveComponent({ entry: 'test/widget/compare/compare-page.ts', files });
     browser = await sharedBrowser();
   });
   afterAll(async () => {
@@ -272,9 +274,7 @@ describe('io-compare', () => {
     const alert = compareIn(page).getByRole('alert');
     expect(await alert.textContent()).toContain('could not be loaded');
     expect(await slider(page).isDisabled()).toBe(true);
-    await page.route('**/broken.webp', async (route) =>
-      route.fulfill({ path: undefined, body: (await fixtures())['blue.webp'] as Buffer }),
-    );
+    await page.route('**/broken.webp', (route) => route.fulfill({ body: files['blue.webp'] as Buffer }));
     await alert.getByRole('button', { name: 'Try again' }).click();
     await untilColours(page, [0.4, 0.6], ['red', 'blue']);
   });
