@@ -1,5 +1,5 @@
 // What the search for the quality reaches and what it costs: `npm run bench:quality`, a short form with `-- --quick`; `--pictures` draws those of
-// docs/quality.md.
+// docs/quality.md, `--no-quality` and `--no-cost` leave out a half, `--no-avif` a format.
 // The judge is ssimulacra2 of Debian trixie, which is fetched with apt-get.
 import { readFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
@@ -54,13 +54,15 @@ console.log(
 
 let opened: OpenImage | undefined;
 const judged: Judged[] = [];
-for (const preset of presets) {
-  for (const format of formats) judged.push(await judgeAll(format, preset));
+if (!process.argv.includes('--no-quality')) {
+  for (const preset of presets) {
+    for (const format of formats) judged.push(await judgeAll(format, preset));
+  }
+  printReport(judged);
 }
-printReport(judged);
 if (process.argv.includes('--pictures')) await drawPictures(rows, judged, sources, { scorer, table: START_TABLE });
 await opened?.close();
-if (!process.argv.includes('--no-cost')) await measureCost(sources, scorer, quick);
+if (!process.argv.includes('--no-cost')) await measureCost(sources, scorer, formats, quick);
 
 async function judgeAll(format: JudgedFormat, preset: Preset): Promise<Judged> {
   const outcomes: Outcome[] = [];

@@ -4,7 +4,7 @@ import { START_TABLE } from '../../../server/processing/worker/quality/start-tab
 import type { Scorer } from '../../../server/processing/worker/score/index.ts';
 import { median, printFigures, ROUNDS } from '../support/table.ts';
 import type { CorpusImage, Source } from './corpus.ts';
-import { JUDGED_FORMATS, type JudgedFormat, openImage, render } from './runs.ts';
+import { type JudgedFormat, openImage, render } from './runs.ts';
 
 const GOALS: Record<JudgedFormat, number> = { webp: 1.25, jpeg: 1.5, avif: 1.15 };
 const WIDTHS = [320, 480, 768, 1024, 1440, 1920];
@@ -14,13 +14,21 @@ const PHOTOGRAPHS = ['photo-dandelion', 'photo-nuthatch', 'photo-leaves'];
 const PIXELS = 12_000_000;
 
 /** Measures the processor time of renders with the search against without, and the time of searches. */
-export async function measureCost(sources: Source[], scorer: Scorer, quick: boolean): Promise<void> {
+export async function measureCost(
+  sources: Source[],
+  scorer: Scorer,
+  formats: JudgedFormat[],
+  quick: boolean,
+): Promise<void> {
   const tools = { scorer, table: START_TABLE };
-  const photographs = sources.filter(({ name }) => PHOTOGRAPHS.includes(name)).map(atTwelveMegapixels);
+  const photographs = sources
+    .filter(({ name }) => PHOTOGRAPHS.includes(name))
+    .slice(0, quick ? 1 : PHOTOGRAPHS.length)
+    .map(atTwelveMegapixels);
   const rounds = quick ? 1 : ROUNDS;
   const figures = [];
   const searches: number[] = [];
-  for (const format of JUDGED_FORMATS) {
+  for (const format of formats) {
     const [alone, widths]: [number[], number[]] = [[], []];
     for (const image of photographs) {
       const open = await openImage(image);

@@ -10,8 +10,12 @@ export interface FitRow {
   traits: Traits;
   /** Number and score, ascending. */
   scores: [number, number][];
+  /** Scores of the whole file at the same numbers. Empty: not measured. */
+  scoresOfFile: number[];
 }
 
+/** No preset promises less. */
+const LEAST_USED_SCORE = 35;
 /** Weight that keeps the factors of a small corpus small. */
 const RIDGE = 0.3;
 
@@ -23,7 +27,12 @@ export function fitTable(rows: FitRow[]): StartTable {
   ) as StartTable;
 }
 
-function fitCodec(rows: FitRow[]): CodecFit {
+function fitCodec(measured: FitRow[]): CodecFit {
+  // What is to be predicted is the score of the file.
+  const rows = measured.map((row) => ({
+    ...row,
+    scores: row.scores.map(([number, score], index): [number, number] => [number, row.scoresOfFile[index] ?? score]),
+  }));
   const numbers = rows[0]?.scores.map(([number]) => number) ?? [];
   const means = numbers.map(
     (number, index) => [number, mean(rows.map(({ scores }) => scores[index]?.[1] ?? 0))] as const,
@@ -37,23 +46,44 @@ function fitCodec(rows: FitRow[]): CodecFit {
     Preset,
     number[]
   >;
-  return { curve, starts };
+  return { curve, starts, offset: fitOffset(measured) };
 }
 
-/** Weighted least squares with a penalty on all factors but the constant. */
+/** Weights of what a file scores above its tiles: of 1, the traits, and the points of the tiles above 70. */
+function fitOffset(rows: FitRow[]): number[] {
+  const pairs = rows.flatMap(({ traits, scores, scoresOfFile }) =>
+    scoresOfFile.map((whole, index) => ({ traits, tiles: scores[index]?.[1] ?? 0, whole })),
+  );
+  const used = pairs.filter(({ tiles }) => tiles > LEAST_USED_SCORE);
+  return leastSquares(
+    used.map(({ traits, tiles }) => [...inputOf(traits), tiles - 70]),
+    used.map(({ tiles, whole }) => whole - tiles),
+  );
+}
+
+function inputOf({ flatness, detail, noise, chroma }: FitRow['traits']): number[] {
+  return [1, flatness, detail, noise, chroma];
+}
+
 function fitPreset(rows: FitRow[], curve: Curve, preset: Preset): number[] {
   const target = PRESET_TARGETS[preset];
   const [least, most] = [curve[0]?.[0] ?? 0, curve.at(-1)?.[0] ?? 100];
-  const wanted = rows.map(({ scores }) => Math.min(most, Math.max(least, numberOf(scores, target, curve))));
-  const inputs = rows.map(({ traits: { flatness, detail, noise, chroma } }) => [1, flatness, detail, noise, chroma]);
-  const size = 5;
+  return leastSquares(
+    rows.map(({ traits }) => inputOf(traits)),
+    rows.map(({ scores }) => Math.min(most, Math.max(least, numberOf(scores, target, curve)))),
+  );
+}
+
+/** Weights with which the inputs give what is wanted; with a penalty on all but the first. Zeros for nothing. */
+function leastSquares(inputs: number[][], wanted: number[]): number[] {
+  const size = inputs[0]?.length ?? 0;
   const matrix = Array.from({ length: size }, (_, a) =>
     Array.from({ length: size + 1 }, (_, b) => {
       const sum = inputs.reduce(
         (total, input, row) => total + (input[a] ?? 0) * (b < size ? (input[b] ?? 0) : (wanted[row] ?? 0)),
         0,
       );
-      return sum + (a === b && a > 0 ? RIDGE * rows.length * 0.1 : 0);
+      return sum + (a === b && a > 0 ? RIDGE * inputs.length * 0.1 : 0);
     }),
   );
   return solve(matrix).map((weight) => round(weight, 3));

@@ -5,8 +5,8 @@ import sharp from 'sharp';
 import { libraryVersions } from '../../../server/processing/library-versions.ts';
 import type { EncoderSettings } from '../../../server/processing/shared/presets.ts';
 import type { Pixels } from '../../../server/processing/worker/pixels.ts';
-import { type CodecName, PALETTES, PROBE_AREA } from '../../../server/processing/worker/quality/codecs.ts';
-import { takeSample } from '../../../server/processing/worker/quality/sample.ts';
+import { type CodecName, PALETTES, PROBED, TILE_EFFORT } from '../../../server/processing/worker/quality/codecs.ts';
+import { type Sample, takeSample } from '../../../server/processing/worker/quality/sample.ts';
 import { chooseLayout } from '../../../server/processing/worker/quality/tiles.ts';
 import { measureTraits, type Traits } from '../../../server/processing/worker/quality/traits.ts';
 import { createScorer } from '../../../server/processing/worker/score/index.ts';
@@ -39,18 +39,25 @@ await writeTable(fitTable(rows), libraryVersions());
 
 async function measure(source: Source, width: number): Promise<FitRow[]> {
   const pixels = await readPixels(source, width);
-  const parts = takeSample(scorer, pixels, chooseLayout(pixels, PROBE_AREA.webp), false);
+  const parts = takeSample(scorer, pixels, chooseLayout(pixels, PROBED.webp), false);
+  const whole = takeSample(scorer, pixels, chooseLayout(pixels, { area: width * pixels.height, edge: width }), false);
   const traits = rounded(measureTraits(parts.pixels));
   const measured: FitRow[] = [];
   for (const codec of Object.keys(NUMBERS) as CodecName[]) {
     const scores: [number, number][] = [];
+    const scoresOfFile: number[] = [];
     for (const number of NUMBERS[codec]) {
-      const { data } = await encodePixels(parts.pixels, settingsOf(codec, number), {});
-      scores.push([number, Math.round((await parts.score(data, false)) * 100) / 100]);
+      scores.push([number, await scoreWith(parts, codec, number, TILE_EFFORT)]);
+      if (codec !== 'palette') scoresOfFile.push(await scoreWith(whole, codec, number, 4));
     }
-    measured.push({ source: source.name, codec, traits, scores });
+    measured.push({ source: source.name, codec, traits, scores, scoresOfFile });
   }
   return measured;
+}
+
+async function scoreWith(sample: Sample, codec: CodecName, number: number, webpEffort: number): Promise<number> {
+  const { data } = await encodePixels(sample.pixels, settingsOf(codec, number, webpEffort), {});
+  return Math.round((await sample.score(data, false)) * 100) / 100;
 }
 
 function rounded(traits: Traits): Traits {
@@ -70,9 +77,9 @@ async function readPixels({ file }: Source, width: number): Promise<Pixels> {
   return { data, width: info.width, height: info.height, channels: 3, frames: 1 };
 }
 
-function settingsOf(codec: CodecName, number: number): EncoderSettings {
+function settingsOf(codec: CodecName, number: number, effort: number): EncoderSettings {
   const chromaSubsampling = codec.endsWith('444') ? '4:4:4' : '4:2:0';
-  if (codec === 'webp') return { format: 'webp', quality: number, effort: 4, smartSubsample: false, lossless: false };
+  if (codec === 'webp') return { format: 'webp', quality: number, effort, smartSubsample: false, lossless: false };
   if (codec === 'palette') {
     const colours = PALETTES[number] ?? 256;
     return { format: 'png', compressionLevel: 1, adaptiveFiltering: false, colours, effort: 4, exact: false };

@@ -6,9 +6,9 @@ const TABLE = fileURLToPath(new URL('../../../server/processing/worker/quality/s
 
 /** Writes the start table as a module. */
 export async function writeTable(table: StartTable, versions: { sharp: string; libvips: string }): Promise<void> {
-  const codecs = Object.entries(table).map(([name, { curve, starts }]) => {
+  const codecs = Object.entries(table).map(([name, { curve, starts, offset }]) => {
     const presets = Object.entries(starts).map(([preset, weights]) => `      ${preset}: ${inLine(weights)},\n`);
-    return `  ${name}: {\n    curve: ${inLine(curve)},\n    starts: {\n${presets.join('')}    },\n  },\n`;
+    return `  ${name}: {\n    offset: ${inLine(offset)},\n    curve: ${inLine(curve)},\n    starts: {\n${presets.join('')}    },\n  },\n`;
   });
   const text = `// Written by \`npm run fit:quality\`, which measures it anew; do not edit.
 import type { StartTable } from './codecs.ts';

@@ -61,6 +61,14 @@ describe('searchNumber', () => {
     expect(probes).toHaveLength(1);
   });
 
+  it('predicts the score of a number that it did not probe', async () => {
+    const probe = async (one: number) => scoreAt(CURVE, one) - 3;
+    const found = await searchNumber({ ...search, aim: 77, start: 80, below: 5, above: 5, predicts: true, probe });
+    expect(found.probes).toHaveLength(1);
+    expect(found.number).toBeGreaterThan(80);
+    expect(found.score).toBeCloseTo(await probe(found.number), 5);
+  });
+
   it('does not probe a number twice, and stays within the bounds', async () => {
     const probed: number[] = [];
     const probe = async (one: number) => {

@@ -15,8 +15,8 @@ import type { SearchTools } from './search-tools.ts';
 import { chooseLayout } from './tiles.ts';
 
 /** Pixels that an encoded file is checked by; of a smaller version, where a probe costs as much as the check. */
-const CHECK_AREA = 12 * 256 * 256;
-const CHECK_AREA_OF_WIDTH = 8 * 256 * 256;
+const CHECKED = { area: 12 * 256 * 256, edge: 256 };
+const CHECKED_OF_WIDTH = { area: 8 * 256 * 256, edge: 256 };
 /** A file is encoded once more if its score is below the target plus this, which is what the tiles may be wrong by. */
 const SAFE = 0.5;
 /** A file is encoded once more if its score is this far above the target. */
@@ -27,13 +27,16 @@ export async function encodeToPromise(
   pixels: Pixels,
   order: QualityOrder,
   { scorer, table }: SearchTools,
-  { codec, number, made }: QualityPlan,
+  { codec, number, expected, made }: QualityPlan,
   resized: boolean,
 ): Promise<ScoredImage> {
   if (made) return made;
   const { preset, metadata } = order;
   const target = PRESET_TARGETS[preset];
-  const layout = chooseLayout(pixels, resized ? CHECK_AREA_OF_WIDTH : CHECK_AREA);
+  if (expected !== undefined) {
+    return withScore(await encodePixels(pixels, codec.settings(number), metadata), expected, codec, number, preset);
+  }
+  const layout = chooseLayout(pixels, resized ? CHECKED_OF_WIDTH : CHECKED);
   const sample = takeSample(scorer, pixels, layout, order.format === 'jpeg');
   const encode = async (one: number) => {
     const encoded = await encodePixels(pixels, codec.settings(one), metadata);

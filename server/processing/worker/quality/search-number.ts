@@ -31,6 +31,8 @@ export interface FoundNumber {
   probes: Probe[];
   /** The number that should reach the aim. It was probed, unless the next probe would have been one too many. */
   number: number;
+  /** Its score, predicted if it was not probed. */
+  score: number;
 }
 
 /**
@@ -44,11 +46,21 @@ export async function searchNumber(search: NumberSearch): Promise<FoundNumber> {
   while (probes.length < mostProbes && !probes.some((known) => known.number === number)) {
     const score = await probe(number);
     probes.push({ number, score });
-    const next = nextNumber(search, probes);
-    if (score >= aim - below && score <= aim + above) return { probes, number: predicts ? next : number };
-    number = next;
+    const isNear = score >= aim - below && score <= aim + above;
+    if (isNear && !predicts) return { probes, number, score };
+    number = nextNumber(search, probes);
+    if (isNear) break;
   }
-  return { probes, number };
+  return { probes, number, score: expectedScore(search, probes, number) };
+}
+
+/** Predicts the score of a number from that of the nearest one. */
+function expectedScore({ curve }: Pick<NumberSearch, 'curve'>, probes: Probe[], number: number): number {
+  const nearest = probes.reduce((one, other) =>
+    Math.abs(other.number - number) < Math.abs(one.number - number) ? other : one,
+  );
+  const change = scoreAt(curve, number) - scoreAt(curve, nearest.number);
+  return nearest.score + slopeOf(curve, probes) * change;
 }
 
 /** Predicts from the scores so far which number reaches the aim. */

@@ -1,7 +1,12 @@
 import type { Pixels } from '../pixels.ts';
 
-/** Longest edge of a tile, in pixels. A multiple of 16, so that blocks of the encoders end where tiles end. */
-const TILE = 256;
+/** How much of an image is looked at. */
+export interface Extent {
+  /** About so many pixels. */
+  area: number;
+  /** Longest edge of a tile, in pixels. A multiple of 16, so that blocks of the encoders end where tiles end. */
+  edge: number;
+}
 
 /** A rectangle of the image: its frame and upper left corner. */
 interface Tile {
@@ -29,23 +34,29 @@ interface Place extends Tile {
 // Rows, and pixels of a row, that are looked at for the detail of a place.
 const ROW_STEP = 16;
 const COLUMN_STEP = 4;
-const ROW_OF_TILES = 4;
+const MOST_COLUMNS = 4;
 
 /**
- * Chooses the tiles that stand for an image, up to about `area` pixels; an image that is not larger is taken whole, and three frames of
- * an animation. Of all places in order of their detail they are those in the middle of equal shares, so that smooth and detailed parts
+ * Chooses the tiles that stand for an image; an image that is not larger than all of them is taken whole, and three frames of an animation. Of all places in order of their detail they are those in the middle of equal shares, so that smooth and detailed parts
  * count by their area. The result depends on the pixels alone.
  */
-export function chooseLayout(pixels: Pixels, area: number): Layout {
+export function chooseLayout(pixels: Pixels, { area, edge }: Extent): Layout {
   const { width, height, frames } = pixels;
   const shown = frames > 1 ? [...new Set([0, frames >> 1, frames - 1])] : [0];
   if (width * height * shown.length <= area) {
     return { tiles: shown.map((frame) => ({ frame, x: 0, y: 0 })), width, height, columns: 1, whole: frames === 1 };
   }
-  const tile = { width: Math.min(TILE, width), height: Math.min(TILE, height) };
+  const tile = { width: Math.min(edge, width), height: Math.min(edge, height) };
   const count = Math.max(1, Math.floor(area / (tile.width * tile.height * shown.length)));
   const tiles = shown.flatMap((frame) => ofAllDetail(placesOf(pixels, frame, tile), count));
-  return { tiles, ...tile, columns: Math.min(ROW_OF_TILES, tiles.length), whole: false };
+  return { tiles, ...tile, columns: columnsFor(tiles.length), whole: false };
+}
+
+/** Tiles in a row: so many that no place of the last row remains, if that is possible. */
+function columnsFor(count: number): number {
+  for (let columns = Math.min(MOST_COLUMNS, count); columns > 1; columns -= 1)
+    if (count % columns === 0) return columns;
+  return Math.min(MOST_COLUMNS, count);
 }
 
 function ofAllDetail(places: Place[], count: number): Tile[] {
