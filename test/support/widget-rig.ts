@@ -9,7 +9,7 @@ import { type FakeVisionServer, startFakeVisionServer } from './fake-vision-serv
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { type EVENT_NAMES, type HostPage, hostFiles } from './host-page.ts';
 import { keptInProcess } from './kept-in-process.ts';
-import { startTestService, type TestAccount } from './service.ts';
+import { startTestService, type TestAccount, type TestService } from './service.ts';
 import type { SharedService } from './shared-service.ts';
 import { plainImages, type SmallImage } from './small-images.ts';
 
@@ -74,29 +74,42 @@ export const text = t;
 /** Path of a fixture. */
 export const fixture = (name: string) => join(FIXTURES, name);
 
-/** Service, vision model, proxy and browser: one of each for the test files of this process. */
-const running = keptInProcess(
-  async () => {
-    const vision = await startFakeVisionServer();
-    const test = await startTestService({
-      AI_PROVIDER: 'openai-compatible',
-      AI_BASE_URL: vision.url,
-      AI_MODEL: 'fake-model',
-      AI_CANARY: 'off',
-      AI_MAX_RETRIES: '0',
-    });
-    return { vision, test, proxy: await startFaultProxy(test.url) };
-  },
-  async ({ vision, test, proxy }) => {
-    await proxy.close();
-    await test.close();
-    await vision.close();
-  },
-);
+type Running = { vision: FakeVisionServer; test: TestService; proxy: FaultProxy };
+const kept = new Map<string, () => Promise<Running>>();
 
-/** Returns the rig that this process shares, without the faults and answers that the file before has set up. */
-export async function openWidgetRig(): Promise<WidgetRig> {
-  const [{ vision, test, proxy }, browser] = await Promise.all([running(), sharedBrowser()]);
+/** Service, vision model and proxy: one of each, by settings of the service, for the test files of this process. */
+function runningWith(settings: Record<string, string>): Promise<Running> {
+  const key = JSON.stringify(settings);
+  const running = kept.get(key) ?? keptInProcess(() => start(settings), stop);
+  kept.set(key, running);
+  return running();
+}
+
+async function start(settings: Record<string, string>): Promise<Running> {
+  const vision = await startFakeVisionServer();
+  const test = await startTestService({
+    AI_PROVIDER: 'openai-compatible',
+    AI_BASE_URL: vision.url,
+    AI_MODEL: 'fake-model',
+    AI_CANARY: 'off',
+    AI_MAX_RETRIES: '0',
+    ...settings,
+  });
+  return { vision, test, proxy: await startFaultProxy(test.url) };
+}
+
+async function stop({ vision, test, proxy }: Running): Promise<void> {
+  await proxy.close();
+  await test.close();
+  await vision.close();
+}
+
+/**
+ * Returns the rig that this process shares, without the faults and answers that the file before has set up. Other
+ * `settings` of the service have a rig of their own.
+ */
+export async function openWidgetRig(settings: Record<string, string> = {}): Promise<WidgetRig> {
+  const [{ vision, test, proxy }, browser] = await Promise.all([runningWith(settings), sharedBrowser()]);
   vision.reset();
   proxy.reset();
   return {

@@ -171,6 +171,9 @@ export function testAccessibility(looks: readonly Look[]): void {
       await tab.button(text('export.sample')).click();
       await expect.poll(() => tab.widget.locator('io-compare').getByRole('slider').isEnabled()).toBe(true);
       await expectAccessible(tab, 'comparing a sample');
+      await tab.button(/^Low/).click();
+      await expect.poll(() => tab.button(text('trial.use', { preset: 'Low' })).count()).toBe(1);
+      await expectAccessible(tab, 'comparing another preset');
       await tab.page.keyboard.press('Escape');
 
       await tab.widget.locator('button.export').click();
@@ -222,6 +225,25 @@ export function testAccessibility(looks: readonly Look[]): void {
       await tab.page.reload();
       await tab.widget.getByText(text('error.file_gone')).first().waitFor();
       await expectAccessible(tab, 'files gone');
+    });
+
+    it('in the grid, while images are searched and selected, and asking for their texts', async () => {
+      const tab = await rig.open(CALM);
+      await tab.upload(6);
+      await tab.button(text('finder.grid')).click();
+      await expect.poll(() => rows(tab.widget).locator('.card').count()).toBe(6);
+      await expectAccessible(tab, 'grid');
+      await tab.button(text('finder.select')).click();
+      await tab.button(text('select.all')).click();
+      await tab.widget.getByRole('searchbox').fill('picture');
+      await expectAccessible(tab, 'grid with a selection');
+      await tab.button(text('select.texts')).click();
+      await expect.poll(() => tab.widget.locator('dialog[open]').count()).toBe(1);
+      await expectAccessible(tab, 'texts for all selected');
+      await tab.page.keyboard.press('Escape');
+      await tab.button(text('finder.grid')).click();
+      await expect.poll(() => rows(tab.widget).locator('.row').count()).toBeGreaterThan(3);
+      await expectAccessible(tab, 'rows with a selection');
     });
 
     it('without enough credits, offline, and read-only', async () => {

@@ -45,6 +45,7 @@ export function createFlow(core: Core, runs: Runs) {
     files: createFiles(core, runs),
     analyze: analyses.analyze,
     sample: samples.sample,
+    samplePreset: samples.samplePreset,
     attachment: createAttachment(core, runs, rehydration, persistence),
     addLost: rehydration.addLost,
     /** Leaves a session that has ended, with all images and texts. */

@@ -13,8 +13,10 @@ export interface MutableStore extends ItemStore {
   patch(id: string, changes: Partial<Item>, progress?: boolean): Item | undefined;
   byImageId(imageId: string): Item | undefined;
   readonly filter: ListFilter;
-  /** Sets the filter and selects the shown rows again. */
-  setFilter(filter: ListFilter): void;
+  readonly query: string;
+  /** Sets filter and search, and chooses the shown rows again. Images that are no longer shown are no longer selected. */
+  setFilter(filter: ListFilter, query?: string): void;
+  select(ids: readonly string[], selected: boolean): void;
   counts(): Counts;
   dispose(): void;
 }
@@ -31,12 +33,15 @@ export function createItemStore(env: Environment, changed: (progress: boolean) =
     updates.listChanged();
   }
 
-  return {
+  const store: MutableStore = {
     get size() {
       return items.size;
     },
     get filter() {
       return views.filter;
+    },
+    get query() {
+      return views.query;
     },
     list: views.list,
     visible: views.visible,
@@ -73,10 +78,19 @@ export function createItemStore(env: Environment, changed: (progress: boolean) =
       updates.itemChanged(id, progress);
       return after;
     },
-    setFilter(filter) {
-      views.setFilter(filter);
+    setFilter(filter, query) {
+      views.setFilter(filter, query);
       rowsChanged();
+      const shown = new Set(views.visible());
+      store.select(
+        views.list().flatMap((item) => (item.selected && !shown.has(item) ? [item.id] : [])),
+        false,
+      );
+    },
+    select(ids, selected) {
+      for (const id of ids) if (items.get(id)?.selected === !selected) store.patch(id, { selected });
     },
     dispose: updates.dispose,
   };
+  return store;
 }

@@ -1,10 +1,11 @@
 import type { Counts } from './optimizer-interface.ts';
-import { countItems, showsIn } from './review/item-questions.ts';
+import { countItems, createSearch, showsIn } from './review/item-questions.ts';
 import type { Item, ListFilter } from './types.ts';
 
 /** Creates the lists and counts of the store's items, which are computed when they are read. */
 export function createItemViews(items: ReadonlyMap<string, Item>) {
   let filter: ListFilter = 'all';
+  let query = '';
   /** Ids that the filter selected; null: all. */
   let shown: readonly string[] | null = null;
   let cache: { list?: readonly Item[]; visible?: readonly Item[]; counts?: Counts } = {};
@@ -13,11 +14,17 @@ export function createItemViews(items: ReadonlyMap<string, Item>) {
     cache.list ??= [...items.values()];
     return cache.list;
   };
-  const idsIn = (all: readonly Item[]) => all.flatMap((item) => (showsIn(item, filter) ? [item.id] : []));
+  const idsIn = (all: readonly Item[]) => {
+    const matches = createSearch(query);
+    return all.flatMap((item) => (showsIn(item, filter) && matches(item) ? [item.id] : []));
+  };
 
   return {
     get filter() {
       return filter;
+    },
+    get query() {
+      return query;
     },
     list,
     visible() {
@@ -29,9 +36,10 @@ export function createItemViews(items: ReadonlyMap<string, Item>) {
       cache.counts ??= countItems(list());
       return cache.counts;
     },
-    setFilter(next: ListFilter) {
+    setFilter(next: ListFilter, words = query) {
       filter = next;
-      shown = next === 'all' ? null : idsIn(list());
+      query = words;
+      shown = next === 'all' && !words.trim() ? null : idsIn(list());
     },
     /** Shows added items that fit the filter. */
     show(added: readonly Item[]) {

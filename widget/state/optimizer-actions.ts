@@ -18,11 +18,13 @@ export type FlowActions = Pick<
   Optimizer,
   | 'analyze'
   | 'sample'
+  | 'samplePreset'
   | 'checkCost'
   | 'exportImages'
   | 'keepDraft'
   | 'setMetadata'
   | 'setDecorative'
+  | 'setForAll'
   | 'acceptAll'
   | 'undo'
   | 'redo'
@@ -31,6 +33,7 @@ export type FlowActions = Pick<
   | 'replace'
   | 'preview'
   | 'fetchResult'
+  | 'fetchSample'
 >;
 /** Methods that restore sessions and retry. */
 export type SessionActions = Pick<Optimizer, 'retry' | 'renew' | 'attach' | 'recall' | 'getState' | 'restore'>;
@@ -97,11 +100,13 @@ export function flowActions(parts: OptimizerParts): FlowActions {
   return {
     analyze: loaded((it) => it.analyze),
     sample: loaded((it) => it.sample),
+    samplePreset: loaded((it) => it.samplePreset),
     checkCost: loaded((it) => it.checkCost),
     exportImages: loaded((it) => it.exports.exportImages),
     keepDraft: (id, field, value) => withFlow(parts, ({ persistence }) => persistence.keepDraft(id, field, value)),
     setMetadata: (id, field, value) => withFlow(parts, ({ review }) => review.setMetadata(id, field, value)),
     setDecorative: (id, decorative) => withFlow(parts, ({ review }) => review.setDecorative(id, decorative)),
+    setForAll: (ids, field, value) => withFlow(parts, ({ review }) => review.setForAll(ids, field, value)),
     acceptAll: (ids) => withFlow(parts, ({ review }) => review.acceptAll(ids)),
     undo: () => parts.flow?.review.step('undo'),
     redo: () => parts.flow?.review.step('redo'),
@@ -109,6 +114,7 @@ export function flowActions(parts: OptimizerParts): FlowActions {
     downloadAll: loaded((it) => it.files.downloads.downloadAll),
     replace: loaded((it) => it.files.replace),
     preview: loaded((it) => it.files.preview),
+    fetchSample: loaded((it) => it.files.fetchSample),
     fetchResult: loaded((it) => it.files.fetchResult),
   };
 }

@@ -119,6 +119,8 @@ export interface Optimizer {
   readonly canUndo: boolean;
   readonly canRedo: boolean;
   readonly filter: ListFilter;
+  /** Words that rows are searched for; empty: none. */
+  readonly query: string;
   /** Counts that toolbars show. */
   readonly counts: Counts;
 
@@ -143,13 +145,24 @@ export interface Optimizer {
   upload(): Promise<void>;
   pause(): void;
   resume(): void;
-  /** Without ids: all images. `missing`: only those without a title or alternative text. */
-  analyze(ids?: readonly string[], options?: { missing?: boolean; overwrite?: boolean }): Promise<void>;
+  /**
+   * Without ids: all images. `missing`: only those without a title or alternative text. `context`: what these images are about,
+   * instead of the context for all.
+   */
+  analyze(
+    ids?: readonly string[],
+    options?: { missing?: boolean; overwrite?: boolean; context?: string },
+  ): Promise<void>;
   /**
    * Without ids: up to five that differ most in size and format.
    * @throws RangeError for more than five
    */
   sample(ids?: readonly string[]): Promise<void>;
+  /**
+   * A free sample of one image with another preset, beside what runs; the item keeps its own sample.
+   * @throws OptimizerError if the service refuses it or fails
+   */
+  samplePreset(id: string, preset: Settings['preset'], signal: AbortSignal): Promise<ImageResult>;
   checkCost(ids?: readonly string[]): Promise<Cost | null>;
   /** Without ids: all that have no result for the present settings. `first`: only so many of them. Null when prevented. */
   exportImages(ids?: readonly string[], options?: { first?: number }): Promise<ExportOutcome | null>;
@@ -162,11 +175,18 @@ export interface Optimizer {
   keepDraft(id: string, field: EditableField, value: string | null): void;
   setMetadata(id: string, field: EditableField, value: string | boolean | null): void;
   setDecorative(id: string, decorative: boolean): void;
+  /** Sets one text of several images; undone as one step. */
+  setForAll(ids: readonly string[], field: 'title' | 'alt', value: string): void;
   /** Marks what the analysis or the file said as seen and right; undone as one step. */
   acceptAll(ids?: readonly string[]): void;
   undo(): void;
   redo(): void;
+  /** Shows some rows. Images that it hides are no longer selected. */
   setFilter(filter: ListFilter): void;
+  /** Shows only rows whose name or texts have all of these words, in any case and without regard to accents. */
+  setQuery(query: string): void;
+  /** Selects images, or takes them out of the selection. */
+  select(ids: readonly string[], selected: boolean): void;
   setSettings(settings: Partial<Settings>): void;
 
   /** A file of the export; null when a listener of `io-download` took it. Default variant: `full`. */
@@ -182,6 +202,8 @@ export interface Optimizer {
   preview(id: string, width: number, signal?: AbortSignal): Promise<Blob>;
   /** A sample's or result's bytes, without `io-download`. Default variant: `full`. */
   fetchResult(id: string, kind: 'sample' | 'result', signal?: AbortSignal, variant?: string): Promise<Blob>;
+  /** A sample's or result's bytes for the comparison. */
+  fetchSample(result: ImageResult): Promise<Blob>;
 
   /** Takes a session from the server, its images, texts and results, and joins what is running. */
   attach(sessionId: string): Promise<void>;
@@ -215,4 +237,5 @@ export interface Counts {
   /** Uploaded images without a result for the present settings and texts. */
   readonly toExport: number;
   readonly exported: number;
+  readonly selected: number;
 }

@@ -14,7 +14,16 @@ type ViewName =
   | 'results'
   | 'samples'
   | 'progress';
-type MoreViewNames = 'saving' | 'notices' | 'offline' | 'paused' | 'cancelling' | 'canUndo' | 'canRedo' | 'filter';
+type MoreViewNames =
+  | 'saving'
+  | 'notices'
+  | 'offline'
+  | 'paused'
+  | 'cancelling'
+  | 'canUndo'
+  | 'canRedo'
+  | 'filter'
+  | 'query';
 
 /** Creates the readable properties of an optimizer, as getters. */
 export function createView(parts: OptimizerParts): Pick<Optimizer, ViewName | MoreViewNames | 'counts'> {
@@ -76,6 +85,9 @@ export function createView(parts: OptimizerParts): Pick<Optimizer, ViewName | Mo
     },
     get filter() {
       return core.store.filter;
+    },
+    get query() {
+      return core.store.query;
     },
     get counts() {
       return core.store.counts();

@@ -19,6 +19,8 @@ type PageActions = Pick<
   | 'announce'
   | 'configure'
   | 'setFilter'
+  | 'setQuery'
+  | 'select'
   | 'setSettings'
   | 'dismiss'
   | 'dispose'
@@ -42,7 +44,12 @@ function pageActions(parts: OptimizerParts): PageActions {
       core.configure(changed);
       if (changed.settings) settings.set(changed.settings);
     },
-    setFilter: store.setFilter,
+    setFilter: (filter) => store.setFilter(filter),
+    setQuery(query) {
+      store.setFilter(store.filter, query);
+      announcer.say('query', () => core.t('finder.shown', { count: store.visible().length }), { delay: 800 });
+    },
+    select: store.select,
     setSettings: settings.set,
     dismiss: core.notices.drop,
     dispose() {

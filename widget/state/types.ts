@@ -87,6 +87,8 @@ export interface Item {
   /** True when a text or setting changed after `result`. */
   readonly stale: boolean;
   readonly replacement: Replacement | null;
+  /** True while a person has selected it for an action on several images. */
+  readonly selected: boolean;
   readonly error: ItemError | null;
 }
 

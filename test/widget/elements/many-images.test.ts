@@ -67,27 +67,31 @@ describe('many images', () => {
     await expect.poll(() => canvasStats(last.locator('canvas'))).toMatchObject({ width: expect.any(Number) });
   });
 
-  it('from a thousand on are in the page only near its visible part, when the page scrolls', async () => {
-    const tab = await rig.open({ elements });
-    await addMany(tab, 1000);
-    const shown = () =>
-      tab.widget.locator('io-list li:not(.gap)').evaluateAll((each) => each.map((li) => Number(li.ariaPosInSet)));
-    await expect.poll(async () => (await shown()).length, { timeout: 20_000 }).toBeGreaterThan(3);
-    expect((await shown()).length).toBeLessThan(160);
-    for (const share of [0.5, 1]) {
-      await expect
-        .poll(async () => {
-          await tab.widget.locator('io-list ul').evaluate((list, at) => {
-            const { top, height } = list.getBoundingClientRect();
-            scrollTo({ top: scrollY + top + height * at - innerHeight });
-          }, share);
-          const near = (await shown()).filter((position) => Math.abs(position - 1000 * share) < 60);
-          return near.length;
-        })
-        .toBeGreaterThan(3);
+  it.each(['list', 'grid'])(
+    'from a thousand on are in the page only near its visible part, when the page scrolls (%s)',
+    async (view) => {
+      const tab = await rig.open({ elements });
+      await addMany(tab, 1000);
+      if (view === 'grid') await tab.button(text('finder.grid')).click();
+      const shown = () =>
+        tab.widget.locator('io-list li:not(.gap)').evaluateAll((each) => each.map((li) => Number(li.ariaPosInSet)));
+      await expect.poll(async () => (await shown()).length, { timeout: 20_000 }).toBeGreaterThan(3);
       expect((await shown()).length).toBeLessThan(160);
-    }
-  });
+      for (const share of [0.5, 1]) {
+        await expect
+          .poll(async () => {
+            await tab.widget.locator('io-list ul').evaluate((list, at) => {
+              const { top, height } = list.getBoundingClientRect();
+              scrollTo({ top: scrollY + top + height * at - innerHeight });
+            }, share);
+            const near = (await shown()).filter((position) => Math.abs(position - 1000 * share) < 60);
+            return near.length;
+          })
+          .toBeGreaterThan(3);
+        expect((await shown()).length).toBeLessThan(160);
+      }
+    },
+  );
 
   it('from a thousand on are in the page only if they are visible or have the focus', async () => {
     const tab = await rig.open({ elements, css: 'image-optimizer { --io-list-max-height: 600px }' });

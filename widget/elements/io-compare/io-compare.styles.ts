@@ -39,7 +39,7 @@ export const compareStyles = css`
     position: relative;
     overflow: hidden;
     inline-size: 100%;
-    block-size: clamp(180px, calc(var(--_stage-height, 360) * 1px), min(64vh, 640px));
+    block-size: clamp(180px, calc(var(--_stage-height, 360) * 1px), min(var(--_stage-most, 64vh), 640px));
     border-radius: var(--_radius);
     background: var(--_surface-2);
     box-shadow: inset 0 0 0 1px var(--_border);

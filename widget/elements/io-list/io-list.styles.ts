@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Styles of the list: the page scrolls the rows, unless a height is given. */
+/** Styles of the list: rows below each other, or a grid of cards. The page scrolls them, unless a height is given. */
 export const listStyles = css`
   :host {
     display: block;
@@ -24,6 +24,16 @@ export const listStyles = css`
         linear-gradient(transparent, var(--_surface) 60%) bottom / 100% 40px no-repeat local,
         linear-gradient(transparent, color-mix(in oklab, var(--_text) 16%, transparent)) bottom / 100% 14px no-repeat;
     }
+  }
+  .grid {
+    display: grid;
+    grid-template-columns: repeat(auto-fill, minmax(min(168px, 42%), 1fr));
+  }
+  .grid .gap {
+    grid-column: 1 / -1;
+  }
+  .grid li:not(.gap) {
+    border: 0;
   }
   /* No content-visibility: screen readers miss skipped content. */
   li:not(.gap) {

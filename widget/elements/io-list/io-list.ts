@@ -1,8 +1,15 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Item } from '../../state/index.ts';
 import { foundation } from '../../styles/index.ts';
-import { createThumbQueue, type IoRow, type RowContext, type ThumbQueue } from '../io-row/index.ts';
+import {
+  createThumbQueue,
+  type IoRow,
+  type RowContext,
+  type RowSelectDetail,
+  type ThumbQueue,
+} from '../io-row/index.ts';
 import { listStyles } from './io-list.styles.ts';
 import { createRowHeights, findRange, type ListEntry, layOut, type RowRange } from './row-window.ts';
 import { WholeRows } from './whole-rows.ts';
@@ -57,6 +64,8 @@ export class IoList extends LitElement {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #frame = 0;
   #pinned: string | null = null;
+  /** Image whose box was pressed last. */
+  #chosen: string | null = null;
   #slice = FIRST_ROWS;
 
   readonly #roots: Node[] = [];
@@ -100,7 +109,14 @@ export class IoList extends LitElement {
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     const before = changed.get('context');
-    if (changed.has('context') && before?.optimizer !== this.context.optimizer) this.#subscribe();
+    if (!changed.has('context')) return;
+    if (before?.optimizer !== this.context.optimizer) this.#subscribe();
+    if (!before || before.grid === this.context.grid) return;
+    // All rows are made anew.
+    this.#whole?.close();
+    this.#whole = null;
+    this.#heights = createRowHeights(ROW_HEIGHT);
+    this.shown = FIRST_ROWS;
   }
 
   #subscribe(): void {
@@ -143,6 +159,11 @@ export class IoList extends LitElement {
     }, SLICE_MS);
   }
 
+  /** Images beside each other. */
+  get #columns(): number {
+    return this.context.grid ? getComputedStyle(this.#list).gridTemplateColumns.split(' ').length : 1;
+  }
+
   /** Follows the scrolling of the list, the page and what is between. Scroll events do not leave their shadow root. */
   #watchScroll(): void {
     let root: Node = this.renderRoot;
@@ -155,9 +176,10 @@ export class IoList extends LitElement {
   }
 
   #measure(): void {
+    const columns = this.#columns;
     for (const element of this.#list.querySelectorAll<HTMLElement>('li:not(.gap)')) {
       const row = element.firstElementChild as IoRow;
-      if (element.offsetHeight > 0) this.#heights.measure(row.itemId, element.offsetHeight);
+      if (element.offsetHeight > 0) this.#heights.measure(row.itemId, element.offsetHeight / columns);
     }
     for (const gap of this.#list.querySelectorAll<HTMLElement>('.gap')) {
       gap.style.setProperty('height', `${gap.dataset.height}px`);
@@ -171,7 +193,10 @@ export class IoList extends LitElement {
       const list = this.#list;
       const top = list.scrollTop + Math.max(0, -list.getBoundingClientRect().top);
       const bottom = top + Math.min(list.clientHeight, globalThis.innerHeight);
-      const range = findRange(this.#ids, this.#heights, top - MARGIN, bottom + MARGIN);
+      const { start, end } = findRange(this.#ids, this.#heights, top - MARGIN, bottom + MARGIN);
+      // Whole lines of a grid.
+      const columns = this.#columns;
+      const range = { start: start - (start % columns), end: Math.ceil(end / columns) * columns };
       if (range.start !== this.range.start || range.end !== this.range.end) this.range = range;
     });
   }
@@ -216,6 +241,14 @@ export class IoList extends LitElement {
     else this.dispatchEvent(new Event('list-empty-focus'));
   }
 
+  #onSelect({ detail }: CustomEvent<RowSelectDetail>): void {
+    const { id, selected, range } = detail;
+    const places = [this.#ids.indexOf(id), range && this.#chosen ? this.#ids.indexOf(this.#chosen) : -1];
+    const [from, to] = places.filter((place) => place >= 0).sort((a, b) => a - b);
+    this.#chosen = id;
+    this.context.optimizer.select(this.#ids.slice(from, (to ?? from ?? 0) + 1), selected);
+  }
+
   #onFocus(event: FocusEvent): void {
     const row = event.composedPath().find((target) => (target as Element).localName === 'io-row') as IoRow | undefined;
     this.#pinned = row?.itemId ?? null;
@@ -227,14 +260,17 @@ export class IoList extends LitElement {
     return html`
       <p class="visually-hidden" id="keys">${t('list.keys')}</p>
       ${this.items.length === 0 ? html`<p class="none">${t('filter.none')}</p>` : nothing}
-      <ul part="list" role="list" aria-label=${t('list.label')} aria-describedby="keys" ?hidden=${this.items.length === 0} @keydown=${this.#onKeydown}
-        @focusin=${this.#onFocus} @row-remove=${this.#onRemove}>
+      ${keyed(
+        this.context.grid,
+        html`<ul class=${this.context.grid ? 'grid' : ''} part="list" role="list" aria-label=${t('list.label')} aria-describedby="keys" ?hidden=${this.items.length === 0} @keydown=${this.#onKeydown}
+        @focusin=${this.#onFocus} @row-remove=${this.#onRemove} @row-select=${this.#onSelect}>
         ${repeat(
           this.#entries(),
           ({ key }) => key,
           (entry) => ('gap' in entry ? this.#renderGap(entry.gap) : this.#renderRow(entry.id, entry.index)),
         )}
-      </ul>
+      </ul>`,
+      )}
     `;
   }
 

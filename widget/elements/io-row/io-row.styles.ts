@@ -81,6 +81,9 @@ export const rowStyles = css`
     flex: 1 1 18ch;
     min-inline-size: 0;
   }
+  .select + .caption {
+    flex-basis: 10ch;
+  }
   .facts {
     font-size: 0.8667em;
     color: var(--_muted);
@@ -197,6 +200,49 @@ export const rowStyles = css`
   .variants .button {
     font-weight: 400;
     --_icon: 16px;
+  }
+  .card {
+    position: relative;
+    display: grid;
+    grid-template-columns: minmax(0, 1fr);
+    justify-items: start;
+    gap: 2px;
+    padding: calc(var(--_space) * 2);
+  }
+  .card .thumb {
+    grid-area: auto;
+    padding: 0;
+    border: 0;
+    font: inherit;
+  }
+  .card .name,
+  .excerpt {
+    inline-size: 100%;
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  .excerpt.long {
+    color: var(--_warning);
+  }
+  .select {
+    display: grid;
+    place-items: center;
+    inline-size: 28px;
+    block-size: 28px;
+    border-radius: 6px;
+    background: var(--_surface);
+    cursor: pointer;
+  }
+  .select input {
+    inline-size: 18px;
+    block-size: 18px;
+    margin: 0;
+  }
+  .card .select {
+    position: absolute;
+    inset-block-start: calc(var(--_space) * 3);
+    inset-inline-start: calc(var(--_space) * 3);
   }
   @container io (inline-size < 400px) {
     .row {

@@ -4,18 +4,20 @@ import { buttons, feedback, fields, foundation, icon } from '../../styles/index.
 import { describeFacts, describeReview, describeStatus, isBusy } from './describe-item.ts';
 import { createFieldEditor, type TextField } from './edit-field.ts';
 import { fieldPartStyles, rowStyles } from './io-row.styles.ts';
+import { renderCard, renderSelect } from './render-card.ts';
 import { renderFields } from './render-fields.ts';
 import { renderResult } from './render-result.ts';
 import type { RowContext } from './row-context.ts';
 import type { ThumbQueue } from './thumb-queue.ts';
 
 /** Controls of a row that can be focused. */
-export type RowControl = EditableField | 'compare' | 'download' | 'retry' | 'remove';
+export type RowControl = EditableField | 'open' | 'select' | 'compare' | 'download' | 'retry' | 'remove';
 
 /**
  * Row of one image: thumbnail, texts, state and actions.
  *
  * @tag io-row
+ * @fires {CustomEvent<RowSelectDetail>} row-select - The box that selects the image was pressed.
  * @fires {Event} row-remove - The button "Remove" was pressed.
  * @csspart row - Outermost box.
  * @csspart row-error - Error of the image.
@@ -123,7 +125,7 @@ export class IoRow extends LitElement {
   focusControl(control: RowControl): void {
     const find = (name: string) =>
       this.renderRoot.querySelector<HTMLElement>(`[data-control='${name}']:not(:disabled)`);
-    (find(control) ?? find('alt') ?? find('filename') ?? find('remove'))?.focus();
+    (find(control) ?? find('open') ?? find('alt') ?? find('filename') ?? find('remove'))?.focus();
   }
 
   /** Focused control of this row; null if there is none. */
@@ -156,7 +158,8 @@ export class IoRow extends LitElement {
   protected override render(): TemplateResult | typeof nothing {
     const { item } = this;
     if (!item) return nothing;
-    return this.brief ? this.#renderBrief(item) : this.#renderWhole(item);
+    if (this.brief) return this.#renderBrief(item);
+    return this.context.grid ? renderCard(item, this.context, this.picture) : this.#renderWhole(item);
   }
 
   #renderBrief(item: Item): TemplateResult {
@@ -184,6 +187,7 @@ export class IoRow extends LitElement {
           ${this.picture ?? icon('image')}
         </div>
         <div class="head" part="status">
+          ${renderSelect(item, context)}
           <div class="caption">
             <p class="name" id="name"><bdi>${item.relativePath || item.name}</bdi></p>
             <p class="facts numbers">${describeFacts(item, i18n).map((fact, place) => html`${place ? ' · ' : ''}<bdi>${fact}</bdi>`)}</p>

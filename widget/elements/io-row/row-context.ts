@@ -10,6 +10,10 @@ export interface RowContext {
   readonly noDownload: boolean;
   /** Nothing can be edited, removed or started. */
   readonly locked: boolean;
+  /** Rows are cards of a grid. */
+  readonly grid: boolean;
+  /** Rows have a box that selects them. */
+  readonly selecting: boolean;
   readonly itemActions: ((item: Item) => Node | TemplateResult | null | undefined) | null;
   /** Called if a control of a row is focused. */
   focused(control: HTMLElement): void;

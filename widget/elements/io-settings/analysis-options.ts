@@ -13,6 +13,9 @@ const LANGUAGES = 'ar cs da de el en es fi fr he hi hu id it ja ko nb nl pl pt p
 );
 const MAX_KEYWORDS = 20;
 
+/** Most characters of the context. */
+export const CONTEXT_LENGTH = 1000;
+
 /** Renders the fields for language, context, keywords and tone. Calls `onChange` when a changed field is left. */
 export function renderAnalysisOptions({
   options,
@@ -49,7 +52,7 @@ export function renderAnalysisOptions({
         </label>
         <label class="field wide">
           <span class="label">${t('settings.context')}</span>
-          <textarea class="input" rows="2" maxlength="1000" .value=${options.context ?? ''} ?disabled=${disabled}
+          <textarea class="input" rows="2" maxlength=${CONTEXT_LENGTH} .value=${options.context ?? ''} ?disabled=${disabled}
             @change=${(event: Event) => onChange({ context: textOf(event) || undefined })}></textarea>
         </label>
         <div class="field wide">

@@ -1,3 +1,4 @@
+import type { Item } from '../../state/index.ts';
 import { comparable, type Dialog, type WorkbenchAction } from './workbench-context.ts';
 import type { WorkbenchHost } from './workbench-host.ts';
 
@@ -7,7 +8,7 @@ interface Page {
   compare(kind: 'sample' | 'result'): Promise<void>;
   checkCost(): Promise<void>;
   focusBar(): void;
-  toggleSettings(): void;
+  toggle(name: 'settings' | 'grid' | 'selecting'): void;
   /** True if the focus is still in the bar. */
   waitsInBar(): boolean;
 }
@@ -32,13 +33,19 @@ export function createActions(
     }
   }
 
+  const idsOf = (items: readonly Item[]) => items.map(({ id }) => id);
+  const selected = () => idsOf(optimizer.items.list().filter((item) => item.selected));
+  const review = (ids: readonly string[]) => page.open({ name: 'review', ids, start: null });
+
   return {
+    'accept-selected': () => optimizer.acceptAll(selected()),
     analyze: () => {
       const { counts, items } = optimizer;
       return optimizer.analyze(undefined, {
         missing: counts.undescribed > 0 && items.list().some(({ analyzed }) => analyzed),
       });
     },
+    'analyze-selected': () => optimizer.analyze(selected()),
     cancel: () => optimizer.cancel(),
     'check-cost': page.checkCost,
     'compare-samples': () => page.compare('sample'),
@@ -49,6 +56,7 @@ export function createActions(
     },
     'download-all': () => optimizer.downloadAll(save),
     'download-missing': () => optimizer.downloadAll(save, true),
+    'edit-selected': () => page.open({ name: 'texts' }),
     pause: () => optimizer.pause(),
     'take-away': () => page.open({ name: 'take-away' }),
     redo: () => optimizer.redo(),
@@ -56,10 +64,17 @@ export function createActions(
     renew: () => optimizer.renew(),
     resume: () => optimizer.resume(),
     retry: () => optimizer.retry(),
-    review: () => page.open({ name: 'review', ids: optimizer.items.visible().map(({ id }) => id), start: null }),
+    review: () => review(idsOf(optimizer.items.visible())),
+    'review-selected': () => review(selected()),
     sample,
+    'select-all': () => optimizer.select(idsOf(optimizer.items.visible()), true),
     'skip-list': page.focusBar,
-    'toggle-settings': page.toggleSettings,
+    'toggle-grid': () => page.toggle('grid'),
+    'toggle-selecting': () => {
+      optimizer.select(selected(), false);
+      page.toggle('selecting');
+    },
+    'toggle-settings': () => page.toggle('settings'),
     undo: () => optimizer.undo(),
     upload: () => optimizer.upload(),
   };

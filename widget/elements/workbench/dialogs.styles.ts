@@ -19,6 +19,8 @@ export const dialogStyles = css`
     gap: calc(var(--_space) * 4);
   }
   .dialog.wide {
+    /* Leaves room for the presets below. */
+    --_stage-most: calc(100dvh - 396px);
     inline-size: min(1120px, calc(100vw - 32px));
   }
   .dialog.whole {
@@ -36,6 +38,26 @@ export const dialogStyles = css`
   .dialog h2 {
     font-size: 1.2667em;
     text-wrap: balance;
+  }
+  .presets {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(124px, 42%), 1fr));
+    gap: calc(var(--_space) * 2);
+  }
+  .presets .button {
+    flex-direction: column;
+    gap: 0;
+    white-space: normal;
+  }
+  .trial {
+    align-items: center;
+  }
+  .trial p {
+    flex: 1 1 22ch;
+  }
+  .texts {
+    display: grid;
+    gap: calc(var(--_space) * 4);
   }
   .dialog .ways {
     justify-content: flex-end;

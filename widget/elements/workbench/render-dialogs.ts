@@ -2,8 +2,9 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { I18n } from '../../i18n/index.ts';
 import { canExport, type Item, isMissingText, type Optimizer } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
-import type { ComparePair } from '../io-compare/index.ts';
+import { renderComparison } from './render-comparison.ts';
 import { nameSettings } from './render-settings.ts';
+import { renderTexts } from './render-texts.ts';
 import type { WorkbenchContext } from './workbench-context.ts';
 
 /** Renders the open dialog as a native one, which keeps the focus inside. Its return value is `yes` if it was confirmed. */
@@ -17,7 +18,8 @@ export function renderDialog(context: WorkbenchContext): TemplateResult | typeof
   };
   if (dialog.name === 'review') return renderReview(context, dialog, close);
   if (dialog.name === 'take-away') return renderTakeAway(context, close);
-  if (dialog.name === 'compare') return renderComparison(context, dialog.pairs, dialog.index, close);
+  if (dialog.name === 'texts') return renderTexts(context, close);
+  if (dialog.name === 'compare') return renderComparison(context, dialog, close);
   return dialog.name === 'export' ? renderExport(context, dialog.first, close) : renderClear(context, close);
 }
 
@@ -110,20 +112,6 @@ function renderClear({ optimizer, i18n }: WorkbenchContext, close: (event: Event
         <button class="button danger solid large" part="button button-danger" value="yes">
           ${t('confirm.clear-yes')}</button>
       </form>
-    </dialog>
-  `;
-}
-
-function renderComparison(
-  { i18n }: WorkbenchContext,
-  pairs: readonly ComparePair[],
-  index: number,
-  close: (event: Event) => void,
-): TemplateResult {
-  return html`
-    <dialog class="dialog wide" aria-labelledby="dialog-title" @close=${close}>
-      ${renderTop(i18n, 'compare.dialog')}
-      <io-compare .i18n=${i18n} .pairs=${pairs} .index=${index} exportparts="compare, compare-handle"></io-compare>
     </dialog>
   `;
 }

@@ -4,7 +4,7 @@ import { icon } from '../../styles/index.ts';
 import { isRunning, type WorkbenchAction, type WorkbenchContext } from './workbench-context.ts';
 
 /** Runs an action unless its button has `aria-disabled`. A button with `disabled` would lose the focus. */
-const pressed =
+export const pressed =
   (act: WorkbenchContext['act'], action: WorkbenchAction) =>
   ({ currentTarget }: Event) => {
     if ((currentTarget as Element).ariaDisabled !== 'true') act(action);

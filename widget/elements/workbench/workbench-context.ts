@@ -1,6 +1,7 @@
 import type { Item, Optimizer } from '../../state/index.ts';
 import type { ComparePair } from '../io-compare/index.ts';
 import type { RowContext } from '../io-row/index.ts';
+import type { PresetTrials } from './preset-trials.ts';
 import type { HostProperties } from './workbench-host.ts';
 
 /** State that the parts of the page are rendered from. */
@@ -11,6 +12,12 @@ export interface WorkbenchContext extends HostProperties {
   readonly costFailed: boolean;
   readonly dialog: Dialog | null;
   act(action: WorkbenchAction): void;
+  /** Images are shown as a grid. */
+  readonly grid: boolean;
+  /** Images can be selected. */
+  readonly selecting: boolean;
+  /** Samples with other presets in the comparison. */
+  readonly trials: PresetTrials;
   /** Values that rows share. */
   readonly rows: RowContext;
   /** Called after the open dialog was closed. `yes`: it was confirmed. */
@@ -25,13 +32,16 @@ export interface WorkbenchContext extends HostProperties {
 export type Dialog =
   | { name: 'export'; first: number | null }
   | { name: 'clear' }
+  | { name: 'texts' }
   | { name: 'review'; ids: readonly string[]; start: string | null }
   | { name: 'take-away' }
   | { name: 'compare'; pairs: readonly ComparePair[]; index: number };
 
 /** Actions of the page's buttons. */
 export type WorkbenchAction =
+  | 'accept-selected'
   | 'analyze'
+  | 'analyze-selected'
   | 'cancel'
   | 'check-cost'
   | 'compare-samples'
@@ -39,6 +49,7 @@ export type WorkbenchAction =
   | 'confirm-export'
   | 'download-all'
   | 'download-missing'
+  | 'edit-selected'
   | 'pause'
   | 'redo'
   | 'renew'
@@ -46,9 +57,13 @@ export type WorkbenchAction =
   | 'resume'
   | 'retry'
   | 'review'
+  | 'review-selected'
   | 'sample'
+  | 'select-all'
   | 'skip-list'
   | 'take-away'
+  | 'toggle-grid'
+  | 'toggle-selecting'
   | 'toggle-settings'
   | 'undo'
   | 'upload';

@@ -1,5 +1,5 @@
 import { css } from 'lit';
-import { feedback } from '../../styles/index.ts';
+import { feedback, fields } from '../../styles/index.ts';
 import { dialogStyles } from './dialogs.styles.ts';
 import { outcomeStyles } from './outcome.styles.ts';
 
@@ -89,6 +89,32 @@ const styles = css`
     gap: calc(var(--_space) * 2.5);
     align-content: start;
     min-inline-size: 0;
+  }
+  .find,
+  .finder,
+  .selection {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: calc(var(--_space) * 2);
+  }
+  .find {
+    justify-content: space-between;
+  }
+  .finder {
+    flex: 0 1 420px;
+  }
+  .finder .input {
+    flex: 1 1 160px;
+    inline-size: auto;
+  }
+  .selection {
+    padding: calc(var(--_space) * 2) calc(var(--_space) * 3);
+    border-radius: var(--_radius);
+    background: var(--_tint);
+  }
+  .selection strong {
+    margin-inline-end: auto;
   }
   .filter {
     display: flex;
@@ -274,4 +300,4 @@ const styles = css`
 `;
 
 /** Styles the workbench adds to the public element. */
-export const workbenchStyles = [feedback, styles, outcomeStyles, dialogStyles];
+export const workbenchStyles = [fields, feedback, styles, outcomeStyles, dialogStyles];

@@ -9,8 +9,10 @@ import { createActions } from './actions.ts';
 import { comparisonOf } from './comparison.ts';
 import { keepInSight } from './keep-focus-in-sight.ts';
 import { loadCompare } from './load-compare.ts';
+import { PresetTrials } from './preset-trials.ts';
 import { renderBar } from './render-bar.ts';
 import { renderDialog } from './render-dialogs.ts';
+import { renderFinder, renderSelection } from './render-finder.ts';
 import { renderNotices } from './render-notices.ts';
 import { renderOutcome } from './render-outcome.ts';
 import { renderSettings } from './render-settings.ts';
@@ -30,8 +32,14 @@ export class Workbench implements ReactiveController {
   readonly #actions: { [name in WorkbenchAction]: () => unknown };
   #lastRowContext: RowContext | null = null;
   #dialog: Dialog | null = null;
-  #settingsOpen = false;
+  /** What is switched on: the settings in narrow layouts, the grid, the selection. */
+  #on: { readonly [name in 'settings' | 'grid' | 'selecting']: boolean } = {
+    settings: false,
+    grid: false,
+    selecting: false,
+  };
   #checking = false;
+  readonly #trials: PresetTrials;
   #focusInBar = false;
   #settings: Element | null = null;
   /** Asks for the price again, since credits may have been bought in another tab. */
@@ -47,12 +55,16 @@ export class Workbench implements ReactiveController {
       compare: (kind) => this.#compare(kind),
       checkCost: () => this.#checkCost(),
       focusBar: () => this.#focusBar(),
-      toggleSettings: () => {
-        this.#settingsOpen = !this.#settingsOpen;
+      toggle: (name) => {
+        this.#on = { ...this.#on, [name]: !this.#on[name] };
         host.host.requestUpdate();
       },
       waitsInBar: () => Boolean(host.root.activeElement?.closest('.bar')),
     });
+    this.#trials = new PresetTrials(
+      () => host.properties().optimizer,
+      () => host.host.requestUpdate(),
+    );
     host.host.addController(this);
     this.#watchFocus(host.root);
   }
@@ -122,7 +134,8 @@ export class Workbench implements ReactiveController {
         <div class="work">
           <button type="button" class="button skip" part="button" @click=${() => this.#act('skip-list')}>
             ${i18n.t('list.skip', { count: optimizer.counts.total })}</button>
-          ${renderFilter(context)}
+          <div class="find">${renderFilter(context)} ${renderFinder(context)}</div>
+          ${renderSelection(context)}
           <io-list class="rows" exportparts="list, ${ROW_PARTS}" .context=${this.#rowContext()}
             @list-empty-focus=${() => this.#host.focusPicker()}></io-list>
         </div>
@@ -144,8 +157,11 @@ export class Workbench implements ReactiveController {
     return {
       ...properties,
       dialog: this.#dialog,
+      trials: this.#trials,
       rows: this.#rowContext(),
-      settingsOpen: this.#settingsOpen,
+      settingsOpen: this.#on.settings,
+      grid: this.#on.grid,
+      selecting: this.#on.selecting,
       costFailed,
       costLoading: this.#checking || (!costFailed && optimizer.cost === null && optimizer.counts.toExport > 0),
       act: (action) => this.#act(action),
@@ -159,7 +175,8 @@ export class Workbench implements ReactiveController {
   /** Returns the context of rows. It is the same object until one of its values changes. */
   #rowContext(): RowContext {
     const { optimizer, i18n, mode, noDownload, locked, itemActions } = this.#host.properties();
-    const parts = { optimizer, i18n, mode, noDownload, locked, itemActions };
+    const { grid, selecting } = this.#on;
+    const parts = { optimizer, i18n, mode, noDownload, locked, itemActions, grid, selecting };
     const before = this.#lastRowContext;
     if (before && (Object.keys(parts) as (keyof typeof parts)[]).every((name) => before[name] === parts[name])) {
       return before;
@@ -167,12 +184,12 @@ export class Workbench implements ReactiveController {
     this.#lastRowContext = {
       ...parts,
       focused: (control: HTMLElement) => keepInSight(this.#host.root, control),
-      review: ({ id: start }: Item) => {
+      review: (item: Item) => {
         const ids = this.#host
           .properties()
           .optimizer.items.visible()
           .map(({ id }) => id);
-        this.#open({ name: 'review', ids, start });
+        this.#open({ name: 'review', ids, start: item.id });
       },
       compare: (item: Item) => void this.#compare(item.result ? 'result' : 'sample', item.id),
       copy: async (text: string) => {
@@ -198,6 +215,7 @@ export class Workbench implements ReactiveController {
     const { host, root, properties, focusPicker } = this.#host;
     const dialog = this.#dialog;
     const { optimizer } = properties();
+    this.#trials.end();
     this.#open(null);
     if (yes && dialog?.name === 'clear') {
       optimizer.clear();
@@ -233,10 +251,14 @@ export class Workbench implements ReactiveController {
   async #compare(kind: 'sample' | 'result', id?: string): Promise<void> {
     const { optimizer } = this.#host.properties();
     const items = comparable(optimizer.items.list(), kind);
-    const pairs = items.flatMap((item) => comparisonOf(optimizer, item, kind) ?? []);
+    const pairs = items.flatMap(
+      (item) => comparisonOf(optimizer, item, kind, (result) => this.#trials.fileOf(result)) ?? [],
+    );
     if (pairs.length === 0) return;
     await loadCompare();
     const index = pairs.findIndex((pair) => pair.id === id);
-    this.#open({ name: 'compare', pairs, index: Math.max(0, index) });
+    const at = Math.max(0, index);
+    this.#trials.begin(kind, pairs[at]?.id ?? '');
+    this.#open({ name: 'compare', pairs, index: at });
   }
 }

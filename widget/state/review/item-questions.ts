@@ -39,6 +39,18 @@ export function showsIn(item: Item, filter: ListFilter): boolean {
   return filter === 'all' || item.status === 'failed';
 }
 
+/** Folds case and accents. */
+const fold = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+
+/** Returns a test for images whose names or texts have all words of `query`. */
+export function createSearch(query: string): (item: Item) => boolean {
+  const words = fold(query).split(/\s+/).filter(Boolean);
+  return ({ relativePath, name, metadata: { filename, title, alt } }) => {
+    const text = words.length > 0 ? fold([relativePath, name, filename, title, alt].join('\n')) : '';
+    return words.every((word) => text.includes(word));
+  };
+}
+
 /** Counts what toolbars show. */
 export function countItems(items: readonly Item[]): Counts {
   const count = (fits: (item: Item) => boolean) => items.filter(fits).length;
@@ -52,5 +64,6 @@ export function countItems(items: readonly Item[]): Counts {
     unaccepted: count((item) => unacceptedFields(item).length > 0),
     toExport: count(canExport),
     exported: count(isExported),
+    selected: count(({ selected }) => selected),
   };
 }

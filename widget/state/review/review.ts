@@ -38,6 +38,11 @@ export function createReview(core: Core, saver: MetadataSaver, edited: (ids: rea
       const after = cleanText(field, value, item.metadata.decorative);
       if (after !== item.metadata[field]) change([changeOf(item, field, after)], true);
     },
+    setForAll(ids: readonly string[], field: 'title' | 'alt', value: string) {
+      change(
+        itemsOf(store, ids).map((item) => changeOf(item, field, cleanText(field, value, item.metadata.decorative))),
+      );
+    },
     acceptAll(ids?: readonly string[]) {
       const changes = itemsOf(store, ids).flatMap((item) =>
         unacceptedFields(item).map((field) => changeOf(item, field, item.metadata[field])),

@@ -39,7 +39,7 @@ export function createAnalysisRun(deps: AnalysisDeps) {
   const { core, runs, saver } = deps;
   const { store } = core;
   return {
-    async analyze(ids?: readonly string[], { missing = false, overwrite = false } = {}) {
+    async analyze(ids?: readonly string[], { missing = false, overwrite = false, context = '' } = {}) {
       const wanted = itemsOf(store, ids).filter(
         (item) => item.imageId !== null && (!missing || isMissingText(item) || !item.metadata.title),
       );
@@ -51,7 +51,11 @@ export function createAnalysisRun(deps: AnalysisDeps) {
         await saver.flush();
         if (signal.aborted) return;
         for (const { id } of wanted) store.patch(id, { status: 'analyzing', step: 'queued', progress: 0, error: null });
-        const options = { ...core.config.analyzeOptions, ...(overwrite ? { overwrite } : {}) };
+        const options = {
+          ...core.config.analyzeOptions,
+          ...(overwrite ? { overwrite } : {}),
+          ...(context ? { context } : {}),
+        };
         const open = (closing: AbortSignal) =>
           core.transport().analyzeImages(sessionId, { images, options }, { signal: closing });
         await read(deps, open, images.length, { signal, overwrite });

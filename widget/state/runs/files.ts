@@ -1,3 +1,4 @@
+import type { ImageResult } from '#contract';
 import type { Core } from '../core.ts';
 import { failure, toOptimizerError } from '../errors.ts';
 import type { OptimizerErrorCode } from '../types.ts';
@@ -40,6 +41,7 @@ export function createFiles(core: Core, runs: Pick<Runs, 'fail'>) {
       if (!imageId || !sessionId) throw failure('not_found');
       return core.transport().previewImage(sessionId, imageId, { width }, signal ? { signal } : {});
     },
+    fetchSample: (result: ImageResult) => fetchFile(core, result, 'full', { sample: true }),
     async fetchResult(id: string, kind: 'sample' | 'result', signal?: AbortSignal, variant = 'full') {
       const result = store.get(id)?.[kind];
       if (result?.status !== 'completed') throw failure('not_found');

@@ -1,6 +1,7 @@
-import type { ImageResult } from '#contract';
+import type { ImageResult, Preset } from '#contract';
 import { SAMPLE_IMAGE_LIMIT } from '#contract/constants';
 import type { Core } from '../core.ts';
+import { failure } from '../errors.ts';
 import { itemsOf } from '../review/item-questions.ts';
 import type { MetadataSaver } from '../review/metadata-saver.ts';
 import { requestSettings } from '../session/settings.ts';
@@ -62,6 +63,25 @@ export function createSampleRun(deps: { core: Core; runs: Runs; saver: MetadataS
         const open = (closing: AbortSignal) => core.transport().sampleImages(sessionId, body, { signal: closing });
         await read(open, images.length, signal);
       });
+    },
+    /**
+     * Samples one image with another preset, beside any run, without responsive sizes. The item keeps its sample.
+     * @throws OptimizerError if the service refuses it or fails
+     */
+    async samplePreset(id: string, preset: Preset, signal: AbortSignal): Promise<ImageResult> {
+      const imageId = store.get(id)?.imageId;
+      const { sessionId } = core;
+      try {
+        if (!imageId || !sessionId) throw failure('not_found');
+        const settings = requestSettings({ ...core.settings, preset, responsive: false });
+        const body = { images: [{ id: imageId }], settings };
+        const open = (closing: AbortSignal) => core.transport().sampleImages(sessionId, body, { signal: closing });
+        const { results, error } = await readRunJob(core, open, signal, () => {});
+        if (results[0]?.status === 'completed') return results[0];
+        throw results[0]?.error ?? error;
+      } catch (cause) {
+        throw signal.aborted ? cause : core.report(cause, 'sample', [id]);
+      }
     },
     /** Follows a sample in progress at the service. */
     follow(jobId: string, total: number) {

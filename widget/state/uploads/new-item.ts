@@ -29,6 +29,7 @@ const EMPTY: Omit<Item, 'id' | 'name' | 'relativePath'> = {
   result: null,
   stale: false,
   replacement: null,
+  selected: false,
   error: null,
 };
 

@@ -1,0 +1,58 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
+import { pressed } from './render-toolbar.ts';
+import type { WorkbenchContext } from './workbench-context.ts';
+
+/** Number of images from which on they can be searched, selected and shown as a grid. */
+const MANY = 5;
+
+/** Renders the search, and the switches of selection and grid, as soon as there are many images. */
+export function renderFinder({
+  optimizer,
+  i18n,
+  act,
+  grid,
+  selecting,
+  locked,
+}: WorkbenchContext): TemplateResult | typeof nothing {
+  const { counts, query } = optimizer;
+  if (counts.total < MANY && !grid && !selecting && !query) return nothing;
+  const { t } = i18n;
+  return html`
+    <div class="finder">
+      <input class="input" part="input" type="search" aria-label=${t('finder.search')} placeholder=${t('finder.search')}
+        .value=${live(query)} @input=${({ target }: Event) => optimizer.setQuery((target as HTMLInputElement).value)} />
+      ${
+        locked
+          ? nothing
+          : html`<button type="button" class="button" part="button" aria-pressed=${selecting}
+              @click=${() => act('toggle-selecting')}>${t('finder.select')}</button>`
+      }
+      <button type="button" class="button" part="button" aria-pressed=${grid}
+        @click=${() => act('toggle-grid')}>${t('finder.grid')}</button>
+    </div>
+  `;
+}
+
+/** Renders what can be done with the selected images. */
+export function renderSelection({
+  optimizer,
+  i18n,
+  act,
+  selecting,
+  noAnalyze,
+}: WorkbenchContext): TemplateResult | typeof nothing {
+  if (!selecting) return nothing;
+  const { t } = i18n;
+  const { selected } = optimizer.counts;
+  const button = (action: Parameters<typeof act>[0], key: string, off = selected === 0) =>
+    html`<button type="button" class="button" part="button" aria-disabled=${off} @click=${pressed(act, action)}>${t(key)}</button>`;
+  return html`
+    <div class="selection" role="group" aria-label=${t('finder.select')}>
+      <strong class="numbers" role="status">${t('select.count', { count: selected })}</strong>
+      ${button('select-all', 'select.all', false)}
+      ${button('review-selected', 'reviewing.title')} ${noAnalyze ? nothing : button('analyze-selected', 'toolbar.analyze')}
+      ${button('edit-selected', 'select.texts')} ${button('accept-selected', 'select.accept')}
+    </div>
+  `;
+}
