@@ -14,9 +14,9 @@ import { nextNumber } from './search-number.ts';
 import type { SearchTools } from './search-tools.ts';
 import { chooseLayout } from './tiles.ts';
 
-/** Pixels that an encoded file is checked by; of a smaller version, where a probe costs as much as the check. */
-const CHECKED = { area: 12 * 256 * 256, edge: 256 };
-const CHECKED_OF_WIDTH = { area: 8 * 256 * 256, edge: 256 };
+/** What an encoded file is checked by: most of it, since tiles of flat art score up to 5 points above it; less of a smaller version. */
+const CHECKED = { area: 2_000_000, edge: 256 };
+const CHECKED_OF_WIDTH = { area: 1_000_000, edge: 256 };
 /** A file is encoded once more if its score is below the target plus this, which is what the tiles may be wrong by. */
 const SAFE = 0.5;
 /** A file is encoded once more if its score is this far above the target. */
