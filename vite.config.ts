@@ -51,6 +51,10 @@ const LAZY_STYLES = {
   moduleSideEffects: (id: string) => !/\/(widget\/(elements|i18n|state|styles)|plugin-bridge\/sdk)\//.test(id),
 };
 
+/** Constants stand where they are used, and reading a property does nothing else: 160 bytes less. */
+const INLINED = { inlineConst: { mode: 'all', pass: 3 } } as const;
+const SMALLEST = { compress: { treeshake: { propertyReadSideEffects: false } }, mangle: true, codegen: true };
+
 /** Languages beside the built-in English, as `{ de: '…/widget/i18n/de.ts' }`. */
 function locales(): Record<string, string> {
   const folder = join(root, 'widget', 'i18n');
@@ -97,9 +101,10 @@ function widgetBuild(): BuildEnvironmentOptions {
     // Vite keeps the white space of libraries, and notes for other bundlers; this one is loaded as it is.
     rolldownOptions: {
       treeshake: LAZY_STYLES,
+      optimization: INLINED,
       output: {
         chunkFileNames: 'chunks/[name]-[hash].js',
-        minify: true,
+        minify: SMALLEST,
         comments: false,
         codeSplitting: { groups: FILES },
       },
@@ -141,7 +146,11 @@ function classicWidgetBuild(): BuildEnvironmentOptions {
       formats: ['iife'],
       fileName: () => 'imagewright.iife.js',
     },
-    rolldownOptions: { treeshake: LAZY_STYLES, output: { codeSplitting: false, extend: true } },
+    rolldownOptions: {
+      treeshake: LAZY_STYLES,
+      optimization: INLINED,
+      output: { codeSplitting: false, extend: true, minify: SMALLEST },
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 // Owns the client of /v1 for browsers and Node: requests, streams, retries, errors. Must not know pages, CMSs or files on
 // disk; of the server only types of the contract.
-export { type Client, createClient } from './client.ts';
+export { type Client, createClient, createImageClient } from './client.ts';
 export type { CompleteDataOf, JobStream } from './core/job-stream.ts';
 export {
   type CallOptions,
@@ -12,8 +12,9 @@ export {
 export type { ResultEvent, ResultStream } from './core/result-stream.ts';
 export type { UploadProgress } from './core/xhr.ts';
 export { ApiError, ConnectionError, type ConnectionErrorCode } from './errors.ts';
+export type { TransactionPage } from './resources/account.ts';
 export type { AnalyzeEvent, AnalyzeInput } from './resources/analysis.ts';
-export type { CreditCheckInput, TransactionPage } from './resources/credits.ts';
+export type { CreditCheckInput } from './resources/credits.ts';
 export type { ExportEvent, ExportInput } from './resources/exports.ts';
 export type { FollowOptions } from './resources/jobs.ts';
 export type { Upload, UploadFile, UploadOptions } from './resources/sessions.ts';

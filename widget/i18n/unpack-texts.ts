@@ -2,7 +2,7 @@ import type { Messages } from './messages.ts';
 
 /**
  * Reads texts as the build has packed them: a line without a blank begins a section of keys, others are key and
- * text. `#` stands for `{count}`.
+ * text. `#` stands for `{count}`, and `a [b|c] d` for the plural forms `a b d|a c d`.
  */
 export function unpackTexts(packed: string): Messages {
   const texts: { [key: string]: string } = {};
@@ -10,7 +10,16 @@ export function unpackTexts(packed: string): Messages {
   for (const line of packed.replaceAll('#', '{count}').split('\n')) {
     const at = line.indexOf(' ');
     if (at < 0) section = line && `${line}.`;
-    else texts[section + line.slice(0, at)] = line.slice(at + 1);
+    else {
+      const [head, forms, tail = ''] = line.slice(at + 1).split(/[[\]]/);
+      texts[section + line.slice(0, at)] =
+        forms === undefined
+          ? `${head}`
+          : forms
+              .split('|')
+              .map((form) => head + form + tail)
+              .join('|');
+    }
   }
   return texts;
 }

@@ -14,7 +14,7 @@ import type {
 import {
   type CallOptions,
   type ClientOptions,
-  createClient,
+  createImageClient,
   type ResultStream,
   type Upload,
   type UploadOptions,
@@ -65,7 +65,7 @@ export interface Transport {
 /** The transport that talks to the service, or to the CMS' proxy in front of it. */
 export function createTransport(options: ClientOptions): Transport {
   return {
-    ...createClient(options),
+    ...createImageClient(options),
     async fetchMedia(url, { signal } = {}) {
       const response = await fetch(url, { signal }).catch((cause) => {
         // The same shape as the client's errors have.

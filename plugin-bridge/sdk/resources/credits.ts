@@ -1,13 +1,10 @@
-import type { z } from 'zod';
-import type { Balance, CreditCheck, creditCheckRequestSchema, Limits, transactionPageSchema } from '#contract';
+import type { Balance, CreditCheck, creditCheckRequestSchema, Limits } from '#contract';
 import type { Input } from '../core/input.ts';
 import type { CallOptions, Requester } from '../core/request.ts';
 import { readJson } from '../core/response.ts';
 
 /** Input of a price check. */
 export type CreditCheckInput = Input<typeof creditCheckRequestSchema>;
-/** Page of the ledger. */
-export type TransactionPage = z.output<typeof transactionPageSchema>;
 
 /** Creates the methods for credits and the service itself. */
 export function createCreditMethods(requester: Requester) {
@@ -22,14 +19,7 @@ export function createCreditMethods(requester: Requester) {
         readJson<CreditCheck>,
       ),
 
-    /** Lists the ledger, newest first; `nextCursor` of a page is the `cursor` of the next. */
-    listTransactions: (query: { cursor?: string; limit?: number } = {}, options: CallOptions = {}) =>
-      requester.get<TransactionPage>('/v1/credits/transactions', options, query),
-
     /** Reads what uploads may have, and for how long they are kept. */
     getLimits: (options: CallOptions = {}) => requester.get<Limits>('/v1/limits', options),
-
-    /** Reads the service's OpenAPI document. */
-    getOpenApi: (options: CallOptions = {}) => requester.get<Record<string, unknown>>('/v1/openapi.json', options),
   };
 }

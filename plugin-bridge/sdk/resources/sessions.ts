@@ -1,19 +1,7 @@
-import type {
-  CreatedShare,
-  EditedImage,
-  MetadataPatch,
-  RecentSessions,
-  Session,
-  SessionToken,
-  ShareList,
-  shareRequestSchema,
-  tokenRequestSchema,
-  UploadResult,
-  urlImportSchema,
-} from '#contract';
+import type { EditedImage, MetadataPatch, Session, UploadResult, urlImportSchema } from '#contract';
 import type { Input } from '../core/input.ts';
 import { type CallOptions, newIdempotencyKey, type Requester, type WriteOptions } from '../core/request.ts';
-import { readJson, readNothing } from '../core/response.ts';
+import { readJson } from '../core/response.ts';
 import type { UploadProgress } from '../core/xhr.ts';
 
 /** A file to upload. */
@@ -61,16 +49,8 @@ export function createSessionMethods(requester: Requester) {
     addImages: (sessionId: string, what: Upload, options?: UploadOptions) =>
       upload(`${pathOf(sessionId)}/images`, what, options),
 
-    /** Lists the sessions of the account that have not ended, newest first. */
-    listSessions: (query: { limit?: number } = {}, options: CallOptions = {}) =>
-      requester.get<RecentSessions>('/v1/sessions', options, query),
-
     /** Reads a session, its images and its jobs. */
     getSession: (sessionId: string, options: CallOptions = {}) => requester.get<Session>(pathOf(sessionId), options),
-
-    /** Deletes a session and all its files. */
-    deleteSession: (sessionId: string, { signal }: CallOptions = {}) =>
-      requester.send({ method: 'DELETE', path: pathOf(sessionId), signal }, readNothing),
 
     /** Edits an image's metadata; `null` clears a field. A new file name also renames exported files, free of charge. */
     updateImage: (sessionId: string, imageId: string, metadata: MetadataPatch, { signal }: CallOptions = {}) => {
@@ -79,24 +59,6 @@ export function createSessionMethods(requester: Requester) {
         { method: 'PATCH', path, json: { metadata }, signal, repeatable: true },
         readJson<EditedImage>,
       );
-    },
-
-    /** Creates a token for pages of `origin`, valid for one session and one hour. Takes an API key. */
-    createToken: (json: Input<typeof tokenRequestSchema>, { signal }: CallOptions = {}) =>
-      requester.send({ method: 'POST', path: '/v1/tokens', json, signal }, readJson<SessionToken>),
-
-    /** Creates a link by which people without an account look at a session and answer. Only this response contains it. */
-    createShare: (sessionId: string, json: Input<typeof shareRequestSchema> = {}, { signal }: CallOptions = {}) =>
-      requester.send({ method: 'POST', path: sharesOf(sessionId), json, signal }, readJson<CreatedShare>),
-
-    /** Lists the links of a session, newest first, with the answers of their visitors. */
-    listShares: (sessionId: string, options: CallOptions = {}) =>
-      requester.get<ShareList>(sharesOf(sessionId), options),
-
-    /** Revokes a link at once; its answers stay. */
-    revokeShare: (sessionId: string, shareId: string, { signal }: CallOptions = {}) => {
-      const path = `${sharesOf(sessionId)}/${encodeURIComponent(shareId)}`;
-      return requester.send({ method: 'DELETE', path, signal }, readNothing);
     },
 
     /** Reads a small WebP of an uploaded image, at least `width` pixels wide unless the image is smaller. */
@@ -109,8 +71,6 @@ export function createSessionMethods(requester: Requester) {
 export function pathOf(sessionId: string): string {
   return `/v1/sessions/${encodeURIComponent(sessionId)}`;
 }
-
-const sharesOf = (sessionId: string) => `${pathOf(sessionId)}/shares`;
 
 function imagePathOf(sessionId: string, imageId: string): string {
   return `${pathOf(sessionId)}/images/${encodeURIComponent(imageId)}`;
