@@ -7,7 +7,11 @@ import { FollowLanguage, STRINGS } from './language.ts';
 import { pageStyles } from './page.styles.ts';
 import { goOnWith } from './playground-session.ts';
 
-/** Sessions whose images are still there, newest first, to go on with in the playground. Shows nothing without one. */
+/**
+ * Sessions whose images are still there, newest first, to go on with in the playground. Shows nothing without one.
+ *
+ * @fires {Event} recent-known - The service has answered, or failed.
+ */
 export class RecentWork extends LitElement {
   static override styles = [
     foundation,
@@ -39,7 +43,8 @@ export class RecentWork extends LitElement {
       .then(({ sessions }) => {
         this.sessions = sessions.filter(({ images }) => images > 0);
       })
-      .catch(() => {});
+      .catch(() => {})
+      .finally(() => this.dispatchEvent(new Event('recent-known')));
   }
 
   #goOn({ sessionId }: RecentSession): void {

@@ -27,12 +27,15 @@ export class OverviewPage extends DashboardPage {
     jobs: { state: true },
     asTable: { state: true },
     days: { state: true },
+    recentKnown: { state: true },
   };
 
   declare usage: Usage | null;
   declare jobs: PastJob[] | null;
   declare asTable: boolean;
   declare days: number;
+  /** False until the recent work has its height, so that it moves nothing below. */
+  declare recentKnown: boolean;
 
   constructor() {
     super();
@@ -40,6 +43,7 @@ export class OverviewPage extends DashboardPage {
     this.jobs = null;
     this.asTable = false;
     this.days = 30;
+    this.recentKnown = false;
     void this.load(async () => {
       const [usage, { jobs }] = await Promise.all([accountClient.usage(this.days), accountClient.jobs()]);
       this.usage = usage;
@@ -50,8 +54,13 @@ export class OverviewPage extends DashboardPage {
 
   protected override render(): TemplateResult {
     return html`<p class="lead">${texts.hello}</p>
-      ${this.renderProblem()}${this.#renderFigures()}<recent-work></recent-work>${this.#renderLimits()}
-      ${this.jobs?.length === 0 ? this.#renderStart() : nothing}
+      ${this.renderProblem()}${this.#renderFigures()}
+      <recent-work @recent-known=${() => Object.assign(this, { recentKnown: true })}></recent-work>
+      ${this.recentKnown ? this.#renderRest() : nothing}`;
+  }
+
+  #renderRest(): TemplateResult {
+    return html`${this.#renderLimits()} ${this.jobs?.length === 0 ? this.#renderStart() : nothing}
       ${this.usage ? this.#renderUsage(this.usage) : nothing}${this.jobs?.length ? this.#renderJobs(this.jobs) : nothing}`;
   }
 
