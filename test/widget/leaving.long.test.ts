@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { plainImages } from '../support/small-images.ts';
 import { type OpenOptions, openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
-import { textsOf, typeAlt, untilSaved } from './keeping.ts';
+import { endSession, textsOf, typeAlt, untilSaved } from './keeping.ts';
+import { rows, textOf } from './read-page.ts';
 
 const WORDS = 'A hill at dusk';
 const STAGES = [
@@ -89,8 +90,7 @@ const DISTURBANCES: { [name: string]: (tab: WidgetTab, options: OpenOptions) => 
     return tab;
   },
   async expiry(tab) {
-    const id = await tab.widget.evaluate((element) => (element as unknown as { sessionId: string }).sessionId);
-    if (id) await tab.account.api.request(`/v1/sessions/${id}`, { method: 'DELETE' });
+    await endSession(tab);
     await tab.page.reload();
     return tab;
   },
@@ -106,7 +106,6 @@ describe.each(Object.keys(DISTURBANCES))('%s', (name) => {
     await expect.poll(() => field.inputValue()).toBe(WORDS);
     const lost =
       name === 'expiry' || ((stage === 'files chosen' || stage === 'uploading') && name !== 'sleep of 10 minutes');
-    const row = after.widget.locator('io-row').first();
-    if (lost) await expect.poll(() => row.textContent()).toContain(text('error.file_gone'));
+    if (lost) await expect.poll(() => textOf(rows(after.widget).first())).toContain(text('error.file_gone'));
   });
 });
