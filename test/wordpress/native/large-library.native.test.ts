@@ -98,7 +98,14 @@ async function measureScreens(): Promise<Record<string, Measured>> {
 const OWN_SCREENS = {
   '/wp-admin/upload.php?page=imagewright-optimize': '/wp-admin/upload.php?mode=grid',
   '/wp-admin/options-general.php?page=imagewright': '/wp-admin/options-media.php',
+  '/wp-admin/upload.php?page=imagewright-texts': '/wp-admin/options-media.php',
+  [`${LIST}&imagewright_state=none`]: LIST,
+  [`${LIST}&imagewright_state=failed`]: LIST,
 };
+
+const EXCLUDE = 'update_option( "imagewright_settings", $values + get_option( "imagewright_settings" ) );';
+/** Records all alternative texts as those of a model that nobody confirmed. */
+const TEXTS = `INSERT INTO wp_postmeta (post_id, meta_key, meta_value) SELECT post_id, '_imagewright_text', CONCAT('a:5:{s:4:"text";s:', LENGTH(meta_value), ':"', meta_value, '";s:2:"by";s:2:"ai";s:4:"user";i:1;s:9:"confirmed";i:0;s:2:"at";i:1;}') FROM wp_postmeta WHERE meta_key = '_wp_attachment_image_alt';`;
 
 /** Measures the routes of the plugin. */
 async function measureRoutes(): Promise<Record<string, Measured>> {
@@ -118,6 +125,13 @@ async function measureRoutes(): Promise<Record<string, Measured>> {
   await call('export-settings', `/export-settings?${ids(20)}`);
   await call('run/preview', '/run/preview');
   await call('run/preview, other settings, texts', '/run/preview?preset=low&fillText=true');
+  await site.php(EXCLUDE, { values: { skip_names: '2019/\nlogo*.png\n*picture-17*', skip_below: 20 } });
+  await call('run/preview, exclusions', '/run/preview');
+  await site.php(EXCLUDE, { values: { skip_names: '', skip_below: 0 } });
+  await call('texts/unconfirmed', '/texts/unconfirmed');
+  await call('texts/audit', '/texts/audit');
+  await call('texts/audit, later', `/texts/audit?cursor=attachments:${last - 1000}`);
+  await call('texts/audit, posts', '/texts/audit?cursor=posts:0');
   await call('run, none', '/run');
   await call('run, optimize', '/run', { body: { preset: 'low' } });
   await call('run, running', '/run');
@@ -129,8 +143,10 @@ async function measureRoutes(): Promise<Record<string, Measured>> {
   return routes;
 }
 
-it('is fast with the plugin, which adds little to what WordPress needs', { timeout: 600_000 }, async () => {
+it('is fast with the plugin, which adds little to what WordPress needs', { timeout: 1_800_000 }, async () => {
   const without = await measureScreens();
+  console.log('without the plugin');
+  console.table(without);
   await site.php('return activate_plugin( "imagewright/imagewright.php" );');
   const service = await sharedService();
   const account = await service.createAccount({ credits: 100_000 });
@@ -139,15 +155,15 @@ it('is fast with the plugin, which adds little to what WordPress needs', { timeo
   const [optimized, noGain] = await markAsOptimized(site, first, last);
   console.log(`${optimized} optimized, ${noGain} without gain`);
   expect([optimized, noGain]).toEqual([COUNT - Math.ceil(COUNT / 6), Math.ceil(COUNT / 6)]);
+  await site.database?.sql(TEXTS);
   await site.database?.sql('ANALYZE TABLE wp_posts, wp_postmeta, wp_imagewright;');
 
   const screens = await measureScreens();
   for (const path of Object.keys(OWN_SCREENS)) screens[path] = await measure(site, admin, path);
-  const routes = await measureRoutes();
-  console.log('without the plugin');
-  console.table(without);
   console.log('with the plugin');
-  console.table({ ...screens, ...routes });
+  console.table(screens);
+  const routes = await measureRoutes();
+  console.table(routes);
   expect(offences({ without, screens, routes })).toEqual([]);
 });
 
