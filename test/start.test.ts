@@ -35,13 +35,13 @@ beforeAll(() => {
   for (const path of [
     'server/start.mjs',
     'vite.config.ts',
-    'widget/build/plugins.ts',
+    'widget/build',
     'package.json',
     'package-lock.json',
     'tsconfig.json',
   ]) {
     mkdirSync(join(root, path, '..'), { recursive: true });
-    cpSync(path, join(root, path));
+    cpSync(path, join(root, path), { recursive: true });
   }
   symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
   write('server/contract/index.ts', "export const greeting: string = 'one';\n");
@@ -82,7 +82,9 @@ describe('server/start.mjs', () => {
     write('widget/index.ts', "export const word: string = 'first';\n");
     for (const file of ['define', 'iife'])
       write(`widget/${file}.ts`, "import { word } from './index.ts'; alert(word);\n");
+    write('widget/link/index.ts', "import { word } from '../index.ts'; alert(word);\n");
     write('widget/i18n/de.ts', "export const de = { word: 'Wort' };\n");
+    cpSync('widget/i18n/unpack-texts.ts', join(root, 'widget/i18n/unpack-texts.ts'));
     write('widget/custom-elements.json', '{ "schemaVersion": "2.1.0", "modules": [] }\n');
     write('widget/demo/index.html', '<!doctype html><title>t</title><script type="module" src="./demo.ts"></script>\n');
     write('widget/demo/demo.ts', "import '../define.ts';\n");
@@ -90,7 +92,14 @@ describe('server/start.mjs', () => {
     expect(built()).toEqual(['widget ', 'demo page ']);
     const widget = readdirSync(join(root, 'dist/widget'), { recursive: true });
     expect(widget).toEqual(
-      expect.arrayContaining(['index.js', 'define.js', 'imagewright.iife.js', 'locales/de.js', 'custom-elements.json']),
+      expect.arrayContaining([
+        'index.js',
+        'define.js',
+        'share.js',
+        'imagewright.iife.js',
+        'locales/de.js',
+        'custom-elements.json',
+      ]),
     );
     expect(existsSync(join(root, 'dist/demo/index.html'))).toBe(true);
     expect(built()).toEqual([]);

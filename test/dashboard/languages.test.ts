@@ -26,7 +26,7 @@ it('a chosen language is shown at once, remembered, and used for errors, figures
   expect(await page.title()).toBe('Übersicht – Imagewright');
   await page.reload();
   await page.getByRole('heading', { level: 1, name: 'Übersicht' }).waitFor();
-  await page.getByRole('link', { name: 'Ausprobieren' }).click();
+  await page.getByRole('link', { name: 'Ausprobieren', exact: true }).click();
   await page.locator('image-optimizer[data-state]').waitFor();
   await page.getByText('Ziehen Sie').or(page.getByText('Bilder hierher')).first().waitFor();
   await page.getByRole('link', { name: 'Konto', exact: true }).click();

@@ -1,6 +1,9 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+
+/** Time for a page to read events before the connection breaks, in milliseconds. */
+const READ_MS = 250;
 
 /** What goes wrong with one request. Where nothing else is said, the service itself notices nothing. */
 export type Fault =
@@ -159,8 +162,9 @@ async function sendOn(response: IncomingMessage, res: ServerResponse, fault: Fau
     }
     if (share === chunk.length) continue;
     if (fault?.kind === 'stall') return void response.resume();
-    // What was written before has to leave first.
+    // What was written before has to leave first. A page that has not read an event when the connection breaks never gets it.
     await new Promise((resolve) => res.write('', resolve));
+    if (bounded?.kind === 'cut' && bounded.afterEvents) await sleep(READ_MS);
     throw new Error('cut');
   }
   res.end();
