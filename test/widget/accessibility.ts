@@ -24,6 +24,7 @@ export const ALL_LOOKS = Object.keys(LOOKS) as Look[];
 const UNDECIDED = [
   // A row below the sticky bar, or behind a dialog.
   'color could not be determined because it is overlapped by another element',
+  'color could not be determined because it partially overlaps other elements',
   'content is too short to determine if it is actual text content',
   'Element has no value; test color contrast with a value entered',
   // The arrow of a select is drawn beside its text.

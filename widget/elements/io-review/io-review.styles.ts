@@ -143,6 +143,9 @@ export const reviewStyles = [
       .about {
         order: 1;
       }
+      .ways ~ .button {
+        order: 3;
+      }
       .ways {
         order: 2;
         padding-block: var(--_space);

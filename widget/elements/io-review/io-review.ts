@@ -285,11 +285,11 @@ export class IoReview extends LitElement {
         ${item.error ? html`<p class="error" id="error">${item.error.message}</p>` : nothing}
         ${renderFields(item, context, this.#editor.draft, 'about')}
         <p class="hint keys">${t('reviewing.keys')}</p>
-        <button type="button" class="button quiet" part="button" @click=${() => this.#acceptAll()}>${t('toolbar.accept-all')}</button>
         <div class="ways">
           <button type="button" class="button primary large accept" part="button button-primary"
             @click=${() => this.#accept()}>${icon('check')}${t('reviewing.accept')}</button>
         </div>
+        <button type="button" class="button quiet" part="button" @click=${() => this.#acceptAll()}>${t('toolbar.accept-all')}</button>
       </div>
     `;
   }
