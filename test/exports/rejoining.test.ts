@@ -90,7 +90,9 @@ it('@microsoft/fetch-event-source gets each event once and pays once, although e
     const name = new URL(route.request().url()).pathname.split('/').at(-1)?.replace('.js', '');
     await route.fulfill({ contentType: 'text/javascript', body: await readFile(`${library}${name}.js`, 'utf8') });
   });
-  await page.goto(`${proxy.url}/docs/try`);
+  // An empty page of the same origin: events that a busy page has not read when its connection breaks are lost to it.
+  await page.route('**/empty', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }));
+  await page.goto(`${proxy.url}/empty`);
   await page.evaluate("import('/fetch-event-source/index.js').then((library) => Object.assign(window, { library }))");
   const uploads = await Promise.all(KINDS.map(() => uploadNoise(2)));
   for (const kind of KINDS)
