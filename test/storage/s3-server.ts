@@ -43,7 +43,7 @@ export async function startS3Server(): Promise<S3Server> {
   };
 }
 
-/** Lets deletions keep emptied folders, as s3rver ends the process when it removes one that an upload is about to use. */
+/** Replaces s3rver's deletion: it also removes empty folders, and the process ends when an upload is about to write into one. */
 function keepFolders(server: S3rver): void {
   const { store } = server as unknown as { store: FilesystemStore };
   store.deleteObject = async (bucket, key) => {
@@ -52,7 +52,7 @@ function keepFolders(server: S3rver): void {
   };
 }
 
-/** What is used of s3rver's own store, which its types leave out. */
+/** Methods of s3rver's store. The types of the package do not have them. */
 interface FilesystemStore {
   deleteObject(bucket: string, key: string): Promise<void>;
   getResourcePath(bucket: string, key: string, name: string): string;

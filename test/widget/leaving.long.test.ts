@@ -64,7 +64,7 @@ async function reach(stage: Stage): Promise<{ tab: WidgetTab; options: OpenOptio
   return { tab, options };
 }
 
-/** What happens to the tab. Returns the tab in which the work goes on. */
+/** Interruptions of the work. Each returns the tab in which the page is open afterwards. */
 const DISTURBANCES: { [name: string]: (tab: WidgetTab, options: OpenOptions) => Promise<WidgetTab> } = {
   async reload(tab) {
     await tab.page.reload();

@@ -19,7 +19,7 @@ type Node = {
   properties?: { name: string; value: { value?: unknown } }[];
 };
 
-/** What a screen reader knows by Chromium's accessibility tree: the dialog, the focused control and the live region. */
+/** Reads the dialog, the focused control and the live region from Chromium's accessibility tree, as a screen reader does. */
 async function heard(tab: WidgetTab): Promise<string> {
   const session = await tab.context.newCDPSession(tab.page);
   const { nodes } = (await session.send('Accessibility.getFullAXTree')) as unknown as { nodes: Node[] };

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
 
-/** What the page read from `navigator.clipboard` would be: the browser's own needs a permission. */
+/** Script that records copied texts in `window.copied`, since the browser's clipboard needs a permission. Removes the save dialog. */
 const CLIPBOARD = `
   window.copied = [];
   Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => void window.copied.push(text) } });

@@ -9,9 +9,9 @@ import { focused } from './elements/elements-rig.ts';
 
 const NAMES = ['brushes', 'dandelion', 'dogs-portrait', 'mountains', 'nuthatch', 'stream'];
 const IMAGES = 30;
-/** How long a person looks at an image and its text. */
+/** Reading time of each image, in milliseconds. */
 const READING_MS = 1000;
-/** An answer of the vision service, as in `bench:analysis`. */
+/** Delay of each answer of the vision service, in milliseconds, as in `bench:analysis`. */
 const ANSWER_MS = 300;
 
 let rig: WidgetRig;

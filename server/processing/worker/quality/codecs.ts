@@ -37,7 +37,7 @@ export type SearchedFormat = Exclude<EncodedFormat, 'tiff'>;
 export const PALETTES = [2, 4, 16, 256] as const;
 
 const SIX_TILES = { area: 6 * 256 * 256, edge: 256 };
-/** What a probe encodes: less in AVIF, whose encoder takes five to ten times as long. */
+/** Tiles that each probe of the search encodes. AVIF has fewer, since its encoder takes five to ten times as long. */
 export const PROBED: Readonly<Record<SearchedFormat, Extent>> = {
   webp: SIX_TILES,
   jpeg: SIX_TILES,

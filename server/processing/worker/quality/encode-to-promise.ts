@@ -14,8 +14,9 @@ import { nextNumber } from './search-number.ts';
 import type { SearchTools } from './search-tools.ts';
 import { chooseLayout } from './tiles.ts';
 
-/** What an encoded file is checked by: most of it, since tiles of flat art score up to 5 points above it; less of a smaller version. */
+/** Tiles on which an encoded file of the original's size is scored. A smaller sample of flat art scores up to 5 points above the file. */
 const CHECKED = { area: 2_000_000, edge: 256 };
+/** Tiles on which an encoded file of a smaller width is scored. */
 const CHECKED_OF_WIDTH = { area: 1_000_000, edge: 256 };
 /** A file is encoded once more if its score is below the target plus this, which is what the tiles may be wrong by. */
 const SAFE = 0.5;

@@ -1,8 +1,8 @@
 import type { Pixels } from '../pixels.ts';
 
-/** How much of an image is looked at. */
+/** Size of a sample of tiles. */
 export interface Extent {
-  /** About so many pixels. */
+  /** Pixels of all tiles together, approximately. */
   area: number;
   /** Longest edge of a tile, in pixels. A multiple of 16, so that blocks of the encoders end where tiles end. */
   edge: number;

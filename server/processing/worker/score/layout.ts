@@ -3,9 +3,9 @@ import { type Fit, MIN_SIDE, PLANES, SCALES } from './constants.ts';
 /** One plane of an image at one scale, as far as the score depends on it. */
 export interface PlanePart {
   plane: number;
-  /** Where what its edges are compared with begins in the prepared part of the memory, in bytes. Null: they do not count. */
+  /** Offset of the original's blurred plane in the prepared memory, in bytes, for the errors at edges. Null: edges have no weight here. */
   edges: number | null;
-  /** The same of its structure. */
+  /** Offset of the original's three planes there, in bytes, for the structural error. Null: it has no weight here. */
   structure: number | null;
 }
 
