@@ -32,7 +32,8 @@ export async function measureFollowing(streams: number, seconds: number): Promis
   const sets = new Map<number, Awaited<ReturnType<typeof startReplicaSet>>>();
   const cluster = await startCluster({
     nodes: 2,
-    env: { WORKERS: '1', MAX_QUEUED_IMAGES: '1000000' },
+    // All streams come from one address.
+    env: { WORKERS: '1', MAX_QUEUED_IMAGES: '1000000', CONNECTIONS_PER_ADDRESS: String(2 * streams) },
     async uriOf(node, store) {
       const set = await startReplicaSet(store);
       sets.set(node, set);
@@ -108,9 +109,7 @@ async function readStream(
   times: Map<string, number>,
   signal: AbortSignal,
 ): Promise<void> {
-  const open = () => api.request(`/v1/jobs/${jobId}/events`, { signal });
-  // A kept connection may be closed by the server at the moment at which it is used again.
-  const response = await open().catch(open);
+  const response = await api.request(`/v1/jobs/${jobId}/events`, { signal });
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
   const read = async () => {
     for await (const { id } of readEvents(response)) times.set(id, performance.now());
