@@ -39,12 +39,13 @@ function jobLookups(model: Model<JobRecord>) {
       return model.findOne({ _id: jobId, accountId }).lean();
     },
 
-    /** Returns the present state of those jobs that are there. */
+    /** Returns the present state of those jobs that are there, in one answer of the database. */
     async findStates(jobIds: string[]): Promise<JobState[]> {
       const fields = ['accountId', 'kind', 'leaseOwner', 'stopRequested', 'listened', 'eventBase', 'lastEvent'];
       return model
         .find({ _id: { $in: jobIds } })
         .select(fields)
+        .batchSize(jobIds.length + 1)
         .lean();
     },
 
