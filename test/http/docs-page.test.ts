@@ -18,7 +18,11 @@ describe('createDocsPages', () => {
 
   it.each(['/docs', '/docs/try'])('%s loads everything from its own origin', async (address) => {
     const page = await (await fetch(origin + address)).text();
-    const named = [...page.matchAll(/(?:<script[^>]+src|<link[^>]+href)="([^"]+)"/g)].map((match) => match[1]);
+    const script = await (await fetch(`${origin}/docs/start.js`)).text();
+    const named = [
+      ...page.matchAll(/(?:<script[^>]+src|<link[^>]+href)="([^"]+)"/g),
+      ...script.matchAll(/(?:src|href): '([^']+)'/g),
+    ].map((match) => match[1]);
     expect(named.length).toBeGreaterThan(2);
     for (const path of named) {
       expect(path).toMatch(/^\/docs\/[\w.-]+$/);

@@ -3,9 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { OpenApiDocument } from '#contract';
 import { type StaticFile, type StaticPolicy, type StaticRoute, serveFiles } from '../static-files.ts';
-import { html } from './markup.ts';
+import { renderConsole } from './console-page.ts';
 import type { OpenApi } from './open-api-types.ts';
-import { page } from './page.ts';
 import { renderReference } from './reference-page.ts';
 import { CONSOLE_SCRIPT, THEME_SCRIPT } from './scripts.ts';
 import { STYLES } from './styles.ts';
@@ -32,14 +31,7 @@ const TYPES = {
 /** Creates the routes of the documentation; `/docs/try` sends real requests by Swagger UI. */
 export function createDocsPages(document: OpenApiDocument): StaticRoute[] {
   const reference = renderReference(document as unknown as OpenApi);
-  const console = page({
-    title: 'Try the API',
-    current: '/docs/try',
-    content: html`<div id="content"><section aria-labelledby="try"><h1 id="try">Try the API</h1>
-<p>Requests are sent to this service, and count. Logged in, you need no key.</p></section><div id="docs"></div></div>`,
-    styles: ['/docs/swagger-ui.css'],
-    scripts: ['/docs/swagger-ui-bundle.js', '/docs/start.js'],
-  });
+  const console = renderConsole(document as unknown as OpenApi);
   return [
     ...serveFiles([own('/docs', TYPES.html, reference)], REFERENCE),
     ...serveFiles(

@@ -6,8 +6,6 @@ interface DocsPage {
   /** Path of the page. */
   current: string;
   content: Markup;
-  /** Paths of further style sheets. */
-  styles?: string[];
   /** Paths of scripts that run after the page is read. */
   scripts?: string[];
 }
@@ -19,7 +17,7 @@ const LINKS = [
 ];
 
 /** Renders a page of the documentation with its header: the way back, the other pages, and the theme. */
-export function page({ title, current, content, styles = [], scripts = [] }: DocsPage): string {
+export function page({ title, current, content, scripts = [] }: DocsPage): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -29,7 +27,7 @@ export function page({ title, current, content, styles = [], scripts = [] }: Doc
 <meta name="description" content="The HTTP API of this Imagewright service.">
 <title>${title} – Imagewright</title>
 <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
-${styles.map((path) => html`<link rel="stylesheet" href="${path}">\n`)}<link rel="stylesheet" href="/docs/docs.css">
+<link rel="stylesheet" href="/docs/docs.css">
 <script src="/docs/theme.js"></script>
 ${scripts.map((path) => html`<script defer src="${path}"></script>\n`)}</head>
 <body>

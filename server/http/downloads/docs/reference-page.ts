@@ -1,31 +1,18 @@
+import { breakable, type Endpoint, groupEndpoints, renderAddress, tryFragment } from './endpoint-list.ts';
 import { html, type Markup, prose } from './markup.ts';
 import type { OpenApi, Operation, Schema } from './open-api-types.ts';
 import { page } from './page.ts';
 import { nameOf, renderField, renderFields, renderType } from './render-schema.ts';
 
-interface Endpoint extends Operation {
-  method: string;
-  path: string;
-}
-
 /** Renders the reference of the API: every endpoint and every schema, readable without a script. */
 export function renderReference(api: OpenApi): string {
-  const endpoints = Object.entries(api.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(
-      ([method, operation]): Endpoint => ({ ...operation, method: method.toUpperCase(), path }),
-    ),
-  );
-  const groups = api.tags.map((tag) => ({
-    ...tag,
-    endpoints: endpoints.filter(({ tags }) => tags.includes(tag.name)),
-  }));
+  const groups = groupEndpoints(api);
   const content = html`<div class="columns">
 <nav aria-label="Endpoints"><ul>
 ${groups.map(
   ({ name, endpoints: own }) =>
     html`<li><a href="#${name}">${name}</a><ul>${own.map(
-      ({ operationId, method, path }) =>
-        html`<li><a href="#${operationId}"><b>${method}</b> ${breakable(path)}</a></li>`,
+      (endpoint) => html`<li><a href="#${endpoint.operationId}">${renderAddress(endpoint)}</a></li>`,
     )}</ul></li>`,
 )}
 <li><a href="#schemas">Schemas</a></li></ul></nav>
@@ -42,9 +29,9 @@ ${groups.map(
 }
 
 function renderEndpoint(endpoint: Endpoint): Markup {
-  const { operationId, tags, method, path, summary, description, parameters = [], requestBody, responses } = endpoint;
+  const { operationId, method, path, summary, description, parameters = [], requestBody, responses } = endpoint;
   return html`<article aria-labelledby="${operationId}"><h3 id="${operationId}"><b class="${method.toLowerCase()}">${method}</b> <code>${breakable(path)}</code></h3>
-<p><strong>${summary}.</strong> ${prose(description)} <a href="/docs/try#/${tags[0] ?? ''}/${operationId}">Try it<span class="unseen"> (${summary})</span></a></p>
+<p><strong>${summary}.</strong> ${prose(description)} <a href="/docs/try${tryFragment(endpoint)}">Try it<span class="unseen"> (${summary})</span></a></p>
 ${
   parameters.length > 0
     ? html`<h4>Parameters</h4><dl>${parameters.map(({ name, in: place, schema, required, description: note }) =>
@@ -72,9 +59,4 @@ function renderNamed([name, schema]: [string, Schema]): Markup {
   const isPlain = !schema.properties;
   return html`<article aria-labelledby="schema-${name}"><h3 id="schema-${name}">${name}</h3>
 <p>${prose(schema.description)}${isPlain ? renderType(schema) : ''}</p>${renderFields(schema)}</article>`;
-}
-
-/** Lets a long path break after its slashes. */
-function breakable(path: string): Markup[] {
-  return path.split(/(?<=\/)/).map((part) => html`${part}<wbr>`);
 }

@@ -25,11 +25,14 @@ body > header a[aria-current] { color: var(--ink); font-weight: 650; text-decora
 body > header select { min-block-size: 34px; padding-inline: 6px; border: 1px solid var(--soft); border-radius: 8px; background: var(--sheet); color: inherit; font: inherit; }
 .columns { display: grid; grid-template-columns: 320px minmax(0, 1fr); align-items: start; }
 .columns > nav { position: sticky; inset-block-start: 56px; max-block-size: calc(100vh - 56px); overflow: auto; padding: 20px 16px 40px clamp(16px, 3vw, 32px); border-inline-end: 1px solid var(--line); font-size: 0.9em; }
-.columns ul { margin: 0; padding: 0; list-style: none; }
+.columns ul, .requests ul { margin: 0; padding: 0; list-style: none; }
 .columns > nav > ul > li > a { display: block; margin-block: 10px 2px; font-weight: 650; }
-.columns ul ul a { display: block; padding-block: 3px; color: var(--ink); text-decoration: none; overflow-wrap: anywhere; }
-.columns ul ul a:hover { text-decoration: underline; }
-.columns b { color: var(--soft); font-size: 0.8em; letter-spacing: 0.02em; }
+.columns ul ul a, .requests a { display: block; padding-block: 3px; color: var(--ink); text-decoration: none; overflow-wrap: anywhere; }
+.columns ul ul a:hover, .requests a:hover { text-decoration: underline; }
+.requests { padding: 6px 20px 18px; }
+.requests h2 { margin-block: 18px 4px; font-size: 1.1em; }
+.requests a span { color: var(--soft); }
+.columns b, .requests b { color: var(--soft); font-size: 0.8em; letter-spacing: 0.02em; }
 #content { max-inline-size: 980px; padding: 28px clamp(16px, 4vw, 48px) 80px; }
 main > section { margin-block-start: 40px; }
 h1 { margin: 0 0 12px; font-size: 2em; line-height: 1.15; letter-spacing: -0.02em; }
@@ -50,6 +53,10 @@ dd dl { margin: 6px 0 0 16px; }
 #docs .scheme-container { margin: 0; padding: 14px 0; background: none; box-shadow: none; }
 #docs .wrapper { padding-inline: 20px; }
 #docs .opblock-summary-path a { padding-block: 4px; }
+#docs .response-col_links { display: none; }
+#docs .parameter__in, #docs .headers td, #docs .headers th { color: inherit; }
+#docs .btn.execute { border-color: #0f6b68; background: #0f6b68; color: #fff; }
+#docs .btn.cancel { border-color: currentcolor; color: light-dark(#a3201a, #ff9d97); }
 html:not(.dark-mode) #docs .opblock-summary-method { color: #000; text-shadow: none; }
 html:not(.dark-mode) #docs .btn.authorize { border-color: #0f6b68; color: #0f6b68; }
 @media (max-width: 900px) {
