@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import MagicString from 'magic-string';
 import type { Plugin } from 'vite';
 
@@ -11,32 +13,45 @@ interface Node {
   key?: Node;
   value?: unknown;
   name?: string;
+  source?: Node;
+  specifiers?: { local?: Node }[];
+  argument?: Node;
+  expression?: Node;
 }
 
 /** Characters that plural forms have to share before they are written once. */
 const LEAST_SHARED = 3;
 
+/** A language, or a part of one in the folder of its name. */
+const LANGUAGE = /\/widget\/i18n\/[a-z-]+\.ts$/;
+
 /**
  * Writes the texts of a language as one text, a line each below the first part of their keys, which `unpackTexts` reads:
- * without the quotation marks and repeated parts of an object, a language is 400 bytes smaller (gzip).
+ * without the quotation marks and repeated parts of an object, a language is 400 bytes smaller (gzip). Parts from the
+ * folder of the language are written into it; others stay modules of their own.
  */
 export function packTexts(): Plugin {
   return {
     name: 'pack-texts',
     transform(code, id) {
-      if (!/\/widget\/i18n\/[a-z-]+\.ts$/.test(id) || !/export const \w+ = \{/.test(code)) return null;
+      if (!LANGUAGE.test(id) || !/export const \w+(: \w+)? = \{/.test(code)) return null;
       const changed = new MagicString(code);
       const { body } = this.parse(code) as unknown as { body: Node[] };
+      const read = (file: string) => {
+        this.addWatchFile(file);
+        return (this.parse(readFileSync(file, 'utf8'), { lang: 'ts' }) as unknown as { body: Node[] }).body;
+      };
+      const parts = new Map(body.flatMap((node) => importedParts(node, dirname(id))));
       let packed = false;
-      for (const { declaration } of body) {
-        const object = declaration?.declarations?.[0]?.init;
-        if (object?.type !== 'ObjectExpression' || !object.properties) continue;
-        const spreads = object.properties.filter(({ type }) => type === 'SpreadElement');
-        const texts = object.properties.filter(({ type }) => type !== 'SpreadElement').map(readText);
+      for (const object of objectsOf(body)) {
+        const { texts, others } = readObject(object, (name) => {
+          const file = parts.get(name);
+          return file ? objectsOf(read(file))[0] : undefined;
+        });
         if (texts.some((text) => text === null)) continue;
-        const parts = spreads.map(({ start, end }) => code.slice(start, end));
+        const kept = others.map(({ start, end }) => code.slice(start, end));
         const source = `...unpackTexts(\`${writeTexts(texts as [string, string][]).replace(/[`\\$]/g, '\\$&')}\`)`;
-        changed.update(object.start, object.end, `{ ${[...parts, source].join(', ')} }`);
+        changed.update(object.start, object.end, `{ ${[...kept, source].join(', ')} }`);
         packed = true;
       }
       if (!packed) return null;
@@ -44,6 +59,38 @@ export function packTexts(): Plugin {
       return { code: changed.toString(), map: changed.generateMap({ hires: 'boundary' }) };
     },
   };
+}
+
+/** Returns the names that an import takes from the folder of a language, with the path of their file. */
+function importedParts({ type, source, specifiers = [] }: Node, folder: string): [string, string][] {
+  const path = source?.value;
+  if (type !== 'ImportDeclaration' || typeof path !== 'string' || !/^\.\/[a-z-]+\/[a-z-]+\.ts$/.test(path)) return [];
+  return specifiers.map(({ local }) => [local?.name ?? '', join(folder, path)]);
+}
+
+/** Returns the objects that a module exports. */
+function objectsOf(body: readonly Node[]): Node[] {
+  return body.flatMap(({ declaration }) => {
+    const init = declaration?.declarations?.[0]?.init;
+    const object = init?.type === 'TSSatisfiesExpression' ? init.expression : init;
+    return object?.type === 'ObjectExpression' ? [object] : [];
+  });
+}
+
+/** Returns the texts of an object with those of its parts, null for what is none, and what else it spreads. */
+function readObject(
+  object: Node,
+  partOf: (name: string) => Node | undefined,
+): { texts: ([string, string] | null)[]; others: Node[] } {
+  const others: Node[] = [];
+  const texts = (object.properties ?? []).flatMap((property) => {
+    if (property.type !== 'SpreadElement') return [readText(property)];
+    const part = partOf(property.argument?.name ?? '');
+    if (part) return readObject(part, partOf).texts;
+    others.push(property);
+    return [];
+  });
+  return { texts, others };
 }
 
 /** Returns key and text of a property; null if it is anything else. */

@@ -1,5 +1,6 @@
 import { css } from 'lit';
 import { feedback, fields } from '../../styles/index.ts';
+import { barStyles } from './bar.styles.ts';
 import { dialogStyles } from './dialogs.styles.ts';
 import { outcomeStyles } from './outcome.styles.ts';
 
@@ -217,59 +218,10 @@ const styles = css`
   .fold[aria-expanded='true'] .icon:last-child {
     rotate: 180deg;
   }
-  .bar {
-    position: sticky;
-    inset-block-end: 0;
-    z-index: 2;
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    gap: calc(var(--_space) * 3) calc(var(--_space) * 5);
-    margin: 0 calc(var(--_space) * -4) calc(var(--_space) * -4);
-    padding: calc(var(--_space) * 3) calc(var(--_space) * 4);
-    border-block-start: 1px solid var(--_border);
-    border-end-start-radius: calc(var(--_radius) * 1.6 - 1px);
-    border-end-end-radius: calc(var(--_radius) * 1.6 - 1px);
-    background: var(--_surface);
-  }
-  .price {
-    flex: 1 1 240px;
-    min-inline-size: 0;
-  }
-  .running {
-    display: grid;
-    gap: calc(var(--_space) * 1.5);
-  }
-  /* The bytes go to the next line as a whole. */
-  .running bdi {
-    display: inline-block;
-  }
-  .bar .ways {
-    flex: 0 1 auto;
-  }
-  /* On low screens or with large text, a sticky bar would cover most of the page. */
-  @media (max-height: 560px) {
-    .bar {
-      position: static;
-    }
-  }
-  @container io (inline-size < 560px) {
-    .bar .ways {
-      flex: 1 0 100%;
-    }
-    .bar .ways .button,
-    .dialog .ways .button {
-      flex: 1 1 auto;
-    }
-  }
   @container io (inline-size >= 560px) {
     .clear {
       inset-block-start: calc(var(--_space) * 5);
       inset-inline-end: calc(var(--_space) * 4);
-    }
-    .bar {
-      margin: 0 calc(var(--_space) * -6) calc(var(--_space) * -6);
-      padding: calc(var(--_space) * 4) calc(var(--_space) * 6);
     }
   }
   @container io (inline-size >= 1080px) {
@@ -300,4 +252,4 @@ const styles = css`
 `;
 
 /** Styles the workbench adds to the public element. */
-export const workbenchStyles = [fields, feedback, styles, outcomeStyles, dialogStyles];
+export const workbenchStyles = [fields, feedback, styles, barStyles, outcomeStyles, dialogStyles];

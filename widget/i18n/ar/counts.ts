@@ -1,4 +1,4 @@
-import type { Messages } from './messages.ts';
+import type { Messages } from '../messages.ts';
 
 /** Arabic texts with a count, in the forms `one|two|few|many|other`, or without `many` where it equals `other`. */
 export const arabicCounts: Messages = {

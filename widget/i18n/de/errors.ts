@@ -1,0 +1,81 @@
+import type { Messages } from '../messages.ts';
+
+/** German texts about what failed, was refused or needs attention. */
+export const germanErrors: Messages = {
+  'error.aborted': 'Abgebrochen.',
+  'error.bad_response':
+    'Die Antwort der Website stammt nicht vom Bilddienst. Bitte informieren Sie den Administrator der Website.',
+  'error.daily_limit_reached': 'Das Tageslimit Ihres Tarifs ist erreicht. Es beginnt um Mitternacht (UTC) neu.',
+  'error.file_gone': 'Die Datei ist nicht mehr da. Fügen Sie sie erneut hinzu: Ihre Texte sind noch da.',
+  'error.file_too_large': 'Die Datei ist zu groß. Erlaubt sind {millions} MB.',
+  'error.insufficient_credits': 'Die Credits reichen nicht. Nichts wurde berechnet, alle Texte bleiben erhalten.',
+  'error.invalid_image': 'Die Datei lässt sich nicht als Bild lesen.',
+  'error.invalid_setting': 'Eine Einstellung ist ungültig; es gilt der Standard.',
+  'error.key_inactive': 'Das Konto oder sein API-Schlüssel ist nicht aktiv.',
+  'error.media': 'Das Bild ließ sich nicht von der Website holen.',
+  'error.network': 'Keine Verbindung zum Bilddienst.',
+  'error.not_found': 'Das Bild ist nicht mehr beim Dienst. Bitte fügen Sie es erneut hinzu.',
+  'error.output_too_large': 'Dieses Format fasst nicht so viele Pixel. Bitte ein anderes wählen.',
+  'error.sample_limit': 'Eine Probe hat höchstens 5 Bilder.',
+  'error.server': 'Der Bilddienst hat einen Fehler gemeldet. Bitte versuchen Sie es erneut.',
+  'error.session_full': 'Diese Liste ist voll. Bitte leeren Sie sie und beginnen Sie eine neue.',
+  'error.session_limit_reached':
+    'Dieser Tarif erlaubt nicht mehr Sitzungen zugleich. Bitte eine löschen oder warten, bis eine abläuft.',
+  'error.session_not_found': 'Der Dienst behält Bilder {hours} Stunden. Bitte fügen Sie Ihre erneut hinzu.',
+  'error.stalled': 'Das Hochladen ist stehen geblieben.',
+  'error.storage_limit_reached':
+    'Der Speicher dieses Tarifs ist voll. Bitte eine Sitzung löschen oder warten, bis eine abläuft.',
+  'error.stream_interrupted':
+    'Die Verbindung ist abgebrochen. Begonnene Arbeit läuft weiter; nichts wird doppelt berechnet.',
+  'error.throttled': 'Zu viele Anfragen. Bitte warten Sie einen Moment.',
+  'error.timeout': 'Der Bilddienst antwortet nicht.',
+  'error.too_large': 'Die Datei ist zu groß für den Server.',
+  'error.too_many_pixels': 'Zu viele Pixel; erlaubt sind {millions} Megapixel.',
+  'error.unauthorized': 'Die Website darf den Bilddienst nicht nutzen. Bitte neu anmelden oder die Seite neu laden.',
+  'error.unsupported': 'Das ist hier nicht möglich.',
+  'error.unsupported_image': 'Dateien dieses Formats lassen sich nicht optimieren.',
+  'notice.analysis_fallback':
+    'Der Beschreibungsdienst hat bei {count} Bild nicht geantwortet.|Der Beschreibungsdienst hat bei {count} Bildern nicht geantwortet.',
+  'notice.analyze_failed':
+    '{count} Bild konnte nicht beschrieben werden.|{count} Bilder konnten nicht beschrieben werden.',
+  'notice.check-cost': 'Erneut prüfen',
+  'notice.details': 'Einzelheiten',
+  'notice.dismiss': 'Ausblenden',
+  'notice.download_failed':
+    '{count} Datei konnte nicht heruntergeladen werden.|{count} Dateien konnten nicht heruntergeladen werden.',
+  'notice.elsewhere':
+    'Dieser Export wurde schon gestartet, hier oder in einem anderen Fenster. Nichts wird doppelt berechnet.',
+  'notice.expired':
+    'Der Dienst behält Bilder {hours} Stunden nach der letzten Nutzung. Ihre sind nicht mehr da, aber Ihre Texte: Laden Sie die Bilder erneut hoch.',
+  'notice.export_failed':
+    '{count} Bild konnte nicht exportiert werden und wurde nicht berechnet.|{count} Bilder konnten nicht exportiert werden und wurden nicht berechnet.',
+  'notice.more': 'und {count} weitere|und {count} weitere',
+  'notice.no_model':
+    'Es entstanden keine Beschreibungen: Dieser Dienst hat kein Bildmodell. Bitte schreiben Sie die Texte selbst.',
+  'notice.offline': 'Sie sind offline. Die Arbeit geht weiter, sobald die Verbindung wieder da ist.',
+  'notice.renew': 'Erneut hochladen',
+  'notice.request': 'Anfrage {id}',
+  'notice.sample_failed': '{count} Bild der Probe ist fehlgeschlagen.|{count} Bilder der Probe sind fehlgeschlagen.',
+  'notice.save_failed':
+    'Die Texte von {count} Bild konnten nicht gespeichert werden.|Die Texte von {count} Bildern konnten nicht gespeichert werden.',
+  'notice.upload_failed':
+    '{count} Bild konnte nicht hochgeladen werden.|{count} Bilder konnten nicht hochgeladen werden.',
+  'reject.count': '{count} Datei wurde nicht hinzugefügt|{count} Dateien wurden nicht hinzugefügt',
+  'reject.duplicate': '{name} ist schon in der Liste.',
+  'reject.empty': '{name} ist leer.',
+  'reject.heic':
+    '{name} ist ein HEIC-Foto, das sich nicht optimieren lässt. Speichern Sie es als JPEG oder wählen Sie am Telefon „Maximale Kompatibilität“.',
+  'reject.limit': '{name}: Die Liste kann höchstens {max} Bilder enthalten.',
+  'reject.pixels': '{name}: {megapixels} Megapixel; erlaubt sind {max}.',
+  'reject.size': '{name} hat {size}. Erlaubt sind {max}.',
+  'reject.total': '{name}: Alle Bilder zusammen wären größer als {max}.',
+  'reject.truncated': '{name} ist unvollständig: Das Ende fehlt. Bitte kopieren Sie die Datei noch einmal.',
+  'reject.type': '{name}: {format}-Dateien lassen sich nicht optimieren.',
+  'reject.unknown': '{name} ist kein Bild, das sich optimieren lässt.',
+  'reject.unreadable': '{name} lässt sich nicht lesen.',
+  'warning.alpha_flattened': 'Transparenz wurde weiß.',
+  'warning.animation_dropped': 'Nur das erste Bild der Animation blieb.',
+  'warning.cmyk_converted': 'Druckfarben wurden für Bildschirme umgewandelt.',
+  'warning.no_gain': 'Keine Datei würde kleiner, darum wurde nichts berechnet.',
+  'warning.pages_dropped': 'Nur die erste Seite blieb.',
+};

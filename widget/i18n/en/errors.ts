@@ -1,0 +1,44 @@
+import type { Messages } from '../messages.ts';
+
+/** English texts about what failed, was refused or needs attention. */
+export const englishErrors = {
+  'error.daily_limit_reached': 'Your plan’s limit for today is used up. It resets at midnight (UTC).',
+  'error.file_gone': 'The file is no longer here. Add it again: its texts are kept.',
+  'error.insufficient_credits': 'There are not enough credits. Nothing was charged, and all texts are kept.',
+  'error.invalid_setting': 'A setting is not valid; the default is used.',
+  'error.media': 'The image could not be fetched from the site.',
+  'error.output_too_large': 'This format cannot hold so many pixels. Please choose another one.',
+  'error.sample_limit': 'A sample has 5 images at most.',
+  'error.session_full': 'This list is full. Please clear it and start a new one.',
+  'error.session_limit_reached': 'This plan allows no more sessions at a time. Delete one, or wait until one expires.',
+  'error.session_not_found': 'The service keeps images for {hours} hours. Please add yours again.',
+  'error.storage_limit_reached': 'The storage of this plan is full. Delete a session, or wait until one expires.',
+  'error.stream_interrupted': 'The connection was lost. Work that was started continues; nothing is charged twice.',
+  'error.unsupported': 'This is not possible here.',
+  'notice.analysis_fallback':
+    'The description service did not answer for {count} image.|The description service did not answer for {count} images.',
+  'notice.analyze_failed': '{count} image could not be described.|{count} images could not be described.',
+  'notice.check-cost': 'Check again',
+  'notice.details': 'Details',
+  'notice.dismiss': 'Dismiss',
+  'notice.download_failed': '{count} file could not be downloaded.|{count} files could not be downloaded.',
+  'notice.elsewhere': 'This export was already started, here or in another window. Nothing is charged twice.',
+  'notice.expired':
+    'The service keeps images for {hours} hours after the last use. Yours are gone, but your texts are still here: add the images again to go on.',
+  'notice.export_failed':
+    '{count} image could not be exported and was not charged.|{count} images could not be exported and were not charged.',
+  'notice.more': 'and {count} more|and {count} more',
+  'notice.no_model': 'No descriptions were made: this service has no image model. Please write the texts yourself.',
+  'notice.offline': 'You are offline. Work continues as soon as the connection is back.',
+  'notice.renew': 'Upload again',
+  'notice.request': 'Request {id}',
+  'notice.sample_failed': '{count} image of the sample failed.|{count} images of the sample failed.',
+  'notice.save_failed':
+    'The texts of {count} image could not be saved.|The texts of {count} images could not be saved.',
+  'notice.upload_failed': '{count} image could not be uploaded.|{count} images could not be uploaded.',
+  'warning.alpha_flattened': 'Transparency became white.',
+  'warning.animation_dropped': 'Only the first frame of the animation was kept.',
+  'warning.cmyk_converted': 'Print colours were converted for screens.',
+  'warning.no_gain': 'No file would get smaller, so nothing was charged.',
+  'warning.pages_dropped': 'Only the first page was kept.',
+} satisfies Messages;

@@ -1,0 +1,76 @@
+import type { Messages } from '../messages.ts';
+
+/** Spanish texts about what failed, was refused or needs attention. */
+export const spanishErrors: Messages = {
+  'error.aborted': 'Cancelado.',
+  'error.bad_response': 'La respuesta del sitio no viene del servicio de imágenes. Avise al administrador del sitio.',
+  'error.daily_limit_reached': 'Ha alcanzado el límite diario de su plan. Se reinicia a medianoche (UTC).',
+  'error.file_gone': 'El archivo ya no está aquí. Añádalo de nuevo: sus textos se conservan.',
+  'error.file_too_large': 'El archivo es demasiado grande. El límite es {millions} MB.',
+  'error.insufficient_credits': 'No hay créditos suficientes. No se ha cobrado nada y se conservan todos los textos.',
+  'error.invalid_image': 'El archivo no se puede leer como imagen.',
+  'error.invalid_setting': 'Un ajuste no es válido; se usa el valor predeterminado.',
+  'error.key_inactive': 'La cuenta o su clave de API está inactiva.',
+  'error.media': 'No se pudo obtener la imagen del sitio.',
+  'error.network': 'Sin conexión con el servicio de imágenes.',
+  'error.not_found': 'La imagen ya no está en el servicio. Añádala de nuevo.',
+  'error.output_too_large': 'Este formato no admite tantos píxeles. Elija otro.',
+  'error.sample_limit': 'Una muestra tiene 5 imágenes como máximo.',
+  'error.server': 'El servicio de imágenes comunicó un error. Inténtelo de nuevo.',
+  'error.session_full': 'Esta lista está llena. Vacíela y empiece otra.',
+  'error.session_limit_reached':
+    'Este plan no permite más sesiones a la vez. Elimine una o espere a que caduque alguna.',
+  'error.session_not_found': 'El servicio guarda las imágenes {hours} horas. Añada las suyas de nuevo.',
+  'error.stalled': 'La subida se detuvo.',
+  'error.storage_limit_reached':
+    'El almacenamiento de este plan está lleno. Elimine una sesión o espere a que caduque alguna.',
+  'error.stream_interrupted': 'Se cortó la conexión. El trabajo iniciado continúa; nada se cobra dos veces.',
+  'error.throttled': 'Demasiadas solicitudes. Espere un momento.',
+  'error.timeout': 'El servicio de imágenes no responde.',
+  'error.too_large': 'El archivo es demasiado grande para el servidor.',
+  'error.too_many_pixels': 'Demasiados píxeles; el límite es {millions} megapíxeles.',
+  'error.unauthorized':
+    'El sitio no puede usar el servicio de imágenes. Inicie sesión de nuevo o vuelva a cargar la página.',
+  'error.unsupported': 'Aquí no es posible.',
+  'error.unsupported_image': 'Los archivos de este formato no se pueden optimizar.',
+  'notice.analysis_fallback':
+    'El servicio de descripción no respondió para {count} imagen.|El servicio de descripción no respondió para {count} imágenes.',
+  'notice.analyze_failed': 'No se pudo describir {count} imagen.|No se pudieron describir {count} imágenes.',
+  'notice.check-cost': 'Comprobar de nuevo',
+  'notice.details': 'Detalles',
+  'notice.dismiss': 'Ocultar',
+  'notice.download_failed': 'No se pudo descargar {count} archivo.|No se pudieron descargar {count} archivos.',
+  'notice.elsewhere': 'Esta exportación ya se había iniciado, aquí o en otra ventana. Nada se cobra dos veces.',
+  'notice.expired':
+    'El servicio guarda las imágenes {hours} horas tras el último uso. Las suyas ya no están, pero sus textos sí: añada las imágenes de nuevo.',
+  'notice.export_failed':
+    'No se pudo exportar {count} imagen y no se cobró.|No se pudieron exportar {count} imágenes y no se cobraron.',
+  'notice.more': 'y {count} más|y {count} más',
+  'notice.no_model':
+    'No se hicieron descripciones: este servicio no tiene un modelo de imagen. Escriba los textos usted mismo.',
+  'notice.offline': 'Está sin conexión. El trabajo continuará en cuanto vuelva.',
+  'notice.renew': 'Subir de nuevo',
+  'notice.request': 'Solicitud {id}',
+  'notice.sample_failed': 'Falló {count} imagen de la muestra.|Fallaron {count} imágenes de la muestra.',
+  'notice.save_failed':
+    'No se pudieron guardar los textos de {count} imagen.|No se pudieron guardar los textos de {count} imágenes.',
+  'notice.upload_failed': 'No se pudo subir {count} imagen.|No se pudieron subir {count} imágenes.',
+  'reject.count': 'No se añadió {count} archivo|No se añadieron {count} archivos',
+  'reject.duplicate': '{name} ya está en la lista.',
+  'reject.empty': '{name} está vacío.',
+  'reject.heic':
+    '{name} es una foto HEIC y no se puede optimizar. Guárdela como JPEG o elija «El más compatible» en el teléfono.',
+  'reject.limit': '{name}: la lista admite {max} imágenes como máximo.',
+  'reject.pixels': '{name}: {megapixels} megapíxeles; el límite es {max}.',
+  'reject.size': '{name} ocupa {size}. El límite es {max}.',
+  'reject.total': '{name}: todas las imágenes juntas pesarían más de {max}.',
+  'reject.truncated': '{name} está incompleto: falta el final. Cópielo de nuevo.',
+  'reject.type': '{name}: los archivos {format} no se pueden optimizar.',
+  'reject.unknown': '{name} no es una imagen que se pueda optimizar.',
+  'reject.unreadable': '{name} no se puede leer.',
+  'warning.alpha_flattened': 'La transparencia pasó a ser blanca.',
+  'warning.animation_dropped': 'Solo se conservó el primer fotograma de la animación.',
+  'warning.cmyk_converted': 'Los colores de impresión se convirtieron para pantalla.',
+  'warning.no_gain': 'Ningún archivo sería más pequeño, así que no se cobró nada.',
+  'warning.pages_dropped': 'Solo se conservó la primera página.',
+};

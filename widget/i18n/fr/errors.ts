@@ -1,0 +1,76 @@
+import type { Messages } from '../messages.ts';
+
+/** French texts about what failed, was refused or needs attention. */
+export const frenchErrors: Messages = {
+  'error.aborted': 'Annulé.',
+  'error.bad_response': 'La réponse du site ne vient pas du service d’images. Signalez-le à l’administrateur du site.',
+  'error.daily_limit_reached': 'La limite du jour de votre offre est atteinte. Elle est remise à zéro à minuit (UTC).',
+  'error.file_gone': 'Le fichier n’est plus là. Ajoutez-le de nouveau : ses textes sont conservés.',
+  'error.file_too_large': 'Le fichier est trop volumineux. La limite est de {millions} Mo.',
+  'error.insufficient_credits': 'Pas assez de crédits. Rien n’a été facturé et tous les textes sont conservés.',
+  'error.invalid_image': 'Le fichier ne peut pas être lu comme une image.',
+  'error.invalid_setting': 'Un réglage n’est pas valide ; la valeur par défaut est utilisée.',
+  'error.key_inactive': 'Le compte ou sa clé API est inactif.',
+  'error.media': 'L’image n’a pas pu être récupérée sur le site.',
+  'error.network': 'Pas de connexion au service d’images.',
+  'error.not_found': 'L’image n’est plus sur le service. Veuillez l’ajouter de nouveau.',
+  'error.output_too_large': 'Ce format ne peut pas contenir autant de pixels. Choisissez-en un autre.',
+  'error.sample_limit': 'Un échantillon compte 5 images au plus.',
+  'error.server': 'Le service d’images a signalé une erreur. Veuillez réessayer.',
+  'error.session_full': 'Cette liste est pleine. Videz-la et commencez-en une nouvelle.',
+  'error.session_limit_reached':
+    'Cette offre n’autorise pas plus de sessions à la fois. Supprimez-en une ou attendez qu’une session expire.',
+  'error.session_not_found': 'Le service garde les images {hours} heures. Veuillez ajouter les vôtres de nouveau.',
+  'error.stalled': 'L’envoi s’est arrêté.',
+  'error.storage_limit_reached':
+    'Le stockage de cette offre est plein. Supprimez une session ou attendez qu’une session expire.',
+  'error.stream_interrupted': 'La connexion a été coupée. Le travail commencé continue ; rien n’est facturé deux fois.',
+  'error.throttled': 'Trop de demandes. Veuillez patienter un instant.',
+  'error.timeout': 'Le service d’images ne répond pas.',
+  'error.too_large': 'Le fichier est trop volumineux pour le serveur.',
+  'error.too_many_pixels': 'Trop de pixels ; la limite est de {millions} mégapixels.',
+  'error.unauthorized': 'Le site ne peut pas utiliser le service d’images. Reconnectez-vous ou rechargez la page.',
+  'error.unsupported': 'Ce n’est pas possible ici.',
+  'error.unsupported_image': 'Les fichiers de ce format ne peuvent pas être optimisés.',
+  'notice.analysis_fallback':
+    'Le service de description n’a pas répondu pour {count} image.|Le service de description n’a pas répondu pour {count} images.',
+  'notice.analyze_failed': '{count} image n’a pas pu être décrite.|{count} images n’ont pas pu être décrites.',
+  'notice.check-cost': 'Vérifier de nouveau',
+  'notice.details': 'Détails',
+  'notice.dismiss': 'Masquer',
+  'notice.download_failed':
+    '{count} fichier n’a pas pu être téléchargé.|{count} fichiers n’ont pas pu être téléchargés.',
+  'notice.elsewhere': 'Cet export a déjà été lancé, ici ou dans une autre fenêtre. Rien n’est facturé deux fois.',
+  'notice.expired':
+    'Le service garde les images {hours} heures après la dernière utilisation. Les vôtres n’y sont plus, mais vos textes sont conservés : ajoutez de nouveau les images.',
+  'notice.export_failed':
+    '{count} image n’a pas pu être exportée et n’a pas été facturée.|{count} images n’ont pas pu être exportées et n’ont pas été facturées.',
+  'notice.more': 'et {count} autre|et {count} autres',
+  'notice.no_model':
+    'Aucune description n’a été faite : ce service n’a pas de modèle d’image. Veuillez écrire les textes vous-même.',
+  'notice.offline': 'Vous êtes hors ligne. Le travail reprendra dès le retour de la connexion.',
+  'notice.renew': 'Téléverser de nouveau',
+  'notice.request': 'Demande {id}',
+  'notice.sample_failed': '{count} image de l’échantillon a échoué.|{count} images de l’échantillon ont échoué.',
+  'notice.save_failed':
+    'Les textes de {count} image n’ont pas pu être enregistrés.|Les textes de {count} images n’ont pas pu être enregistrés.',
+  'notice.upload_failed': '{count} image n’a pas pu être envoyée.|{count} images n’ont pas pu être envoyées.',
+  'reject.count': '{count} fichier n’a pas été ajouté|{count} fichiers n’ont pas été ajoutés',
+  'reject.duplicate': '{name} est déjà dans la liste.',
+  'reject.empty': '{name} est vide.',
+  'reject.heic':
+    '{name} est une photo HEIC, qui ne peut pas être optimisée. Enregistrez-la en JPEG, ou choisissez « Le plus compatible » sur le téléphone.',
+  'reject.limit': '{name} : la liste accepte au plus {max} images.',
+  'reject.pixels': '{name} : {megapixels} mégapixels ; la limite est de {max}.',
+  'reject.size': '{name} pèse {size}. La limite est de {max}.',
+  'reject.total': '{name} : l’ensemble des images dépasserait {max}.',
+  'reject.truncated': '{name} est incomplet : la fin manque. Veuillez le copier de nouveau.',
+  'reject.type': '{name} : les fichiers {format} ne peuvent pas être optimisés.',
+  'reject.unknown': '{name} n’est pas une image que l’on peut optimiser.',
+  'reject.unreadable': '{name} ne peut pas être lu.',
+  'warning.alpha_flattened': 'La transparence est devenue blanche.',
+  'warning.animation_dropped': 'Seule la première image de l’animation a été gardée.',
+  'warning.cmyk_converted': 'Les couleurs d’impression ont été converties pour l’écran.',
+  'warning.no_gain': 'Aucun fichier ne serait plus léger : rien n’a été facturé.',
+  'warning.pages_dropped': 'Seule la première page a été gardée.',
+};
