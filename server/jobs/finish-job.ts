@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JobCredits, JobEvent, JobResult, JobState } from '#contract';
 import type { ImageRecord, ImageResultRecord, JobRecord, Repositories } from '../db/index.ts';
 import type { JobKind, PlannedJob } from './job-kind.ts';
@@ -55,7 +56,7 @@ export async function endJob(input: FinishInput): Promise<Ending> {
   const records = await fillGaps(input);
   const completed = records.filter(({ result }) => result.status === 'completed').length;
   const { credits, perImage } = await settle(job, countDelivered(kind, records));
-  const results = (await refreshed(job, kind, records)).map(({ result }) => kind.show(result, perImage));
+  const results = (await keepCurrent(input, records)).map(({ result }) => kind.show(result, perImage));
   const state = stateOf(results.length, completed, stopped);
   const ids = { jobId: job._id, sessionId: job.sessionId };
   if (state === 'completed' || state === 'partial') {
@@ -97,6 +98,17 @@ async function fillGaps({ job, kind, images, stopped, repositories }: FinishInpu
     if (record) all.push(record);
   }
   return all;
+}
+
+/** Stores what has changed in the results since, so that readers on other servers end with the same, and returns them. */
+async function keepCurrent(
+  { job, kind, repositories }: FinishInput,
+  records: ImageResultRecord[],
+): Promise<ImageResultRecord[]> {
+  const current = await refreshed(job, kind, records);
+  for (const [index, record] of current.entries())
+    if (!isDeepStrictEqual(record.result, records[index]?.result)) await repositories.imageResults.update(record);
+  return current;
 }
 
 function stateOf(total: number, completed: number, stopped: StopReason | null): JobState {

@@ -1,17 +1,21 @@
 import { outlastOutage } from '../database-outage.ts';
-import { eventId, type JobEventRecord, type JobState, type Repositories } from '../db/index.ts';
+import { eventId, type ImageResultRecord, type JobEventRecord, type JobState, type Repositories } from '../db/index.ts';
 import { createEventLog, type EventLog, type NumberedEvent, sentEvent } from './event-log.ts';
 import type { JobKinds } from './job-kind.ts';
 import { refreshed } from './refresh-results.ts';
 import { replayLastEvent } from './show-job.ts';
 
 /** Interval at which the jobs of other servers are polled, in milliseconds. */
-const POLL_MS = 450;
+const POLL_MS = 500;
 /** Events of a job that are asked for at once: more each time while there are as many. */
 const FIRST_ASK = 4;
 const ASK_GROWTH = 8;
+/** Most events of a job that has ended that are asked for at once. */
+const LAST_ASK = 500;
 /** Most ids of one query. */
 const IDS_AT_ONCE = 5000;
+/** Most results of one query, unless they are of one job. */
+const RESULTS_AT_ONCE = 1000;
 
 /** The events of a job as this process knows them, shared by all who read them. */
 export interface JobFeed {
@@ -27,6 +31,12 @@ export interface JobFeed {
   base: number;
   /** True if the job stops without a listener. */
   needsListener: boolean;
+}
+
+/** A job of another server as the database has it. */
+interface Followed {
+  feed: JobFeed;
+  state: JobState;
 }
 
 interface FeedsDeps {
@@ -102,8 +112,11 @@ function end(feeds: Feeds, feed: JobFeed, event?: NumberedEvent): void {
 async function load(feeds: Feeds, feed: JobFeed): Promise<void> {
   const [state] = await feeds.repositories.jobs.findStates([feed.jobId]);
   if (!state) return end(feeds, feed);
-  await take(feeds, feed, state);
-  if (state.lastEvent === null) await refresh(feeds, feed);
+  takeState(feeds, { feed, state });
+  if (state.lastEvent === null) return refresh(feeds, feed);
+  const kind = feeds.kinds[state.kind];
+  const records = await refreshed(state, kind, await feeds.repositories.imageResults.findOfJob(feed.jobId));
+  await endWith(feeds, { feed, state }, records);
 }
 
 /** Reads the events that were stored since, below a number. */
@@ -122,7 +135,7 @@ function watch(feeds: Feeds): void {
 /** Adds the next event of a job that another server works on; one behind a gap is left to the poll. */
 function takeNews(feeds: Feeds, event: JobEventRecord): void {
   const feed = feeds.open.get(event._id.slice(0, event._id.lastIndexOf(':')));
-  if (feed && !feed.live && event.n === Math.max(feed.log.last, feed.base) + 1) feed.log.add([sentEvent(event)]);
+  if (feed && !feed.live && event.n === nextOf(feed)) feed.log.add([sentEvent(event)]);
 }
 
 /** Ends the readers of a job that has ended on another server. */
@@ -131,7 +144,9 @@ async function takeEnd(feeds: Feeds, jobId: string): Promise<void> {
   if (!feed || feed.live) return;
   await feed.ready;
   const [state] = await feeds.repositories.jobs.findStates([jobId]);
-  if (state && feeds.open.get(jobId) === feed && !feed.live) await take(feeds, feed, state);
+  if (!state || feeds.open.get(jobId) !== feed || feed.live) return;
+  takeState(feeds, { feed, state });
+  await takeEnds(feeds, [{ feed, state }]);
 }
 
 /** Looks for news of all jobs that other servers work on, in a few queries however many they are. */
@@ -142,13 +157,15 @@ async function poll(feeds: Feeds): Promise<void> {
   feeds.polling = true;
   try {
     const states = new Map((await findStates(feeds, followed)).map((state) => [state._id, state]));
-    await takeEvents(feeds, followed);
+    const there: Followed[] = [];
     for (const feed of followed) {
       const state = states.get(feed.jobId);
-      if (feed.live) continue;
-      if (state) await take(feeds, feed, state);
-      else end(feeds, feed);
+      if (state) there.push({ feed, state });
+      else if (!feed.live) end(feeds, feed);
     }
+    await takeEvents(feeds, there);
+    for (const one of there) takeState(feeds, one);
+    await takeEnds(feeds, there);
   } catch {
     // The next poll repeats it.
   } finally {
@@ -163,44 +180,79 @@ async function findStates({ repositories }: Feeds, followed: JobFeed[]): Promise
 }
 
 /** Reads new events of many jobs by their ids, which are known, since numbers have no gaps. */
-async function takeEvents({ repositories }: Feeds, followed: JobFeed[]): Promise<void> {
+async function takeEvents({ repositories }: Feeds, followed: Followed[]): Promise<void> {
   let asked = followed;
   for (let count = FIRST_ASK; asked.length > 0; count *= ASK_GROWTH) {
-    const goOn: JobFeed[] = [];
-    const jobsAtOnce = Math.max(1, Math.floor(IDS_AT_ONCE / count));
-    for (let at = 0; at < asked.length; at += jobsAtOnce) {
-      const some = asked.slice(at, at + jobsAtOnce);
-      const found = await repositories.jobEvents.findByIds(some.flatMap((feed) => nextIds(feed, count)));
+    const goOn: Followed[] = [];
+    for (const some of portions(asked, (one) => askOf(one, count), IDS_AT_ONCE)) {
+      const ids = some.map((one) => nextIds(one, count));
+      const found = await repositories.jobEvents.findByIds(ids.flat());
       const byId = new Map(found.map((event) => [event._id, event]));
-      for (const feed of some) {
-        const news = nextIds(feed, count).flatMap((id) => byId.get(id) ?? []);
-        feed.log.add(news.map(sentEvent));
-        if (news.length === count) goOn.push(feed);
+      for (const [index, one] of some.entries()) {
+        const wanted = ids[index] ?? [];
+        const news = wanted.flatMap((id) => byId.get(id) ?? []);
+        one.feed.log.add(news.map(sentEvent));
+        if (news.length === wanted.length && askOf(one, count) > 0) goOn.push(one);
       }
     }
     asked = goOn;
   }
 }
 
-function nextIds({ jobId, log, base }: JobFeed, count: number): string[] {
-  const next = Math.max(log.last, base) + 1;
-  return Array.from({ length: count }, (_, index) => eventId(jobId, next + index));
+/** Divides a list so that the sizes of each portion come to at most a sum, unless it is one item. */
+function* portions<T>(items: T[], sizeOf: (item: T) => number, most: number): Generator<T[]> {
+  let portion: T[] = [];
+  let sum = 0;
+  for (const item of items) {
+    const size = sizeOf(item);
+    if (portion.length > 0 && sum + size > most) {
+      yield portion;
+      portion = [];
+      sum = 0;
+    }
+    portion.push(item);
+    sum += size;
+  }
+  if (portion.length > 0) yield portion;
 }
 
-/** Applies the state of a job; a job that has ended gets its remaining events and the last one. */
-async function take(feeds: Feeds, feed: JobFeed, state: JobState): Promise<void> {
-  const { repositories, kinds } = feeds;
+function nextOf({ log, base }: JobFeed): number {
+  return Math.max(log.last, base) + 1;
+}
+
+/** Returns how many events of a job are asked for: of one that has ended all that are missing, up to a limit. */
+function askOf({ feed, state: { lastEvent } }: Followed, count: number): number {
+  if (lastEvent === null) return Math.min(count, IDS_AT_ONCE);
+  return Math.max(0, Math.min(LAST_ASK, lastEvent - nextOf(feed)));
+}
+
+function nextIds(one: Followed, count: number): string[] {
+  const next = nextOf(one.feed);
+  return Array.from({ length: askOf(one, count) }, (_, index) => eventId(one.feed.jobId, next + index));
+}
+
+function takeState({ kinds }: Feeds, { feed, state }: Followed): void {
   feed.base = state.eventBase;
   feed.needsListener = kinds[state.kind].stopsUnheardAfterMs !== null;
-  if (state.lastEvent === null) return;
-  const job = await repositories.jobs.find(state.accountId, feed.jobId);
-  if (!job) return end(feeds, feed);
-  // Opened again meanwhile.
-  if (job.lastEvent === null) return;
-  const kind = kinds[job.kind];
-  const records = await refreshed(job, kind, await repositories.imageResults.findOfJob(feed.jobId));
+}
+
+/**
+ * Ends the readers of those jobs that have ended. Results are as they were then, so that this end is the one that readers of the
+ * other server got.
+ */
+async function takeEnds(feeds: Feeds, followed: Followed[]): Promise<void> {
+  const ended = followed.filter(({ feed, state }) => state.lastEvent !== null && !feed.live);
+  for (const some of portions(ended, ({ state }) => state.total, RESULTS_AT_ONCE)) {
+    const results = await feeds.repositories.imageResults.findOfJobs(some.map(({ state }) => state._id));
+    for (const one of some) await endWith(feeds, one, results.get(one.state._id) ?? []);
+  }
+}
+
+/** Adds the events that are missing, and the last one, and ends every reader. */
+async function endWith(feeds: Feeds, { feed, state }: Followed, records: ImageResultRecord[]): Promise<void> {
+  const { lastEvent } = state;
+  if (lastEvent === null) return;
   // A server that was given up for dead may store events after the end.
-  await refresh(feeds, feed, job.lastEvent);
-  if (feed.live) return;
-  end(feeds, feed, { n: job.lastEvent, ...replayLastEvent(job, kind, records) });
+  if (feed.log.last + 1 < lastEvent) await refresh(feeds, feed, lastEvent);
+  if (!feed.live) end(feeds, feed, { n: lastEvent, ...replayLastEvent(state, feeds.kinds[state.kind], records) });
 }

@@ -20,6 +20,23 @@ export function createImageResultRepository(connection: Connection) {
       return model.find({ jobId }).sort({ jobId: 1, index: 1 }).batchSize(BATCH).lean();
     },
 
+    /** Finds the results of many jobs, of each in request order. */
+    async findOfJobs(jobIds: string[]): Promise<Map<string, ImageResultRecord[]>> {
+      const found: ImageResultRecord[] = await model
+        .find({ jobId: { $in: jobIds } })
+        .sort({ jobId: 1, index: 1 })
+        .batchSize(BATCH)
+        .lean();
+      const byJob = new Map(jobIds.map((jobId): [string, ImageResultRecord[]] => [jobId, []]));
+      for (const record of found) byJob.get(record.jobId)?.push(record);
+      return byJob;
+    },
+
+    /** Replaces the result of an image. */
+    async update({ _id, result }: ImageResultRecord): Promise<void> {
+      await model.updateOne({ _id }, { $set: { result } });
+    },
+
     /** Removes the failures of a job that have this code, so that their images are processed again. */
     async removeFailures(jobId: string, code: string): Promise<void> {
       await model.deleteMany({ jobId, 'result.error.code': code });

@@ -9,14 +9,14 @@ export type { JobRecord };
 /** The lease of a job, as it was read. */
 export type JobLease = Pick<JobRecord, '_id' | 'leaseOwner' | 'leaseUntil'>;
 
-/** What other servers must know of a job. */
-export type JobState = Pick<
-  JobRecord,
-  '_id' | 'accountId' | 'kind' | 'leaseOwner' | 'stopRequested' | 'listened' | 'eventBase' | 'lastEvent'
->;
+/** What other servers must know of a job: all but its settings, which may be long. */
+export type JobState = Omit<JobRecord, 'settings'>;
 
 /** Fields written when a job ends. */
 export type JobOutcome = Pick<JobRecord, 'state' | 'lastEvent' | 'summary' | 'credits' | 'error'>;
+
+/** Leases of one answer of the database, below 1 MB. */
+const LEASES_AT_ONCE = 5000;
 
 /** Creates the repository of jobs and their leases. */
 export function createJobRepository(connection: Connection) {
@@ -41,10 +41,9 @@ function jobLookups(model: Model<JobRecord>) {
 
     /** Returns the present state of those jobs that are there, in one answer of the database. */
     async findStates(jobIds: string[]): Promise<JobState[]> {
-      const fields = ['accountId', 'kind', 'leaseOwner', 'stopRequested', 'listened', 'eventBase', 'lastEvent'];
       return model
         .find({ _id: { $in: jobIds } })
-        .select(fields)
+        .select({ settings: 0 })
         .batchSize(jobIds.length + 1)
         .lean();
     },
@@ -120,11 +119,12 @@ function jobLeases(model: Model<JobRecord>) {
       await model.updateOne({ _id: jobId, leaseOwner: owner }, { $set: { leaseOwner: null, leaseUntil: now } });
     },
 
-    /** Lists the leases of all unfinished jobs. */
+    /** Lists the leases of all unfinished jobs, thousands in one answer of the database. */
     async findLeases(): Promise<JobLease[]> {
       return model
         .find({ state: { $in: UNFINISHED_JOB_STATES } })
         .select({ leaseOwner: 1, leaseUntil: 1 })
+        .batchSize(LEASES_AT_ONCE)
         .lean();
     },
 
