@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, it, vi } from 'vitest';
-import { createJobEventRepository } from '../../server/db/repositories/job-events.ts';
+import { createJobEventRepository, eventId } from '../../server/db/repositories/job-events.ts';
 import { type Watchable, watchJobs } from '../../server/db/watch-jobs.ts';
 import { createJobFeeds } from '../../server/jobs/job-feeds.ts';
 import { useDatabase } from './embedded/embedded-fixture.ts';
@@ -86,5 +86,38 @@ it('an event that the database reports reaches the reader at once, one behind a 
   await jobEvents.append([event(0), event(1), event(2)]);
   await expect.poll(() => feed.log.last).toBe(2);
   feeds.release(feed);
+  feeds.close();
+});
+
+it('jobs that end together are read together, with the events that are missing', async () => {
+  const jobEvents = createJobEventRepository(store.connection);
+  const ids = ['job_c', 'job_d'];
+  const events = ids.flatMap((id) => [0, 1, 2, 3, 4, 5].map((n) => ({ ...event(n), _id: eventId(id, n) })));
+  const open = { lastEvent: null as number | null, eventBase: -1, kind: 'export', state: 'completed', total: 1 };
+  let states = ids.map((_id) => ({ ...open, _id, createdAt: new Date(), credits: null, summary: { total: 1 } }));
+  const findOfJobs = vi.fn(async (jobIds: string[]) => new Map(jobIds.map((id) => [id, [{ result: id }]])));
+  const asked = vi.spyOn(jobEvents, 'findByIds');
+  const repositories = {
+    jobs: { findStates: async (of: string[]) => states.filter(({ _id }) => of.includes(_id)) },
+    jobEvents: { ...jobEvents, watch: () => () => {} },
+    imageResults: { findOfJobs },
+  };
+  const kinds = {
+    export: { stopsUnheardAfterMs: null, show: (result: string) => result, completeDetails: () => ({}) },
+  };
+  const feeds = createJobFeeds({ repositories, kinds } as never);
+  const followed = ids.map((id) => feeds.open(id));
+  await Promise.all(followed.map(({ ready }) => ready));
+  await jobEvents.append(events);
+  states = states.map((state) => ({ ...state, lastEvent: 6 }));
+  await expect.poll(() => followed.every(({ log }) => log.closed)).toBe(true);
+  expect(findOfJobs.mock.calls).toEqual([[ids]]);
+  expect(asked.mock.calls.filter(([some]) => some.length > 8)).toHaveLength(1);
+  for (const { jobId, log } of followed) {
+    const read = [];
+    for await (const sent of log.read(-1, new AbortController().signal)) read.push(sent);
+    expect(read.map(({ n }) => n)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(read.at(-1)).toMatchObject({ event: 'complete', data: { results: [jobId] } });
+  }
   feeds.close();
 });
