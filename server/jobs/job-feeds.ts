@@ -1,5 +1,12 @@
 import { outlastOutage } from '../database-outage.ts';
-import { eventId, type ImageResultRecord, type JobEventRecord, type JobState, type Repositories } from '../db/index.ts';
+import {
+  eventId,
+  type ImageResultRecord,
+  type JobEventRecord,
+  type JobRecord,
+  type JobState,
+  type Repositories,
+} from '../db/index.ts';
 import { createEventLog, type EventLog, type NumberedEvent, sentEvent } from './event-log.ts';
 import type { JobKinds } from './job-kind.ts';
 import { refreshed } from './refresh-results.ts';
@@ -7,6 +14,8 @@ import { replayLastEvent } from './show-job.ts';
 
 /** Interval at which the jobs of other servers are polled, in milliseconds. */
 const POLL_MS = 500;
+/** Polls after which jobs that have not ended are looked at, too: they may have been removed. */
+const POLLS_A_LOOK = 10;
 /** Events of a job that are asked for at once: more each time while there are as many. */
 const FIRST_ASK = 4;
 const ASK_GROWTH = 8;
@@ -33,10 +42,14 @@ export interface JobFeed {
   needsListener: boolean;
 }
 
-/** A job of another server as the database has it. */
+/** A job of another server, with its record once it has ended. */
 interface Followed {
   feed: JobFeed;
-  state: JobState;
+  ended?: JobRecord | undefined;
+}
+
+interface Ended extends Followed {
+  ended: JobRecord;
 }
 
 interface FeedsDeps {
@@ -48,13 +61,14 @@ interface Feeds extends FeedsDeps {
   open: Map<string, JobFeed>;
   timer: NodeJS.Timeout | undefined;
   polling: boolean;
+  polls: number;
   /** Ends the news of the database; undefined until a job of another server is followed. */
   unwatch: (() => void) | undefined;
 }
 
 /** Creates the events of all jobs that this process works on or reads: one poller for all that other servers work on. */
 export function createJobFeeds(deps: FeedsDeps) {
-  const feeds: Feeds = { ...deps, open: new Map(), timer: undefined, polling: false, unwatch: undefined };
+  const feeds: Feeds = { ...deps, open: new Map(), timer: undefined, polling: false, polls: 0, unwatch: undefined };
   return {
     /** Opens the events of a job, to be released again. `fresh`: none are stored yet. */
     open(jobId: string, { fresh = false, live = false } = {}): JobFeed {
@@ -112,11 +126,11 @@ function end(feeds: Feeds, feed: JobFeed, event?: NumberedEvent): void {
 async function load(feeds: Feeds, feed: JobFeed): Promise<void> {
   const [state] = await feeds.repositories.jobs.findStates([feed.jobId]);
   if (!state) return end(feeds, feed);
-  takeState(feeds, { feed, state });
-  if (state.lastEvent === null) return refresh(feeds, feed);
-  const kind = feeds.kinds[state.kind];
-  const records = await refreshed(state, kind, await feeds.repositories.imageResults.findOfJob(feed.jobId));
-  await endWith(feeds, { feed, state }, records);
+  takeState(feeds, feed, state);
+  const [ended] = state.lastEvent === null ? [] : await feeds.repositories.jobs.findEnded([feed.jobId]);
+  if (!ended) return refresh(feeds, feed);
+  const records = await feeds.repositories.imageResults.findOfJob(feed.jobId);
+  await endWith(feeds, { feed, ended }, await refreshed(ended, feeds.kinds[ended.kind], records));
 }
 
 /** Reads the events that were stored since, below a number. */
@@ -143,10 +157,8 @@ async function takeEnd(feeds: Feeds, jobId: string): Promise<void> {
   const feed = feeds.open.get(jobId);
   if (!feed || feed.live) return;
   await feed.ready;
-  const [state] = await feeds.repositories.jobs.findStates([jobId]);
-  if (!state || feeds.open.get(jobId) !== feed || feed.live) return;
-  takeState(feeds, { feed, state });
-  await takeEnds(feeds, [{ feed, state }]);
+  const [ended] = await feeds.repositories.jobs.findEnded([jobId]);
+  if (feeds.open.get(jobId) === feed) await takeEnds(feeds, [{ feed, ended }]);
 }
 
 /** Looks for news of all jobs that other servers work on, in a few queries however many they are. */
@@ -156,16 +168,14 @@ async function poll(feeds: Feeds): Promise<void> {
   if (followed.length === 0) return;
   feeds.polling = true;
   try {
-    const states = new Map((await findStates(feeds, followed)).map((state) => [state._id, state]));
-    const there: Followed[] = [];
-    for (const feed of followed) {
-      const state = states.get(feed.jobId);
-      if (state) there.push({ feed, state });
-      else if (!feed.live) end(feeds, feed);
-    }
-    await takeEvents(feeds, there);
-    for (const one of there) takeState(feeds, one);
-    await takeEnds(feeds, there);
+    await showListening(feeds, followed);
+    const ended = await feeds.repositories.jobs.findEnded(followed.map(({ jobId }) => jobId));
+    const byId = new Map(ended.map((job) => [job._id, job]));
+    const all = followed.map((feed) => ({ feed, ended: byId.get(feed.jobId) }));
+    await takeEvents(feeds, all);
+    await takeEnds(feeds, all);
+    if (feeds.polls % POLLS_A_LOOK === 0) await lookAt(feeds, followed);
+    feeds.polls += 1;
   } catch {
     // The next poll repeats it.
   } finally {
@@ -173,10 +183,21 @@ async function poll(feeds: Feeds): Promise<void> {
   }
 }
 
-async function findStates({ repositories }: Feeds, followed: JobFeed[]): Promise<JobState[]> {
+async function showListening({ repositories }: Feeds, followed: JobFeed[]): Promise<void> {
   const unheard = followed.filter(({ needsListener }) => needsListener).map(({ jobId }) => jobId);
   if (unheard.length > 0) await repositories.jobs.showListening(unheard);
-  return repositories.jobs.findStates(followed.map(({ jobId }) => jobId));
+}
+
+/** Ends the readers of jobs that were removed, and sees which were opened again. */
+async function lookAt(feeds: Feeds, followed: JobFeed[]): Promise<void> {
+  const open = followed.filter(({ log }) => !log.closed);
+  const states = await feeds.repositories.jobs.findStates(open.map(({ jobId }) => jobId));
+  const byId = new Map(states.map((state) => [state._id, state]));
+  for (const feed of open) {
+    const state = byId.get(feed.jobId);
+    if (state) takeState(feeds, feed, state);
+    else if (!feed.live) end(feeds, feed);
+  }
 }
 
 /** Reads new events of many jobs by their ids, which are known, since numbers have no gaps. */
@@ -221,9 +242,9 @@ function nextOf({ log, base }: JobFeed): number {
 }
 
 /** Returns how many events of a job are asked for: of one that has ended all that are missing, up to a limit. */
-function askOf({ feed, state: { lastEvent } }: Followed, count: number): number {
-  if (lastEvent === null) return Math.min(count, IDS_AT_ONCE);
-  return Math.max(0, Math.min(LAST_ASK, lastEvent - nextOf(feed)));
+function askOf({ feed, ended }: Followed, count: number): number {
+  if (!ended) return Math.min(count, IDS_AT_ONCE);
+  return Math.max(0, Math.min(LAST_ASK, (ended.lastEvent ?? 0) - nextOf(feed)));
 }
 
 function nextIds(one: Followed, count: number): string[] {
@@ -231,7 +252,7 @@ function nextIds(one: Followed, count: number): string[] {
   return Array.from({ length: askOf(one, count) }, (_, index) => eventId(one.feed.jobId, next + index));
 }
 
-function takeState({ kinds }: Feeds, { feed, state }: Followed): void {
+function takeState({ kinds }: Feeds, feed: JobFeed, state: JobState): void {
   feed.base = state.eventBase;
   feed.needsListener = kinds[state.kind].stopsUnheardAfterMs !== null;
 }
@@ -241,18 +262,18 @@ function takeState({ kinds }: Feeds, { feed, state }: Followed): void {
  * other server got.
  */
 async function takeEnds(feeds: Feeds, followed: Followed[]): Promise<void> {
-  const ended = followed.filter(({ feed, state }) => state.lastEvent !== null && !feed.live);
-  for (const some of portions(ended, ({ state }) => state.total, RESULTS_AT_ONCE)) {
-    const results = await feeds.repositories.imageResults.findOfJobs(some.map(({ state }) => state._id));
-    for (const one of some) await endWith(feeds, one, results.get(one.state._id) ?? []);
+  const all = followed.filter((one): one is Ended => one.ended !== undefined && !one.feed.live);
+  for (const some of portions(all, ({ ended }) => ended.total, RESULTS_AT_ONCE)) {
+    const results = await feeds.repositories.imageResults.findOfJobs(some.map(({ feed }) => feed.jobId));
+    for (const one of some) await endWith(feeds, one, results.get(one.feed.jobId) ?? []);
   }
 }
 
 /** Adds the events that are missing, and the last one, and ends every reader. */
-async function endWith(feeds: Feeds, { feed, state }: Followed, records: ImageResultRecord[]): Promise<void> {
-  const { lastEvent } = state;
+async function endWith(feeds: Feeds, { feed, ended }: Ended, records: ImageResultRecord[]): Promise<void> {
+  const { lastEvent } = ended;
   if (lastEvent === null) return;
   // A server that was given up for dead may store events after the end.
   if (feed.log.last + 1 < lastEvent) await refresh(feeds, feed, lastEvent);
-  if (!feed.live) end(feeds, feed, { n: lastEvent, ...replayLastEvent(state, feeds.kinds[state.kind], records) });
+  if (!feed.live) end(feeds, feed, { n: lastEvent, ...replayLastEvent(ended, feeds.kinds[ended.kind], records) });
 }

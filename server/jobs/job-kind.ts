@@ -51,7 +51,7 @@ export interface JobKind<Result extends JobResult> {
   /** Returns true if a completed image has no files to pay for, so that its credits are given back; absent: never. */
   isWithoutGain?(result: Result): boolean;
   /** Returns stored results with what has changed since: the names of files that were renamed. Absent: nothing can. */
-  refresh?(job: Pick<JobRecord, 'kind' | 'sessionId'>, results: Result[]): Promise<Result[]>;
+  refresh?(job: JobRecord, results: Result[]): Promise<Result[]>;
   /** Converts a result to its public form, with the credits that one delivered image cost. */
   show(result: Result, perImage: number): Result;
   /** Sums up the results of a job. */

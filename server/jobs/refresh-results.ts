@@ -4,7 +4,7 @@ import type { JobKind } from './job-kind.ts';
 
 /** Returns results of a job as they are now. */
 export async function refreshed(
-  job: Pick<JobRecord, 'kind' | 'sessionId'>,
+  job: JobRecord,
   kind: JobKind<JobResult>,
   records: ImageResultRecord[],
 ): Promise<ImageResultRecord[]> {

@@ -1,5 +1,5 @@
 import type { Job, JobResult } from '#contract';
-import type { ImageResultRecord, JobRecord, JobState } from '../db/index.ts';
+import type { ImageResultRecord, JobRecord } from '../db/index.ts';
 import type { LastEvent } from './finish-job.ts';
 import type { JobKind } from './job-kind.ts';
 
@@ -26,7 +26,7 @@ export function showJob(job: JobRecord, kind: JobKind<JobResult>, results: Image
 }
 
 /** Recreates the last event of an ended job from its record. */
-export function replayLastEvent(job: JobState, kind: JobKind<JobResult>, records: ImageResultRecord[]): LastEvent {
+export function replayLastEvent(job: JobRecord, kind: JobKind<JobResult>, records: ImageResultRecord[]): LastEvent {
   const results = showResults(job, kind, records);
   const ids = { jobId: job._id, sessionId: job.sessionId };
   const credits = job.credits ?? { charged: 0, refunded: 0, balance: 0 };
@@ -42,7 +42,7 @@ export function replayLastEvent(job: JobState, kind: JobKind<JobResult>, records
   return { event: 'error', data: { error: message, code, ...ids, results, credits } };
 }
 
-function showResults(job: JobState, kind: JobKind<JobResult>, records: ImageResultRecord[]): JobResult[] {
+function showResults(job: JobRecord, kind: JobKind<JobResult>, records: ImageResultRecord[]): JobResult[] {
   const perImage = job.credits && job.total > 0 ? job.credits.charged / job.total : 0;
   return records.map(({ result }) => kind.show(result, perImage));
 }

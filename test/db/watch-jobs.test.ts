@@ -67,7 +67,10 @@ it('an event that the database reports reaches the reader at once, one behind a 
   const jobEvents = createJobEventRepository(store.connection);
   let news: Parameters<typeof jobEvents.watch>[0] | undefined;
   const repositories = {
-    jobs: { findStates: async () => [{ _id: 'job_a', lastEvent: null, eventBase: -1, kind: 'export' }] },
+    jobs: {
+      findStates: async () => [{ _id: 'job_a', lastEvent: null, eventBase: -1, kind: 'export' }],
+      findEnded: async () => [],
+    },
     jobEvents: {
       ...jobEvents,
       watch(reported: typeof news) {
@@ -98,7 +101,10 @@ it('jobs that end together are read together, with the events that are missing',
   const findOfJobs = vi.fn(async (jobIds: string[]) => new Map(jobIds.map((id) => [id, [{ result: id }]])));
   const asked = vi.spyOn(jobEvents, 'findByIds');
   const repositories = {
-    jobs: { findStates: async (of: string[]) => states.filter(({ _id }) => of.includes(_id)) },
+    jobs: {
+      findStates: async (of: string[]) => states.filter(({ _id }) => of.includes(_id)),
+      findEnded: async () => states.filter(({ lastEvent }) => lastEvent !== null),
+    },
     jobEvents: { ...jobEvents, watch: () => () => {} },
     imageResults: { findOfJobs },
   };

@@ -9,8 +9,11 @@ export type { JobRecord };
 /** The lease of a job, as it was read. */
 export type JobLease = Pick<JobRecord, '_id' | 'leaseOwner' | 'leaseUntil'>;
 
-/** What other servers must know of a job: all but its settings, which may be long. */
-export type JobState = Omit<JobRecord, 'settings'>;
+/** What other servers must know of a job that has not ended. */
+export type JobState = Pick<
+  JobRecord,
+  '_id' | 'accountId' | 'kind' | 'leaseOwner' | 'stopRequested' | 'listened' | 'eventBase' | 'lastEvent'
+>;
 
 /** Fields written when a job ends. */
 export type JobOutcome = Pick<JobRecord, 'state' | 'lastEvent' | 'summary' | 'credits' | 'error'>;
@@ -41,11 +44,17 @@ function jobLookups(model: Model<JobRecord>) {
 
     /** Returns the present state of those jobs that are there, in one answer of the database. */
     async findStates(jobIds: string[]): Promise<JobState[]> {
+      const fields = ['accountId', 'kind', 'leaseOwner', 'stopRequested', 'listened', 'eventBase', 'lastEvent'];
       return model
         .find({ _id: { $in: jobIds } })
-        .select({ settings: 0 })
+        .select(fields)
         .batchSize(jobIds.length + 1)
         .lean();
+    },
+
+    /** Finds those jobs that have ended. */
+    async findEnded(jobIds: string[]): Promise<JobRecord[]> {
+      return model.find({ _id: { $in: jobIds }, lastEvent: { $ne: null } }).lean();
     },
 
     /** Lists a session's jobs, newest first. */
