@@ -97,10 +97,12 @@ function readObject(
 function readText({ key, value }: Node): [string, string] | null {
   const name = key?.name ?? key?.value;
   const text = (value as Node).value;
-  return typeof name === 'string' && typeof text === 'string' && !/[\n#[\]]/.test(text) ? [name, text] : null;
+  return typeof name === 'string' && typeof text === 'string' && !/[\n#~[\]]|\{\w+\}\w/.test(text)
+    ? [name, text]
+    : null;
 }
 
-/** Writes sections: a line with the part of the keys before the first point, then key and text of each. `#` stands for `{count}`. */
+/** Writes sections: a line with the part of the keys before the first point, then key and text of each. `#` stands for `{count}`, `~` for `{name}`, `{size` for `{size}`. */
 export function writeTexts(texts: readonly [string, string][]): string {
   const sections = new Map<string, string[]>([['', []]]);
   for (const [key, text] of texts) {
@@ -109,7 +111,11 @@ export function writeTexts(texts: readonly [string, string][]): string {
     sections.set(section, [...lines, `${rest} ${shareParts(text)}`]);
   }
   const lines = [...sections].flatMap(([section, own]) => [section, ...own]);
-  return lines.join('\n').replaceAll('{count}', '#');
+  return lines
+    .join('\n')
+    .replaceAll('{count}', '#')
+    .replaceAll('{name}', '~')
+    .replace(/(\{\w+)\}/g, '$1');
 }
 
 /** Writes what all plural forms begin and end with once: `# image|# images` is `# image[|s]`. */
