@@ -20,8 +20,13 @@ export function shortTemplates(): Plugin {
         if (typeof value !== 'object' || value === null) return;
         const node = value as Node;
         if (node.type === 'TaggedTemplateExpression' && /^(css|html|svg)$/.test(node.tag?.name ?? '')) {
-          for (const { start, end } of node.quasi?.quasis ?? []) {
-            if (start < end) changed.update(start, end, shorten(code.slice(start, end), node.tag?.name === 'css'));
+          const parts = node.quasi?.quasis ?? [];
+          for (const [index, { start, end }] of parts.entries()) {
+            let text = code.slice(start, end);
+            // White space around a template is not part of what it shows, if the template has lines of its own.
+            if (index === 0) text = text.replace(/^\n\s+/, '');
+            if (index === parts.length - 1) text = text.replace(/\n\s*$/, '');
+            if (start < end) changed.update(start, end, shorten(text, node.tag?.name === 'css'));
           }
         }
         for (const part of Object.values(node)) visit(part);
@@ -32,15 +37,27 @@ export function shortTemplates(): Plugin {
   };
 }
 
+/** White space around these elements, which begin a line of their own, is never shown. */
+const AROUND_BLOCKS =
+  /\s*(<\/?(?:dd|details|dialog|div|dl|dt|fieldset|form|h[1-6]|li|p|section|ul)\b(?:[^<>]*>)?)(?:(?<=>)\s+)?/g;
+
 /** Leaves one space where there were several; in CSS none around punctuation, and no comments. */
 function shorten(text: string, isCss: boolean): string {
-  if (!isCss) return text.replace(/\s+/g, ' ').replace(/="([\w-]+)"(?=[ >])/g, '=$1');
+  if (!isCss)
+    return text
+      .replace(AROUND_BLOCKS, '$1')
+      .replace(/\s+/g, ' ')
+      .replace(/="([\w-]+)"(?=[ >])/g, '=$1');
   return text
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/\s+/g, ' ')
     .replace(/ ?([{};,>]) ?/g, '$1')
     .replace(/: /g, ':')
     .replace(/\b0\.(?=\d)/g, '.')
+    .replace(/(?<=[\d)]) ([*/]) (?=[\d(v-])/g, '$1')
+    .replace(/ ([+~]) (?=[.:[])/g, '$1')
+    .replace(/ ?([<>]=?) ?(?=\d)/g, '$1')
+    .replaceAll('@media (', '@media(')
     .replace(/;}/g, '}');
 }
 

@@ -1,5 +1,4 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { keyed } from 'lit/directives/keyed.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Item } from '../../state/index.ts';
 import { foundation } from '../../styles/index.ts';
@@ -260,9 +259,11 @@ export class IoList extends LitElement {
     return html`
       <p class="visually-hidden" id="keys">${t('list.keys')}</p>
       ${this.items.length === 0 ? html`<p class="none">${t('filter.none')}</p>` : nothing}
-      ${keyed(
-        this.context.grid,
-        html`<ul class=${this.context.grid ? 'grid' : ''} part="list" role="list" aria-label=${t('list.label')} aria-describedby="keys" ?hidden=${this.items.length === 0} @keydown=${this.#onKeydown}
+      ${repeat(
+        // The list is made anew when rows become cards.
+        [this.context.grid],
+        String,
+        () => html`<ul class=${this.context.grid ? 'grid' : ''} part="list" role="list" aria-label=${t('list.label')} aria-describedby="keys" ?hidden=${this.items.length === 0} @keydown=${this.#onKeydown}
         @focusin=${this.#onFocus} @row-remove=${this.#onRemove} @row-select=${this.#onSelect}>
         ${repeat(
           this.#entries(),
