@@ -1,17 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { visibleDifference } from '#contract/constants';
 import type { I18n } from '../../i18n/index.ts';
+import { renderDifference } from '../render-difference.ts';
 import type { ComparePair } from './compare-pair.ts';
 import { describeChange } from './describe-change.ts';
 
 /** Smallest saving that is shown; less would be written as 0 %. */
 const SAME = 0.0049;
-
-/** Renders a measured quality in words, with the score as a tooltip. */
-function renderQuality(score: number | null | undefined, { t, formatNumber }: I18n): TemplateResult | typeof nothing {
-  if (typeof score !== 'number') return nothing;
-  return html`<span class="quality" title="SSIMULACRA2: ${formatNumber(Math.round(score))}">${t(`quality.${visibleDifference(score)}`)}</span>`;
-}
 
 /** Renders bytes before and after with the saving, the measured quality, and the change of format and size. */
 export function renderFigures({ original, result }: ComparePair, i18n: I18n): TemplateResult {
@@ -27,7 +21,7 @@ export function renderFigures({ original, result }: ComparePair, i18n: I18n): Te
   return html`
     <p class="figures numbers">
       ${params ? html`<strong><bdi dir=${dir}>${t(key, params)}</bdi></strong>` : nothing}
-      ${renderQuality(result.score, i18n)}
+      ${renderDifference(result.score, i18n, 'quality')}
       <span class="muted"><bdi dir=${dir}>${describeChange(original, result, i18n)}</bdi></span>
     </p>
   `;

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ImageResult } from '#contract';
-import { visibleDifference } from '#contract/constants';
 import type { Item } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import { htmlOf } from '../io-take-away/index.ts';
+import { renderDifference } from '../render-difference.ts';
 import type { RowContext } from './row-context.ts';
 
 /** Marks a download button as busy until its file is saved. */
@@ -15,12 +15,6 @@ const saving =
     await save();
     button.ariaBusy = null;
   };
-
-/** Renders in words how far a file differs visibly from its original, with the score as a tooltip. */
-function renderDifference(score: number | null | undefined, { t, formatNumber }: RowContext['i18n']) {
-  if (typeof score !== 'number') return nothing;
-  return html`<span class="muted" title="SSIMULACRA2: ${formatNumber(Math.round(score))}">${t(`quality.${visibleDifference(score)}`)}</span>`;
-}
 
 /** Renders the result of an image: sizes before and after, and the buttons for its files. */
 export function renderResult(item: Item, result: ImageResult, context: RowContext): TemplateResult | typeof nothing {
@@ -40,7 +34,7 @@ export function renderResult(item: Item, result: ImageResult, context: RowContex
           ? html`<p class="saving numbers">
               <strong>${t('compare.from-to', { from: formatBytes(result.original.size), to: formatBytes(full.size) })}</strong>
               <span class="${saved > 0 ? 'good' : larger ? 'worse' : 'muted'}">${t(key, { percent })}</span>
-              ${renderDifference(full.quality?.score, i18n)}
+              ${renderDifference(full.quality?.score, i18n, 'muted')}
               <bdi class="muted produced">${full.filename}</bdi>
             </p>`
           : nothing
