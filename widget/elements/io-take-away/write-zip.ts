@@ -4,11 +4,13 @@ export interface ZipFile {
   data: Blob;
 }
 
-/** A ZIP without the extension of 64 bits has its sizes and places in 32. */
+/** Sizes and places are written with 32 bits. */
 const MOST_BYTES = 0xffffffff;
 /** Names are UTF-8. */
 const FLAGS = 0x800;
 const VERSION = 20;
+/** From here on the number of files is written with 64 bits. */
+const MANY = 0xffff;
 
 /**
  * Writes a ZIP, file by file as they come. Files are stored as they are, since images do not become smaller.
@@ -39,12 +41,18 @@ async function* writeParts(files: AsyncIterable<ZipFile>): AsyncGenerator<Uint8A
       at += part.length;
       yield part;
     }
-    if (at > MOST_BYTES) throw new RangeError('A ZIP holds 4 GB at most');
+    if (at > MOST_BYTES) throw new RangeError('More than 4 GB');
   }
   const count = directory.length / 2;
   const size = directory.reduce((sum, { length }) => sum + length, 0);
   yield* directory;
-  yield record(0x06054b50, [0, 0, count, count, [size], [at], 0]);
+  if (count >= MANY) {
+    const facts = [[44], [0], 45, 45, [0], [0], [count], [0], [count], [0], [size], [0], [at], [0]];
+    yield record(0x06064b50, facts);
+    yield record(0x07064b50, [[0], [at + size], [0], [1]]);
+  }
+  const most = Math.min(count, MANY);
+  yield record(0x06054b50, [0, 0, most, most, [size], [at], 0]);
 }
 
 /** Returns a record: its signature, then numbers of 16 bits or, in brackets, of 32. */
