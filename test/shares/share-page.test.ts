@@ -3,6 +3,7 @@ import type { CreatedShare, ShareList, UploadResult } from '#contract';
 import { expectAccessible } from '../support/accessibility.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { type SharedBrowser, sharedBrowser } from '../support/browser.ts';
+import { readLayoutShift } from '../support/layout-shift.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { plainImage } from '../support/small-images.ts';
 
@@ -81,17 +82,7 @@ describe('the page of a link', () => {
       dir: document.documentElement.dir,
     }));
     expect([scrollWidth, dir]).toEqual([390, locale === 'ar' ? 'rtl' : 'ltr']);
-    const shift = await page.evaluate(
-      () =>
-        new Promise<number>((resolve) => {
-          let sum = 0;
-          new PerformanceObserver((list) => {
-            for (const entry of list.getEntries()) sum += (entry as PerformanceEntry & { value: number }).value;
-          }).observe({ type: 'layout-shift', buffered: true });
-          setTimeout(() => resolve(sum), 300);
-        }),
-    );
-    expect(shift).toBeLessThanOrEqual(0.05);
+    expect(await readLayoutShift(page)).toBeLessThanOrEqual(0.05);
     await expectAccessible(page);
     expectQuiet();
   });
