@@ -26,21 +26,24 @@ class Imagewright_Exclusions {
 	}
 
 	/**
-	 * Builds the condition for attachments (`p`) whose name or folder is excluded. Names are compared without `-scaled`.
+	 * Builds the condition for attachments (`p`) whose name or folder is excluded. Names are compared without `-scaled`. A subquery that
+	 * gives one value is computed last, for those alone that fulfil all other conditions: `IN` would compare every name of the library.
 	 *
-	 * @return string Condition; an empty string if there are no patterns.
+	 * @return string Condition, true or false; an empty string if there are no patterns.
 	 */
 	public static function condition() {
 		global $wpdb;
-		$found = array();
-		foreach ( self::patterns() as $pattern ) {
-			$found[] = $wpdb->prepare( "REPLACE( f.meta_value, '-scaled.', '.' ) REGEXP %s", self::expression( $pattern ) );
+		$expressions = array_map( array( __CLASS__, 'expression' ), self::patterns() );
+		if ( ! $expressions ) {
+			return '';
 		}
-		return $found ? "p.ID IN ( SELECT f.post_id FROM $wpdb->postmeta f WHERE f.meta_key = '_wp_attached_file' AND ( " . implode( ' OR ', $found ) . ' ) )' : '';
+		$file = "SELECT REPLACE( f.meta_value, '-scaled.', '.' ) REGEXP %s FROM $wpdb->postmeta f WHERE f.post_id = p.ID AND f.meta_key = '_wp_attached_file' LIMIT 1";
+		// phpcs:ignore WordPress.DB.PreparedSQL.NotPrepared -- Only the name of a table is put in.
+		return $wpdb->prepare( "COALESCE( ( $file ), 0 ) = 1", '(' . implode( '|', $expressions ) . ')$' );
 	}
 
 	/**
-	 * Returns a pattern as a regular expression that MySQL, MariaDB and SQLite read in the same way: without a backslash. SQLite takes an
+	 * Returns a pattern as a regular expression without its end, one that MySQL, MariaDB and SQLite read in the same way: without a backslash. SQLite takes an
 	 * escaped underscore in `LIKE` for any character.
 	 *
 	 * @param string $pattern Pattern.
@@ -48,7 +51,7 @@ class Imagewright_Exclusions {
 	 */
 	private static function expression( $pattern ) {
 		$literal = preg_replace( array( '/[\\[\]\\\\^\'"]/', '/[.+?(){}|$]/', '/[*]+/' ), array( "\x01", '[$0]', '.*' ), $pattern );
-		return ( false === strpos( $pattern, '/' ) ? '(^|/)' : '^' ) . str_replace( "\x01", '.', $literal ) . '$';
+		return ( false === strpos( $pattern, '/' ) ? '(^|/)' : '^' ) . str_replace( "\x01", '.', $literal );
 	}
 
 	/**
