@@ -9,7 +9,7 @@ export type { JobRecord };
 /** The lease of a job, as it was read. */
 export type JobLease = Pick<JobRecord, '_id' | 'leaseOwner' | 'leaseUntil'>;
 
-/** What other servers must know of a job that has not ended. */
+/** Fields of a job that a server reads to follow it while another server works on it. */
 export type JobState = Pick<
   JobRecord,
   '_id' | 'accountId' | 'kind' | 'leaseOwner' | 'stopRequested' | 'listened' | 'eventBase' | 'lastEvent'

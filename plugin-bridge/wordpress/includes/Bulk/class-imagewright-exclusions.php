@@ -26,8 +26,8 @@ class Imagewright_Exclusions {
 	}
 
 	/**
-	 * Builds the condition for attachments (`p`) whose name or folder is excluded. Names are compared without `-scaled`. A subquery that
-	 * gives one value is computed last, for those alone that fulfil all other conditions: `IN` would compare every name of the library.
+	 * Builds the condition for attachments (`p`) whose name or folder is excluded. Names are compared without `-scaled`. The
+	 * database computes a subquery of one value only for attachments that meet all other conditions; `IN` compares all of the library.
 	 *
 	 * @return string Condition, true or false; an empty string if there are no patterns.
 	 */
@@ -43,8 +43,8 @@ class Imagewright_Exclusions {
 	}
 
 	/**
-	 * Returns a pattern as a regular expression without its end, one that MySQL, MariaDB and SQLite read in the same way: without a backslash. SQLite takes an
-	 * escaped underscore in `LIKE` for any character.
+	 * Returns a pattern as a regular expression without `$`. It has no backslash, so that MySQL, MariaDB and SQLite read it in the same
+	 * way. `LIKE` is not used: SQLite takes an escaped underscore for any character.
 	 *
 	 * @param string $pattern Pattern.
 	 * @return string

@@ -1,13 +1,13 @@
 import { html, type Markup } from './markup.ts';
 import type { OpenApi, Operation } from './open-api-types.ts';
 
-/** An endpoint with the place that the document has it in. */
+/** An operation of the OpenAPI document with its method, in capitals, and its path. */
 export interface Endpoint extends Operation {
   method: string;
   path: string;
 }
 
-/** The endpoints of a subject, in the order of the document. */
+/** A tag of the OpenAPI document with its endpoints, in the order of the document. */
 export interface EndpointGroup {
   name: string;
   description: string;
@@ -34,7 +34,7 @@ export function renderAddress({ method, path }: Endpoint): Markup {
   return html`<b>${method}</b> ${breakable(path)}`;
 }
 
-/** Lets a long path break after its slashes. */
+/** Renders a path with a `<wbr>` after each slash, where a browser may break the line. */
 export function breakable(path: string): Markup[] {
   return path.split(/(?<=\/)/).map((part) => html`${part}<wbr>`);
 }
