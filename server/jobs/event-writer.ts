@@ -36,6 +36,8 @@ interface Writer extends EventWriterDeps {
   pending: NewEvent[];
   /** The write in progress. */
   writing: Promise<void> | null;
+  /** True while other servers store events, too: these are read before each write. */
+  isShared: boolean;
   failure: unknown;
 }
 
@@ -49,6 +51,7 @@ export function createEventWriter(deps: EventWriterDeps) {
     by: randomBytes(6).toString('base64url'),
     pending: [],
     writing: null,
+    isShared: false,
     failure: null,
   };
   return {
@@ -84,8 +87,9 @@ export type EventWriter = ReturnType<typeof createEventWriter>;
 async function drain(writer: Writer): Promise<void> {
   try {
     while (writer.pending.length > 0) {
-      await writer.outlast(() => store(writer));
-      if (writer.pending.length > 0) await sleep(WRITE_EVERY_MS);
+      const stored = await writer.outlast(() => store(writer));
+      // Who was too slow repeats it at once: after a pause, another server would have been faster again.
+      if (stored && writer.pending.length > 0) await sleep(WRITE_EVERY_MS);
     }
   } catch (error) {
     writer.failure = error;
@@ -95,13 +99,26 @@ async function drain(writer: Writer): Promise<void> {
   }
 }
 
-/** Stores the first queued events; where another server was faster, reads what it has stored instead. */
-async function store(writer: Writer): Promise<void> {
-  const { jobEvents, jobId } = writer;
+/**
+ * Stores the first queued events, behind those of other servers.
+ * @returns false if another server was faster: the next call reads what it has stored
+ */
+async function store(writer: Writer): Promise<boolean> {
+  if (writer.isShared) writer.isShared = await readOthers(writer);
   const numbered = number(writer);
-  const stored = await jobEvents.append(numbered);
+  if (numbered.length === 0) return true;
+  const stored = await writer.jobEvents.append(numbered);
   advance(writer, numbered.slice(0, stored));
-  if (stored < numbered.length) advance(writer, await jobEvents.findAfter(jobId, writer.last.n));
+  if (stored === numbered.length) return true;
+  writer.isShared = true;
+  return false;
+}
+
+/** Goes on behind what was stored since the last write. @returns true if another server stored any of it */
+async function readOthers(writer: Writer): Promise<boolean> {
+  const events = await writer.jobEvents.findAfter(writer.jobId, writer.last.n);
+  advance(writer, events);
+  return events.some(({ by }) => by !== writer.by);
 }
 
 /** Gives the next numbers to the first queued events. */
