@@ -54,6 +54,12 @@ describe('a preset', () => {
     expect(only(await harness.render(source, { format, preset })).sha256).toBe(made.sha256);
   });
 
+  it('is told by the score of the file for a small JPEG of a low preset', async () => {
+    const source = await storeSmall('photo-brushes.jpg', 900);
+    const made = only(await harness.render(source, { format: 'jpeg', preset: 'low' }));
+    expect(Math.abs((await scoreOf(made.file, source)) - (made.score ?? 0))).toBeLessThan(0.1);
+  });
+
   it('is kept on white and on black where the image is transparent', async () => {
     const source = await storeSmall('graphic-badge-alpha.png', 300);
     const made = only(await harness.render(source, { format: 'webp', preset: 'medium' }));

@@ -28,6 +28,8 @@ export interface QualityPlan {
   number: number;
   /** Points by which the image is harder for the codec than predicted; its smaller versions are so as well. */
   hardness: number;
+  /** Of the sample, as traits have it. */
+  detail: number;
   /** Score that tiles predict for the file. Absent: the file has to be scored. */
   expected?: number;
   /** The file, if the search has encoded the whole image. */
@@ -36,6 +38,7 @@ export interface QualityPlan {
 
 /** An image that is being planned. */
 interface Planning {
+  pixels: Pixels;
   order: QualityOrder;
   tools: SearchTools;
   sample: Sample;
@@ -54,6 +57,8 @@ const MOST_PROBES = 3;
 const NEAR = 5;
 /** Flatness from which on an image is not taken for a photograph. */
 const MOST_FLATNESS = 0.25;
+/** Files of images up to this size are scored whole, where their tiles are not trusted. */
+const SMALL_PIXELS = 2_000_000;
 /** Share of the hardness of an image that its smaller versions have. */
 const INHERITED = 0.7;
 
@@ -68,7 +73,7 @@ export async function planQuality(
   hardness?: number,
 ): Promise<QualityPlan> {
   const sample = takeSample(tools.scorer, pixels, chooseLayout(pixels, PROBED[order.format]), order.format === 'jpeg');
-  const planning = { order, tools, sample, traits: measureTraits(sample.pixels), hardness };
+  const planning = { pixels, order, tools, sample, traits: measureTraits(sample.pixels), hardness };
   const plan = await planWith(planning, false);
   // A quarter of the colours is not enough after all.
   const isStuck = plan.made ? !plan.made.reached : plan.number >= plan.codec.bounds.most;
@@ -85,7 +90,9 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
   const predicted = predictNumber(tools.table, codec.name, preset, aim, traits);
   const start = predictNumber(tools.table, codec.name, preset, aim + INHERITED * (hardness ?? 0), traits);
   const predictable = !whole && isPredictable(planning, codec);
-  if (!whole && hardness !== undefined && !predictable) return { codec, number: within(codec, start), hardness };
+  if (!whole && hardness !== undefined && !predictable) {
+    return { codec, number: within(codec, start), hardness, detail: traits.detail };
+  }
   const files = new Map<number, ScoredImage>();
   const probe = async (number: number) => {
     const made = await encodeScored(sample, order, codec, number);
@@ -95,7 +102,8 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
   const accuracy = whole ? { below: TOLERATED, above: 1 } : { below: NEAR, above: NEAR };
   const search = { aim, start, curve, bounds: codec.bounds, mostProbes: MOST_PROBES, ...accuracy, probe };
   const { number, score } = await searchNumber({ ...search, predicts: !whole });
-  const plan = { codec, number, hardness: hardness ?? scoreAt(curve, number) - scoreAt(curve, predicted) };
+  const measured = hardness ?? scoreAt(curve, number) - scoreAt(curve, predicted);
+  const plan = { codec, number, hardness: measured, detail: traits.detail };
   if (!whole) return predictable ? { ...plan, expected: score } : plan;
   const least = PRESET_TARGETS[preset] - TOLERATED;
   const made = bestOf([...files.values()], least);
@@ -106,13 +114,14 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
 
 /**
  * Tells whether tiles predict the score of a file well enough: of a photograph without transparency. AVIF's tiles miss it by 3 to 4 points
- * on average, WebP's of low presets by 2.
+ * on average, those of low presets by 2 in WebP and by up to 4 in small JPEG files.
  */
-function isPredictable({ sample, traits, order }: Planning, codec: Codec): boolean {
+function isPredictable({ pixels, sample, traits, order }: Planning, codec: Codec): boolean {
   const isStill = sample.layout.tiles.every(({ frame }) => frame === 0);
   const isPhotograph = isStill && sample.pixels.channels !== 4 && traits.flatness < MOST_FLATNESS;
-  const least = { jpeg: 0, webp: PRESET_TARGETS.medium }[order.format as string];
-  return isPhotograph && codec.name !== 'palette' && least !== undefined && PRESET_TARGETS[order.preset] >= least;
+  if (!isPhotograph || codec.name === 'palette') return false;
+  if (PRESET_TARGETS[order.preset] >= PRESET_TARGETS.medium) return order.format !== 'avif';
+  return order.format === 'jpeg' && pixels.width * pixels.height > SMALL_PIXELS;
 }
 
 /** Encodes the image of a sample, and scores it. */
