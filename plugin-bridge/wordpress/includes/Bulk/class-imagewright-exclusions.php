@@ -26,32 +26,27 @@ class Imagewright_Exclusions {
 	}
 
 	/**
-	 * Builds the condition for attachments (`p`) whose name or folder is excluded. Names are compared without `-scaled`. The
-	 * database computes a subquery of one value only for attachments that meet all other conditions; `IN` compares all of the library.
+	 * Returns true if the settings name files or folders.
 	 *
-	 * @return string Condition, true or false; an empty string if there are no patterns.
+	 * @return bool
 	 */
-	public static function condition() {
-		global $wpdb;
-		$expressions = array_map( array( __CLASS__, 'expression' ), self::patterns() );
-		if ( ! $expressions ) {
-			return '';
-		}
-		$file = "SELECT REPLACE( f.meta_value, '-scaled.', '.' ) REGEXP %s FROM $wpdb->postmeta f WHERE f.post_id = p.ID AND f.meta_key = '_wp_attached_file' LIMIT 1";
-		// phpcs:ignore WordPress.DB.PreparedSQL.NotPrepared -- Only the name of a table is put in.
-		return $wpdb->prepare( "COALESCE( ( $file ), 0 ) = 1", '(' . implode( '|', $expressions ) . ')$' );
+	public static function exist() {
+		return array() !== self::patterns();
 	}
 
 	/**
-	 * Returns a pattern as a regular expression without `$`. It has no backslash, so that MySQL, MariaDB and SQLite read it in the same
-	 * way. `LIKE` is not used: SQLite takes an escaped underscore for any character.
+	 * Returns true if a file is excluded. Names are compared without `-scaled`, upper and lower case alike.
 	 *
-	 * @param string $pattern Pattern.
-	 * @return string
+	 * @param string $file Path of a file, relative to the uploads folder.
+	 * @return bool
 	 */
-	private static function expression( $pattern ) {
-		$literal = preg_replace( array( '/[\\[\]\\\\^\'"]/', '/[.+?(){}|$]/', '/[*]+/' ), array( "\x01", '[$0]', '.*' ), $pattern );
-		return ( false === strpos( $pattern, '/' ) ? '(^|/)' : '^' ) . str_replace( "\x01", '.', $literal );
+	public static function cover_file( $file ) {
+		foreach ( self::patterns() as $pattern ) {
+			if ( 1 === preg_match( $pattern, str_replace( '-scaled.', '.', $file ) ) ) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**
@@ -61,9 +56,7 @@ class Imagewright_Exclusions {
 	 * @return bool
 	 */
 	public static function covers( $id ) {
-		global $wpdb;
-		$condition = self::condition();
-		return '' !== $condition && Imagewright_Index::number( "SELECT COUNT(*) FROM $wpdb->posts p WHERE p.ID = " . (int) $id . " AND $condition" ) > 0;
+		return self::cover_file( (string) get_post_meta( $id, '_wp_attached_file', true ) );
 	}
 
 	/**
@@ -97,17 +90,24 @@ class Imagewright_Exclusions {
 	}
 
 	/**
-	 * Returns the patterns. A folder covers all that is in it.
+	 * Returns the patterns as regular expressions. A folder covers all that is in it; a pattern without a folder covers names in all
+	 * folders.
 	 *
 	 * @return string[]
 	 */
 	private static function patterns() {
-		$lines = array_filter( explode( "\n", (string) Imagewright_Options::all()['skip_names'] ), 'strlen' );
-		return array_map(
-			static function ( $line ) {
-				return '/' === substr( $line, -1 ) ? "$line*" : $line;
-			},
-			$lines
-		);
+		static $of = null;
+		static $patterns = array();
+		$lines = (string) Imagewright_Options::all()['skip_names'];
+		if ( $of === $lines ) {
+			return $patterns;
+		}
+		$of       = $lines;
+		$patterns = array();
+		foreach ( array_filter( explode( "\n", $lines ), 'strlen' ) as $line ) {
+			$literal    = str_replace( '\*', '.*', preg_quote( '/' === substr( $line, -1 ) ? "$line*" : $line, '#' ) );
+			$patterns[] = '#' . ( false === strpos( $line, '/' ) ? '(?:^|/)' : '^' ) . $literal . '$#iuD';
+		}
+		return $patterns;
 	}
 }

@@ -12,6 +12,9 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Candidates {
 
+	/** Rows that are read at once to compare names. */
+	const PAGE = 5000;
+
 	/**
 	 * Counts the images of a run.
 	 *
@@ -21,7 +24,9 @@ class Imagewright_Candidates {
 	 * @return int
 	 */
 	public static function count( $kind, $options, $ids = array() ) {
-		return Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() . self::where( $kind, $options, $ids ) );
+		$where = self::where( $kind, $options, $ids );
+		$count = Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() . $where );
+		return $count > 0 && self::excludes( $kind, $ids ) ? $count - count( self::excluded( $where ) ) : $count;
 	}
 
 	/**
@@ -34,7 +39,9 @@ class Imagewright_Candidates {
 	public static function count_undescribed( $options, $ids = array() ) {
 		global $wpdb;
 		$alt = $wpdb->prepare( " LEFT JOIN $wpdb->postmeta a ON a.post_id = p.ID AND a.meta_key = %s AND a.meta_value <> ''", Imagewright_Texts::ALT );
-		return Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() . $alt . self::where( 'optimize', $options, $ids ) . ' AND a.meta_id IS NULL' );
+		$where = self::where( 'optimize', $options, $ids ) . ' AND a.meta_id IS NULL';
+		$count = Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() . $alt . $where );
+		return $count > 0 && self::excludes( 'optimize', $ids ) ? $count - count( self::excluded( $where, $alt ) ) : $count;
 	}
 
 	/**
@@ -64,9 +71,18 @@ class Imagewright_Candidates {
 	 * @return int[]
 	 */
 	public static function batch( $kind, $options, $ids, $below, $limit = 500 ) {
-		global $wpdb;
-		$after = $below > 0 ? $wpdb->prepare( ' AND p.ID < %d', $below ) : '';
-		return array_map( 'intval', array_column( Imagewright_Index::select( 'SELECT p.ID AS id ' . self::from() . self::where( $kind, $options, $ids ) . $after . $wpdb->prepare( ' ORDER BY p.ID DESC LIMIT %d', $limit ) ), 'id' ) );
+		$found    = array();
+		$excludes = self::excludes( $kind, $ids );
+		do {
+			$rows = self::names( self::where( $kind, $options, $ids ), $below, $limit );
+			foreach ( $rows as $row ) {
+				$below = (int) $row['id'];
+				if ( ! $excludes || ! Imagewright_Exclusions::cover_file( (string) $row['file'] ) ) {
+					$found[ $below ] = $below;
+				}
+			}
+		} while ( count( $rows ) === $limit && count( $found ) < $limit );
+		return array_slice( array_values( $found ), 0, $limit );
 	}
 
 	/**
@@ -87,18 +103,11 @@ class Imagewright_Candidates {
 		}
 		$others     = " WHERE p.post_type = 'attachment' AND p.post_status = 'inherit' AND p.post_mime_type LIKE 'image/%' AND p.post_mime_type NOT IN (" . self::types() . ')' . self::own() . self::within( $ids );
 		$groups[]   = self::found( __( 'The image service does not accept this format.', 'imagewright' ), $others, $limit );
-		$exclusions = $ids ? '' : Imagewright_Exclusions::condition();
-		if ( '' !== $exclusions ) {
-			$groups[] = self::found( __( 'The settings exclude its name or folder.', 'imagewright' ), self::images() . " AND ( i.status IS NULL OR i.status <> 'done' ) AND $exclusions", $limit );
+		if ( self::excludes( 'optimize', $ids ) ) {
+			$excluded = self::excluded( self::images() . " AND ( i.status IS NULL OR i.status <> 'done' )" );
+			$groups[] = self::group( __( 'The settings exclude its name or folder.', 'imagewright' ), count( $excluded ), array_slice( $excluded, 0, $limit ) );
 		}
-		return array_values(
-			array_filter(
-				$groups,
-				static function ( $group ) {
-					return $group['count'] > 0;
-				}
-			)
-		);
+		return array_values( array_filter( $groups, static fn( $group ) => $group['count'] > 0 ) );
 	}
 
 	/**
@@ -204,7 +213,56 @@ class Imagewright_Candidates {
 	}
 
 	/**
-	 * Selects the images of a run.
+	 * Reads ids and names of images, newest first. Names are compared in PHP: the database takes far longer for a regular expression.
+	 *
+	 * @param string $where Condition.
+	 * @param int    $below Lists only ids below this one; 0 for no limit.
+	 * @param int    $limit Most rows.
+	 * @param string $join  More tables.
+	 * @return array<int,array{id:string,file:string|null}>
+	 */
+	private static function names( $where, $below, $limit, $join = '' ) {
+		global $wpdb;
+		$after = $below > 0 ? $wpdb->prepare( ' AND p.ID < %d', $below ) : '';
+		$file  = $wpdb->prepare( " LEFT JOIN $wpdb->postmeta f ON f.post_id = p.ID AND f.meta_key = %s", '_wp_attached_file' );
+		return Imagewright_Index::select( 'SELECT p.ID AS id, f.meta_value AS file ' . self::from() . $file . $join . $where . $after . $wpdb->prepare( ' ORDER BY p.ID DESC LIMIT %d', $limit ) );
+	}
+
+	/**
+	 * Lists the images whose name or folder is excluded, newest first.
+	 *
+	 * @param string $where Condition.
+	 * @param string $join  More tables.
+	 * @return int[]
+	 */
+	private static function excluded( $where, $join = '' ) {
+		$found = array();
+		$below = 0;
+		do {
+			$rows = self::names( $where, $below, self::PAGE, $join );
+			foreach ( $rows as $row ) {
+				$below = (int) $row['id'];
+				if ( Imagewright_Exclusions::cover_file( (string) $row['file'] ) ) {
+					$found[ $below ] = $below;
+				}
+			}
+		} while ( count( $rows ) === self::PAGE );
+		return array_values( $found );
+	}
+
+	/**
+	 * Returns true if names are excluded from a run: chosen images are not.
+	 *
+	 * @param string $kind `optimize`, `restore` or `discard`.
+	 * @param int[]  $ids  Attachments; empty for all.
+	 * @return bool
+	 */
+	private static function excludes( $kind, $ids ) {
+		return 'optimize' === $kind && ! $ids && Imagewright_Exclusions::exist();
+	}
+
+	/**
+	 * Selects the images of a run, those with excluded names too.
 	 *
 	 * @param string $kind    `optimize`, `restore` or `discard`.
 	 * @param array  $options `format`, `preset`.
@@ -217,9 +275,7 @@ class Imagewright_Candidates {
 			$state = 'restore' === $kind ? " AND i.status IN ('done','changing') AND i.settings NOT LIKE '%" . Imagewright_Backups::GONE . "'" : " AND i.status = 'done' AND i.settings LIKE '%replace'";
 			return self::images() . self::within( $ids ) . $state;
 		}
-		$exclusions = $ids ? '' : Imagewright_Exclusions::condition();
-		$state      = ' AND ( i.attachment_id IS NULL OR ( i.status <> \'done\' AND NOT ' . self::left( $options, $ids ) . ' ) )';
-		return self::images() . self::within( $ids ) . $state . ( '' === $exclusions ? '' : " AND NOT ( $exclusions )" );
+		return self::images() . self::within( $ids ) . ' AND ( i.attachment_id IS NULL OR ( i.status <> \'done\' AND NOT ' . self::left( $options, $ids ) . ' ) )';
 	}
 
 	/**
