@@ -65,7 +65,7 @@ export const de: Messages = {
   'compare.stage': 'Vergleich',
   'compare.zoom': 'Zoom',
   'confirm.after': 'Guthaben danach',
-  'confirm.clear': '{count} Bild entfernen?|Alle {count} Bilder entfernen?',
+  'confirm.clear': '{count} Bild entfernen?|{count} Bilder entfernen?',
   'confirm.clear-note': 'Texte und Ergebnisse, die Sie nicht heruntergeladen haben, gehen verloren.',
   'confirm.clear-yes': 'Alle entfernen',
   'confirm.cost': 'Kosten',

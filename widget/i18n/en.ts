@@ -60,7 +60,7 @@ export const en = {
   'compare.stage': 'Comparison',
   'compare.zoom': 'Zoom',
   'confirm.after': 'Balance afterwards',
-  'confirm.clear': 'Remove {count} image?|Remove all {count} images?',
+  'confirm.clear': 'Remove {count} image?|Remove {count} images?',
   'confirm.clear-note': 'Texts and results that you have not downloaded are lost.',
   'confirm.clear-yes': 'Remove all',
   'confirm.cost': 'Cost',

@@ -65,7 +65,7 @@ export const ja: Messages = {
   'compare.stage': '比較',
   'compare.zoom': '拡大',
   'confirm.after': '実行後の残高',
-  'confirm.clear': '画像 {count} 枚をすべて取り除きますか？',
+  'confirm.clear': '画像を {count} 枚取り除きますか？',
   'confirm.clear-note': 'ダウンロードしていないテキストと結果は失われます。',
   'confirm.clear-yes': 'すべて取り除く',
   'confirm.cost': '費用',

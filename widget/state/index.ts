@@ -27,6 +27,7 @@ export {
   EDITABLE_FIELDS,
   isExported,
   isMissingText,
+  itemsOf,
   unacceptedFields,
   wantsReview,
 } from './review/item-questions.ts';

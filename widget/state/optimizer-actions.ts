@@ -56,12 +56,14 @@ export function uploadActions(parts: OptimizerParts): UploadActions {
     askLimits: parts.askLimits,
     addFiles: async (files, source = 'api') => add(await collectFiles(files, source), source),
     addItems: (media) => add(media.map(candidateOf), 'api'),
-    remove(id) {
-      const item = core.store.get(id);
+    remove(...ids) {
+      const items = itemsOf(core.store, ids);
+      const [item] = items;
       if (!item) return;
-      removeItems(parts, [item]);
-      parts.flow?.persistence.addRemoved(item.imageId ? [item.imageId] : []);
-      core.announcer.say('removed', core.t('announce.removed', { name: item.name }));
+      removeItems(parts, items);
+      parts.flow?.persistence.addRemoved(items.flatMap(({ imageId }) => imageId ?? []));
+      const name = items.length > 1 ? core.t('cost.images', { count: items.length }) : item.name;
+      core.announcer.say('removed', core.t('announce.removed', { name }));
     },
     clear() {
       parts.flow?.persistence.clear();

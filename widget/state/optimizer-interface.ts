@@ -138,7 +138,8 @@ export interface Optimizer {
   prepare(): Promise<void>;
   addFiles(files: FileSource, source?: AddSource): Promise<AddOutcome>;
   addItems(media: readonly MediaItem[]): Promise<AddOutcome>;
-  remove(id: string): void;
+  /** Removes images, and says so once. */
+  remove(...ids: string[]): void;
   /** Stops everything and removes all; the session's files at the server expire by themselves. */
   clear(): void;
   /** Resolves when nothing is left to upload. */

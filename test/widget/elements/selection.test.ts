@@ -4,15 +4,29 @@ import { rows } from '../read-page.ts';
 import { addMany, focused, rowCount } from './elements-rig.ts';
 
 interface Shown {
+  name: string;
   selected: boolean;
   metadata: { title: string | null; alt: string | null };
 }
 const items = ({ widget }: WidgetTab) =>
   widget.evaluate((element) =>
-    (element as unknown as { items: Shown[] }).items.map(({ selected, metadata }) => ({ selected, metadata })),
+    (element as unknown as { items: Shown[] }).items.map(({ name, selected, metadata }) => ({
+      name,
+      selected,
+      metadata,
+    })),
   );
 const selected = async (tab: WidgetTab) => (await items(tab)).flatMap((item, index) => (item.selected ? [index] : []));
+const names = async (tab: WidgetTab) => (await items(tab)).map(({ name }) => name);
 const box = (tab: WidgetTab, index: number) => rows(tab.widget).nth(index).locator('[data-control=select]');
+
+/** Selects rows, in a list without a selection. */
+async function selectRows(tab: WidgetTab, ...places: number[]): Promise<void> {
+  const select = tab.button(text('finder.select'));
+  if ((await select.getAttribute('aria-pressed')) !== 'true') await select.click();
+  for (const place of places) await box(tab, place).click();
+  await expect.poll(() => selected(tab)).toEqual(places);
+}
 
 describe('many images', () => {
   let rig: WidgetRig;
@@ -66,6 +80,86 @@ describe('many images', () => {
     expect((await items(tab)).map(({ metadata }) => metadata.alt !== null)).toEqual([true, true, false, false, false]);
     const sent = rig.vision.requests.slice(-2).map(({ words }) => words);
     for (const request of sent) expect(request).toContain('The harbour of Kiel in winter');
+  });
+
+  it('are removed together, after a question that says how many and with one announcement', async () => {
+    const tab = await rig.open({ elements: [{ remember: 'test' }] });
+    await tab.upload(6);
+    await selectRows(tab, 1, 3);
+    const remove = tab.button(text('action.remove'));
+    await remove.click();
+    await expect.poll(() => focused(tab)).toBe(text('confirm.keep'));
+    expect(await tab.widget.locator('dialog h2').textContent()).toBe(text('confirm.clear', { count: 2 }));
+    await tab.page.keyboard.press('Enter');
+    await expect.poll(() => focused(tab)).toBe(text('action.remove'));
+    expect(await rowCount(tab)).toBe(6);
+
+    await remove.click();
+    await tab.widget.locator('dialog button[value=yes]').click();
+    await expect.poll(() => names(tab)).toEqual(['picture-0.png', 'picture-2.png', 'picture-4.png', 'picture-5.png']);
+    const removed = (await tab.events('io-remove')).map(({ detail }) => detail.items.map((item: Shown) => item.name));
+    expect(removed).toEqual([['picture-1.png', 'picture-3.png']]);
+    await expect.poll(() => tab.spoken(), { timeout: 10_000 }).toContain('polite: 2 images removed');
+    expect((await tab.spoken()).filter((said) => said.includes('removed'))).toHaveLength(1);
+    expect(await focused(tab)).toBe(text('action.remove'));
+    expect(await remove.getAttribute('aria-disabled')).toBe('true');
+
+    await tab.page.reload();
+    await expect.poll(() => rowCount(tab)).toBe(4);
+  });
+
+  it('are exported without the others: question, warning and price are about these alone', async () => {
+    const tab = await rig.open({ credits: 5 });
+    await tab.upload(6);
+    const idle = tab.widget.locator('.selection').getByRole('button', { name: text('export.none') });
+    await tab.button(text('finder.select')).click();
+    expect(await idle.getAttribute('aria-disabled')).toBe('true');
+    await selectRows(tab, 2, 3);
+    await tab.button(text('export.some', { count: 2 })).click();
+    const dialog = tab.widget.locator('dialog');
+    await expect.poll(() => dialog.textContent()).toContain(text('confirm.yes', { count: 2 }));
+    const said = await dialog.textContent();
+    expect(said).toContain(text('confirm.export', { count: 2 }));
+    expect(said).toContain(text('confirm.missing', { count: 2 }));
+    expect(said).toContain(text('cost.credits', { count: 3 }));
+    await dialog.locator('button[value=yes]').click();
+    await expect.poll(async () => (await tab.events('io-export')).length, { timeout: 20_000 }).toBe(1);
+    expect((await tab.ledger()).charged).toBe(2);
+    const [asked] = await tab.events('io-before-export');
+    expect(asked?.detail.cost).toBe(2);
+    expect(asked?.detail.images.map((image: Shown) => image.name)).toEqual(['picture-2.png', 'picture-3.png']);
+    await expect.poll(() => idle.getAttribute('aria-disabled')).toBe('true');
+    expect(await selected(tab)).toEqual([2, 3]);
+    await tab.widget.evaluate((element) => element.setAttribute('readonly', ''));
+    await expect.poll(() => tab.widget.locator('.selection').count()).toBe(0);
+  });
+
+  it('are exported as far as the credits go, also when these were spent meanwhile', async () => {
+    const tab = await rig.open({ credits: 2 });
+    await tab.upload(6);
+    await selectRows(tab, 3, 4, 5);
+    await tab.button(text('export.some', { count: 3 })).click();
+    const dialog = tab.widget.locator('dialog');
+    await expect.poll(() => dialog.textContent()).toContain(text('cost.short', { count: 1 }));
+    await dialog.getByRole('button', { name: text('export.first', { count: 2 }) }).click();
+    await expect.poll(() => dialog.locator('h2').textContent()).toBe(text('confirm.export', { count: 2 }));
+    const refused = { error: 'too few', code: 'insufficient_credits', balance: 1, required: 2, shortfall: 1 };
+    rig.proxy.inject({ kind: 'answer', status: 402, json: refused }, { path: /export/, times: 1 });
+    const price = { operation: 'export', imageCount: 6, costPerImage: 1, cost: 6, balance: 1, balanceAfter: -5 };
+    rig.proxy.inject(
+      { kind: 'answer', status: 200, json: { ...price, sufficient: false, shortfall: 5 } },
+      { path: /credits\/check/, times: 2 },
+    );
+    await dialog.locator('button[value=yes]').click();
+    await tab.widget
+      .locator('.notice')
+      .getByRole('button', { name: text('export.first', { count: 1 }) })
+      .click();
+    await dialog.locator('button[value=yes]').click();
+    await expect.poll(async () => (await tab.events('io-export')).length, { timeout: 20_000 }).toBe(1);
+    const [, again] = await tab.events('io-before-export');
+    expect(again?.detail.images.map((image: Shown) => image.name)).toEqual(['picture-3.png']);
+    expect((await tab.ledger()).charged).toBe(1);
   });
 
   it('are found by words of their names and texts; what a search hides is not selected', async () => {

@@ -35,6 +35,10 @@ export function createActions(
 
   const idsOf = (items: readonly Item[]) => items.map(({ id }) => id);
   const selected = () => idsOf(optimizer.items.list().filter((item) => item.selected));
+  const confirmExport = (ids?: readonly string[]) => {
+    page.open({ name: 'export', ids });
+    return page.checkCost();
+  };
   const review = (ids: readonly string[]) => page.open({ name: 'review', ids, start: null });
 
   return {
@@ -50,10 +54,9 @@ export function createActions(
     'check-cost': page.checkCost,
     'compare-samples': () => page.compare('sample'),
     'confirm-clear': () => page.open({ name: 'clear' }),
-    'confirm-export': () => {
-      page.open({ name: 'export', first: null });
-      return page.checkCost();
-    },
+    'confirm-export': () => confirmExport(),
+    'confirm-export-selected': () => confirmExport(selected()),
+    'confirm-remove-selected': () => page.open({ name: 'clear', ids: selected() }),
     'download-all': () => optimizer.downloadAll(save),
     'download-missing': () => optimizer.downloadAll(save, true),
     'edit-selected': () => page.open({ name: 'texts' }),

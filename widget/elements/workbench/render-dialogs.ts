@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { I18n } from '../../i18n/index.ts';
-import { canExport, type Item, isMissingText, type Optimizer } from '../../state/index.ts';
+import { canExport, type Item, isMissingText, itemsOf, type Settings } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
 import { renderComparison } from './render-comparison.ts';
 import { nameSettings } from './render-settings.ts';
@@ -20,22 +20,23 @@ export function renderDialog(context: WorkbenchContext): TemplateResult | typeof
   if (dialog.name === 'take-away') return renderTakeAway(context, close);
   if (dialog.name === 'texts') return renderTexts(context, close);
   if (dialog.name === 'compare') return renderComparison(context, dialog, close);
-  return dialog.name === 'export' ? renderExport(context, dialog.first, close) : renderClear(context, close);
+  return (dialog.name === 'export' ? renderExport : renderClear)(context, dialog, close);
 }
 
 function renderExport(
   { optimizer, i18n, costFailed, exportFirst }: WorkbenchContext,
-  first: number | null,
+  { ids, first }: { ids?: readonly string[]; first?: number },
   close: (event: Event) => void,
 ): TemplateResult {
   const { t } = i18n;
-  const { cost, settings, counts } = optimizer;
-  const images = first ?? cost?.images ?? counts.toExport;
+  const { cost, settings, items } = optimizer;
+  const chosen = itemsOf(items, ids).filter(canExport).slice(0, first);
+  const images = chosen.length;
   const credits = cost && images * cost.costPerImage;
   const after = cost && credits !== null ? cost.balance - credits : null;
   const short = after !== null && after < 0 ? -after : 0;
   const affordable = cost?.affordable ?? 0;
-  const { missing, larger } = warningsOf(optimizer, images);
+  const { missing, larger } = warningsOf(chosen, settings);
   return html`
     <dialog class="dialog" aria-labelledby="dialog-title" @close=${close}>
       <h2 id="dialog-title">${t('confirm.export', { count: images })}</h2>
@@ -58,7 +59,7 @@ function renderExport(
         ${
           short && affordable > 0
             ? html`<button type="button" class="button primary large" part="button button-primary" autofocus
-                @click=${() => exportFirst(affordable)}>${t('export.first', { count: affordable })}</button>`
+                @click=${() => exportFirst(affordable, ids)}>${t('export.first', { count: affordable })}</button>`
             : html`<button class="button primary large" part="button button-primary" value="yes" autofocus
                 ?disabled=${short > 0}>
                 ${credits === null ? t('confirm.export-now') : t('confirm.yes', { count: credits })}</button>`
@@ -72,9 +73,8 @@ function renderExport(
 const BY_SPACE = ['avif', 'webp', 'jpeg', 'png'];
 
 /** Counts the images of the next export that have no alternative text, and those that it will probably make larger. */
-function warningsOf({ items, settings }: Optimizer, images: number): { missing: number; larger: number } {
-  const chosen = items.list().filter(canExport).slice(0, images);
-  const place = BY_SPACE.indexOf(settings.format);
+function warningsOf(chosen: readonly Item[], { format }: Settings): { missing: number; larger: number } {
+  const place = BY_SPACE.indexOf(format);
   const grows = ({ image }: Item) => {
     const from = BY_SPACE.indexOf(image?.format ?? '');
     return from >= 0 && from < place;
@@ -101,16 +101,20 @@ function renderTop({ t }: I18n, title: string): TemplateResult {
   </form>`;
 }
 
-function renderClear({ optimizer, i18n }: WorkbenchContext, close: (event: Event) => void): TemplateResult {
+function renderClear(
+  { optimizer, i18n }: WorkbenchContext,
+  { ids }: { ids?: readonly string[] },
+  close: (event: Event) => void,
+): TemplateResult {
   const { t } = i18n;
   return html`
     <dialog class="dialog" aria-labelledby="dialog-title" @close=${close}>
-      <h2 id="dialog-title">${t('confirm.clear', { count: optimizer.counts.total })}</h2>
+      <h2 id="dialog-title">${t('confirm.clear', { count: ids?.length ?? optimizer.counts.total })}</h2>
       <p>${t('confirm.clear-note')}</p>
       <form method="dialog" class="ways">
         <button class="button large" part="button" value="no" autofocus>${t('confirm.keep')}</button>
         <button class="button danger solid large" part="button button-danger" value="yes">
-          ${t('confirm.clear-yes')}</button>
+          ${t(ids ? 'action.remove' : 'confirm.clear-yes')}</button>
       </form>
     </dialog>
   `;

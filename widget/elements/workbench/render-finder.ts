@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
+import { canExport } from '../../state/index.ts';
 import { pressed } from './render-toolbar.ts';
-import type { WorkbenchContext } from './workbench-context.ts';
+import { isRunning, type WorkbenchContext } from './workbench-context.ts';
 
 /** Number of images from which on they can be searched, selected and shown as a grid. */
 const MANY = 5;
@@ -40,19 +41,24 @@ export function renderSelection({
   i18n,
   act,
   selecting,
+  locked,
   noAnalyze,
 }: WorkbenchContext): TemplateResult | typeof nothing {
-  if (!selecting) return nothing;
+  if (!selecting || locked) return nothing;
   const { t } = i18n;
   const { selected } = optimizer.counts;
+  const count = optimizer.items.list().filter((item) => item.selected && canExport(item)).length;
+  const busy = isRunning(optimizer) || optimizer.state === 'uploading';
   const button = (action: Parameters<typeof act>[0], key: string, off = selected === 0) =>
-    html`<button type="button" class="button" part="button" aria-disabled=${off} @click=${pressed(act, action)}>${t(key)}</button>`;
+    html`<button type="button" class="button" part="button" aria-disabled=${off} @click=${pressed(act, action)}>${t(key, { count })}</button>`;
   return html`
     <div class="selection" role="group" aria-label=${t('finder.select')}>
       <strong class="numbers" role="status">${t('select.count', { count: selected })}</strong>
       ${button('select-all', 'select.all', false)}
       ${button('review-selected', 'reviewing.title')} ${noAnalyze ? nothing : button('analyze-selected', 'toolbar.analyze')}
       ${button('edit-selected', 'select.texts')} ${button('accept-selected', 'select.accept')}
+      ${button('confirm-export-selected', count ? 'export.some' : 'export.none', busy || count === 0)}
+      ${button('confirm-remove-selected', 'action.remove')}
     </div>
   `;
 }

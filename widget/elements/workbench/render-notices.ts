@@ -45,7 +45,7 @@ function renderNotice(notice: Notice, context: WorkbenchContext): TemplateResult
           if ((locked && action !== 'download-missing') || (first && affordable === 0)) return nothing;
           if (action === 'retry' && hopeless) return nothing;
           return html`<button type="button" class="button" part="button" aria-describedby="notice-${notice.id}"
-            @click=${() => (first ? exportFirst(affordable) : act(action))}>${
+            @click=${() => (first ? exportFirst(affordable, ids) : act(action))}>${
               first
                 ? t('export.first', { count: affordable })
                 : t(

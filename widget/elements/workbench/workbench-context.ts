@@ -22,16 +22,17 @@ export interface WorkbenchContext extends HostProperties {
   readonly rows: RowContext;
   /** Called after the open dialog was closed. `yes`: it was confirmed. */
   closed(yes: boolean): void;
-  exportFirst(count: number): void;
+  /** Asks before an export of the first images; of those with `ids`, if there are any. */
+  exportFirst(first: number, ids?: readonly string[]): void;
   /** Saves bytes as a download of the browser. */
   save(blob: Blob, filename: string): void;
   setAnalyzeOptions(options: { [option: string]: unknown }): void;
 }
 
-/** Open dialog. `first`: number of images of a partial export. */
+/** Open dialog. `first`: number of images of a partial export; `ids`: only these images, else all. */
 export type Dialog =
-  | { name: 'export'; first: number | null }
-  | { name: 'clear' }
+  | { name: 'export'; first?: number; ids?: readonly string[] }
+  | { name: 'clear'; ids?: readonly string[] }
   | { name: 'texts' }
   | { name: 'review'; ids: readonly string[]; start: string | null }
   | { name: 'take-away' }
@@ -47,6 +48,8 @@ export type WorkbenchAction =
   | 'compare-samples'
   | 'confirm-clear'
   | 'confirm-export'
+  | 'confirm-export-selected'
+  | 'confirm-remove-selected'
   | 'download-all'
   | 'download-missing'
   | 'edit-selected'

@@ -166,7 +166,7 @@ export class Workbench implements ReactiveController {
       costLoading: this.#checking || (!costFailed && optimizer.cost === null && optimizer.counts.toExport > 0),
       act: (action) => this.#act(action),
       closed: (yes) => void this.#closed(yes),
-      exportFirst: (first) => this.#open({ name: 'export', first }),
+      exportFirst: (first, ids) => this.#open({ name: 'export', first, ids }),
       save: this.#host.save,
       setAnalyzeOptions: this.#host.setAnalyzeOptions,
     };
@@ -217,12 +217,13 @@ export class Workbench implements ReactiveController {
     const { optimizer } = properties();
     this.#trials.end();
     this.#open(null);
-    if (yes && dialog?.name === 'clear') {
+    if (yes && dialog?.name === 'clear' && dialog.ids) optimizer.remove(...dialog.ids);
+    else if (yes && dialog?.name === 'clear') {
       optimizer.clear();
       await host.updateComplete;
       focusPicker();
     } else if (yes && dialog?.name === 'export') {
-      void optimizer.exportImages(undefined, { first: dialog.first ?? undefined }).catch(() => {});
+      void optimizer.exportImages(dialog.ids, dialog).catch(() => {});
     }
     await host.updateComplete;
     if (!root.activeElement) this.#focusBar();

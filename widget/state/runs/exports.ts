@@ -122,7 +122,7 @@ async function exportItems(run: Run, sessionId: string, wanted: readonly Item[])
         onShared: () => showShared(core),
         confirm(images, batches) {
           items = images;
-          const price = cost.cost?.images === images.length ? cost.cost.cost : null;
+          const price = cost.cost && cost.cost.costPerImage * images.length;
           return core.emit('io-before-export', { images: [...images], settings, cost: price, batches });
         },
         onBatch: progress.setBatch,
@@ -195,7 +195,7 @@ function fail({ core, runs, cost }: Run, items: readonly Item[], cause: unknown)
   if (error.code === 'aborted') return;
   if (error.code === 'insufficient_credits') {
     const some = (error.balance ?? 0) > 0;
-    runs.fail(cause, 'export', some ? ['export-first', 'check-cost'] : ['check-cost']);
+    runs.fail(cause, 'export', some ? ['export-first', 'check-cost'] : ['check-cost'], ids);
     cost.outdate(error);
     return;
   }

@@ -18,7 +18,12 @@ export interface Runs {
   /** Cancels the current run and the waiting ones. */
   cancel(): void;
   /** Reports and shows an error of a run; an error that blocks every request is kept. */
-  fail(cause: unknown, phase: Phase, actions?: ('retry' | 'export-first' | 'check-cost')[]): OptimizerError;
+  fail(
+    cause: unknown,
+    phase: Phase,
+    actions?: ('retry' | 'export-first' | 'check-cost')[],
+    ids?: readonly string[],
+  ): OptimizerError;
   /** Stops listening; jobs continue at the service. */
   leave(): void;
 }
@@ -68,8 +73,8 @@ export function createRuns(core: Core): Runs {
       core.touch();
     },
     leave: () => stop(),
-    fail(cause, phase, actions) {
-      const error = core.report(cause, phase);
+    fail(cause, phase, actions, ids) {
+      const error = core.report(cause, phase, ids);
       if (error.code === 'aborted') return error;
       runs.cancelling = false;
       if (isFatal(error.code)) core.blocked = error;
