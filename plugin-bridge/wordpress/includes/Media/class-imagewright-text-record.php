@@ -51,7 +51,7 @@ class Imagewright_Text_Record {
 	public static function confirm( $id, $text ) {
 		$record = self::of( $id, $text );
 		if ( $record ) {
-			self::put( $id, array( 'confirmed' => get_current_user_id() ) + $record );
+			self::put( $id, array_merge( $record, array( 'confirmed' => get_current_user_id() ) ) );
 		} else {
 			self::note( $id, $text, 'user' );
 		}

@@ -49,11 +49,10 @@ class Imagewright_Unconfirmed {
 		global $wpdb;
 		return $wpdb->prepare(
 			"FROM $wpdb->postmeta m JOIN $wpdb->postmeta a ON a.post_id = m.post_id AND a.meta_key = %s AND a.meta_value <> '' AND INSTR( m.meta_value, a.meta_value ) > 0
-			WHERE m.meta_key = %s AND m.meta_value LIKE %s AND m.meta_value LIKE %s",
+			WHERE m.meta_key = %s AND m.meta_value LIKE %s",
 			Imagewright_Texts::ALT,
 			Imagewright_Text_Record::META,
-			'%"by";s:2:"ai";%',
-			'%"confirmed";i:0;%'
+			'%"by";s:2:"ai";%"confirmed";i:0;%'
 		);
 	}
 }
