@@ -148,18 +148,25 @@ describe('many images', () => {
     const price = { operation: 'export', imageCount: 6, costPerImage: 1, cost: 6, balance: 1, balanceAfter: -5 };
     rig.proxy.inject(
       { kind: 'answer', status: 200, json: { ...price, sufficient: false, shortfall: 5 } },
-      { path: /credits\/check/, times: 2 },
+      { path: /credits\/check/, times: 1 },
     );
     await dialog.locator('button[value=yes]').click();
+    const offer = (count: number) =>
+      tab.widget.locator('.notice').getByRole('button', { name: text('export.first', { count }) });
+    await offer(1).waitFor();
+    // With credits for more than these, no others are offered.
+    const more = { ...price, balance: 9, balanceAfter: 3, sufficient: true, shortfall: 0 };
+    rig.proxy.inject({ kind: 'answer', status: 200, json: more }, { path: /credits\/check/, times: 1 });
     await tab.widget
       .locator('.notice')
-      .getByRole('button', { name: text('export.first', { count: 1 }) })
+      .getByRole('button', { name: text('notice.check-cost') })
       .click();
+    await offer(2).click();
     await dialog.locator('button[value=yes]').click();
     await expect.poll(async () => (await tab.events('io-export')).length, { timeout: 20_000 }).toBe(1);
     const [, again] = await tab.events('io-before-export');
-    expect(again?.detail.images.map((image: Shown) => image.name)).toEqual(['picture-3.png']);
-    expect((await tab.ledger()).charged).toBe(1);
+    expect(again?.detail.images.map((image: Shown) => image.name)).toEqual(['picture-3.png', 'picture-4.png']);
+    expect((await tab.ledger()).charged).toBe(2);
   });
 
   it('are found by words of their names and texts; what a search hides is not selected', async () => {

@@ -30,7 +30,7 @@ function renderNotice(notice: Notice, context: WorkbenchContext): TemplateResult
   const { t } = i18n;
   const ids = notice.error?.ids ?? [];
   const hopeless = ids.length > 0 && ids.every((id) => optimizer.items.get(id)?.error?.retryable === false);
-  const affordable = optimizer.cost?.affordable ?? 0;
+  const affordable = Math.min(optimizer.cost?.affordable ?? 0, ids.length);
   return html`
     <div class="notice ${notice.kind === 'error' ? 'danger' : 'warning'}" part="notice">
       ${icon('alert')}
