@@ -38,7 +38,7 @@ class Imagewright_Candidates {
 	 */
 	public static function count_undescribed( $options, $ids = array() ) {
 		global $wpdb;
-		$alt = $wpdb->prepare( " LEFT JOIN $wpdb->postmeta a ON a.post_id = p.ID AND a.meta_key = %s AND a.meta_value <> ''", Imagewright_Texts::ALT );
+		$alt   = $wpdb->prepare( " LEFT JOIN $wpdb->postmeta a ON a.post_id = p.ID AND a.meta_key = %s AND a.meta_value <> ''", Imagewright_Texts::ALT );
 		$where = self::where( 'optimize', $options, $ids ) . ' AND a.meta_id IS NULL';
 		$count = Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() . $alt . $where );
 		return $count > 0 && self::excludes( 'optimize', $ids ) ? $count - count( self::excluded( $where, $alt ) ) : $count;
