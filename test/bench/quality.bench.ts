@@ -1,12 +1,15 @@
-// What the search for the quality reaches and what it costs: `npm run bench:quality`, a short form with `-- --quick`; `--pictures` draws those of
-// docs/quality.md, `--no-quality` and `--no-cost` leave out a half, `--no-avif` a format.
+// What the search for the quality reaches and what it costs: `npm run bench:quality`; `-- --quick` takes every sixth image, half of
+// the presets, and one photograph for the cost. `--pictures` draws those of docs/quality.md, `--no-quality` and `--no-cost` leave out a half,
+// `--no-avif` a format, and `--preset=high` takes that preset alone.
 // The judge is ssimulacra2 of Debian trixie, which is fetched with apt-get.
 import { readFile } from 'node:fs/promises';
-import { loadavg } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
 import { PRESET_TARGETS, PRESETS, type Preset } from '#contract/constants';
 import { prepareImageLibrary } from '../../server/processing/worker/image-library.ts';
+import type { StartTable } from '../../server/processing/worker/quality/codecs.ts';
 import { START_TABLE } from '../../server/processing/worker/quality/start-table.ts';
 import { createScorer } from '../../server/processing/worker/score/index.ts';
+import { inParallel } from '../support/raw-request.ts';
 import { assembleCorpus, type CorpusImage, findSources, foldOf } from './quality/corpus.ts';
 import { measureCost } from './quality/cost.ts';
 import { type FitRow, fitTable } from './quality/fit.ts';
@@ -19,22 +22,34 @@ import {
   type JudgedFormat,
   judgeFixed,
   judgeSearch,
-  type OpenImage,
+  keepOpen,
   type Outcome,
-  openImage,
   openLog,
 } from './quality/runs.ts';
 import { searchVersion } from './quality/search-version.ts';
 
+/** Images, and then series of fixed numbers, that are worked on at once; encoders and judges take a core each. */
+const AT_ONCE = Math.min(4, availableParallelism());
+/** Images that stay open; of the largest, a hundred megabytes of memory and as much on the disk. */
+const KEPT_OPEN = 12;
+
+interface Order {
+  format: JudgedFormat;
+  preset: Preset;
+}
+
 const quick = process.argv.includes('--quick');
-const presets: readonly Preset[] = quick ? ['very_high', 'high', 'low'] : PRESETS;
+const offered = quick ? (['very_high', 'high', 'low'] as const) : PRESETS;
+const presets: readonly Preset[] = offered.filter(
+  (preset) => !process.argv.some((one) => one.startsWith('--preset=') && one !== `--preset=${preset}`),
+);
 const formats = JUDGED_FORMATS.filter((format) => !process.argv.includes(`--no-${format}`));
 
 prepareImageLibrary(true);
 const load = loadavg()[0]?.toFixed(1);
 const sources = await findSources();
-const all = assembleCorpus(sources);
-const corpus = quick ? all.filter((_, index) => index % 4 === 1) : all;
+const images = assembleCorpus(sources);
+const corpus = quick ? images.filter((_, index) => index % 6 === 4) : images;
 const scorer = await createScorer();
 const judge = await openJudge(scorer);
 const { rows } = JSON.parse(await readFile(new URL('./quality/fit-rows.json', import.meta.url), 'utf8')) as {
@@ -52,28 +67,41 @@ console.log(
   `${corpus.length} images of ${new Set(corpus.map(({ source }) => source.name)).size} sources, ${large} above 8 megapixels; judge: ${judge.name}; load at the start: ${load}`,
 );
 
-let opened: OpenImage | undefined;
+const open = keepOpen(KEPT_OPEN);
+const tables = new Map<number, StartTable>();
 const judged: Judged[] = [];
 if (!process.argv.includes('--no-quality')) {
-  for (const preset of presets) {
-    for (const format of formats) judged.push(await judgeAll(format, preset));
-  }
+  const orders = presets.flatMap((preset) => formats.map((format) => ({ format, preset })));
+  const outcomes = new Map<string, Outcome>();
+  // One image after the other, so that each is opened once; two renders of one image would write to the same file.
+  await inParallel(corpus, AT_ONCE, async (image) => {
+    for (const order of orders) outcomes.set(keyOf(image, order), await outcomeOf(image, order));
+    console.log(`  searched: ${image.name}`);
+  });
+  await inParallel(orders, AT_ONCE, async (order, index) => {
+    judged[index] = await againstFixed(
+      order,
+      corpus.map((image) => outcomes.get(keyOf(image, order)) as Outcome),
+    );
+  });
   printReport(judged);
 }
+await open.close();
 if (process.argv.includes('--pictures')) await drawPictures(rows, judged, sources, { scorer, table: START_TABLE });
-await opened?.close();
 if (!process.argv.includes('--no-cost')) await measureCost(sources, scorer, formats, quick);
 
-async function judgeAll(format: JudgedFormat, preset: Preset): Promise<Judged> {
-  const outcomes: Outcome[] = [];
-  for (const image of corpus) {
-    const key = [image.name, format, preset].join(':');
-    outcomes.push(
-      await searched(key, () =>
-        withOpen(image, (open) => judgeSearch(open, { format, preset }, toolsFor(image), judge)),
-      ),
-    );
-  }
+function keyOf({ name }: CorpusImage, { format, preset }: Order): string {
+  return [name, format, preset].join(':');
+}
+
+function outcomeOf(image: CorpusImage, order: Order): Promise<Outcome> {
+  return searched(keyOf(image, order), () =>
+    open.use(image, (opened) => judgeSearch(opened, order, toolsFor(image), judge)),
+  );
+}
+
+/** Finds the best fixed number of a format and preset, and what no number reaches. */
+async function againstFixed({ format, preset }: Order, outcomes: Outcome[]): Promise<Judged> {
   const worst = Math.min(...outcomes.map((outcome) => outcome.judged));
   // The hardest first, so that the others are mostly judged once.
   const order = corpus
@@ -119,21 +147,14 @@ function numberOf(outcome: Outcome | undefined): number {
 
 function measureFixed(image: CorpusImage, format: JudgedFormat, preset: Preset, number: number): Promise<Fixed> {
   return fixed(fixedKey(image.name, format, preset, number), () =>
-    withOpen(image, (open) => judgeFixed(open, { format, preset, number }, judge)),
+    open.use(image, (opened) => judgeFixed(opened, { format, preset, number }, judge)),
   );
-}
-
-/** Keeps the image open that was used last. */
-async function withOpen<T>(image: CorpusImage, use: (open: OpenImage) => Promise<T>): Promise<T> {
-  if (opened?.image.name !== image.name) {
-    await opened?.close();
-    opened = await openImage(image);
-  }
-  return use(opened);
 }
 
 /** What was learnt without the sources of the image's fold. */
 function toolsFor({ source }: CorpusImage) {
   const fold = foldOf(source.name);
-  return { scorer, table: fitTable(rows.filter((row) => foldOf(row.source) !== fold)) };
+  const table = tables.get(fold) ?? fitTable(rows.filter((row) => foldOf(row.source) !== fold));
+  tables.set(fold, table);
+  return { scorer, table };
 }

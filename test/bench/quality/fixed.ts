@@ -19,8 +19,8 @@ export interface BestFixed {
 const MOST = 100;
 
 /**
- * Finds the lowest number with which all images score at least `worst`: each image raises the number as far as it needs, by halving
- * intervals. Higher numbers are taken to score higher.
+ * Finds the lowest number with which all images score at least `worst`: each image raises the number as far as it needs. Higher numbers
+ * are taken to score higher.
  * @param measure encodes and judges an image
  */
 export async function findBestFixed(
@@ -29,35 +29,46 @@ export async function findBestFixed(
   start: number,
   measure: (image: number, number: number) => Promise<Fixed>,
 ): Promise<BestFixed> {
-  const needs: number[] = [];
-  let number = 1;
+  let number = Math.max(1, start);
   let reaches = true;
   for (let image = 0; image < count; image += 1) {
-    const first = Math.max(number, needs.length === 0 ? start : number);
-    if (first > 1 && (await measure(image, first)).judged >= worst) {
-      if (needs.length > 0) {
-        needs.push(number);
-        continue;
-      }
-      number = await lowestBetween(1, first, (one) => isEnough(image, one));
+    const isEnough = async (one: number) => (await measure(image, one)).judged >= worst;
+    if (await isEnough(number)) {
+      if (image === 0) number = await lowestUpTo(number, isEnough);
     } else {
-      const top = (await measure(image, MOST)).judged >= worst;
-      reaches &&= top;
-      number = top ? await lowestBetween(first, MOST, (one) => isEnough(image, one)) : MOST;
+      const raised = await lowestAbove(number, isEnough);
+      reaches &&= raised !== undefined;
+      number = raised ?? MOST;
     }
-    needs.push(number);
   }
   const bytes: number[] = [];
   for (let image = 0; image < count; image += 1) bytes.push((await measure(image, number)).bytes);
   return { number, bytes, reaches };
+}
 
-  async function isEnough(image: number, one: number): Promise<boolean> {
-    return (await measure(image, one)).judged >= worst;
+type Holds = (number: number) => Promise<boolean>;
+
+/** The lowest number for which it holds, looked for near `number`, for which it does. */
+async function lowestUpTo(number: number, holds: Holds): Promise<number> {
+  for (let step = 2, high = number; ; step *= 2) {
+    const low = Math.max(1, number - step);
+    if (low === 1 || !(await holds(low))) return lowestBetween(low, high, holds);
+    high = low;
   }
 }
 
+/** The lowest number for which it holds, looked for near `number`, for which it does not. Undefined: it holds for none. */
+async function lowestAbove(number: number, holds: Holds): Promise<number | undefined> {
+  for (let step = 1, low = number; low < MOST; step *= 2) {
+    const high = Math.min(MOST, number + step);
+    if (await holds(high)) return lowestBetween(low, high, holds);
+    low = high;
+  }
+  return undefined;
+}
+
 /** The lowest number above `low` for which it holds; it holds for `high`. */
-async function lowestBetween(low: number, high: number, holds: (number: number) => Promise<boolean>): Promise<number> {
+async function lowestBetween(low: number, high: number, holds: Holds): Promise<number> {
   let [below, above] = [low, high];
   while (above - below > 1) {
     const middle = (below + above) >> 1;

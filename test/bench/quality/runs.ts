@@ -55,6 +55,41 @@ export async function openImage(image: CorpusImage): Promise<OpenImage> {
   };
 }
 
+/** Images that are open: those used last, and those in use. */
+export interface OpenImages {
+  use<T>(image: CorpusImage, work: (open: OpenImage) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Opens images when they are used, and keeps the last ones open. */
+export function keepOpen(most: number): OpenImages {
+  const kept = new Map<string, { opening: Promise<OpenImage>; users: number }>();
+  const closeDownTo = async (count: number) => {
+    for (const [name, { opening, users }] of [...kept]) {
+      if (kept.size <= count) return;
+      if (users > 0) continue;
+      kept.delete(name);
+      await (await opening).close();
+    }
+  };
+  return {
+    async use(image, work) {
+      const entry = kept.get(image.name) ?? { opening: openImage(image), users: 0 };
+      entry.users += 1;
+      // The one used last is the last of the map.
+      kept.delete(image.name);
+      kept.set(image.name, entry);
+      try {
+        return await work(await entry.opening);
+      } finally {
+        entry.users -= 1;
+        await closeDownTo(most);
+      }
+    },
+    close: () => closeDownTo(0),
+  };
+}
+
 /** Decodes a file; alpha that is opaque everywhere is removed, as the service does. */
 async function decode(file: string | Buffer): Promise<Pixels> {
   const image = sharp(file, { limitInputPixels: false });
