@@ -178,7 +178,7 @@ async function render(
   const task: RenderTask = { ...order, variants, limits: context.limits, search: searches(context.config) };
   const format = encodedFormat(order.format, order.facts.format);
   const suspect = { handler: 'render', image: order.identity ?? order.source, format } as const;
-  const memoryBytes = estimateMemory(order.facts, format);
+  const memoryBytes = estimateMemory(order.facts, format, task.search);
   const { encoding, stealing } = running(context);
   const parts = variants.map(({ part }) => part);
   const reports = await removeOnFailure(parts, async () => {

@@ -34,6 +34,12 @@ describe('estimateMemory', () => {
     expect(estimateMemory(facts, 'jpeg')).toBe(24_000_000 * 12);
   });
 
+  it('counts the score of a file, where that takes more than its encoder', () => {
+    expect(estimateMemory(facts, 'jpeg', true)).toBe(24_000_000 * 8 + 4_200_000 * 60);
+    expect(estimateMemory({ ...facts, width: 1000, height: 1000 }, 'jpeg', true)).toBe(1_000_000 * 68);
+    expect(estimateMemory(facts, 'avif', true)).toBe(24_000_000 * 34);
+  });
+
   it('counts the decoded frames of an animation, not the dropped ones', () => {
     const animation = { ...facts, format: 'gif', width: 100, height: 100, pages: 50 } as const;
     expect(estimateMemory(animation, 'webp')).toBe(10_000 * (50 * 4 + 16));

@@ -6,12 +6,21 @@ import type { SourceFacts } from './protocol.ts';
 export const MAX_LOSSLESS_PIXELS = 12_000_000;
 const LOSSLESS_WEBP_BYTES = 24;
 
-/** Estimates the peak memory of rendering an image, in bytes: the decoded pixels and one encode of the full size. */
-export function estimateMemory(facts: SourceFacts, format: EncodedFormat): number {
+/** Most pixels that are scored at once, and what the score takes for each. */
+const MOST_SCORED_PIXELS = 4_200_000;
+const SCORE_BYTES = 60;
+
+/**
+ * Estimates the peak memory of rendering an image, in bytes: the decoded pixels, and one encode of the full size or the score of its file.
+ * @param search true if files are decoded and scored. @default false
+ */
+export function estimateMemory(facts: SourceFacts, format: EncodedFormat, search = false): number {
   const frameArea = facts.width * facts.height;
   const frames = holdsAnimation(format) ? decodedFrames(facts.format, facts.pages) : 1;
   const lossless =
     format === 'webp' && frames === 1 ? Math.min(frameArea, MAX_LOSSLESS_PIXELS) * LOSSLESS_WEBP_BYTES : 0;
+  const area = frameArea * frames;
+  const scored = search ? area * 4 + Math.min(area, MOST_SCORED_PIXELS) * SCORE_BYTES : 0;
   // Encoders of animations work frame by frame.
-  return frameArea * frames * 4 + Math.max(frameArea * FORMATS[format].encoderBytesPerPixel, lossless);
+  return area * 4 + Math.max(frameArea * FORMATS[format].encoderBytesPerPixel, lossless, scored);
 }

@@ -50,7 +50,8 @@ export async function renderImage(
   const loaded = await loadImage(task.source, facts, animated, limits.maxPixels);
   const metadata = outputMetadata(task, loaded);
   const order = { format, preset: task.preset, metadata };
-  const encode = createVariantEncoder(loaded.pixels, order, task.search ? await tools() : null);
+  const searching = task.search ? await tools() : null;
+  const encode = createVariantEncoder(loaded.pixels, order, searching);
   const reports: RenderReport[] = [];
   const writing: Promise<void>[] = [];
   try {
@@ -72,6 +73,8 @@ export async function renderImage(
   } catch (error) {
     await Promise.allSettled(writing);
     throw error;
+  } finally {
+    searching?.scorer.release();
   }
   return reports;
 }

@@ -31,6 +31,21 @@ describe('scores of visual quality', () => {
     }
   });
 
+  it('are the same after memory was given back', async () => {
+    const scorer = await createScorer();
+    const { data, info } = await sharp(join(PHOTOS, 'photo-stream.jpg'))
+      .resize(1400, 1000)
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const image = { data, width: info.width, height: info.height };
+    const [reference, changed] = [scorer.prepare(image), await asJpeg(image, 70)];
+    const score = reference.score(changed);
+    scorer.release();
+    expect(reference.score(changed)).toBe(score);
+    scorer.release();
+    expect(scorer.prepare(image).score(changed)).toBe(score);
+  });
+
   it('scores a photograph of a quality lower by 10 at most 1 higher', async () => {
     const scorer = await createScorer();
     for (const name of PHOTOGRAPHS) {

@@ -51,17 +51,28 @@ export interface Kernel extends Exports {
   blur: number;
 }
 
-declare const WebAssembly: { instantiate(code: Buffer): Promise<{ instance: { exports: Exports } }> };
+/** Compiled code. */
+type Code = object;
+
+declare const WebAssembly: {
+  compile(code: Buffer): Promise<Code>;
+  Instance: new (code: Code) => { exports: Exports };
+};
 
 const TABLE = 1024;
 const COLOURS = TABLE + 256 * 4;
 const BLUR_AT = COLOURS + 17 * 4;
 const PAGE = 65_536;
 
-/** Compiles the kernel and writes its constants. */
-export async function startKernel({ toUnit }: Fit): Promise<Kernel> {
-  const { instance } = await WebAssembly.instantiate(Buffer.from(KERNEL_CODE, 'base64'));
-  const { exports } = instance;
+/** Compiles the kernel. @returns what starts one, with a memory of its own */
+export async function compileKernel(fit: Fit): Promise<() => Kernel> {
+  const code = await WebAssembly.compile(Buffer.from(KERNEL_CODE, 'base64'));
+  return () => startKernel(code, fit);
+}
+
+/** Starts a kernel and writes its constants. */
+function startKernel(code: Code, { toUnit }: Fit): Kernel {
+  const { exports } = new WebAssembly.Instance(code);
   ensureMemory(exports.memory, PAGE);
   const { buffer } = exports.memory;
   new Float32Array(buffer, TABLE, 256).set(Float32Array.from({ length: 256 }, (_, value) => lightOf(value)));

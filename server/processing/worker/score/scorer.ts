@@ -1,5 +1,5 @@
 import { FIT, type Fit, FLAT, MIN_SIDE, PLANES } from './constants.ts';
-import { ensureMemory, type Kernel, startKernel } from './kernel.ts';
+import { compileKernel, ensureMemory, type Kernel } from './kernel.ts';
 import { type Layout, layOut, type PlanePart, type ScalePart } from './layout.ts';
 import { type PlaneErrors, poolErrors } from './pool-errors.ts';
 
@@ -28,11 +28,17 @@ export interface Scorer {
    * @throws RangeError if a side is below 8 pixels, or `data` has another length than the size asks for
    */
   prepare(reference: Pixels): PreparedReference;
+  /** Gives back the memory that large images have taken, which a kernel would keep. */
+  release(): void;
 }
+
+/** Memory that a scorer keeps, in bytes: that of the tiles of a search, with some to spare. */
+const KEPT_BYTES = 64_000_000;
 
 /** Prepares a scorer, once for a process: compiles the kernel in a few milliseconds. Only tests fit it differently. */
 export async function createScorer(fit: Fit = FIT): Promise<Scorer> {
-  const kernel = await startKernel(fit);
+  const start = await compileKernel(fit);
+  let kernel = start();
   /** Original whose share is in the memory of the kernel. */
   let present: PreparedReference | undefined;
   return {
@@ -49,6 +55,11 @@ export async function createScorer(fit: Fit = FIT): Promise<Scorer> {
         },
       };
       return prepared;
+    },
+    release() {
+      if (kernel.memory.buffer.byteLength <= KEPT_BYTES) return;
+      kernel = start();
+      present = undefined;
     },
   };
 }
