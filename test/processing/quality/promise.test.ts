@@ -4,6 +4,8 @@ import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PRESET_TARGETS } from '#contract';
 import type { RenderedVariant } from '../../../server/processing/index.ts';
+import type { Pixels } from '../../../server/processing/worker/pixels.ts';
+import { chooseLayout, cutTiles, type Extent } from '../../../server/processing/worker/quality/tiles.ts';
 import { createScorer, type Scorer } from '../../../server/processing/worker/score/index.ts';
 import { type Harness, nasty, only, photo, type RenderChoice, startHarness } from '../processor-harness.ts';
 
@@ -36,6 +38,12 @@ async function storeSmall(picture: string, width: number): Promise<string> {
 async function scoreOf(file: string, source: string, background?: string): Promise<number> {
   const [original, version] = [await readFile(source), await readFile(file)];
   return scorer.prepare(await shown(sharp(original), background)).score(await shown(sharp(version), background));
+}
+
+/** Decodes an image without transparency. */
+async function pixelsOf(bytes: Buffer): Promise<Pixels> {
+  const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height, channels: 3, frames: 1 };
 }
 
 describe('a preset', () => {
@@ -111,6 +119,31 @@ describe('a preset', () => {
     const [made] = await harness.render(file, { format, preset: 'low' });
     expect(made?.score).toBeGreaterThanOrEqual(PRESET_TARGETS.low - 2);
     expect(made?.score).toBeLessThanOrEqual(100);
+  });
+});
+
+describe('a file of a large image', () => {
+  const WINDOWS = { area: 4_200_000, edge: 1024 };
+  const TILES = { area: 2_000_000, edge: 256 };
+
+  it.each([
+    ['detail all over', 'windows', 'photo-stream.jpg', 2700, WINDOWS, TILES],
+    ['smooth parts', 'tiles', 'photo-brushes.jpg', 1800, TILES, WINDOWS],
+  ] as const)('is checked, with %s, on %s', async (_content, _parts, picture, width, used, other) => {
+    const pixels = await sharp(photo(picture))
+      .resize(width, Math.round(width / 1.5))
+      .png({ compressionLevel: 1 })
+      .toBuffer();
+    const made = only(await harness.render(await harness.store(picture, pixels), { format: 'webp', preset: 'low' }));
+    const [original, version] = await Promise.all([pixelsOf(pixels), pixelsOf(await readFile(made.file))]);
+    const scoreOn = (extent: Extent) => {
+      const layout = chooseLayout(original, extent);
+      return scorer.prepare(cutTiles(original, layout)).score(cutTiles(version, layout));
+    };
+    expect(Math.abs(scoreOn(used) - (made.score ?? 0))).toBeLessThan(0.06);
+    // What the others would have told.
+    expect(Math.abs(scoreOn(other) - (made.score ?? 0))).toBeGreaterThan(0.1);
+    expect(made.score).toBeGreaterThanOrEqual(PRESET_TARGETS.low);
   });
 });
 
