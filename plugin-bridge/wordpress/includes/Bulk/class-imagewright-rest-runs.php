@@ -89,10 +89,10 @@ class Imagewright_Rest_Runs {
 			return Imagewright_Access::refusal();
 		}
 		$options   = self::options( $request );
-		$images    = Imagewright_Candidates::count( 'optimize', $options, $request['ids'] );
+		$preview   = Imagewright_Candidates::preview( $options, $request['ids'] );
 		$lacks     = $request['fillText'] && ! Imagewright_Vision::exists();
-		$described = $request['fillText'] && ! $lacks ? Imagewright_Candidates::count_undescribed( $options, $request['ids'] ) : 0;
-		$export    = self::price( 'export', $images );
+		$described = $request['fillText'] && ! $lacks ? Imagewright_Candidates::count( 'optimize', $options, $request['ids'], true ) : 0;
+		$export    = self::price( 'export', $preview['images'] );
 		$texts     = is_wp_error( $export ) || 0 === $described ? array( 'cost' => 0 ) : self::price( 'analyze', $described );
 		foreach ( array( $export, $texts ) as $answer ) {
 			if ( is_wp_error( $answer ) ) {
@@ -100,8 +100,8 @@ class Imagewright_Rest_Runs {
 			}
 		}
 		return array(
-			'images'     => $images,
-			'leftOut'    => Imagewright_Candidates::left_out( $options, $request['ids'] ),
+			'images'     => $preview['images'],
+			'leftOut'    => $preview['leftOut'],
 			'described'  => $described,
 			'textNote'   => $lacks ? Imagewright_Vision::refusal()->get_error_message() : '',
 			'textCost'   => $texts['cost'],

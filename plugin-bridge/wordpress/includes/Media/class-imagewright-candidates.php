@@ -18,30 +18,19 @@ class Imagewright_Candidates {
 	/**
 	 * Counts the images of a run.
 	 *
-	 * @param string $kind    `optimize`, `restore` or `discard`.
-	 * @param array  $options `format`, `preset`.
-	 * @param int[]  $ids     Attachments; empty for all.
+	 * @param string $kind        `optimize`, `restore` or `discard`.
+	 * @param array  $options     `format`, `preset`.
+	 * @param int[]  $ids         Attachments; empty for all.
+	 * @param bool   $undescribed True to count only those without an alternative text.
 	 * @return int
 	 */
-	public static function count( $kind, $options, $ids = array() ) {
-		$where = self::where( $kind, $options, $ids );
-		$count = Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() . $where );
-		return $count > 0 && self::excludes( $kind, $ids ) ? $count - count( self::excluded( $where ) ) : $count;
-	}
-
-	/**
-	 * Counts the images of a run that have no alternative text.
-	 *
-	 * @param array $options `format`, `preset`.
-	 * @param int[] $ids     Attachments; empty for all.
-	 * @return int
-	 */
-	public static function count_undescribed( $options, $ids = array() ) {
-		global $wpdb;
-		$alt   = $wpdb->prepare( " LEFT JOIN $wpdb->postmeta a ON a.post_id = p.ID AND a.meta_key = %s AND a.meta_value <> ''", Imagewright_Texts::ALT );
-		$where = self::where( 'optimize', $options, $ids ) . ' AND a.meta_id IS NULL';
-		$count = Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() . $alt . $where );
-		return $count > 0 && self::excludes( 'optimize', $ids ) ? $count - count( self::excluded( $where, $alt ) ) : $count;
+	public static function count( $kind, $options, $ids = array(), $undescribed = false ) {
+		$alt  = $undescribed ? self::alt() : '';
+		$lack = $undescribed ? ' AND a.meta_id IS NULL' : '';
+		if ( self::excludes( $kind, $ids ) ) {
+			return self::sift( $options, $alt, $lack )['count'];
+		}
+		return Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() . $alt . self::where( $kind, $options, $ids ) . $lack );
 	}
 
 	/**
@@ -54,10 +43,9 @@ class Imagewright_Candidates {
 	 */
 	public static function without_text( $ids, $below = 0, $limit = 0 ) {
 		global $wpdb;
-		$alt   = $wpdb->prepare( " LEFT JOIN $wpdb->postmeta a ON a.post_id = p.ID AND a.meta_key = %s AND a.meta_value <> ''", Imagewright_Texts::ALT );
 		$after = $below > 0 ? $wpdb->prepare( ' AND p.ID < %d', $below ) : '';
 		$most  = $limit > 0 ? $wpdb->prepare( ' LIMIT %d', $limit ) : '';
-		return array_map( 'intval', array_column( Imagewright_Index::select( 'SELECT p.ID AS id ' . self::from() . $alt . self::images() . self::within( $ids ) . " AND a.meta_id IS NULL$after ORDER BY p.ID DESC$most" ), 'id' ) );
+		return array_map( 'intval', array_column( Imagewright_Index::select( 'SELECT p.ID AS id ' . self::from() . self::alt() . self::images() . self::within( $ids ) . " AND a.meta_id IS NULL$after ORDER BY p.ID DESC$most" ), 'id' ) );
 	}
 
 	/**
@@ -74,7 +62,7 @@ class Imagewright_Candidates {
 		$found    = array();
 		$excludes = self::excludes( $kind, $ids );
 		do {
-			$rows = self::names( self::where( $kind, $options, $ids ), $below, $limit );
+			$rows = self::page( $excludes, self::where( $kind, $options, $ids ), $below, $limit );
 			foreach ( $rows as $row ) {
 				$below = (int) $row['id'];
 				if ( ! $excludes || ! Imagewright_Exclusions::cover_file( (string) $row['file'] ) ) {
@@ -86,14 +74,30 @@ class Imagewright_Candidates {
 	}
 
 	/**
-	 * Lists the images that a run leaves out, by reason: how many, and the newest.
+	 * Counts the images of a run, and lists those that it leaves out.
 	 *
 	 * @param array $options `format`, `preset`.
 	 * @param int[] $ids     Attachments; empty for all.
-	 * @param int   $limit   Most examples of a reason.
+	 * @return array{images:int,leftOut:array<int,array>} `leftOut` is of left_out().
+	 */
+	public static function preview( $options, $ids ) {
+		$sifted = self::excludes( 'optimize', $ids ) ? self::sift( $options ) : null;
+		return array(
+			'images'  => $sifted ? $sifted['count'] : self::count( 'optimize', $options, $ids ),
+			'leftOut' => self::left_out( $options, $ids, $sifted ? $sifted['excluded'] : array() ),
+		);
+	}
+
+	/**
+	 * Lists the images that a run leaves out, by reason: how many, and the newest.
+	 *
+	 * @param array $options  `format`, `preset`.
+	 * @param int[] $ids      Attachments; empty for all.
+	 * @param int[] $excluded Images whose names are excluded, newest first.
+	 * @param int   $limit    Most examples of a reason.
 	 * @return array<int,array{message:string,count:int,examples:array<int,array{id:int,title:string}>}>
 	 */
-	public static function left_out( $options, $ids, $limit = 5 ) {
+	private static function left_out( $options, $ids, $excluded, $limit = 5 ) {
 		global $wpdb;
 		$groups = array();
 		$left   = ' AND ' . self::left( $options, $ids ) . self::within( $ids );
@@ -102,27 +106,11 @@ class Imagewright_Candidates {
 			$groups[] = self::group( $found ? $found[0]['message'] : '', (int) $row['n'], wp_list_pluck( $found, 'id' ) );
 		}
 		$others     = " WHERE p.post_type = 'attachment' AND p.post_status = 'inherit' AND p.post_mime_type LIKE 'image/%' AND p.post_mime_type NOT IN (" . self::types() . ')' . self::own() . self::within( $ids );
-		$groups[]   = self::found( __( 'The image service does not accept this format.', 'imagewright' ), $others, $limit );
-		if ( self::excludes( 'optimize', $ids ) ) {
-			$excluded = self::excluded( self::images() . " AND ( i.status IS NULL OR i.status <> 'done' )" );
-			$groups[] = self::group( __( 'The settings exclude its name or folder.', 'imagewright' ), count( $excluded ), array_slice( $excluded, 0, $limit ) );
-		}
+		$count      = Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() . $others );
+		$newest     = $count > 0 ? Imagewright_Index::select( 'SELECT p.ID AS id ' . self::from() . $others . $wpdb->prepare( ' ORDER BY p.ID DESC LIMIT %d', $limit ) ) : array();
+		$groups[]   = self::group( __( 'The image service does not accept this format.', 'imagewright' ), $count, array_column( $newest, 'id' ) );
+		$groups[]   = self::group( __( 'The settings exclude its name or folder.', 'imagewright' ), count( $excluded ), array_slice( $excluded, 0, $limit ) );
 		return array_values( array_filter( $groups, static fn( $group ) => $group['count'] > 0 ) );
-	}
-
-	/**
-	 * Counts images, and lists the newest.
-	 *
-	 * @param string $message Reason.
-	 * @param string $where   Condition.
-	 * @param int    $limit   Most examples.
-	 * @return array Of group().
-	 */
-	private static function found( $message, $where, $limit ) {
-		global $wpdb;
-		$count  = Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() . $where );
-		$newest = $count > 0 ? array_column( Imagewright_Index::select( 'SELECT p.ID AS id ' . self::from() . $where . $wpdb->prepare( ' ORDER BY p.ID DESC LIMIT %d', $limit ) ), 'id' ) : array();
-		return self::group( $message, $count, $newest );
 	}
 
 	/**
@@ -173,6 +161,16 @@ class Imagewright_Candidates {
 	}
 
 	/**
+	 * Joins the alternative texts.
+	 *
+	 * @return string
+	 */
+	private static function alt() {
+		global $wpdb;
+		return $wpdb->prepare( " LEFT JOIN $wpdb->postmeta a ON a.post_id = p.ID AND a.meta_key = %s AND a.meta_value <> ''", Imagewright_Texts::ALT );
+	}
+
+	/**
 	 * Selects images in formats of the service.
 	 *
 	 * @param bool $own True to leave out images that the current user may not change.
@@ -213,41 +211,49 @@ class Imagewright_Candidates {
 	}
 
 	/**
-	 * Reads ids and names of images, newest first. Names are compared in PHP: the database takes far longer for a regular expression.
+	 * Reads a page of images, newest first.
 	 *
+	 * @param bool   $named True to read their names.
 	 * @param string $where Condition.
 	 * @param int    $below Lists only ids below this one; 0 for no limit.
 	 * @param int    $limit Most rows.
+	 * @param string $left  Condition whose truth is read as `left_out`.
 	 * @param string $join  More tables.
-	 * @return array<int,array{id:string,file:string|null}>
+	 * @return array<int,array{id:string,file:string|null,left_out:string|null}>
 	 */
-	private static function names( $where, $below, $limit, $join = '' ) {
+	private static function page( $named, $where, $below, $limit, $left = '0', $join = '' ) {
 		global $wpdb;
 		$after = $below > 0 ? $wpdb->prepare( ' AND p.ID < %d', $below ) : '';
-		$file  = $wpdb->prepare( " LEFT JOIN $wpdb->postmeta f ON f.post_id = p.ID AND f.meta_key = %s", '_wp_attached_file' );
-		return Imagewright_Index::select( 'SELECT p.ID AS id, f.meta_value AS file ' . self::from() . $file . $join . $where . $after . $wpdb->prepare( ' ORDER BY p.ID DESC LIMIT %d', $limit ) );
+		$file  = $named ? 'f.meta_value' : "''";
+		$join .= $named ? " LEFT JOIN $wpdb->postmeta f ON f.post_id = p.ID AND f.meta_key = '_wp_attached_file'" : '';
+		return Imagewright_Index::select( "SELECT p.ID AS id, $file AS file, $left AS left_out " . self::from() . $join . $where . $after . $wpdb->prepare( ' ORDER BY p.ID DESC LIMIT %d', $limit ) );
 	}
 
 	/**
-	 * Lists the images whose name or folder is excluded, newest first.
+	 * Counts the images of a run over the library, and lists those whose name or folder is excluded, newest first, in one reading. Names
+	 * are compared in PHP: the database takes far longer for a regular expression.
 	 *
-	 * @param string $where Condition.
-	 * @param string $join  More tables.
-	 * @return int[]
+	 * @param array  $options `format`, `preset`.
+	 * @param string $join    More tables.
+	 * @param string $more    More conditions.
+	 * @return array{count:int,excluded:int[]}
 	 */
-	private static function excluded( $where, $join = '' ) {
-		$found = array();
-		$below = 0;
+	private static function sift( $options, $join = '', $more = '' ) {
+		$count    = 0;
+		$excluded = array();
+		$below    = 0;
 		do {
-			$rows = self::names( $where, $below, self::PAGE, $join );
-			foreach ( $rows as $row ) {
-				$below = (int) $row['id'];
+			$rows = self::page( true, self::images() . " AND ( i.status IS NULL OR i.status <> 'done' )" . $more, $below, self::PAGE, self::left( $options, array() ), $join );
+			foreach ( array_column( $rows, null, 'id' ) as $id => $row ) {
+				$below = $id;
 				if ( Imagewright_Exclusions::cover_file( (string) $row['file'] ) ) {
-					$found[ $below ] = $below;
+					$excluded[] = $id;
+				} elseif ( ! (int) $row['left_out'] ) {
+					++$count;
 				}
 			}
 		} while ( count( $rows ) === self::PAGE );
-		return array_values( $found );
+		return compact( 'count', 'excluded' );
 	}
 
 	/**
