@@ -6,8 +6,10 @@ import type { StopReason } from './finish-job.ts';
 import { createListening, type Listening } from './listening.ts';
 import { type Handover, performJob, type WorkContext } from './perform-job.ts';
 
-/** Interval at which jobs of this process are checked for requests of other servers, in milliseconds. */
-const LOOK_EVERY_MS = 250;
+/** Interval at which other servers' requests to stop jobs of this process are looked for, in milliseconds. */
+const LOOK_EVERY_MS = 100;
+/** Looks after which the whole state of the jobs is read: listeners elsewhere, and leases that were lost. */
+const LOOKS_A_READING = 5;
 
 /** A job that runs in this process. */
 interface LiveJob {
@@ -25,16 +27,19 @@ interface RunnerContext extends WorkContext {
   leaseMs: number;
   /** Aborts when this process hands its jobs over. */
   leaving: AbortController;
+  looking: boolean;
+  looks: number;
 }
 
 /** Dependencies of {@link createJobRunner}. */
-export type RunnerDeps = Omit<RunnerContext, 'live' | 'leaving' | 'outlast'>;
+export type RunnerDeps = Omit<RunnerContext, 'live' | 'leaving' | 'outlast' | 'looking' | 'looks'>;
 
 /** Creates the runner of this process's jobs: renewed leases, exactly one last event. */
 export function createJobRunner(deps: RunnerDeps) {
   const live = new Map<string, LiveJob>();
   const leaving = new AbortController();
-  const context: RunnerContext = { ...deps, live, leaving, outlast: (work) => outlastOutage(work, leaving.signal) };
+  const outlast: RunnerContext['outlast'] = (work) => outlastOutage(work, leaving.signal);
+  const context: RunnerContext = { ...deps, live, leaving, outlast, looking: false, looks: 0 };
   const renewal = setInterval(() => void renewLeases(context), deps.leaseMs / 3).unref();
   const looks = setInterval(() => void look(context), LOOK_EVERY_MS).unref();
 
@@ -97,13 +102,29 @@ async function renewLeases({ live, repositories, instanceId, leaseMs, now }: Run
     .catch(() => {});
 }
 
-/** Reads what other servers ask of the jobs of this process, and which of them it has lost. */
-async function look({ live, repositories, instanceId }: RunnerContext): Promise<void> {
-  const ids = [...live.keys()];
-  if (ids.length === 0) return;
-  const states = await repositories.jobs.findStates(ids).catch(() => null);
-  if (!states) return;
-  const found = new Map(states.map((state) => [state._id, state]));
+/** Looks for what other servers did to the jobs of this process. An outage of the database is left to the next look. */
+async function look(context: RunnerContext): Promise<void> {
+  const ids = [...context.live.keys()];
+  if (context.looking || ids.length === 0) return;
+  context.looking = true;
+  try {
+    await (context.looks % LOOKS_A_READING === 0 ? readStates(context, ids) : stopRequested(context, ids));
+    context.looks += 1;
+  } catch {
+    // The next look repeats it.
+  } finally {
+    context.looking = false;
+  }
+}
+
+async function stopRequested({ live, repositories }: RunnerContext, ids: string[]): Promise<void> {
+  for (const { _id, stopRequested } of await repositories.jobs.findStopRequests(ids))
+    live.get(_id)?.abort.abort(stopRequested satisfies StopReason);
+}
+
+/** Reads what other servers ask of the jobs of this process, who listens there, and which of them it has lost. */
+async function readStates({ live, repositories, instanceId }: RunnerContext, ids: string[]): Promise<void> {
+  const found = new Map((await repositories.jobs.findStates(ids)).map((state) => [state._id, state]));
   for (const id of ids) {
     const running = live.get(id);
     const state = found.get(id);

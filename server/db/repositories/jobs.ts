@@ -3,6 +3,7 @@ import { type JobKindName, UNFINISHED_JOB_STATES } from '#contract';
 import type { Connection } from '../connect.ts';
 import { unlessDuplicate } from '../duplicate-key.ts';
 import { type JobRecord, jobSchema } from '../models/job.ts';
+import { plainCollection } from '../plain-collection.ts';
 
 export type { JobRecord };
 
@@ -17,6 +18,22 @@ export type JobState = Pick<
 
 /** Fields written when a job ends. */
 export type JobOutcome = Pick<JobRecord, 'state' | 'lastEvent' | 'summary' | 'credits' | 'error'>;
+
+/** A request to stop a job. */
+export interface StopRequest {
+  _id: string;
+  stopRequested: NonNullable<JobRecord['stopRequested']>;
+}
+
+const STATE_FIELDS = {
+  accountId: 1,
+  kind: 1,
+  leaseOwner: 1,
+  stopRequested: 1,
+  listened: 1,
+  eventBase: 1,
+  lastEvent: 1,
+} satisfies Partial<Record<keyof JobState, 1>>;
 
 /** Leases of one answer of the database, below 1 MB. */
 const LEASES_AT_ONCE = 5000;
@@ -37,6 +54,7 @@ export type JobRepository = ReturnType<typeof createJobRepository>;
 
 /** Finds jobs. */
 function jobLookups(model: Model<JobRecord>) {
+  const collection = plainCollection(model);
   return {
     async find(accountId: string, jobId: string): Promise<JobRecord | null> {
       return model.findOne({ _id: jobId, accountId }).lean();
@@ -44,17 +62,21 @@ function jobLookups(model: Model<JobRecord>) {
 
     /** Returns the present state of those jobs that are there, in one answer of the database. */
     async findStates(jobIds: string[]): Promise<JobState[]> {
-      const fields = ['accountId', 'kind', 'leaseOwner', 'stopRequested', 'listened', 'eventBase', 'lastEvent'];
-      return model
-        .find({ _id: { $in: jobIds } })
-        .select(fields)
-        .batchSize(jobIds.length + 1)
-        .lean();
+      return collection
+        .find<JobState>({ _id: { $in: jobIds } }, { projection: STATE_FIELDS, batchSize: jobIds.length + 1 })
+        .toArray();
+    },
+
+    /** Finds those jobs that somebody wants to stop. */
+    async findStopRequests(jobIds: string[]): Promise<StopRequest[]> {
+      return collection
+        .find<StopRequest>({ _id: { $in: jobIds }, stopRequested: { $ne: null } }, { projection: { stopRequested: 1 } })
+        .toArray();
     },
 
     /** Finds those jobs that have ended. */
     async findEnded(jobIds: string[]): Promise<JobRecord[]> {
-      return model.find({ _id: { $in: jobIds }, lastEvent: { $ne: null } }).lean();
+      return collection.find({ _id: { $in: jobIds }, lastEvent: { $ne: null } }).toArray();
     },
 
     /** Lists a session's jobs, newest first. */
