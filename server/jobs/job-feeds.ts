@@ -13,7 +13,7 @@ import { refreshed } from './refresh-results.ts';
 import { replayLastEvent } from './show-job.ts';
 
 /** Interval at which the jobs of other servers are polled, in milliseconds. */
-const POLL_MS = 400;
+const POLL_MS = 450;
 /** Polls after which jobs that have not ended are looked at, too: they may have been removed. */
 const POLLS_A_LOOK = 10;
 /** Events of a job that are asked for at once: more each time while there are as many. */

@@ -9,7 +9,7 @@ import { type Handover, performJob, type WorkContext } from './perform-job.ts';
 /** Interval at which other servers' requests to stop jobs of this process are looked for, in milliseconds. */
 const LOOK_EVERY_MS = 100;
 /** Looks after which the whole state of the jobs is read: listeners elsewhere, and leases that were lost. */
-const LOOKS_A_READING = 5;
+const LOOKS_A_READING = 10;
 
 /** A job that runs in this process. */
 interface LiveJob {
@@ -104,11 +104,10 @@ async function renewLeases({ live, repositories, instanceId, leaseMs, now }: Run
 
 /** Looks for what other servers did to the jobs of this process. An outage of the database is left to the next look. */
 async function look(context: RunnerContext): Promise<void> {
-  const ids = [...context.live.keys()];
-  if (context.looking || ids.length === 0) return;
+  if (context.looking || context.live.size === 0) return;
   context.looking = true;
   try {
-    await (context.looks % LOOKS_A_READING === 0 ? readStates(context, ids) : stopRequested(context, ids));
+    await (context.looks % LOOKS_A_READING === 0 ? readStates(context) : stopRequested(context));
     context.looks += 1;
   } catch {
     // The next look repeats it.
@@ -117,13 +116,14 @@ async function look(context: RunnerContext): Promise<void> {
   }
 }
 
-async function stopRequested({ live, repositories }: RunnerContext, ids: string[]): Promise<void> {
-  for (const { _id, stopRequested } of await repositories.jobs.findStopRequests(ids))
+async function stopRequested({ live, repositories, instanceId }: RunnerContext): Promise<void> {
+  for (const { _id, stopRequested } of await repositories.jobs.findStopRequests(instanceId))
     live.get(_id)?.abort.abort(stopRequested satisfies StopReason);
 }
 
 /** Reads what other servers ask of the jobs of this process, who listens there, and which of them it has lost. */
-async function readStates({ live, repositories, instanceId }: RunnerContext, ids: string[]): Promise<void> {
+async function readStates({ live, repositories, instanceId }: RunnerContext): Promise<void> {
+  const ids = [...live.keys()];
   const found = new Map((await repositories.jobs.findStates(ids)).map((state) => [state._id, state]));
   for (const id of ids) {
     const running = live.get(id);

@@ -134,10 +134,13 @@ function membership(operator: string, operand: unknown): PathTest {
   if (!Array.isArray(operand)) throw new CommandError(2, `${operator} needs an array`);
   if (operand.some(isOperatorObject)) throw new CommandError(2, `cannot nest $ under ${operator}`);
   const patterns = operand.filter((item) => item instanceof BSONRegExp).map(equalTo);
-  const keys = new Set(operand.map((item) => encodeValue(item).toString('latin1')));
-  return anyValue(
-    (value) => keys.has(encodeValue(value).toString('latin1')) || patterns.some((matches) => matches(value)),
-  );
+  // Made for the first value: a look-up of many absent documents compares none.
+  let keys: Set<string> | undefined;
+  const has = (value: unknown): boolean => {
+    keys ??= new Set(operand.map((item) => encodeValue(item).toString('latin1')));
+    return keys.has(encodeValue(value).toString('latin1'));
+  };
+  return anyValue((value) => has(value) || patterns.some((matches) => matches(value)));
 }
 
 function allOf(operand: unknown): PathTest {

@@ -11,6 +11,8 @@ export interface Plan {
   /** Undefined reads the documents themselves, in the order of _id. */
   index?: Index;
   ranges: KeyRange[];
+  /** True if each range starts with the key of the one document that it may hold. */
+  exact: boolean;
   reverse: boolean;
   /** True if the keys are in the order of the query's sort. */
   sorted: boolean;
@@ -78,7 +80,8 @@ function planFor(
   const complete = pinned === fields.length && (index?.spec.unique || !index) ? 20 : 0;
   const score = pinned * 10 + (ranges ? 5 : 0) + (order ? 3 : 0) + complete;
   ranges ??= prefixes.map((start) => ({ start, end: Buffer.concat([start, PASS]) }));
-  return { plan: { index, ranges, reverse: order === -1, sorted: order !== 0 }, score };
+  const exact = !index && pinned === 1;
+  return { plan: { index, ranges, exact, reverse: order === -1, sorted: order !== 0 }, score };
 }
 
 // 1 when the entries after the pinned fields come in the order of the sort, -1 when reversed, 0 otherwise.

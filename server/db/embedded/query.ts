@@ -42,13 +42,13 @@ export function* runQuery(store: Store, collection: Collection | undefined, quer
 function* candidates(
   store: Store,
   collection: Collection,
-  { index, ranges, reverse }: ReturnType<typeof choosePlan>,
+  { index, ranges, exact, reverse }: ReturnType<typeof choosePlan>,
   matches: (doc: Doc) => boolean,
 ): Generator<Found> {
   const documentStart = documentRange(collection).start.length;
   const seen = index?.multikey ? new Set<string>() : undefined;
   for (const range of ranges) {
-    for (const { key, value } of store.scan(range, reverse)) {
+    for (const { key, value } of exact ? entryAt(store, range.start) : store.scan(range, reverse)) {
       const idKey = index ? value : key.subarray(documentStart);
       if (seen) {
         const name = idKey.toString('latin1');
@@ -61,6 +61,12 @@ function* candidates(
       if (matches(doc)) yield { idKey, raw, doc };
     }
   }
+}
+
+/** Reads one entry, for a fraction of what an iterator costs. */
+function entryAt(store: Store, key: Buffer): { key: Buffer; value: Buffer }[] {
+  const value = store.get(key);
+  return value ? [{ key, value }] : [];
 }
 
 function sorted(found: Iterable<Found>, fields: Parameters<typeof sortKey>[1]): Iterable<Found> {

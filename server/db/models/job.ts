@@ -65,5 +65,6 @@ export const jobSchema = new Schema<JobRecord>(
 )
   .index({ sessionId: 1, createdAt: -1 })
   .index({ state: 1 })
+  .index({ leaseOwner: 1, stopRequested: 1 })
   .index({ offered: 1 }, { partialFilterExpression: { offered: true } })
   .index({ accountId: 1, createdAt: -1 });

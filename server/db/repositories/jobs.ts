@@ -67,10 +67,11 @@ function jobLookups(model: Model<JobRecord>) {
         .toArray();
     },
 
-    /** Finds those jobs that somebody wants to stop. */
-    async findStopRequests(jobIds: string[]): Promise<StopRequest[]> {
+    /** Finds the jobs of this owner that somebody wants to stop. */
+    async findStopRequests(owner: string): Promise<StopRequest[]> {
+      const stopRequested: { $in: StopRequest['stopRequested'][] } = { $in: ['job_cancelled', 'session_deleted'] };
       return collection
-        .find<StopRequest>({ _id: { $in: jobIds }, stopRequested: { $ne: null } }, { projection: { stopRequested: 1 } })
+        .find<StopRequest>({ leaseOwner: owner, stopRequested }, { projection: { stopRequested: 1 } })
         .toArray();
     },
 
