@@ -10,6 +10,7 @@ describe('processingConfig', () => {
       MAX_PIXELS: 50_000_000,
       MAX_FRAMES: 300,
       IMAGE_TIMEOUT_SECONDS: 60,
+      QUALITY_SEARCH: 'on',
     });
     expect(processingConfig.parse({}).WORKERS).toBeGreaterThan(0);
     expect(processingConfig.parse({ WORKERS: '3' }).WORKERS).toBe(3);
