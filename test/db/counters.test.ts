@@ -66,6 +66,9 @@ it('the daily budget of the vision service is one for all servers, and goes on f
   const { servers } = newPair((counters, now) =>
     createSharedDailyLimit({ limit: 37, answers: { countSince: async () => 4 }, counters, now }),
   );
-  const taken = await Promise.all(Array.from({ length: 60 }, (_, server) => servers[server % 2]?.take()));
+  const take = (server: number) => servers[server % 2]?.take();
+  const taken = await Promise.all(Array.from({ length: 60 }, (_, server) => take(server)));
+  // One server may hold a few that its own requests did not need.
+  for (let server = 0; server < 20; server += 1) taken.push(await take(server));
   expect(taken.filter(Boolean)).toHaveLength(33);
 });

@@ -163,6 +163,10 @@ class Imagewright_State {
 			);
 		}
 		Imagewright_Index::put( $id, $fields );
+		// Another request may have deleted it since the first look.
+		if ( ! Imagewright_Deletion::exists( $id ) ) {
+			Imagewright_Index::remove( $id );
+		}
 	}
 
 	/**
