@@ -27,9 +27,9 @@ export const processingConfig = z.object({
     .describe('Largest AVIF written, in pixels; encoding takes about 30 bytes of memory a pixel.'),
   QUALITY_SEARCH: z
     .enum(['on', 'off'])
-    .default('on')
+    .default('off')
     .describe(
-      'On: find for each image the encoder settings that keep the promise of the preset, and state the score that was reached. Off: the same number for all images, and no score; exports take less processor time and memory.',
+      'On: find for each image the encoder settings that keep the promise of the preset, and state the score that was reached; exports take more time. Off: the same number for all images, and no score.',
     ),
   PROBE_QUEUE_LIMIT: whole(1, 100_000)
     .default(200)

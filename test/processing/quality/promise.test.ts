@@ -13,7 +13,7 @@ let harness: Harness;
 let scorer: Scorer;
 
 beforeAll(async () => {
-  [harness, scorer] = [await startHarness({ WORKERS: 1 }), await createScorer()];
+  [harness, scorer] = [await startHarness({ QUALITY_SEARCH: 'on', WORKERS: 1 }), await createScorer()];
 });
 afterAll(() => harness.close());
 
