@@ -107,7 +107,7 @@ async function look(context: RunnerContext): Promise<void> {
   if (context.looking || context.live.size === 0) return;
   context.looking = true;
   try {
-    await (context.looks % LOOKS_A_READING === 0 ? readStates(context) : stopRequested(context));
+    await (context.looks % LOOKS_A_READING === 0 ? readStates(context) : takeStopRequests(context));
     context.looks += 1;
   } catch {
     // The next look repeats it.
@@ -116,7 +116,7 @@ async function look(context: RunnerContext): Promise<void> {
   }
 }
 
-async function stopRequested({ live, repositories, instanceId }: RunnerContext): Promise<void> {
+async function takeStopRequests({ live, repositories, instanceId }: RunnerContext): Promise<void> {
   for (const { _id, stopRequested } of await repositories.jobs.findStopRequests(instanceId))
     live.get(_id)?.abort.abort(stopRequested satisfies StopReason);
 }

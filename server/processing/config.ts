@@ -16,7 +16,7 @@ export const processingConfig = z.object({
         'limit of the container, or half of the memory of the machine, without 300 for the service and 150 for each of `WORKERS`.',
     ),
   IMAGE_TIMEOUT_SECONDS: whole(1, 3600)
-    .default(120)
+    .default(60)
     .describe('Seconds that one image with all its variants may take before its process is killed.'),
   MAX_PIXELS: whole(1, 268_000_000)
     .default(50_000_000)

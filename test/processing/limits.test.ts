@@ -9,7 +9,7 @@ describe('processingConfig', () => {
     expect(processingConfig.parse({})).toMatchObject({
       MAX_PIXELS: 50_000_000,
       MAX_FRAMES: 300,
-      IMAGE_TIMEOUT_SECONDS: 120,
+      IMAGE_TIMEOUT_SECONDS: 60,
       QUALITY_SEARCH: 'off',
     });
     expect(processingConfig.parse({}).WORKERS).toBeGreaterThan(0);

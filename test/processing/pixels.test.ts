@@ -5,8 +5,7 @@ import { decode, difference, type Harness, header, nasty, only, pixel, startHarn
 
 let harness: Harness;
 beforeAll(async () => {
-  // What the search encodes keeps colours and orientation in test/exports/pixels.test.ts.
-  harness = await startHarness({ QUALITY_SEARCH: 'off' });
+  harness = await startHarness();
 });
 afterAll(() => harness.close());
 
