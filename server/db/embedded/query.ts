@@ -4,7 +4,7 @@ import { documentKey, type StoredDocument } from './documents.ts';
 import { compileFilter } from './match.ts';
 import { keyFields, sortKey } from './paths.ts';
 import { choosePlan } from './plan.ts';
-import type { Store } from './store.ts';
+import { MAX_KEY_BYTES, type Store } from './store.ts';
 
 /** A query: filter, sort and limits. */
 export interface Query {
@@ -65,7 +65,8 @@ function* candidates(
 
 /** Reads one entry, for a fraction of what an iterator costs. */
 function entryAt(store: Store, key: Buffer): { key: Buffer; value: Buffer }[] {
-  const value = store.get(key);
+  // No document has a longer key, and the library throws for one.
+  const value = key.length <= MAX_KEY_BYTES ? store.get(key) : undefined;
   return value ? [{ key, value }] : [];
 }
 

@@ -14,6 +14,13 @@ describe('_id', () => {
     expect(await find('nulls', { _id: { $type: 'number' } })).toEqual([{ _id: 1 }]);
   });
 
+  it('may be asked for that is longer than any that is stored', async () => {
+    await run({ insert: 'short', documents: [{ _id: 'a' }] });
+    const long = 'x'.repeat(5000);
+    expect(await find('short', { _id: long })).toEqual([]);
+    expect(await find('short', { _id: { $in: [long, 'a'] } })).toEqual([{ _id: 'a' }]);
+  });
+
   it('is null after an upsert whose filter says so', async () => {
     const updates = [{ q: { _id: null }, u: { $set: { b: 1 } }, upsert: true }];
     expect(await run({ update: 'upserts', updates })).toMatchObject({ upserted: [{ index: 0, _id: null }] });
