@@ -58,11 +58,11 @@ describe('administration', () => {
       expect.arrayContaining([expect.objectContaining({ id: accountId, role: 'user', state: 'unclaimed' })]),
     );
     expect(await run('account role --email person@example.org --role operator')).toMatchObject({ role: 'operator' });
+    // The database removes by the real clock what has expired.
+    fixture.clock.now = new Date();
     const made = (await run('account link --email person@example.org')) as unknown as { link: string };
     expect(made.link).toMatch(/^http:\/\/127\.0\.0\.1:8080\/dashboard\/claim#token=iwl_\w{43}$/);
     expect(await fixture.signIn.readLink(made.link.split('=')[1] ?? '')).toMatchObject({ email: 'person@example.org' });
-    // The database removes by the real clock what has expired.
-    fixture.clock.now = new Date();
     const visitor = { address: '192.0.2.1', userAgent: '' };
     const { token } = await fixture.signIn.browserSessions.open(accountId, visitor);
     expect(await run('account logout --email person@example.org')).toEqual({ accountId, revoked: 1 });

@@ -1,5 +1,4 @@
 import { randomFillSync } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +7,7 @@ import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { createClient } from '../../plugin-bridge/sdk/index.ts';
 import { openElement } from '../bench/support/widget-page.ts';
+import { closed } from '../support/raw-request.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { startSlowLine } from '../support/slow-line.ts';
 
@@ -109,7 +109,7 @@ export async function trickle({ wholeHead }: { wholeHead: boolean }): Promise<nu
     const head = `POST /v1/sessions HTTP/1.1\r\nHost: x\r\nX-API-Key: ${service.api.apiKey}\r\nContent-Length: 1000000\r\n`;
     socket.write(wholeHead ? `${head}Content-Type: multipart/form-data; boundary=b\r\n\r\n` : head);
     const timer = setInterval(() => socket.write('x'), 20_000);
-    await once(socket, 'close');
+    await closed(socket);
     clearInterval(timer);
     return (performance.now() - startedAt) / 1000;
   } finally {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { closed } from '../support/raw-request.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const MOST = 20;
@@ -34,7 +35,7 @@ async function open(localAddress = '127.0.0.1', { url } = test): Promise<{ socke
 async function statusFrom(localAddress?: string, service = test): Promise<number> {
   const { socket, received } = await open(localAddress, service);
   socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
-  if (!socket.closed) await once(socket, 'close');
+  await closed(socket);
   return Number(/^HTTP\/1\.1 (\d+)/.exec(received())?.[1] ?? 0);
 }
 
@@ -75,7 +76,7 @@ describe('a request that is refused before its body', () => {
     await expect.poll(received).toContain(`HTTP/1.1 ${status}`);
     const answeredAt = performance.now();
     const trickle = setInterval(() => socket.write('x'), 100);
-    if (!socket.closed) await once(socket, 'close');
+    await closed(socket);
     clearInterval(trickle);
     expect(performance.now() - answeredAt).toBeLessThan(4000);
   });

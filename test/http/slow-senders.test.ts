@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { formOf } from '../support/api-client.ts';
 import { expectError } from '../support/error-answers.ts';
+import { closed } from '../support/raw-request.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { plainImage } from '../support/small-images.ts';
 
@@ -65,7 +66,7 @@ async function open(head: string, { apiKey } = test.api): Promise<Sender> {
       socket.once('close', () => clearInterval(timer));
     },
     leave: () => void socket.destroy(),
-    answer: once(socket, 'close').then(() => {
+    answer: closed(socket).then(() => {
       const [answerHead = '', text = ''] = received.split('\r\n\r\n');
       return { status: Number(answerHead.split(' ')[1]), head: answerHead, text };
     }),

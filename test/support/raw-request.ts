@@ -1,4 +1,5 @@
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** An answer as it came over the wire. */
 export interface RawAnswer {
@@ -49,6 +50,11 @@ export function createRawClient(url: string, { sockets = 16 } = {}) {
   }
 
   return { send, close: () => agent.destroy() };
+}
+
+/** Waits until a connection is closed, also by a reset, which `once` of events would reject. */
+export async function closed(socket: Socket): Promise<void> {
+  if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
 }
 
 /** Runs `work` on each item, `width` at a time. */
