@@ -25,6 +25,7 @@ it('texts of AI are accepted, changed and rejected by keyboard', { timeout: 180_
   await rig.site.php('update_post_meta( $id, "_wp_attachment_image_alt", "Of a person" );', { id: e });
   expect(await unconfirmed()).toMatchObject({
     total: 3,
+    more: false,
     items: [{ alt: 'A "quoted" valley' }, { alt: 'A river' }, { alt: 'A mountain' }],
   });
   expect(await post(`/attachments/${b}/text`, { was: 'Another', alt: 'A river' })).toMatchObject([

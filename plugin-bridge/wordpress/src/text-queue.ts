@@ -9,6 +9,8 @@ interface Part {
   /** Cursor of the next part; empty after the last. */
   cursor: string;
   total: number;
+  /** True if there are more than `total`. */
+  more: boolean;
 }
 
 /** Shows the texts that a model wrote and nobody has confirmed, one by one. Each decision has a key. */
@@ -20,6 +22,7 @@ export class TextQueue {
   #items: Item[] = [];
   #cursor: string | null = null;
   #left = 0;
+  #more = false;
 
   constructor(place: HTMLElement, { rest, config }: { rest: Rest; config: SiteConfig }) {
     this.#rest = rest;
@@ -40,7 +43,7 @@ export class TextQueue {
     while (this.#items.length === 0 && this.#cursor !== '') {
       const query = { cursor: this.#cursor ?? '' };
       const part = await this.#rest.call<Part>('GET', '/texts/unconfirmed', { query });
-      if (this.#cursor === null) this.#left = part.total;
+      if (this.#cursor === null) [this.#left, this.#more] = [part.total, part.more];
       this.#items = part.items;
       this.#cursor = part.cursor;
     }
@@ -116,7 +119,7 @@ export class TextQueue {
     this.#items.shift();
     await this.#load();
     this.#show(true);
-    const left = this.#say('queueLeft', { n: Math.max(0, this.#left) });
+    const left = this.#say('queueLeft', { n: `${Math.max(0, this.#left)}${this.#more ? '+' : ''}` });
     this.#status.textContent = said ? `${this.#say(said)} ${left}` : left;
   }
 

@@ -16,11 +16,15 @@ class Imagewright_Unconfirmed {
 	/** Most images of a part. */
 	const BATCH = 20;
 
+	/** Images are counted up to this number: to count all of a large library would take longer than to show the part. */
+	const COUNTED = 1000;
+
 	/**
 	 * Returns the next images with such a text.
 	 *
 	 * @param int $cursor Of the part before; 0 for the first.
-	 * @return array{items:array<int,array>,cursor:string,total:int} `cursor` is empty after the last part.
+	 * @return array{items:array<int,array>,cursor:string,total:int,more:bool} `cursor` is empty after the last part; `more` if there are
+	 *     more than `total`.
 	 */
 	public static function batch( $cursor ) {
 		$rows  = Imagewright_Index::select( 'SELECT m.meta_id AS meta, m.post_id AS id ' . self::from() . ' AND m.meta_id > ' . (int) $cursor . ' ORDER BY m.meta_id LIMIT ' . self::BATCH );
@@ -33,10 +37,12 @@ class Imagewright_Unconfirmed {
 				$items[] = Imagewright_Library::describe( $id ) + array( 'large' => (string) wp_get_attachment_image_url( $id, 'medium_large' ) );
 			}
 		}
+		$total = Imagewright_Index::number( 'SELECT COUNT(*) FROM ( SELECT 1 ' . self::from() . ' LIMIT ' . ( self::COUNTED + 1 ) . ' ) AS found' );
 		return array(
 			'items'  => $items,
 			'cursor' => count( $rows ) < self::BATCH ? '' : (string) max( array_map( 'intval', array_column( $rows, 'meta' ) ) ),
-			'total'  => Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() ),
+			'total'  => min( $total, self::COUNTED ),
+			'more'   => $total > self::COUNTED,
 		);
 	}
 
