@@ -16,7 +16,9 @@ import { replayLastEvent } from './show-job.ts';
 const POLL_MS = 450;
 /** Polls after which jobs that have not ended are looked at, too: they may have been removed. */
 const POLLS_A_LOOK = 10;
-/** Events of a job that are asked for at once: more each time while there are as many. */
+/** Events that are asked for at once of a job without news at the last poll; the others wait for the next poll. */
+const IDLE_ASK = 2;
+/** Events that are asked for at once of a job with news at the last poll: more each time while there are as many. */
 const FIRST_ASK = 4;
 const ASK_GROWTH = 8;
 /** Most events of a job that has ended that are asked for at once. */
@@ -40,6 +42,8 @@ export interface JobFeed {
   base: number;
   /** True if the job stops without a listener. */
   needsListener: boolean;
+  /** True if the last poll found events, or none has been made. */
+  active: boolean;
 }
 
 /** A job of another server, with its record once it has ended. */
@@ -101,7 +105,7 @@ export type JobFeeds = ReturnType<typeof createJobFeeds>;
 
 function createFeed(feeds: Feeds, jobId: string, fresh: boolean): JobFeed {
   const log = createEventLog();
-  const state = { users: 0, live: false, base: -1, needsListener: false };
+  const state = { users: 0, live: false, base: -1, needsListener: false, active: true };
   const feed: JobFeed = { jobId, log, ready: Promise.resolve(), ...state };
   feeds.open.set(jobId, feed);
   if (!fresh) feed.ready = outlastOutage(() => load(feeds, feed));
@@ -203,17 +207,19 @@ async function lookAt(feeds: Feeds, followed: JobFeed[]): Promise<void> {
 /** Reads new events of many jobs by their ids, which are known, since numbers have no gaps. */
 async function takeEvents({ repositories }: Feeds, followed: Followed[]): Promise<void> {
   let asked = followed;
-  for (let count = FIRST_ASK; asked.length > 0; count *= ASK_GROWTH) {
+  for (let round = 0; asked.length > 0; round += 1) {
     const goOn: Followed[] = [];
-    for (const some of portions(asked, (one) => askOf(one, count), IDS_AT_ONCE)) {
-      const ids = some.map((one) => nextIds(one, count));
+    for (const some of portions(asked, (one) => askOf(one, round), IDS_AT_ONCE)) {
+      const ids = some.map((one) => nextIds(one, round));
       const found = await repositories.jobEvents.findByIds(ids.flat());
       const byId = new Map(found.map((event) => [event._id, event]));
       for (const [index, one] of some.entries()) {
         const wanted = ids[index] ?? [];
         const news = wanted.flatMap((id) => byId.get(id) ?? []);
         one.feed.log.add(news.map(sentEvent));
-        if (news.length === wanted.length && askOf(one, count) > 0) goOn.push(one);
+        const mayHaveMore = news.length === wanted.length && (one.ended || one.feed.active);
+        if (mayHaveMore && askOf(one, round + 1) > 0) goOn.push(one);
+        if (round === 0) one.feed.active = news.length > 0;
       }
     }
     asked = goOn;
@@ -242,14 +248,14 @@ function nextOf({ log, base }: JobFeed): number {
 }
 
 /** Returns how many events of a job are asked for: of one that has ended all that are missing, up to a limit. */
-function askOf({ feed, ended }: Followed, count: number): number {
-  if (!ended) return Math.min(count, IDS_AT_ONCE);
-  return Math.max(0, Math.min(LAST_ASK, (ended.lastEvent ?? 0) - nextOf(feed)));
+function askOf({ feed, ended }: Followed, round: number): number {
+  if (ended) return Math.max(0, Math.min(LAST_ASK, (ended.lastEvent ?? 0) - nextOf(feed)));
+  return feed.active ? Math.min(FIRST_ASK * ASK_GROWTH ** round, IDS_AT_ONCE) : IDLE_ASK;
 }
 
-function nextIds(one: Followed, count: number): string[] {
+function nextIds(one: Followed, round: number): string[] {
   const next = nextOf(one.feed);
-  return Array.from({ length: askOf(one, count) }, (_, index) => eventId(one.feed.jobId, next + index));
+  return Array.from({ length: askOf(one, round) }, (_, index) => eventId(one.feed.jobId, next + index));
 }
 
 function takeState({ kinds }: Feeds, feed: JobFeed, state: JobState): void {
