@@ -13,7 +13,7 @@ let harness: Harness;
 let scorer: Scorer;
 
 beforeAll(async () => {
-  [harness, scorer] = [await startHarness({ QUALITY_SEARCH: 'on', WORKERS: 1 }), await createScorer()];
+  [harness, scorer] = [await startHarness({ WORKERS: 1 }), await createScorer()];
 });
 afterAll(() => harness.close());
 
@@ -60,6 +60,21 @@ describe('a preset', () => {
     expect(made.reached).toBe(true);
     expect(Math.abs((await scoreOf(made.file, source)) - (made.score ?? 0))).toBeLessThan(0.1);
     expect(only(await harness.render(source, { format, preset })).sha256).toBe(made.sha256);
+  });
+
+  // Detail all over, of which tiles predict far more than the file needs.
+  it.each([
+    ['webp', 1000],
+    ['jpeg', 1000],
+    ['avif', 1000],
+    ['webp', 1800],
+  ] as const)('is not exceeded by far: %s of a photograph %i pixels wide', async (format, width) => {
+    const source = await storeSmall('photo-stream.jpg', width);
+    const made = only(await harness.render(source, { format, preset: 'high' }));
+    const score = await scoreOf(made.file, source);
+    expect(score).toBeGreaterThanOrEqual(PRESET_TARGETS.high - 2);
+    expect(score).toBeLessThanOrEqual(PRESET_TARGETS.high + 4);
+    expect(Math.abs(score - (made.score ?? 0))).toBeLessThan(3);
   });
 
   it('is told by the score of the file for a small JPEG of a low preset', async () => {

@@ -7,10 +7,11 @@ import {
   type QualityPlan,
   type ScoredImage,
   TILE_MARGIN,
+  WEB_PIXELS,
   withScore,
 } from './plan-quality.ts';
 import { takeSample } from './sample.ts';
-import { nextNumber } from './search-number.ts';
+import { searchNumber } from './search-number.ts';
 import type { SearchTools } from './search-tools.ts';
 import { chooseLayout } from './tiles.ts';
 
@@ -22,12 +23,13 @@ const CHECKED_OF_DETAIL = { area: 4_200_000, edge: 1024 };
 const MUCH_DETAIL = 3;
 /** Tiles on which an encoded file of a smaller width is scored. */
 const CHECKED_OF_WIDTH = { area: 1_000_000, edge: 256 };
-/** A file is encoded once more if its score is below the target plus this, which is what the tiles may be wrong by. */
+/** A file is encoded anew if its score is below the target plus this, which is what the tiles may be wrong by. */
 const SAFE = 0.5;
-/** A file is encoded once more if its score is this far above the target. */
-const EXCESS = 5.5;
+/** A file is encoded anew if its score is more than `excess` above the target. Large images have less of both, since encoding them is slow. */
+const OF_WEB = { excess: 3.5, mostEncodings: 3 };
+const OF_LARGE = { excess: 5.5, mostEncodings: 2 };
 
-/** Encodes an image as planned and checks the file; one that misses the target, or exceeds it by far, is encoded once more. */
+/** Encodes an image as planned and scores the file; one that misses the target, or exceeds it by far, is encoded anew. */
 export async function encodeToPromise(
   pixels: Pixels,
   order: QualityOrder,
@@ -47,9 +49,19 @@ export async function encodeToPromise(
     const encoded = await encodePixels(pixels, codec.settings(one), metadata);
     return withScore(encoded, await sample.score(encoded.data, true), codec, one, preset);
   };
-  const first = await encode(number);
-  if (first.score >= target + SAFE && first.score <= target + EXCESS) return first;
-  const search = { aim: target + TILE_MARGIN, curve: table[codec.name].curve, bounds: codec.bounds };
-  const corrected = nextNumber(search, [{ number, score: first.score }]);
-  return corrected === number ? first : bestOf([first, await encode(corrected)], target + SAFE);
+  const { excess, mostEncodings } = pixels.width * pixels.height > WEB_PIXELS ? OF_LARGE : OF_WEB;
+  const files: ScoredImage[] = [];
+  const probe = async (one: number) => {
+    const file = await encode(one);
+    files.push(file);
+    return file.score;
+  };
+  const aim = target + TILE_MARGIN;
+  const accuracy = { below: TILE_MARGIN - SAFE, above: excess - TILE_MARGIN };
+  const { curve } = table[codec.name];
+  await searchNumber({
+    ...{ aim, start: number, curve, bounds: codec.bounds, probe },
+    ...{ ...accuracy, mostProbes: mostEncodings, predicts: false },
+  });
+  return bestOf(files, target + SAFE);
 }

@@ -51,14 +51,19 @@ interface Planning {
 const TOLERATED = 0.5;
 /** Points above the target that are aimed at where tiles stand for the image: they tell its score to about two points. */
 export const TILE_MARGIN = 2;
+/** The same where the whole image is scored. */
 const WHOLE_MARGIN = 0.3;
+/** Images up to this size are encoded whole by each probe: tiles of them are hardly smaller, and tell the score far worse. */
+const WHOLE_PIXELS = 2_000_000;
+/** Most points above the aim at which a whole image that was scored needs no further probe. */
+const WHOLE_ABOVE = 2;
+/** Files of images up to this size, as pages show them, are always scored. */
+export const WEB_PIXELS = 5_000_000;
 const MOST_PROBES = 3;
 /** Of tiles: scores this near to the aim predict the number as well as another probe would. */
 const NEAR = 5;
 /** Flatness from which on an image is not taken for a photograph. */
 const MOST_FLATNESS = 0.25;
-/** Files of images up to this size are scored whole, where their tiles are not trusted. */
-const SMALL_PIXELS = 2_000_000;
 /** Share of the hardness of an image that its smaller versions have. */
 const INHERITED = 0.7;
 
@@ -72,7 +77,9 @@ export async function planQuality(
   tools: SearchTools,
   hardness?: number,
 ): Promise<QualityPlan> {
-  const sample = takeSample(tools.scorer, pixels, chooseLayout(pixels, PROBED[order.format]), order.format === 'jpeg');
+  const isSmall = pixels.width * pixels.height <= WHOLE_PIXELS;
+  const extent = isSmall ? { ...PROBED[order.format], area: WHOLE_PIXELS } : PROBED[order.format];
+  const sample = takeSample(tools.scorer, pixels, chooseLayout(pixels, extent), order.format === 'jpeg');
   const planning = { pixels, order, tools, sample, traits: measureTraits(sample.pixels), hardness };
   const plan = await planWith(planning, false);
   // A quarter of the colours is not enough after all.
@@ -99,7 +106,7 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
     files.set(number, made);
     return whole ? made.score : scoreOfFile(tools.table[codec.name], made.score, traits);
   };
-  const accuracy = whole ? { below: TOLERATED, above: 1 } : { below: NEAR, above: NEAR };
+  const accuracy = whole ? { below: TOLERATED, above: WHOLE_ABOVE } : { below: NEAR, above: NEAR };
   const search = { aim, start, curve, bounds: codec.bounds, mostProbes: MOST_PROBES, ...accuracy, probe };
   const { number, score } = await searchNumber({ ...search, predicts: !whole });
   const measured = hardness ?? scoreAt(curve, number) - scoreAt(curve, predicted);
@@ -107,21 +114,22 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
   if (!whole) return predictable ? { ...plan, expected: score } : plan;
   const least = PRESET_TARGETS[preset] - TOLERATED;
   const made = bestOf([...files.values()], least);
-  // The probes ended before a number that reaches the target.
-  if (made.score >= least || files.has(number)) return { ...plan, made };
+  // Unless the probes ended before a number that reaches the target and not much more.
+  const isClose = made.score >= least && made.score <= aim + 2 * WHOLE_ABOVE;
+  if (isClose || files.has(number)) return { ...plan, made };
   return { ...plan, made: bestOf([made, await encodeScored(sample, order, codec, number)], least) };
 }
 
 /**
- * Tells whether tiles predict the score of a file well enough: of a photograph without transparency. AVIF's tiles miss it by 3 to 4 points
- * on average, those of low presets by 2 in WebP and by up to 4 in small JPEG files.
+ * Tells whether tiles predict the score of a file well enough: of a large photograph without transparency. AVIF's tiles miss it by 3 to 4
+ * points on average, those of low presets by 2 in WebP.
  */
 function isPredictable({ pixels, sample, traits, order }: Planning, codec: Codec): boolean {
+  if (pixels.width * pixels.height <= WEB_PIXELS || codec.name === 'palette') return false;
   const isStill = sample.layout.tiles.every(({ frame }) => frame === 0);
   const isPhotograph = isStill && sample.pixels.channels !== 4 && traits.flatness < MOST_FLATNESS;
-  if (!isPhotograph || codec.name === 'palette') return false;
-  if (PRESET_TARGETS[order.preset] >= PRESET_TARGETS.medium) return order.format !== 'avif';
-  return order.format === 'jpeg' && pixels.width * pixels.height > SMALL_PIXELS;
+  const isHigh = PRESET_TARGETS[order.preset] >= PRESET_TARGETS.medium;
+  return isPhotograph && (order.format === 'jpeg' || (order.format === 'webp' && isHigh));
 }
 
 /** Encodes the image of a sample, and scores it. */
