@@ -16,7 +16,7 @@ export const processingConfig = z.object({
         'limit of the container, or half of the memory of the machine, without 300 for the service and 150 for each of `WORKERS`.',
     ),
   IMAGE_TIMEOUT_SECONDS: whole(1, 3600)
-    .default(60)
+    .default(120)
     .describe('Seconds that one image with all its variants may take before its process is killed.'),
   MAX_PIXELS: whole(1, 268_000_000)
     .default(50_000_000)
@@ -27,9 +27,9 @@ export const processingConfig = z.object({
     .describe('Largest AVIF written, in pixels; encoding takes about 30 bytes of memory a pixel.'),
   QUALITY_SEARCH: z
     .enum(['on', 'off'])
-    .default('off')
+    .default('on')
     .describe(
-      'On: find for each image the encoder settings that keep the promise of the preset, and state the score that was reached; exports take more time. Off: the same number for all images, and no score.',
+      'On: find for each image the encoder settings that keep the promise of the preset, and state the score that was reached. Off: the same number for all images, and no score; exports take less processor time and memory.',
     ),
   PROBE_QUEUE_LIMIT: whole(1, 100_000)
     .default(200)

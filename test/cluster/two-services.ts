@@ -48,6 +48,7 @@ export async function measureTwoServers(
         API_KEY_PEPPER: 'one secret of all servers of this bench',
         PLANS: JSON.stringify({ free: { keys: 20, signupCredits: 0 } }),
         WORKERS: '1',
+        QUALITY_SEARCH: 'off',
         ...s3.env(`two-${measured}-${part}`),
       };
       const key = await createAccountIn(env, `owner-${server}@example.com`, CREDITS);

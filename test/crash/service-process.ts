@@ -35,7 +35,8 @@ export async function startServiceProcess(
   { program = MAIN, node = process.execPath }: { program?: string; node?: string } = {},
 ): Promise<ServiceProcess> {
   const child = spawn(node, [...nodeOptions, program], {
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', LOG_FORMAT: 'json', ...env },
+    // What is tested here is processes: what a search for the quality adds would only make them slower.
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'info', LOG_FORMAT: 'json', QUALITY_SEARCH: 'off', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const log: Record<string, unknown>[] = [];

@@ -19,7 +19,8 @@ let second: TestService;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'imagewright-two-'));
   embedded = await startEmbedded({ directory: join(directory, 'shared-db'), logger: { warn() {} } });
-  const env = { MONGODB_URI: embedded.uri, DATA_DIR: directory, WORKERS: '1', LEASE_SECONDS: '3' };
+  const shared = { MONGODB_URI: embedded.uri, DATA_DIR: directory };
+  const env = { ...shared, WORKERS: '1', LEASE_SECONDS: '3', QUALITY_SEARCH: 'off' };
   first = await startTestService(env);
   second = await startTestService(env);
 });

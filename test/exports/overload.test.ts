@@ -6,7 +6,7 @@ import { noiseImage, plainImages } from '../support/small-images.ts';
 
 let test: TestService;
 beforeAll(async () => {
-  test = await startTestService({ MAX_QUEUED_IMAGES: '4' });
+  test = await startTestService({ MAX_QUEUED_IMAGES: '4', QUALITY_SEARCH: 'off' });
 });
 afterAll(() => test.close());
 afterEach(() => expectCleanBooks(test));

@@ -9,8 +9,8 @@ describe('processingConfig', () => {
     expect(processingConfig.parse({})).toMatchObject({
       MAX_PIXELS: 50_000_000,
       MAX_FRAMES: 300,
-      IMAGE_TIMEOUT_SECONDS: 60,
-      QUALITY_SEARCH: 'off',
+      IMAGE_TIMEOUT_SECONDS: 120,
+      QUALITY_SEARCH: 'on',
     });
     expect(processingConfig.parse({}).WORKERS).toBeGreaterThan(0);
     expect(processingConfig.parse({ WORKERS: '3' }).WORKERS).toBe(3);

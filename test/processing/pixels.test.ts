@@ -5,7 +5,8 @@ import { decode, difference, type Harness, header, nasty, only, pixel, startHarn
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startHarness();
+  // What the search encodes keeps colours and orientation in test/exports/pixels.test.ts.
+  harness = await startHarness({ QUALITY_SEARCH: 'off' });
 });
 afterAll(() => harness.close());
 

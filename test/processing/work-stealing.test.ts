@@ -98,7 +98,7 @@ describe('a render in several processes', () => {
   });
 
   it('survives the death of either process', async () => {
-    const harness = await startHarness({ WORKERS: 2 });
+    const harness = await startHarness({ WORKERS: 2, QUALITY_SEARCH: 'off' });
     const whole = await harness.render(photo('photo-brushes.jpg'), { format: 'avif', widths });
     let killed = 0;
     const onStep = () => {

@@ -92,6 +92,8 @@ async function start(settings: Record<string, string>): Promise<Running> {
     AI_BASE_URL: vision.url,
     AI_MODEL: 'fake-model',
     AI_CANARY: 'off',
+    // Pages wait for exports of photographs; what a search adds to these is tested where quality is shown.
+    QUALITY_SEARCH: 'off',
     AI_MAX_RETRIES: '0',
     ...settings,
   });
