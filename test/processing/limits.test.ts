@@ -38,7 +38,7 @@ describe('estimateMemory', () => {
   it('counts the score of a file, where that takes more than its encoder', () => {
     expect(estimateMemory(facts, 'jpeg', true)).toBe(24_000_000 * 8 + 4_200_000 * 60);
     expect(estimateMemory({ ...facts, width: 1000, height: 1000 }, 'jpeg', true)).toBe(1_000_000 * 68);
-    expect(estimateMemory(facts, 'avif', true)).toBe(24_000_000 * 34);
+    expect(estimateMemory(facts, 'avif', true)).toBe(24_000_000 * 34 + 4_200_000 * 56);
   });
 
   it('counts the decoded frames of an animation, not the dropped ones', () => {

@@ -8,7 +8,8 @@ interface Part {
   items: Item[];
   /** Cursor of the next part; empty after the last. */
   cursor: string;
-  total: number;
+  /** Of all parts; null but in the first one. */
+  total: number | null;
   /** True if there are more than `total`. */
   more: boolean;
 }
@@ -43,9 +44,10 @@ export class TextQueue {
     while (this.#items.length === 0 && this.#cursor !== '') {
       const query = { cursor: this.#cursor ?? '' };
       const part = await this.#rest.call<Part>('GET', '/texts/unconfirmed', { query });
-      if (this.#cursor === null) [this.#left, this.#more] = [part.total, part.more];
+      if (part.total !== null) [this.#left, this.#more] = [part.total, part.more];
       this.#items = part.items;
       this.#cursor = part.cursor;
+      if (this.#more && part.cursor === '') [this.#left, this.#more] = [part.items.length, false];
     }
   }
 
@@ -119,7 +121,7 @@ export class TextQueue {
     this.#items.shift();
     await this.#load();
     this.#show(true);
-    const left = this.#say('queueLeft', { n: `${Math.max(0, this.#left)}${this.#more ? '+' : ''}` });
+    const left = this.#say('queueLeft', { n: this.#more ? `${Math.max(1, this.#left)}+` : Math.max(0, this.#left) });
     this.#status.textContent = said ? `${this.#say(said)} ${left}` : left;
   }
 

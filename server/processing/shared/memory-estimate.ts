@@ -6,12 +6,14 @@ import type { SourceFacts } from './protocol.ts';
 export const MAX_LOSSLESS_PIXELS = 12_000_000;
 const LOSSLESS_WEBP_BYTES = 24;
 
-/** Most pixels that are scored at once, and what the score takes for each. */
+/** Most pixels that are scored at once; what the score takes for each, kept until the image is done, and what its decoded copy takes. */
 const MOST_SCORED_PIXELS = 4_200_000;
-const SCORE_BYTES = 60;
+const SCORE_BYTES = 56;
+const COPY_BYTES = 4;
 
 /**
- * Estimates the peak memory of rendering an image, in bytes: the decoded pixels, and one encode of the full size or the score of its file.
+ * Estimates the peak memory of rendering an image, in bytes: the decoded pixels, and one encode of the full size or the decoded file to score,
+ * beside what the score keeps.
  * @param search true if files are decoded and scored. @default false
  */
 export function estimateMemory(facts: SourceFacts, format: EncodedFormat, search = false): number {
@@ -20,7 +22,8 @@ export function estimateMemory(facts: SourceFacts, format: EncodedFormat, search
   const lossless =
     format === 'webp' && frames === 1 ? Math.min(frameArea, MAX_LOSSLESS_PIXELS) * LOSSLESS_WEBP_BYTES : 0;
   const area = frameArea * frames;
-  const scored = search ? area * 4 + Math.min(area, MOST_SCORED_PIXELS) * SCORE_BYTES : 0;
+  const score = search ? Math.min(area, MOST_SCORED_PIXELS) * SCORE_BYTES : 0;
+  const decoded = search ? area * 4 + Math.min(area, MOST_SCORED_PIXELS) * COPY_BYTES : 0;
   // Encoders of animations work frame by frame.
-  return area * 4 + Math.max(frameArea * FORMATS[format].encoderBytesPerPixel, lossless, scored);
+  return area * 4 + score + Math.max(frameArea * FORMATS[format].encoderBytesPerPixel, lossless, decoded);
 }

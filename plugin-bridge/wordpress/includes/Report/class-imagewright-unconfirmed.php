@@ -23,8 +23,8 @@ class Imagewright_Unconfirmed {
 	 * Returns the next images with such a text.
 	 *
 	 * @param int $cursor Of the part before; 0 for the first.
-	 * @return array{items:array<int,array>,cursor:string,total:int,more:bool} `cursor` is empty after the last part; `more` if there are
-	 *     more than `total`.
+	 * @return array{items:array<int,array>,cursor:string,total:int|null,more:bool} `cursor` is empty after the last part; `total` of the
+	 *     first part, `more` if there are more than `total`.
 	 */
 	public static function batch( $cursor ) {
 		$rows  = Imagewright_Index::select( 'SELECT m.meta_id AS meta, m.post_id AS id ' . self::from() . ' AND m.meta_id > ' . (int) $cursor . ' ORDER BY m.meta_id LIMIT ' . self::BATCH );
@@ -37,11 +37,11 @@ class Imagewright_Unconfirmed {
 				$items[] = Imagewright_Library::describe( $id ) + array( 'large' => (string) wp_get_attachment_image_url( $id, 'medium_large' ) );
 			}
 		}
-		$total = Imagewright_Index::number( 'SELECT COUNT(*) FROM ( SELECT 1 ' . self::from() . ' LIMIT ' . ( self::COUNTED + 1 ) . ' ) AS found' );
+		$total = $cursor > 0 ? null : Imagewright_Index::number( 'SELECT COUNT(*) FROM ( SELECT 1 ' . self::from() . ' LIMIT ' . ( self::COUNTED + 1 ) . ' ) AS found' );
 		return array(
 			'items'  => $items,
 			'cursor' => count( $rows ) < self::BATCH ? '' : (string) max( array_map( 'intval', array_column( $rows, 'meta' ) ) ),
-			'total'  => min( $total, self::COUNTED ),
+			'total'  => null === $total ? null : min( $total, self::COUNTED ),
 			'more'   => $total > self::COUNTED,
 		);
 	}

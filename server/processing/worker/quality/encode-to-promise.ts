@@ -3,6 +3,7 @@ import type { Pixels } from '../pixels.ts';
 import { encodePixels } from '../steps/encode.ts';
 import {
   bestOf,
+  planQuality,
   type QualityOrder,
   type QualityPlan,
   type ScoredImage,
@@ -25,7 +26,7 @@ const MUCH_DETAIL = 3;
 const CHECKED_OF_WIDTH = { area: 1_000_000, edge: 256 };
 /** A file is encoded anew if its score is below the target plus this, which is what the tiles may be wrong by. */
 const SAFE = 0.5;
-/** A file is encoded anew if its score is more than `excess` above the target. Large images have less of both, since encoding them is slow. */
+/** A file is encoded anew if its score is more than `excess` above the target: of large images seldom, since encoding them is slow. */
 const OF_WEB = { excess: 3.5, mostEncodings: 3 };
 const OF_LARGE = { excess: 5.5, mostEncodings: 2 };
 
@@ -33,8 +34,8 @@ const OF_LARGE = { excess: 5.5, mostEncodings: 2 };
 export async function encodeToPromise(
   pixels: Pixels,
   order: QualityOrder,
-  { scorer, table }: SearchTools,
-  { codec, number, expected, made, detail }: QualityPlan,
+  tools: SearchTools,
+  { codec, number, expected, made, detail, hardness }: QualityPlan,
   resized: boolean,
 ): Promise<ScoredImage> {
   if (made) return made;
@@ -44,24 +45,26 @@ export async function encodeToPromise(
     return withScore(await encodePixels(pixels, codec.settings(number), metadata), expected, codec, number, preset);
   }
   const layout = chooseLayout(pixels, resized ? CHECKED_OF_WIDTH : detail > MUCH_DETAIL ? CHECKED_OF_DETAIL : CHECKED);
-  const sample = takeSample(scorer, pixels, layout, order.format === 'jpeg');
-  const encode = async (one: number) => {
-    const encoded = await encodePixels(pixels, codec.settings(one), metadata);
-    return withScore(encoded, await sample.score(encoded.data, true), codec, one, preset);
-  };
-  const { excess, mostEncodings } = pixels.width * pixels.height > WEB_PIXELS ? OF_LARGE : OF_WEB;
+  const sample = takeSample(tools.scorer, pixels, layout, order.format === 'jpeg');
+  const { excess, mostEncodings } = pixels.width * pixels.height * pixels.frames > WEB_PIXELS ? OF_LARGE : OF_WEB;
   const files: ScoredImage[] = [];
   const probe = async (one: number) => {
-    const file = await encode(one);
-    files.push(file);
-    return file.score;
+    const encoded = await encodePixels(pixels, codec.settings(one), metadata);
+    const score = await sample.score(encoded.data, true);
+    files.push(withScore(encoded, score, codec, one, preset));
+    return score;
   };
   const aim = target + TILE_MARGIN;
   const accuracy = { below: TILE_MARGIN - SAFE, above: excess - TILE_MARGIN };
-  const { curve } = table[codec.name];
+  const { curve } = tools.table[codec.name];
   await searchNumber({
     ...{ aim, start: number, curve, bounds: codec.bounds, probe },
     ...{ ...accuracy, mostProbes: mostEncodings, predicts: false },
   });
-  return bestOf(files, target + SAFE);
+  const best = bestOf(files, target, -SAFE);
+  if (best.score >= target || !codec.name.endsWith('420') || !files.some(({ reached }) => !reached)) return best;
+  // A quarter of the colours was not enough after all.
+  const plan = await planQuality(pixels, order, tools, resized ? hardness : undefined, true);
+  const other = await encodeToPromise(pixels, order, tools, plan, resized);
+  return other.score > best.score ? other : best;
 }

@@ -53,11 +53,11 @@ const TOLERATED = 0.5;
 export const TILE_MARGIN = 2;
 /** The same where the whole image is scored. */
 const WHOLE_MARGIN = 0.3;
-/** Images up to this size are encoded whole by each probe: tiles of them are hardly smaller, and tell the score far worse. */
+/** Stills up to this size are encoded whole by each probe: tiles of them are hardly smaller, and tell the score far worse. */
 const WHOLE_PIXELS = 2_000_000;
 /** Most points above the aim at which a whole image that was scored needs no further probe. */
 const WHOLE_ABOVE = 2;
-/** Files of images up to this size, as pages show them, are always scored. */
+/** Files of stills up to this size, as pages show them, are always scored. */
 export const WEB_PIXELS = 5_000_000;
 const MOST_PROBES = 3;
 /** Of tiles: scores this near to the aim predict the number as well as another probe would. */
@@ -67,21 +67,27 @@ const MOST_FLATNESS = 0.25;
 /** Share of the hardness of an image that its smaller versions have. */
 const INHERITED = 0.7;
 
+/** Returns true if each probe of an image is the file. */
+export function isProbedWhole({ width, height, frames }: Pixels): boolean {
+  return frames === 1 && width * height <= WHOLE_PIXELS;
+}
+
 /**
- * Finds the encoder's number for an image by probes. Small images are encoded whole, so that a probe is the file.
+ * Finds the encoder's number for an image by probes.
  * @param hardness of the image that this is a smaller version of. Absent: of none
+ * @param fullChroma true if a quarter of the colours was not enough
  */
 export async function planQuality(
   pixels: Pixels,
   order: QualityOrder,
   tools: SearchTools,
   hardness?: number,
+  fullChroma = false,
 ): Promise<QualityPlan> {
-  const isSmall = pixels.width * pixels.height <= WHOLE_PIXELS;
-  const extent = isSmall ? { ...PROBED[order.format], area: WHOLE_PIXELS } : PROBED[order.format];
+  const extent = isProbedWhole(pixels) ? { ...PROBED[order.format], area: WHOLE_PIXELS } : PROBED[order.format];
   const sample = takeSample(tools.scorer, pixels, chooseLayout(pixels, extent), order.format === 'jpeg');
   const planning = { pixels, order, tools, sample, traits: measureTraits(sample.pixels), hardness };
-  const plan = await planWith(planning, false);
+  const plan = await planWith(planning, fullChroma);
   // A quarter of the colours is not enough after all.
   const isStuck = plan.made ? !plan.made.reached : plan.number >= plan.codec.bounds.most;
   return isStuck && plan.codec.name.endsWith('420') ? planWith(planning, true) : plan;
@@ -96,7 +102,7 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
   const aim = PRESET_TARGETS[preset] + (whole ? WHOLE_MARGIN : TILE_MARGIN);
   const predicted = predictNumber(tools.table, codec.name, preset, aim, traits);
   const start = predictNumber(tools.table, codec.name, preset, aim + INHERITED * (hardness ?? 0), traits);
-  const predictable = !whole && isPredictable(planning, codec);
+  const predictable = !whole && isPredictable(planning);
   if (!whole && hardness !== undefined && !predictable) {
     return { codec, number: within(codec, start), hardness, detail: traits.detail };
   }
@@ -112,20 +118,20 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
   const measured = hardness ?? scoreAt(curve, number) - scoreAt(curve, predicted);
   const plan = { codec, number, hardness: measured, detail: traits.detail };
   if (!whole) return predictable ? { ...plan, expected: score } : plan;
-  const least = PRESET_TARGETS[preset] - TOLERATED;
-  const made = bestOf([...files.values()], least);
-  // Unless the probes ended before a number that reaches the target and not much more.
-  const isClose = made.score >= least && made.score <= aim + 2 * WHOLE_ABOVE;
-  if (isClose || files.has(number)) return { ...plan, made };
-  return { ...plan, made: bestOf([made, await encodeScored(sample, order, codec, number)], least) };
+  const target = PRESET_TARGETS[preset];
+  const made = bestOf([...files.values()], target, TOLERATED);
+  // If the probes ended too low or far too high, the number that they predict is encoded too.
+  const isNear = made.score >= target - TOLERATED && made.score <= aim + 2 * WHOLE_ABOVE;
+  if (isNear || files.has(number)) return { ...plan, made };
+  return { ...plan, made: bestOf([made, await encodeScored(sample, order, codec, number)], target, TOLERATED) };
 }
 
 /**
  * Tells whether tiles predict the score of a file well enough: of a large photograph without transparency. AVIF's tiles miss it by 3 to 4
  * points on average, those of low presets by 2 in WebP.
  */
-function isPredictable({ pixels, sample, traits, order }: Planning, codec: Codec): boolean {
-  if (pixels.width * pixels.height <= WEB_PIXELS || codec.name === 'palette') return false;
+function isPredictable({ pixels, sample, traits, order }: Planning): boolean {
+  if (pixels.width * pixels.height <= WEB_PIXELS) return false;
   const isStill = sample.layout.tiles.every(({ frame }) => frame === 0);
   const isPhotograph = isStill && sample.pixels.channels !== 4 && traits.flatness < MOST_FLATNESS;
   const isHigh = PRESET_TARGETS[order.preset] >= PRESET_TARGETS.medium;
@@ -156,12 +162,16 @@ export function withScore(
   return { ...encoded, score: Math.round(score * 10) / 10, reached };
 }
 
-/** Returns the smallest of the files with at least a score, else the best one. */
-export function bestOf(files: ScoredImage[], least: number): ScoredImage {
-  const good = files.filter(({ score }) => score >= least);
+/**
+ * Returns the smallest of the files that score at most `lacking` less than the target, else the best one. That one has not reached the target
+ * if the highest number was tried.
+ */
+export function bestOf(files: ScoredImage[], target: number, lacking: number): ScoredImage {
+  const good = files.filter(({ score }) => score >= target - lacking);
   const isBetter = (one: ScoredImage, other: ScoredImage) =>
     good.length > 0 ? one.data.length < other.data.length : one.score > other.score;
-  return (good.length > 0 ? good : files).reduce((best, one) => (isBetter(one, best) ? one : best));
+  const best = (good.length > 0 ? good : files).reduce((one, other) => (isBetter(other, one) ? other : one));
+  return best.score < target - lacking && files.some(({ reached }) => !reached) ? { ...best, reached: false } : best;
 }
 
 function within({ bounds }: Codec, number: number): number {

@@ -32,7 +32,7 @@ export interface Scorer {
   release(): void;
 }
 
-/** Memory that a scorer keeps, in bytes: that of the tiles of a search, with some to spare. */
+/** Memory that a scorer keeps, in bytes: that of one megapixel, with some to spare. */
 const KEPT_BYTES = 64_000_000;
 
 /** Prepares a scorer, once for a process: compiles the kernel in a few milliseconds. Only tests fit it differently. */
