@@ -35,8 +35,8 @@ describe('estimateMemory', () => {
     expect(estimateMemory(facts, 'jpeg')).toBe(24_000_000 * 12);
   });
 
-  it('counts the score of a file, where that takes more than its encoder', () => {
-    expect(estimateMemory(facts, 'jpeg', true)).toBe(24_000_000 * 8 + 4_200_000 * 60);
+  it('counts what the score of a file keeps beside an encode', () => {
+    expect(estimateMemory(facts, 'jpeg', true)).toBe(24_000_000 * 12 + 4_200_000 * 56);
     expect(estimateMemory({ ...facts, width: 1000, height: 1000 }, 'jpeg', true)).toBe(1_000_000 * 68);
     expect(estimateMemory(facts, 'avif', true)).toBe(24_000_000 * 34 + 4_200_000 * 56);
   });
