@@ -103,7 +103,7 @@ it('adds images from the media dialog of WordPress, also without pretty permalin
 it('says in the widget that an image would not become smaller, and charges nothing', {
   timeout: 120_000,
 }, async () => {
-  const id = await admin.upload('tiny.webp', await tinyPicture(730), 'image/webp');
+  const id = await admin.upload('tiny.webp', await tinyPicture(140), 'image/webp');
   const { page } = await openPage('upload.php?mode=list');
   await page.locator(`#post-${id}`).hover();
   await page.locator(`#post-${id} .row-actions`).getByRole('link', { name: 'Optimize' }).click(PATIENCE);
