@@ -22,7 +22,8 @@ afterAll(async () => {
 
 /** Starts a server on the database and files that all of them share. */
 async function startServer(env: Record<string, string>) {
-  const server = await startTestService({ MONGODB_URI: embedded.uri, DATA_DIR: directory, WORKERS: '1', ...env });
+  const shared = { MONGODB_URI: embedded.uri, DATA_DIR: directory, WORKERS: '1', QUALITY_SEARCH: 'off' };
+  const server = await startTestService({ ...shared, ...env });
   let closed: Promise<void> | undefined;
   const close = () => {
     closed ??= server.close();
