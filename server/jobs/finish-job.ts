@@ -55,8 +55,11 @@ export async function endJob(input: FinishInput): Promise<Ending> {
   const { job, kind, stopped, settle, durationMs } = input;
   const records = await fillGaps(input);
   const completed = records.filter(({ result }) => result.status === 'completed').length;
-  const { credits, perImage } = await settle(job, countDelivered(kind, records));
-  const results = (await keepCurrent(input, records)).map(({ result }) => kind.show(result, perImage));
+  const [{ credits, perImage }, current] = await Promise.all([
+    settle(job, countDelivered(kind, records)),
+    keepCurrent(input, records),
+  ]);
+  const results = current.map(({ result }) => kind.show(result, perImage));
   const state = stateOf(results.length, completed, stopped);
   const ids = { jobId: job._id, sessionId: job.sessionId };
   if (state === 'completed' || state === 'partial') {
