@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PRESET_TARGETS } from '#contract';
 import type { RenderedVariant } from '../../../server/processing/index.ts';
 import type { Pixels } from '../../../server/processing/worker/pixels.ts';
+import { bestOf } from '../../../server/processing/worker/quality/plan-quality.ts';
 import { chooseLayout, cutTiles, type Extent } from '../../../server/processing/worker/quality/tiles.ts';
 import { createScorer, type Scorer } from '../../../server/processing/worker/score/index.ts';
 import { type Harness, nasty, only, photo, type RenderChoice, startHarness } from '../processor-harness.ts';
@@ -45,6 +46,33 @@ async function pixelsOf(bytes: Buffer): Promise<Pixels> {
   const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height, channels: 3, frames: 1 };
 }
+
+describe('the best of several files', () => {
+  const file = (score: number, bytes: number, reached = true) => ({
+    ...{ data: Buffer.alloc(bytes), width: 1, height: 1, quality: 1 },
+    ...{ score, reached },
+  });
+
+  it('is the smallest one that is good enough', () => {
+    const files = [file(80, 30), file(76.6, 20), file(76.2, 10)];
+    expect(bestOf(files as never, 76, -0.5)).toBe(files[1]);
+    expect(bestOf(files as never, 76, 0.5)).toBe(files[2]);
+  });
+
+  it('has reached the target, although the highest number misses it', () => {
+    expect(bestOf([file(76.2, 10), file(75.8, 20, false)] as never, 76, -0.5)).toMatchObject({
+      score: 76.2,
+      reached: true,
+    });
+  });
+
+  it('has not reached the target if the highest number is worse still', () => {
+    expect(bestOf([file(84, 10), file(83.9, 20, false)] as never, 87, 0.5)).toMatchObject({
+      score: 84,
+      reached: false,
+    });
+  });
+});
 
 describe('a preset', () => {
   it.each([

@@ -163,15 +163,15 @@ export function withScore(
 }
 
 /**
- * Returns the smallest of the files that score at most `lacking` less than the target, else the best one. That one has not reached the target
- * if the highest number was tried.
+ * Returns the smallest of the files that score at most `lacking` less than the target, else the best one. One below the target has not
+ * reached it if the highest number was tried in vain.
  */
 export function bestOf(files: ScoredImage[], target: number, lacking: number): ScoredImage {
   const good = files.filter(({ score }) => score >= target - lacking);
   const isBetter = (one: ScoredImage, other: ScoredImage) =>
     good.length > 0 ? one.data.length < other.data.length : one.score > other.score;
   const best = (good.length > 0 ? good : files).reduce((one, other) => (isBetter(other, one) ? other : one));
-  return best.score < target - lacking && files.some(({ reached }) => !reached) ? { ...best, reached: false } : best;
+  return best.score < target && files.some(({ reached }) => !reached) ? { ...best, reached: false } : best;
 }
 
 function within({ bounds }: Codec, number: number): number {
