@@ -13,7 +13,7 @@ import { tiffPages } from './tiff-pages.ts';
  */
 export async function probeImage({ file, limits }: ProbeTask): Promise<ProbeReport> {
   const format = await detectFormat(file);
-  if (format === 'tiff') await tiffPages(file);
+  if (format === 'tiff') tiffPages(file);
   // Without the library's own limit, so that the message can name both numbers.
   const header = await sharp(file, { failOn: 'error', limitInputPixels: false }).metadata();
   if (header.format !== (format === 'avif' ? 'heif' : format)) {
