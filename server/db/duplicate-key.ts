@@ -1,3 +1,6 @@
+/** Code of a write that a unique index refused. */
+const DUPLICATE_KEY = 11000;
+
 /**
  * Returns the result of a write, or `otherwise` if a unique index refused it. Rethrows every other error.
  */
@@ -8,7 +11,20 @@ export async function unlessDuplicate<Result, Other>(
   try {
     return await write;
   } catch (error) {
-    if ((error as { code?: unknown }).code === 11000) return otherwise;
+    if ((error as { code?: unknown }).code === DUPLICATE_KEY) return otherwise;
+    throw error;
+  }
+}
+
+/** Returns true if each write succeeded, false if a unique index refused some. Rethrows every other error. */
+export async function allStored(writes: Promise<unknown>): Promise<boolean> {
+  try {
+    await writes;
+    return true;
+  } catch (error) {
+    // The driver gives one error, or a list.
+    const refused = [(error as { writeErrors?: { code?: unknown } | { code?: unknown }[] }).writeErrors ?? []].flat();
+    if (refused.length > 0 && refused.every(({ code }) => code === DUPLICATE_KEY)) return false;
     throw error;
   }
 }

@@ -8,6 +8,7 @@ const STOP_POLL_MS = 100;
 
 /** Longest wait of a cancellation for the server that works on the job, in milliseconds. */
 const CANCEL_WAIT_MS = 2000;
+const CANCEL_POLL_MS = 50;
 
 /**
  * Cancels a job, on whichever server it runs, and refunds the images that were not completed.
@@ -31,7 +32,7 @@ function finished(jobId: string, status: JobState): AppError {
 async function waitForEnd(context: JobsContext, accountId: string, jobId: string): Promise<void> {
   const deadline = performance.now() + CANCEL_WAIT_MS;
   while (performance.now() < deadline && isUnfinished(await findJob(context, accountId, jobId)))
-    await sleep(STOP_POLL_MS);
+    await sleep(CANCEL_POLL_MS);
 }
 
 /**

@@ -90,17 +90,20 @@ async function fillGaps({ job, kind, images, stopped, repositories }: FinishInpu
   const code = stopped ?? 'job_abandoned';
   const { _id: jobId, sessionId } = job;
   const all: ImageResultRecord[] = [];
+  const missing: ImageResultRecord[] = [];
   for (const [index, { imageId }] of job.images.entries()) {
     const image = images.get(imageId);
     let record = byIndex.get(index);
     if (!record && image) {
       const result = kind.failed(job, image, { code, message: STOP_MESSAGES[code].image });
       record = { _id: `${jobId}:${index}`, jobId, sessionId, index, result };
-      await repositories.imageResults.insert(record);
+      missing.push(record);
     }
     if (record) all.push(record);
   }
-  return all;
+  // Otherwise another server has stored the result of one meanwhile.
+  const wereMissing = await repositories.imageResults.insertMissing(missing);
+  return wereMissing ? all : repositories.imageResults.findOfJob(jobId);
 }
 
 /** Stores what has changed in the results since, so that readers on other servers end with the same, and returns them. */

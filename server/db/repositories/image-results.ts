@@ -1,6 +1,6 @@
 import type { Connection } from '../connect.ts';
 import { BATCH, deleteInBatches } from '../delete-in-batches.ts';
-import { unlessDuplicate } from '../duplicate-key.ts';
+import { allStored, unlessDuplicate } from '../duplicate-key.ts';
 import { type ImageResultRecord, imageResultSchema } from '../models/image-result.ts';
 import { plainCollection } from '../plain-collection.ts';
 
@@ -13,6 +13,19 @@ export function createImageResultRepository(connection: Connection) {
     /** Stores a result; an existing one is kept, so that an image counts once. */
     async insert(record: ImageResultRecord): Promise<void> {
       await unlessDuplicate(model.collection.insertOne(record as never), undefined);
+    },
+
+    /**
+     * Stores the results of many images; existing ones are kept.
+     * @returns true if there were none of them
+     */
+    async insertMissing(records: ImageResultRecord[]): Promise<boolean> {
+      let areNew = true;
+      for (let from = 0; from < records.length; from += BATCH) {
+        const batch = records.slice(from, from + BATCH) as never[];
+        areNew = (await allStored(model.collection.insertMany(batch, { ordered: false }))) && areNew;
+      }
+      return areNew;
     },
 
     /** Lists all results of a job, in request order. */
