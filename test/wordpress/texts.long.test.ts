@@ -55,6 +55,33 @@ it('texts of AI are accepted, changed and rejected by keyboard', { timeout: 180_
   await emptyLibrary();
 });
 
+it('of more than 1,000 texts the number is not counted to its end', { timeout: 180_000 }, async () => {
+  const ids: number[] = [];
+  for (const name of ['first', 'second'])
+    ids.push(await admin.upload(`${name}.jpg`, await photograph(320), 'image/jpeg'));
+  for (const id of ids) await write(id, 'A river', 'ai');
+  // Of images that this user may not change: rows without their posts are counted, and not shown.
+  await rig.site.php(
+    'global $wpdb; foreach ( array( "_wp_attachment_image_alt", Imagewright_Text_Record::META ) as $key ) { $value = maybe_serialize( get_post_meta( $id, $key, true ) ); for ( $n = 0; $n < 1000; $n++ ) { $wpdb->insert( $wpdb->postmeta, array( "post_id" => 900000 + $n, "meta_key" => $key, "meta_value" => $value ) ); } }',
+    { id: ids[0] },
+  );
+  expect(await unconfirmed()).toMatchObject({
+    total: 1000,
+    more: true,
+    items: [{ alt: 'A river' }, { alt: 'A river' }],
+  });
+
+  const { page, context } = await openPage('upload.php?page=imagewright-texts');
+  await page.getByRole('textbox', { name: /^Alternative text of/ }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('Accepted. 999+ left.').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByText('There are no such texts.').waitFor();
+  await context.close();
+  await rig.site.php('global $wpdb; $wpdb->query( "DELETE FROM $wpdb->postmeta WHERE post_id >= 900000" );');
+  await emptyLibrary();
+});
+
 it('an audit finds texts that are missing, file names, shared, and links without any', {
   timeout: 120_000,
 }, async () => {
