@@ -19,7 +19,7 @@ export async function probeImage({ file, limits }: ProbeTask): Promise<ProbeRepo
   if (header.format !== (format === 'avif' ? 'heif' : format)) {
     throw new ProcessingFailure('invalid_image', `The file begins like ${format} but cannot be read as one`);
   }
-  const pages = format === 'png' ? await apngFrames(file) : (header.pages ?? 1);
+  const pages = format === 'png' ? apngFrames(file) : (header.pages ?? 1);
   const frames = decodedFrames(format, pages);
   if (frames > limits.maxFrames) {
     const message = `The animation has ${frames} frames; at most ${limits.maxFrames} are accepted`;
