@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, gzip } from 'node:zlib';
 import type { Context } from 'koa';
 import { requireMatch } from '../require-match.ts';
 
@@ -62,5 +62,6 @@ async function encode(read: PublicDocument['read'], encoding: string): Promise<E
 async function compress(bytes: Buffer, encoding: string): Promise<Buffer> {
   if (encoding === 'gzip') return promisify(gzip)(bytes, { level: 9 });
   if (encoding !== 'br') return bytes;
-  return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
+  // At its highest quality: 0.4 s of the largest script, once, for 6 % fewer bytes.
+  return promisify(brotliCompress)(bytes);
 }
