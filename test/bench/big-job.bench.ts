@@ -87,17 +87,17 @@ async function upload(): Promise<UploadResult> {
   return uploaded;
 }
 
-/** Exports all images in one job. @returns milliseconds from the start to each image's event */
+/** Exports all images in one job. @returns milliseconds from the start to each image's end */
 async function exportAll(uploaded: UploadResult): Promise<number[]> {
   const startedAt = performance.now();
   const times: number[] = [];
   const json = api.exportBody(uploaded, SETTINGS);
   const response = await api.request(`/v1/sessions/${uploaded.sessionId}/export`, { method: 'POST', json });
   for await (const { event, data } of readEvents(response)) {
-    if (event === 'progress') times.push(performance.now() - startedAt);
+    if (event === 'progress' && data.step === 'done') times.push(performance.now() - startedAt);
     if (event === 'error') throw new Error(JSON.stringify(data));
     if (event === 'complete' && data.summary.completed !== IMAGES) throw new Error(JSON.stringify(data.summary));
   }
-  if (times.length < IMAGES) throw new Error(`expected ${IMAGES} events, but received ${times.length}`);
+  if (times.length < IMAGES) throw new Error(`expected the ends of ${IMAGES} images, but received ${times.length}`);
   return times;
 }
