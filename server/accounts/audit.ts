@@ -150,7 +150,7 @@ async function checkEntries(state: Audit): Promise<void> {
   while (!charge.done) charge = await charges.next();
 }
 
-type Group = [LedgerEntryRecord, ...LedgerEntryRecord[]];
+type Group = [Entry, ...Entry[]];
 
 /** Yields the entries of a kind, those of one reference together, and checks each. */
 async function* groupsOf(state: Audit, kind: LedgerKind): AsyncGenerator<Group, undefined> {

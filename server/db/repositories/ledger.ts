@@ -28,8 +28,11 @@ export function createLedgerRepository(connection: Connection) {
 /** Access to the stored ledger. */
 export type LedgerRepository = ReturnType<typeof createLedgerRepository>;
 
+/** What an audit reads of an entry. */
+export type AuditedEntry = Pick<LedgerEntryRecord, '_id' | 'accountId' | 'kind' | 'ref' | 'delta'>;
+
 /** Entries in memory at a time during an audit, for each of two kinds. */
-const AUDIT_BATCH = 500;
+const AUDIT_BATCH = 200;
 
 /** Reads entries. */
 function ledgerReads(model: Model<LedgerEntryRecord>) {
@@ -74,9 +77,10 @@ function ledgerReads(model: Model<LedgerEntryRecord>) {
     },
 
     /** Streams the entries of a kind of all accounts by reference; for the audit. */
-    async *ofKind(kind: LedgerKind): AsyncGenerator<LedgerEntryRecord> {
-      const found = model.collection.find({ kind }).sort({ kind: 1, ref: 1 }).batchSize(AUDIT_BATCH);
-      for await (const line of found) yield line as unknown as LedgerEntryRecord;
+    async *ofKind(kind: LedgerKind): AsyncGenerator<AuditedEntry> {
+      const projection = { accountId: 1, kind: 1, ref: 1, delta: 1 };
+      const found = model.collection.find({ kind }, { projection }).sort({ kind: 1, ref: 1 }).batchSize(AUDIT_BATCH);
+      for await (const line of found) yield line as unknown as AuditedEntry;
     },
   };
 }
