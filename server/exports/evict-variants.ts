@@ -37,7 +37,10 @@ export async function sweepVariants(context: Context): Promise<number> {
 
 /** Removes an account's variants that were made from uploads of these hashes. */
 export async function dropSources(context: Context, accountId: string, sha256s: string[]): Promise<void> {
-  await drop(context, await context.cachedVariants.findOfSources(accountId, sha256s));
+  for (let at = 0; at < sha256s.length; at += EVICTION_BATCH) {
+    const some = sha256s.slice(at, at + EVICTION_BATCH);
+    await drop(context, await context.cachedVariants.findOfSources(accountId, some));
+  }
 }
 
 /** Removes all variants of an account. */
