@@ -106,6 +106,30 @@ it('stops with the reason when the credits are used up, and resumes with new cre
   await status(page, 'Done: 4 of 4.').waitFor(PATIENCE);
 });
 
+it('counts an image that was in progress when the run was stopped', { timeout: 120_000 }, async () => {
+  const ids = await uploadMany(2);
+  const page = (await openPage()).page;
+  await holdWork(page);
+  await button(page, 'Optimize 2 images for 2 credits').click();
+  await status(page, '0 of 2 done').waitFor(PATIENCE);
+  const taken = await rig.site.php<number>(
+    'Imagewright_Runs::fill(); return (int) Imagewright_Queue::take( true )["attachment_id"];',
+  );
+  expect(ids).toContain(taken);
+  await stop(page);
+  // The page waits for it: nothing can be stopped or resumed meanwhile.
+  await page.locator('#imagewright-bulk button:disabled', { hasText: 'Stop' }).waitFor(PATIENCE);
+  expect(await button(page, 'Resume').count()).toBe(0);
+  expect(
+    await rig.site.php(
+      'wp_set_current_user( 1 ); $done = Imagewright_Lock::with( $id, static function () use ( $id ) { return Imagewright_Optimization::run( $id, array( "format" => "webp", "preset" => "high", "fill_text" => false ) ); } ); Imagewright_Queue::finish( $id ); return is_wp_error( $done ) ? $done->get_error_message() : "";',
+      { id: taken },
+    ),
+  ).toBe('');
+  await status(page, 'Stopped: 1 of 2 done.').waitFor(PATIENCE);
+  expect((await mimes(ids)).filter((mime) => mime === 'image/webp')).toHaveLength(1);
+});
+
 it('renews an expired nonce and lists the failed images', { timeout: 120_000 }, async () => {
   const ids = await uploadMany(2);
   const broken = await admin.upload('broken.jpg', await photograph(430), 'image/jpeg');

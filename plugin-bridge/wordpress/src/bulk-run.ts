@@ -9,6 +9,8 @@ export interface Run {
   reason: { code: string; message: string } | null;
   /** Reason for a pause, e.g. that the service does not respond; empty while the run works. */
   waiting: string;
+  /** Images that were begun before a stop, and are being finished. */
+  busy: number;
   total: number;
   done: number;
   /** Images that would not become smaller. */
@@ -31,12 +33,15 @@ export interface RunListener {
 const CONCURRENCY = 2;
 /** Interval of readings of the progress, in milliseconds. */
 const POLL_MS = 1500;
+/** Most readings after a stop, for images that are being finished. */
+const MAX_STOPPED_POLLS = 40;
 /** Longest interval while the site does not respond, in milliseconds. */
 const MAX_POLL_MS = 30_000;
 
 /**
- * Follows a run until it has ended, is stopped in any window, or is closed, and works on it: the server does that by itself too,
- * by WP-Cron, but an open page is faster. Images are handed out one by one, so several windows can share a run.
+ * Follows a run until it has ended, is stopped in any window and no image is in progress, or is closed, and works on it: the server
+ * does that by itself too, by WP-Cron, but an open page is faster. Images are handed out one by one, so several windows can share a
+ * run.
  * @returns the run in its last state; null if it was closed
  * @throws RestError logged_out
  */
@@ -44,12 +49,13 @@ export async function followRun(rest: Rest, listener: RunListener): Promise<Run 
   let isFollowed = true;
   const workers = Array.from({ length: CONCURRENCY }, () => work(rest, () => isFollowed));
   try {
-    for (let failures = 0; ; ) {
+    for (let [failures, stopped] = [0, 0]; ; ) {
       try {
         const { run } = await rest.call<{ run: Run | null }>('GET', '/run');
         failures = 0;
         if (run) listener.changed(run);
-        if (run?.state !== 'running') return run;
+        if (run?.state !== 'running' && (!run?.busy || stopped === MAX_STOPPED_POLLS)) return run;
+        if (run.state !== 'running') stopped += 1;
       } catch (error) {
         if (!(error instanceof RestError) || error.code === 'logged_out') throw error;
         failures += 1;

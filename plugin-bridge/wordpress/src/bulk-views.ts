@@ -66,6 +66,7 @@ function renderButtons(run: Run, config: SiteConfig, { working, stop, resume, cl
       button.disabled = true;
       stop();
     });
+    button.disabled = run.state !== 'running';
     return [button];
   }
   const closeButton = makeButton(textOf(config, 'bulkForget'), close);

@@ -239,6 +239,7 @@ class Imagewright_Runs {
 		$equal   = ( $ended['no_gain']['n'] ?? 0 ) + ( $ended['excluded']['n'] ?? 0 );
 		$done    = (int) array_sum( array_column( $ended, 'n' ) ) - $bad - $equal;
 		$state   = $run['filled'] && 0 === $pending && 'running' === $run['state'] ? 'done' : $run['state'];
+		$in_work = $wpdb->prepare( "$mine AND task <> '' AND due > %d AND due < %d", time(), Imagewright_Queue::NEVER );
 		$pause   = 'running' === $state && Imagewright_Queue::paused_until() ? Imagewright_Queue::paused() : array();
 		return array(
 			'id'          => $run['id'],
@@ -247,6 +248,8 @@ class Imagewright_Runs {
 			'state'       => $state,
 			'reason'      => $run['reason'],
 			'waiting'     => (string) ( $pause['message'] ?? '' ),
+			// Images that were begun before a stop, and are finished.
+			'busy'        => 'stopped' === $state ? (int) array_sum( array_column( Imagewright_Index::counts( 'task', $in_work ), 'n' ) ) : 0,
 			'total'       => max( $run['total'], $done + $bad + $equal + $pending ),
 			'done'        => $done,
 			'noGain'      => $equal,
