@@ -130,6 +130,22 @@ it('counts an image that was in progress when the run was stopped', { timeout: 1
   expect((await mimes(ids)).filter((mime) => mime === 'image/webp')).toHaveLength(1);
 });
 
+it('does not try an image again whose attempt failed after the run was stopped', async () => {
+  await uploadMany(1);
+  const states = await rig.site.php<unknown[]>(
+    `wp_set_current_user( 1 );
+    Imagewright_Runs::start( 'optimize', array(), array( 'format' => 'webp', 'preset' => 'high', 'fillText' => false ) );
+    Imagewright_Runs::fill();
+    $row = Imagewright_Queue::take( true );
+    Imagewright_Runs::set_state( 'stopped' );
+    Imagewright_Queue::give_back( $row, 0 );
+    $stopped = Imagewright_Queue::take( true );
+    Imagewright_Runs::set_state( 'running' );
+    return array( $row['attachment_id'], $stopped, Imagewright_Queue::take( true )['attachment_id'] );`,
+  );
+  expect(states).toEqual([states[0], null, states[0]]);
+});
+
 it('renews an expired nonce and lists the failed images', { timeout: 120_000 }, async () => {
   const ids = await uploadMany(2);
   const broken = await admin.upload('broken.jpg', await photograph(430), 'image/jpeg');

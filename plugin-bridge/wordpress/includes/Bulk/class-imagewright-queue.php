@@ -86,14 +86,15 @@ class Imagewright_Queue {
 	}
 
 	/**
-	 * Gives a task back, to be taken later. The attempt does not count.
+	 * Gives a task back, to be taken later; if its run was stopped meanwhile, not before that is resumed. The attempt does not count.
 	 *
 	 * @param array $row     Of take().
 	 * @param int   $seconds Seconds until it may be taken.
 	 */
 	public static function give_back( $row, $seconds ) {
 		global $wpdb;
-		Imagewright_Index::change( $wpdb->prepare( "due = %d, tries = %d WHERE attachment_id = %d AND task <> '' AND due <> %d", time() + $seconds, max( 0, $row['tries'] - 1 ), $row['attachment_id'], self::NEVER ) );
+		$due = Imagewright_Runs::is_stopped( $row ) ? self::NEVER : time() + $seconds;
+		Imagewright_Index::change( $wpdb->prepare( "due = %d, tries = %d WHERE attachment_id = %d AND task <> '' AND due <> %d", $due, max( 0, $row['tries'] - 1 ), $row['attachment_id'], self::NEVER ) );
 	}
 
 	/**

@@ -134,6 +134,17 @@ class Imagewright_Runs {
 	}
 
 	/**
+	 * Returns true if the run of a task was stopped.
+	 *
+	 * @param array $row Row of the table.
+	 * @return bool
+	 */
+	public static function is_stopped( $row ) {
+		$run = '' === $row['run'] ? null : self::read( (int) $row['user_id'] );
+		return $run && $run['id'] === $row['run'] && 'stopped' === $run['state'];
+	}
+
+	/**
 	 * Hands the next images of a running run to the queue.
 	 *
 	 * @return bool True if there are further tasks.
