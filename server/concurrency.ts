@@ -68,15 +68,20 @@ export async function withAbort<T>(work: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-/** Runs the work of one key one at a time, in order. `queues` has an entry only while the key has work. */
-export function inTurn<T>(queues: Map<string, LimitFunction>, key: string, work: () => Promise<T>): Promise<T> {
-  const queue = queues.get(key) ?? pLimit(1);
+/** Runs the work of one key in order, at most `atOnce` at a time. `queues` has an entry only while the key has work. */
+export function inTurn<T>(
+  queues: Map<string, LimitFunction>,
+  key: string,
+  work: () => Promise<T>,
+  atOnce = 1,
+): Promise<T> {
+  const queue = queues.get(key) ?? pLimit(atOnce);
   queues.set(key, queue);
   return queue(async () => {
     try {
       return await work();
     } finally {
-      if (queue.pendingCount === 0) queues.delete(key);
+      if (queue.pendingCount === 0 && queue.activeCount === 1) queues.delete(key);
     }
   });
 }

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { LimitFunction } from 'p-limit';
 import type { Image, MetadataPatch, RecentSession, Rejected, UploadResult } from '#contract';
+import { inTurn } from '../concurrency.ts';
 import type { ImageRecord, Repositories, SessionRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { extensionOf, type Processor } from '../processing/index.ts';
@@ -41,6 +43,9 @@ interface Context extends Required<Omit<SessionDeps, 'repositories'>>, Pick<Repo
 /** Longest wait of a failed upload for its clean-up in the database. */
 const MARK_WAIT_MS = 300;
 
+/** Previews of one account that are looked up or made at once; hundreds would delay the requests of all others. */
+const PREVIEWS_AT_ONCE = 4;
+
 /** A preview that a client asks for. */
 export interface WantedPreview {
   accountId: string;
@@ -53,6 +58,7 @@ export interface WantedPreview {
 /** Creates the sessions module. Another account's session is treated as not existing. */
 export function createSessions({ repositories, now = () => new Date(), ...deps }: SessionDeps) {
   const context: Context = { now, ...deps, ...repositories };
+  const turns = new Map<string, LimitFunction>();
   const previews = createPreviews({
     ...context,
     requireSession: (accountId, sessionId) => requireStillThere(context, accountId, sessionId),
@@ -96,12 +102,13 @@ export function createSessions({ repositories, now = () => new Date(), ...deps }
       }
     },
 
-    /** Returns a small WebP of an image, created once. */
-    async preview(
-      { accountId, sessionId, imageId, atLeast }: WantedPreview,
-      caller: AbortSignal,
-    ): Promise<PreviewFile> {
-      return previews.previewOf(await findImage(context, accountId, sessionId, imageId), atLeast, caller);
+    /** Returns a small WebP of an image, created once. Requests of one account wait for each other. */
+    preview({ accountId, sessionId, imageId, atLeast }: WantedPreview, caller: AbortSignal): Promise<PreviewFile> {
+      const make = async () => {
+        caller.throwIfAborted();
+        return previews.previewOf(await findImage(context, accountId, sessionId, imageId), atLeast, caller);
+      };
+      return inTurn(turns, accountId, make, PREVIEWS_AT_ONCE);
     },
 
     ...previews,
