@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 
 /** Records of one command; thousands at once would hold up everything else in the embedded store. */
 export const BATCH = 500;
-/** The same of a removal, which takes longer than a reading. */
+/** Records that one command deletes: deleting takes longer than reading. */
 const REMOVED_AT_ONCE = 150;
 
 /** Removes all records that match, in batches, so that other work goes on in between. */

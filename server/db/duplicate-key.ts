@@ -1,4 +1,4 @@
-/** Code of a write that a unique index refused. */
+/** MongoDB's error code of a write that a unique index refused. */
 const DUPLICATE_KEY = 11000;
 
 /**

@@ -8,6 +8,7 @@ const STOP_POLL_MS = 100;
 
 /** Longest wait of a cancellation for the server that works on the job, in milliseconds. */
 const CANCEL_WAIT_MS = 2000;
+/** Interval at which a cancellation looks for the end of its job, in milliseconds. */
 const CANCEL_POLL_MS = 50;
 
 /**

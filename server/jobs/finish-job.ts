@@ -101,9 +101,9 @@ async function fillGaps({ job, kind, images, stopped, repositories }: FinishInpu
     }
     if (record) all.push(record);
   }
-  // Otherwise another server has stored the result of one meanwhile.
-  const wereMissing = await repositories.imageResults.insertMissing(missing);
-  return wereMissing ? all : repositories.imageResults.findOfJob(jobId);
+  const allInserted = await repositories.imageResults.insertMissing(missing);
+  // If not, another server has stored a result meanwhile.
+  return allInserted ? all : repositories.imageResults.findOfJob(jobId);
 }
 
 /** Stores what has changed in the results since, so that readers on other servers end with the same, and returns them. */

@@ -17,7 +17,7 @@ export function createImageResultRepository(connection: Connection) {
 
     /**
      * Stores the results of many images; existing ones are kept.
-     * @returns true if there were none of them
+     * @returns true if all were stored, false if some existed
      */
     async insertMissing(records: ImageResultRecord[]): Promise<boolean> {
       let areNew = true;

@@ -28,7 +28,7 @@ export function createLedgerRepository(connection: Connection) {
 /** Access to the stored ledger. */
 export type LedgerRepository = ReturnType<typeof createLedgerRepository>;
 
-/** What an audit reads of an entry. */
+/** The fields of a ledger entry that `ofKind` returns. */
 export type AuditedEntry = Pick<LedgerEntryRecord, '_id' | 'accountId' | 'kind' | 'ref' | 'delta'>;
 
 /** Entries in memory at a time during an audit, for each of two kinds. */
