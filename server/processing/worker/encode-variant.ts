@@ -3,7 +3,8 @@ import type { RenderStep } from '../shared/protocol.ts';
 import type { VariantSpec } from '../shared/variants.ts';
 import type { Pixels } from './pixels.ts';
 import { encodeToPromise } from './quality/encode-to-promise.ts';
-import { isProbedWhole, planQuality, type QualityPlan, type ScoredImage } from './quality/plan-quality.ts';
+import { createHardness, type HardnessOf } from './quality/hardness.ts';
+import { planQuality, type ScoredImage } from './quality/plan-quality.ts';
 import type { SearchTools } from './quality/search-tools.ts';
 import { chooseBeforeScaling, chooseQuality, isExact } from './steps/choose-quality.ts';
 import { type EncodedImage, encodeScaled, encodeSmallest, type OutputMetadata } from './steps/encode.ts';
@@ -58,7 +59,7 @@ async function encodeByTable(
 }
 
 function createSearchingEncoder(pyramid: Pyramid, order: EncodeOrder, tools: SearchTools): VariantEncoder {
-  let planOfFull: Promise<QualityPlan> | undefined;
+  let hardnessOf: HardnessOf | undefined;
   return async (variant, onStep) => {
     onStep('resize');
     const scaling = await planScaling(pyramid, variant);
@@ -69,11 +70,8 @@ function createSearchingEncoder(pyramid: Pyramid, order: EncodeOrder, tools: Sea
     const smallest = exact.length > 0 ? await encodeSmallest(pixels, exact, order.metadata) : null;
     if (exact.length === candidates.length || order.format === 'tiff') return withoutSearch(smallest as EncodedImage);
     const lossy = { ...order, format: order.format };
-    // Depends on the pixels alone, so that a width has the same bytes whether or not another process makes `full`.
-    const planFull = () => (planOfFull ??= planQuality(pyramid.full, lossy, tools));
-    // To search a small image for the sake of its widths would cost more than it saves.
-    const hardness = async () => (isProbedWhole(pyramid.full) ? 0 : (await planFull()).hardness);
-    const plan = scaling ? await planQuality(pixels, lossy, tools, await hardness()) : await planFull();
+    hardnessOf ??= createHardness(pyramid, lossy, tools);
+    const plan = await planQuality(pixels, lossy, tools, scaling ? await hardnessOf(pixels) : undefined);
     return smaller(smallest, await encodeToPromise(pixels, lossy, tools, plan, scaling !== null));
   };
 }

@@ -26,7 +26,7 @@ export interface ScoredImage extends EncodedImage {
 export interface QualityPlan {
   codec: Codec;
   number: number;
-  /** Points by which the image is harder for the codec than predicted; its smaller versions are so as well. */
+  /** Points by which the image is harder for the codec than predicted; versions of another size are so as well. */
   hardness: number;
   /** Of the sample, as traits have it. */
   detail: number;
@@ -43,7 +43,7 @@ interface Planning {
   tools: SearchTools;
   sample: Sample;
   traits: Traits;
-  /** Of the image that this is a smaller version of. */
+  /** Expected of a smaller version of an image; undefined for the full size. */
   hardness: number | undefined;
 }
 
@@ -64,9 +64,6 @@ const MOST_PROBES = 3;
 const NEAR = 5;
 /** Flatness from which on an image is not taken for a photograph. */
 const MOST_FLATNESS = 0.25;
-/** Share of the hardness of an image that its smaller versions have. */
-const INHERITED = 0.7;
-
 /** Returns true if each probe of an image is the file. */
 export function isProbedWhole({ width, height, frames }: Pixels): boolean {
   return frames === 1 && width * height <= WHOLE_PIXELS;
@@ -74,7 +71,7 @@ export function isProbedWhole({ width, height, frames }: Pixels): boolean {
 
 /**
  * Finds the encoder's number for an image by probes.
- * @param hardness of the image that this is a smaller version of. Absent: of none
+ * @param hardness expected of a smaller version of an image. Absent: the full size
  * @param fullChroma true if a quarter of the colours was not enough
  */
 export async function planQuality(
@@ -101,7 +98,7 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
   const { curve } = tools.table[codec.name];
   const aim = PRESET_TARGETS[preset] + (whole ? WHOLE_MARGIN : TILE_MARGIN);
   const predicted = predictNumber(tools.table, codec.name, preset, aim, traits);
-  const start = predictNumber(tools.table, codec.name, preset, aim + INHERITED * (hardness ?? 0), traits);
+  const start = predictNumber(tools.table, codec.name, preset, aim + (hardness ?? 0), traits);
   const predictable = !whole && isPredictable(planning);
   if (!whole && hardness !== undefined && !predictable) {
     return { codec, number: within(codec, start), hardness, detail: traits.detail };
@@ -115,7 +112,7 @@ async function planWith(planning: Planning, fullChroma: boolean): Promise<Qualit
   const accuracy = whole ? { below: TOLERATED, above: WHOLE_ABOVE } : { below: NEAR, above: NEAR };
   const search = { aim, start, curve, bounds: codec.bounds, mostProbes: MOST_PROBES, ...accuracy, probe };
   const { number, score } = await searchNumber({ ...search, predicts: !whole });
-  const measured = hardness ?? scoreAt(curve, number) - scoreAt(curve, predicted);
+  const measured = scoreAt(curve, number) - scoreAt(curve, predicted) - (score - aim);
   const plan = { codec, number, hardness: measured, detail: traits.detail };
   if (!whole) return predictable ? { ...plan, expected: score } : plan;
   const target = PRESET_TARGETS[preset];
