@@ -20,7 +20,8 @@ const TESTS = [
     'library-page',
     'bulk-run',
   ],
-  ...['paid-once', 'service-routes', 'multisite', 'shipped-files', 'translated', 'editor-panel'],
+  ...['service-routes', 'permissions', 'key-and-address'],
+  ...['paid-once', 'multisite', 'shipped-files', 'translated', 'editor-panel'],
 ];
 /** Main tests, for profiles in which each request compiles all of WordPress. */
 const MAIN_TESTS = ['replace-and-restore', 'kept-addresses', 'optimize-page', 'shipped-files'];

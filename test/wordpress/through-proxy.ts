@@ -1,0 +1,36 @@
+import { expect } from 'vitest';
+import type { Rig } from './rig.ts';
+import type { SiteUser } from './site/site-user.ts';
+
+/** Creates the editor `ed` and other users, by their names and roles, and logs the editor in. */
+export async function createEditor({ site }: Rig, others: Record<string, string> = {}): Promise<SiteUser> {
+  for (const [name, role] of Object.entries({ ed: 'editor', ...others })) {
+    await site.createUser(name, role);
+  }
+  return site.logIn('ed', 'ed');
+}
+
+/** The path of a request to the service through WordPress. */
+export const service = (path: string) => `/service/v1${path}`;
+
+function form(bytes: Uint8Array): FormData {
+  const data = new FormData();
+  data.append('images', new Blob([bytes as Uint8Array<ArrayBuffer>], { type: 'image/jpeg' }), 'photo.jpg');
+  return data;
+}
+
+/** A session with one image, uploaded by a browser through WordPress. */
+export async function upload(user: SiteUser, bytes: Uint8Array) {
+  const response = await user.call('POST', service('/sessions'), form(bytes), {
+    'Idempotency-Key': crypto.randomUUID(),
+  });
+  expect(response.status).toBe(201);
+  const { sessionId, images } = (await response.json()) as { sessionId: string; images: { id: string }[] };
+  return { sessionId, imageId: images[0]?.id ?? '' };
+}
+
+/** What each export asks for. */
+export const settings = { format: 'webp', preset: 'high' };
+
+/** The body of an export of what {@link upload} has made. */
+export const order = ({ imageId }: { imageId: string }) => ({ images: [{ id: imageId }], settings });
