@@ -21,10 +21,10 @@ const TESTS = [
     'bulk-run',
   ],
   ...['service-routes', 'permissions', 'key-and-address'],
-  ...['paid-once', 'multisite', 'shipped-files', 'translated', 'editor-panel'],
+  ...['paid-once', 'multisite', 'shipped-files', 'archive', 'translated', 'editor-panel'],
 ];
 /** Main tests, for profiles in which each request compiles all of WordPress. */
-const MAIN_TESTS = ['replace-and-restore', 'kept-addresses', 'optimize-page', 'shipped-files'];
+const MAIN_TESTS = ['replace-and-restore', 'kept-addresses', 'optimize-page', 'shipped-files', 'archive'];
 
 interface Outcome {
   profile: string;

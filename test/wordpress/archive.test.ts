@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { unzipSync } from 'fflate';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type BuiltPlugin, buildPlugin } from '../../plugin-bridge/wordpress/build/build-plugin.ts';
+import { prepare } from './site/prepare.ts';
+
+let plugin: BuiltPlugin;
+
+beforeAll(async () => {
+  // Holds the lock against other test files that build.
+  plugin = (await prepare()).built;
+}, 300_000);
+
+describe('the archive', () => {
+  it('contains exactly the files of the plugin in one folder', async () => {
+    const entries = Object.keys(unzipSync(await readFile(plugin.zip)));
+    expect(entries.sort()).toEqual(plugin.files.map((name) => `imagewright/${name}`).sort());
+    const kinds = entries.filter(
+      (name) =>
+        !/^imagewright\/(LICENSE|build\/NOTICES\.md|sources\/.+\.(ts|css|html|json|svg)|sources\/LICENSE|[\w/-]+\.(php|js|css|txt|pot|po|mo))$/.test(
+          name,
+        ),
+    );
+    expect(kinds).toEqual([]);
+    for (const name of [
+      'imagewright.php',
+      'uninstall.php',
+      'readme.txt',
+      'LICENSE',
+      'build/widget.js',
+      'build/NOTICES.md',
+    ]) {
+      expect(plugin.files).toContain(name);
+    }
+  });
+
+  it('has scripts below the size limit for an admin page', async () => {
+    const bytes = async (name: string) => (await readFile(join(plugin.folder, 'build', name))).length;
+    expect((await bytes('widget.js')) + (await bytes('page.js'))).toBeLessThan(293_000);
+  });
+
+  it('defines every text that the scripts use', async () => {
+    const strings = await readFile(join(plugin.folder, 'includes/Admin/class-imagewright-strings.php'), 'utf8');
+    const scripts = await Promise.all(
+      ['bulk-panel', 'bulk-run', 'review', 'attachments', 'settings', 'rest', 'choose-media'].map((name) =>
+        readFile(new URL(`../../plugin-bridge/wordpress/src/${name}.ts`, import.meta.url), 'utf8'),
+      ),
+    );
+    const used = scripts.join('\n').matchAll(/strings\.(\w+)|\bsay\('(\w+)'/g);
+    for (const [, a, b] of used) expect(strings).toContain(`'${a ?? b}' `);
+  });
+
+  it('lists every text once in the template for translators', async () => {
+    const template = await readFile(join(plugin.folder, 'languages/imagewright.pot'), 'utf8');
+    for (const text of ['Test the connection', 'Optimize without review', 'Choose from the media library']) {
+      expect(template).toContain(`msgid "${text}"`);
+    }
+    expect(template).toContain('#. translators: %s: last 4 characters of the key\n');
+    const ids = template.match(/^msgid .+$/gm) ?? [];
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('has the sources of its scripts, from which these are built again', { timeout: 240_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'imagewright-sources-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const sources = join(folder, 'sources');
+    await cp(join(plugin.folder, 'sources'), sources, { recursive: true });
+    await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(sources, 'node_modules'));
+    const args = ['node_modules/tsx/dist/cli.mjs', 'plugin-bridge/wordpress/build/scripts.ts', '../build'];
+    await promisify(execFile)(process.execPath, args, { cwd: sources });
+    for (const name of plugin.files.filter((file) => /^build\/.*\.(js|css|md)$/.test(file))) {
+      const shipped = await readFile(join(plugin.folder, name));
+      expect([name, shipped.equals(await readFile(join(folder, name)))]).toEqual([name, true]);
+    }
+  });
+
+  it('is identical byte for byte when built again', async () => {
+    const first = await readFile(plugin.zip);
+    expect(
+      Buffer.compare(first, await readFile((await buildPlugin(join(plugin.folder, '../../wordpress-again'))).zip)),
+    ).toBe(0);
+  });
+});
