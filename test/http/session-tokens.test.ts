@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS, type Endpoint, type UploadResult } from '#contract';
-import { createAccounts, loadPepper } from '../../server/accounts/index.ts';
-import { CONFIG } from '../accounts/accounts-fixture.ts';
 import { formOf, readEvents } from '../support/api-client.ts';
 import { startTestService, type TestAccount, type TestService } from '../support/service.ts';
 import { plainImage, type SmallImage } from '../support/small-images.ts';
+import { callWithToken, createTokenOf, type Init, ORIGIN, outcomeOf } from './token-calls.ts';
 
-const ORIGIN = 'https://www.example.com';
 const LISTED = 'http://localhost:5173';
 
 let test: TestService;
@@ -16,10 +14,7 @@ let own: UploadResult;
 let foreign: UploadResult;
 
 beforeAll(async () => {
-  test = await startTestService({
-    CORS_ORIGINS: `${LISTED}, https://dev.example.com`,
-    SESSION_TOKENS_PER_ACCOUNT: '40',
-  });
+  test = await startTestService({ CORS_ORIGINS: `${LISTED}, https://dev.example.com` });
   owner = await test.createAccount({ credits: 20, plan: 'agency' });
   image = await plainImage('one.png');
   own = await owner.api.upload([image]);
@@ -27,27 +22,9 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-type Init = Parameters<TestService['api']['request']>[1];
+const createToken = (wanted: Record<string, unknown> = {}, account = owner) => createTokenOf(account, wanted);
 
-interface TokenAnswer {
-  token: string;
-  expiresAt: string;
-  sessionId: string | null;
-}
-
-const createToken = (wanted: Record<string, unknown> = {}, account = owner) =>
-  account.api.readJson<TokenAnswer>('/v1/tokens', { json: { origin: ORIGIN, ...wanted } });
-
-/** Calls the service as the page of the token does. */
-function callAs(token: string, path: string, { headers, ...init }: NonNullable<Init> = {}) {
-  return owner.api.request(path, { ...init, headers: { 'X-API-Key': token, Origin: ORIGIN, ...headers } });
-}
-
-/** Returns status and code of a response. */
-async function outcomeOf(response: Promise<Response>): Promise<string> {
-  const { status, body } = await response.then(async (it) => ({ status: it.status, body: await it.text() }));
-  return status < 400 ? String(status) : `${status} ${(JSON.parse(body) as { code: string }).code}`;
-}
+const callAs = (token: string, path: string, init?: Init) => callWithToken(owner.api, token, path, init);
 
 /** Sends an export of all images of a session. */
 function exportAs(token: string, { sessionId, images }: UploadResult, headers = {}) {
@@ -232,59 +209,6 @@ describe('a session token', () => {
     const stranger = await test.createAccount();
     const foreignSession = stranger.api.request('/v1/tokens', { json: { ...json, sessionId: own.sessionId } });
     expect(await outcomeOf(foreignSession)).toBe('404 session_not_found');
-  });
-});
-
-describe('the end of a session token', () => {
-  const statusOf = (token: string, sessionId: string) => outcomeOf(callAs(token, `/v1/sessions/${sessionId}`));
-
-  async function fresh() {
-    const account = await test.createAccount({ plan: 'agency' });
-    const { sessionId } = await account.api.upload([image]);
-    const { token, expiresAt } = await createToken({ sessionId }, account);
-    expect(await statusOf(token, sessionId)).toBe('200');
-    return { account, sessionId, token, expiresAt };
-  }
-
-  it('comes after an hour', async () => {
-    const { account, sessionId, expiresAt } = await fresh();
-    expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(59 * 60_000);
-    expect(Date.parse(expiresAt) - Date.now()).toBeLessThanOrEqual(60 * 60_000);
-    const database = await test.openDatabase();
-    const pepper = await loadPepper({ directory: test.dataDir });
-    const anHourAgo = () => new Date(Date.now() - 3_600_001);
-    const { tokens } = createAccounts({ repositories: database, pepper, config: CONFIG, now: anHourAgo });
-    const { accountId, keyId } = account;
-    const { token } = await tokens.create({ accountId, keyId, origin: ORIGIN, sessionId, maxCredits: 0 });
-    await database.close();
-    expect(await statusOf(token, sessionId)).toBe('401 invalid_api_key');
-  });
-
-  it('comes with its key, its session and its account', async () => {
-    const { accounts } = test.service;
-    const key = await fresh();
-    await accounts.keys.deactivate(key.account.accountId, key.account.keyId);
-    expect(await statusOf(key.token, key.sessionId)).toBe('403 inactive_api_key');
-    await accounts.keys.remove(key.account.accountId, key.account.keyId);
-    expect(await statusOf(key.token, key.sessionId)).toBe('401 invalid_api_key');
-
-    const session = await fresh();
-    await session.account.api.request(`/v1/sessions/${session.sessionId}`, { method: 'DELETE' });
-    expect(await statusOf(session.token, session.sessionId)).toBe('401 invalid_api_key');
-
-    const suspended = await fresh();
-    await accounts.setSuspended(suspended.account.accountId, true);
-    expect(await statusOf(suspended.token, suspended.sessionId)).toBe('403 account_suspended');
-  });
-
-  it('is awaited when an account has too many', async () => {
-    const account = await test.createAccount();
-    const json = { origin: ORIGIN };
-    const answers = await Promise.all(Array.from({ length: 45 }, () => account.api.request('/v1/tokens', { json })));
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(5);
-    expect(await refused[0]?.json()).toMatchObject({ code: 'token_limit_reached', limit: 40, used: 40 });
-    expect(Number(refused[0]?.headers.get('Retry-After'))).toBeGreaterThan(3000);
   });
 });
 
