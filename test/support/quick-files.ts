@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Modules that start a browser, a whole service or the command line program. */
-const STARTS_MORE = /(browser|component-page|service|service-process|[\w-]*rig|cli-harness)\.ts$/;
+const STARTS_MORE = /\/(browser|component-page|(shared-)?service|service-process|[\w-]*rig|cli-harness)\.ts$/;
 /** Tests that need WordPress or processes of their own, and those that compute for more than ten seconds. */
-const LEFT_OUT = /^test\/((wordpress|crash|admin)\/|(processing\/(nasty|containers)|login\/interrupted)\.)/;
+const LEFT_OUT = /^test\/((wordpress|crash|admin)\/|(processing\/(nasty|containers)|sign-in\/interrupted)\.)/;
 
 const quick = new Map<string, boolean>();
 

@@ -64,8 +64,9 @@ const MOST_PROBES = 3;
 const NEAR = 5;
 /** Flatness from which on an image is not taken for a photograph. */
 const MOST_FLATNESS = 0.25;
+
 /** Returns true if each probe of an image is the file. */
-export function isProbedWhole({ width, height, frames }: Pixels): boolean {
+function isProbedWhole({ width, height, frames }: Pixels): boolean {
   return frames === 1 && width * height <= WHOLE_PIXELS;
 }
 
