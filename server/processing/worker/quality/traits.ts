@@ -22,11 +22,15 @@ export function measureTraits(pixels: Pixels): Traits {
   for (let y = 0; y < height; y += ROW_STEP) {
     readLuma(pixels, y, row);
     readLuma(pixels, Math.min(y + 1, height - 1), next);
+    let left = row[0] ?? 0;
+    let here = row[1] ?? 0;
     for (let x = 1; x + 1 < width; x += 1) {
-      const [left, here, right, below] = [row[x - 1] ?? 0, row[x] ?? 0, row[x + 1] ?? 0, next[x] ?? 0];
+      const right = row[x + 1] ?? 0;
       if (here === left) equal += 1;
-      detail += Math.abs(here - left) + Math.abs(here - below);
+      detail += Math.abs(here - left) + Math.abs(here - (next[x] ?? 0));
       noise += Math.abs(2 * here - left - right);
+      left = here;
+      here = right;
     }
     count += Math.max(0, width - 2);
   }
@@ -55,21 +59,26 @@ function chromaLoss({ data, width, height, channels }: Pixels): number {
     for (let x = 0; x + 1 < width; x += 2) {
       const at = (y * width + x) * channels;
       // The fourth power, as the score has it: a few coloured edges are seen, however large the plain rest is.
-      sum += spread(data, at, channels, row, 0) ** 4 + spread(data, at, channels, row, 2) ** 4;
+      sum += fourthPower(spread(data, at, channels, row, 0)) + fourthPower(spread(data, at, channels, row, 2));
       count += 2;
     }
   }
-  return Math.log2(1 + (sum / Math.max(1, count)) ** 0.25);
+  return Math.log2(1 + (sum / Math.max(1, count)) ** 0.25 / 16);
 }
 
-/** Mean distance of red or blue from green, of the four pixels from `at`, from their common mean. */
+/** Mean distance of red or blue from green, of the four pixels from `at`, from their common mean, in sixteenths. */
 function spread(data: Buffer, at: number, right: number, below: number, channel: 0 | 2): number {
   const one = difference(data, at, channel);
   const two = difference(data, at + right, channel);
   const three = difference(data, at + below, channel);
   const four = difference(data, at + below + right, channel);
-  const mean = (one + two + three + four) / 4;
-  return (Math.abs(one - mean) + Math.abs(two - mean) + Math.abs(three - mean) + Math.abs(four - mean)) / 4;
+  const sum = one + two + three + four;
+  return Math.abs(4 * one - sum) + Math.abs(4 * two - sum) + Math.abs(4 * three - sum) + Math.abs(4 * four - sum);
+}
+
+function fourthPower(value: number): number {
+  const square = value * value;
+  return square * square;
 }
 
 function difference(data: Buffer, at: number, channel: 0 | 2): number {
