@@ -16,7 +16,7 @@ import { type FitRow, fitTable } from './quality/fit.ts';
 import { type Fixed, findBestFixed, fixedKey } from './quality/fixed.ts';
 import { openJudge } from './quality/judge.ts';
 import { drawPictures } from './quality/pictures.ts';
-import { type Judged, printReport } from './quality/report.ts';
+import { isDoubtful, type Judged, printReport } from './quality/report.ts';
 import {
   JUDGED_FORMATS,
   type JudgedFormat,
@@ -85,6 +85,7 @@ if (!process.argv.includes('--no-quality')) {
     );
   });
   printReport(judged);
+  await judgeWhole();
 }
 await open.close();
 if (process.argv.includes('--pictures')) await drawPictures(rows, judged, sources, { scorer, table: START_TABLE });
@@ -98,6 +99,22 @@ function outcomeOf(image: CorpusImage, order: Order): Promise<Outcome> {
   return searched(keyOf(image, order), () =>
     open.use(image, (opened) => judgeSearch(opened, order, toolsFor(image), judge)),
   );
+}
+
+/** Judges doubtful files whole: windows of an image with uneven content may differ from it by more than ten points. */
+async function judgeWhole(): Promise<void> {
+  for (const { format, preset, outcomes } of judged) {
+    for (const [index, outcome] of outcomes.entries()) {
+      if (!isDoubtful(outcome, preset)) continue;
+      const image = corpus[index] as CorpusImage;
+      const { judged: score, told } = await searched(`${keyOf(image, { format, preset })}:whole`, () =>
+        open.use(image, (opened) => judgeSearch(opened, { format, preset }, toolsFor(image), judge, true)),
+      );
+      console.log(
+        `  ${image.name} ${preset} ${format}: told ${told}, judged whole ${score.toFixed(1)}, on windows ${outcome.judged.toFixed(1)}`,
+      );
+    }
+  }
 }
 
 /** Finds the best fixed number of a format and preset, and what no number reaches. */

@@ -10,8 +10,11 @@ import { fetchDebianJudge } from './debian-judge.ts';
 /** Scores files by a program that shares no code with the service; knows the scores of earlier runs. */
 export interface Judge {
   name: string;
-  /** Scores decoded pixels against the original's: with transparency on white and on black, of which the worse counts. */
-  score(reference: Reference, version: Pixels): Promise<number>;
+  /**
+   * Scores decoded pixels against the original's: with transparency on white and on black, of which the worse counts.
+   * @param whole true to score large images whole, in place of windows. @default false
+   */
+  score(reference: Reference, version: Pixels, whole?: boolean): Promise<number>;
 }
 
 /** An original with its hash. */
@@ -49,14 +52,15 @@ export async function openJudge(scorer: Scorer): Promise<Judge> {
   const known = await readCache();
   return {
     name,
-    async score(reference, version) {
+    async score(reference, version, whole = false) {
       const hash = createHash('sha256').update(version.data).digest('hex');
-      const key = `${name}:${reference.hash}:${hash}`;
+      const key = `${name}:${reference.hash}:${hash}${whole ? ':whole' : ''}`;
       const cached = known.get(key);
       if (cached !== undefined) return cached;
+      const windows = whole ? [wholeOf(reference)] : windowsOf(reference);
       const scores: number[] = [];
       for (const background of backgrounds(reference)) {
-        scores.push(await judge(reference, version, background, compare));
+        scores.push(await judge(reference, version, background, windows, compare));
       }
       const score = Math.min(...scores);
       known.set(key, score);
@@ -76,9 +80,14 @@ function backgrounds({ pixels }: Reference): number[] {
   return pixels.channels === 4 ? [255, 0] : [255];
 }
 
-async function judge(reference: Reference, version: Pixels, background: number, compare: Compare): Promise<number> {
+async function judge(
+  reference: Reference,
+  version: Pixels,
+  background: number,
+  windows: Window[],
+  compare: Compare,
+): Promise<number> {
   let sum = 0;
-  const windows = windowsOf(reference);
   for (const window of windows) {
     sum += await compare(cut(reference.pixels, window, background), cut(version, window, background));
   }
@@ -92,9 +101,15 @@ interface Window {
   height: number;
 }
 
+function wholeOf({ pixels: { width, height } }: Reference): Window {
+  return { x: 0, y: 0, width, height };
+}
+
 /** Places of the windows, one in each third of the image from top to bottom; chosen by the image's name alone. */
-function windowsOf({ name, pixels: { width, height } }: Reference): Window[] {
-  if (width * height <= WHOLE_PIXELS) return [{ x: 0, y: 0, width, height }];
+function windowsOf(reference: Reference): Window[] {
+  const { name, pixels } = reference;
+  const { width, height } = pixels;
+  if (width * height <= WHOLE_PIXELS) return [wholeOf(reference)];
   const size = { width: Math.min(WINDOW_EDGE, width), height: Math.min(WINDOW_EDGE, height) };
   const seed = createHash('sha256').update(name).digest();
   return Array.from({ length: WINDOWS }, (_, index) => {

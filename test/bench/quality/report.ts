@@ -17,6 +17,12 @@ export interface Judged {
 
 const BYTES_GOAL: Record<JudgedFormat, number> = { webp: 0.75, jpeg: 0.8, avif: 0.8 };
 const TOLERANCE = 2;
+const MOST_DISTANCE = 6;
+
+/** Returns true if the judge calls a file worse than promised, or told wrong. */
+export function isDoubtful({ judged, told, reached }: Outcome, preset: Preset): boolean {
+  return (reached && judged < PRESET_TARGETS[preset] - TOLERANCE) || Math.abs(told - judged) > MOST_DISTANCE;
+}
 
 /** Prints what was reached, against the goals. */
 export function printReport(judged: Judged[]): void {
@@ -73,8 +79,8 @@ export function printReport(judged: Judged[]): void {
       {
         what: 'told and judged, largest distance',
         measured: `${most.toFixed(1)} points`,
-        target: '<= 6',
-        met: most <= 6,
+        target: `<= ${MOST_DISTANCE}`,
+        met: most <= MOST_DISTANCE,
       },
     ],
   );

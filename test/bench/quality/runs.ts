@@ -120,17 +120,22 @@ export function render(
   );
 }
 
-/** Renders an image and has it judged. JPEG is judged against the image on white. */
+/**
+ * Renders an image and has it judged. JPEG is judged against the image on white.
+ * @param whole true to judge large images whole, in place of windows. @default false
+ */
 export async function judgeSearch(
   open: OpenImage,
   order: { format: JudgedFormat; preset: Preset },
   tools: SearchTools,
   judge: Judge,
+  whole = false,
 ): Promise<Outcome> {
   const [report] = await render(open, { ...order, search: true }, tools);
   if (!report) throw new Error(`expected a file of ${open.image.name}`);
   const { size, score, quality, reached } = report;
-  const judged = await judge.score(await shownAs(open, order.format), await decode(await readFile(report.file)));
+  const version = await decode(await readFile(report.file));
+  const judged = await judge.score(await shownAs(open, order.format), version, whole);
   return { bytes: size, judged, told: score ?? Number.NaN, used: quality, reached };
 }
 
