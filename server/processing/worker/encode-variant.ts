@@ -4,7 +4,7 @@ import type { VariantSpec } from '../shared/variants.ts';
 import type { Pixels } from './pixels.ts';
 import { encodeToPromise } from './quality/encode-to-promise.ts';
 import { createHardness, type HardnessOf } from './quality/hardness.ts';
-import { planQuality, type ScoredImage } from './quality/plan-quality.ts';
+import { planQuality, type QualityPlan, type ScoredImage } from './quality/plan-quality.ts';
 import type { SearchTools } from './quality/search-tools.ts';
 import { chooseBeforeScaling, chooseQuality, isExact } from './steps/choose-quality.ts';
 import { type EncodedImage, encodeScaled, encodeSmallest, type OutputMetadata } from './steps/encode.ts';
@@ -59,6 +59,7 @@ async function encodeByTable(
 }
 
 function createSearchingEncoder(pyramid: Pyramid, order: EncodeOrder, tools: SearchTools): VariantEncoder {
+  let planOfFull: Promise<QualityPlan> | undefined;
   let hardnessOf: HardnessOf | undefined;
   return async (variant, onStep) => {
     onStep('resize');
@@ -71,7 +72,9 @@ function createSearchingEncoder(pyramid: Pyramid, order: EncodeOrder, tools: Sea
     if (exact.length === candidates.length || order.format === 'tiff') return withoutSearch(smallest as EncodedImage);
     const lossy = { ...order, format: order.format };
     hardnessOf ??= createHardness(pyramid, lossy, tools);
-    const plan = await planQuality(pixels, lossy, tools, scaling ? await hardnessOf(pixels) : undefined);
+    // A width may be that of the full size.
+    const planFull = () => (planOfFull ??= planQuality(pyramid.full, lossy, tools));
+    const plan = scaling ? await planQuality(pixels, lossy, tools, await hardnessOf(pixels)) : await planFull();
     return smaller(smallest, await encodeToPromise(pixels, lossy, tools, plan, scaling !== null));
   };
 }

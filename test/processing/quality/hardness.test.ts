@@ -10,9 +10,29 @@ const WIDTHS = [320, 480, 768, 1024];
 /** Files that are scored to learn how hard an image is. */
 const OF_REFERENCE = 2;
 
-async function pixelsOf(picture: string): Promise<Pixels> {
-  const { data, info } = await sharp(photo(picture)).raw().toBuffer({ resolveWithObject: true });
+async function pixelsOf(picture: string, width?: number): Promise<Pixels> {
+  const { data, info } = await sharp(photo(picture)).resize(width).raw().toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height, channels: 3, frames: 1 };
+}
+
+/** Creates an encoder of JPEGs at `high` that counts the files it scores. */
+async function createCountingEncoder(pixels: Pixels) {
+  const { scorer, table } = await loadSearchTools();
+  const counter = { scored: 0 };
+  const counting: typeof scorer = {
+    ...scorer,
+    prepare(original) {
+      const reference = scorer.prepare(original);
+      return {
+        score(version) {
+          counter.scored += 1;
+          return reference.score(version);
+        },
+      };
+    },
+  };
+  const order = { format: 'jpeg', preset: 'high', metadata: {} } as const;
+  return { counter, encode: createVariantEncoder(pixels, order, { scorer: counting, table }) };
 }
 
 describe('the search of smaller versions', () => {
@@ -20,27 +40,22 @@ describe('the search of smaller versions', () => {
   it.each(['photo-dogs-portrait.jpg', 'photo-mountains.jpg'])(
     'takes little more than one file a width: %s',
     async (picture) => {
-      const { scorer, table } = await loadSearchTools();
-      let scored = 0;
-      const counting: typeof scorer = {
-        ...scorer,
-        prepare(pixels) {
-          const reference = scorer.prepare(pixels);
-          const score: typeof reference.score = (version) => {
-            scored += 1;
-            return reference.score(version);
-          };
-          return { score };
-        },
-      };
-      const order = { format: 'jpeg', preset: 'high', metadata: {} } as const;
-      const encode = createVariantEncoder(await pixelsOf(picture), order, { scorer: counting, table });
+      const { counter, encode } = await createCountingEncoder(await pixelsOf(picture));
       for (const width of WIDTHS) {
         const { score } = await encode({ name: `${width}w`, width }, () => {});
         expect(score).toBeGreaterThanOrEqual(PRESET_TARGETS.high - 0.5);
         expect(score).toBeLessThanOrEqual(PRESET_TARGETS.high + 4);
       }
-      expect(scored).toBeLessThanOrEqual(OF_REFERENCE + 1.5 * WIDTHS.length);
+      expect(counter.scored).toBeLessThanOrEqual(OF_REFERENCE + 1.5 * WIDTHS.length);
     },
   );
+
+  it('is not repeated for a width that is the full one', async () => {
+    const { counter, encode } = await createCountingEncoder(await pixelsOf('photo-mountains.jpg', 600));
+    const full = await encode({ name: 'full' }, () => {});
+    const { scored } = counter;
+    expect(scored).toBeGreaterThan(0);
+    expect((await encode({ name: '600w', width: 600 }, () => {})).data.equals(full.data)).toBe(true);
+    expect(counter.scored).toBe(scored);
+  });
 });

@@ -170,14 +170,15 @@ describe('a file of a large image', () => {
   const TILES = { area: 2_000_000, edge: 256 };
 
   it.each([
-    ['detail all over', 'windows', 'photo-stream.jpg', 2700, WINDOWS, TILES],
-    ['smooth parts', 'tiles', 'photo-brushes.jpg', 1800, TILES, WINDOWS],
-  ] as const)('is checked, with %s, on %s', async (_content, _parts, picture, width, used, other) => {
+    ['detail all over', 'windows', 'photo-stream.jpg', 2700, 'webp', WINDOWS, TILES],
+    ['smooth parts', 'tiles', 'photo-brushes.jpg', 1800, 'webp', TILES, WINDOWS],
+    ['detail all over, as a large JPEG of a low preset', 'windows', 'photo-stream.jpg', 2850, 'jpeg', WINDOWS, TILES],
+  ] as const)('is checked, with %s, on %s', async (_content, _parts, picture, width, format, used, other) => {
     const pixels = await sharp(photo(picture))
       .resize(width, Math.round(width / 1.5))
       .png({ compressionLevel: 1 })
       .toBuffer();
-    const made = only(await harness.render(await harness.store(picture, pixels), { format: 'webp', preset: 'low' }));
+    const made = only(await harness.render(await harness.store(picture, pixels), { format, preset: 'low' }));
     const [original, version] = await Promise.all([pixelsOf(pixels), pixelsOf(await readFile(made.file))]);
     const scoreOn = (extent: Extent) => {
       const layout = chooseLayout(original, extent);
