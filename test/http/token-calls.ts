@@ -1,7 +1,7 @@
 import type { ApiClient } from '../support/api-client.ts';
 import type { TestAccount } from '../support/service.ts';
 
-/** The origin of the pages that tokens are made for. */
+/** Origin of the pages that use the tokens. */
 export const ORIGIN = 'https://www.example.com';
 
 export type Init = Parameters<ApiClient['request']>[1];
@@ -16,7 +16,7 @@ interface TokenAnswer {
 export const createTokenOf = ({ api }: TestAccount, wanted: Record<string, unknown>) =>
   api.readJson<TokenAnswer>('/v1/tokens', { json: { origin: ORIGIN, ...wanted } });
 
-/** Calls the service as the page of the token does. */
+/** Sends a request with a session token, from the origin of the token. */
 export function callWithToken(
   api: ApiClient,
   token: string,

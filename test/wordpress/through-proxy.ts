@@ -10,7 +10,7 @@ export async function createEditor({ site }: Rig, others: Record<string, string>
   return site.logIn('ed', 'ed');
 }
 
-/** The path of a request to the service through WordPress. */
+/** Returns the path in the plugin's REST API that forwards to a path of the service. */
 export const service = (path: string) => `/service/v1${path}`;
 
 function form(bytes: Uint8Array): FormData {
@@ -19,7 +19,7 @@ function form(bytes: Uint8Array): FormData {
   return data;
 }
 
-/** A session with one image, uploaded by a browser through WordPress. */
+/** Creates a session with one image through WordPress, and returns the ids of both. */
 export async function upload(user: SiteUser, bytes: Uint8Array) {
   const response = await user.call('POST', service('/sessions'), form(bytes), {
     'Idempotency-Key': crypto.randomUUID(),
@@ -29,8 +29,8 @@ export async function upload(user: SiteUser, bytes: Uint8Array) {
   return { sessionId, imageId: images[0]?.id ?? '' };
 }
 
-/** What each export asks for. */
+/** Settings of all exports in these tests. */
 export const settings = { format: 'webp', preset: 'high' };
 
-/** The body of an export of what {@link upload} has made. */
+/** Returns the body of a request that exports an uploaded image. */
 export const order = ({ imageId }: { imageId: string }) => ({ images: [{ id: imageId }], settings });

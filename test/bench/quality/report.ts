@@ -19,9 +19,13 @@ const BYTES_GOAL: Record<JudgedFormat, number> = { webp: 0.75, jpeg: 0.8, avif: 
 const TOLERANCE = 2;
 const MOST_DISTANCE = 6;
 
-/** Returns true if the judge calls a file worse than promised, or told wrong. */
+/** Returns true if the judge's score of a file is below the promise, or far from the score told. */
 export function isDoubtful({ judged, told, reached }: Outcome, preset: Preset): boolean {
-  return (reached && judged < PRESET_TARGETS[preset] - TOLERANCE) || Math.abs(told - judged) > MOST_DISTANCE;
+  return isMissed({ judged, reached }, preset) || Math.abs(told - judged) > MOST_DISTANCE;
+}
+
+function isMissed({ judged, reached }: Pick<Outcome, 'judged' | 'reached'>, preset: Preset): boolean {
+  return reached && judged < PRESET_TARGETS[preset] - TOLERANCE;
 }
 
 /** Prints what was reached, against the goals. */
@@ -36,7 +40,7 @@ export function printReport(judged: Judged[]): void {
     })),
   );
   const reached = each.filter((one) => one.reached);
-  const missed = reached.filter(({ above }) => above < -TOLERANCE);
+  const missed = each.filter((one) => isMissed(one, one.preset));
   const lossy = reached.filter(({ used }) => used !== 'lossless');
   const distances = each.map(({ told, judged: score }) => Math.abs(told - score)).sort((one, other) => one - other);
   const within3 = distances.filter((distance) => distance <= 3).length / distances.length;

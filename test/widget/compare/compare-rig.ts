@@ -5,7 +5,7 @@ import { type SharedBrowser, sharedBrowser, type Tab } from '../../support/brows
 import { type ComponentPage, serveComponent } from '../../support/component-page.ts';
 import type { SideInput } from './compare-page.ts';
 
-/** An image of one colour. */
+/** Creates an image of one colour. */
 export const plain = (colour: string, width = 1600, height = 800) =>
   sharp({ create: { width, height, channels: 3, background: colour } });
 

@@ -3,31 +3,35 @@ import { type Pyramid, planScaling, scalePixels } from '../steps/resize.ts';
 import { isProbedWhole, planQuality, type QualityOrder } from './plan-quality.ts';
 import type { SearchTools } from './search-tools.ts';
 
-/** Pixels of the small version that stands for a large image, as of 640 x 480. */
+/** Pixels of the smaller version that is searched to learn the hardness of a large image: about 640 x 480. */
 const REFERENCE_PIXELS = 300_000;
 /**
- * Share of the reference's hardness that other sizes have, and points that twice the width is harder. Measured on 31 sources, 320 to 1,280
- * pixels wide: a start from what tiles of the large image tell misses the score by 5.9 points (standard deviation), this one by 2.2.
+ * Share of the reference's hardness that versions of other sizes have. Fitted with the next value to 31 sources, 320 to 1,280 pixels wide: a start
+ * predicted from tiles of the large image misses the aimed score by 5.9 points (standard deviation), one with these values by 2.2.
  */
 const SHARED = 0.9;
+/** Points by which the hardness grows when the width doubles. */
 const HARDER_BY_WIDTH = 1.6;
 
-/** Predicts by how many points a smaller version of an image is harder for the codec than its traits say. */
+/** Predicts the hardness of a smaller version of an image, in points of the score; see `QualityPlan`. */
 export type HardnessOf = (version: Pixels) => Promise<number>;
 
-/** A version of which it is known how hard it is. */
+/** A version of known hardness, from which that of other sizes is predicted. */
 interface Reference {
   hardness: number;
   /** Width x height. */
   area: number;
 }
 
-/** What the traits predict rightly on average. A search of small images for the sake of their widths would cost as much as it saves. */
+/**
+ * The reference of images up to two megapixels, without a search: on average, traits predict the number rightly at 900,000 pixels. To search a
+ * smaller version of such an image takes as long as it saves.
+ */
 const OF_SMALL: Reference = { hardness: 0, area: 900_000 };
 
 /**
- * Creates the prediction for the versions of one image. It searches one small version of a large image, when it is asked first, and depends on
- * the image alone, so that a width has the same bytes whichever others are made.
+ * Creates the prediction for the versions of one image. Its first call searches a smaller version of a large image. The result depends on the
+ * image alone, so that a width has the same bytes whichever others are made.
  */
 export function createHardness(pyramid: Pyramid, order: QualityOrder, tools: SearchTools): HardnessOf {
   let reference: Promise<Reference> | undefined;

@@ -26,7 +26,10 @@ export interface ScoredImage extends EncodedImage {
 export interface QualityPlan {
   codec: Codec;
   number: number;
-  /** Points by which the image is harder for the codec than predicted; versions of another size are so as well. */
+  /**
+   * Points of the score that the image lacks when it is encoded with the number that its traits predict; negative if it scores higher. Versions
+   * of other sizes have a similar hardness.
+   */
   hardness: number;
   /** Of the sample, as traits have it. */
   detail: number;
@@ -43,7 +46,7 @@ interface Planning {
   tools: SearchTools;
   sample: Sample;
   traits: Traits;
-  /** Expected of a smaller version of an image; undefined for the full size. */
+  /** Predicted hardness of a smaller version of an image; undefined for the full size. */
   hardness: number | undefined;
 }
 
@@ -72,7 +75,7 @@ export function isProbedWhole({ width, height, frames }: Pixels): boolean {
 
 /**
  * Finds the encoder's number for an image by probes.
- * @param hardness expected of a smaller version of an image. Absent: the full size
+ * @param hardness predicted for a smaller version of an image. Absent: the pixels are the full size
  * @param fullChroma true if a quarter of the colours was not enough
  */
 export async function planQuality(

@@ -66,7 +66,7 @@ function chromaLoss({ data, width, height, channels }: Pixels): number {
   return Math.log2(1 + (sum / Math.max(1, count)) ** 0.25 / 16);
 }
 
-/** Mean distance of red or blue from green, of the four pixels from `at`, from their common mean, in sixteenths. */
+/** Returns 16 times the mean deviation of four pixels from `at`: how far their red or blue minus green is from the mean of the four. */
 function spread(data: Buffer, at: number, right: number, below: number, channel: 0 | 2): number {
   const one = difference(data, at, channel);
   const two = difference(data, at + right, channel);

@@ -3,7 +3,7 @@ import { fileOf } from '../started-optimizer.ts';
 
 type Progress = ((loaded: number, total: number) => void) | undefined;
 
-/** A service whose uploads end when a test says so. */
+/** Creates a service whose uploads wait until a test finishes or fails them. */
 export function createSlowService() {
   const open: { name: string; finish(): void; fail(error: Error): void; progress: Progress; signal?: AbortSignal }[] =
     [];
@@ -25,5 +25,5 @@ export function createSlowService() {
   return { service, open };
 }
 
-/** Files for the widget with different names. */
+/** Creates files with different names. */
 export const files = (count: number) => Array.from({ length: count }, (_, index) => fileOf(`${index}.jpg`));
