@@ -30,7 +30,7 @@ export function createSignUp(parts: SignInParts, mode: 'open' | 'closed') {
     /** Sends a link. Behaves the same for every address. @throws AppError sign_up_closed, too_many_attempts */
     async request(email: string, visitor: Visitor): Promise<void> {
       requireOpen();
-      requests.take([{ key: networkOf(visitor.address), limit: MAILS_PER_HOUR }]);
+      await requests.take([{ key: networkOf(visitor.address), limit: MAILS_PER_HOUR }]);
       await outbox.queue('sign-up', email);
     },
 
