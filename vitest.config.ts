@@ -63,6 +63,7 @@ export default defineConfig(({ mode }) => ({
     // A condition that is waited for may take long on a loaded machine; one second is the default.
     expect: { poll: { timeout: 15_000 } },
     globalSetup: ['test/support/build-server.ts'],
+    setupFiles: ['test/support/no-unhandled-rejections.ts'],
     reporters: ['default', new SummaryReporter()],
     sequence: { sequencer: LongestFirst },
     projects: projectsOf(mode),

@@ -48,6 +48,7 @@ export async function startServiceProcess(
       if (!line.startsWith('{')) return;
       const entry = JSON.parse(line) as Record<string, unknown>;
       log.push(entry);
+      failOnRejection(entry);
       if (entry.msg === 'listening') resolve(String(entry.url));
     });
     exited.then(([code]) => reject(new Error(`the service ended with ${code} before it listened: ${errors.join('')}`)));
@@ -68,6 +69,11 @@ export async function startServiceProcess(
       return (await exited)[0];
     },
   };
+}
+
+/** Lets a rejection that the service did not handle be one of the test. */
+function failOnRejection({ msg, err }: Record<string, unknown>): void {
+  if (msg === 'unhandled rejection') void Promise.reject(new Error(`the service logged: ${JSON.stringify(err)}`));
 }
 
 /** Makes an account with exactly this many credits before the service starts, or beside it. @returns its API key */
