@@ -12,14 +12,15 @@ const MAY_IMPORT = {
   mail: [],
   cluster: ['db'],
   backup: ['db', 'cluster', 'storage'],
+  budgets: ['db'],
   accounts: ['db'],
-  'sign-in': ['accounts', 'db', 'mail'],
+  'sign-in': ['accounts', 'budgets', 'db', 'mail'],
   sessions: ['db', 'storage', 'processing'],
   jobs: ['db'],
-  analysis: ['jobs', 'sessions', 'storage', 'processing', 'db'],
+  analysis: ['budgets', 'jobs', 'sessions', 'storage', 'processing', 'db'],
   exports: ['jobs', 'sessions', 'storage', 'processing', 'db'],
   shares: ['accounts', 'db'],
-  gateway: ['accounts', 'sign-in', 'shares'],
+  gateway: ['accounts', 'budgets', 'sign-in', 'shares'],
   http: ['gateway', 'accounts', 'sign-in', 'sessions', 'shares', 'analysis', 'exports', 'jobs', 'sse', 'storage'],
 };
 /** Modules that are programs of their own: they put others together, and nobody imports them. */

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Accounts, type CounterRepository, createAccounts, fingerprintOf, loadPepper } from './accounts/index.ts';
+import { type Accounts, createAccounts, fingerprintOf, loadPepper } from './accounts/index.ts';
 import { requireNoHalfRestore } from './backup/index.ts';
+import type { SharedCounters } from './budgets/index.ts';
 import { type Config, loadConfig } from './config/index.ts';
 import { type Database, EMBEDDED_TIMEOUT_MS, openDatabase, startEmbedded } from './db/index.ts';
 import { StartError } from './errors.ts';
@@ -99,7 +100,7 @@ interface AccountsInput {
   /** Called for each link. */
   publicUrl: () => string;
   /** Counts that all servers share; absent: this process is the only one. */
-  counters?: CounterRepository | undefined;
+  counters?: SharedCounters | undefined;
   /** Makes this server's pepper that of the database. @default false */
   acceptPepper?: boolean | undefined;
 }

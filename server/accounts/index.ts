@@ -13,7 +13,7 @@ import { createSessionTokens } from './session-tokens.ts';
 import { createTransactions } from './transactions.ts';
 
 // The gateway stores its records through this module, since it must not know the database.
-export type { CounterRepository, IdempotencyRecord, IdempotencyRepository, StoredResponse } from '../db/index.ts';
+export type { IdempotencyRecord, IdempotencyRepository, StoredResponse } from '../db/index.ts';
 export { type Account, PLACEHOLDER_EMAIL } from './accounts.ts';
 export { type ApiKey, type KeyCheck, newApiKey } from './api-keys.ts';
 export type { AuditReport, BrokenInvariant } from './audit.ts';

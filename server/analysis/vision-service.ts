@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { AiStatus } from '#contract';
+import { type Budget, createBudget, type SharedCounters } from '../budgets/index.ts';
 import { withAbort } from '../concurrency.ts';
-import type { CounterRepository, ImageRecord, VisionAnswerRepository } from '../db/index.ts';
+import type { ImageRecord, VisionAnswerRepository } from '../db/index.ts';
 import type { Logger } from '../observability/index.ts';
 import type { VisionAnswer } from './answer.ts';
 import { type Asker, type AskOutcome, createAsker } from './ask-model.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
 import { type CapabilityCheck, createCapabilityCheck } from './capability-check.ts';
 import type { AnalysisConfig, ProviderSettings } from './config.ts';
-import { createDailyLimit, createSharedDailyLimit, type DailyLimit } from './daily-limit.ts';
+import { createDailyLimit, type DailyLimit, startOfDay } from './daily-limit.ts';
 import { createGate, type Gate } from './gate.ts';
 import { type Instructions, PROMPT_VERSION } from './prompt.ts';
 import { createSdkProvider } from './providers/sdk-provider.ts';
@@ -19,7 +20,7 @@ export interface VisionServiceDeps {
   logger: Pick<Logger, 'info' | 'warn'>;
   cache: VisionAnswerRepository;
   /** Counts that all servers share; absent: this process is the only one. */
-  counters?: Pick<CounterRepository, 'take'> | undefined;
+  counters?: SharedCounters | undefined;
   now?: () => Date;
   /** Monotonic clock, in milliseconds. @default performance.now */
   monotonicNow?: () => number;
@@ -79,8 +80,7 @@ const CONCURRENCY = { remote: 4, local: 1 };
 
 /** Creates the configured service with cache, capability check, concurrency limit, circuit breaker and daily limit. */
 export function createVisionService(settings: ProviderSettings, deps: VisionServiceDeps): VisionService {
-  const { config, logger, cache, counters, now = () => new Date(), monotonicNow = () => performance.now() } = deps;
-  const limit = config.AI_DAILY_IMAGE_LIMIT;
+  const { config, logger, cache, now = () => new Date(), monotonicNow = () => performance.now() } = deps;
   const provider = createSdkProvider(settings);
   const timeoutMs = config.AI_TIMEOUT_MS;
   const places = config.AI_CONCURRENCY ?? (settings.local ? CONCURRENCY.local : CONCURRENCY.remote);
@@ -96,9 +96,7 @@ export function createVisionService(settings: ProviderSettings, deps: VisionServ
     ask: createAsker(provider, config),
     gate: createGate(places),
     breaker,
-    limit: counters
-      ? createSharedDailyLimit({ limit, answers: cache, counters, now })
-      : createDailyLimit(limit, cache, now),
+    limit: createDailyLimit(config.AI_DAILY_IMAGE_LIMIT, imagesOfDays(deps), now),
     check,
     running: new Map(),
   };
@@ -122,6 +120,15 @@ export function createVisionService(settings: ProviderSettings, deps: VisionServ
       return questions.size - (await cache.findAnswered(first.accountId, [...questions])).size;
     },
   };
+}
+
+/** Images that a server counts at once. */
+const BLOCK = 10;
+
+/** Creates the budget of images by day. A day begins at the answers stored on it, so that a restart does not reset it. */
+export function imagesOfDays({ cache, ...deps }: Omit<VisionServiceDeps, 'config' | 'logger'>): Budget {
+  const initial = (day: string) => cache.countSince(startOfDay(day));
+  return createBudget({ name: 'ai', isFinal: true, block: () => BLOCK, initial }, deps);
 }
 
 /** Builds the cache key. It contains the account, so that accounts never share an answer. */

@@ -1,10 +1,10 @@
 import type { Context, Middleware } from 'koa';
 import type { AuthKind } from '#contract';
 import { type Accounts, hasTokenForm } from '../accounts/index.ts';
+import type { Budget } from '../budgets/index.ts';
 import { AppError } from '../errors.ts';
 import type { Shares } from '../shares/index.ts';
 import type { BrowserSessions } from '../sign-in/index.ts';
-import type { CountRequest } from './rate-windows.ts';
 import type { SameOrigin } from './same-origin.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
@@ -50,7 +50,7 @@ export interface AuthenticateDeps {
   sameOrigin: SameOrigin;
   shares: Pick<Shares, 'check'>;
   /** Counts the requests of a link. */
-  count: CountRequest;
+  requests: Budget;
 }
 
 /**
@@ -145,19 +145,19 @@ async function byToken({ accounts, sameOrigin }: AuthenticateDeps, ctx: Context,
 }
 
 /** Requests of a link's visitors in a minute: a page of 300 images is opened twice. Answers have a limit of their own. */
-const VISITS = { requests: 1200, windowSeconds: 60 };
-const ANSWERS = { requests: 60, windowSeconds: 60 };
+const VISITS = { limit: 1200, windowMs: 60_000 };
+const ANSWERS = { limit: 60, windowMs: 60_000 };
 
 /** Finds the link of a visitor; neither a key nor a log-in counts here. @throws AppError share_not_found, cross_site_request, rate_limited */
-async function byLink({ shares, sameOrigin, count }: AuthenticateDeps, ctx: Context): Promise<void> {
+async function byLink({ shares, sameOrigin, requests }: AuthenticateDeps, ctx: Context): Promise<void> {
   sameOrigin.refuseForeign(ctx);
   const share = await shares.check(ctx.get('X-Share-Token'));
-  const [limit, what] = ctx.method === 'POST' ? [ANSWERS, 'answers'] : [VISITS, 'requests'];
-  const { allowed, endsInMs } = await count(`${share._id}:${what}`, limit);
-  if (!allowed) {
+  const [most, what] = ctx.method === 'POST' ? [ANSWERS, 'answers'] : [VISITS, 'requests'];
+  const { isTaken, endsInMs } = await requests.take([{ key: `${share._id}:${what}`, ...most }]);
+  if (!isTaken) {
     const seconds = Math.max(1, Math.ceil(endsInMs / 1000));
-    throw new AppError('rate_limited', `At most ${limit.requests} ${what} a minute by one link`, {
-      details: { limit: limit.requests },
+    throw new AppError('rate_limited', `At most ${most.limit} ${what} a minute by one link`, {
+      details: { limit: most.limit },
       headers: { 'Retry-After': String(seconds) },
     });
   }

@@ -1,12 +1,12 @@
 // Owns authentication, rate limits, billing and idempotency. Must not know pixels or jobs.
-import type { Accounts, CounterRepository, IdempotencyRepository } from '../accounts/index.ts';
+import type { Accounts, IdempotencyRepository } from '../accounts/index.ts';
+import { createBudget, type SharedCounters } from '../budgets/index.ts';
 import type { Shares } from '../shares/index.ts';
 import type { BrowserSessions } from '../sign-in/index.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createBilling } from './billing.ts';
 import type { GatewayConfig } from './config.ts';
 import { createIdempotency } from './idempotency.ts';
-import { countInCluster, countInProcess } from './rate-windows.ts';
 import { createSameOrigin } from './same-origin.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { createThrottle } from './throttle.ts';
@@ -28,7 +28,7 @@ export interface GatewayDeps {
   config: GatewayConfig;
   cookie: SessionCookie;
   /** Counts that all servers share; absent: this process is the only one. */
-  counters?: Pick<CounterRepository, 'take'> | undefined;
+  counters?: SharedCounters | undefined;
   /** Configured base URL under which browsers reach the service. */
   publicUrl?: string | undefined;
   /** @default the clock */
@@ -45,11 +45,13 @@ export function createGateway(deps: GatewayDeps) {
   const { accounts, idempotencyRecords, browserSessions, shares, config, cookie, publicUrl, counters } = deps;
   const { now = () => new Date(), monotonicNow = () => performance.now() } = deps;
   const sameOrigin = createSameOrigin({ publicUrl });
-  const count = counters ? countInCluster(counters, now) : countInProcess(monotonicNow);
+  // A twentieth at once: few requests need the database.
+  const block = (limit: number) => Math.floor(limit / 20);
+  const requests = createBudget({ name: 'rate', isFinal: true, block }, { counters, now, monotonicNow });
   return {
-    authenticate: createAuthenticate({ accounts, browserSessions, cookie, sameOrigin, shares, count }),
+    authenticate: createAuthenticate({ accounts, browserSessions, cookie, sameOrigin, shares, requests }),
     cookie,
-    throttle: createThrottle({ accounts, count }),
+    throttle: createThrottle({ accounts, requests }),
     billing: createBilling({ accounts, config }),
     idempotency: createIdempotency({ records: idempotencyRecords, now, monotonicNow }),
   };

@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa';
 import type { Accounts } from '../accounts/index.ts';
+import type { Budget } from '../budgets/index.ts';
 import { AppError } from '../errors.ts';
 import type { GatewayState } from './authenticate.ts';
-import type { CountRequest } from './rate-windows.ts';
 
 /**
  * Creates the middleware that applies each plan's rate limit per account, in windows that begin with a request. A plan
@@ -12,23 +12,27 @@ import type { CountRequest } from './rate-windows.ts';
  */
 export function createThrottle({
   accounts,
-  count,
+  requests,
 }: {
   accounts: Accounts;
-  count: CountRequest;
+  /** Counts the requests of an account. */
+  requests: Budget;
 }): Middleware<GatewayState> {
   return async (ctx, next) => {
     const { id, plan } = ctx.state.account;
     const limit = accounts.plans.get(plan).rateLimit;
     if (!limit) return next();
 
-    const { allowed, left, endsInMs } = await count(id, limit);
+    // A plan whose window has another length by now begins a new one.
+    const key = `${id}:${limit.windowSeconds}`;
+    const window = { key, limit: limit.requests, windowMs: limit.windowSeconds * 1000 };
+    const { isTaken, left, endsInMs } = await requests.take([window]);
     const seconds = Math.max(1, Math.ceil(endsInMs / 1000));
     const headers = {
       'RateLimit-Policy': `"${plan}";q=${limit.requests};w=${limit.windowSeconds}`,
       RateLimit: `"${plan}";r=${left};t=${seconds}`,
     };
-    if (!allowed) {
+    if (!isTaken) {
       throw new AppError(
         'rate_limited',
         `At most ${limit.requests} requests in ${limit.windowSeconds} seconds on the plan ${plan}; try again in ${seconds} seconds`,

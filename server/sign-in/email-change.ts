@@ -3,7 +3,7 @@ import { accountOfLink } from './account-of-link.ts';
 import { invalidLink } from './links.ts';
 import type { SignInParts } from './parts.ts';
 import type { PasswordSignIn } from './sign-in.ts';
-import { MAILS_PER_HOUR } from './sign-up.ts';
+import { takeMail } from './take-attempt.ts';
 import type { Visitor } from './visitor.ts';
 
 /** Creates the change of email addresses: requested with the password, confirmed by a link sent to the new address. */
@@ -18,7 +18,7 @@ export function createEmailChange(
   ): Promise<void> {
     const hash = await confirm(account.id, password, visitor);
     const pending = email === account.email ? null : email;
-    if (pending) await requests.take([{ key: account.id, limit: MAILS_PER_HOUR }]);
+    if (pending) await takeMail(requests, account.id);
     // The password or its hash was replaced meanwhile: check against the new one.
     if (!(await accounts.setPendingEmail(account.id, pending, hash)))
       return request(account, { email, password }, visitor);

@@ -1,11 +1,11 @@
 // Owns sign-in: passwords, browser sessions, one-time links, sign-up and their mails. Must not know HTTP, jobs or credits.
 import { type AccountOptions, LINK_PURPOSES, type Link, PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '#contract';
 import { type Account, type Accounts, PLACEHOLDER_EMAIL } from '../accounts/index.ts';
-import type { CounterRepository, Repositories } from '../db/index.ts';
+import { createBudget, type SharedCounters } from '../budgets/index.ts';
+import type { Repositories } from '../db/index.ts';
 import type { Mailer } from '../mail/index.ts';
 import type { Logger } from '../observability/index.ts';
 import { ownerOfLink } from './account-of-link.ts';
-import { createAttempts } from './attempts.ts';
 import { createBrowserSessions } from './browser-sessions.ts';
 import { createClaims } from './claim.ts';
 import type { SignInConfig } from './config.ts';
@@ -16,7 +16,6 @@ import { createOperatorActions } from './operator-actions.ts';
 import type { SignInParts } from './parts.ts';
 import { createPasswordHash } from './password-hash.ts';
 import { createPasswords } from './passwords.ts';
-import { createSharedAttempts } from './shared-attempts.ts';
 import { createPasswordSignIn } from './sign-in.ts';
 import { createSignUp } from './sign-up.ts';
 import type { Visitor } from './visitor.ts';
@@ -30,7 +29,7 @@ export { describeVisitor, type Visitor } from './visitor.ts';
 export interface SignInDeps {
   repositories: Pick<Repositories, 'browserSessions' | 'oneTimeLinks' | 'mails'>;
   /** Counts that all servers share; absent: this process is the only one. */
-  counters?: CounterRepository | undefined;
+  counters?: SharedCounters | undefined;
   accounts: Accounts;
   mailer: Mailer;
   /** From `loadPepper`. */
@@ -44,8 +43,6 @@ export interface SignInDeps {
   /** Monotonic clock, in milliseconds. @default performance.now */
   monotonicNow?: () => number;
 }
-
-const MINUTE_MS = 60_000;
 
 /** Creates sign-in with `browserSessions`, `signUp`, `passwords`, `claims`, `emailChange` and the mail outbox. */
 export function createSignIn(deps: SignInDeps) {
@@ -119,10 +116,9 @@ export type SignIn = ReturnType<typeof createSignIn>;
 
 function createParts(deps: SignInDeps): SignInParts {
   const { accounts, mailer, pepper, config, publicUrl, logger, counters } = deps;
-  const { now = () => new Date(), monotonicNow = () => performance.now() } = deps;
+  const { now = () => new Date(), monotonicNow } = deps;
   const { browserSessions, oneTimeLinks, mails } = deps.repositories;
-  const attempts = (name: string, windowMs: number) =>
-    counters ? createSharedAttempts({ counters, name, windowMs, now }) : createAttempts({ windowMs, monotonicNow });
+  const budget = (name: string) => createBudget({ name }, { counters, now, monotonicNow });
   const links = createLinks({ links: oneTimeLinks, mails, pepper, publicUrl, now });
   return {
     accounts,
@@ -131,8 +127,8 @@ function createParts(deps: SignInDeps): SignInParts {
     outbox: createMailOutbox({ mails, accounts, links, mailer, publicUrl, logger, now }),
     logger,
     passwords: createPasswordHash(),
-    guesses: attempts('guesses', 15 * MINUTE_MS),
-    requests: attempts('mails', 60 * MINUTE_MS),
+    guesses: budget('guesses'),
+    requests: budget('mails'),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Accounts } from '../accounts/index.ts';
+import type { Budget } from '../budgets/index.ts';
 import type { Logger } from '../observability/index.ts';
-import type { Attempts } from './attempts.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import type { Links } from './links.ts';
 import type { MailOutbox } from './mail-outbox.ts';
@@ -15,7 +15,7 @@ export interface SignInParts {
   logger: Logger;
   passwords: PasswordHash;
   /** Counts wrong passwords. */
-  guesses: Attempts;
+  guesses: Budget;
   /** Counts requested mails. */
-  requests: Attempts;
+  requests: Budget;
 }

@@ -6,7 +6,8 @@ import { invalidLink } from './links.ts';
 import type { SignInParts } from './parts.ts';
 import { requireStrongPassword } from './password-rules.ts';
 import type { PasswordSignIn } from './sign-in.ts';
-import { type LinkPassword, MAILS_PER_HOUR } from './sign-up.ts';
+import type { LinkPassword } from './sign-up.ts';
+import { takeMail } from './take-attempt.ts';
 import { describeVisitor, networkOf, type Visitor } from './visitor.ts';
 
 interface Owner {
@@ -64,7 +65,7 @@ export function createPasswords(parts: SignInParts, { confirm }: Pick<PasswordSi
   return {
     /** Sends a reset link if the account exists. Behaves the same for every address. @throws AppError too_many_attempts */
     async requestReset(email: string, visitor: Visitor): Promise<void> {
-      await requests.take([{ key: networkOf(visitor.address), limit: MAILS_PER_HOUR }]);
+      await takeMail(requests, networkOf(visitor.address));
       await outbox.queue('reset', email);
     },
 

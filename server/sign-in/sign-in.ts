@@ -1,9 +1,10 @@
 import type { ErrorCode } from '#contract';
+import type { Limit, Taken } from '../budgets/index.ts';
 import { AppError } from '../errors.ts';
-import type { AttemptLimit } from './attempts.ts';
 import type { OpenedBrowserSession } from './browser-sessions.ts';
 import type { SignInParts } from './parts.ts';
 import type { PasswordHash } from './password-hash.ts';
+import { GUESS_WINDOW_MS, takeAttempt } from './take-attempt.ts';
 import { describeVisitor, networkOf, type Visitor } from './visitor.ts';
 
 /** Credentials of a sign-in. */
@@ -53,20 +54,20 @@ async function signIn(
   const network = networkOf(visitor.address);
   const pair = `${email} ${network}`;
   const limits = [
-    { key: pair, limit: GUESSES.pair },
-    { key: network, limit: GUESSES.address },
-    { key: email, limit: GUESSES.account },
+    wrongPasswords(pair, GUESSES.pair),
+    wrongPasswords(network, GUESSES.address),
+    wrongPasswords(email, GUESSES.account),
   ];
-  const takeBack = await take(parts, limits, { visitor });
+  const taken = await take(parts, limits, { visitor });
   const account = await accounts.findByEmail(email);
   // The look-up and the check run without an account too, so that the time does not reveal accounts.
   const hash = await accounts.passwordHashOf(account?.id ?? '');
-  if (!(await verify(passwords, { password, hash, takeBack })) || !account || hash === null) {
+  if (!(await verify(passwords, { password, hash, taken })) || !account || hash === null) {
     logFailure(parts, 'wrong_credentials', { visitor, accountId: account?.id });
     throw new AppError('wrong_credentials', 'The email address or the password is wrong');
   }
-  takeBack();
-  guesses.forget(pair);
+  await taken.giveBack();
+  await guesses.forget(pair);
   const opened = await browserSessions.openWith(account.id, hash, visitor);
   // The password or its hash was replaced meanwhile: check against the new one.
   if (!opened) return signIn(parts, { email, password }, visitor);
@@ -78,15 +79,19 @@ async function signIn(
 
 async function confirm(parts: SignInParts, accountId: string, password: string, visitor?: Visitor): Promise<string> {
   const { accounts, passwords } = parts;
-  const takeBack = await take(parts, [{ key: accountId, limit: CONFIRMATIONS }], { visitor, accountId });
+  const taken = await take(parts, [wrongPasswords(accountId, CONFIRMATIONS)], { visitor, accountId });
   const hash = await accounts.passwordHashOf(accountId);
-  if (!(await verify(passwords, { password, hash, takeBack })) || hash === null) {
+  if (!(await verify(passwords, { password, hash, taken })) || hash === null) {
     logFailure(parts, 'wrong_password', { visitor, accountId });
     throw new AppError('wrong_password', 'The password is wrong');
   }
-  takeBack();
+  await taken.giveBack();
   if ((await accounts.passwordHashOf(accountId)) !== hash) return confirm(parts, accountId, password, visitor);
   return hash;
+}
+
+function wrongPasswords(key: string, limit: number): Limit {
+  return { key, limit, windowMs: GUESS_WINDOW_MS };
 }
 
 /** Originator of an attempt, as logged: the account if it exists, never what was typed. */
@@ -96,9 +101,9 @@ interface Attempt {
 }
 
 /** Counts an attempt, and logs one above the limits. @throws AppError too_many_attempts */
-async function take(parts: SignInParts, limits: AttemptLimit[], attempt: Attempt): Promise<() => void> {
+async function take(parts: SignInParts, limits: Limit[], attempt: Attempt): Promise<Taken> {
   try {
-    return await parts.guesses.take(limits);
+    return await takeAttempt(parts.guesses, limits);
   } catch (error) {
     if (error instanceof AppError && error.code === 'too_many_attempts') logFailure(parts, error.code, attempt);
     throw error;
@@ -113,16 +118,16 @@ function logFailure({ logger }: SignInParts, code: ErrorCode, { visitor, account
 interface Guess {
   password: string;
   hash: string | null;
-  /** Takes the attempt back. */
-  takeBack: () => void;
+  /** The attempt as it was counted. */
+  taken: Taken;
 }
 
 /** Checks a password. Takes the attempt back if the check itself fails. */
-async function verify(passwords: PasswordHash, { password, hash, takeBack }: Guess): Promise<boolean> {
+async function verify(passwords: PasswordHash, { password, hash, taken }: Guess): Promise<boolean> {
   try {
     return await passwords.verify(password, hash);
   } catch (error) {
-    takeBack();
+    await taken.giveBack();
     throw error;
   }
 }

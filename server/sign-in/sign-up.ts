@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts';
 import type { OpenedBrowserSession } from './browser-sessions.ts';
 import type { SignInParts } from './parts.ts';
 import { requireStrongPassword } from './password-rules.ts';
+import { takeMail } from './take-attempt.ts';
 import { networkOf, type Visitor } from './visitor.ts';
 
 /** Token of a link and the new password. */
@@ -9,9 +10,6 @@ export interface LinkPassword {
   token: string;
   password: string;
 }
-
-/** Mails that one network address, or one account, may request per hour. */
-export const MAILS_PER_HOUR = 10;
 
 /**
  * Creates the sign-up: it mails a link, and the account is created when the link is opened. This reveals no existing
@@ -30,7 +28,7 @@ export function createSignUp(parts: SignInParts, mode: 'open' | 'closed') {
     /** Sends a link. Behaves the same for every address. @throws AppError sign_up_closed, too_many_attempts */
     async request(email: string, visitor: Visitor): Promise<void> {
       requireOpen();
-      await requests.take([{ key: networkOf(visitor.address), limit: MAILS_PER_HOUR }]);
+      await takeMail(requests, networkOf(visitor.address));
       await outbox.queue('sign-up', email);
     },
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { createBudget } from '../../server/budgets/index.ts';
 import { AppError } from '../../server/errors.ts';
-import { createAttempts } from '../../server/sign-in/attempts.ts';
 import type { SignInDeps } from '../../server/sign-in/index.ts';
 import { createPasswordHash } from '../../server/sign-in/password-hash.ts';
 import { createPasswordSignIn } from '../../server/sign-in/sign-in.ts';
@@ -187,7 +187,7 @@ test('a password that was not checked because of overload does not count as a gu
     return cheap.verify(...given);
   };
   const passwords = { ...cheap, verify };
-  const guesses = createAttempts({ windowMs: 900_000, monotonicNow: () => fixture.clock.now.getTime() });
+  const guesses = createBudget({ name: 'guesses' }, { monotonicNow: () => fixture.clock.now.getTime() });
   const { accounts, signIn } = fixture;
   const { signIn: enter } = createPasswordSignIn({
     accounts,

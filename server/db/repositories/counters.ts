@@ -29,7 +29,10 @@ const ATTEMPTS = 5;
 export function createCounterRepository(connection: Connection) {
   const model = connection.model<CounterRecord>('Counter', counterSchema);
   return {
-    /** Adds to a count unless that exceeded its limit. A window begins with the first count and has a fixed end. */
+    /**
+     * Adds to a count unless that exceeded its limit. A window begins with the first count and has a fixed end.
+     * @throws Error if windows begin and end faster than they can be counted in
+     */
     async take({ id, amount, limit, now, until, initial = 0 }: Count): Promise<Counted> {
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
         const more = { _id: id, expiresAt: { $gt: now }, n: { $lte: limit - amount } };
@@ -45,12 +48,12 @@ export function createCounterRepository(connection: Connection) {
         if (!full && initial + amount > limit) return { isTaken: false, n: initial, expiresAt: until };
         if (full && full.n > limit - amount) return { isTaken: false, n: full.n, expiresAt: full.expiresAt };
       }
-      return { isTaken: false, n: limit, expiresAt: until };
+      throw new Error(`the windows of the counter ${id} change too fast`);
     },
 
-    /** Takes back what was counted. */
-    async giveBack(id: string, amount: number): Promise<void> {
-      await model.updateOne({ _id: id, n: { $gte: amount } }, { $inc: { n: -amount } });
+    /** Takes back what was counted in the window with this end. */
+    async giveBack({ id, amount, expiresAt }: { id: string; amount: number; expiresAt: Date }): Promise<void> {
+      await model.updateOne({ _id: id, expiresAt, n: { $gte: amount } }, { $inc: { n: -amount } });
     },
 
     async forget(id: string): Promise<void> {

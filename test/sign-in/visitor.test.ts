@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { networkOf } from '../../server/sign-in/visitor.ts';
+
+describe('the network of an address', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8:1:2::', '2001:db8:1:2'],
+    ['::1', '0:0:0:0'],
+    ['', 'unknown'],
+    ['evil\n', 'unknown'],
+  ])('%j is %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+});
