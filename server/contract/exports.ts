@@ -4,7 +4,7 @@ import { MAX_RESPONSIVE_SIZES, UNSCORED_REASONS } from './constants/index.ts';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
 import { completeEventBase, errorEventBase, failureSchema, jobSummarySchema } from './jobs.ts';
 import { EXPORT_SHAPE } from './metadata-shapes.ts';
-import { settingsSchema } from './settings.ts';
+import { focalPointSchema, settingsSchema } from './settings.ts';
 import { warningSchema } from './warnings.ts';
 
 /** A file in use that a variant is to replace. */
@@ -42,6 +42,7 @@ export const exportImageSchema = z
       .describe(
         'Absent: the stored metadata is used. May be the metadata of an analysis, unchanged; other fields give the warning `unknown_field`.',
       ),
+    focalPoint: focalPointSchema.optional().describe('Of this image; overrides `settings.focalPoint`.'),
     replaces: replacesSchema
       .optional()
       .describe(

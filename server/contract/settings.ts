@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { closedObject } from './closed-object.ts';
-import { MAX_RESPONSIVE_SIZES, OUTPUT_FORMATS, PRESETS, RESPONSIVE_EDGE } from './constants/index.ts';
+import { MAX_EDGE, MAX_RESPONSIVE_SIZES, OUTPUT_FORMATS, PRESETS, RESPONSIVE_EDGE } from './constants/index.ts';
 
 const edge = z.int().min(RESPONSIVE_EDGE.min).max(RESPONSIVE_EDGE.max);
 
@@ -10,13 +10,26 @@ const sizeObject = closedObject({
   fit: z
     .enum(['inside', 'cover'])
     .default('inside')
-    .describe('`inside` keeps the whole image within width x height, `cover` fills them and crops.'),
+    .describe(
+      '`inside` keeps the whole image within width x height, `cover` fills them and crops around `focalPoint`.',
+    ),
 });
 
 /** One custom breakpoint: `{width, height?, fit?}`, or a bare width in pixels. */
 export const responsiveSizeSchema = z
   .union([edge.transform((width): z.input<typeof sizeObject> => ({ width })).pipe(sizeObject), sizeObject])
   .describe('A width in pixels, or `{width, height?, fit?}`.');
+
+/** The point that a crop keeps. */
+export const focalPointSchema = closedObject({
+  x: z.number().min(0).max(1).describe('Part of the width, 0 (left) to 1 (right).'),
+  y: z.number().min(0).max(1).describe('Part of the height, 0 (top) to 1 (bottom).'),
+}).meta({ id: 'FocalPoint' });
+
+/** A point of an image, in parts of its width and height. */
+export type FocalPoint = z.output<typeof focalPointSchema>;
+
+const largest = z.int().min(MAX_EDGE.min).max(MAX_EDGE.max).optional();
 
 /** A breakpoint after parsing. */
 export type ResponsiveSize = z.output<typeof responsiveSizeSchema>;
@@ -31,6 +44,14 @@ export const settingsSchema = closedObject({
     .max(MAX_RESPONSIVE_SIZES)
     .optional()
     .describe('Custom breakpoints, used when `responsive` is true. Images are never enlarged.'),
+  // Without defaults: requests and jobs without these settings keep their identity.
+  maxWidth: largest.describe('Most pixels of the width of `full`, which is scaled down to fit and never up.'),
+  maxHeight: largest.describe('Most pixels of the height of `full`, which is scaled down to fit and never up.'),
+  focalPoint: focalPointSchema
+    .optional()
+    .describe(
+      'Point that sizes with `fit: "cover"` keep nearest to their centre. Default: the part that attracts attention.',
+    ),
   embedMetadata: z.boolean().default(false).describe('Write alt text, title, caption and tags as XMP into the files.'),
   keepCopyright: z
     .boolean()

@@ -61,8 +61,7 @@ export function planTasks(job: PlannedJob, images: Map<string, ImageRecord>, tak
   return job.images.flatMap((asked, index) => {
     const image = images.get(asked.imageId);
     if (!image) return [];
-    const { variants: planned, skippedSizes } = planVariants(image, settings);
-    const variants = candidatesOf(planned, asked.replaces);
+    const { variants, skippedSizes } = planFiles(image, asked, settings);
     const owner = `${namespace}:${image._id}:${outputHash({ asked, settings })}`;
     const extension = extensionOf(encodedFormat(settings.format, image.format));
     const { originalFilename } = image;
@@ -74,8 +73,13 @@ export function planTasks(job: PlannedJob, images: Map<string, ImageRecord>, tak
 /** Returns the order of an image's variants: what they are made of, and which there are. */
 export function orderVariants(image: ImageRecord, asked: JobImage, settings: Settings): VariantOrder {
   const embed = settings.embedMetadata ? pickFields(asked, EMBEDDED_FIELDS) : undefined;
-  const variants = candidatesOf(planVariants(image, settings).variants, asked.replaces);
-  return { image, settings, embed, variants };
+  return { image, settings, embed, variants: planFiles(image, asked, settings).variants };
+}
+
+/** Plans the variants that may be delivered. */
+function planFiles(image: ImageRecord, { focalPoint, replaces }: JobImage, settings: Settings) {
+  const { variants, skippedSizes } = planVariants(image, focalPoint ? { ...settings, focalPoint } : settings);
+  return { variants: candidatesOf(variants, replaces), skippedSizes };
 }
 
 /**
@@ -214,7 +218,15 @@ function sizesOf({ files, contents = [] }: Pick<OutputRecord, 'files' | 'content
 function outputHash({ asked, settings }: Pick<ImageTask, 'asked' | 'settings'>): string {
   const { format, preset, responsive, responsiveSizes, embedMetadata, keepCopyright } = settings;
   const sizes = responsive ? (responsiveSizes ?? 'default') : null;
-  const selective = asked.replaces ? ['onlySmaller'] : [];
-  const canonical = JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright, ...selective]);
+  const { maxWidth, maxHeight } = settings;
+  const focalPoint = asked.focalPoint ?? settings.focalPoint;
+  const cropped = Array.isArray(sizes) && sizes.some(({ fit }) => fit === 'cover');
+  // Absent ones are left out: files of before versions keep their owner.
+  const later = [
+    ...(asked.replaces ? ['onlySmaller'] : []),
+    ...(maxWidth || maxHeight ? [{ maxWidth, maxHeight }] : []),
+    ...(focalPoint && cropped ? [{ focalPoint }] : []),
+  ];
+  const canonical = JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright, ...later]);
   return createHash('sha256').update(canonical).digest('hex').slice(0, 12);
 }

@@ -55,7 +55,12 @@ export function resolveImages(
       );
     }
     const { renames } = image;
-    const texts = { imageId: image._id, ...textsOf(wanted.metadata, image), ...(renames ? { renames } : {}) };
+    const { focalPoint } = wanted;
+    const texts = {
+      ...{ imageId: image._id, ...textsOf(wanted.metadata, image) },
+      ...(renames ? { renames } : {}),
+      ...(focalPoint ? { focalPoint } : {}),
+    };
     return isSelective ? { ...texts, replaces: wanted.replaces ?? [] } : texts;
   });
 }

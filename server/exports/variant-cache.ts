@@ -159,7 +159,9 @@ async function obtainOnce(context: Context, claim: Claim, waiting: Wanted[]): Pr
       if (record) claim.found.set(key, record);
     }
   };
-  const mine = waiting.filter(({ key }) => !inFlight.has(key));
+  const free = waiting.filter(({ key }) => !inFlight.has(key));
+  // `full` within `maxWidth` may be one of the widths.
+  const mine = [...new Map(free.map((one) => [one.key, one])).values()];
   // The failure of another order is not a failure of this one.
   const others = waiting
     .flatMap(({ key }) => inFlight.get(key) ?? [])

@@ -35,11 +35,17 @@ export function variantKey(input: VariantKeyInput): string {
     ...EMBEDDED_FIELDS.map((field) => (embed?.[field]?.length ? embed[field] : null)),
     variant.width ?? null,
     variant.height ?? null,
-    variant.height === undefined ? 'inside' : (variant.fit ?? 'inside'),
+    ...fitOf(variant),
     input.search,
     QUALITY_VERSION,
     versions.sharp,
     versions.libvips,
   ];
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex');
+}
+
+/** Returns what of the fit decides the bytes: for a crop also its place. */
+function fitOf({ height, fit = 'inside', focalPoint }: VariantSpec): unknown[] {
+  if (height === undefined) return ['inside'];
+  return fit === 'cover' ? ['cover', focalPoint ? [focalPoint.x, focalPoint.y] : 'attention'] : ['inside'];
 }

@@ -36,6 +36,10 @@ describe('variantKey', () => {
     ['width', { variant: { name: '481w', width: 481, fit: 'inside' } }],
     ['height', { variant: { name: '480w', width: 480, height: 100, fit: 'inside' } }],
     ['fit', { variant: { name: '480w', width: 480, height: 100, fit: 'cover' } }],
+    [
+      'focal point',
+      { variant: { name: '480w', width: 480, height: 100, fit: 'cover', focalPoint: { x: 0.5, y: 0.5 } } },
+    ],
   ])('changes with the %s', (_name, change) => {
     const changed = variantKey({ ...base, ...change });
     expect(changed).not.toBe(variantKey(base));

@@ -29,7 +29,10 @@ async function resizePixels(pyramid: Pyramid, variant: VariantSpec): Promise<Pix
 /** Scales the full pixels directly, in one pipeline of the library. */
 async function resizeDirectly(full: Pixels, variant: VariantSpec): Promise<Buffer> {
   const { width = 0, height = Math.round((full.height * width) / full.width), fit } = variant;
-  const image = openPixels(full).resize({ width, height, fit: fit === 'cover' ? 'cover' : 'fill' });
+  const image = openPixels(full).resize({
+    ...{ width, height, fit: fit === 'cover' ? 'cover' : 'fill' },
+    position: sharp.strategy.attention,
+  });
   return image.raw().toBuffer();
 }
 
@@ -150,7 +153,8 @@ describe('a width that is scaled and encoded in one pass', () => {
     expect(chooseBeforeScaling(await plan({ name: 'x', width: 400 }), 'webp', 'high')).toMatchObject({
       lossless: false,
     });
-    const crop = await plan({ name: 'x', width: 100, height: 400, fit: 'cover' });
+    const focalPoint = { x: 0.5, y: 0.5 };
+    const crop = await plan({ name: 'x', width: 100, height: 400, fit: 'cover', focalPoint });
     expect(chooseBeforeScaling(crop, 'webp', 'high')).toBeUndefined();
     const candidates = chooseQuality(await scalePixels(crop), 'webp', 'high', true);
     expect(candidates).toMatchObject([{ lossless: false }, { lossless: true }]);

@@ -23,5 +23,7 @@ export type UnscoredReason = (typeof UNSCORED_REASONS)[number];
 export const DEFAULT_RESPONSIVE_WIDTHS = [480, 768, 1024, 1440, 1920] as const;
 /** Shortest and longest edge of a responsive size, in pixels. */
 export const RESPONSIVE_EDGE = { min: 16, max: 8192 } as const;
+/** Smallest and largest `maxWidth` and `maxHeight`, in pixels. */
+export const MAX_EDGE = { min: 16, max: 65_535 } as const;
 /** Most entries of `responsiveSizes`. */
 export const MAX_RESPONSIVE_SIZES = 10;

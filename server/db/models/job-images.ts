@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose';
-import type { EmbeddedField, JobKindName, MetadataValues, RequestField } from '#contract';
+import type { EmbeddedField, FocalPoint, JobKindName, MetadataValues, RequestField } from '#contract';
 
 /** A file in use, and the variant that may replace it. */
 export interface ReplacedFile {
@@ -11,12 +11,13 @@ export interface ReplacedFile {
 /**
  * One image of a job. A null `filename` stands for the original's. Fields that requests do not carry come from
  * the stored metadata, and are absent if the request has metadata of its own. `replaces` is present if only smaller files
- * are delivered. `renames` is that of the image at the request; absent: 0.
+ * are delivered. `focalPoint` overrides that of the settings. `renames` is that of the image at the request; absent: 0.
  */
 export type JobImage = {
   imageId: string;
   unknownFields?: string[];
   replaces?: ReplacedFile[];
+  focalPoint?: FocalPoint;
   renames?: number;
 } & Pick<MetadataValues, RequestField> &
   Partial<Pick<MetadataValues, Exclude<EmbeddedField, RequestField>>>;

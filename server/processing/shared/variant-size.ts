@@ -1,4 +1,4 @@
-import type { VariantSpec } from './variants.ts';
+import type { VariantSpec } from './variant-spec.ts';
 
 /** Returns the width and height of a variant in pixels: never larger than the source, never 0. */
 export function variantSize(

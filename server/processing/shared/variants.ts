@@ -1,33 +1,30 @@
 import type { ResponsiveSize, Settings } from '#contract';
 import { DEFAULT_RESPONSIVE_WIDTHS } from '#contract/constants';
+import { variantSize } from './variant-size.ts';
+import type { VariantSpec } from './variant-spec.ts';
 
-/** One file to make of an image: `full`, or a responsive width named `<width>w`. */
-export interface VariantSpec {
-  name: string;
-  /** Pixels; absent for `full`. */
-  width?: number;
-  /** Pixels; absent: by the aspect ratio. */
-  height?: number;
-  /** `inside` keeps the whole image, `cover` fills width x height and crops. @default 'inside' */
-  fit?: 'inside' | 'cover';
-}
+export type { VariantSpec };
+
+type PlannedSettings = Pick<Settings, 'responsive' | 'responsiveSizes' | 'maxWidth' | 'maxHeight' | 'focalPoint'>;
 
 /**
- * Lists the variants of the settings: `full` first, then ascending widths, one per width (the first entry wins). Sizes above
- * the source's width, or with `cover` its height, are listed in `skippedSizes` instead: nothing is enlarged.
+ * Lists the variants of the settings: `full` first, within `maxWidth` and `maxHeight`, then ascending widths, one per width (the
+ * first entry wins). Sizes above the width of `full`, or with `cover` above the height of the source or `maxHeight`, are listed in
+ * `skippedSizes` instead: nothing is enlarged.
  */
 export function planVariants(
   facts: { width: number; height: number },
-  settings: Pick<Settings, 'responsive' | 'responsiveSizes'>,
+  settings: PlannedSettings,
 ): { variants: VariantSpec[]; skippedSizes: number[] } {
   const byWidth = new Map<number, ResponsiveSize>();
   for (const size of settings.responsive ? requestedSizes(settings) : []) {
     if (!byWidth.has(size.width)) byWidth.set(size.width, size);
   }
   const sizes = [...byWidth.values()].sort((a, b) => a.width - b.width);
+  const fits = (size: ResponsiveSize) => fitsInto(size, facts, settings);
   return {
-    variants: [{ name: 'full' }, ...sizes.filter((size) => fits(size, facts)).map(toSpec)],
-    skippedSizes: sizes.filter((size) => !fits(size, facts)).map((size) => size.width),
+    variants: [planFull(facts, settings), ...sizes.filter(fits).map((size) => toSpec(size, settings))],
+    skippedSizes: sizes.filter((size) => !fits(size)).map((size) => size.width),
   };
 }
 
@@ -36,13 +33,27 @@ function requestedSizes(settings: Pick<Settings, 'responsiveSizes'>): Responsive
   return DEFAULT_RESPONSIVE_WIDTHS.map((width) => ({ width, height: undefined, fit: 'inside' as const }));
 }
 
-function fits(size: ResponsiveSize, facts: { width: number; height: number }): boolean {
-  if (size.width > facts.width) return false;
-  return !(size.fit === 'cover' && size.height !== undefined && size.height > facts.height);
+/** Returns `full` without a size where it is that of the source, so that its bytes are those of a request without limits. */
+function planFull(facts: { width: number; height: number }, { maxWidth, maxHeight }: PlannedSettings): VariantSpec {
+  const full: VariantSpec = { name: 'full' };
+  if (maxWidth !== undefined && maxWidth < facts.width) full.width = maxWidth;
+  if (maxHeight !== undefined && maxHeight < facts.height) full.height = maxHeight;
+  return full;
 }
 
-function toSpec(size: ResponsiveSize): VariantSpec {
+function fitsInto(size: ResponsiveSize, facts: { width: number; height: number }, settings: PlannedSettings): boolean {
+  if (!isCrop(size)) return size.width <= variantSize(facts, planFull(facts, settings)).width;
+  const { maxWidth = facts.width, maxHeight = facts.height } = settings;
+  return size.width <= Math.min(facts.width, maxWidth) && size.height <= Math.min(facts.height, maxHeight);
+}
+
+function isCrop(size: ResponsiveSize): size is ResponsiveSize & { height: number } {
+  return size.fit === 'cover' && size.height !== undefined;
+}
+
+function toSpec(size: ResponsiveSize, { focalPoint }: PlannedSettings): VariantSpec {
   const spec: VariantSpec = { name: `${size.width}w`, width: size.width, fit: size.fit };
   if (size.height !== undefined) spec.height = size.height;
+  if (focalPoint && isCrop(size)) spec.focalPoint = focalPoint;
   return spec;
 }

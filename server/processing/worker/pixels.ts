@@ -22,3 +22,8 @@ export function openPixels(pixels: Pixels): Sharp {
   // Otherwise one grey channel becomes three.
   return channels === 1 ? image.toColourspace('b-w') : image;
 }
+
+/** Returns the first frame of an animation. */
+export function firstFrame({ data, width, height, channels }: Pixels): Pixels {
+  return { data: data.subarray(0, width * height * channels), width, height, channels, frames: 1 };
+}

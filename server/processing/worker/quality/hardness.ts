@@ -1,4 +1,4 @@
-import type { Pixels } from '../pixels.ts';
+import { firstFrame, type Pixels } from '../pixels.ts';
 import { type Pyramid, planScaling, scalePixels } from '../steps/resize.ts';
 import { isProbedWhole, planQuality, type QualityOrder } from './plan-quality.ts';
 import type { SearchTools } from './search-tools.ts';
@@ -53,8 +53,4 @@ async function searchReference(pyramid: Pyramid, order: QualityOrder, tools: Sea
 
 function areaOf({ width, height }: Pixels): number {
   return width * height;
-}
-
-function firstFrame({ data, width, height, channels }: Pixels): Pixels {
-  return { data: data.subarray(0, width * height * channels), width, height, channels, frames: 1 };
 }

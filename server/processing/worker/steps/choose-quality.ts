@@ -39,14 +39,14 @@ export function isExact(settings: EncoderSettings): boolean {
  * with a single choice. Undefined if they depend on the scaled pixels.
  */
 export function chooseBeforeScaling(
-  { from, to }: Scaling,
+  { from, crop }: Scaling,
   format: EncodedFormat,
   preset: Preset,
 ): EncoderSettings | undefined {
   const settings = presetSettings(format, preset, true);
   if (settings.format === 'png' || from.frames > 1 || from.channels !== 3) return undefined;
   // A crop of a photograph may be flat.
-  return settings.format !== 'webp' || (to.fit === 'fill' && isPhotograph(from)) ? settings : undefined;
+  return settings.format !== 'webp' || (!crop && isPhotograph(from)) ? settings : undefined;
 }
 
 /** Returns true for pixels that stay far from flat when they are scaled down. */

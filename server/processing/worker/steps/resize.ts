@@ -2,6 +2,7 @@ import type { Sharp } from 'sharp';
 import { isFullSize, variantSize } from '../../shared/variant-size.ts';
 import type { VariantSpec } from '../../shared/variants.ts';
 import { openPixels, type Pixels } from '../pixels.ts';
+import { type Crop, coveringSize, placeCrop } from './crop.ts';
 
 /** Image pyramid: each level halves the one before, and is computed on first use and kept. */
 export interface Pyramid {
@@ -14,8 +15,10 @@ export interface Pyramid {
 export interface Scaling {
   /** Source of the scaling: the full pixels or a level of the pyramid. */
   from: Pixels;
-  /** Size of a frame, and the fit. */
-  to: { width: number; height: number; fit: 'fill' | 'cover'; kernel: 'lanczos3' | 'cubic' };
+  /** Size of a whole frame. */
+  to: { width: number; height: number; fit: 'fill'; kernel: 'lanczos3' | 'cubic' };
+  /** Part of the scaled frame that is kept; absent: all of it. */
+  crop?: Crop;
 }
 
 /**
@@ -28,14 +31,17 @@ export async function planScaling(pyramid: Pyramid, variant: VariantSpec): Promi
   const { full } = pyramid;
   if (isFullSize(full, variant)) return null;
   const size = variantSize(full, variant);
-  const fit = variant.fit === 'cover' && variant.height !== undefined ? 'cover' : 'fill';
   const from = await nearest(pyramid, Math.max(size.width / full.width, size.height / full.height));
-  return { from, to: { ...size, fit, kernel: 'lanczos3' } };
+  const whole = variant.fit === 'cover' && variant.height !== undefined ? coveringSize(full, size) : size;
+  const scaling: Scaling = { from, to: { ...whole, fit: 'fill', kernel: 'lanczos3' } };
+  const isCropped = whole.width > size.width || whole.height > size.height;
+  return isCropped ? { ...scaling, crop: await placeCrop(scaling, size, variant.focalPoint) } : scaling;
 }
 
 /** Opens the pixels with the scaling applied; the library scales when the image is encoded or read. */
-export function openScaled({ from, to }: Scaling): Sharp {
-  return openPixels(from).resize(to);
+export function openScaled({ from, to, crop }: Scaling): Sharp {
+  const scaled = openPixels(from).resize(to);
+  return crop ? scaled.extract(crop) : scaled;
 }
 
 /** Computes the pixels of a variant. */
