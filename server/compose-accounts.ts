@@ -9,7 +9,7 @@ import { StartError } from './errors.ts';
 import { isLoopback, localUrl } from './gateway/index.ts';
 import { createMailer } from './mail/index.ts';
 import { createLogger, type Logger } from './observability/index.ts';
-import { createSignIn, type SignIn } from './sign-in/index.ts';
+import { createSignIn, type PasswordHash, type SignIn } from './sign-in/index.ts';
 import { closeDirectory, makeDirectory } from './storage/index.ts';
 
 interface OpenedDatabase {
@@ -101,13 +101,15 @@ interface AccountsInput {
   publicUrl: () => string;
   /** Counts that all servers share; absent: this process is the only one. */
   counters?: SharedCounters | undefined;
+  /** @default hashes of the recommended cost */
+  passwords?: PasswordHash | undefined;
   /** Makes this server's pepper that of the database. @default false */
   acceptPepper?: boolean | undefined;
 }
 
 /** Constructs accounts and sign-in. @throws StartError if the database's keys were stored with another pepper */
 export async function composeAccounts(input: AccountsInput) {
-  const { config, database, logger, publicUrl, counters, acceptPepper = false } = input;
+  const { config, database, logger, publicUrl, counters, passwords, acceptPepper = false } = input;
   const directory = resolve(config.storage.DATA_DIR);
   const pepper = await loadPepper({ directory, override: config.accounts.API_KEY_PEPPER });
   if (acceptPepper) await database.cluster.replace('pepperFingerprint', fingerprintOf(pepper));
@@ -122,6 +124,7 @@ export async function composeAccounts(input: AccountsInput) {
     config: { ...config.signIn, SIGN_UP: config.signIn.SIGN_UP ?? defaultSignUp(config) },
     publicUrl,
     logger,
+    passwords,
   });
   return { accounts, signIn, pepper };
 }

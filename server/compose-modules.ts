@@ -12,7 +12,7 @@ import { createMetrics, type Logger, type Metrics } from './observability/index.
 import { createProcessor } from './processing/index.ts';
 import { createSessionDisposal, createSessions } from './sessions/index.ts';
 import { createShares, type Shares } from './shares/index.ts';
-import type { SignIn } from './sign-in/index.ts';
+import type { PasswordHash, SignIn } from './sign-in/index.ts';
 import { createStreamRegistry } from './sse/index.ts';
 import { type ObjectStore, openFiles } from './storage/index.ts';
 
@@ -25,14 +25,17 @@ export interface ComposeModulesDeps {
   publicUrl: () => string;
   /** True if no other server uses the data. */
   isAlone: boolean;
+  /** @default hashes of the recommended cost */
+  passwords?: PasswordHash | undefined;
 }
 
 /** Constructs every module of the service. Starts nothing. */
-export async function composeModules({ config, database, logger, publicUrl, isAlone }: ComposeModulesDeps) {
+export async function composeModules(deps: ComposeModulesDeps) {
+  const { config, database, logger, publicUrl, isAlone } = deps;
   const metrics = createMetrics();
   const counters = isAlone ? undefined : database.counters;
   const chores = createChores({ repository: database.chores, alone: isAlone });
-  const { accounts, signIn, pepper } = await composeAccounts({ config, database, logger, publicUrl, counters });
+  const { accounts, signIn, pepper } = await composeAccounts({ ...deps, counters });
   const { store, scratch } = await openFiles(config.storage);
   const processor = createProcessor({
     config: config.processing,
@@ -46,14 +49,14 @@ export async function composeModules({ config, database, logger, publicUrl, isAl
     limits: accounts.limits,
     requireAccount: (accountId) => requireAccount(accounts, accountId),
   });
-  const links = { findSession: sessions.find, pepper, config: config.sessions, publicUrl };
-  const shares = createShares({ repositories: database, ...links });
+  const findSession = sessions.find;
+  const shares = createShares({ repositories: database, findSession, pepper, config: config.sessions, publicUrl });
   const gateway = composeGateway({ config, database, accounts, signIn, shares, counters });
-  const countSample = (accountId: string) => accounts.limits.countOne(accountId, 'samples');
   const { keepsFiles } = chores;
+  const countSample = (accountId: string) => accounts.limits.countOne(accountId, 'samples');
   const exports = createExports({ ...files, sessions, countSample, keepsFiles, config: config.exports, logger });
-  const vision = { config: config.analysis, logger, cache: database.visionAnswers, counters };
-  const analysis = createAnalysis({ ...vision, processor, store });
+  const cache = database.visionAnswers;
+  const analysis = createAnalysis({ config: config.analysis, logger, cache, counters, processor, store });
   const analyzeImages = createAnalyzeImages({
     analysis,
     sessions,
@@ -70,13 +73,12 @@ export async function composeModules({ config, database, logger, publicUrl, isAl
       return pids.length === 0 ? 0 : workers - queues.encoding.busy - queues.encoding.queued;
     },
     kinds: { ...exports.kinds, analyze: analyzeImages.kind },
-    requireSession: sessions.find,
+    requireSession: findSession,
     ...jobPayment(gateway, metrics),
     config: config.jobs,
     logger,
     metrics,
   });
-  const removal = composeRemoval({ keepsFiles, store, signIn, exports, database, jobs, logger });
   return {
     accounts,
     chores,
@@ -91,7 +93,7 @@ export async function composeModules({ config, database, logger, publicUrl, isAl
     analysis,
     analyzeImages,
     jobs,
-    ...removal,
+    ...composeRemoval({ keepsFiles, store, signIn, exports, database, jobs, logger }),
     streams: createStreamRegistry(),
     metrics,
   };

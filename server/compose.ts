@@ -8,6 +8,7 @@ import type { Config } from './config/index.ts';
 import { createApp, createOpenApi, createOpenUploads, type Services } from './http/index.ts';
 import { createLogger, type Logger } from './observability/index.ts';
 import { createUrlImporter } from './sessions/index.ts';
+import type { PasswordHash } from './sign-in/index.ts';
 import { identifyStore } from './storage/index.ts';
 import { VERSION } from './version.ts';
 
@@ -21,14 +22,21 @@ const EXCLUSIVE_TIMEOUT_MS = 5000;
 /** Longest wait for background tasks during a stop, in ms; the next start repeats them. */
 const TASKS_STOP_MS = 3500;
 
+/** Parts of {@link composeService} that its configuration does not state. */
+interface ServiceParts {
+  /** Called if the embedded database exits unexpectedly; the service cannot continue. */
+  onDatabaseLost?: () => void;
+  /** @default hashes of the recommended cost */
+  passwords?: PasswordHash;
+}
+
 /**
  * Constructs the whole service. Nothing listens and no worker runs before `start`.
- * @param onDatabaseLost called if the embedded database exits unexpectedly; the service cannot continue
  */
 export async function composeService(
   config: Config,
   logger = createLogger({ level: config.observability.LOG_LEVEL, format: config.observability.LOG_FORMAT }),
-  onDatabaseLost?: () => void,
+  { onDatabaseLost, passwords }: ServiceParts = {},
 ) {
   const opened = await openConfiguredDatabase(config, logger, { onDatabaseLost, aloneWithinMs: EXCLUSIVE_TIMEOUT_MS });
   let url = configuredUrl(config);
@@ -38,6 +46,7 @@ export async function composeService(
     logger,
     publicUrl: () => url,
     isAlone: opened.exclusive,
+    passwords,
   });
   const state: ServiceState = { config, logger, modules, ...opened, background: [], stopping: false, reachable: false };
   observe(modules);

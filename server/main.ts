@@ -13,7 +13,7 @@ let config: Config | undefined;
 async function main(): Promise<void> {
   config = loadConfig(process.env);
   // The service cannot work without its database; a supervisor restarts the process.
-  const service = await composeService(config, undefined, () => process.exit(1));
+  const service = await composeService(config, undefined, { onDatabaseLost: () => process.exit(1) });
   const { logger } = service;
   process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'));
   await service.start();

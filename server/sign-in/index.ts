@@ -14,7 +14,7 @@ import { createLinks } from './links.ts';
 import { createMailOutbox, INVITATION_HOURS } from './mail-outbox.ts';
 import { createOperatorActions } from './operator-actions.ts';
 import type { SignInParts } from './parts.ts';
-import { createPasswordHash } from './password-hash.ts';
+import { createPasswordHash, type PasswordHash } from './password-hash.ts';
 import { createPasswords } from './passwords.ts';
 import { createPasswordSignIn } from './sign-in.ts';
 import { createSignUp } from './sign-up.ts';
@@ -23,6 +23,7 @@ import type { Visitor } from './visitor.ts';
 export type { BrowserSessionCheck, BrowserSessions, OpenedBrowserSession } from './browser-sessions.ts';
 export { type SignInConfig, signInConfig } from './config.ts';
 export type { OperatorAction } from './operator-actions.ts';
+export type { PasswordHash } from './password-hash.ts';
 export { describeVisitor, type Visitor } from './visitor.ts';
 
 /** Dependencies of {@link createSignIn}. */
@@ -38,6 +39,8 @@ export interface SignInDeps {
   /** Base URL under which browsers reach the service. */
   publicUrl: () => string;
   logger: Logger;
+  /** @default hashes of the recommended cost */
+  passwords?: PasswordHash | undefined;
   /** @default the clock */
   now?: () => Date;
   /** Monotonic clock, in milliseconds. @default performance.now */
@@ -116,7 +119,7 @@ export type SignIn = ReturnType<typeof createSignIn>;
 
 function createParts(deps: SignInDeps): SignInParts {
   const { accounts, mailer, pepper, config, publicUrl, logger, counters } = deps;
-  const { now = () => new Date(), monotonicNow } = deps;
+  const { passwords = createPasswordHash(), now = () => new Date(), monotonicNow } = deps;
   const { browserSessions, oneTimeLinks, mails } = deps.repositories;
   const budget = (name: string) => createBudget({ name }, { counters, now, monotonicNow });
   const links = createLinks({ links: oneTimeLinks, mails, pepper, publicUrl, now });
@@ -126,7 +129,7 @@ function createParts(deps: SignInDeps): SignInParts {
     links,
     outbox: createMailOutbox({ mails, accounts, links, mailer, publicUrl, logger, now }),
     logger,
-    passwords: createPasswordHash(),
+    passwords,
     guesses: budget('guesses'),
     requests: budget('mails'),
   };

@@ -10,6 +10,7 @@ import { createRepositories, type Repositories } from '../../server/db/repositor
 import { createMailer, mailConfig } from '../../server/mail/index.ts';
 import { createLogger } from '../../server/observability/index.ts';
 import { createSignIn, type SignIn, type SignInDeps, signInConfig } from '../../server/sign-in/index.ts';
+import { cheapPasswords } from '../support/cheap-passwords.ts';
 
 /** Default settings. */
 export const CONFIG = accountsConfig.parse({});
@@ -66,6 +67,7 @@ export function useAccounts(config = CONFIG): Fixture {
         logger: createLogger({ level: 'silent', format: 'json' }),
         now,
         monotonicNow: () => fixture.clock.now.getTime(),
+        passwords: cheapPasswords,
         ...parts,
       });
     const mailer = createMailer({ config: mailConfig.parse({}), print: (text) => void printed.push(text) });

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SignIn, SignInDeps } from '../../server/sign-in/index.ts';
-import { createPasswordHash } from '../../server/sign-in/password-hash.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
+import { cheapPasswords } from '../support/cheap-passwords.ts';
 import { newGate } from '../support/gate.ts';
 import { type MailServer, mailing, startMailServer, tokenIn } from '../support/mail-server.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const fixture = useAccounts();
 const PASSWORD = 'old correct horse 77';
 const NEW = 'new battery staple 88';
-/** Cheap hashes, since their cost is not tested here. */
-const cheap = createPasswordHash({ cost: { ln: 4, r: 8, p: 1 } });
 
 let mail: MailServer;
 let signIn: SignIn;
@@ -33,7 +32,7 @@ const newProcess = (parts: Partial<SignInDeps> = {}) => fixture.newSignIn({ ...m
 let people = 0;
 async function newPerson() {
   people += 1;
-  const passwordHash = await cheap.hash(PASSWORD);
+  const passwordHash = await cheapPasswords.hash(PASSWORD);
   const { id, email } = await fixture.accounts.create({ email: newAddress(), passwordHash });
   return { id, email, visitor: { address: `192.0.2.${people}`, userAgent: '' } };
 }
@@ -64,7 +63,7 @@ describe('a queued change of address', () => {
     mail.state.mode = 'busy';
     const email = newAddress();
     await request(person, email);
-    await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: 60_000 });
+    await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: PATIENCE_MS });
     await signIn.passwords.reset({ token, password: NEW }, person.visitor);
     // The server refuses this mail too; a delivery in progress would end after the clock is set.
     await signIn.deliver();
@@ -103,7 +102,7 @@ describe('a queued change of address', () => {
     const [typo, email] = [newAddress(), newAddress()];
     mail.state.mode = 'busy';
     await request(person, typo);
-    await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: 60_000 });
+    await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: PATIENCE_MS });
     mail.state.mode = 'accept';
     await request(person, email);
     await signIn.deliver();

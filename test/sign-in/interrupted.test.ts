@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { PLACEHOLDER_EMAIL } from '../../server/accounts/index.ts';
 import type { Repositories } from '../../server/db/index.ts';
 import type { SignIn } from '../../server/sign-in/index.ts';
-import { createPasswordHash } from '../../server/sign-in/password-hash.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
+import { cheapPasswords, outdatedPasswords } from '../support/cheap-passwords.ts';
 import { tokenIn } from '../support/mail-server.ts';
 
 const fixture = useAccounts();
@@ -15,8 +15,6 @@ beforeAll(() => {
 const OLD = 'old correct horse 77';
 const NEW = 'new battery staple 88';
 const VISITOR = { address: '192.0.2.1', userAgent: '' };
-/** Cheap hashes, since their cost is not tested here. */
-const cheap = createPasswordHash({ cost: { ln: 4, r: 8, p: 1 } });
 
 /** Creates sign-in in a process that dies when it ends browser sessions. */
 function dyingProcess() {
@@ -30,7 +28,7 @@ function dyingProcess() {
 /** Creates an account with a browser session, a reset link and a claim link. */
 async function newPerson(email: string) {
   const { signIn, printed } = fixture;
-  const { id } = await fixture.accounts.create({ email, passwordHash: await cheap.hash(OLD) });
+  const { id } = await fixture.accounts.create({ email, passwordHash: await outdatedPasswords.hash(OLD) });
   const { token } = await signIn.signIn({ email, password: OLD }, VISITOR);
   await signIn.passwords.requestReset(email, VISITOR);
   await signIn.deliver();
@@ -66,8 +64,8 @@ test.each<[string, (signIn: SignIn, person: Person) => Promise<unknown>]>([
 test('another hash of the same password ends no session', async () => {
   const { account, token } = await newPerson('renewed@example.org');
   const hash = await fixture.accounts.passwordHashOf(account.id);
-  expect(createPasswordHash().isOutdated(hash)).toBe(false);
-  await fixture.accounts.renewPasswordHash(account.id, hash ?? '', await cheap.hash(OLD));
+  expect(cheapPasswords.isOutdated(hash)).toBe(false);
+  await fixture.accounts.renewPasswordHash(account.id, hash ?? '', await outdatedPasswords.hash(OLD));
   expect(await outcome(token)).toBe('valid');
 });
 

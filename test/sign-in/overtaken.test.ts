@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createBudget } from '../../server/budgets/index.ts';
 import { AppError } from '../../server/errors.ts';
 import type { SignInDeps } from '../../server/sign-in/index.ts';
-import { createPasswordHash } from '../../server/sign-in/password-hash.ts';
 import { createPasswordSignIn } from '../../server/sign-in/sign-in.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
+import { cheapPasswords, outdatedPasswords } from '../support/cheap-passwords.ts';
 import { type Gate, newGate } from '../support/gate.ts';
 import { tokenIn } from '../support/mail-server.ts';
 
@@ -18,13 +18,11 @@ beforeAll(() => {
 const OLD = 'old correct horse 77';
 const NEW = 'new battery staple 88';
 const OTHER = 'a third sentence 99';
-/** Cheap hash of another cost than new ones. */
-const cheap = createPasswordHash({ cost: { ln: 4, r: 8, p: 1 } });
 
 let people = 0;
 async function newPerson() {
   people += 1;
-  const passwordHash = await cheap.hash(OLD);
+  const passwordHash = await outdatedPasswords.hash(OLD);
   const { id, email } = await fixture.accounts.create({ email: `${randomUUID()}@example.org`, passwordHash });
   return { id, email, visitor: { address: `192.0.2.${people}`, userAgent: '' } };
 }
@@ -176,17 +174,17 @@ test('all concurrent sign-ins that renew one hash succeed', async () => {
   const opened = await Promise.all([1, 2, 3].map(() => fixture.signIn.signIn({ email, password: OLD }, visitor)));
   for (const { token } of opened)
     expect(await fixture.signIn.browserSessions.check(token)).toMatchObject({ outcome: 'valid' });
-  expect(createPasswordHash().isOutdated(await fixture.accounts.passwordHashOf(id))).toBe(false);
+  expect(cheapPasswords.isOutdated(await fixture.accounts.passwordHashOf(id))).toBe(false);
 });
 
 test('a password that was not checked because of overload does not count as a guess', async () => {
   const { email, visitor } = await newPerson();
   let busy = true;
-  const verify: typeof cheap.verify = async (...given) => {
+  const verify: typeof outdatedPasswords.verify = async (...given) => {
     if (busy) throw new AppError('overloaded', 'Too many people log in at this moment');
-    return cheap.verify(...given);
+    return outdatedPasswords.verify(...given);
   };
-  const passwords = { ...cheap, verify };
+  const passwords = { ...outdatedPasswords, verify };
   const guesses = createBudget({ name: 'guesses' }, { monotonicNow: () => fixture.clock.now.getTime() });
   const { accounts, signIn } = fixture;
   const { signIn: enter } = createPasswordSignIn({

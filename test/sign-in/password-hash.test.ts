@@ -34,6 +34,18 @@ describe('password hashes', () => {
     },
   );
 
+  it('that do not exist take the same work', async () => {
+    const hashes = createPasswordHash({ cost: { ln: 14, r: 8, p: 1 } });
+    const stored = await hashes.hash('x');
+    // Processor time of this process, of which others on the machine take none: several rounds, since it is also collected.
+    const workOf = async (hash: string | null) => {
+      const before = process.cpuUsage();
+      for (let round = 0; round < 4; round += 1) await hashes.verify('y', hash);
+      return process.cpuUsage(before).user;
+    };
+    expect((await workOf(null)) / (await workOf(stored))).toBeGreaterThan(0.5);
+  });
+
   it('have the cost that OWASP recommends by default', async () => {
     expect(await createPasswordHash().hash('x')).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$/);
   });

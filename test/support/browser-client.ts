@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createPasswordHash } from '../../server/sign-in/password-hash.ts';
+import { cheapPasswords } from './cheap-passwords.ts';
 import type { TestService } from './service.ts';
 
 /** A password that every rule accepts. */
@@ -90,7 +90,7 @@ export async function createPerson(
   { plan = 'free', operator = false, confirmed = operator, credits }: NewPerson = {},
 ): Promise<Person> {
   const email = `person-${randomUUID()}@example.com`;
-  hashed ??= createPasswordHash().hash(PASSWORD);
+  hashed ??= cheapPasswords.hash(PASSWORD);
   const account = await service.accounts.create({ email, plan, passwordHash: await hashed });
   if (operator) await service.accounts.setRole(account.id, 'operator');
   const extra = credits === undefined ? 0 : credits - account.balance;

@@ -7,7 +7,9 @@ import { loadConfig } from '../../server/config/index.ts';
 import { type Database, EMBEDDED_TIMEOUT_MS, openDatabase, startEmbedded } from '../../server/db/index.ts';
 import { listen } from '../../server/http/index.ts';
 import { createLogger } from '../../server/observability/index.ts';
+import type { PasswordHash } from '../../server/sign-in/index.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
+import { cheapPasswords } from './cheap-passwords.ts';
 import { testDatabase } from './database.ts';
 
 /** A whole service on a free port and a fresh directory, with one account to call it as. */
@@ -36,12 +38,13 @@ export interface TestAccount {
 const SIGNUP = 25;
 
 /**
- * Starts the real service: real database, real disk, real workers, real HTTP. `env` overrides settings; `log` gets what
- * the service logs.
+ * Starts the real service: real database, real disk, real workers, real HTTP. Two things cost less than where it is
+ * delivered, and have tests of their own: exports are not searched for their quality, and passwords are hashed cheaply.
+ * `env` overrides settings; `log` gets what the service logs.
  */
 export async function startTestService(
   env: Record<string, string> = {},
-  { log }: { log?: (line: string) => void } = {},
+  { log, passwords = cheapPasswords }: { log?: (line: string) => void; passwords?: PasswordHash } = {},
 ): Promise<TestService> {
   const dataDir = env.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'imagewright-test-')));
   const database = testDatabase();
@@ -50,6 +53,7 @@ export async function startTestService(
     PORT: '0',
     LOG_LEVEL: 'silent',
     SHUTDOWN_SECONDS: '5',
+    QUALITY_SEARCH: 'off',
     ...(database.uri ? { MONGODB_URI: database.uri } : {}),
     ...env,
   });
@@ -58,7 +62,7 @@ export async function startTestService(
     format: 'json',
     ...(log && { destination: { write: log } }),
   });
-  const service = await composeService(config, logger);
+  const service = await composeService(config, logger, { passwords });
   await service.start();
   const server = await listen(service.app, config.http);
   service.listensAt(server.url);

@@ -92,8 +92,6 @@ async function start(settings: Record<string, string>): Promise<Running> {
     AI_BASE_URL: vision.url,
     AI_MODEL: 'fake-model',
     AI_CANARY: 'off',
-    // Pages wait for exports of photographs; what a search adds to these is tested where quality is shown.
-    QUALITY_SEARCH: 'off',
     AI_MAX_RETRIES: '0',
     ...settings,
   });
@@ -159,7 +157,7 @@ async function openPage(tab: Tab, account: TestAccount, options: OpenOptions, ur
     pick,
     async upload(count) {
       await pick(...(await plainImages(count, { width: 64, height: 48 })));
-      await expect.poll(async () => (await recordedIn(page, 'io-upload')).length, { timeout: 20_000 }).toBe(count);
+      await expect.poll(async () => (await recordedIn(page, 'io-upload')).length).toBe(count);
     },
     async exportAll() {
       await widget.locator('button.export').click();
@@ -169,7 +167,7 @@ async function openPage(tab: Tab, account: TestAccount, options: OpenOptions, ur
     spoken: () => page.evaluate(() => (window as unknown as { spoken: string[] }).spoken),
     async untilState(state) {
       const read = () => widget.evaluate((element) => (element as unknown as { state: string }).state);
-      await expect.poll(read, { timeout: 20_000 }).toBe(state);
+      await expect.poll(read).toBe(state);
     },
     reload: (host = options) => show(host),
     button: (name) => widget.getByRole('button', { name, exact: typeof name === 'string' }),
