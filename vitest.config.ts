@@ -1,6 +1,7 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { builtWorkers } from './test/support/built-workers.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
+import { PATIENCE_MS } from './test/support/patience.ts';
 import { filesWithoutService } from './test/support/quick-files.ts';
 import { SummaryReporter } from './test/support/summary-reporter.ts';
 
@@ -58,10 +59,10 @@ export default defineConfig(({ mode }) => ({
     environment: './test/support/node-environment.ts',
     // More than the two cores of a small machine: tests also wait, for streams, browsers and processes.
     maxWorkers: 3,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    // A condition that is waited for may take long on a loaded machine; one second is the default.
-    expect: { poll: { timeout: 15_000 } },
+    // No test takes half a minute on a quiet machine (longer ones state it), and none fails on one that is ten times slower.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: PATIENCE_MS } },
     globalSetup: ['test/support/build-server.ts'],
     setupFiles: ['test/support/no-unhandled-rejections.ts'],
     reporters: ['default', new SummaryReporter()],

@@ -135,7 +135,7 @@ describe('the account concerned', () => {
     await operator.browser.patch(pathOf(user), { suspended: false, plan: 'agency' });
     for (const amount of [1, 30]) await operator.browser.post(pathOf(user, '/credits'), { amount, note: 'the fair' });
     const texts = () => mail.received.filter(({ to }) => to.includes(user.email)).map(({ text }) => text);
-    await expect.poll(() => texts().length, { timeout: 30_000 }).toBe(6);
+    await expect.poll(() => texts().length).toBe(6);
     for (const sentence of [
       'has the role of an operator now',
       'is suspended: its API keys',

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import type { AnalysisReport, AnalysisResult, Metadata, UploadResult } from '#contract';
 import { type ApiClient, readEvents } from '../support/api-client.ts';
 import { type FakeVisionServer, GOOD_ANSWER, startFakeVisionServer } from '../support/fake-vision-server.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { plainImages } from '../support/small-images.ts';
 
 /** Timeout of waits, long enough for a busy machine. */
-export const PATIENT = { timeout: 15_000 };
+export const PATIENT = { timeout: PATIENCE_MS };
 
 /** An event of an analysis, with the fields that tests check. */
 export interface AnalysisEvent {

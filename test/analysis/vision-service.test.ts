@@ -97,7 +97,7 @@ describe('an abort', () => {
     const controller = new AbortController();
     const reason = new Error('the client has gone');
     const running = describeImage(analysis, image, {}, controller.signal);
-    await expect.poll(() => vision.server.questions().length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => vision.server.questions().length).toBe(1);
     const abortedAt = Date.now();
     controller.abort(reason);
     await expect(running).rejects.toBe(reason);
@@ -110,7 +110,7 @@ describe('an abort', () => {
     const analysis = vision.harness.analysis(settings());
     const running = describeImage(analysis, await vision.harness.place({ name: 'a.jpg', bytes: vision.bytes }));
     running.catch(() => {});
-    await expect.poll(() => vision.server.questions().length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => vision.server.questions().length).toBe(1);
     await analysis.close();
     await expect(running).rejects.toThrow('stopping');
   });
@@ -154,7 +154,7 @@ describe('the capability check', () => {
   it('detects a service that reads images', async () => {
     const analysis = vision.harness.analysis(settings({ AI_CANARY: 'on' }));
     await analysis.start();
-    await expect.poll(() => analysis.state().status, { timeout: 5000 }).toBe('ready');
+    await expect.poll(() => analysis.state().status).toBe('ready');
     expect(vision.server.requests[0]).toMatchObject({ canary: true, mediaType: 'image/png' });
   });
 

@@ -9,6 +9,7 @@ import { loadConfig } from '../../server/config/index.ts';
 import { expectCleanBooks, filesOf, untilIdle } from '../support/aftermath.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { createBrowser, createPerson } from '../support/browser-client.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { startTestService } from '../support/service.ts';
 import { noiseImage } from '../support/small-images.ts';
 
@@ -57,7 +58,7 @@ describe.skipIf(process.env.TEST_MONGODB_URI)('a backup of a running service', (
       await api.run('export', uploaded, { format: 'webp' });
       ended += 1;
     });
-    await vi.waitFor(() => expect(ended).toBeGreaterThan(2), 20_000);
+    await vi.waitFor(() => expect(ended).toBeGreaterThan(2), PATIENCE_MS);
     const [first, last] = [uploads[0], uploads.at(-1)];
     if (!first || !last) throw new Error('no uploads');
 
@@ -112,7 +113,7 @@ describe.skipIf(process.env.TEST_MONGODB_URI)('a backup of a running service', (
     const second = await message(admin(`backup --to ${join(freshDirectory(), 'b')}`, service.dataDir));
     expect(second).toMatch('Another backup is running');
     await admin('backup release', service.dataDir);
-    await vi.waitFor(async () => expect(await filesOf(service, uploaded.sessionId)).toEqual([]), 20_000);
+    await vi.waitFor(async () => expect(await filesOf(service, uploaded.sessionId)).toEqual([]), PATIENCE_MS);
   });
 
   it('refuses what would overwrite or be incomplete', async () => {

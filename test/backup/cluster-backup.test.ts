@@ -11,6 +11,7 @@ import { openFiles } from '../../server/storage/index.ts';
 import { startS3Server } from '../storage/s3-server.ts';
 import { untilIdle } from '../support/aftermath.ts';
 import { createApiClient } from '../support/api-client.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { startTestService } from '../support/service.ts';
 import { plainImages } from '../support/small-images.ts';
 
@@ -61,7 +62,7 @@ it('a dump of the database, then a copy of the bucket, under a hold: what is res
     await api.run('export', uploaded, { format: 'webp' });
     ended += 1;
   });
-  await vi.waitFor(() => expect(ended).toBeGreaterThan(1), 30_000);
+  await vi.waitFor(() => expect(ended).toBeGreaterThan(1), PATIENCE_MS);
 
   await admin('backup hold --minutes 5');
   const copied = join(directory, 'copy');
@@ -92,4 +93,4 @@ it('a dump of the database, then a copy of the bucket, under a hold: what is res
     }
   expect(named).toBeGreaterThan(2 * EXPORTS);
   expect(await database.sessions.countLive(accountId, new Date())).toBe(EXPORTS);
-}, 120_000);
+});

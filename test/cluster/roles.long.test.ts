@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import type { Job } from '#contract';
 import { startEmbedded } from '../../server/db/index.ts';
 import { createApiClient } from '../support/api-client.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { startTestService } from '../support/service.ts';
 import { noiseImage, plainImages } from '../support/small-images.ts';
 
@@ -49,7 +50,7 @@ describe('servers with roles', () => {
     expect(events.map(({ id }) => id)).toEqual(events.map((_, n) => `${jobId}:${n}`));
     expect(await client.balance()).toBe(8);
     // The room of ended jobs is free again.
-    await vi.waitFor(() => expect(api.service.jobs.stats()).toEqual({ waiting: 0, jobs: 0 }), 10_000);
+    await vi.waitFor(() => expect(api.service.jobs.stats()).toEqual({ waiting: 0, jobs: 0 }), PATIENCE_MS);
 
     for (const [path, status] of Object.entries({ '/readyz': 200, '/healthz': 200, '/metrics': 200, '/': 404 }))
       expect([path, await statusOf(worker.url + path)]).toEqual([path, status]);
@@ -105,7 +106,7 @@ describe('a server that is replaced', () => {
     const elsewhere = createApiClient({ url: staying.url, apiKey });
     await vi.waitFor(
       async () => expect(await elsewhere.readJson<Job>(`/v1/jobs/${jobId}`)).toMatchObject({ status: 'completed' }),
-      { timeout: 60_000, interval: 100 },
+      { timeout: PATIENCE_MS, interval: 100 },
     );
     expect(await elsewhere.balance()).toBe(4);
     expect((await staying.service.accounts.audit()).broken).toEqual([]);

@@ -33,4 +33,4 @@ it('servers are replaced one after the other without a failed request', async ()
   } finally {
     await cluster.close();
   }
-}, 180_000);
+});

@@ -157,9 +157,7 @@ describe.skipIf(reason !== null)('the disk of everything is full, the database i
       const collected = collect(response, follower, ({ data }) => {
         if ('current' in data && data.current > 0) filled ??= disk.fill(0);
       });
-      await expect
-        .poll(() => log.some(({ msg }) => msg === 'a job stopped unexpectedly'), { timeout: 60_000 })
-        .toBe(true);
+      await expect.poll(() => log.some(({ msg }) => msg === 'a job stopped unexpectedly')).toBe(true);
       await filled;
       await disk.empty();
       await collected;

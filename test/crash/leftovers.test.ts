@@ -79,7 +79,7 @@ describe('what an interruption left is cleaned or finished at the next start', (
       [...young, ...old, 'sessions/sess_gone', 'sessions/sess_gone-sample'].filter((key) =>
         existsSync(join(dataDir, 'files', key)),
       );
-    await expect.poll(left, { timeout: 30_000 }).toEqual([]);
+    await expect.poll(left).toEqual([]);
   });
 
   it('jobs: unpaid ones vanish, paid ones are finished, old and cancelled ones are refunded', async () => {
@@ -164,8 +164,6 @@ describe('what an interruption left is cleaned or finished at the next start', (
 
 async function untilAllJobsEnd(api: ApiClient, sessionId: string): Promise<Job[]> {
   const read = async () => (await api.readJson<{ jobs: Job[] }>(`/v1/sessions/${sessionId}`)).jobs;
-  await expect
-    .poll(async () => (await read()).filter(({ finishedAt }) => finishedAt === null).length, { timeout: 25_000 })
-    .toBe(0);
+  await expect.poll(async () => (await read()).filter(({ finishedAt }) => finishedAt === null).length).toBe(0);
   return read();
 }

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { collect, type Follower } from './job-client.ts';
 import { clientOf, createAccountIn, startServiceProcess } from './service-process.ts';
 
@@ -57,7 +58,7 @@ it('an encoder that the kernel kills for lack of memory says so, and the service
   } finally {
     await service.kill();
     // The last of its processes may still be ending.
-    await vi.waitFor(() => rmdirSync(dirname(procs)), 15_000);
+    await vi.waitFor(() => rmdirSync(dirname(procs)), PATIENCE_MS);
     await rm(dataDir, { recursive: true, force: true });
   }
 });

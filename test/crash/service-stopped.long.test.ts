@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openAccounts } from '../../server/compose-accounts.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { startMailServer } from '../support/mail-server.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { faultyFiles } from './files-on-disk.ts';
 import { collect, type Follower, faultsOf, hasEnded, resume } from './job-client.ts';
 import { auditOf, clientOf, createAccountIn, type ServiceProcess, startServiceProcess } from './service-process.ts';
@@ -103,7 +104,7 @@ describe('SIGTERM while a mail server says nothing', () => {
 
       mail.state.mode = 'mute';
       service = await startServiceProcess(env);
-      await vi.waitFor(() => expect(mail.state.connections).toBe(1), { timeout: 20_000 });
+      await vi.waitFor(() => expect(mail.state.connections).toBe(1), { timeout: PATIENCE_MS });
       const startedAt = performance.now();
       expect(await service.terminate()).toBe(0);
       expect(performance.now() - startedAt).toBeLessThan(6000);
@@ -111,7 +112,7 @@ describe('SIGTERM while a mail server says nothing', () => {
       mail.state.mode = 'accept';
       service = await startServiceProcess(env);
       // The one that was being sent is left alone as long as its server may still be at it.
-      await vi.waitFor(() => expect(mail.received).toHaveLength(2), { timeout: 60_000 });
+      await vi.waitFor(() => expect(mail.received).toHaveLength(2), { timeout: PATIENCE_MS });
       // To where it listens now: neither the port of the run before nor the 0 that it was told.
       for (const { text } of mail.received) expect(text).toContain(`${service.url}/dashboard/confirm#token=`);
       expect(await service.terminate()).toBe(0);

@@ -6,6 +6,7 @@ import type { Job } from '#contract';
 import { startEmbedded } from '../../server/db/index.ts';
 import { storedFiles } from '../support/aftermath.ts';
 import { type ApiClient, type ClientEvent, createApiClient, readEvents } from '../support/api-client.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { noiseImage } from '../support/small-images.ts';
 
@@ -48,7 +49,10 @@ async function exportOnFirst() {
     for await (const event of readEvents(response)) events.push(event);
   })();
   const elsewhere = createApiClient({ url: second.url, apiKey });
-  await vi.waitFor(() => expect(events.some(({ data }) => 'step' in data && data.step === 'done')).toBe(true), 20_000);
+  await vi.waitFor(
+    () => expect(events.some(({ data }) => 'step' in data && data.step === 'done')).toBe(true),
+    PATIENCE_MS,
+  );
   return { api, elsewhere, uploaded, jobId, events, ended };
 }
 

@@ -39,7 +39,7 @@ async function startFresh() {
 it('from the first start to the first export: link, password, key, playground, balance, chart', async () => {
   const service = await startFresh();
   try {
-    await expect.poll(service.printed, { timeout: 60_000 }).toMatch(/\/dashboard\/claim#token=\S+/);
+    await expect.poll(service.printed).toMatch(/\/dashboard\/claim#token=\S+/);
     const link = /http\S+\/dashboard\/claim#token=\S+/.exec(service.printed())?.[0] ?? '';
     const tab = await browser.open();
     const { page } = tab;
@@ -78,9 +78,9 @@ it('from the first start to the first export: link, password, key, playground, b
     const files = images.map(({ name, bytes }) => ({ name, mimeType: 'image/png', buffer: Buffer.from(bytes) }));
     const widget = page.locator('image-optimizer');
     await widget.locator('input[type=file]').first().setInputFiles(files);
-    await widget.locator('button.export:not([aria-disabled=true], [disabled])').click({ timeout: 60_000 });
+    await widget.locator('button.export:not([aria-disabled=true], [disabled])').click();
     await widget.locator('dialog button[value=yes]').click();
-    await page.getByRole('banner').getByText('22 credits').last().waitFor({ timeout: 60_000 });
+    await page.getByRole('banner').getByText('22 credits').last().waitFor();
 
     await page.getByRole('link', { name: 'Overview' }).click();
     await expect.poll(() => balance.textContent()).toMatch(/^22\s+credits/);

@@ -30,16 +30,16 @@ it('keeps the images of the playground while another page is shown, also those t
     await route.continue();
   });
   await widget.locator('input[type=file]').first().setInputFiles(files);
-  await expect.poll(async () => (await count())[1], { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await count())[1]).toBe(1);
   await page.getByRole('link', { name: 'Overview' }).click();
   await expectHeading(tab, 'Overview');
   await page.getByRole('link', { name: 'Playground', exact: true }).click();
   await expectHeading(tab, 'Playground');
   expect((await count())[0]).toBe(8);
   release();
-  await expect.poll(count, { timeout: 20_000 }).toEqual([8, 8]);
+  await expect.poll(count).toEqual([8, 8]);
   await page.reload();
-  await expect.poll(count, { timeout: 20_000 }).toEqual([8, 8]);
+  await expect.poll(count).toEqual([8, 8]);
 });
 
 it('says that nothing was described where no model is configured', async () => {
@@ -50,7 +50,7 @@ it('says that nothing was described where no model is configured', async () => {
   const widget = page.locator('image-optimizer');
   const file = { name: 'one.png', mimeType: 'image/png', buffer: Buffer.from(image?.bytes ?? []) };
   await widget.locator('input[type=file]').first().setInputFiles(file);
-  await widget.getByRole('button', { name: 'Read texts from files' }).click({ timeout: 20_000 });
+  await widget.getByRole('button', { name: 'Read texts from files' }).click();
   await widget.getByText('No descriptions were made').waitFor();
   expect(await widget.getByText('image described').count()).toBe(0);
 });

@@ -61,4 +61,4 @@ it('migrations that are killed after any number of commands leave the same data 
     await killed.run();
     expect(await killed.read(), `killed after ${after} of ${commands} commands`).toEqual(expected);
   }
-}, 60_000);
+});

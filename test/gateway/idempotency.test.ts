@@ -8,6 +8,7 @@ import {
   type Ticket,
 } from '../../server/gateway/index.ts';
 import { rejection, useAccounts } from '../accounts/accounts-fixture.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const fixture = useAccounts();
 const RESPONSE = {
@@ -231,7 +232,7 @@ describe('Idempotency-Key', () => {
       const release = vi.spyOn(records(), 'release').mockRejectedValueOnce(away()).mockRejectedValueOnce(away());
       onTestFinished(() => release.mockRestore());
       await idempotency.release(ticket);
-      await expect.poll(() => newProcess().begin(request), { timeout: 3000 }).toMatchObject({ outcome: 'fresh' });
+      await expect.poll(() => newProcess().begin(request)).toMatchObject({ outcome: 'fresh' });
       expect(release.mock.calls.length).toBe(3);
     });
 
@@ -258,9 +259,9 @@ describe('Idempotency-Key', () => {
     const { ticket } = await beginFresh();
     // A real server looks once a minute, the embedded store of these tests once a second.
     await expect
-      .poll(() => fixture.repositories.idempotency.find(ticket.id), { timeout: 90_000, interval: 250 })
+      .poll(() => fixture.repositories.idempotency.find(ticket.id), { timeout: PATIENCE_MS, interval: 250 })
       .toBeNull();
-  }, 240_000);
+  });
 });
 
 describe('hashRequest', () => {

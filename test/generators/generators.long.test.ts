@@ -39,7 +39,7 @@ beforeAll(async () => {
   await installPackages(FOLDER);
   await rm(OUT, { recursive: true, force: true });
   await mkdir(OUT);
-}, 600_000);
+});
 afterAll(() => proxy?.close());
 
 describe('the OpenAPI document', () => {
@@ -85,7 +85,7 @@ describe('generated clients', () => {
     await run(node, [bin('orval/dist/bin/orval.mjs'), '--config', config]);
     const types = join(OUT, 'openapi-typescript', 'schema.d.ts');
     await run(process.execPath, [bin('openapi-typescript/bin/cli.js'), DOCUMENT, '-o', types]);
-  }, 120_000);
+  });
 
   it('compile under strict TypeScript', async () => {
     const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));

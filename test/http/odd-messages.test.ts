@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectError } from '../support/error-answers.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let test: TestService;
@@ -21,7 +22,7 @@ function say(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
-    socket.setEncoding('latin1').setTimeout(10_000, () => socket.destroy(new Error(`no end of: ${answer}`)));
+    socket.setEncoding('latin1').setTimeout(PATIENCE_MS, () => socket.destroy(new Error(`no end of: ${answer}`)));
     socket.on('data', (chunk) => {
       answer += chunk;
     });

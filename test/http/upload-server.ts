@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toWireError } from '../../server/errors.ts';
 import { type MultipartOptions, type ReceivedUpload, receiveMultipart } from '../../server/http/uploads/multipart.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 export const MB = 1024 * 1024;
 
@@ -82,7 +83,7 @@ export function multipartBody(boundary: string, parts: Buffer[]): Buffer {
 }
 
 /** Waits until `condition` holds; fails after `timeoutMs`. */
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 20_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = PATIENCE_MS): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error('The condition did not come true in time');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { useAccounts } from '../accounts/accounts-fixture.ts';
 import { type MailServer, mailing, startMailServer, tokenIn } from '../support/mail-server.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const fixture = useAccounts();
 // The database removes what has expired by the real clock.
@@ -30,7 +31,7 @@ describe('mails', () => {
     const signIn = newProcess();
     mail.state.mode = 'busy';
     await signIn.signUp.request('late@example.com', VISITOR);
-    await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: 60_000 });
+    await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: PATIENCE_MS });
     expect(logged.join('')).not.toMatch(/iwl_\w{43}/);
     mail.state.mode = 'accept';
     await signIn.deliver();
@@ -47,7 +48,7 @@ describe('mails', () => {
     const first = newProcess();
     mail.state.mode = 'busy';
     await first.passwords.requestReset('late@example.com', VISITOR);
-    await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: 60_000 });
+    await vi.waitFor(() => expect(logged.join('')).toContain('could not be sent'), { timeout: PATIENCE_MS });
     await first.close();
     mail.state.mode = 'accept';
     wait(60_000);
@@ -65,7 +66,7 @@ describe('mails', () => {
     await signIn.signUp.request('mute@example.com', VISITOR);
     await signIn.passwords.requestReset('mute@example.com', VISITOR);
     // Both were taken although the server was reached and has answered neither.
-    await vi.waitFor(() => expect(mail.state.connections).toBeGreaterThan(before), { timeout: 60_000 });
+    await vi.waitFor(() => expect(mail.state.connections).toBeGreaterThan(before), { timeout: PATIENCE_MS });
     expect(mail.received.some(({ to }) => to.includes('mute@example.com'))).toBe(false);
     await signIn.close();
   });

@@ -23,7 +23,7 @@ it('500 charges a second of one account conflict without a lost or doubled credi
   // The balance is above 32 bits, so it is a long or a double in the database.
   expect((await fixture.repositories.accounts.find(accountId))?.balance).toBe(before - CHARGES);
   expect((await fixture.accounts.audit()).broken).toEqual([]);
-}, 120_000);
+});
 
 it('concurrent upserts of one key count each of them once', async () => {
   const { counters } = fixture.repositories;
@@ -35,7 +35,7 @@ it('concurrent upserts of one key count each of them once', async () => {
     );
     expect(taken.filter(({ isTaken }) => isTaken)).toHaveLength(30);
   }
-}, 60_000);
+});
 
 it('a document above 16 MB is refused and leaves nothing', async () => {
   const collection = fixture.connection.collection<{ _id: string; text: string }>('large');

@@ -42,7 +42,7 @@ beforeAll(async () => {
   parts.searchParams.set('tls', 'true');
   parts.searchParams.set('tlsCAFile', `${TLS}certificate.pem`);
   uri = parts.toString();
-}, 120_000);
+});
 afterAll(async () => {
   await set?.stop();
   await rm(directory, { recursive: true, force: true });

@@ -16,6 +16,7 @@ import {
   type SourceFacts,
   type VariantSpec,
 } from '../../server/processing/index.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { probeOf, turnOf } from '../support/turn.ts';
 
 /** Returns the path of a hostile file. */
@@ -146,10 +147,10 @@ export const SLOW = { format: 'avif', preset: 'maximum', widths: [4000, 3000, 20
 /** Source to render with {@link SLOW}. */
 export const slowSource = photo('photo-dandelion.jpg');
 
-/** Waits until the condition holds. @throws after 15 s */
+/** Waits until the condition holds. @throws Error after {@link PATIENCE_MS} */
 export async function until(condition: () => boolean): Promise<void> {
   for (let waited = 0; !condition(); waited += 5) {
-    if (waited > 15_000) throw new Error('the condition did not come true');
+    if (waited > PATIENCE_MS) throw new Error('the condition did not come true');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -42,10 +42,10 @@ it('the element uploads, exports and shows progress in a page of a CMS, with its
     );
   const photos = ['photos/photo-dogs-portrait.jpg', 'photos/render-tiles.webp'];
   await widget.locator('input[type=file]').first().setInputFiles(photos.map(fixture));
-  await expect.poll(async () => (await events('io-upload')).length, { timeout: 30_000 }).toBe(2);
+  await expect.poll(async () => (await events('io-upload')).length).toBe(2);
   await widget.locator('button.export').click();
   await widget.locator('dialog button[value=yes]').click();
-  await expect.poll(async () => (await events('io-export')).length, { timeout: 60_000 }).toBe(1);
+  await expect.poll(async () => (await events('io-export')).length).toBe(1);
   expect((await events('io-export'))[0]?.detail.results.map(({ status }: { status: string }) => status)).toEqual([
     'completed',
     'completed',

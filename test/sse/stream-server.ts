@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 /** A real HTTP server that passes every request to `handler`. */
 export async function startServer(
@@ -60,7 +61,7 @@ export function payload(text: string): string {
 }
 
 /** Waits until `condition` holds; fails after `timeoutMs`. */
-export async function until(condition: () => boolean, timeoutMs = 20_000): Promise<void> {
+export async function until(condition: () => boolean, timeoutMs = PATIENCE_MS): Promise<void> {
   // Not setTimeout and not Date: some of these tests fake the clock.
   const deadline = process.hrtime.bigint() + BigInt(timeoutMs) * 1_000_000n;
   while (!condition()) {

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { expect, vi } from 'vitest';
+import { PATIENCE_MS } from './patience.ts';
 import type { SharedService } from './shared-service.ts';
 
 /** Every file the service keeps, relative to its store; the database's own files are not among them. */
@@ -19,7 +20,7 @@ export async function filesOf(service: { dataDir: string }, namespace: string): 
 
 /** Waits until no job runs and no image waits. */
 export async function untilIdle({ service }: Pick<SharedService, 'service'>): Promise<void> {
-  await vi.waitFor(() => expect(service.jobs.stats()).toEqual({ waiting: 0, jobs: 0 }), { timeout: 60_000 });
+  await vi.waitFor(() => expect(service.jobs.stats()).toEqual({ waiting: 0, jobs: 0 }), { timeout: PATIENCE_MS });
 }
 
 /** Waits until the service is at rest and holds every account against its ledger; no temporary file is left then. */

@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { expect, onTestFinished } from 'vitest';
 import { launchAnyBrowser } from './find-browser.ts';
 import { keptInProcess } from './kept-in-process.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 /** A browser for one test file. */
 export interface TestBrowser {
@@ -45,6 +46,7 @@ export async function launchBrowser({ args = [] as string[] } = {}): Promise<Tes
     browser,
     async open(options = {}) {
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+      context.setDefaultTimeout(PATIENCE_MS);
       onTestFinished(() => context.close());
       return watch(context, await context.newPage());
     },

@@ -3,6 +3,7 @@ import { vi } from 'vitest';
 import { createMailer, mailConfig } from '../../server/mail/index.ts';
 import { createLogger } from '../../server/observability/index.ts';
 import type { SignInDeps } from '../../server/sign-in/index.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 /** A mail as it came over the wire. */
 export interface ReceivedMail {
@@ -42,7 +43,7 @@ export async function startMailServer() {
           if (!mail) throw new Error(`no mail to ${address} among ${received.length}`);
           return mail;
         },
-        { timeout: 60_000, interval: 20 },
+        { timeout: PATIENCE_MS, interval: 20 },
       ),
     close: () =>
       new Promise<void>((resolve) => {

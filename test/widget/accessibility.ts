@@ -186,9 +186,7 @@ export function testAccessibility(looks: readonly Look[]): void {
       await expectAccessible(tab, 'exporting');
       await tab.button(text('action.cancel')).click();
       await expect
-        .poll(() => tab.widget.evaluate((element) => (element as unknown as { state: string }).state), {
-          timeout: 30_000,
-        })
+        .poll(() => tab.widget.evaluate((element) => (element as unknown as { state: string }).state))
         .not.toBe('exporting');
       // The service may have finished the export before the cancel.
       if ((await tab.widget.locator('button.export').count()) > 0) await tab.exportAll();

@@ -55,7 +55,7 @@ describe('the whole flow with photographs', () => {
 
     await tab.button(text('export.sample')).click();
     const compare = widget.locator('io-compare');
-    await expect.poll(() => compare.count(), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => compare.count()).toBe(1);
     await expect.poll(() => canvasStats(compare.locator('canvas').first())).toMatchObject({ varied: true });
     await expect.poll(() => canvasStats(compare.locator('canvas').nth(1))).toMatchObject({ varied: true });
     expect(await textOf(compare)).toMatch(/\d(\.\d)? (kB|MB) → \d+(\.\d)? kB, \d+% smaller/);

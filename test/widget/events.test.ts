@@ -127,7 +127,7 @@ describe('events', () => {
     await tab.widget.locator('dialog button[value=yes]').click();
     await tab.untilState('empty');
     const held = () => tab.page.evaluate(() => (window as unknown as { objectUrls: Set<string> }).objectUrls.size);
-    await expect.poll(held, { timeout: 60_000 }).toBe(0);
+    await expect.poll(held).toBe(0);
     tab.expectQuiet();
   });
 });

@@ -25,7 +25,7 @@ describe('a page with the strictest content security policy', () => {
     await tab.button(text('toolbar.analyze')).click();
     await expect.poll(async () => (await tab.events('io-analyze')).length).toBe(1);
     await tab.button(text('export.sample')).click();
-    await expect.poll(() => tab.widget.locator('io-compare canvas').count(), { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => tab.widget.locator('io-compare canvas').count()).toBe(2);
     await tab.page.keyboard.press('Escape');
     await tab.exportAll();
     await tab.untilState('done');

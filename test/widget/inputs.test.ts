@@ -168,7 +168,7 @@ describe('a reloaded page', () => {
       .poll(async () => (await tab.events('io-state-change')).map(({ detail }) => detail.state))
       .toContain('exporting');
     await expect.poll(async () => (await tab.events('io-export-progress')).length).toBeGreaterThan(0);
-    await expect.poll(async () => (await tab.events('io-export')).length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(async () => (await tab.events('io-export')).length).toBe(1);
     expect((await tab.events('io-export'))[0]?.detail).toMatchObject({ succeeded: 3, failed: 0 });
     expect(await tab.ledger()).toEqual({ charged: 3, refunded: 0, charges: 1 });
   });

@@ -23,7 +23,7 @@ export async function untilSaved(tab: WidgetTab): Promise<void> {
       (element as unknown as { items: { saving: string }[] }).items.every(({ saving }) => saving === 'saved'),
     );
   await tab.widget.locator('[data-text=alt]').first().press('Enter');
-  await expect.poll(read, { timeout: 20_000 }).toBe(true);
+  await expect.poll(read).toBe(true);
 }
 
 /** Deletes the session at the service, as when it expires. */

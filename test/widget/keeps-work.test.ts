@@ -70,7 +70,7 @@ describe('the work of an editor', () => {
     const tab = await rig.open({ elements: [{ remember: 'test' }] });
     const images = await plainImages(2);
     await tab.pick(...images);
-    await expect.poll(async () => (await tab.events('io-upload')).length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(async () => (await tab.events('io-upload')).length).toBe(2);
     await typeAlt(tab, 0, 'A hill');
     await untilSaved(tab);
     await endSession(tab);
@@ -78,7 +78,7 @@ describe('the work of an editor', () => {
     await expect.poll(() => textsOf(tab)).toEqual({ 'picture-0.png': 'A hill' });
     await expect.poll(() => textOf(rows(tab.widget).first())).toContain(text('error.file_gone'));
     await tab.pick(...images);
-    await expect.poll(async () => (await tab.events('io-upload')).length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(async () => (await tab.events('io-upload')).length).toBe(2);
     await expect.poll(() => textsOf(tab)).toEqual({ 'picture-0.png': 'A hill', 'picture-1.png': null });
     await tab.page.reload();
     await tab.untilState('ready');
@@ -96,7 +96,7 @@ describe('the work of an editor', () => {
     });
     await tab.upload(1);
     await tab.widget.locator('button.analyze').click();
-    await expect.poll(async () => (await tab.events('io-analyze')).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await tab.events('io-analyze')).length).toBe(1);
     expect(sent).toEqual(['de']);
   });
 });

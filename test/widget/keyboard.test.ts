@@ -112,7 +112,7 @@ describe('using only the keyboard', () => {
     expect(await tabTo(tab, text('action.cancel'))).toBeLessThanOrEqual(2);
     await tab.page.keyboard.press('Enter');
     const state = () => tab.widget.evaluate((element) => (element as unknown as { state: string }).state);
-    await expect.poll(state, { timeout: 30_000 }).not.toBe('exporting');
+    await expect.poll(state).not.toBe('exporting');
     const { charged, refunded } = await tab.ledger();
     expect(charged - refunded).toBeLessThanOrEqual(2);
   });
@@ -129,7 +129,7 @@ describe('a screen reader', () => {
     await tab.page.keyboard.press('Enter');
     await expect.poll(heard).toContain(`polite: ${text('announce.done.analyze', { count: 2 })}`);
     await tab.exportAll();
-    await expect.poll(heard, { timeout: 30_000 }).toContain(`polite: ${text('announce.done.export', { count: 2 })}`);
+    await expect.poll(heard).toContain(`polite: ${text('announce.done.export', { count: 2 })}`);
     rig.proxy.inject(
       { kind: 'answer', status: 401, json: { error: 'no', code: 'unauthorized' } },
       { method: 'POST', path: /\/sample$/, times: 9 },

@@ -97,10 +97,10 @@ const DISTURBANCES: { [name: string]: (tab: WidgetTab, options: OpenOptions) => 
 };
 
 describe.each(Object.keys(DISTURBANCES))('%s', (name) => {
-  it.each(STAGES)('loses no text that a person wrote: %s', { timeout: 60_000 }, async (stage) => {
+  it.each(STAGES)('loses no text that a person wrote: %s', async (stage) => {
     const { tab, options } = await reach(stage);
     const after = await (DISTURBANCES[name] as (typeof DISTURBANCES)[string])(tab, options);
-    await expect.poll(async () => Object.values(await textsOf(after)), { timeout: 20_000 }).toContain(WORDS);
+    await expect.poll(async () => Object.values(await textsOf(after))).toContain(WORDS);
     // It is in sight too, and what has lost its file says so.
     const field = after.widget.locator('[data-text=alt]').first();
     await expect.poll(() => field.inputValue()).toBe(WORDS);

@@ -15,7 +15,7 @@ describe('what an export costs and makes', () => {
   it('is known again after credits were bought in another tab', async () => {
     const tab = await rig.open({ credits: 0 });
     await tab.upload(2);
-    const seen = (words: string) => tab.widget.locator('io-cost').getByText(words).waitFor({ timeout: 10_000 });
+    const seen = (words: string) => tab.widget.locator('io-cost').getByText(words).waitFor();
     await seen(text('cost.short', { count: 2 }));
     await rig.test.service.accounts.ledger.grant({ accountId: tab.account.accountId, ref: 'bought', amount: 5 });
     await tab.page.evaluate(() => window.dispatchEvent(new Event('focus')));

@@ -69,14 +69,14 @@ describe('an export over faulty connections', () => {
     const tab = await rig.open({ credits: 20, elements: [{ format: 'avif', preset: 'maximum' }] });
     const images = [1, 2, 3, 4].map((seed) => noiseImage(`${seed}.png`, { seed, width: 700, height: 700 }));
     await tab.pick(...(await Promise.all([plainImage('plain.png', { width: 64 }), ...images])));
-    await expect.poll(async () => (await tab.events('io-upload')).length, { timeout: 20_000 }).toBe(5);
+    await expect.poll(async () => (await tab.events('io-upload')).length).toBe(5);
     await expect.poll(() => tab.widget.locator('button.export').isEnabled()).toBe(true);
     // The first part of the stream, without the end of the first image.
     rig.proxy.inject({ kind: 'stall', afterEvents: 3 }, EXPORT);
     await tab.exportAll();
     const sessionId = (await tab.widget.getAttribute('session-id')) ?? '';
     const newest = async () => (await tab.account.api.readJson<Session>(`/v1/sessions/${sessionId}`)).jobs[0];
-    await expect.poll(async () => (await newest())?.current, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await newest())?.current).toBeGreaterThan(0);
 
     let answer = () => {};
     await tab.page.route('**/cancel', async (route) => {
@@ -86,11 +86,11 @@ describe('an export over faulty connections', () => {
       await route.continue();
     });
     await tab.button(text('action.cancel')).click();
-    await expect.poll(() => textOf(tab.widget.locator('.bar')), { timeout: 1000 }).toContain(text('bar.cancelling'));
+    await expect.poll(() => textOf(tab.widget.locator('.bar'))).toContain(text('bar.cancelling'));
     expect((await tab.spoken()).at(-1)).not.toContain(text('announce.cancelled'));
     const pressed = Date.now();
     answer();
-    await expect.poll(async () => (await tab.events('io-export')).length, { timeout: 5000 }).toBe(1);
+    await expect.poll(async () => (await tab.events('io-export')).length).toBe(1);
     expect(Date.now() - pressed).toBeLessThan(5000);
     const [ended] = await tab.events('io-export');
     const { jobId = '' } = (await newest()) ?? {};
@@ -121,7 +121,7 @@ describe('an export over faulty connections', () => {
     const json = { error: 'as the service says it', code, requestId: 'req_0000000000000000000000' };
     rig.proxy.inject({ kind: 'answer', status, json, headers: { 'Retry-After': '0' } }, { ...EXPORT, times: 50 });
     await tab.exportAll();
-    await expect.poll(async () => (await tab.events('io-error')).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await tab.events('io-error')).length).toBeGreaterThan(0);
     const [event] = await tab.events('io-error');
     expect(event?.detail).toMatchObject({ phase: 'export', error: { code: expected, status } });
     expect(await textOf(tab.widget.locator('.notices'))).toContain(event?.detail.error.message);
@@ -139,7 +139,7 @@ describe('an export over faulty connections', () => {
     const html = '<html><body><h1>502 Bad Gateway</h1></body></html>';
     rig.proxy.inject({ kind: 'answer', status: 502, html }, { ...EXPORT, times: 50 });
     await tab.exportAll();
-    await expect.poll(async () => (await tab.events('io-error')).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await tab.events('io-error')).length).toBeGreaterThan(0);
     const [event] = await tab.events('io-error');
     expect(event?.detail.error).toMatchObject({ code: 'bad_response', status: 502 });
     expect(await textOf(tab.widget)).not.toContain('Bad Gateway');
@@ -153,7 +153,7 @@ describe('an export over faulty connections', () => {
     await expect.poll(() => textOf(tab.widget.locator('io-cost'))).toContain(text('cost.short', { count: 1 }));
     await tab.button(text('export.first', { count: 2 })).click();
     await tab.widget.locator('dialog button[value=yes]').click();
-    await expect.poll(async () => (await tab.events('io-export')).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await tab.events('io-export')).length).toBe(1);
     expect((await tab.events('io-export'))[0]?.detail).toMatchObject({ succeeded: 2, failed: 0 });
     expect(await tab.ledger()).toMatchObject({ charged: 2, charges: 1 });
     tab.expectQuiet();

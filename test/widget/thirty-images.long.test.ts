@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Session } from '#contract';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { fixture, openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
 import { focused } from './elements/elements-rig.ts';
 
@@ -58,19 +59,17 @@ async function drop({ page, widget }: WidgetTab, paths: string[]): Promise<void>
   }, input);
 }
 
-it('takes at most 60 s beside the reading from the drop to the finished review of 30 photographs', {
-  timeout: 300_000,
-}, async () => {
+it('takes at most 60 s beside the reading from the drop to the finished review of 30 photographs', async () => {
   const paths = await photographs();
   const tab = await rig.open({ recordDetails: false });
   rig.vision.delayMs = ANSWER_MS;
   const startedAt = performance.now();
   const seconds = () => (performance.now() - startedAt) / 1000;
   await drop(tab, paths);
-  await expect.poll(async () => (await tab.events('io-upload')).length, { timeout: 120_000 }).toBe(IMAGES);
+  await expect.poll(async () => (await tab.events('io-upload')).length, { timeout: PATIENCE_MS }).toBe(IMAGES);
   const uploaded = seconds();
   await tab.widget.locator('button.analyze').click();
-  await expect.poll(async () => (await tab.events('io-analyze')).length, { timeout: 120_000 }).toBe(1);
+  await expect.poll(async () => (await tab.events('io-analyze')).length, { timeout: PATIENCE_MS }).toBe(1);
   const described = seconds();
   await tab.button(text('reviewing.title')).click();
   await expect.poll(() => focused(tab)).toBe('alt');
@@ -86,7 +85,7 @@ it('takes at most 60 s beside the reading from the drop to the finished review o
     const { images } = await tab.account.api.readJson<Session>(`/v1/sessions/${sessionId}`);
     return images.filter(({ metadata }) => metadata?.source.alt === 'user').length;
   };
-  await expect.poll(accepted, { timeout: 60_000 }).toBe(IMAGES);
+  await expect.poll(accepted).toBe(IMAGES);
   const beside = seconds() - (IMAGES * READING_MS) / 1000;
   const parts = `uploaded after ${uploaded.toFixed(1)} s, described after ${described.toFixed(1)} s`;
   console.log(

@@ -17,7 +17,7 @@ describe('one session on two pages', () => {
     await one.pick(
       ...(await Promise.all([1, 2, 3].map((seed) => noiseImage(`${seed}.png`, { width: edge, height: edge, seed })))),
     );
-    await expect.poll(async () => (await one.events('io-upload')).length, { timeout: 20_000 }).toBe(3);
+    await expect.poll(async () => (await one.events('io-upload')).length).toBe(3);
     const sessionId = (await one.widget.getAttribute('session-id')) ?? '';
     const two = await rig.open({ account: one.account, elements: [{ ...attributes, 'session-id': sessionId }] });
     await expect.poll(() => rows(two.widget).count()).toBe(3);
@@ -50,7 +50,7 @@ describe('one session on two pages', () => {
     // An intended second export has other content.
     await two.widget.evaluate((element) => Object.assign(element, { format: 'png' }));
     await two.exportAll();
-    await expect.poll(async () => (await two.events('io-export')).length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(async () => (await two.events('io-export')).length).toBe(2);
     expect(await one.ledger()).toMatchObject({ charged: 6, charges: 2 });
     one.expectQuiet();
     two.expectQuiet();

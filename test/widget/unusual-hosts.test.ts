@@ -82,6 +82,6 @@ describe('pages that use the element in their own way', () => {
       if (element) parent?.append(element);
     });
     const said = `polite: ${text('announce.added', { count: 1 })}`;
-    await expect.poll(() => tab.spoken(), { timeout: 5000 }).toContain(said);
+    await expect.poll(() => tab.spoken()).toContain(said);
   });
 });

@@ -14,7 +14,7 @@ let plugin: BuiltPlugin;
 beforeAll(async () => {
   // Holds the lock against other test files that build.
   plugin = (await prepare()).built;
-}, 300_000);
+});
 
 describe('the archive', () => {
   it('contains exactly the files of the plugin in one folder', async () => {
@@ -65,7 +65,7 @@ describe('the archive', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('has the sources of its scripts, from which these are built again', { timeout: 240_000 }, async () => {
+  it('has the sources of its scripts, from which these are built again', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'imagewright-sources-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const sources = join(folder, 'sources');

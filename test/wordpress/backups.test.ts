@@ -15,7 +15,7 @@ interface Run {
 async function run(kind: string) {
   await admin.json('POST', '/run', { kind });
   const read = async () => (await admin.json<Run>('POST', '/run/work', {})).run;
-  await expect.poll(async () => (await read()).state, { timeout: 60_000 }).toBe('done');
+  await expect.poll(async () => (await read()).state).toBe('done');
   return read();
 }
 
@@ -26,9 +26,7 @@ async function shown(id: number): Promise<string[]> {
   return [file, ...Object.values(metadata.sizes).map((size) => folder + size.file)];
 }
 
-it('originals are deleted on demand, except files that anything names, and then nothing is restored', {
-  timeout: 180_000,
-}, async () => {
+it('originals are deleted on demand, except files that anything names, and then nothing is restored', async () => {
   const none = await rig.site.uploads();
   const free = await upload('free.jpg', await photograph(900));
   const named = await upload('named.jpg', await photograph(910));

@@ -22,7 +22,7 @@ function imageBlock(id: number, url: string): string {
   return `<!-- wp:image {"id":${id},"sizeSlug":"large"} --><figure class="wp-block-image size-large"><img src="${url}" alt="Mountains" class="wp-image-${id}"/></figure><!-- /wp:image -->`;
 }
 
-describe('an image with optimized files beside it', { timeout: 300_000 }, () => {
+describe('an image with optimized files beside it', () => {
   it('empties page caches once for all images of a minute, and at the deactivation', async () => {
     const count =
       'foreach ( array( "litespeed_purge_all", "cache_enabler_clear_site_cache" ) as $hook ) { $before[] = did_action( $hook ); }';

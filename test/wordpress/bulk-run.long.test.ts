@@ -43,9 +43,7 @@ async function stop(page: Page) {
   await told;
 }
 
-it('shows the cost, goes on without a page, stops and resumes, and pays once per image', {
-  timeout: 180_000,
-}, async () => {
+it('shows the cost, goes on without a page, stops and resumes, and pays once per image', async () => {
   const ids = await uploadMany(7);
   const before = await spent();
   const page = (await openPage()).page;
@@ -83,9 +81,7 @@ it('shows the cost, goes on without a page, stops and resumes, and pays once per
   expect(await mimes(ids)).toEqual(Array(7).fill('image/jpeg'));
 });
 
-it('stops with the reason when the credits are used up, and resumes with new credits', {
-  timeout: 120_000,
-}, async () => {
+it('stops with the reason when the credits are used up, and resumes with new credits', async () => {
   const ids = await uploadMany(4);
   const poor = await rig.service.createAccount({ credits: 2 });
   await rig.site.define({ IMAGEWRIGHT_URL: rig.service.url, IMAGEWRIGHT_API_KEY: poor.apiKey });
@@ -106,7 +102,7 @@ it('stops with the reason when the credits are used up, and resumes with new cre
   await status(page, 'Done: 4 of 4.').waitFor(PATIENCE);
 });
 
-it('counts an image that was in progress when the run was stopped', { timeout: 120_000 }, async () => {
+it('counts an image that was in progress when the run was stopped', async () => {
   const ids = await uploadMany(2);
   const page = (await openPage()).page;
   await holdWork(page);
@@ -146,7 +142,7 @@ it('does not try an image again whose attempt failed after the run was stopped',
   expect(states).toEqual([states[0], null, states[0]]);
 });
 
-it('renews an expired nonce and lists the failed images', { timeout: 120_000 }, async () => {
+it('renews an expired nonce and lists the failed images', async () => {
   const ids = await uploadMany(2);
   const broken = await admin.upload('broken.jpg', await photograph(430), 'image/jpeg');
   await rig.site.php(
@@ -172,7 +168,7 @@ it('renews an expired nonce and lists the failed images', { timeout: 120_000 }, 
   expect(await mimes([broken])).toEqual(['image/jpeg']);
 });
 
-it('is shared by two tabs and pays once per image', { timeout: 120_000 }, async () => {
+it('is shared by two tabs and pays once per image', async () => {
   const ids = await uploadMany(6);
   const before = await spent();
   const first = (await openPage()).page;
@@ -184,7 +180,7 @@ it('is shared by two tabs and pays once per image', { timeout: 120_000 }, async 
   expect((await spent()) - before).toBe(6);
 });
 
-it.each(['Stop', 'Close'])('%s in one tab ends the run in the other tab', { timeout: 120_000 }, async (way) => {
+it.each(['Stop', 'Close'])('%s in one tab ends the run in the other tab', async (way) => {
   await uploadMany(6);
   const before = await spent();
   const first = (await openPage()).page;
@@ -215,9 +211,7 @@ it.each(['Stop', 'Close'])('%s in one tab ends the run in the other tab', { time
   expect((await spent()) - before).toBe(done);
 });
 
-it('skips an image that ends PHP and one that this server cannot open, and lists both', {
-  timeout: 180_000,
-}, async () => {
+it('skips an image that ends PHP and one that this server cannot open, and lists both', async () => {
   const ids = await uploadMany(3);
   const [fine = 0, blind = 0, fatal = 0] = ids;
   const before = await spent();
@@ -241,7 +235,7 @@ it('skips an image that ends PHP and one that this server cannot open, and lists
   expect((await spent()) - before).toBe(3);
 });
 
-it('optimises and restores from the attachment’s details and the media modal', { timeout: 120_000 }, async () => {
+it('optimises and restores from the attachment’s details and the media modal', async () => {
   const [id = 0] = await uploadMany(1);
   const { page } = await openPage(`upload.php?item=${id}&mode=grid`);
   const field = page.locator(`[data-imagewright-id="${id}"]`);
@@ -254,9 +248,7 @@ it('optimises and restores from the attachment’s details and the media modal',
   expect(await mimes([id])).toEqual(['image/jpeg']);
 });
 
-it('lists the images it leaves out, and accepts a larger file on request', {
-  timeout: 120_000,
-}, async () => {
+it('lists the images it leaves out, and accepts a larger file on request', async () => {
   const scan = new Uint8Array(
     await sharp(await photograph(300))
       .tiff()

@@ -22,7 +22,7 @@ add_filter( "update_post_metadata", static function ( $check, $id, $key ) {
 	return $check;
 }, 10, 3 );`;
 
-it('an image that is deleted while it is optimized leaves no file and no record', { timeout: 180_000 }, async () => {
+it('an image that is deleted while it is optimized leaves no file and no record', async () => {
   const bytes = await photograph(1400);
   for (const ms of [50, 350]) {
     const { id } = await upload(`gone-${ms}.jpg`, bytes);
@@ -35,7 +35,7 @@ it('an image that is deleted while it is optimized leaves no file and no record'
   }
 });
 
-it('the files of an image that is deleted right before they are saved are removed', { timeout: 180_000 }, async () => {
+it('the files of an image that is deleted right before they are saved are removed', async () => {
   const { id } = await upload('late.jpg', await photograph(900));
   await rig.site.php(
     'file_put_contents( WPMU_PLUGIN_DIR . "/delete-once.php", "<?php\\n" . $code ); update_option( "imagewright_delete_once", $id );',

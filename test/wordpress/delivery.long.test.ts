@@ -27,7 +27,7 @@ function attributesOf(html: string): string[] {
   );
 }
 
-describe('with files beside those of WordPress, a page', { timeout: 300_000 }, () => {
+describe('with files beside those of WordPress, a page', () => {
   it('offers them for each kind of image once, and leaves an author’s picture as it is', async () => {
     const id = await admin.upload('kinds.jpg', await photograph(1400), 'image/jpeg');
     await admin.json('POST', `/attachments/${id}/optimize`, { preset: 'low' });
@@ -81,7 +81,7 @@ describe('with files beside those of WordPress, a page', { timeout: 300_000 }, (
   });
 });
 
-describe('with files in the place of those of WordPress, a page that names the old files', { timeout: 300_000 }, () => {
+describe('with files in the place of those of WordPress, a page that names the old files', () => {
   it('shows the new ones with all attributes of WordPress', async () => {
     const id = await admin.upload('old.jpg', await photograph(1400), 'image/jpeg');
     const sizes = ['full', 'large', 'medium'];

@@ -6,9 +6,7 @@ import { logIn } from './site/site-user.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-it('`npm run demo:wordpress` prints a URL and a login of a site with photographs', {
-  timeout: 300_000,
-}, async () => {
+it('`npm run demo:wordpress` prints a URL and a login of a site with photographs', async () => {
   const demo = spawn(process.execPath, ['node_modules/tsx/dist/cli.mjs', 'test/wordpress/demo.ts'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],

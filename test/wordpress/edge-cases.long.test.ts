@@ -21,7 +21,7 @@ async function expectUnchanged(image: Uploaded) {
 const CROP = `$_REQUEST = array( 'history' => wp_slash( '[{"c":{"x":0,"y":0,"w":300,"h":200}}]' ), 'target' => 'all', 'context' => 'edit-attachment' );
 return wp_save_image( $id );`;
 
-describe('changes by other users and plugins', { timeout: 90_000 }, () => {
+describe('changes by other users and plugins', () => {
   it('keeps an edit made after the replacement until the user discards it', async () => {
     const image = await uploaded('edited.jpg');
     await post(`/attachments/${image.id}/optimize`);
@@ -93,7 +93,7 @@ describe('changes by other users and plugins', { timeout: 90_000 }, () => {
   });
 });
 
-describe('faults', { timeout: 90_000 }, () => {
+describe('faults', () => {
   it.each(['error', 'end'])(
     'restore the image after an %s during the replacement, and a second attempt succeeds',
     async (fault) => {
@@ -135,7 +135,7 @@ describe('faults', { timeout: 90_000 }, () => {
   });
 });
 
-describe('the result that replaces an image', { timeout: 90_000 }, () => {
+describe('the result that replaces an image', () => {
   it('must be a full export of the current file: no sample, no other image, no earlier file', async () => {
     const image = await uploaded('guarded.jpg');
     const other = await admin.upload('other.jpg', await photograph(880), 'image/jpeg');
@@ -228,7 +228,7 @@ it('reads address and key from the environment, else from a constant, else from 
   expect(stored).toEqual(['https://of.settings', 'iw_settings']);
 });
 
-it('deletes the files beside the originals when uninstalled, if the setting says so', { timeout: 60_000 }, async () => {
+it('deletes the files beside the originals when uninstalled, if the setting says so', async () => {
   const settings = (values: object) =>
     rig.site.php('update_option( "imagewright_settings", $values + get_option( "imagewright_settings" ) );', {
       values,
@@ -243,7 +243,7 @@ it('deletes the files beside the originals when uninstalled, if the setting says
   await expectUnchanged(image);
 });
 
-it('removes its data from the database when uninstalled, and keeps every image', { timeout: 60_000 }, async () => {
+it('removes its data from the database when uninstalled, and keeps every image', async () => {
   const { id } = await uploaded('stays.jpg');
   await post(`/attachments/${id}/optimize`, { format: 'jpeg' });
   // State after a killed process.

@@ -12,9 +12,7 @@ const { openPage } = useBrowser(rigOfTests);
 const inEditor = <T, Input>(page: Page, call: (wp: WordPressEditor, input: Input) => T, input?: Input) =>
   page.evaluate(`(${call})(window.wp, ${JSON.stringify(input ?? null)})`) as Promise<T>;
 
-it('the block editor shows the state of an image, and a decorative use survives saving', {
-  timeout: 180_000,
-}, async () => {
+it('the block editor shows the state of an image, and a decorative use survives saving', async () => {
   const id = await admin.upload('hill.jpg', await photograph(900), 'image/jpeg');
   const image = await admin.json<{ url: string }>('GET', `/attachments/${id}`);
   await hideGuide(rig.site);

@@ -20,11 +20,11 @@ interface Run {
 async function run(body: object = {}) {
   await admin.json('POST', '/run', body);
   const read = async () => (await admin.json<Run>('POST', '/run/work', {})).run;
-  await expect.poll(async () => (await read()).state, { timeout: 60_000 }).toBe('done');
+  await expect.poll(async () => (await read()).state).toBe('done');
   return read();
 }
 
-describe('the settings', { timeout: 120_000 }, () => {
+describe('the settings', () => {
   it('leave names and folders out of runs over the library and new uploads, not out of chosen images', async () => {
     const logo = await admin.upload('logo-big.jpg', await photograph(500), 'image/jpeg');
     const other = await admin.upload('logobig.jpg', await photograph(510), 'image/jpeg');
@@ -97,7 +97,7 @@ describe('the settings', { timeout: 120_000 }, () => {
   });
 });
 
-it('lists are restricted to a state, and months add up what was optimized', { timeout: 120_000 }, async () => {
+it('lists are restricted to a state, and months add up what was optimized', async () => {
   const done = await admin.upload('done.jpg', await photograph(700), 'image/jpeg');
   await admin.upload('open.jpg', await photograph(710), 'image/jpeg');
   expect(await run({ ids: [done] })).toMatchObject({ done: 1 });

@@ -6,9 +6,7 @@ import { useRig } from './use-rig.ts';
 const { rig, admin } = useRig({ delivery: 'beside' });
 beforeAll(() => prepareMeasuring(rig.site));
 
-it('a page for visitors needs no query more, before images are optimized and with both ways of delivery', {
-  timeout: 300_000,
-}, async () => {
+it('a page for visitors needs no query more, before images are optimized and with both ways of delivery', async () => {
   const { url, ids } = await publishImages(rig.site, admin, 6);
   const { with: fresh, without } = await comparePage(url, 2);
   expect(without.queries).toBeGreaterThan(5);

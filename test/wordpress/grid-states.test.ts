@@ -6,7 +6,7 @@ const tests = useRig({ delivery: 'beside', auto: true });
 const { rig, admin } = tests;
 const { openPage } = useBrowser(tests);
 
-it('the media grid shows how the state of a new upload changes', { timeout: 180_000 }, async () => {
+it('the media grid shows how the state of a new upload changes', async () => {
   const id = await admin.upload('grid.jpg', await photograph(700), 'image/jpeg');
   const before = await rig.account.api.balance();
   const { page, expectQuiet } = await openPage('upload.php?mode=grid');
@@ -15,7 +15,7 @@ it('the media grid shows how the state of a new upload changes', { timeout: 180_
   const state = () => tile.getAttribute('data-imagewright-state');
   await expect.poll(state).toMatch(/^(queued|working|optimized)$/);
   // The open page works on the queue.
-  await expect.poll(state, { timeout: 60_000 }).toBe('optimized');
+  await expect.poll(state).toBe('optimized');
   expect(await tile.getAttribute('title')).toMatch(/^Optimized: .*% smaller$/);
   expect(await tile.evaluate((element) => getComputedStyle(element, '::after').content)).toBe('"✓"');
   expect(before - (await rig.account.api.balance())).toBe(1);

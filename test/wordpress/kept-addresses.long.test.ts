@@ -53,7 +53,7 @@ async function expectServed(addresses: readonly string[]) {
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex');
 
-describe('a file that keeps its name', { timeout: 120_000 }, () => {
+describe('a file that keeps its name', () => {
   it('gets a new version in its URLs with each change only', async () => {
     const id = await admin.upload('kept.jpg', photo, 'image/jpeg');
     const { post, url, content } = await publish(id);
@@ -131,7 +131,7 @@ describe('a file that keeps its name', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a lock', { timeout: 60_000 }, () => {
+describe('a lock', () => {
   const locks = () =>
     rig.site.php<string[]>(
       'global $wpdb; return $wpdb->get_col( "SELECT option_name FROM $wpdb->options WHERE option_name LIKE \'imagewright%.lock\' ORDER BY option_name" );',

@@ -49,7 +49,7 @@ it('refuses a new address without encryption, except on private hosts, and warns
   expect(await page.text()).toContain('sends the API key and the images unencrypted');
 });
 
-describe('permissions', { timeout: 120_000 }, () => {
+describe('permissions', () => {
   it('prefer the key of a constant, and no response or page contains a key', async () => {
     await rig.site.php('update_option( "imagewright_api_key", $key );', { key: `iw_${'1'.repeat(36)}` });
     expect((await editor.call('GET', '/status')).status).toBe(200);
@@ -83,7 +83,7 @@ describe('permissions', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the key, after a new address was entered in the form', { timeout: 120_000 }, () => {
+describe('the key, after a new address was entered in the form', () => {
   let other: FaultProxy;
   beforeAll(async () => {
     other = await startFaultProxy(rig.service.url);

@@ -25,9 +25,7 @@ const library = () =>
     'return array_map( static function ( $post ) { return array( "id" => $post->ID, "mime" => $post->post_mime_type, "file" => wp_basename( get_post_meta( $post->ID, "_wp_attached_file", true ) ) ); }, get_posts( array( "post_type" => "attachment", "post_status" => "any", "numberposts" => -1, "orderby" => "ID", "order" => "ASC" ) ) );',
   );
 
-it('adds dropped files to the library first, and lists those that WordPress refuses', {
-  timeout: 180_000,
-}, async () => {
+it('adds dropped files to the library first, and lists those that WordPress refuses', async () => {
   const { page, expectQuiet } = await openPage();
   const files = [
     { name: 'dropped.jpg', bytes: [...(await photograph(500))] },
@@ -57,7 +55,7 @@ it('adds dropped files to the library first, and lists those that WordPress refu
   expectQuiet([/Failed to load resource: .* status of (4|5)\d\d/]);
 });
 
-it('adds images from the media dialog of WordPress, also without pretty permalinks', { timeout: 180_000 }, async () => {
+it('adds images from the media dialog of WordPress, also without pretty permalinks', async () => {
   const [id = 0] = [
     await admin.upload('chosen.jpg', await photograph(600), 'image/jpeg'),
     await admin.upload('left.jpg', await photograph(601), 'image/jpeg'),
@@ -100,9 +98,7 @@ it('adds images from the media dialog of WordPress, also without pretty permalin
   }
 });
 
-it('says in the widget that an image would not become smaller, and charges nothing', {
-  timeout: 120_000,
-}, async () => {
+it('says in the widget that an image would not become smaller, and charges nothing', async () => {
   const id = await admin.upload('tiny.webp', await tinyPicture(140), 'image/webp');
   const { page } = await openPage('upload.php?mode=list');
   await page.locator(`#post-${id}`).hover();
@@ -120,9 +116,7 @@ it('says in the widget that an image would not become smaller, and charges nothi
   expect(await library()).toMatchObject([{ file: 'tiny.webp' }]);
 });
 
-it('does not export an image that was replaced after it was added, and adds its new file', {
-  timeout: 180_000,
-}, async () => {
+it('does not export an image that was replaced after it was added, and adds its new file', async () => {
   const kept = await admin.upload('kept.jpg', await photograph(610), 'image/jpeg');
   const id = await admin.upload('swapped.jpg', await photograph(611), 'image/jpeg');
   const balance = await rig.account.api.balance();
@@ -153,9 +147,7 @@ it('does not export an image that was replaced after it was added, and adds its 
   expect(balance - (await rig.account.api.balance())).toBe(2);
 });
 
-it('shows the cost of hundreds of images in one request, and a run contains all of them', {
-  timeout: 60_000,
-}, async () => {
+it('shows the cost of hundreds of images in one request, and a run contains all of them', async () => {
   const id = await admin.upload('one.jpg', await photograph(600), 'image/jpeg');
   const count = await rig.site.php<number>(
     `$file = get_attached_file( $id ); $metadata = wp_get_attachment_metadata( $id );
@@ -180,9 +172,7 @@ it('shows the cost of hundreds of images in one request, and a run contains all 
   await page.getByText('Stopped: 0 of 300 done.').first().waitFor(PATIENCE);
 });
 
-it('disables buttons until their script has loaded, and shows that JavaScript is required', {
-  timeout: 180_000,
-}, async () => {
+it('disables buttons until their script has loaded, and shows that JavaScript is required', async () => {
   const id = await admin.upload('waits.jpg', await photograph(620), 'image/jpeg');
   const { page } = await openPage();
   let release = () => {};

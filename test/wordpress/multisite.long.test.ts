@@ -21,13 +21,13 @@ beforeAll(async () => {
     settings: { format: 'webp', delivery: 'replace', auto: false },
   });
   await second.php(settings, { key: accounts.second.apiKey, settings: { format: 'jpeg', auto: false } });
-}, 120_000);
+});
 
 /** Configuration between tests: one service address for the network, one key per site. */
 const onlyAddress = () => rig.site.define({ IMAGEWRIGHT_URL: rig.service.url });
 const balances = async () => [await accounts.first.api.balance(), await accounts.second.api.balance()];
 
-describe('a network of sites', { timeout: 120_000 }, () => {
+describe('a network of sites', () => {
   it('separates settings, credits, images and files, and restores byte for byte on the second site', async () => {
     await onlyAddress();
     expect(await rig.site.php('return array( is_multisite(), get_current_blog_id() );')).toEqual([true, 1]);

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { photograph } from './rig.ts';
 import { useBrowser, useRig } from './use-rig.ts';
 
@@ -10,7 +11,7 @@ beforeAll(() => rig.site.php('deactivate_plugins( "imagewright/imagewright.php" 
 
 const NAMES = ['photo-mountains.jpg', 'photo-stream.jpg', 'photo-brushes.jpg'];
 /** Timeouts of this test: an admin page may be slow on a busy machine. */
-const PATIENCE = { timeout: 120_000 };
+const PATIENCE = { timeout: PATIENCE_MS };
 
 async function go(page: Page, path: string) {
   await page.goto(`${rig.site.url}/wp-admin/${path}`, PATIENCE);
@@ -54,13 +55,11 @@ async function upload(page: Page) {
   await page.waitForFunction(
     (count) => document.querySelectorAll('.media-item a.edit-attachment').length === count,
     3,
-    {
-      timeout: 120_000,
-    },
+    PATIENCE,
   );
 }
 
-it('optimises three attachments of the library with review, and restores them', { timeout: 600_000 }, async () => {
+it('optimises three attachments of the library with review, and restores them', async () => {
   const { page, expectQuiet } = await browser.open();
   const originals: string[] = [];
   page.on('request', (request) => {

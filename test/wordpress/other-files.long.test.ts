@@ -12,7 +12,7 @@ async function graphic(width: number): Promise<Uint8Array> {
   return new Uint8Array(await image.png({ compressionLevel: 1 }).toBuffer());
 }
 
-describe('files of other images', { timeout: 120_000 }, () => {
+describe('files of other images', () => {
   it('keep their bytes when a new file would have their name', async () => {
     const other = await upload('logo-full.png', await graphic(400), 'image/png');
     const logo = await upload('logo.png', await graphic(900), 'image/png');
@@ -54,7 +54,7 @@ describe('files of other images', { timeout: 120_000 }, () => {
   });
 });
 
-describe('an optimized file that was overwritten by hand', { timeout: 120_000 }, () => {
+describe('an optimized file that was overwritten by hand', () => {
   it.each(['jpeg', 'webp'])('is discarded only after confirmation (%s)', async (format) => {
     const image = await upload(`swapped-${format}.jpg`, await photograph(900));
     await post(`/attachments/${image.id}/optimize`, { format });
@@ -82,7 +82,7 @@ describe('an optimized file that was overwritten by hand', { timeout: 120_000 },
   });
 });
 
-describe('a lost size', { timeout: 120_000 }, () => {
+describe('a lost size', () => {
   it('does not prevent restoring the original after confirmation', async () => {
     const image = await upload('one-lost.jpg', await photograph(900));
     await post(`/attachments/${image.id}/optimize`);
@@ -105,7 +105,7 @@ describe('a lost size', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a lock that was taken over', { timeout: 120_000 }, () => {
+describe('a lock that was taken over', () => {
   it('stops its former holder and keeps the record of the original', async () => {
     // Too small for further sizes: there is one download. When the first one has it, after more than 15 minutes, a second one comes.
     const image = await upload('slow.jpg', await photograph(120));

@@ -30,7 +30,7 @@ const json = (code: string) => ({ error: 'Not now', code });
 const RESULT = { path: /^\/v1\/jobs\// };
 const DOWNLOAD = { path: /\/download\?/ };
 
-describe('a temporary error after a paid export', { timeout: 90_000 }, () => {
+describe('a temporary error after a paid export', () => {
   it.each([
     ['a rate limit', 429, json('rate_limited'), RESULT, 0],
     ['a service shutdown', 503, json('shutting_down'), DOWNLOAD, 1],
@@ -59,7 +59,7 @@ describe('a temporary error after a paid export', { timeout: 90_000 }, () => {
   });
 });
 
-describe('errors of the service', { timeout: 60_000 }, () => {
+describe('errors of the service', () => {
   it.each<[number, Record<string, unknown>, Record<string, string>]>([
     [413, { code: 'file_too_large', limit: 7 }, {}],
     [429, { code: 'rate_limited' }, { 'retry-after': '17' }],
@@ -104,7 +104,7 @@ async function run(id: number, options: object) {
   return [ended.state, ended.noGain, ended.failed.map(({ code }) => code)];
 }
 
-describe('an export without gain', { timeout: 90_000 }, () => {
+describe('an export without gain', () => {
   it('refuses an unsupported format before the upload, and a run over the library lists it', async () => {
     const { images, leftOut } = await preview();
     const source = sharp(await photograph(300));
@@ -186,7 +186,7 @@ describe('an export without gain', { timeout: 90_000 }, () => {
   });
 });
 
-describe('descriptions that cost credits', { timeout: 90_000 }, () => {
+describe('descriptions that cost credits', () => {
   let vision: FakeVisionServer;
   let dear: TestService;
   let account: TestAccount;

@@ -32,7 +32,7 @@ it('only roles with the capability spend credits; the settings give it to roles'
   await remove(id);
 });
 
-describe('permissions', { timeout: 120_000 }, () => {
+describe('permissions', () => {
   it('refuse users without the upload capability and visitors', async () => {
     const subscriber = await rig.site.logIn('sub', 'sub');
     for (const path of ['/status', '/attachments', '/run', service('/credits/balance')]) {

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { photograph, tinyPicture } from './rig.ts';
 import { useRig } from './use-rig.ts';
 
 const { rig, admin, emptyLibrary } = useRig({ delivery: 'beside', auto: true });
-const PATIENCE = { timeout: 60_000, interval: 300 };
+const PATIENCE = { timeout: PATIENCE_MS, interval: 300 };
 
 afterEach(async () => {
   await emptyLibrary();
@@ -24,7 +25,7 @@ const statusOf = async (id: number) => (await admin.json('GET', `/attachments/${
 const settings = (values: object) =>
   rig.site.php('update_option( "imagewright_settings", $values + get_option( "imagewright_settings" ) );', { values });
 
-describe('new uploads', { timeout: 120_000 }, () => {
+describe('new uploads', () => {
   it('are optimized by the schedule of WordPress, for one credit each; what gains nothing stays as it is', async () => {
     const before = await rig.account.api.balance();
     const id = await admin.upload('new.jpg', await photograph(1000), 'image/jpeg');
@@ -65,7 +66,7 @@ describe('new uploads', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a bulk run', { timeout: 120_000 }, () => {
+describe('a bulk run', () => {
   it('goes on without an open page, is stopped and resumed, and charges each image once', async () => {
     await settings({ auto: false });
     for (let index = 0; index < 4; index += 1) {

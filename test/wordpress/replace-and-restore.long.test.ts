@@ -22,7 +22,7 @@ async function expectNoFileLeft(done: Awaited<ReturnType<typeof optimize>>) {
 
 const file = (path: string) => sharp(join(rig.site.uploadsDir, path)).metadata();
 
-describe('a large photograph', { timeout: 300_000 }, () => {
+describe('a large photograph', () => {
   it('is replaced in every registered size for one credit, and restored byte for byte', async () => {
     const balance = await rig.account.api.balance();
     const done = await optimize('mountains.jpg', await photograph(2800), 'image/jpeg', { preset: 'medium' });
@@ -79,7 +79,7 @@ describe('a large photograph', { timeout: 300_000 }, () => {
   });
 });
 
-describe('images of other kinds', { timeout: 300_000 }, () => {
+describe('images of other kinds', () => {
   it('keep the transparency of a PNG', async () => {
     const bytes = new Uint8Array(
       await sharp(await fixture('photos/graphic-badge-alpha.png'))

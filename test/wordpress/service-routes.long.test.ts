@@ -17,7 +17,7 @@ beforeAll(async () => {
 const BEHIND_NGINX = process.env.IMAGEWRIGHT_TEST_SERVER === 'nginx';
 const some = { session: `sess_${'0'.repeat(22)}`, job: `job_${'0'.repeat(22)}` };
 
-describe('the proxy', { timeout: 120_000 }, () => {
+describe('the proxy', () => {
   it('forwards uploads, streams, downloads and idempotency keys', async () => {
     const made = await upload(editor, photo);
     const path = service(`/sessions/${made.sessionId}/export`);
@@ -128,7 +128,7 @@ describe('the proxy', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the budget of a user', { timeout: 180_000 }, () => {
+describe('the budget of a user', () => {
   const limitTo = (credits: number) =>
     rig.site.php('update_option( "imagewright_settings", array( "user_credits" => $credits ) );', { credits });
   const exportOf = (user: SiteUser, made: Awaited<ReturnType<typeof upload>>, key: string) =>
@@ -188,9 +188,7 @@ describe('the budget of a user', { timeout: 180_000 }, () => {
   });
 });
 
-it('sends files and streams also through an output buffer that cannot be removed', {
-  timeout: 60_000,
-}, async () => {
+it('sends files and streams also through an output buffer that cannot be removed', async () => {
   const id = await admin.upload('buffered.jpg', photo, 'image/jpeg');
   const made = await upload(editor, photo);
   await rig.define({ IMAGEWRIGHT_TEST_BUFFER: true });

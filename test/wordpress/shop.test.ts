@@ -13,9 +13,7 @@ $post = wp_insert_post( array( 'post_title' => 'Product', 'post_status' => 'publ
 update_post_meta( $post, '_stand_in_variations', implode( ',', $ids ) );
 return get_permalink( $post );`;
 
-it('a shop shows the optimized files of the variation that a visitor chooses, and its own file if it has none', {
-  timeout: 300_000,
-}, async () => {
+it('a shop shows the optimized files of the variation that a visitor chooses, and its own file if it has none', async () => {
   const ids: number[] = [];
   for (const name of ['main', 'red', 'plain']) {
     ids.push(await admin.upload(`${name}.jpg`, await photograph(700 + 10 * ids.length), 'image/jpeg'));

@@ -11,7 +11,7 @@ const write = (id: number, text: string, by: string) => rig.site.php(NOTE, { id,
 const textsOf = (id: number) => admin.json<{ alt: string; texts: unknown[] }>('GET', `/attachments/${id}`);
 const unconfirmed = () => admin.json<{ items: { alt: string }[]; total: number }>('GET', '/texts/unconfirmed');
 
-it('texts of AI are accepted, changed and rejected by keyboard', { timeout: 180_000 }, async () => {
+it('texts of AI are accepted, changed and rejected by keyboard', async () => {
   const ids: number[] = [];
   for (const name of ['a', 'b', 'c', 'd', 'e'])
     ids.push(await admin.upload(`${name}.jpg`, await photograph(320), 'image/jpeg'));
@@ -55,7 +55,7 @@ it('texts of AI are accepted, changed and rejected by keyboard', { timeout: 180_
   await emptyLibrary();
 });
 
-it('of more than 1,000 texts the number is not counted to its end', { timeout: 180_000 }, async () => {
+it('of more than 1,000 texts the number is not counted to its end', async () => {
   const ids: number[] = [];
   for (const name of ['first', 'second'])
     ids.push(await admin.upload(`${name}.jpg`, await photograph(320), 'image/jpeg'));
@@ -82,9 +82,7 @@ it('of more than 1,000 texts the number is not counted to its end', { timeout: 1
   await emptyLibrary();
 });
 
-it('an audit finds texts that are missing, file names, shared, and links without any', {
-  timeout: 120_000,
-}, async () => {
+it('an audit finds texts that are missing, file names, shared, and links without any', async () => {
   const texts = ['', 'IMG_4711', 'Summer', 'Summer', 'A dog at the lake', 'view from_the-hill 3.jpg'];
   const ids: number[] = [];
   for (const [at, text] of texts.entries()) {

@@ -11,13 +11,11 @@ const { openPage } = useBrowser(tests);
 let id: number;
 beforeAll(async () => {
   id = await admin.upload('tiny.webp', await tinyPicture(120), 'image/webp');
-}, 120_000);
+});
 
 const speak = (locale: string) => rig.site.php('update_user_meta( 1, "locale", $locale );', { locale });
 
-it('translates PHP pages, scripts, the widget and responses into the language of the user', {
-  timeout: 180_000,
-}, async () => {
+it('translates PHP pages, scripts, the widget and responses into the language of the user', async () => {
   await speak('de_DE');
   const { page } = await openPage();
   const go = (path: string) => page.goto(`${rig.site.url}/wp-admin/${path}`, PATIENCE);
@@ -61,7 +59,7 @@ it('translates PHP pages, scripts, the widget and responses into the language of
   await expectQuietLog();
 });
 
-it('passes all six Arabic plural forms to the scripts', { timeout: 120_000 }, async () => {
+it('passes all six Arabic plural forms to the scripts', async () => {
   await speak('ar');
   const { page } = await openPage();
   await page.getByRole('heading', { name: 'تحسين الصور' }).waitFor(PATIENCE);
@@ -83,9 +81,7 @@ async function said(): Promise<string> {
   return ((await answer.json()) as { error: string }).error;
 }
 
-it('falls back to another region of the language, else to English', {
-  timeout: 120_000,
-}, async () => {
+it('falls back to another region of the language, else to English', async () => {
   const wanted = {
     de_AT: 'Diesen Pfad des Bilddienstes gibt diese Website nicht frei.',
     de_DE_formal: 'Diesen Pfad des Bilddienstes gibt diese Website nicht frei.',
@@ -103,7 +99,7 @@ it('falls back to another region of the language, else to English', {
   expect(found).toEqual(wanted);
 });
 
-it('prefers translations of the site, also for the widget', { timeout: 120_000 }, async () => {
+it('prefers translations of the site, also for the widget', async () => {
   const own = { 'Optimize images': 'Bilder kleiner machen', 'Drop images here to begin': 'Hierher damit' };
   const translations = Object.entries(own).map(([msgid, text]) => [msgid, { msgid, msgstr: [text] }]);
   const path = join(rig.site.uploadsDir, '../languages/plugins/imagewright-de_DE.mo');

@@ -29,7 +29,7 @@ beforeAll(async () => {
   template = everything.filter(({ comments }) =>
     comments?.reference?.split(/\s+/).some((place) => !place.startsWith('build/widget-strings.php:')),
   );
-}, 300_000);
+});
 
 function entriesOf({ translations }: GetTextTranslations): GetTextTranslation[] {
   return Object.values(translations[''] ?? {}).filter(({ msgid }) => msgid !== '');

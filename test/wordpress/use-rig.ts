@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { type SharedBrowser, sharedBrowser, type Tab } from '../support/browser.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { borrowRig, type Rig, type StoredAttachment } from './rig.ts';
 import type { Answer, SiteUser } from './site/site-user.ts';
 
@@ -42,7 +43,7 @@ export interface ExportOfWidget {
 }
 
 /** Timeouts for admin pages, which may be slow on a busy machine. */
-export const PATIENCE = { timeout: 60_000 };
+export const PATIENCE = { timeout: PATIENCE_MS };
 
 const EMPTY = `foreach ( get_posts( array( "post_type" => "attachment", "post_status" => "any", "fields" => "ids", "numberposts" => -1 ) ) as $id ) { wp_delete_attachment( $id, true ); }
 Imagewright_Runs::forget(); delete_option( "imagewright_run_1" );`;
@@ -58,7 +59,7 @@ export function useRig(options: Parameters<typeof borrowRig>[0] = {}): RigOfTest
   beforeAll(async () => {
     const made = await borrowRig(options);
     started = { rig: made, admin: await made.site.logIn() };
-  }, 300_000);
+  });
   afterEach(() => started?.rig.define({}));
   afterAll(async () => {
     // No test file may leave messages of PHP or WordPress.
@@ -117,7 +118,7 @@ export function useBrowser({ rig, admin }: RigOfTests) {
   const browser = whenStarted(() => launched);
   beforeAll(async () => {
     launched = await sharedBrowser();
-  }, 60_000);
+  });
   return {
     browser,
     async openPage(path = 'upload.php?page=imagewright-optimize', prepare?: (page: Page) => unknown): Promise<Tab> {

@@ -1,11 +1,12 @@
 import { afterEach, expect, it } from 'vitest';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { photograph } from './rig.ts';
 import { useRig } from './use-rig.ts';
 
 const { rig, admin, emptyLibrary } = useRig({ delivery: 'beside', auto: true });
 afterEach(emptyLibrary);
 
-const PATIENCE = { timeout: 60_000, interval: 300 };
+const PATIENCE = { timeout: PATIENCE_MS, interval: 300 };
 const statusAfterWork = async (id: number) => {
   await workLater();
   return statusOf(id);
@@ -22,9 +23,7 @@ const workLater = () =>
     Imagewright_Schedule::slice();
     return max( 0, Imagewright_Queue::paused_until() - time() );`);
 
-it('an upload waits for a service that is away for hours, with growing pauses, and is then charged once', {
-  timeout: 300_000,
-}, async () => {
+it('an upload waits for a service that is away for hours, with growing pauses, and is then charged once', async () => {
   const before = await rig.account.api.balance();
   const id = await admin.upload('later.jpg', await photograph(700), 'image/jpeg');
   await rig.define({ IMAGEWRIGHT_URL: 'http://127.0.0.1:9' });
@@ -53,9 +52,7 @@ it('an upload waits for a service that is away for hours, with growing pauses, a
   expect(before - (await rig.account.api.balance())).toBe(1);
 });
 
-it('images of importers in the background are optimized, though nobody is logged in and they have no author', {
-  timeout: 120_000,
-}, async () => {
+it('images of importers in the background are optimized, though nobody is logged in and they have no author', async () => {
   const source = await admin.upload('source.jpg', await photograph(650), 'image/jpeg');
   // As the importers of WooCommerce and WordPress do: the file, the attachment, then its sizes.
   const id = await rig.site.php<number>(

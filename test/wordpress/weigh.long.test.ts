@@ -18,7 +18,7 @@ const setWay = (delivery: string) =>
     { delivery },
   );
 
-it('a page is weighed before and after, image by image, in both ways of delivery', { timeout: 180_000 }, async () => {
+it('a page is weighed before and after, image by image, in both ways of delivery', async () => {
   const id = await admin.upload('weighed.jpg', await photograph(1800), 'image/jpeg');
   const url = await rig.site.php<string>(PAGE, { id });
   const { sizes } = (await rig.attachment(id)).metadata;
@@ -67,7 +67,7 @@ it('only pages of the site are opened, and only what visitors get', async () => 
   expect([status, body.message]).toEqual([422, 'Visitors do not get this page: it answers with HTTP 404.']);
 });
 
-it('the page Media > Optimize weighs a page and names each image', { timeout: 120_000 }, async () => {
+it('the page Media > Optimize weighs a page and names each image', async () => {
   const id = await admin.upload('named.jpg', await photograph(900), 'image/jpeg');
   const url = await rig.site.php<string>(PAGE, { id });
   expect((await post(`/attachments/${id}/optimize`))[0]).toBe(200);

@@ -10,7 +10,7 @@ import { connect, freshDirectory } from './embedded-fixture.ts';
 /** Defines a test that kills the process of a store `rounds` times while clients write. */
 export function testKilledStore(rounds: number): void {
   it(`a store keeps every acknowledged write over ${rounds} rounds of kill -9`, {
-    timeout: 30_000 + rounds * 10_000,
+    timeout: 300_000 + rounds * 100_000,
   }, async () => {
     const directory = freshDirectory();
     const inserted = new Set<number>();

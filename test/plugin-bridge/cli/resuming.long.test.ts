@@ -25,9 +25,9 @@ async function interrupt(place: Workplace, fault: Fault, target: FaultTarget, si
   harness.proxy.inject(fault, target);
   const run = place.start(['optimize', '--json', ...RUN]);
   const met = () => harness.proxy.seen.some((seen) => seen.fault === fault.kind);
-  await expect.poll(met, { timeout: 20_000 }).toBe(true);
+  await expect.poll(met).toBe(true);
   // Waits for the service, so that the signal comes afterwards.
-  if (target.path === EXPORT) await expect.poll(() => spent(place), { timeout: 20_000 }).toBe(NAMES.length);
+  if (target.path === EXPORT) await expect.poll(() => spent(place)).toBe(NAMES.length);
   await untilIdle(harness.test);
   run.child.kill(signal);
   const finished = await run.finished;
@@ -71,7 +71,7 @@ describe('an interrupted run', () => {
     const place = await harness.createWorkplace();
     await writeNoise(place, NAMES);
     const run = place.start(['optimize', ...RUN]);
-    await expect.poll(() => harness.proxy.seen.length, { timeout: 20_000 }).toBeGreaterThan(1);
+    await expect.poll(() => harness.proxy.seen.length).toBeGreaterThan(1);
     run.child.kill('SIGINT');
     run.child.kill('SIGINT');
     expect((await run.finished).exitCode).toBe(130);
@@ -165,5 +165,5 @@ describe('the balance', () => {
     expect(await spent(place)).toBe(100);
     expect((await place.optimize(...RUN)).summary).toMatchObject({ unchanged: 100, made: 20 });
     expect(await spent(place)).toBe(120);
-  }, 60_000);
+  });
 });

@@ -14,7 +14,7 @@ describe('docs/embedding.md', () => {
   it('has examples that compile', () => {
     expect(examples).toHaveLength(2);
     expect(compileExamples(examples)).toEqual([]);
-  }, 60_000);
+  });
 
   it('shows a whole host in less than 100 lines', () => {
     expect(examples[0]?.trim().split('\n').length).toBeLessThan(100);

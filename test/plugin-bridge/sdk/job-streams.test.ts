@@ -80,7 +80,7 @@ describe('a stream', () => {
     const stream = client.exportImages(sessionId, { images, settings: {} });
     for await (const _ of stream) break;
     const jobId = await stream.jobId();
-    await expect.poll(async () => (await client.getJob(jobId)).status, { timeout: 20_000 }).toBe('completed');
+    await expect.poll(async () => (await client.getJob(jobId)).status).toBe('completed');
   });
 
   it('has the id of its job before the first event is read', async () => {

@@ -62,7 +62,7 @@ export async function openDemoRig(): Promise<DemoRig> {
         },
         async untilState(state) {
           const read = () => widget.evaluate((element) => (element as unknown as { state: string }).state);
-          await expect.poll(read, { timeout: 20_000 }).toBe(state);
+          await expect.poll(read).toBe(state);
         },
       };
       await demo.visit();

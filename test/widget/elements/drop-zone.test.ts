@@ -65,7 +65,7 @@ describe('the drop zone', () => {
       remove.call(element, items[0]?.id);
     });
     // The removed row never tells that the drag has left it.
-    await expect.poll(() => overlay(tab).isVisible(), { timeout: 5000 }).toBe(false);
+    await expect.poll(() => overlay(tab).isVisible()).toBe(false);
   });
 
   it('ignores drags without files, and all drags with no-drop or disabled', async () => {

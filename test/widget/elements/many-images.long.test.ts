@@ -40,7 +40,7 @@ describe('many images', () => {
       look();
     });
     await addMany(tab, 500);
-    await expect.poll(() => rowCount(tab), { timeout: 20_000 }).toBe(500);
+    await expect.poll(() => rowCount(tab)).toBe(500);
     const { steps, decodes } = await tab.page.evaluate(() => {
       const { steps, decodes } = window as unknown as { steps: number[]; decodes: { most: number; all: number } };
       return { steps, decodes };
@@ -75,7 +75,7 @@ describe('many images', () => {
       if (view === 'grid') await tab.button(text('finder.grid')).click();
       const shown = () =>
         tab.widget.locator('io-list li:not(.gap)').evaluateAll((each) => each.map((li) => Number(li.ariaPosInSet)));
-      await expect.poll(async () => (await shown()).length, { timeout: 20_000 }).toBeGreaterThan(3);
+      await expect.poll(async () => (await shown()).length).toBeGreaterThan(3);
       expect((await shown()).length).toBeLessThan(160);
       for (const share of [0.5, 1]) {
         await expect
@@ -98,7 +98,7 @@ describe('many images', () => {
     await addMany(tab, 1000);
     const list = tab.widget.locator('io-list ul');
     const shown = () => list.locator('li:not(.gap)').evaluateAll((each) => each.map((li) => Number(li.ariaPosInSet)));
-    await expect.poll(async () => (await shown()).length, { timeout: 20_000 }).toBeGreaterThan(3);
+    await expect.poll(async () => (await shown()).length).toBeGreaterThan(3);
     expect((await shown()).length).toBeLessThan(60);
     expect(await list.locator('li:not(.gap)').first().getAttribute('aria-setsize')).toBe('1000');
 

@@ -38,7 +38,7 @@ describe('in narrow layouts', () => {
     rig.proxy.inject({ kind: 'answer', status: 500, json }, { path: /^\/v1\/sessions$/, times: 99 });
     await tab.pick('photos/graphic-badge-alpha.png');
     const notice = tab.widget.locator('.notice');
-    await expect.poll(() => notice.count(), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => notice.count()).toBe(1);
     const message = await boxOf(notice.locator('p').first());
     const sign = await boxOf(notice.locator('svg').first());
     const close = await boxOf(notice.getByRole('button', { name: text('notice.dismiss') }));

@@ -25,7 +25,7 @@ it('other presets are tried inside the comparison, free, each with its bytes and
   await tab.untilState('ready');
   await tab.button(text('export.sample')).click();
   const compare = tab.widget.locator('io-compare');
-  await expect.poll(() => compare.getByRole('slider').isEnabled(), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => compare.getByRole('slider').isEnabled()).toBe(true);
   const shown = () =>
     compare.evaluate(async (element) => {
       const { pair } = element as unknown as {
@@ -41,7 +41,7 @@ it('other presets are tried inside the comparison, free, each with its bytes and
   expect(await button('High').getAttribute('aria-pressed')).toBe('true');
 
   await button('Low').click();
-  await expect.poll(async () => (await shown()).size, { timeout: 60_000 }).toBeLessThan(high.size);
+  await expect.poll(async () => (await shown()).size).toBeLessThan(high.size);
   const low = await shown();
   expect(low.bytes).toBe(low.size);
   expect(low.score).toBeLessThan(high.score);
@@ -55,7 +55,7 @@ it('other presets are tried inside the comparison, free, each with its bytes and
 
   // The next image is sampled with the chosen preset too.
   await tab.button(text('compare.next')).click();
-  await expect.poll(() => textOf(button('Low')), { timeout: 60_000 }).toMatch(/\d+ kB/);
+  await expect.poll(() => textOf(button('Low'))).toMatch(/\d+ kB/);
   await tab.button(text('trial.use', { preset: 'Low' })).click();
   await expect.poll(() => tab.button(text('trial.use', { preset: 'Low' })).getAttribute('aria-disabled')).toBe('true');
   expect(await tab.widget.evaluate((element) => (element as unknown as { preset: string }).preset)).toBe('low');
@@ -65,9 +65,9 @@ it('other presets are tried inside the comparison, free, each with its bytes and
     { method: 'POST', path: /\/sample$/, times: 9 },
   );
   await button('Minimum').click();
-  await expect.poll(() => tab.widget.locator('.trial .error').count(), { timeout: 60_000 }).toBe(1);
+  await expect.poll(() => tab.widget.locator('.trial .error').count()).toBe(1);
   rig.proxy.reset();
   await button('Minimum').click();
-  await expect.poll(() => textOf(button('Minimum')), { timeout: 60_000 }).toMatch(/\d+ kB/);
+  await expect.poll(() => textOf(button('Minimum'))).toMatch(/\d+ kB/);
   expect(await tab.ledger()).toMatchObject({ charged: 0 });
 });

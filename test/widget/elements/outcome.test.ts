@@ -96,7 +96,7 @@ describe('the outcome of an export or a sample', () => {
     await tab.pick(PHOTO);
     await tab.untilState('ready');
     await tab.button(text('export.sample')).click();
-    await expect.poll(() => outcome(tab).count(), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => outcome(tab).count()).toBe(1);
     await tab.page.keyboard.press('Escape');
     expect(await toneOf(outcome(tab).locator('.figure'))).toBe('warning');
     expect(await textOf(outcome(tab))).toContain(text('outcome.larger-why', { settings: 'PNG · High' }));
@@ -116,7 +116,7 @@ describe('the outcome of an export or a sample', () => {
     const tab = await rig.open({ credits: 3 });
     await tab.upload(2);
     await tab.button(text('export.sample')).click();
-    await expect.poll(() => tab.widget.locator('io-compare').count(), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => tab.widget.locator('io-compare').count()).toBe(1);
     await tab.page.keyboard.press('Escape');
     await expect.poll(() => focused(tab)).toBe(text('action.compare'));
     let goOn = () => {};
@@ -170,7 +170,7 @@ describe('the outcome of an export or a sample', () => {
     const all = tab.widget.locator('.outcome .ways button');
     await all.click();
     const notice = tab.widget.locator('.notice');
-    await expect.poll(() => textOf(notice), { timeout: 10_000 }).toContain(text('error.server'));
+    await expect.poll(() => textOf(notice)).toContain(text('error.server'));
     await expect.poll(() => textOf(all)).toBe(text('outcome.download-all'));
     await expect.poll(() => saved.length).toBe(2);
     const name = (await textOf(notice)).split(' · ')[0] ?? '';
@@ -256,7 +256,7 @@ describe('the buttons above the list', () => {
     rig.proxy.inject({ kind: 'answer', status: 503, json }, { path: /^\/v1\/sessions$/, times: 99 });
     await tab.pick('photos/graphic-badge-alpha.png');
     const notice = tab.widget.locator('.notice');
-    await expect.poll(() => notice.count(), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => notice.count()).toBe(1);
     const again = tab.button(text('toolbar.retry', { count: 1 }));
     await expect.poll(() => notice.getByRole('button', { name: text('action.retry') }).count()).toBe(1);
     expect(await again.count()).toBe(0);

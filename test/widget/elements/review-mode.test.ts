@@ -37,7 +37,7 @@ describe('the review of texts', () => {
   async function described(count: number, options: Parameters<WidgetRig['open']>[0] = {}): Promise<WidgetTab> {
     const tab = await rig.open({ ...options, elements: [{ 'no-sample': '' }] });
     await tab.pick(...(await plainImages(count, { width: 64, height: 48 })));
-    await expect.poll(async () => (await tab.events('io-upload')).length, { timeout: 90_000 }).toBe(count);
+    await expect.poll(async () => (await tab.events('io-upload')).length).toBe(count);
     await analyze(tab);
     return tab;
   }

@@ -107,7 +107,7 @@ describe('the rows', () => {
     );
     await tab.pick('photos/graphic-badge-alpha.png');
     const row = rows(tab.widget).first();
-    await expect.poll(() => row.locator('[part~=row-error]').count(), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => row.locator('[part~=row-error]').count()).toBe(1);
     expect(await field(row, 'alt').getAttribute('aria-describedby')).toMatch(/^error /);
     rig.proxy.reset();
     await tab.button(text('row.retry', { name: 'graphic-badge-alpha.png' })).click();

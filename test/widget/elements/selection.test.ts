@@ -99,7 +99,7 @@ describe('many images', () => {
     await expect.poll(() => names(tab)).toEqual(['picture-0.png', 'picture-2.png', 'picture-4.png', 'picture-5.png']);
     const removed = (await tab.events('io-remove')).map(({ detail }) => detail.items.map((item: Shown) => item.name));
     expect(removed).toEqual([['picture-1.png', 'picture-3.png']]);
-    await expect.poll(() => tab.spoken(), { timeout: 10_000 }).toContain('polite: 2 images removed');
+    await expect.poll(() => tab.spoken()).toContain('polite: 2 images removed');
     expect((await tab.spoken()).filter((said) => said.includes('removed'))).toHaveLength(1);
     expect(await focused(tab)).toBe(text('action.remove'));
     expect(await remove.getAttribute('aria-disabled')).toBe('true');
@@ -123,7 +123,7 @@ describe('many images', () => {
     expect(said).toContain(text('confirm.missing', { count: 2 }));
     expect(said).toContain(text('cost.credits', { count: 3 }));
     await dialog.locator('button[value=yes]').click();
-    await expect.poll(async () => (await tab.events('io-export')).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await tab.events('io-export')).length).toBe(1);
     expect((await tab.ledger()).charged).toBe(2);
     const [asked] = await tab.events('io-before-export');
     expect(asked?.detail.cost).toBe(2);
@@ -163,7 +163,7 @@ describe('many images', () => {
       .click();
     await offer(2).click();
     await dialog.locator('button[value=yes]').click();
-    await expect.poll(async () => (await tab.events('io-export')).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await tab.events('io-export')).length).toBe(1);
     const [, again] = await tab.events('io-before-export');
     expect(again?.detail.images.map((image: Shown) => image.name)).toEqual(['picture-3.png', 'picture-4.png']);
     expect((await tab.ledger()).charged).toBe(2);
@@ -185,9 +185,7 @@ describe('many images', () => {
     await search.fill('hafen CAFE');
     await expect.poll(() => rowCount(tab)).toBe(1);
     await expect.poll(() => selected(tab)).toEqual([2]);
-    await expect
-      .poll(() => tab.spoken(), { timeout: 10_000 })
-      .toContain(`polite: ${text('finder.shown', { count: 1 })}`);
+    await expect.poll(() => tab.spoken()).toContain(`polite: ${text('finder.shown', { count: 1 })}`);
     await search.fill('nothing like it');
     await expect.poll(() => tab.widget.locator('io-list .none').count()).toBe(1);
     await search.fill('picture-5');
@@ -214,7 +212,7 @@ describe('many images', () => {
   it('stay quick: 300 are selected, searched and shown as a grid without a long task', async () => {
     const tab = await rig.open({ elements: [{ 'auto-upload': 'false' }] });
     await addMany(tab, 300);
-    await expect.poll(() => rowCount(tab), { timeout: 30_000 }).toBe(300);
+    await expect.poll(() => rowCount(tab)).toBe(300);
     await tab.button(text('finder.select')).click();
     await tab.button(text('select.all')).click();
     await expect.poll(() => selected(tab)).toHaveLength(300);
@@ -222,7 +220,7 @@ describe('many images', () => {
     await expect.poll(() => rowCount(tab)).toBe(11);
     await tab.widget.getByRole('searchbox').fill('');
     await tab.button(text('finder.grid')).click();
-    await expect.poll(() => rowCount(tab), { timeout: 30_000 }).toBe(300);
+    await expect.poll(() => rowCount(tab)).toBe(300);
     // Few have pictures and buttons.
     expect(await rows(tab.widget).locator('.card').count()).toBeLessThan(120);
     tab.expectQuiet();

@@ -120,7 +120,7 @@ describe('the public element', () => {
     await tab.widget.locator('io-row').nth(1).locator('[data-control=alt]').fill('Kept');
     await tab.button(text('export.first', { count: 1 })).click();
     await tab.button(text('confirm.yes', { count: 1 })).click();
-    await expect.poll(async () => (await tab.events('io-export')).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await tab.events('io-export')).length).toBe(1);
     expect((await tab.ledger()).charged).toBe(1);
     expect(await tab.widget.locator('io-row').nth(1).locator('[data-control=alt]').inputValue()).toBe('Kept');
   });

@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { openWidgetRig, type WidgetRig, type WidgetTab } from '../../support/widget-rig.ts';
 import { field, rows, textOf } from '../read-page.ts';
 import { addMany, focused, rowCount } from './elements-rig.ts';
@@ -19,7 +20,7 @@ describe('rows of a list longer than the screen', () => {
     const css = 'image-optimizer { --io-list-max-height: 600px }';
     const tab = await rig.open({ elements: [{ 'auto-upload': 'false' }], css });
     await addMany(tab, count);
-    await expect.poll(() => rowCount(tab), { timeout: 20_000 }).toBe(count);
+    await expect.poll(() => rowCount(tab)).toBe(count);
     await expect.poll(() => isWhole(rows(tab.widget).first())).toBe(true);
     return tab;
   }
@@ -36,7 +37,7 @@ describe('rows of a list longer than the screen', () => {
           await tab.page.mouse.wheel(0, 900);
           return list(tab).evaluate((ul) => ul.scrollHeight - ul.clientHeight - ul.scrollTop);
         },
-        { timeout: 30_000, interval: 40 },
+        { timeout: PATIENCE_MS, interval: 40 },
       )
       .toBeLessThan(2);
     await expect.poll(() => isWhole(rows(tab.widget).last())).toBe(true);
@@ -155,10 +156,10 @@ describe('rows of a list longer than the screen', () => {
     const tab = await rig.open({ elements: [{ retries: '1' }] });
     await addMany(tab, 40);
     const first = rows(tab.widget).first();
-    await expect.poll(() => first.locator('[part~=row-error]').count(), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => first.locator('[part~=row-error]').count()).toBe(1);
     const message = await textOf(first.locator('#error'));
     const brief = rows(tab.widget).nth(35);
-    await expect.poll(() => textOf(brief), { timeout: 20_000 }).toContain(message);
+    await expect.poll(() => textOf(brief)).toContain(message);
     expect(await isWhole(brief)).toBe(false);
     expect(await textOf(brief)).toContain('picture-35.png');
     rig.proxy.reset();
@@ -199,7 +200,7 @@ describe('rows of a list longer than the screen', () => {
       await session.send('HeapProfiler.collectGarbage');
       return tab.page.evaluate(() => (window as unknown as { alive(): number }).alive());
     };
-    await expect.poll(alive, { timeout: 10_000 }).toBe(0);
+    await expect.poll(alive).toBe(0);
   });
 });
 

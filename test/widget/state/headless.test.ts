@@ -14,7 +14,6 @@ test('state and texts can be imported and created without a page, and leave no t
   `;
   const output = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
     encoding: 'utf8',
-    timeout: 100_000,
   });
   expect(output.trim()).toBe('empty');
 });

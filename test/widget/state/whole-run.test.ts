@@ -4,6 +4,7 @@ import { createI18n, loadLocale } from '../../../widget/i18n/index.ts';
 import { createOptimizer, type Optimizer, type OptimizerOptions } from '../../../widget/state/index.ts';
 import { FIXTURES } from '../../support/api-client.ts';
 import { type FakeVisionServer, GOOD_ANSWER, startFakeVisionServer } from '../../support/fake-vision-server.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { startTestService, type TestAccount, type TestService } from '../../support/service.ts';
 import { noiseImage, plainImages } from '../../support/small-images.ts';
 import { createTestEnvironment } from './test-environment.ts';
@@ -99,7 +100,7 @@ test('photographs are uploaded, described, edited, sampled, exported and found a
   optimizer.dispose();
   const again = start(stored);
   await again.attach(sessionId ?? '');
-  await vi.waitFor(() => expect(again.state).toBe('done'), { timeout: 90_000 });
+  await vi.waitFor(() => expect(again.state).toBe('done'), { timeout: PATIENCE_MS });
   expect(again.settings).toMatchObject({ format: 'webp', preset: 'medium' });
   expect(again.items.list()).toMatchObject([
     { status: 'done', metadata: { filename: 'my brushes' }, origins: { filename: 'user', alt: 'ai' }, stale: false },
@@ -128,7 +129,7 @@ test('a reload in the middle of an export joins the job, and nothing is charged 
 
   const second = start(stored);
   await second.attach(sessionId);
-  await vi.waitFor(() => expect(second.state).toBe('done'), { timeout: 90_000 });
+  await vi.waitFor(() => expect(second.state).toBe('done'), { timeout: PATIENCE_MS });
   expect(second.results.map(({ status }) => status)).toEqual(Array(4).fill('completed'));
   expect(await charges()).toHaveLength(1);
   expect(await balance()).toBe(6);
@@ -162,7 +163,7 @@ test('an answer that never came is asked for again with its key: one job, one ch
   });
   expect(await optimizer.exportImages()).toBeNull();
   await optimizer.retry();
-  await vi.waitFor(() => expect(optimizer.results).toHaveLength(2), { timeout: 90_000 });
+  await vi.waitFor(() => expect(optimizer.results).toHaveLength(2), { timeout: PATIENCE_MS });
   expect(await charges()).toHaveLength(1);
   expect(await balance()).toBe(8);
 });
@@ -200,7 +201,7 @@ test('a cancelled export is refunded for what was not made', async () => {
   const made = optimizer.items.list().filter(({ status }) => status === 'done').length;
   expect(made).toBe(outcome?.succeeded ?? 0);
   expect(made).toBeLessThan(6);
-  await vi.waitFor(async () => expect(await balance()).toBe(10 - made), { timeout: 90_000 });
+  await vi.waitFor(async () => expect(await balance()).toBe(10 - made), { timeout: PATIENCE_MS });
   expect(optimizer.counts).toMatchObject({ failed: 0, toExport: 6 - made });
 });
 

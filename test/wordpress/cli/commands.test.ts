@@ -16,9 +16,7 @@ const wp = async (name: string, args: string[] = [], options: object = {}) =>
     { stand_in: await standIn, name, args, options },
   );
 
-it('commands show prices, optimize, count and restore the library, and say why they stop', {
-  timeout: 120_000,
-}, async () => {
+it('commands show prices, optimize, count and restore the library, and say why they stop', async () => {
   const before = await rig.account.api.balance();
   const ids = [];
   for (const width of [500, 510])

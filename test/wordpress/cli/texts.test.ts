@@ -28,7 +28,7 @@ const wp = async (name: string, args: string[] = [], options: object = {}) =>
     { stand_in: await standIn, name, args, options },
   );
 
-it('commands describe what has no text, and audit the texts of the site', { timeout: 120_000 }, async () => {
+it('commands describe what has no text, and audit the texts of the site', async () => {
   const ids: number[] = [];
   for (const name of ['one', 'two']) ids.push(await admin.upload(`${name}.jpg`, await photograph(400), 'image/jpeg'));
   expect(await wp('describe')).toEqual([['error', expect.stringContaining('no model that describes images')]]);
@@ -65,7 +65,7 @@ it('commands describe what has no text, and audit the texts of the site', { time
   ]);
 });
 
-it('describing again after PHP was killed pays nothing more', { timeout: 120_000 }, async () => {
+it('describing again after PHP was killed pays nothing more', async () => {
   const id = await admin.upload('three.jpg', await photograph(420), 'image/jpeg');
   const { apiKey, api } = await describing.createAccount({ credits: 20 });
   await rig.define({ IMAGEWRIGHT_URL: describing.url, IMAGEWRIGHT_API_KEY: apiKey });

@@ -29,7 +29,7 @@ beforeAll(async () => {
   page = await publishImages(site, admin, COUNT);
   before = await comparePage(page.url, 100);
   console.table({ 'without the plugin': before.without, 'nothing optimized': before.with });
-}, 300_000);
+});
 afterAll(() => site?.stop());
 
 describe.each(['beside', 'replace'] as const)(`a page with ${COUNT} images, optimized %s`, (delivery) => {

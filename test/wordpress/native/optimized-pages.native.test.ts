@@ -71,7 +71,7 @@ describe.each(['nginx', 'apache', 'php'] as const)('pages of a site behind %s', 
     built = await buildPages(site, admin);
     before = await weighPages(browser.browser, built.pages);
     snapshot = await site.takeSnapshot();
-  }, 300_000);
+  });
   afterAll(() => site?.stop());
 
   describe.each(WAYS)('with the delivery %s', (delivery) => {
@@ -89,7 +89,7 @@ describe.each(['nginx', 'apache', 'php'] as const)('pages of a site behind %s', 
         const [status, answer] = await admin.answer('POST', `/attachments/${id}/optimize`, {});
         if (status !== 200) expect(answer.code).toBe('imagewright_not_smaller');
       }
-    }, 300_000);
+    });
 
     it('weigh less, and nothing that visitors see or need becomes worse', { timeout: 300_000 }, async () => {
       const after = await weighPages(browser.browser, built.pages);

@@ -30,7 +30,7 @@ beforeAll(async () => {
     const admin = await site.logIn();
     built[server] = { site, admin, ...(await buildPages(site, admin)) };
   }
-}, 300_000);
+});
 afterAll(() => Promise.all(Object.values(built).map(({ site }) => site.stop())));
 
 it('weighs the pages of WordPress the same on each server, and twice the same', async () => {
@@ -45,7 +45,7 @@ it('weighs the pages of WordPress the same on each server, and twice the same', 
   expect(await weighPages(browser.browser, at('apache').pages)).toEqual(first);
   expect(await weighPages(browser.browser, at('php').pages)).toEqual(first);
   expect(await at('nginx').site.debugLog()).toBe('');
-}, 300_000);
+});
 
 it('finds what visitors lose when a plugin takes attributes away, and nothing when it takes none', async () => {
   const { site, pages } = at('nginx');
@@ -61,7 +61,7 @@ it('finds what visitors lose when a plugin takes attributes away, and nothing wh
   expect(found).toContainEqual(
     expect.stringMatching(/^mediaAndText phone: .*nuthatch-\d+x\d+.jpg \d+ became .*-scaled/),
   );
-}, 300_000);
+});
 
 it('has the content that the block editor would save', async () => {
   const { site, admin } = at('nginx');
@@ -84,4 +84,4 @@ it('has the content that the block editor would save', async () => {
     }, content);
     expect(invalid).toEqual([]);
   }
-}, 120_000);
+});

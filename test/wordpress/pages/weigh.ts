@@ -1,4 +1,5 @@
 import type { Browser, Page, Response } from 'playwright-core';
+import { PATIENCE_MS } from '../../support/patience.ts';
 
 /** Screens that pages are weighed on. */
 export const SCREENS = {
@@ -55,11 +56,11 @@ export async function weigh(browser: Browser, url: string, screen: keyof typeof 
     await page.goto(url, { waitUntil: 'domcontentloaded', timeout: 120_000 });
     await scrollThrough(page);
     gate.open();
-    await page.waitForLoadState('load', { timeout: 120_000 });
+    await page.waitForLoadState('load', { timeout: PATIENCE_MS });
     // Images without dimensions have moved others.
     await scrollThrough(page);
     await untilShown(page);
-    await page.waitForLoadState('networkidle', { timeout: 120_000 });
+    await page.waitForLoadState('networkidle', { timeout: PATIENCE_MS });
     const files: PageWeight['files'] = {};
     for (const response of responses) {
       const status = response.status();
@@ -121,7 +122,7 @@ async function untilShown(page: Page): Promise<void> {
   await page.waitForFunction(
     () => [...document.images].every((image) => image.complete || image.getClientRects().length === 0),
     null,
-    { timeout: 120_000 },
+    { timeout: PATIENCE_MS },
   );
 }
 
