@@ -1,12 +1,11 @@
-import type { AiStatus, AnalyzeOptions, Metadata } from '#contract';
+import type { AiStatus, AnalyzeOptions } from '#contract';
 import { outlastOutage } from '../database-outage.ts';
 import type { ImageRecord } from '../db/index.ts';
 import type { Processor, Turn } from '../processing/index.ts';
 import type { ObjectStore } from '../storage/index.ts';
 import { providerSettings } from './config.ts';
-import { describeFromAnswer } from './describe-from-answer.ts';
-import { describeFromFile } from './describe-from-file.ts';
-import { mergeMetadata, writableFields } from './merge-metadata.ts';
+import { describeTask } from './describe-task.ts';
+import { isWorthAsking, type NewlyDescribed, optionsFor, planTask } from './plan-task.ts';
 import { buildInstructions } from './prompt.ts';
 import { type Answered, createVisionService, type VisionServiceDeps } from './vision-service.ts';
 
@@ -24,9 +23,7 @@ export interface AnalysisRun {
 }
 
 /** Result of one image's analysis. */
-export interface AnalyzedImage {
-  /** Replaces the image's stored metadata. */
-  metadata: Metadata;
+export interface AnalyzedImage extends NewlyDescribed {
   aiStatus: AiStatus;
   /** True if the model's answer came from the cache. */
   cached: boolean;
@@ -83,33 +80,32 @@ export function createAnalysis(deps: AnalysisDeps): Analysis {
     async describe(image, options, { signal: outer, onStep, turn }) {
       const signal = AbortSignal.any([outer, closing.signal]);
       signal.throwIfAborted();
-      const writable = writableFields(image.metadata, options);
-      const alone = [...writable].filter((field) => field !== 'language');
-      const decided = options.usage === 'decorative' ? ['alt', 'decorative'] : [];
-      // The model is not asked if every field it could fill is protected or already decided.
-      const useful = alone.some((field) => !decided.includes(field));
+      const task = planTask(image, options);
       onStep('prepare');
       const maxEdge = config.AI_IMAGE_MAX_EDGE;
       const vision =
-        service && useful ? { vision: { maxEdge, maxTextEdge: Math.round(maxEdge * TEXT_EDGE_FACTOR) } } : {};
-      const { language } = options;
+        service && isWorthAsking(task)
+          ? { vision: { maxEdge, maxTextEdge: Math.round(maxEdge * TEXT_EDGE_FACTOR) } }
+          : {};
+      const [language = task.options.language, ...furtherLanguages] = task.options.languages ?? [];
       const inspect = (source: string) =>
-        processor.inspect({ source, facts: image, language, ...vision }, { turn, signal });
+        processor.inspect({ source, facts: image, language, furtherLanguages, ...vision }, { turn, signal });
       const inspection = await outlastOutage(() => store.withLocalFile(image.uploadPath, inspect), signal);
       onStep('describe');
-      const fromFile = describeFromFile(image, inspection, options);
       // Images that are too small or cannot be decoded have no copy.
       const jpeg = inspection.vision?.jpeg;
+      const instructions = buildInstructions(task.options);
       const { aiStatus, answer, cached } =
-        service && jpeg ? await service.ask(image, jpeg, buildInstructions(options), signal) : NOT_ASKED;
-      const description = answer ? describeFromAnswer(fromFile, answer, options) : fromFile;
-      if (aiStatus !== 'none' && !answer) description.review.add('fallback');
-      const model = settings?.model ?? null;
-      return { metadata: mergeMetadata(image.metadata, description, options, { aiStatus, model }), aiStatus, cached };
+        service && jpeg ? await service.ask(image, jpeg, instructions, signal) : NOT_ASKED;
+      const asked = { aiStatus, model: settings?.model ?? null, promptVersion: instructions.version };
+      const described = task.compose(describeTask(task, { image, inspection, asked, answer }));
+      return { ...described, aiStatus, cached };
     },
 
     async countNew(images, options) {
-      return service ? service.countNew(images, buildInstructions(options)) : images.length;
+      if (!service) return images.length;
+      const instructed = (image: ImageRecord) => buildInstructions(optionsFor(image, options));
+      return service.countNew(images, instructed);
     },
 
     state: () => ({

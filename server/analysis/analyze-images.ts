@@ -12,7 +12,7 @@ import type { ImageRecord, JobRecord, Repositories } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import type { JobKind, NewJob, TaskOptions } from '../jobs/index.ts';
 import type { Turn } from '../processing/index.ts';
-import type { Sessions } from '../sessions/index.ts';
+import { type Sessions, showDescribed } from '../sessions/index.ts';
 import type { Analysis } from './analysis.ts';
 
 /** Dependencies of {@link createAnalyzeImages}. */
@@ -116,7 +116,7 @@ function createKind(deps: AnalyzeImagesDeps): JobKind<AnalysisResult> {
     },
     completeDetails: () => ({ provider: analysis.state().provider }),
     showSettings: ({ settings }) => ({ settings: null, options: settings as AnalyzeOptions }),
-    finalProgress: ({ metadata }) => (metadata ? { metadata } : {}),
+    finalProgress: ({ metadata, texts }) => (metadata ? { metadata, ...(texts ? { texts } : {}) } : {}),
     formatOf: () => 'metadata',
   };
 }
@@ -134,7 +134,7 @@ async function analyzeImage(
     if (!image) break;
     const described = await analysis.describe(image, job.settings as AnalyzeOptions, { ...options, turn });
     options.signal.throwIfAborted();
-    const stored = await images.replaceMetadata(image, described.metadata);
+    const stored = await images.replaceMetadata(image, described);
     if (stored) {
       const { aiStatus, cached: fromCache } = described;
       if (aiStatus !== 'completed' && aiStatus !== 'none') await giveBack(job.accountId);
@@ -169,7 +169,7 @@ async function report(
       clientRef: image.clientRef,
       originalFilename: image.originalFilename,
       status: statusOf(image),
-      metadata: image.metadata,
+      ...showDescribed(image),
       error: results.get(image._id)?.error ?? null,
     })),
   };
@@ -177,9 +177,9 @@ async function report(
 
 function resultOf(
   image: ImageRecord,
-): Pick<AnalysisResult, 'imageId' | 'clientRef' | 'originalFilename' | 'metadata' | 'creditsCharged'> {
-  const { _id: imageId, clientRef, originalFilename, metadata } = image;
-  return { imageId, clientRef, originalFilename, metadata, creditsCharged: 0 };
+): Pick<AnalysisResult, 'imageId' | 'clientRef' | 'originalFilename' | 'metadata' | 'texts' | 'creditsCharged'> {
+  const { _id: imageId, clientRef, originalFilename } = image;
+  return { imageId, clientRef, originalFilename, ...showDescribed(image), creditsCharged: 0 };
 }
 
 function wantedIds(body: AnalyzeRequest, sessionId: string, held: ImageRecord[]): string[] {

@@ -60,39 +60,46 @@ type AnswerFields = typeof ANSWER_FIELDS;
 export type AnswerFieldName = keyof AnswerFields;
 const FIELD_NAMES = Object.keys(ANSWER_FIELDS) as AnswerFieldName[];
 
-const fieldsBy = <Part extends keyof AnswerField>(part: Part) =>
+/** Returns one part of every field: what is requested, or what parses it. */
+export const fieldsBy = <Part extends keyof AnswerField>(part: Part) =>
   Object.fromEntries(FIELD_NAMES.map((name) => [name, ANSWER_FIELDS[name][part]])) as {
     [Name in AnswerFieldName]: AnswerFields[Name][Part];
   };
 
 /**
- * JSON Schema of a model's answer: every field required, null instead of absent, no limits on lengths or patterns, as the
+ * Returns the JSON Schema of an object: every field required, null instead of absent, no limits on lengths or patterns, as the
  * strict modes of all providers support. Answers are checked and cut afterwards.
  */
-export const ANSWER_SCHEMA: Record<string, unknown> = {
+export const closedSchema = (properties: Record<string, unknown>): Record<string, unknown> => ({
   type: 'object',
-  properties: fieldsBy('json'),
-  required: FIELD_NAMES,
+  properties,
+  required: Object.keys(properties),
   additionalProperties: false,
-};
+});
+
+/** JSON Schema of a model's answer in one language. */
+export const ANSWER_SCHEMA = closedSchema(fieldsBy('json'));
 
 const answerSchema = z.object(fieldsBy('parsed'));
 
-/** A model's parsed answer; its texts are untrusted. */
+/** A model's parsed answer in one language; its texts are untrusted. */
 export type VisionAnswer = z.output<typeof answerSchema>;
 
 /** An answer, or the fault of the text in words for the model. `prose`: the text holds no JSON at all. */
-export type ParsedAnswer = { answer: VisionAnswer } | { answer: null; fault: string; prose: boolean };
+export type ParsedAnswer<Answer = VisionAnswer> = { answer: Answer } | { answer: null; fault: string; prose: boolean };
 
-/** Parses a model's reply: JSON, fenced JSON, or JSON between other words. */
-export function parseAnswer(text: string): ParsedAnswer {
+/** Parses a model's reply in one language: JSON, fenced JSON, or JSON between other words. */
+export const parseAnswer = (text: string): ParsedAnswer => parseAs(text, answerSchema);
+
+/** Parses the JSON of a model's reply by a schema. */
+export function parseAs<Answer>(text: string, schema: z.ZodType<Answer>): ParsedAnswer<Answer> {
   const said = stripReasoning(text);
   const value = firstObject(said);
   if (value === undefined) {
     const prose = !said.includes('{');
     return { answer: null, fault: 'It is not one complete JSON object.', prose };
   }
-  const parsed = answerSchema.safeParse(value);
+  const parsed = schema.safeParse(value);
   if (parsed.success) return { answer: parsed.data };
   const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   return { answer: null, fault: `It does not have the shape: ${faults.join('; ')}`, prose: false };

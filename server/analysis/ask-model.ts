@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ANSWER_SCHEMA, parseAnswer, type VisionAnswer } from './answer.ts';
+import { type ParsedAnswer, parseAnswer, type VisionAnswer } from './answer.ts';
 import { type AnalysisConfig, STRUCTURED_MODES } from './config.ts';
-import { type Instructions, REPAIR_REQUEST, SHAPE_REQUEST } from './prompt.ts';
+import { type Instructions, REPAIR_REQUEST, schemaOf, shapeRequest } from './prompt.ts';
 import { stripReasoning } from './strip-reasoning.ts';
+import { parseTranslated, type TranslatedAnswer } from './translated-answer.ts';
 import {
   type StructuredMode,
   VisionFailure,
@@ -11,15 +12,20 @@ import {
   type VisionReply,
 } from './vision-provider.ts';
 
+/** A model's answer: in one language, or in several. */
+export type ModelAnswer = VisionAnswer | TranslatedAnswer;
+
 /** Outcome of a question. */
 export type AskOutcome =
-  | { status: 'completed'; answer: VisionAnswer }
+  | { status: 'completed'; answer: ModelAnswer }
   | { status: 'refused' }
   | { status: 'timeout' }
   | { status: 'failed'; httpStatus: number | null };
 
 const FIRST_WAIT_MS = 500;
 const MAX_REPEATED_CHARACTERS = 4000;
+/** Part of the time limit that each language beside the first adds: a long answer takes longer. */
+const TIME_PER_LANGUAGE = 0.5;
 const REFUSAL =
   /\b(?:sorry|can(?:no|['’]?)t|unable|won['’]t|refuse|not able|policy|entschuldigung|kann (?:ich )?nicht)\b/i;
 
@@ -51,7 +57,8 @@ export function createAsker(
   const mode = structured === 'auto' ? 'json_schema' : structured;
   const state: State = { provider, maxRetries, structured, mode };
   return async (instructions, jpeg, signal, waitedMs = 0) => {
-    const deadline = startDeadline(timeoutMs - waitedMs, signal);
+    const limitMs = timeoutMs * (1 + TIME_PER_LANGUAGE * furtherLanguages(instructions));
+    const deadline = startDeadline(limitMs - waitedMs, signal);
     try {
       return await converse(state, instructions, jpeg, deadline);
     } catch (error) {
@@ -73,32 +80,41 @@ async function converse(
 ): Promise<AskOutcome> {
   const image = { data: jpeg, mediaType: 'image/jpeg' as const };
   const { question, reply } = await askInSupportedMode(state, instructions, image, deadline);
-  const first = parseAnswer(reply.text);
+  const first = parse(reply.text, instructions);
   if (first.answer) return { status: 'completed', answer: first.answer };
   // A refused question is not repeated: it would cost the same again.
   if (reply.filtered || (first.prose && !reply.truncated && refuses(reply.text))) return { status: 'refused' };
   const answer = reply.text.slice(0, MAX_REPEATED_CHARACTERS);
   const repair = { answer, fault: `${first.fault} ${REPAIR_REQUEST}` };
-  const second = parseAnswer((await askWithRetries(state, { ...question, repair }, deadline)).text);
+  const second = parse((await askWithRetries(state, { ...question, repair }, deadline)).text, instructions);
   return second.answer ? { status: 'completed', answer: second.answer } : { status: 'failed', httpStatus: 200 };
 }
+
+function parse(text: string, { languages }: Instructions): ParsedAnswer<ModelAnswer> {
+  return languages ? parseTranslated(text, languages) : parseAnswer(text);
+}
+
+const furtherLanguages = ({ languages }: Instructions): number => (languages?.length ?? 1) - 1;
 
 /** Asks in the strictest mode, and in less strict ones while the service does not support it. */
 async function askInSupportedMode(
   state: State,
-  { system, prompt }: Instructions,
+  instructions: Instructions,
   image: VisionQuestion['image'],
   deadline: Deadline,
 ): Promise<{ question: VisionQuestion; reply: VisionReply }> {
+  const { system, prompt } = instructions;
+  const schema = schemaOf(instructions);
   const { structured } = state;
   const modes = structured === 'auto' ? STRUCTURED_MODES.slice(STRUCTURED_MODES.indexOf(state.mode)) : [structured];
   for (const mode of modes) {
     const question: VisionQuestion = {
       // The other modes take no schema, so the prompt describes it.
-      system: mode === 'json_schema' ? system : `${system}\n\n${SHAPE_REQUEST}`,
+      system: mode === 'json_schema' ? system : `${system}\n\n${shapeRequest(schema)}`,
       prompt,
       image,
-      shape: { mode, name: 'image_metadata', schema: ANSWER_SCHEMA },
+      shape: { mode, name: 'image_metadata', schema },
+      furtherLanguages: furtherLanguages(instructions),
     };
     try {
       const reply = await askWithRetries(state, question, deadline);

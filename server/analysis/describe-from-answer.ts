@@ -1,9 +1,9 @@
-import type { AnalyzeOptions, MetadataField } from '#contract';
+import { type AnalyzeOptions, languageTag, type MetadataField } from '#contract';
 import type { VisionAnswer } from './answer.ts';
 import { cleanText, withoutLeadIn } from './clean-text.ts';
 import { cleanTags } from './describe-from-file.ts';
 import { type Description, setField } from './description.ts';
-import { languageTag } from './language-tag.ts';
+
 import { slugOf } from './slug.ts';
 import { TEXT_LIMITS } from './text-limits.ts';
 
@@ -57,7 +57,7 @@ export function describeFromAnswer(
   if (answer.people) review.add('people');
   if (answer.textInImage?.trim()) review.add('text');
   if (answer.kind === 'document' || answer.kind === 'chart') review.add(answer.kind);
-  if (options.language && language && primary(language) !== primary(options.language)) review.add('language');
+  if (options.language && language && !isLanguage(language, options.language)) review.add('language');
   return description;
 }
 
@@ -71,8 +71,12 @@ function staysEmbedded(
 ): boolean {
   if (source[field] === 'user') return true;
   if (source[field] !== 'embedded' || field === 'language') return false;
-  const tagged = taggedLanguages[field];
-  return wanted === undefined || (tagged !== undefined && primary(tagged) === primary(wanted));
+  return wanted === undefined || isLanguage(taggedLanguages[field], wanted);
+}
+
+/** True if two tags name one language, whatever the region. */
+export function isLanguage(tag: string | undefined, wanted: string): boolean {
+  return tag !== undefined && primary(tag) === primary(wanted);
 }
 
 function primary(language: string): string {

@@ -1,10 +1,10 @@
-import { type AnalyzeOptions, METADATA_FIELDS, XMP_FIELDS, type XmpField } from '#contract';
+import { type AnalyzeOptions, languageTag, METADATA_FIELDS, XMP_FIELDS, type XmpField } from '#contract';
 import type { ImageRecord } from '../db/index.ts';
 import { cleanBasename, type Inspection } from '../processing/index.ts';
 import { cleanText } from './clean-text.ts';
 import { type Description, setField } from './description.ts';
 import { fileNameWords } from './file-name-words.ts';
-import { languageTag } from './language-tag.ts';
+
 import { TEXT_LIMITS } from './text-limits.ts';
 
 /** Longest edge in pixels below which an image counts as very small. */

@@ -8,7 +8,6 @@ import {
   type MetadataField,
 } from '#contract';
 import type { Description } from './description.ts';
-import { PROMPT_VERSION } from './prompt.ts';
 
 const TEXT_FIELDS: readonly MetadataField[] = DESCRIBING_FIELDS;
 
@@ -35,7 +34,7 @@ export function mergeMetadata(
   current: Metadata | null,
   description: Description,
   options: WriteOptions,
-  asked: { aiStatus: AiStatus; model: string | null },
+  asked: { aiStatus: AiStatus; model: string | null; promptVersion: string },
 ): Metadata {
   const answered = asked.aiStatus === 'completed';
   const writable = writableFields(current, options);
@@ -70,7 +69,7 @@ export function mergeMetadata(
     ...(description.facts ? { facts: description.facts } : {}),
     needsReview: [...new Set([...earlier, ...description.review])],
     model: answered ? asked.model : fromModel ? merged.model : null,
-    promptVersion: answered ? PROMPT_VERSION : fromModel ? (merged.promptVersion ?? null) : null,
+    promptVersion: answered ? asked.promptVersion : fromModel ? (merged.promptVersion ?? null) : null,
     aiStatus: asked.aiStatus,
   };
 }

@@ -10,6 +10,8 @@ export interface VisionQuestion {
   image: { data: Uint8Array; mediaType: 'image/jpeg' | 'image/png' };
   /** Absent: plain text. */
   shape?: { mode: StructuredMode; name: string; schema: Record<string, unknown> };
+  /** Languages of the answer beside the first, which make it longer. @default 0 */
+  furtherLanguages?: number;
   /** An earlier unusable answer and its fault. */
   repair?: { answer: string; fault: string };
 }

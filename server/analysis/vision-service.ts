@@ -4,14 +4,13 @@ import { type Budget, createBudget, type SharedCounters } from '../budgets/index
 import { withAbort } from '../concurrency.ts';
 import type { ImageRecord, VisionAnswerRepository } from '../db/index.ts';
 import type { Logger } from '../observability/index.ts';
-import type { VisionAnswer } from './answer.ts';
-import { type Asker, type AskOutcome, createAsker } from './ask-model.ts';
+import { type Asker, type AskOutcome, createAsker, type ModelAnswer } from './ask-model.ts';
 import { type Breaker, createBreaker } from './breaker.ts';
 import { type CapabilityCheck, createCapabilityCheck } from './capability-check.ts';
 import type { AnalysisConfig, ProviderSettings } from './config.ts';
 import { createDailyLimit, type DailyLimit, startOfDay } from './daily-limit.ts';
 import { createGate, type Gate } from './gate.ts';
-import { type Instructions, PROMPT_VERSION } from './prompt.ts';
+import type { Instructions } from './prompt.ts';
 import { createSdkProvider } from './providers/sdk-provider.ts';
 
 /** Dependencies of a vision service. */
@@ -29,7 +28,7 @@ export interface VisionServiceDeps {
 /** Outcome of a question. */
 export interface Answered {
   aiStatus: AiStatus;
-  answer: VisionAnswer | null;
+  answer: ModelAnswer | null;
   /** True if the answer came from the cache. */
   cached: boolean;
 }
@@ -48,7 +47,7 @@ export interface VisionService {
    */
   ask(image: QuestionImage, jpeg: Buffer, instructions: Instructions, signal: AbortSignal): Promise<Answered>;
   /** Counts the uploads whose answer is not cached; equal uploads of an account count once. */
-  countNew(images: QuestionImage[], instructions: Instructions): Promise<number>;
+  countNew<Image extends QuestionImage>(images: Image[], instructed: (image: Image) => Instructions): Promise<number>;
 }
 
 type QuestionImage = Pick<ImageRecord, '_id' | 'accountId' | 'sha256'>;
@@ -113,10 +112,10 @@ export function createVisionService(settings: ProviderSettings, deps: VisionServ
       const key = keyOf(settings, image.accountId, jpeg, instructions);
       return shareOrAsk(context, { key, image, jpeg, instructions }, signal);
     },
-    async countNew(images, instructions) {
+    async countNew(images, instructed) {
       const [first] = images;
       if (!first) return 0;
-      const questions = new Set(images.map((image) => questionOf(settings, image, instructions)));
+      const questions = new Set(images.map((image) => questionOf(settings, image, instructed(image))));
       return questions.size - (await cache.findAnswered(first.accountId, [...questions])).size;
     },
   };
@@ -145,9 +144,9 @@ function hashOf(
   { kind, baseUrl, model }: ProviderSettings,
   accountId: string,
   picture: string,
-  { system, prompt }: Instructions,
+  { system, prompt, version }: Instructions,
 ): string {
-  const parts = [accountId, picture, kind, baseUrl ?? null, model, PROMPT_VERSION, system, prompt];
+  const parts = [accountId, picture, kind, baseUrl ?? null, model, version, system, prompt];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
@@ -176,16 +175,22 @@ async function lookUpOrAsk(context: Context, question: Question, signal: AbortSi
   const { key, image } = question;
   const { accountId } = image;
   const known = await cache.find(accountId, key).catch(() => null);
-  if (known) return { aiStatus: 'completed', answer: known.answer as VisionAnswer, cached: true };
+  if (known) return { aiStatus: 'completed', answer: known.answer as ModelAnswer, cached: true };
   const outcome = await askWhenReady(context, question, signal);
   if (outcome.status !== 'completed') return { aiStatus: outcome.status, answer: null, cached: false };
   const { answer } = outcome;
+  // A repetition may give the languages that this answer lacks.
+  if (isIncomplete(answer, question.instructions)) return { aiStatus: 'completed', answer, cached: false };
   // A cache failure must not lose the answer.
   const asked = questionOf(context.settings, image, question.instructions);
   await cache.put({ _id: key, accountId, question: asked, answer, createdAt: now() }).catch((error: unknown) => {
     logger.warn({ err: error }, 'could not store an answer of the vision service');
   });
   return { aiStatus: 'completed', answer, cached: false };
+}
+
+function isIncomplete(answer: ModelAnswer, { languages }: Instructions): boolean {
+  return 'texts' in answer && languages !== null && languages.some((tag) => !(tag in answer.texts));
 }
 
 /** Outcome of a question, sent or not. */

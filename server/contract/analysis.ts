@@ -3,6 +3,7 @@ import { analyzeOptionsSchema } from './analyze.ts';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
 import { AI_STATUSES, metadataSchema } from './images.ts';
 import { completeEventBase, errorEventBase, failureSchema, jobSummarySchema } from './jobs.ts';
+import { textsSchema } from './texts.ts';
 
 /** Body of an analysis request; without `images` it covers all images of the session. */
 export const analyzeRequestSchema = z
@@ -31,6 +32,7 @@ export const analysisResultSchema = z
     status: z.enum(['completed', 'failed']),
     originalFilename: z.string(),
     metadata: metadataSchema.nullable().describe('As stored; null for a failed image that has none.'),
+    texts: textsSchema.optional(),
     aiStatus: z.enum(AI_STATUSES).nullable().describe('Outcome of the request to the vision model.'),
     fromCache: z.boolean().describe("The model's answer came from the cache."),
     creditsCharged: z.int(),
@@ -69,6 +71,7 @@ export const analysisSchema = z
         originalFilename: z.string(),
         status: z.enum(['none', 'running', 'completed', 'failed']),
         metadata: metadataSchema.nullable(),
+        texts: textsSchema.optional(),
         error: failureSchema.nullable(),
       }),
     ),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { closedObject } from './closed-object.ts';
 import { METADATA_FIELD_NAMES, METADATA_FIELDS } from './constants/index.ts';
+import { languageSchema, languagesSchema } from './language.ts';
 
 /** Purposes of an image on its page, which decide the content of its alternative text (W3C alt decision tree). */
 export const IMAGE_USAGES = ['informative', 'link', 'button', 'decorative'] as const;
@@ -17,12 +18,15 @@ const phrases = (what: string) =>
 
 /** Options of an analysis. */
 export const analyzeOptionsSchema = closedObject({
-  language: z
-    .string()
-    .max(35)
-    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, 'expected a BCP 47 language tag such as de or pt-BR')
+  language: languageSchema
     .optional()
     .describe('BCP 47 tag of the language to write in. Default: the language of `context`, else English.'),
+  // Without a parsed default: requests and jobs in one language keep their identity.
+  languages: languagesSchema
+    .optional()
+    .describe(
+      'Instead of `language`: BCP 47 tags of the languages to write in, asked for at once and stored in `texts`. `metadata` has the texts of the first one.',
+    ),
   context: z.string().trim().max(1000).optional().describe('Subject of the page that shows the images.'),
   keywords: phrases('Used where they fit the image, at most two.'),
   avoidWords: phrases('Words that must not be used.'),
@@ -41,7 +45,12 @@ export const analyzeOptionsSchema = closedObject({
     ),
   fields: z.array(z.enum(METADATA_FIELD_NAMES)).min(1).optional().describe('The fields to write. Default: all.'),
   overwrite: z.boolean().default(false).describe('Also replace values that a person has edited.'),
-}).meta({ id: 'AnalyzeOptions' });
+})
+  .refine(({ language, languages }) => language === undefined || languages === undefined, {
+    path: ['languages'],
+    message: 'expected `language` or `languages`, but received both',
+  })
+  .meta({ id: 'AnalyzeOptions' });
 
 /** The options with every default filled in. */
 export type AnalyzeOptions = z.output<typeof analyzeOptionsSchema>;

@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoint.ts';
 import { ANALYZE_ERRORS, EXPORT_ERRORS, UPLOAD_ERRORS } from './endpoint-errors.ts';
 import { exportRequestSchema, flatExportRequestSchema } from './exports.ts';
 import { imageIdSchema, jobIdSchema, namespaceSchema, sessionIdSchema } from './ids.ts';
-import { editedImageSchema, metadataPatchSchema, uploadResultSchema, urlImportSchema } from './images.ts';
+import { editedImageSchema, imagePatchSchema, uploadResultSchema, urlImportSchema } from './images.ts';
 import { jobSchema } from './job-record.ts';
 import { OPERATOR_ENDPOINTS } from './operator-endpoints.ts';
 import { SERVICE_ENDPOINTS } from './service-endpoints.ts';
@@ -88,7 +88,7 @@ const V1_ENDPOINTS = {
     summary: "Edit an image's metadata; a new file name renames its exported files, free of charge",
     params: inImage,
     bodyKind: 'json',
-    body: z.object({ metadata: metadataPatchSchema }).meta({ id: 'ImagePatch' }),
+    body: imagePatchSchema,
     success: { status: 200, kind: 'json', schema: editedImageSchema },
     errors: ['session_not_found', 'image_not_found'],
   },

@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { emptyMetadataValues, INPUT_FORMATS } from './constants/index.ts';
+import { emptyMetadataValues, INPUT_FORMATS, METADATA_SOURCES } from './constants/index.ts';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
 import { PATCH_SHAPE, STORED_SHAPE, UPLOAD_SHAPE } from './metadata-shapes.ts';
+import { textsPatchSchema, textsSchema } from './texts.ts';
 import { warningSchema } from './warnings.ts';
-
-/** Sources of metadata values. */
-export const METADATA_SOURCES = ['ai', 'embedded', 'filename', 'pixels', 'user'] as const;
 
 /** Kinds of images; `blank` has no content. */
 export const IMAGE_KINDS = [
@@ -37,12 +35,20 @@ export const REVIEW_REASONS = {
   decorative: 'The model considers the image decorative; that depends on the page.',
   language: 'The texts are not in the requested language.',
   fallback: 'The model gave no usable answer; the texts come from the file.',
+  missing: 'The model gave no texts in this language.',
 } as const;
 export type ReviewReason = keyof typeof REVIEW_REASONS;
 
 /** The fields of an image's metadata that a person can edit; `null` clears one. */
 export const metadataPatchSchema = z.strictObject(PATCH_SHAPE).meta({ id: 'MetadataPatch' });
 export type MetadataPatch = z.output<typeof metadataPatchSchema>;
+
+/** Body of an edit of an image. */
+export const imagePatchSchema = z
+  .object({ metadata: metadataPatchSchema.optional(), texts: textsPatchSchema.optional() })
+  .refine(({ metadata, texts }) => metadata !== undefined || texts !== undefined, 'expected metadata or texts')
+  .meta({ id: 'ImagePatch' });
+export type ImagePatch = z.output<typeof imagePatchSchema>;
 
 /** Facts measured on the pixels. */
 export const imageFactsSchema = z
@@ -97,6 +103,7 @@ export const imageSchema = z
     clientRef: z.string().nullable().describe("The caller's own id, echoed wherever the image appears."),
     warnings: z.array(warningSchema),
     metadata: metadataSchema.nullable(),
+    texts: textsSchema.optional(),
   })
   .meta({ id: 'Image' });
 export type Image = z.output<typeof imageSchema>;

@@ -24,5 +24,6 @@ export * from './service-state.ts';
 export * from './sessions.ts';
 export * from './settings.ts';
 export * from './shares.ts';
+export { type LanguageTexts, type Texts, type TextsPatch, textsSchema } from './texts.ts';
 export * from './tokens.ts';
 export * from './warnings.ts';

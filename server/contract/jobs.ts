@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { imageIdSchema, jobIdSchema, sessionIdSchema } from './ids.ts';
 import { metadataSchema } from './images.ts';
+import { textsSchema } from './texts.ts';
 
 /** Kinds of jobs. */
 export const JOB_KINDS = ['export', 'sample', 'analyze'] as const;
@@ -45,6 +46,7 @@ export const progressEventSchema = z
     clientRef: z.string().nullable(),
     error: failureSchema.optional(),
     metadata: metadataSchema.optional().describe('Of an image whose analysis has finished.'),
+    texts: textsSchema.optional(),
   })
   .meta({ id: 'ProgressEvent' });
 export type ProgressEvent = z.output<typeof progressEventSchema>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { closedObject } from './closed-object.ts';
 import { MAX_EDGE, MAX_RESPONSIVE_SIZES, OUTPUT_FORMATS, PRESETS, RESPONSIVE_EDGE } from './constants/index.ts';
+import { canonicalLanguageSchema } from './language.ts';
 
 const edge = z.int().min(RESPONSIVE_EDGE.min).max(RESPONSIVE_EDGE.max);
 
@@ -53,6 +54,12 @@ export const settingsSchema = closedObject({
       'Point that sizes with `fit: "cover"` keep nearest to their centre. Default: the part that attracts attention.',
     ),
   embedMetadata: z.boolean().default(false).describe('Write alt text, title, caption and tags as XMP into the files.'),
+  // Without a parsed default: requests and jobs without this setting keep their identity.
+  language: canonicalLanguageSchema
+    .optional()
+    .describe(
+      'With `embedMetadata`: BCP 47 tag of the language whose texts are written. Default: the texts of `metadata`, which images without texts in this language also get.',
+    ),
   keepCopyright: z
     .boolean()
     .default(true)

@@ -216,7 +216,7 @@ function sizesOf({ files, contents = [] }: Pick<OutputRecord, 'files' | 'content
 
 /** Hashes what identifies a set of files: an export with equal settings replaces its earlier files, others do not. */
 function outputHash({ asked, settings }: Pick<ImageTask, 'asked' | 'settings'>): string {
-  const { format, preset, responsive, responsiveSizes, embedMetadata, keepCopyright } = settings;
+  const { format, preset, responsive, responsiveSizes, embedMetadata, keepCopyright, language } = settings;
   const sizes = responsive ? (responsiveSizes ?? 'default') : null;
   const { maxWidth, maxHeight } = settings;
   const focalPoint = asked.focalPoint ?? settings.focalPoint;
@@ -226,6 +226,7 @@ function outputHash({ asked, settings }: Pick<ImageTask, 'asked' | 'settings'>):
     ...(asked.replaces ? ['onlySmaller'] : []),
     ...(maxWidth || maxHeight ? [{ maxWidth, maxHeight }] : []),
     ...(focalPoint && cropped ? [{ focalPoint }] : []),
+    ...(embedMetadata && language ? [{ language }] : []),
   ];
   const canonical = JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright, ...later]);
   return createHash('sha256').update(canonical).digest('hex').slice(0, 12);

@@ -33,6 +33,7 @@ export function resolveImages(
   }
   const byId = new Map(images.map((image) => [image._id, image]));
   const seen = new Set<string>();
+  const { language } = request.settings;
   const isSelective = kind === 'export' && request.settings.onlySmaller === true;
   return request.images.map((wanted, index) => {
     if (seen.has(wanted.id)) {
@@ -57,7 +58,7 @@ export function resolveImages(
     const { renames } = image;
     const { focalPoint } = wanted;
     const texts = {
-      ...{ imageId: image._id, ...textsOf(wanted.metadata, image) },
+      ...{ imageId: image._id, ...textsOf(wanted.metadata, image, language) },
       ...(renames ? { renames } : {}),
       ...(focalPoint ? { focalPoint } : {}),
     };

@@ -2,14 +2,17 @@ import {
   EMBEDDED_FIELDS,
   type EmbeddedField,
   emptyMetadataValues,
+  type LanguageTexts,
   type MetadataValues,
   metadataSchema,
   PATCH_SHAPE,
   pickFields,
   REQUEST_FIELDS,
   type RequestField,
+  serveLanguage,
 } from '#contract';
 import type { ImageRecord, JobImage } from '../db/index.ts';
+import { textsByLanguage, withTexts } from '../sessions/index.ts';
 
 /** Most names of unknown fields that are stored for their warning, and their longest part. */
 const NAMES_KEPT = 5;
@@ -21,17 +24,39 @@ type RequestMetadata = Partial<Record<RequestField, string | null>> & Record<str
 /** Embedded fields beside those of the specification. */
 const STORED_ONLY = EMBEDDED_FIELDS.filter((name): name is StoredOnly => !isIn(REQUEST_FIELDS, name));
 
-/** Returns the texts of an image: of the request if that has metadata, else the stored ones. */
-export function textsOf(given: RequestMetadata | null | undefined, image: ImageRecord): Omit<JobImage, 'imageId'> {
-  const metadata = given ?? image.metadata;
-  const others = given ? readOthers(given) : image.metadata && pickFields(image.metadata, STORED_ONLY);
+/** Returns the texts of an image: of the request if that has metadata, else the stored ones in the language of the settings. */
+export function textsOf(
+  given: RequestMetadata | null | undefined,
+  image: ImageRecord,
+  language?: string,
+): Omit<JobImage, 'imageId'> {
+  const found = language === undefined ? { metadata: image.metadata, isOther: false } : inLanguage(image, language);
+  const { metadata: stored, isOther } = found;
+  const metadata = given ?? stored;
+  const others = given ? readOthers(given) : stored && pickFields(stored, STORED_ONLY);
   return {
     ...pickFields(emptyMetadataValues(), REQUEST_FIELDS),
     ...(metadata ? withValue(metadata, REQUEST_FIELDS) : {}),
     ...others,
     filename: metadata?.filename || null,
+    ...(isOther && !given ? { isOtherLanguage: true } : {}),
   };
 }
+
+/** Returns the metadata in the language that serves the wanted one; `isOther`: there is none, so its texts are in another one. */
+function inLanguage(image: ImageRecord, wanted: string): { metadata: ImageRecord['metadata']; isOther: boolean } {
+  const { metadata } = image;
+  const all = Object.entries(textsByLanguage(image) ?? {}).filter(([, texts]) => hasText(texts));
+  const known = all.length > 0 ? all.map(([tag]) => tag) : [metadata?.language].flatMap((tag) => tag ?? []);
+  const language = serveLanguage(wanted, known);
+  const texts = all.find(([tag]) => tag === language)?.[1];
+  if (texts && language) return { metadata: withTexts(metadata, language, texts), isOther: false };
+  return { metadata, isOther: language === undefined && known.length > 0 };
+}
+
+/** An empty alternative text counts: it says that none is needed. */
+const hasText = ({ title, alt, caption, tags }: LanguageTexts) =>
+  Boolean(title || caption || tags.length) || alt !== null;
 
 /** Reads the fields beside those of the specification, as an analysis returns them, and names those that are unknown. */
 function readOthers(

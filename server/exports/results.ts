@@ -102,8 +102,15 @@ export function placeOf(namespace: string, filename: string): Pick<Variant, 'fil
   };
 }
 
-function warningsOf(image: ImageRecord, { unknownFields }: Pick<JobImage, 'unknownFields'>): Warning[] {
-  return unknownFields ? [...image.warnings, warning('unknown_field', unknownFields.join(', '))] : image.warnings;
+/** What a request asked of an image, as far as warnings come from it. */
+type AskedTexts = Pick<JobImage, 'unknownFields' | 'isOtherLanguage'>;
+
+function warningsOf(image: ImageRecord, { unknownFields, isOtherLanguage }: AskedTexts): Warning[] {
+  return [
+    ...image.warnings,
+    ...(unknownFields ? [warning('unknown_field', unknownFields.join(', '))] : []),
+    ...(isOtherLanguage ? [warning('other_language')] : []),
+  ];
 }
 
 /** The result of an image of which no file is smaller than the one it would replace. */
@@ -142,7 +149,7 @@ const NO_FILES = {
 /** The result of an image that could not be exported. */
 export function failedResult(
   image: ImageRecord,
-  asked: Pick<JobImage, 'unknownFields'>,
+  asked: AskedTexts,
   settings: Settings,
   error: { code: string; message: string },
 ): ImageResult {

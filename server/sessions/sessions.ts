@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LimitFunction } from 'p-limit';
-import type { Image, MetadataPatch, RecentSession, Rejected, UploadResult } from '#contract';
+import type { Image, ImagePatch, RecentSession, Rejected, UploadResult } from '#contract';
 import { inTurn } from '../concurrency.ts';
 import type { ImageRecord, Repositories, SessionRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { extensionOf, type Processor } from '../processing/index.ts';
 import { namespaceFolder, type ObjectStore, type Scratch, uploadKey } from '../storage/index.ts';
-import { metadataFromUser } from './edit-metadata.ts';
+import { editDescribed } from './edit-metadata.ts';
 import { createPreviews, type PreviewFile } from './previews.ts';
 import { type AcceptedFile, inspectUpload, placeFiles, showImage, type Upload } from './upload-session.ts';
 
@@ -89,12 +89,12 @@ export function createSessions({ repositories, now = () => new Date(), ...deps }
     recent: (accountId: string, limit: number) => recent(context, accountId, limit),
 
     /** Applies a person's edit to an image's metadata. @throws session_not_found, image_not_found */
-    async editMetadata(accountId: string, sessionId: string, imageId: string, patch: MetadataPatch): Promise<Image> {
+    async editMetadata(accountId: string, sessionId: string, imageId: string, patch: ImagePatch): Promise<Image> {
       for (;;) {
         const image = await findImage(context, accountId, sessionId, imageId);
         // Counted also for an equal name: an export that runs may have begun with another one.
-        const renames = patch.filename === undefined ? 0 : 1;
-        const edited = await context.images.replaceMetadata(image, metadataFromUser(image.metadata, patch), {
+        const renames = patch.metadata?.filename === undefined ? 0 : 1;
+        const edited = await context.images.replaceMetadata(image, editDescribed(image, patch), {
           renames,
         });
         if (edited) return showImage(edited);
@@ -131,8 +131,8 @@ async function recent({ sessions, images, now }: Context, accountId: string, lim
   );
 }
 
-function expiry({ now, config }: Context): Date {
-  return new Date(now().getTime() + config.SESSION_TTL_HOURS * 3_600_000);
+function expiry({ now, config }: Context, from = now()): Date {
+  return new Date(from.getTime() + config.SESSION_TTL_HOURS * 3_600_000);
 }
 
 async function find(context: Context, accountId: string, sessionId: string): Promise<SessionRecord> {
@@ -178,11 +178,12 @@ async function create(context: Context, accountId: string, upload: Upload, sessi
   refuseEmpty(accepted, firstError, rejected);
   if (accepted.length > config.MAX_IMAGES_PER_SESSION) throw full(config.MAX_IMAGES_PER_SESSION, accepted.length);
   const bytes = bytesOf(accepted);
+  const createdAt = now();
   const session: SessionRecord = {
     _id: sessionId,
     accountId,
-    createdAt: now(),
-    expiresAt: expiry(context),
+    createdAt,
+    expiresAt: expiry(context, createdAt),
     imageCount: accepted.length,
     bytes,
     deletedAt: null,

@@ -5,6 +5,7 @@ import { newId } from '../ids.ts';
 import { extensionOf, type Processor } from '../processing/index.ts';
 import { type ObjectStore, uploadKey } from '../storage/index.ts';
 import { metadataFromUser } from './edit-metadata.ts';
+import { showDescribed } from './image-texts.ts';
 
 /** A file that was received into a temporary file, or refused while it was received. */
 export type UploadedFile =
@@ -120,6 +121,6 @@ export function showImage(record: ImageRecord): Image {
     pages: record.pages,
     clientRef: record.clientRef,
     warnings: record.warnings,
-    metadata: record.metadata,
+    ...showDescribed(record),
   };
 }

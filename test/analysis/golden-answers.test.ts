@@ -22,7 +22,7 @@ function storedOf(answer: VisionAnswer, given: object = {}) {
   const image = { originalFilename: 'IMG_2034.jpg', width: 800, height: 600 };
   const fromFile = describeFromFile(image, { embedded: NOTHING_EMBEDDED, pixels: null }, options);
   const description = describeFromAnswer(fromFile, answer, options);
-  return mergeMetadata(null, description, options, { aiStatus: 'completed', model: 'm' });
+  return mergeMetadata(null, description, options, { aiStatus: 'completed', model: 'm', promptVersion: '1' });
 }
 
 describe('the stored part of an answer', () => {

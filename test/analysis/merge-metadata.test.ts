@@ -35,7 +35,7 @@ function analysed({
   const parsed = answer ? parseAnswer(JSON.stringify({ ...BASE, ...answer })).answer : null;
   const description = parsed ? describeFromAnswer(fromFile, parsed, options) : fromFile;
   const aiStatus = status ?? (parsed ? 'completed' : 'failed');
-  return mergeMetadata(current, description, options, { aiStatus, model: 'm' });
+  return mergeMetadata(current, description, options, { aiStatus, model: 'm', promptVersion: '1' });
 }
 
 describe('edited values', () => {

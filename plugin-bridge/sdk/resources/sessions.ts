@@ -1,4 +1,4 @@
-import type { EditedImage, MetadataPatch, Session, UploadResult, urlImportSchema } from '#contract';
+import type { EditedImage, MetadataPatch, Session, TextsPatch, UploadResult, urlImportSchema } from '#contract';
 import type { Input } from '../core/input.ts';
 import { type CallOptions, newIdempotencyKey, type Requester, type WriteOptions } from '../core/request.ts';
 import { readJson } from '../core/response.ts';
@@ -52,13 +52,19 @@ export function createSessionMethods(requester: Requester) {
     /** Reads a session, its images and its jobs. */
     getSession: (sessionId: string, options: CallOptions = {}) => requester.get<Session>(pathOf(sessionId), options),
 
-    /** Edits an image's metadata; `null` clears a field. A new file name also renames exported files, free of charge. */
-    updateImage: (sessionId: string, imageId: string, metadata: MetadataPatch, { signal }: CallOptions = {}) => {
+    /**
+     * Edits an image's metadata, and with `texts` its texts by language; `null` clears a field. A new file name also renames exported
+     * files, free of charge.
+     */
+    updateImage: (
+      sessionId: string,
+      imageId: string,
+      metadata: MetadataPatch,
+      { signal, texts }: CallOptions & { texts?: TextsPatch | undefined } = {},
+    ) => {
       const path = imagePathOf(sessionId, imageId);
-      return requester.send(
-        { method: 'PATCH', path, json: { metadata }, signal, repeatable: true },
-        readJson<EditedImage>,
-      );
+      const json = { metadata, ...(texts ? { texts } : {}) };
+      return requester.send({ method: 'PATCH', path, json, signal, repeatable: true }, readJson<EditedImage>);
     },
 
     /** Reads a small WebP of an uploaded image, at least `width` pixels wide unless the image is smaller. */

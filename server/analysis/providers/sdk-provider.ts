@@ -6,6 +6,8 @@ import { retryAfterMs } from './retry-after.ts';
 
 /** Enough for models that reason before they answer; an answer itself takes about 150. */
 const MAX_OUTPUT_TOKENS = 2000;
+/** Added for each language beside the first: scripts such as Devanagari take several tokens a word. */
+const TOKENS_PER_LANGUAGE = 500;
 const TEMPERATURE = 0.2;
 /** HTTP statuses of an unsupported request format. */
 const UNSUPPORTED = new Set([400, 415, 422, 501]);
@@ -37,7 +39,7 @@ export function createSdkProvider(settings: ProviderSettings): VisionProvider {
           system: question.system,
           messages: messagesOf(question),
           temperature: TEMPERATURE,
-          maxOutputTokens: MAX_OUTPUT_TOKENS,
+          maxOutputTokens: MAX_OUTPUT_TOKENS + TOKENS_PER_LANGUAGE * (question.furtherLanguages ?? 0),
           // The caller retries: it knows the remaining time.
           maxRetries: 0,
           abortSignal: signal,

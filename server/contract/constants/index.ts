@@ -1,5 +1,6 @@
 // Owns the facts of the contract that programs without zod may load: workers and browsers. Imports nothing.
 export * from './formats.ts';
+export * from './languages.ts';
 export * from './limits.ts';
 export * from './metadata-fields.ts';
 export * from './presets.ts';

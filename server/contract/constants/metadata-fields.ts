@@ -4,6 +4,9 @@ export const XMP_NAMESPACES = {
   Iptc4xmpCore: 'http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/',
 } as const;
 
+/** Sources of metadata values. */
+export const METADATA_SOURCES = ['ai', 'embedded', 'filename', 'pixels', 'user'] as const;
+
 /** Properties of one field of an image's metadata. Every place that handles fields one by one reads them here. */
 interface MetadataFieldRow {
   type: 'text' | 'list' | 'flag';
@@ -23,6 +26,8 @@ interface MetadataFieldRow {
   exportLength: number | null;
   /** True if it is a text about the image: an analysis that finds one also sets the language. */
   describes: boolean;
+  /** True if an image can have it in several languages. */
+  byLanguage: boolean;
   /** Description in the API documents; null if the name says it all. */
   doc: string | null;
 }
@@ -42,6 +47,7 @@ export const METADATA_FIELDS = {
     inRequests: true,
     exportLength: 1024,
     describes: true,
+    byLanguage: false,
     doc: 'Basename of the output file, without extension.',
   },
   title: {
@@ -54,6 +60,7 @@ export const METADATA_FIELDS = {
     inRequests: true,
     exportLength: 2000,
     describes: true,
+    byLanguage: true,
     doc: null,
   },
   alt: {
@@ -66,6 +73,7 @@ export const METADATA_FIELDS = {
     inRequests: true,
     exportLength: 2000,
     describes: true,
+    byLanguage: true,
     doc: 'Alternative text; `null`: unknown, `""` with `decorative`: none needed.',
   },
   caption: {
@@ -78,6 +86,7 @@ export const METADATA_FIELDS = {
     inRequests: false,
     exportLength: null,
     describes: true,
+    byLanguage: true,
     doc: null,
   },
   tags: {
@@ -90,6 +99,7 @@ export const METADATA_FIELDS = {
     inRequests: false,
     exportLength: null,
     describes: true,
+    byLanguage: true,
     doc: null,
   },
   language: {
@@ -102,6 +112,7 @@ export const METADATA_FIELDS = {
     inRequests: false,
     exportLength: null,
     describes: false,
+    byLanguage: false,
     doc: 'BCP 47.',
   },
   decorative: {
@@ -114,6 +125,7 @@ export const METADATA_FIELDS = {
     inRequests: false,
     exportLength: null,
     describes: false,
+    byLanguage: false,
     doc: null,
   },
 } as const satisfies Record<string, MetadataFieldRow>;
@@ -132,6 +144,9 @@ export type RequestField = FieldsWith<'inRequests'>;
 
 /** A field that is a text about the image. */
 export type DescribingField = FieldsWith<'describes'>;
+
+/** A field that an image can have in several languages. */
+export type LanguageField = FieldsWith<'byLanguage'>;
 
 /** A field that is found in files under an XMP property. */
 export type XmpField = { [Name in MetadataField]: Fields[Name]['xmp'] extends string ? Name : never }[MetadataField];
@@ -164,6 +179,10 @@ export const REQUEST_FIELDS = /* @__PURE__ */ METADATA_FIELD_NAMES.filter(
 /** The fields that are texts about the image. */
 export const DESCRIBING_FIELDS = /* @__PURE__ */ METADATA_FIELD_NAMES.filter(
   (name): name is DescribingField => METADATA_FIELDS[name].describes,
+);
+/** The fields that an image can have in several languages. */
+export const LANGUAGE_FIELDS = /* @__PURE__ */ METADATA_FIELD_NAMES.filter(
+  (name): name is LanguageField => METADATA_FIELDS[name].byLanguage,
 );
 
 /** Returns the named fields of an object. */

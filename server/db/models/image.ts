@@ -1,5 +1,11 @@
 import { Schema } from 'mongoose';
-import type { InputFormat, Metadata, Warning } from '#contract';
+import type { InputFormat, LanguageTexts, Metadata, Warning } from '#contract';
+
+/** Texts beside the metadata, which are those of the `first` language, by language tag (BCP 47, canonical form). */
+export interface OtherTexts {
+  first: string;
+  others: Record<string, LanguageTexts>;
+}
 
 /** An uploaded image as stored. */
 export interface ImageRecord {
@@ -22,7 +28,9 @@ export interface ImageRecord {
   clientRef: string | null;
   warnings: Warning[];
   metadata: Metadata | null;
-  /** Version of the metadata, for optimistic locking. */
+  /** Absent: there are texts in one language alone. */
+  texts?: OtherTexts;
+  /** Version of metadata and texts, for optimistic locking. */
   metadataVersion: number;
   /** Count of edits of the file name by a person. Absent: never. */
   renames?: number;
@@ -48,10 +56,11 @@ export const imageSchema = new Schema<ImageRecord>(
     clientRef: { type: String, default: null },
     warnings: { type: Schema.Types.Mixed, default: [] },
     metadata: { type: Schema.Types.Mixed, default: null },
+    texts: { type: Schema.Types.Mixed },
     metadataVersion: { type: Number, required: true },
     renames: { type: Number },
   },
-  { collection: 'images', versionKey: false },
+  { collection: 'images', versionKey: false, minimize: false },
 )
   .index({ sessionId: 1, position: 1 })
   .index({ accountId: 1, sha256: 1 });

@@ -1,10 +1,9 @@
-import type { Metadata } from '#contract';
 import type { Connection } from '../connect.ts';
 import { BATCH, deleteInBatches } from '../delete-in-batches.ts';
-import { type ImageRecord, imageSchema } from '../models/image.ts';
+import { type ImageRecord, imageSchema, type OtherTexts } from '../models/image.ts';
 import { plainCollection } from '../plain-collection.ts';
 
-export type { ImageRecord };
+export type { ImageRecord, OtherTexts };
 
 /** A file that a record names. */
 export interface NamedFile {
@@ -38,19 +37,22 @@ export function createImageRepository(connection: Connection) {
     },
 
     /**
-     * Replaces the metadata of an image; null if it was changed or removed since it was read.
+     * Replaces metadata and texts of an image; null if they were changed or it was removed since it was read.
      * @param options.renames edits of the file name that the change contains
      */
     async replaceMetadata(
       read: ImageRecord,
-      metadata: Metadata,
+      { metadata, texts }: Pick<ImageRecord, 'metadata' | 'texts'>,
       { renames = 0 }: { renames?: number } = {},
     ): Promise<ImageRecord | null> {
       const { _id, accountId, metadataVersion } = read;
       return model
         .findOneAndUpdate(
           { _id, accountId, metadataVersion },
-          { $set: { metadata }, $inc: { metadataVersion: 1, ...(renames > 0 ? { renames } : {}) } },
+          {
+            $set: { metadata, ...(texts ? { texts } : {}) },
+            $inc: { metadataVersion: 1, ...(renames > 0 ? { renames } : {}) },
+          },
           { returnDocument: 'after' },
         )
         .lean();

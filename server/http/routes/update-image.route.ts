@@ -6,8 +6,8 @@ export const updateImageRoute = defineRoute(
   'updateImage',
   async ({ account, params, body }, services): Promise<EditedImage> => {
     const { sessionId, imageId } = params;
-    const image = await services.sessions.editMetadata(account.id, sessionId, imageId, body.metadata);
-    if (body.metadata.filename === undefined) return image;
+    const image = await services.sessions.editMetadata(account.id, sessionId, imageId, body);
+    if (body.metadata?.filename === undefined) return image;
     return { ...image, renamedFiles: await services.exports.rename(account.id, sessionId, imageId) };
   },
 );

@@ -20,6 +20,8 @@ export interface InspectTask {
   facts: SourceFacts;
   /** Preferred language of embedded texts. */
   language?: string | undefined;
+  /** Further languages to read embedded texts in. */
+  furtherLanguages?: string[] | undefined;
   /** Longest edges in pixels of the copy for a vision model; absent: none is made. */
   vision?: { maxEdge: number; maxTextEdge: number } | undefined;
   limits: WorkerLimits;
@@ -36,6 +38,8 @@ export interface Inspection extends Omit<InspectReport, 'vision'> {
 /** Result of a worker; the copy is base64, because messages between processes are JSON. */
 export interface InspectReport {
   embedded: EmbeddedMetadata;
+  /** Embedded texts chosen for each of the further languages, whose tag they do not always have. */
+  translated?: Record<string, EmbeddedMetadata>;
   /** Null if the pixels cannot be decoded. */
   pixels: PixelReport | null;
   vision: { base64: string; width: number; height: number } | null;

@@ -78,6 +78,8 @@ describe('the methods', () => {
     const [{ id = '' } = {}] = images;
     const patched = await client.updateImage(sessionId, id, { alt: 'Blue', filename: 'blue-hill' });
     expect(patched.metadata).toMatchObject({ alt: 'Blue', source: { alt: 'user' } });
+    const translated = await client.updateImage(sessionId, id, { language: 'en' }, { texts: { de: { alt: 'Blau' } } });
+    expect(translated.texts).toMatchObject({ en: { alt: 'Blue' }, de: { alt: 'Blau' } });
     const preview = await client.previewImage(sessionId, id, { width: 32 });
     expect(preview.type).toBe('image/webp');
     expect((await client.checkCredits({ images, operation: 'export' })).cost).toBe(2);

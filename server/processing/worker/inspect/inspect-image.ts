@@ -12,12 +12,14 @@ export async function inspectImage(task: InspectTask): Promise<InspectReport> {
   const { source, facts, limits } = task;
   const header = await sharp(source, { failOn: 'none', limitInputPixels: false }).metadata();
   const { embedded, camera } = readEmbedded(header, task.language);
+  const further = (task.furtherLanguages ?? []).map((tag) => [tag, readEmbedded(header, tag).embedded] as const);
+  const texts = { embedded, ...(further.length > 0 ? { translated: Object.fromEntries(further) } : {}) };
   try {
     const copy = await makeSmallCopy(source, limits.maxPixels);
     const pixels = await measurePixels({ source, facts, camera, maxPixels: limits.maxPixels }, copy);
-    return { embedded, pixels, vision: await visionCopy(task, pixels, copy) };
+    return { ...texts, pixels, vision: await visionCopy(task, pixels, copy) };
   } catch {
-    return { embedded, pixels: null, vision: null };
+    return { ...texts, pixels: null, vision: null };
   }
 }
 

@@ -1,0 +1,94 @@
+import {
+  EMPTY_METADATA,
+  LANGUAGE_FIELDS,
+  type LanguageTexts,
+  languageTag,
+  MAX_LANGUAGES,
+  type Metadata,
+  pickFields,
+  type Texts,
+} from '#contract';
+import type { ImageRecord, OtherTexts } from '../db/index.ts';
+
+/** What is stored about an image's content: its metadata, in the first language, and texts in the other ones. */
+export type Described = Pick<ImageRecord, 'metadata' | 'texts'>;
+
+/** The same of an image with texts by language. */
+export type InLanguages = Described & { texts: OtherTexts };
+
+/** Language of texts whose language is not known (BCP 47: undetermined). */
+const UNDETERMINED = 'und';
+
+/** Returns the texts of an image by language, the first one first; undefined if it has texts in one language alone. */
+export function textsByLanguage({ metadata, texts }: Described): Texts | undefined {
+  if (!texts) return undefined;
+  const others = Object.entries(texts.others).map(([tag, one]): [string, LanguageTexts] => [
+    tag,
+    { ...one, alt: altOf(one, metadata) },
+  ]);
+  return { [texts.first]: languageTextsOf(metadata ?? EMPTY_METADATA), ...Object.fromEntries(others) };
+}
+
+/** Returns the form of the API of what is stored. */
+export function showDescribed(described: Described): { metadata: Metadata | null; texts?: Texts } {
+  const texts = textsByLanguage(described);
+  return { metadata: described.metadata, ...(texts ? { texts } : {}) };
+}
+
+/** Returns the part of metadata that belongs to its language. */
+export function languageTextsOf(metadata: Metadata): LanguageTexts {
+  const { source, needsReview, model } = metadata;
+  const sources = LANGUAGE_FIELDS.flatMap((field) => (source[field] ? [[field, source[field]] as const] : []));
+  return { ...pickFields(metadata, LANGUAGE_FIELDS), source: Object.fromEntries(sources), needsReview, model };
+}
+
+/** Returns metadata with the texts of one language in place of its own. */
+export function withTexts(metadata: Metadata | null, language: string, texts: LanguageTexts | undefined): Metadata {
+  const base = metadata ?? EMPTY_METADATA;
+  const source = { ...base.source };
+  for (const field of LANGUAGE_FIELDS) delete source[field];
+  const { source: sources, ...own } = texts ?? languageTextsOf(EMPTY_METADATA);
+  return { ...base, ...own, alt: altOf(own, metadata), language, source: { ...source, ...sources } };
+}
+
+/** Returns the alternative text of a language: whether an image is decorative does not depend on it. */
+function altOf({ alt }: Pick<LanguageTexts, 'alt'>, metadata: Metadata | null): string | null {
+  return metadata?.decorative ? '' : alt || null;
+}
+
+/**
+ * Returns texts by language of an image that may have none yet: its metadata is taken for texts in the language that they name.
+ * Without one they are in `otherwise` if there are none, else in an undetermined language.
+ */
+export function withLanguages({ metadata, texts }: Described, otherwise: string): InLanguages {
+  if (texts) return { metadata, texts };
+  const hasText = metadata !== null && LANGUAGE_FIELDS.some((field) => metadata[field]?.length);
+  const first = languageTag(metadata?.language ?? null) ?? (hasText ? UNDETERMINED : otherwise);
+  return { metadata, texts: { first, others: {} } };
+}
+
+/** Makes a language the first one: its texts become those of the metadata, and those of the former first one are kept beside them. */
+export function withFirst(described: InLanguages, language: string): InLanguages {
+  const { metadata } = described;
+  const { first, others } = described.texts;
+  if (first === language) return described;
+  const { [language]: wanted, ...rest } = others;
+  const former = metadata && languageTextsOf(metadata);
+  const isEmpty = !former || LANGUAGE_FIELDS.every((field) => !former[field]?.length);
+  return {
+    metadata: withTexts(metadata, language, wanted),
+    texts: { first: language, others: isEmpty ? rest : { ...rest, [first]: former } },
+  };
+}
+
+/** Keeps at most as many languages as are allowed: the asked ones and those that a person has edited. */
+export function withinLanguages(
+  others: Record<string, LanguageTexts>,
+  asked: readonly string[],
+): Record<string, LanguageTexts> {
+  const kept = Object.entries(others).filter(
+    ([tag, { source }]) => asked.includes(tag) || Object.values(source).includes('user'),
+  );
+  const rest = Object.entries(others).filter(([tag]) => !kept.some(([one]) => one === tag));
+  return Object.fromEntries([...kept, ...rest].slice(0, Math.max(kept.length, MAX_LANGUAGES - 1)));
+}
