@@ -46,7 +46,7 @@ export async function readJob<Result>(
   let timer: unknown;
   let onAbort = () => {};
   const aborted = new Promise<JobEnd<Result>>((resolve, reject) => {
-    onAbort = async () => {
+    const endJob = async () => {
       if (signal.reason !== CANCEL) return reject(new ConnectionError('aborted'));
       let accepted = false;
       timer = timers.setTimeout(() => reject(new ConnectionError(accepted ? 'aborted' : 'timeout')), FINAL_STATE_MS);
@@ -59,6 +59,7 @@ export async function readJob<Result>(
         if (!accepted) reject(cause);
       }
     };
+    onAbort = () => void endJob();
   });
   aborted.catch(() => {});
   if (signal.aborted) onAbort();

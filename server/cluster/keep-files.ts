@@ -26,10 +26,11 @@ export async function keepFiles<T>(deps: KeepFilesDeps, work: (signal: AbortSign
   if (!(await repository.claim(claim(), new Date())))
     throw new Error('Another backup is running; repeat this one when it has ended');
   const lost = new AbortController();
-  const renewal = setInterval(async () => {
+  const renew = async () => {
     const kept = await repository.renew(claim()).catch(() => true);
     if (!kept) lost.abort(new Error('The hold on the files was lost, so the backup may lack files; repeat it'));
-  }, holdMs / 4);
+  };
+  const renewal = setInterval(() => void renew(), holdMs / 4);
   try {
     await untilNothingDeletes(repository, waitMs);
     const result = await work(lost.signal);

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type Koa from 'koa';
 import { localUrl } from '../gateway/index.ts';
@@ -34,7 +34,9 @@ export async function listen(
     SendingLimits,
   { closeGraceMs = CLOSE_GRACE_MS, pace }: TimeLimits = {},
 ): Promise<HttpServer> {
-  const handle = app.callback();
+  const respond = app.callback();
+  // Koa turns each error of a request into its response.
+  const handle: RequestListener = (request, response) => void respond(request, response);
   const server = createServer(
     {
       headersTimeout: Math.min(HEADERS_TIMEOUT_MS, config.REQUEST_TIMEOUT_SECONDS * 1000 || HEADERS_TIMEOUT_MS),

@@ -51,7 +51,10 @@ export async function startServiceProcess(
       failOnRejection(entry);
       if (entry.msg === 'listening') resolve(String(entry.url));
     });
-    exited.then(([code]) => reject(new Error(`the service ended with ${code} before it listened: ${errors.join('')}`)));
+    exited.then(
+      ([code]) => reject(new Error(`the service ended with ${code} before it listened: ${errors.join('')}`)),
+      reject,
+    );
   });
   const url = await listening;
   return {

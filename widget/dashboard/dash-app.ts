@@ -108,8 +108,9 @@ export class DashApp extends LitElement {
       this.menuOpen = !this.menuOpen;
     };
     const onLogOut = () => void this.#logOut();
+    const onSkip = () => void this.#focusHeading();
     return html`<div class="layout">
-      ${renderSide({ profile, page, menuOpen, onMenu, onLogOut, onSkip: () => this.#focusHeading() })}${content}
+      ${renderSide({ profile, page, menuOpen, onMenu, onLogOut, onSkip })}${content}
     </div>`;
   }
 

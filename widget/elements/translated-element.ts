@@ -10,6 +10,7 @@ export class TranslatedElement extends LitElement {
 
   protected override async scheduleUpdate(): Promise<void> {
     this.i18n ??= createI18n({ locale: 'en', messages: await loadLocale('en').catch(() => enCore) });
-    super.scheduleUpdate();
+    // Lit declares a promise for subclasses such as this one; its own method works at once.
+    await super.scheduleUpdate();
   }
 }

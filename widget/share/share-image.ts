@@ -47,9 +47,10 @@ export class ShareImage extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     if (this.picture) return;
-    this.#seen = new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && this.#show(), {
-      rootMargin: '600px',
-    });
+    const showOnce = (entries: IntersectionObserverEntry[]) => {
+      if (entries.some((entry) => entry.isIntersecting)) void this.#show();
+    };
+    this.#seen = new IntersectionObserver(showOnce, { rootMargin: '600px' });
     this.#seen.observe(this);
   }
 

@@ -65,9 +65,8 @@ function serveConnection(state: State, socket: Socket): void {
           await turn;
           if (request.wantsReply && socket.writable) socket.write(encodeReply(request, reply));
         });
-        const answered = last.catch(() => void socket.destroy());
+        const answered = last.catch(() => void socket.destroy()).finally(() => running.delete(answered));
         running.add(answered);
-        void answered.then(() => running.delete(answered));
       }
     } catch {
       socket.destroy();

@@ -47,10 +47,12 @@ if (owner) {
   };
 }
 
-parentPort?.once('message', async () => {
-  await stop();
-  await store.close();
-  parentPort?.close();
+parentPort?.once('message', () => {
+  stop()
+    .then(() => store.close())
+    .catch((error: unknown) => tell({ type: 'warning', message: `closing failed: ${String(error)}` }))
+    // An open address or store would keep the thread, and who closes it, waiting.
+    .finally(() => parentPort?.close());
 });
 if (!owner) await store.close();
 tell({ type: 'ready', owner, address });

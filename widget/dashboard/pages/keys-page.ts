@@ -142,7 +142,7 @@ export class KeysPage extends DashboardPage {
       action: string;
       danger?: boolean;
       send: (values: FormValues) => Promise<unknown>;
-      done: (answer: unknown) => void;
+      done: (answer: unknown) => unknown;
     },
   ): TemplateResult {
     const { fields = [], text = '', action, danger = false, send, done } = form;

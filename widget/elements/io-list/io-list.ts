@@ -147,15 +147,19 @@ export class IoList extends LitElement {
   }
 
   #nextSlice(): void {
-    this.#timer ??= setTimeout(async () => {
+    this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      const start = performance.now();
-      this.shown = Math.min(this.shown + this.#slice, this.items.length);
-      await this.updateComplete;
-      await this.#rows().at(-1)?.updateComplete;
-      const slow = performance.now() - start > SLOW_MS;
-      this.#slice = Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, Math.round(this.#slice * (slow ? 0.5 : 1.5))));
+      void this.#showSlice();
     }, SLICE_MS);
+  }
+
+  async #showSlice(): Promise<void> {
+    const start = performance.now();
+    this.shown = Math.min(this.shown + this.#slice, this.items.length);
+    await this.updateComplete;
+    await this.#rows().at(-1)?.updateComplete;
+    const slow = performance.now() - start > SLOW_MS;
+    this.#slice = Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, Math.round(this.#slice * (slow ? 0.5 : 1.5))));
   }
 
   /** Images beside each other. */

@@ -144,8 +144,8 @@ export class IoSettings extends TranslatedElement {
         this.rows = this.rows.map((row) => (row.key === key ? { ...row, ...change } : row));
       },
       onCommit: () => this.#commitSizes(),
-      onAdd: () => this.#addSize(),
-      onRemove: (key) => this.#removeSize(key),
+      onAdd: () => void this.#addSize(),
+      onRemove: (key) => void this.#removeSize(key),
       onReset: () => {
         this.rows = rowsOf(undefined);
         this.note = '';
