@@ -170,3 +170,10 @@ add_filter(
 		return $folder;
 	}
 );
+// A CDN that fetches the files of this site.
+add_filter(
+	'imagewright_hosts',
+	static function ( $hosts ) {
+		return defined( 'IMAGEWRIGHT_TEST_CDN' ) ? array_merge( $hosts, array( IMAGEWRIGHT_TEST_CDN ) ) : $hosts;
+	}
+);

@@ -59,27 +59,6 @@ class Imagewright_Beside {
 	}
 
 	/**
-	 * Returns the path of an upload by its URL, or an empty string. Scheme, host and query are ignored.
-	 *
-	 * @param string $url URL, absolute or from the root of the host.
-	 * @return string
-	 */
-	public static function path_of( $url ) {
-		static $base = array();
-		$site = get_current_blog_id();
-		if ( ! isset( $base[ $site ] ) ) {
-			$uploads       = wp_get_upload_dir();
-			$base[ $site ] = array( preg_replace( '#^(https?:)?//[^/]+#i', '', $uploads['baseurl'] ) . '/', $uploads['basedir'] . '/' );
-		}
-		list( $from, $to ) = $base[ $site ];
-		$path              = preg_replace( '#^(https?:)?//[^/]+|[?\#].*$#i', '', $url );
-		if ( 0 !== strpos( $path, $from ) || false !== strpos( $path, '..' ) ) {
-			return '';
-		}
-		return $to . rawurldecode( substr( $path, strlen( $from ) ) );
-	}
-
-	/**
 	 * Adds the ending of the optimized file to a URL, before its query.
 	 *
 	 * @param string $url  URL of a file of WordPress.

@@ -175,7 +175,7 @@ class Imagewright_Old_Addresses {
 	 * @return string
 	 */
 	private static function relative( $url ) {
-		$path = Imagewright_Beside::path_of( $url );
+		$path = Imagewright_Addresses::path( $url );
 		return '' === $path ? '' : substr( $path, strlen( wp_get_upload_dir()['basedir'] ) + 1 );
 	}
 

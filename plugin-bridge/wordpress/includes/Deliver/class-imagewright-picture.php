@@ -124,7 +124,7 @@ class Imagewright_Picture {
 	 * @return string CSS; empty if there are no optimized files.
 	 */
 	private static function image_set( $url, $quote ) {
-		$path = Imagewright_Beside::path_of( $url );
+		$path = Imagewright_Addresses::path( $url );
 		$set  = array();
 		foreach ( '' === $path ? array() : Imagewright_Beside::types( $path ) as $mime ) {
 			$set[] = "url($quote" . esc_url_raw( Imagewright_Beside::url( $url, $mime ) ) . "$quote) type($quote$mime$quote)";
@@ -179,7 +179,7 @@ class Imagewright_Picture {
 		$candidates = array();
 		foreach ( preg_split( '/,\s+|,$/', trim( $srcset ) ) as $candidate ) {
 			$parts = preg_split( '/\s+/', trim( $candidate ), 2 );
-			$path  = Imagewright_Beside::path_of( $parts[0] );
+			$path  = Imagewright_Addresses::path( $parts[0] );
 			if ( '' !== $parts[0] ) {
 				$candidates[] = array( $parts[0], isset( $parts[1] ) ? ' ' . $parts[1] : '', '' === $path ? array() : Imagewright_Beside::types( $path ) );
 			}

@@ -106,9 +106,12 @@ class Imagewright_Files {
 	 * @return bool
 	 */
 	public static function is_upload( $path ) {
-		$folder = realpath( dirname( $path ) );
-		$root   = realpath( wp_get_upload_dir()['basedir'] );
-		return $folder && $root && 0 === strpos( trailingslashit( wp_normalize_path( $folder ) ), trailingslashit( wp_normalize_path( $root ) ) );
+		if ( Imagewright_Addresses::is_below( $path ) ) {
+			return true;
+		}
+		// PHP remembers for minutes where links lead, and folders that did not exist.
+		clearstatcache( true );
+		return Imagewright_Addresses::is_below( $path );
 	}
 
 	/**

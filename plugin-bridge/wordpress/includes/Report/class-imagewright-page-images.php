@@ -41,7 +41,7 @@ class Imagewright_Page_Images {
 		}
 		foreach ( self::backgrounds( $html ) as $style ) {
 			if ( preg_match( '/image-set\(\s*url\([\'"]?([^\'")]+)/i', $style, $url ) || preg_match( '/url\([\'"]?([^\'")]+)/i', $style, $url ) ) {
-				if ( '' === Imagewright_Beside::path_of( trim( $url[1] ) ) ) {
+				if ( '' === Imagewright_Addresses::path( trim( $url[1] ) ) ) {
 					continue;
 				}
 				$found[] = array(

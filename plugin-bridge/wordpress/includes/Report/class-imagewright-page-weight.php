@@ -58,15 +58,17 @@ class Imagewright_Page_Weight {
 	 * @return array<int,array{files:array<string,array{url:string,bytes:?int}>,attributes:array<string,bool>}>
 	 */
 	private static function images( $html ) {
-		$sizes = preg_match( '/<!-- imagewright-sizes (\{.*?\}) -->/', $html, $found ) ? (array) json_decode( $found[1], true ) : array();
-		$list  = array();
-		foreach ( Imagewright_Page_Images::of( $html ) as $image ) {
+		$before = preg_match( '/<!-- imagewright-sizes (\{.*?\}) -->/', $html, $found ) ? (array) json_decode( $found[1], true ) : array();
+		$images = Imagewright_Page_Images::of( $html );
+		$chosen = array_map( array( __CLASS__, 'choose' ), $images );
+		$sizes  = self::sizes( $chosen ? array_merge( ...array_map( 'array_values', $chosen ) ) : array(), $before );
+		$list   = array();
+		foreach ( $images as $at => $image ) {
 			$files = array();
-			foreach ( self::SCREENS as $screen => list( $width, $density ) ) {
-				$url              = Imagewright_Page_Images::choose( $image, $width, $density );
+			foreach ( $chosen[ $at ] as $screen => $url ) {
 				$files[ $screen ] = array(
 					'url'   => $url,
-					'bytes' => self::bytes( $url, $sizes ),
+					'bytes' => $sizes[ $url ] ?? null,
 				);
 			}
 			$attributes = array();
@@ -80,19 +82,46 @@ class Imagewright_Page_Weight {
 	}
 
 	/**
-	 * Returns the size of an upload.
+	 * Chooses the file of an image on each screen.
 	 *
-	 * @param string             $url   URL.
-	 * @param array<string,int> $sizes Sizes before, by path below the uploads folder.
-	 * @return int|null Bytes; null for files outside of the uploads folder.
+	 * @param array $image Of Imagewright_Page_Images::of().
+	 * @return array<string,string> URL by screen.
 	 */
-	private static function bytes( $url, $sizes ) {
-		$path = '' === $url ? '' : Imagewright_Beside::path_of( $url );
-		if ( '' === $path ) {
-			return null;
+	private static function choose( $image ) {
+		return array_map(
+			static function ( $screen ) use ( $image ) {
+				return Imagewright_Page_Images::choose( $image, $screen[0], $screen[1] );
+			},
+			self::SCREENS
+		);
+	}
+
+	/**
+	 * Returns the sizes of files of attachments. Other files stay unknown: who may weigh a page may not ask about every file.
+	 *
+	 * @param string[]          $urls   URLs.
+	 * @param array<string,int> $before Sizes before, by path below the uploads folder.
+	 * @return array<string,int> Bytes by URL.
+	 */
+	private static function sizes( $urls, $before ) {
+		$paths = array();
+		$root  = trailingslashit( wp_get_upload_dir()['basedir'] );
+		foreach ( array_unique( $urls ) as $url ) {
+			$path = Imagewright_Addresses::path( $url );
+			if ( '' !== $path ) {
+				$paths[ $url ] = substr( $path, strlen( $root ) );
+			}
 		}
-		$name = ltrim( substr( $path, strlen( wp_get_upload_dir()['basedir'] ) ), '/' );
-		return $sizes[ $name ] ?? ( is_file( $path ) ? (int) filesize( $path ) : null );
+		$known = Imagewright_Known_Files::of( $paths );
+		$sizes = array();
+		foreach ( $paths as $url => $path ) {
+			if ( isset( $before[ $path ] ) ) {
+				$sizes[ $url ] = (int) $before[ $path ];
+			} elseif ( isset( $known[ $path ] ) && is_file( $root . $path ) ) {
+				$sizes[ $url ] = (int) filesize( $root . $path );
+			}
+		}
+		return $sizes;
 	}
 
 	/**

@@ -1,0 +1,131 @@
+<?php
+/**
+ * Addresses of uploads.
+ *
+ * @package Imagewright
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Turns addresses into paths below the uploads folder. The only place that does so: every other class asks it.
+ */
+class Imagewright_Addresses {
+
+	/**
+	 * Hosts whose addresses are those of this site, by site of the network.
+	 *
+	 * @var array<int,string[]>
+	 */
+	private static $hosts = array();
+
+	/**
+	 * Paths of the uploads folder in addresses and on the disk, by site of the network.
+	 *
+	 * @var array<int,array{0:string,1:string}>
+	 */
+	private static $bases = array();
+
+	/**
+	 * Returns the path of an upload by its address, or an empty string: the address is on another host, outside of the uploads folder, or
+	 * leads out of it. The file need not exist.
+	 *
+	 * @param string $url Address, absolute or from the root of the host. Its query is ignored.
+	 * @return string
+	 */
+	public static function path( $url ) {
+		if ( ! preg_match( '~^(?:(?:https?:)?//([^/?#]*))?(/[^?#]*)~i', trim( (string) $url ), $found ) || ( '' !== $found[1] && ! self::is_own_host( $found[1] ) ) ) {
+			return '';
+		}
+		list( $from, $to ) = self::base();
+		$path              = rawurldecode( $found[2] );
+		if ( 0 !== strpos( $path, $from ) || preg_match( '~[\x00-\x1f\\\\]|/\.{0,2}(?:/|$)~', $path ) ) {
+			return '';
+		}
+		$path = $to . substr( $path, strlen( $from ) );
+		return self::is_below( $path ) ? $path : '';
+	}
+
+	/**
+	 * Returns true if the host of an address is one of this site. Addresses without a host are.
+	 *
+	 * @param string $url Address.
+	 * @return bool
+	 */
+	public static function is_own( $url ) {
+		return ! preg_match( '~^(?:[a-z][a-z0-9+.-]*:)?//([^/?#]*)~i', trim( (string) $url ), $found ) || self::is_own_host( $found[1] );
+	}
+
+	/**
+	 * Returns true if a path is below the uploads folder of this site. A folder below it may be a link to one elsewhere, as sites link
+	 * folders of years; a file may not.
+	 *
+	 * @param string $path Path; its folder exists, the file need not.
+	 * @return bool
+	 */
+	public static function is_below( $path ) {
+		$path   = wp_normalize_path( (string) $path );
+		$root   = self::base()[1];
+		$folder = realpath( dirname( $path ) );
+		$real   = realpath( $root );
+		if ( ! $folder || ! $real || false !== strpos( $path, "\0" ) ) {
+			return false;
+		}
+		$folder = trailingslashit( wp_normalize_path( $folder ) );
+		$inside = 0 === strpos( $folder, trailingslashit( wp_normalize_path( $real ) ) );
+		$linked = 0 === strpos( $path, $root ) && ! preg_match( '~/\.{1,2}(?:/|$)~', $path );
+		if ( ! $inside && ! $linked ) {
+			return false;
+		}
+		return ! is_link( $path ) || 0 === strpos( wp_normalize_path( (string) realpath( $path ) ), $inside ? trailingslashit( wp_normalize_path( $real ) ) : $folder );
+	}
+
+	/**
+	 * Returns the uploads folder in addresses and on the disk.
+	 *
+	 * @return array{0:string,1:string}
+	 */
+	private static function base() {
+		$site = get_current_blog_id();
+		if ( ! isset( self::$bases[ $site ] ) ) {
+			$uploads              = wp_get_upload_dir();
+			self::$bases[ $site ] = array( rawurldecode( trailingslashit( preg_replace( '#^(https?:)?//[^/]+#i', '', $uploads['baseurl'] ) ) ), trailingslashit( wp_normalize_path( $uploads['basedir'] ) ) );
+		}
+		return self::$bases[ $site ];
+	}
+
+	/**
+	 * Returns true if a host is one of this site.
+	 *
+	 * @param string $host Host, with its port if it has one.
+	 * @return bool
+	 */
+	private static function is_own_host( $host ) {
+		$site = get_current_blog_id();
+		if ( ! isset( self::$hosts[ $site ] ) ) {
+			$own = array();
+			foreach ( array( home_url(), site_url(), get_option( 'home' ), get_option( 'siteurl' ), wp_get_upload_dir()['baseurl'] ) as $url ) {
+				$own[] = preg_match( '~^(?:https?:)?//([^/?#]+)~i', (string) $url, $found ) ? $found[1] : '';
+			}
+			/**
+			 * Filters the hosts that answer with the files of this site's uploads folder: a CDN that fetches them from here. Not a store to
+			 * which another plugin sends them, since it lacks the optimized files.
+			 *
+			 * @param string[] $hosts Hosts: those of the site by default.
+			 */
+			$own                  = (array) apply_filters( 'imagewright_hosts', array_values( array_unique( array_filter( $own ) ) ) );
+			self::$hosts[ $site ] = array_map( array( __CLASS__, 'plain' ), array_map( 'strval', $own ) );
+		}
+		return in_array( self::plain( $host ), self::$hosts[ $site ], true );
+	}
+
+	/**
+	 * Returns a host in lower case, without a default port.
+	 *
+	 * @param string $host Host.
+	 * @return string
+	 */
+	private static function plain( $host ) {
+		return preg_replace( '/:(80|443)?$/', '', strtolower( $host ) );
+	}
+}

@@ -1,0 +1,39 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A store of files on another host: stands for a bucket, or for another site. It answers only with what was sent to it. */
+export interface Bucket {
+  /** Address without a slash at its end. */
+  url: string;
+  /** Stored files by path. */
+  files: Map<string, Uint8Array>;
+  /** Paths that were asked for and are not there. */
+  missed: string[];
+}
+
+/** Starts a bucket that ends with the test. `PUT` stores a file. */
+export async function startBucket(): Promise<Bucket> {
+  const files = new Map<string, Uint8Array>();
+  const missed: string[] = [];
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://bucket');
+    if (request.method === 'PUT') {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of request) pieces.push(piece);
+      files.set(pathname, Buffer.concat(pieces));
+      response.end();
+      return;
+    }
+    const file = files.get(pathname);
+    if (!file) missed.push(pathname);
+    response.writeHead(file ? 200 : 404, { 'Content-Type': pathname.endsWith('.webp') ? 'image/webp' : 'image/jpeg' });
+    response.end(file);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, files, missed };
+}
