@@ -53,6 +53,8 @@ class Imagewright_Abilities {
 				'meta'                => array(
 					'show_in_rest' => true,
 					'annotations'  => $ability['annotations'],
+					// WordPress's MCP adapter lists only abilities that say so.
+					'mcp'          => array( 'public' => true ),
 				),
 			);
 			// An empty schema would refuse a call without input.
@@ -161,7 +163,7 @@ class Imagewright_Abilities {
 		return array(
 			'optimize' => array(
 				'label'       => __( 'Optimize an image', 'imagewright' ),
-				'description' => __( 'Makes smaller files of an image in all sizes of this site. Costs one credit, or nothing if no file becomes smaller.', 'imagewright' ),
+				'description' => __( 'Makes smaller files of an image in all sizes of this site. Costs one credit, or nothing if no file becomes smaller; imagewright/cost tells the price before.', 'imagewright' ),
 				'method'      => 'POST',
 				'path'        => '/attachments/{id}/optimize',
 				'permission'  => 'may_spend_on_image',
