@@ -36,10 +36,11 @@ function imagewright_uninstall_site() {
 		Imagewright_Page_Caches::purge();
 	}
 	Imagewright_Roles::revoke();
+	wp_clear_scheduled_hook( 'imagewright_check' );
 	delete_transient( 'imagewright_vision' );
 	delete_option( 'imagewright_settings' );
 	delete_option( 'imagewright_api_key' );
-	foreach ( array( 'delivered', 'table', 'pause', 'today', 'backgrounds' ) as $imagewright_option ) {
+	foreach ( array( 'delivered', 'table', 'pause', 'today', 'backgrounds', 'checked' ) as $imagewright_option ) {
 		delete_option( "imagewright_$imagewright_option" );
 	}
 	global $wpdb;

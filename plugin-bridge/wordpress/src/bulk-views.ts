@@ -5,6 +5,8 @@ import { count, type SiteConfig, textOf } from './site-config.ts';
 /** Price of a run. */
 export interface Preview {
   images: number;
+  /** Those of the images that are put right without an export, and cost nothing. */
+  repairs: number;
   /** Images left out, by reason. */
   leftOut: { message: string; count: number; examples: { id: number; title: string }[] }[];
   /** Images to be described. Their price is `textCost`. */
@@ -56,7 +58,7 @@ export function renderRun(run: Run, config: SiteConfig, controls: RunControls): 
 
 function savedText({ kind, bytes }: Run, config: SiteConfig): string {
   if (kind !== 'optimize' || bytes.before === 0) return '';
-  const [before, after] = [formatBytes(bytes.before, config.locale), formatBytes(bytes.after, config.locale)];
+  const [before, after] = [formatBytes(bytes.before, config), formatBytes(bytes.after, config)];
   return textOf(config, 'bulkSaved', { before, after });
 }
 
@@ -83,16 +85,17 @@ function renderFailures({ failed, failedCount }: Run, config: SiteConfig): HTMLE
 
 /** Renders the price of a run and the button that starts it. */
 export function renderOffer(preview: Preview, config: SiteConfig, start: () => void): Parts {
-  const { images, leftOut, cost, textCost, described, textNote, balance, sufficient } = preview;
+  const { images, repairs, leftOut, cost, textCost, described, textNote, balance, sufficient } = preview;
   const omissions = leftOut.length > 0 ? renderOmissions(leftOut, config) : '';
   if (images === 0) return [make('p', {}, textOf(config, 'bulkNothing')), omissions];
   const counts = { images: count(images, 'images', config), credits: count(cost, 'credits', config) };
   const numbers = { ...counts, textCost, described, balance: balance.toLocaleString(config.locale) };
   const button = makeButton(textOf(config, 'bulkStart', counts), start, 'button-primary');
-  button.disabled = balance === 0;
+  button.disabled = balance === 0 && cost > 0;
   return [
     make('p', {}, textOf(config, textCost > 0 ? 'bulkCostTexts' : 'bulkCost', numbers)),
     make('p', {}, `${textOf(config, 'bulkSettings')} ${textOf(config, 'bulkSkips')}`),
+    repairs > 0 ? make('p', {}, textOf(config, 'bulkRepairs', { images: count(repairs, 'images', config) })) : '',
     textNote ? make('p', { className: 'notice notice-warning inline' }, textNote) : '',
     sufficient ? '' : make('p', { className: 'notice notice-warning inline' }, textOf(config, 'bulkShort')),
     make('p', {}, button),

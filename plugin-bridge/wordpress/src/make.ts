@@ -16,10 +16,9 @@ export function makeButton(text: string, click: () => void, kind = ''): HTMLButt
   return button;
 }
 
-/** Formats bytes in the page's language. */
-export function formatBytes(bytes: number, locale: string): string {
-  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
-  const step = bytes > 0 ? Math.min(3, Math.floor(Math.log10(bytes) / 3)) : 0;
-  const format = { style: 'unit', unit: units[step], unitDisplay: 'short', maximumFractionDigits: 1 } as const;
-  return new Intl.NumberFormat(locale, format).format(bytes / 1000 ** step);
+/** Formats bytes as WordPress's `size_format()` with one decimal place, so that scripts and PHP say the same of one number. */
+export function formatBytes(bytes: number, { locale, units }: { locale: string; units: readonly string[] }): string {
+  const step = bytes > 0 ? Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10)) : 0;
+  const format = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
+  return `${new Intl.NumberFormat(locale, format).format(bytes / 1024 ** step)} ${units[step]}`;
 }

@@ -15,7 +15,12 @@ export interface LibraryImage {
   width: number;
   height: number;
   editLink: string;
-  status: 'none' | 'optimized' | 'edited' | 'interrupted' | 'working' | 'queued' | 'failed';
+  /** `outdated`: pages do not get the optimized files any more; `offloaded`: they get the files of another host. */
+  status: 'none' | 'optimized' | 'outdated' | 'offloaded' | 'edited' | 'interrupted' | 'working' | 'queued' | 'failed';
+  /** Other attachments with the same file. */
+  shares: number[];
+  /** Whether an outdated image is put right without an export (`outdated`) or by another one (`stale`); else empty. */
+  gap: 'outdated' | 'stale' | '';
   bytes: { before: number; after: number } | null;
   reason: { code: string; message: string } | null;
   /** Reason it cannot be replaced; empty if it can. */
@@ -44,6 +49,8 @@ export interface SiteConfig {
   nonceUrl: string;
   /** Language of the user, BCP 47. */
   locale: string;
+  /** Signs of bytes and their multiples of 1,024, up to gigabytes. */
+  units: string[];
   isReady: boolean;
   /** True if the user may spend credits. */
   maySpend: boolean;

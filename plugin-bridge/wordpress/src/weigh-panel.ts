@@ -1,6 +1,6 @@
 import { formatBytes, make, makeButton } from './make.ts';
 import { type Rest, RestError } from './rest.ts';
-import { type SiteConfig, textOf } from './site-config.ts';
+import { count, type SiteConfig, textOf } from './site-config.ts';
 
 type Screen = 'phone' | 'desktop';
 type Pair<T> = [before: T, after: T];
@@ -53,10 +53,12 @@ export function addWeighPanel(place: HTMLElement, { rest, config }: { rest: Rest
 /** The totals of both screens in words. */
 function summary({ totals, complete, images }: PageWeight, config: SiteConfig): string {
   if (images.length === 0) return textOf(config, 'weighNone');
+  const isKnown = (image: PageWeight['images'][number]) => SCREENS.some((screen) => image[screen][1] !== null);
+  if (!images.some(isKnown)) return textOf(config, 'weighForeign', { images: count(images.length, 'images', config) });
   const parts = SCREENS.map((screen) =>
     textOf(config, screen === 'phone' ? 'weighPhone' : 'weighDesktop', {
-      before: formatBytes(totals[screen].before, config.locale),
-      after: formatBytes(totals[screen].after, config.locale),
+      before: formatBytes(totals[screen].before, config),
+      after: formatBytes(totals[screen].after, config),
     }),
   );
   return [...parts, complete ? '' : textOf(config, 'weighOthers')].join(' ').trim();
@@ -87,7 +89,7 @@ function renderTable({ images }: PageWeight, config: SiteConfig): HTMLElement {
 
 function change([before, after]: Pair<number | null>, config: SiteConfig): string {
   const text = (bytes: number | null) =>
-    bytes === null ? textOf(config, 'weighElsewhere') : formatBytes(bytes, config.locale);
+    bytes === null ? textOf(config, 'weighElsewhere') : formatBytes(bytes, config);
   return before === after ? text(after) : `${text(before)} → ${text(after)}`;
 }
 

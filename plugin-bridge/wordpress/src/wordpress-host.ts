@@ -102,7 +102,7 @@ function imageOf(image: LibraryImage): HostImage {
     width: width || null,
     height: height || null,
     bytes: image.bytes?.before ?? null,
-    status: obstacle ? 'unavailable' : status === 'optimized' ? 'replaced' : 'original',
+    status: obstacle ? 'unavailable' : ['optimized', 'outdated'].includes(status) ? 'replaced' : 'original',
     ...(obstacle && { reason: obstacle }),
   };
 }

@@ -10,30 +10,43 @@ export interface Bucket {
   files: Map<string, Uint8Array>;
   /** Paths that were asked for and are not there. */
   missed: string[];
+  close(): Promise<void>;
 }
 
-/** Starts a bucket that ends with the test. `PUT` stores a file. */
+/** Starts a bucket that ends with the test. */
 export async function startBucket(): Promise<Bucket> {
+  const bucket = await serveBucket();
+  onTestFinished(() => bucket.close());
+  return bucket;
+}
+
+/** Starts a bucket. `PUT` stores a file, as in S3 with the bucket in the path. */
+export async function serveBucket(): Promise<Bucket> {
   const files = new Map<string, Uint8Array>();
   const missed: string[] = [];
   const server = createServer(async (request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://bucket');
+    const { pathname, search } = new URL(request.url ?? '/', 'http://bucket');
     if (request.method === 'PUT') {
       const pieces: Uint8Array[] = [];
       for await (const piece of request) pieces.push(piece);
-      files.set(pathname, Buffer.concat(pieces));
-      response.end();
+      // Others set permissions.
+      if (!/[?&](acl|policy|tagging)/.test(search)) files.set(pathname, Buffer.concat(pieces));
+      response.writeHead(200, { ETag: '"1"' }).end();
       return;
     }
     const file = files.get(pathname);
     if (!file) missed.push(pathname);
     response.writeHead(file ? 200 : 404, { 'Content-Type': pathname.endsWith('.webp') ? 'image/webp' : 'image/jpeg' });
-    response.end(file);
+    response.end(request.method === 'HEAD' ? undefined : file);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    return new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, files, missed };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    files,
+    missed,
+    close() {
+      server.closeAllConnections();
+      return new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
 }

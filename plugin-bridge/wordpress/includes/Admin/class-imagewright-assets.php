@@ -88,6 +88,7 @@ class Imagewright_Assets {
 			'nonce'         => wp_create_nonce( 'wp_rest' ),
 			'nonceUrl'      => admin_url( 'admin-ajax.php?action=rest-nonce' ),
 			'locale'        => str_replace( '_', '-', get_user_locale() ),
+			'units'         => self::units(),
 			'isReady'       => Imagewright_Options::is_ready(),
 			'maySpend'      => Imagewright_Access::may_spend(),
 			'settings'      => array_intersect_key( Imagewright_Options::all(), array_flip( array( 'format', 'preset' ) ) ),
@@ -102,6 +103,19 @@ class Imagewright_Assets {
 			'widgetStrings' => (object) Imagewright_Strings::widget(),
 		);
 		wp_add_inline_script( $handle, 'window.imagewrightConfig = ' . wp_json_encode( $config, JSON_HEX_TAG | JSON_HEX_AMP ) . ';', 'before' );
+	}
+
+	/**
+	 * Returns the signs of bytes, kilobytes, megabytes and gigabytes, as WordPress writes them.
+	 *
+	 * @return string[]
+	 */
+	private static function units() {
+		$units = array();
+		foreach ( array( 1, KB_IN_BYTES, MB_IN_BYTES, GB_IN_BYTES ) as $bytes ) {
+			$units[] = trim( (string) preg_replace( '/^[^\p{L}]+/u', '', (string) size_format( $bytes ) ) );
+		}
+		return $units;
 	}
 
 	/**

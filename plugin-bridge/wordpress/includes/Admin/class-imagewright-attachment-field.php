@@ -45,10 +45,10 @@ class Imagewright_Attachment_Field {
 		$item    = Imagewright_Library::describe( $id );
 		$may     = Imagewright_Library::may_change( $id ) && in_array( $item['mime'], Imagewright_Contract::INPUT_TYPES, true );
 		$buttons = '';
-		if ( $may && Imagewright_Access::may_spend() && in_array( $item['status'], array( 'none', 'queued', 'failed', 'interrupted' ), true ) && '' === $item['obstacle'] && Imagewright_Options::is_ready() ) {
-			$buttons .= self::button( 'optimize', __( 'Optimize (1 credit)', 'imagewright' ), $item );
+		if ( $may && Imagewright_Access::may_spend() && in_array( $item['status'], array( 'none', 'queued', 'failed', 'interrupted', 'outdated' ), true ) && '' === $item['obstacle'] && Imagewright_Options::is_ready() ) {
+			$buttons .= self::button( 'optimize', 'outdated' === $item['gap'] ? __( 'Put right (free)', 'imagewright' ) : __( 'Optimize (1 credit)', 'imagewright' ), $item );
 		}
-		if ( $may && in_array( $item['status'], array( 'optimized', 'edited', 'interrupted' ), true ) ) {
+		if ( $may && ( 'offloaded' !== $item['status'] || null !== $item['bytes'] ) && in_array( $item['status'], array( 'optimized', 'edited', 'interrupted', 'outdated', 'offloaded' ), true ) ) {
 			$buttons .= self::button( 'restore', __( 'Restore the original', 'imagewright' ), $item );
 		}
 		if ( '' !== $buttons ) {

@@ -17,6 +17,7 @@ class Imagewright_Lifecycle {
 		register_activation_hook( IMAGEWRIGHT_FILE, array( __CLASS__, 'activate' ) );
 		register_deactivation_hook( IMAGEWRIGHT_FILE, array( 'Imagewright_Schedule', 'clear' ) );
 		register_deactivation_hook( IMAGEWRIGHT_FILE, array( 'Imagewright_Page_Caches', 'finish' ) );
+		register_deactivation_hook( IMAGEWRIGHT_FILE, array( 'Imagewright_Nightly', 'clear' ) );
 		add_action( 'delete_attachment', array( 'Imagewright_Restoration', 'forget_deleted' ) );
 		add_action( 'deleted_post', array( 'Imagewright_Index', 'remove' ) );
 		add_action( 'deleted_user', array( 'Imagewright_Budget', 'forget' ) );
@@ -29,6 +30,7 @@ class Imagewright_Lifecycle {
 		add_option( Imagewright_Options::KEY, '', '', false );
 		Imagewright_Index::install();
 		Imagewright_Schedule::wake();
+		Imagewright_Nightly::plan();
 	}
 
 	/** Suggests a text for the privacy policy. */

@@ -40,6 +40,9 @@ class Imagewright_Media_List {
 			'optimized' => __( 'Optimized', 'imagewright' ),
 			'none'      => __( 'Not optimized', 'imagewright' ),
 			'waiting'   => __( 'Waiting to be optimized', 'imagewright' ),
+			'outdated'  => __( 'Outdated', 'imagewright' ),
+			'offloaded' => __( 'Offloaded', 'imagewright' ),
+			'shared'    => __( 'Shared file', 'imagewright' ),
 			'failed'    => __( 'Failed or left out', 'imagewright' ),
 		);
 		?>

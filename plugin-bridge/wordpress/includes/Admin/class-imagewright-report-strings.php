@@ -26,6 +26,7 @@ class Imagewright_Report_Strings {
 			'weighPhone'         => __( 'Phone: {before} became {after}.', 'imagewright' ),
 			'weighDesktop'       => __( 'Desktop: {before} became {after}.', 'imagewright' ),
 			'weighNone'          => __( 'This page has no images.', 'imagewright' ),
+			'weighForeign'       => __( '{images}, none of the media library.', 'imagewright' ),
 			'weighOthers'        => __( 'The page shows other images each time, so lines may not belong together.', 'imagewright' ),
 			'weighImage'         => __( 'Image', 'imagewright' ),
 			'weighPhoneHead'     => __( 'Phone', 'imagewright' ),

@@ -29,6 +29,25 @@ class Imagewright_Strings {
 	 * @return string
 	 */
 	public static function status( $item ) {
+		$text = self::state( $item );
+		if ( $item['shares'] ) {
+			/* translators: 1: state, 2: number of entries of the media library */
+			return sprintf( __( '%1$s (one file for %2$s entries of the library)', 'imagewright' ), $text, number_format_i18n( count( $item['shares'] ) + 1 ) );
+		}
+		return $text;
+	}
+
+	/**
+	 * Returns the state of the picture of an attachment as text.
+	 *
+	 * @param array $item Of Imagewright_Library::describe().
+	 * @return string
+	 */
+	private static function state( $item ) {
+		if ( 'offloaded' === $item['status'] ) {
+			/* translators: %s: reason */
+			return sprintf( __( 'Offloaded: %s', 'imagewright' ), $item['obstacle'] );
+		}
 		if ( '' !== $item['obstacle'] && 'edited' !== $item['status'] ) {
 			/* translators: %s: reason */
 			return sprintf( __( 'Cannot be optimized: %s', 'imagewright' ), $item['obstacle'] );
@@ -44,6 +63,10 @@ class Imagewright_Strings {
 				$saved = $before > 0 ? (int) round( 100 * ( $before - $after ) / $before ) : 0;
 				/* translators: 1: size before, 2: size after, 3: saved percent */
 				return sprintf( __( 'Optimized: %1$s to %2$s, %3$s%% smaller', 'imagewright' ), size_format( $before, 1 ), size_format( $after, 1 ), number_format_i18n( $saved ) );
+			case 'outdated':
+				return 'outdated' === $item['gap']
+					? __( 'Outdated: pages show WordPress\'s own files, since these were made again or copied. The optimized files exist.', 'imagewright' )
+					: __( 'Outdated: the files have changed since the image was optimized.', 'imagewright' );
 			case 'edited':
 				return __( 'Edited since it was optimized', 'imagewright' );
 			case 'interrupted':
@@ -144,6 +167,7 @@ class Imagewright_Strings {
 			'bulkCounts'      => __( '{optimized} of {total} images are optimized.', 'imagewright' ),
 			'bulkCost'        => __( 'Optimizing {images} costs {credits}, one for each image whatever the number of its sizes. You have {balance}.', 'imagewright' ),
 			'bulkCostTexts'   => __( 'Optimizing {images} costs {credits}: one for each image whatever the number of its sizes, and {textCost} to describe those without a text: {described}. You have {balance}.', 'imagewright' ),
+			'bulkRepairs'     => __( 'Without an export, and free of charge, this puts right: {images}.', 'imagewright' ),
 			'bulkNothing'     => __( 'There is nothing to optimize.', 'imagewright' ),
 			'bulkLeftOut'     => __( 'Left out of this run: {n}', 'imagewright' ),
 			'bulkShort'       => __( 'You have fewer credits than that: the run stops when they are used up and can be resumed.', 'imagewright' ),

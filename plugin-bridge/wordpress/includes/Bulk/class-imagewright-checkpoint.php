@@ -35,7 +35,7 @@ class Imagewright_Checkpoint {
 		if ( $checkpoint ) {
 			return $checkpoint;
 		}
-		$old = get_post_meta( $id, self::META, true );
+		$old = get_post_meta( Imagewright_Shared::lead( $id ), self::META, true );
 		if ( is_array( $old ) && Imagewright_Sessions::is_own( $old['session'] ) ) {
 			// A checkpoint of other settings or of an older file.
 			self::finish( $id, $old );
@@ -54,7 +54,7 @@ class Imagewright_Checkpoint {
 			'mark'    => $fingerprint,
 			'at'      => time(),
 		);
-		update_post_meta( $id, self::META, $checkpoint );
+		update_post_meta( Imagewright_Shared::lead( $id ), self::META, $checkpoint );
 		return $checkpoint;
 	}
 
@@ -66,7 +66,7 @@ class Imagewright_Checkpoint {
 	 * @return array|null
 	 */
 	public static function known( $id, $options ) {
-		$checkpoint = get_post_meta( $id, self::META, true );
+		$checkpoint = get_post_meta( Imagewright_Shared::lead( $id ), self::META, true );
 		return is_array( $checkpoint ) && $checkpoint['mark'] === self::fingerprint( $id, $options ) && $checkpoint['at'] > time() - self::SECONDS && Imagewright_Sessions::is_own( $checkpoint['session'] ) ? $checkpoint : null;
 	}
 
@@ -83,7 +83,7 @@ class Imagewright_Checkpoint {
 		$fingerprint = self::fingerprint( $id, $options );
 		if ( ! is_wp_error( $fingerprint ) && ! self::known( $id, $options ) ) {
 			update_post_meta(
-				$id,
+				Imagewright_Shared::lead( $id ),
 				self::META,
 				compact( 'session', 'image', 'job' ) + array(
 				'mark' => $fingerprint,
@@ -99,7 +99,7 @@ class Imagewright_Checkpoint {
 	 * @param int $id Attachment.
 	 */
 	public static function forget( $id ) {
-		delete_post_meta( $id, self::META );
+		delete_post_meta( Imagewright_Shared::lead( $id ), self::META );
 	}
 
 	/**

@@ -30,6 +30,9 @@ class Imagewright_Eligibility {
 	public static function obstacle( $id ) {
 		$state = Imagewright_State::get( $id );
 		if ( $state && 'optimized' === $state['status'] ) {
+			if ( 'beside' === ( $state['way'] ?? '' ) ) {
+				return Imagewright_Snapshot::fault( $id );
+			}
 			return Imagewright_State::is_edited( $id, $state ) ? self::edited() : Imagewright_Backups::loss( $state );
 		}
 		// An interrupted image is restored before it is replaced.
@@ -58,7 +61,7 @@ class Imagewright_Eligibility {
 		if ( $fault ) {
 			return $fault;
 		}
-		$row = Imagewright_Index::row( $id );
+		$row = Imagewright_Index::row( Imagewright_Shared::lead( $id ) );
 		if ( ! $row || 'no_gain' !== $row['status'] || self::settings( $options ) !== $row['settings'] || self::source( $id ) !== $row['source'] ) {
 			return null;
 		}

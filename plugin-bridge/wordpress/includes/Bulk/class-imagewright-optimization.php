@@ -20,22 +20,29 @@ class Imagewright_Optimization {
 	 * Optimizes an attachment. The caller holds its lock.
 	 *
 	 * @param int   $id      Attachment.
-	 * @param array $options `format`, `preset`, `fill_text`, `allow_larger`, `again` (true to optimize an optimized image again).
+	 * @param array $options `format`, `preset`, `fill_text`, `allow_larger`, `again` (true to optimize an optimized image again), `free` (true
+	 *                       to only put right what needs no export).
 	 * @return array|WP_Error The record, or array( 'skipped' => reason ).
 	 */
 	public static function run( $id, $options ) {
 		ignore_user_abort( true );
 		$state = Imagewright_State::get( $id );
 		if ( $state && 'optimized' === $state['status'] ) {
-			if ( Imagewright_State::is_edited( $id, $state ) ) {
-				return Imagewright_Eligibility::edited();
+			$gap = Imagewright_Truth::gap( $id, $state );
+			if ( 'outdated' === $gap && empty( $options['again'] ) && Imagewright_Truth::repair( $id, $state ) ) {
+				return array( 'skipped' => 'repaired' );
 			}
-			if ( empty( $options['again'] ) ) {
+			if ( ! empty( $options['free'] ) && 'offloaded' !== $gap && '' !== $gap ) {
+				// Nobody was told that it costs a credit.
+				Imagewright_Index::put( Imagewright_Shared::lead( $id ), array( 'status' => 'stale' ) );
+				return Imagewright_Rest_Errors::make( 'stale', __( 'The files have changed since this image was optimized. The next run optimizes it again, for one credit.', 'imagewright' ), 409 );
+			}
+			if ( '' === $gap && empty( $options['again'] ) && ! Imagewright_State::is_edited( $id, $state ) ) {
 				return array( 'skipped' => 'already_optimized' );
 			}
-			$loss = Imagewright_Backups::loss( $state );
-			if ( $loss ) {
-				return $loss;
+			$obstacle = Imagewright_Eligibility::obstacle( $id );
+			if ( $obstacle ) {
+				return $obstacle;
 			}
 		} elseif ( $state ) {
 			$undone = Imagewright_Restoration::put_back( $id, $state, true );

@@ -89,10 +89,11 @@ class Imagewright_Rest_Runs {
 			return Imagewright_Access::refusal();
 		}
 		$options   = self::options( $request );
+		Imagewright_Nightly::check( Imagewright_Nightly::SAMPLE, 0.15 );
 		$preview   = Imagewright_Candidates::preview( $options, $request['ids'] );
 		$lacks     = $request['fillText'] && ! Imagewright_Vision::exists();
 		$described = $request['fillText'] && ! $lacks ? Imagewright_Candidates::count( 'optimize', $options, $request['ids'], true ) : 0;
-		$export    = self::price( 'export', $preview['images'] );
+		$export    = self::price( 'export', $preview['images'] - $preview['repairs'] );
 		$texts     = is_wp_error( $export ) || 0 === $described ? array( 'cost' => 0 ) : self::price( 'analyze', $described );
 		foreach ( array( $export, $texts ) as $answer ) {
 			if ( is_wp_error( $answer ) ) {
@@ -101,6 +102,7 @@ class Imagewright_Rest_Runs {
 		}
 		return array(
 			'images'     => $preview['images'],
+			'repairs'    => $preview['repairs'],
 			'leftOut'    => $preview['leftOut'],
 			'described'  => $described,
 			'textNote'   => $lacks ? Imagewright_Vision::refusal()->get_error_message() : '',

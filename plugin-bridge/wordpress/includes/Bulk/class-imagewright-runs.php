@@ -179,6 +179,9 @@ class Imagewright_Runs {
 			return (bool) $run;
 		}
 		wp_set_current_user( $user );
+		if ( 'optimize' === $run['kind'] && ! $run['ids'] && 0 === (int) $run['cursor'] ) {
+			Imagewright_Nightly::check( 2000, 10 );
+		}
 		$ids = Imagewright_Candidates::batch( $run['kind'], $run['options'], $run['ids'], $run['cursor'], self::BATCH );
 		Imagewright_Queue::add( $ids, $run['kind'], time(), $user, $run['id'] );
 		self::move_cursor( $user, $run['id'], $ids ? min( $ids ) : $run['cursor'], count( $ids ) < self::BATCH );

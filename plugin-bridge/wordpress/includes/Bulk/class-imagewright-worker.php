@@ -74,6 +74,11 @@ class Imagewright_Worker {
 			Imagewright_Index::remove( $id );
 			return;
 		}
+		if ( 'new' === $row['task'] && Imagewright_Shared::gather( $id )[0] !== $id ) {
+			// Another attachment with this file leads, and has a task of its own.
+			Imagewright_Queue::finish( $id );
+			return;
+		}
 		if ( 'new' === $row['task'] && ! Imagewright_Uploads::is_complete( $id ) ) {
 			Imagewright_Queue::give_back( $row, 10 );
 			return;
@@ -99,7 +104,7 @@ class Imagewright_Worker {
 	 * @return mixed WP_Error on failure.
 	 */
 	private static function act( $id, $row ) {
-		if ( ! Imagewright_Library::may_change( $id ) ) {
+		if ( ! Imagewright_Shared::may_change( $id ) ) {
 			return Imagewright_Rest_Errors::make( 'may_not_change', __( 'The user who started this may not change the image.', 'imagewright' ), 422 );
 		}
 		if ( 'restore' === $row['task'] ) {
@@ -122,6 +127,7 @@ class Imagewright_Worker {
 				'format'    => $options['format'],
 				'preset'    => $options['preset'],
 				'fill_text' => $options['fillText'],
+				'free'      => 'outdated' === $row['status'],
 			)
 		);
 	}

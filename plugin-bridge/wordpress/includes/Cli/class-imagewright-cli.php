@@ -47,13 +47,17 @@ class Imagewright_Cli {
 	 * @param array    $options Options.
 	 */
 	public function status( $args, $options ) {
-		$overview = Imagewright_Candidates::overview();
+		Imagewright_Nightly::check( 5000, 10 );
+		$overview = Imagewright_Overview::of_library();
 		$balance  = Imagewright_Service::json( 'GET', '/v1/credits/balance' );
 		$pause    = Imagewright_Queue::paused_until() ? Imagewright_Queue::paused() : array();
 		$row      = array(
 			'images'       => $overview['total'],
 			'optimized'    => $overview['optimized'],
 			'waiting'      => $overview['waiting'],
+			'outdated'     => $overview['outdated'],
+			'offloaded'    => $overview['offloaded'],
+			'shared'       => $overview['shared'],
 			'bytes_before' => $overview['before'],
 			'bytes_after'  => $overview['after'],
 			'balance'      => is_wp_error( $balance ) ? '' : (int) $balance['balance'],
@@ -131,10 +135,11 @@ class Imagewright_Cli {
 			WP_CLI::warning( Imagewright_Vision::refusal()->get_error_message() );
 		}
 		if ( ! empty( $options['dry-run'] ) ) {
+			Imagewright_Nightly::check( 5000, 10 );
 			$count = Imagewright_Candidates::count( $kind, $wanted, $ids );
 			$row   = array(
 				'images'  => $count,
-				'credits' => 'optimize' === $kind ? $count : 0,
+				'credits' => 'optimize' === $kind ? $count - Imagewright_Overview::repairs( $ids ) : 0,
 			);
 			WP_CLI\Utils\format_items( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
 			return;

@@ -21,7 +21,8 @@ class Imagewright_Beside {
 
 	/** Registers the hooks. */
 	public static function register() {
-		add_filter( 'wp_delete_file', array( __CLASS__, 'follow' ) );
+		// Last: another plugin may keep the file.
+		add_filter( 'wp_delete_file', array( __CLASS__, 'follow' ), PHP_INT_MAX );
 	}
 
 	/**
@@ -36,7 +37,7 @@ class Imagewright_Beside {
 	}
 
 	/**
-	 * Finds the optimized files of a file. One that is older than the file, or not smaller, is left out: the file has changed.
+	 * Finds the optimized files of a file. Those of another state of the file, and those that are not smaller, are left out.
 	 *
 	 * @param string $path File of WordPress.
 	 * @return string[] Types of the optimized files.
@@ -45,17 +46,37 @@ class Imagewright_Beside {
 		$found = array();
 		foreach ( Imagewright_Options::delivered() as $mime ) {
 			$beside = self::name( $path, $mime );
-			if ( ! is_file( $beside ) ) {
-				continue;
-			}
-			// PHP remembers the last file it asked for: first all of one file, then all of the other.
-			$time = filemtime( $beside );
-			$size = filesize( $beside );
-			if ( is_file( $path ) && filemtime( $path ) <= $time && filesize( $path ) > $size ) {
+			if ( is_file( $beside ) && self::fits( $beside, $path ) ) {
 				$found[] = $mime;
 			}
 		}
 		return $found;
+	}
+
+	/**
+	 * Returns true if an optimized file was made for the present state of a file, and is smaller. Size and time of the file are
+	 * compared for equality: another picture may be copied over it with an older time.
+	 *
+	 * @param string $beside Optimized file, which exists.
+	 * @param string $path   File of WordPress.
+	 * @return bool
+	 */
+	public static function fits( $beside, $path ) {
+		// PHP remembers the last file it asked for: first all of one file, then all of the other.
+		$time = filemtime( $beside );
+		$size = filesize( $beside );
+		return is_file( $path ) && self::time_for( $path ) === $time && filesize( $path ) > $size;
+	}
+
+	/**
+	 * Returns the time of the optimized files of a file: the file's own time, less some seconds that its size gives. So one comparison
+	 * tells whether time and size of the file are the same, and a copy that keeps times keeps the delivery.
+	 *
+	 * @param string $path File of WordPress.
+	 * @return int Unix time.
+	 */
+	public static function time_for( $path ) {
+		return filemtime( $path ) - 1 - filesize( $path ) % DAY_IN_SECONDS;
 	}
 
 	/**
@@ -73,7 +94,7 @@ class Imagewright_Beside {
 	/**
 	 * Removes the optimized files of a file that WordPress deletes.
 	 *
-	 * @param string $path File of WordPress.
+	 * @param string $path File of WordPress; empty if it is kept.
 	 * @return string The same path.
 	 */
 	public static function follow( $path ) {

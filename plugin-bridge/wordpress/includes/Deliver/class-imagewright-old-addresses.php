@@ -39,8 +39,8 @@ class Imagewright_Old_Addresses {
 	 * @return string
 	 */
 	public static function content_image( $tag, $context, $id ) {
-		if ( false !== strpos( $tag, ' srcset=' ) ) {
-			// WordPress knows the file, or an author has chosen files. Reading the record takes time.
+		if ( false !== strpos( $tag, ' srcset=' ) || Imagewright_Original_Addresses::are_wanted() ) {
+			// WordPress knows the file, an author has chosen files, or originals are wanted. Reading the record takes time.
 			return $tag;
 		}
 		$state = $id && strpos( $tag, 'src=' ) ? Imagewright_State::get( $id ) : null;
@@ -129,7 +129,7 @@ class Imagewright_Old_Addresses {
 	 * @param string $name File name.
 	 * @return string
 	 */
-	private static function with_name( $url, $name ) {
+	public static function with_name( $url, $name ) {
 		$parts = explode( '?', $url, 2 );
 		return substr( $parts[0], 0, (int) strrpos( $parts[0], '/' ) + 1 ) . rawurlencode( $name ) . ( isset( $parts[1] ) ? '?' . $parts[1] : '' );
 	}

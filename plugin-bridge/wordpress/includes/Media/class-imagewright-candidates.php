@@ -12,7 +12,6 @@ defined( 'ABSPATH' ) || exit;
  */
 class Imagewright_Candidates {
 
-	/** Rows that are read at once to compare names. */
 	const PAGE = 5000;
 
 	/**
@@ -25,8 +24,10 @@ class Imagewright_Candidates {
 	 * @return int
 	 */
 	public static function count( $kind, $options, $ids = array(), $undescribed = false ) {
+		$ids  = Imagewright_Shared::leads( $ids );
 		$alt  = $undescribed ? self::alt() : '';
-		$lack = $undescribed ? ' AND a.meta_id IS NULL' : '';
+		// Images that need no export are not described.
+		$lack = $undescribed ? " AND a.meta_id IS NULL AND ( i.status IS NULL OR i.status <> 'outdated' )" : '';
 		if ( self::excludes( $kind, $ids ) ) {
 			return self::sift( $options, $alt, $lack )['count'];
 		}
@@ -45,7 +46,7 @@ class Imagewright_Candidates {
 		global $wpdb;
 		$after = $below > 0 ? $wpdb->prepare( ' AND p.ID < %d', $below ) : '';
 		$most  = $limit > 0 ? $wpdb->prepare( ' LIMIT %d', $limit ) : '';
-		return array_map( 'intval', array_column( Imagewright_Index::select( 'SELECT p.ID AS id ' . self::from() . self::alt() . self::images() . self::within( $ids ) . " AND a.meta_id IS NULL$after ORDER BY p.ID DESC$most" ), 'id' ) );
+		return array_map( 'intval', array_column( Imagewright_Index::select( 'SELECT p.ID AS id ' . self::from() . self::alt() . self::images( true, true ) . self::within( $ids ) . " AND a.meta_id IS NULL$after ORDER BY p.ID DESC$most" ), 'id' ) );
 	}
 
 	/**
@@ -60,12 +61,13 @@ class Imagewright_Candidates {
 	 */
 	public static function batch( $kind, $options, $ids, $below, $limit = 500 ) {
 		$found    = array();
+		$ids      = Imagewright_Shared::leads( $ids );
 		$excludes = self::excludes( $kind, $ids );
 		do {
 			$rows = self::page( $excludes, self::where( $kind, $options, $ids ), $below, $limit );
 			foreach ( $rows as $row ) {
 				$below = (int) $row['id'];
-				if ( ! $excludes || ! Imagewright_Exclusions::cover_file( (string) $row['file'] ) ) {
+				if ( ! $excludes || 'outdated' === $row['status'] || ! Imagewright_Exclusions::cover_file( (string) $row['file'] ) ) {
 					$found[ $below ] = $below;
 				}
 			}
@@ -78,12 +80,14 @@ class Imagewright_Candidates {
 	 *
 	 * @param array $options `format`, `preset`.
 	 * @param int[] $ids     Attachments; empty for all.
-	 * @return array{images:int,leftOut:array<int,array>} `leftOut` is of left_out().
+	 * @return array{images:int,repairs:int,leftOut:array<int,array>} `repairs` of the images need no export; `leftOut` is of left_out().
 	 */
 	public static function preview( $options, $ids ) {
+		$ids    = Imagewright_Shared::leads( $ids );
 		$sifted = self::excludes( 'optimize', $ids ) ? self::sift( $options ) : null;
 		return array(
 			'images'  => $sifted ? $sifted['count'] : self::count( 'optimize', $options, $ids ),
+			'repairs' => Imagewright_Overview::repairs( $ids ),
 			'leftOut' => self::left_out( $options, $ids, $sifted ? $sifted['excluded'] : array() ),
 		);
 	}
@@ -100,35 +104,29 @@ class Imagewright_Candidates {
 	private static function left_out( $options, $ids, $excluded, $limit = 5 ) {
 		global $wpdb;
 		$groups = array();
-		$left   = ' AND ' . self::left( $options, $ids ) . self::within( $ids );
-		foreach ( Imagewright_Index::select( 'SELECT i.code AS code, COUNT(*) AS n ' . self::from() . self::images() . $left . ' GROUP BY i.code' ) as $row ) {
-			$found    = Imagewright_Index::select( 'SELECT p.ID AS id, i.message AS message ' . self::from() . self::images() . $left . $wpdb->prepare( ' AND i.code = %s ORDER BY p.ID DESC LIMIT %d', $row['code'], $limit ) );
+		$left   = self::images() . ' AND ' . self::left( $options, $ids ) . self::within( $ids );
+		foreach ( Imagewright_Index::select( 'SELECT i.code AS code, COUNT(*) AS n ' . self::from() . $left . ' GROUP BY i.code' ) as $row ) {
+			$found    = Imagewright_Index::select( 'SELECT p.ID AS id, i.message AS message ' . self::from() . $left . $wpdb->prepare( ' AND i.code = %s ORDER BY p.ID DESC LIMIT %d', $row['code'], $limit ) );
 			$groups[] = self::group( $found ? $found[0]['message'] : '', (int) $row['n'], wp_list_pluck( $found, 'id' ) );
 		}
-		$others     = " WHERE p.post_type = 'attachment' AND p.post_status = 'inherit' AND p.post_mime_type LIKE 'image/%' AND p.post_mime_type NOT IN (" . self::types() . ')' . self::own() . self::within( $ids );
-		$count      = Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() . $others );
-		$newest     = $count > 0 ? Imagewright_Index::select( 'SELECT p.ID AS id ' . self::from() . $others . $wpdb->prepare( ' ORDER BY p.ID DESC LIMIT %d', $limit ) ) : array();
-		$groups[]   = self::group( __( 'The image service does not accept this format.', 'imagewright' ), $count, array_column( $newest, 'id' ) );
-		$groups[]   = self::group( __( 'The settings exclude its name or folder.', 'imagewright' ), count( $excluded ), array_slice( $excluded, 0, $limit ) );
+		$others   = " WHERE p.post_type = 'attachment' AND p.post_status = 'inherit' AND p.post_mime_type LIKE 'image/%' AND p.post_mime_type NOT IN (" . self::types() . ')' . self::own();
+		$shared   = self::images( true, true ) . " AND i.status = 'shared'";
+		$groups[] = self::group( __( 'The image service does not accept this format.', 'imagewright' ), ...self::newest( $others . self::within( $ids ), $limit ) );
+		$groups[] = self::group( __( 'The settings exclude its name or folder.', 'imagewright' ), count( $excluded ), array_slice( $excluded, 0, $limit ) );
+		$groups[] = self::group( __( 'Another entry of the library has the same file. Both are one picture, which is optimized and paid for once.', 'imagewright' ), ...self::newest( $shared . self::within( $ids ), $limit ) );
 		return array_values( array_filter( $groups, static fn( $group ) => $group['count'] > 0 ) );
 	}
 
 	/**
-	 * Counts all images that the service accepts, those that are optimized and those that wait, and adds up what pages show.
+	 * Counts images, and lists the newest.
 	 *
-	 * @return array{total:int,optimized:int,waiting:int,before:int,after:int}
+	 * @param string $where Condition.
+	 * @param int    $limit Most images.
+	 * @return array{0:int,1:int[]} Count, attachments.
 	 */
-	public static function overview() {
-		global $wpdb;
-		$status = Imagewright_Index::counts( 'status' );
-		$tasks  = array_diff_key( Imagewright_Index::counts( 'task' ), array( '' => 1 ) );
-		return array(
-			'total'     => Imagewright_Index::number( "SELECT COUNT(*) FROM $wpdb->posts p" . self::images( false ) ),
-			'optimized' => $status['done']['n'] ?? 0,
-			'waiting'   => (int) array_sum( array_column( $tasks, 'n' ) ),
-			'before'    => $status['done']['before'] ?? 0,
-			'after'     => $status['done']['after'] ?? 0,
-		);
+	private static function newest( $where, $limit ) {
+		$count = Imagewright_Index::number( 'SELECT COUNT(*) ' . self::from() . $where );
+		return array( $count, $count > 0 ? array_column( Imagewright_Index::select( 'SELECT p.ID AS id ' . self::from() . $where . ' ORDER BY p.ID DESC LIMIT ' . (int) $limit ), 'id' ) : array() );
 	}
 
 	/**
@@ -155,7 +153,7 @@ class Imagewright_Candidates {
 	 *
 	 * @return string
 	 */
-	private static function from() {
+	public static function from() {
 		global $wpdb;
 		return "FROM $wpdb->posts p LEFT JOIN " . Imagewright_Index::table() . ' i ON i.attachment_id = p.ID';
 	}
@@ -173,11 +171,13 @@ class Imagewright_Candidates {
 	/**
 	 * Selects images in formats of the service.
 	 *
-	 * @param bool $own True to leave out images that the current user may not change.
+	 * @param bool $own    True to leave out images that the current user may not change.
+	 * @param bool $shared True to list all attachments of a file, not the leading one alone.
 	 * @return string
 	 */
-	private static function images( $own = true ) {
-		return " WHERE p.post_type = 'attachment' AND p.post_status = 'inherit' AND p.post_mime_type IN (" . self::types() . ')' . ( $own ? self::own() : '' );
+	public static function images( $own = true, $shared = false ) {
+		return " WHERE p.post_type = 'attachment' AND p.post_status = 'inherit' AND p.post_mime_type IN (" . self::types() . ')'
+			. ( $shared ? '' : " AND ( i.status IS NULL OR i.status <> 'shared' )" ) . ( $own ? self::own() : '' );
 	}
 
 	/**
@@ -185,7 +185,7 @@ class Imagewright_Candidates {
 	 *
 	 * @return string
 	 */
-	private static function types() {
+	public static function types() {
 		return "'" . implode( "','", Imagewright_Contract::INPUT_TYPES ) . "'";
 	}
 
@@ -206,7 +206,7 @@ class Imagewright_Candidates {
 	 * @param int[] $ids Attachments; empty for all.
 	 * @return string
 	 */
-	private static function within( $ids ) {
+	public static function within( $ids ) {
 		return $ids ? ' AND p.ID IN (' . implode( ',', array_map( 'intval', $ids ) ) . ')' : '';
 	}
 
@@ -219,14 +219,14 @@ class Imagewright_Candidates {
 	 * @param int    $limit Most rows.
 	 * @param string $left  Condition whose truth is read as `left_out`.
 	 * @param string $join  More tables.
-	 * @return array<int,array{id:string,file:string|null,left_out:string|null}>
+	 * @return array<int,array{id:string,file:string|null,left_out:string|null,status:string|null}>
 	 */
 	private static function page( $named, $where, $below, $limit, $left = '0', $join = '' ) {
 		global $wpdb;
 		$after = $below > 0 ? $wpdb->prepare( ' AND p.ID < %d', $below ) : '';
 		$file  = $named ? 'f.meta_value' : "''";
 		$join .= $named ? " LEFT JOIN $wpdb->postmeta f ON f.post_id = p.ID AND f.meta_key = '_wp_attached_file'" : '';
-		return Imagewright_Index::select( "SELECT p.ID AS id, $file AS file, $left AS left_out " . self::from() . $join . $where . $after . $wpdb->prepare( ' ORDER BY p.ID DESC LIMIT %d', $limit ) );
+		return Imagewright_Index::select( "SELECT p.ID AS id, $file AS file, $left AS left_out, i.status AS status " . self::from() . $join . $where . $after . $wpdb->prepare( ' ORDER BY p.ID DESC LIMIT %d', $limit ) );
 	}
 
 	/**
@@ -246,7 +246,7 @@ class Imagewright_Candidates {
 			$rows = self::page( true, self::images() . " AND ( i.status IS NULL OR i.status <> 'done' )" . $more, $below, self::PAGE, self::left( $options, array() ), $join );
 			foreach ( array_column( $rows, null, 'id' ) as $id => $row ) {
 				$below = $id;
-				if ( Imagewright_Exclusions::cover_file( (string) $row['file'] ) ) {
+				if ( 'outdated' !== $row['status'] && Imagewright_Exclusions::cover_file( (string) $row['file'] ) ) {
 					$excluded[] = $id;
 				} elseif ( ! (int) $row['left_out'] ) {
 					++$count;
@@ -278,7 +278,7 @@ class Imagewright_Candidates {
 	private static function where( $kind, $options, $ids ) {
 		if ( 'optimize' !== $kind ) {
 			// Images whose originals were deleted cannot be restored.
-			$state = 'restore' === $kind ? " AND i.status IN ('done','changing') AND i.settings NOT LIKE '%" . Imagewright_Backups::GONE . "'" : " AND i.status = 'done' AND i.settings LIKE '%replace'";
+			$state = 'restore' === $kind ? ' AND ' . Imagewright_Index::with_record( 'i' ) . " AND i.settings NOT LIKE '%" . Imagewright_Backups::GONE . "'" : " AND i.status IN ('done','stale') AND i.settings LIKE '%replace'";
 			return self::images() . self::within( $ids ) . $state;
 		}
 		return self::images() . self::within( $ids ) . ' AND ( i.attachment_id IS NULL OR ( i.status <> \'done\' AND NOT ' . self::left( $options, $ids ) . ' ) )';
@@ -295,6 +295,6 @@ class Imagewright_Candidates {
 	private static function left( $options, $ids ) {
 		global $wpdb;
 		$small = $ids ? '' : $wpdb->prepare( " OR ( i.status = 'excluded' AND i.settings = %s )", (string) Imagewright_Exclusions::least_bytes() );
-		return $wpdb->prepare( "( i.status = 'unfit' OR ( i.status = 'no_gain' AND i.settings = %s )", Imagewright_Eligibility::settings( $options ) ) . "$small )";
+		return $wpdb->prepare( "( i.status IN ('unfit','offloaded') OR ( i.status = 'no_gain' AND i.settings = %s )", Imagewright_Eligibility::settings( $options ) ) . "$small )";
 	}
 }

@@ -11,14 +11,16 @@ defined( 'ABSPATH' ) || exit;
  * One small row for each attachment that the plugin has worked on or will: status, bytes, reason and pending task. Lists, counts
  * and the queue read it instead of the records of the attachments.
  *
- * `status`: `done`, `changing`, `no_gain`, `failed`, `unfit` (no setting helps), `excluded`, or empty. `settings`: format, preset
+ * `status`: `done`, `changing`, `no_gain`, `failed`, `unfit` (no setting helps), `excluded`, `offloaded` (pages get the files of another
+ * host), `outdated` (pages do not get the optimized files any more; a run puts that right), `stale` (the same, but it takes another
+ * export), `shared` (another attachment, `lead`, has the same file and the row of the picture), or empty. `settings`: format, preset
  * and way of the last attempt, or the size below which files are excluded. `source`: size and time of the file then. `task`: `new`, `optimize`, `restore`, `discard`, or empty; it may begin at `due`
- * (Unix time). `tries`: attempts that did not return.
+ * (Unix time). `tries`: attempts that did not return. `checked`: when the status was last compared with the files (Unix time).
  */
 class Imagewright_Index {
 
 	/** Version of the table, stored in OPTION. */
-	const VERSION = 2;
+	const VERSION = 3;
 	const OPTION  = 'imagewright_table';
 
 	/**
@@ -77,16 +79,22 @@ tries int(10) unsigned NOT NULL DEFAULT 0,
 user_id bigint(20) unsigned NOT NULL DEFAULT 0,
 run varchar(36) NOT NULL DEFAULT '',
 updated bigint(20) unsigned NOT NULL DEFAULT 0,
+lead bigint(20) unsigned NOT NULL DEFAULT 0,
+checked bigint(20) unsigned NOT NULL DEFAULT 0,
 PRIMARY KEY  (attachment_id),
 KEY status (status),
 KEY task_due (task,due),
-KEY run_status (run,status)
+KEY run_status (run,status),
+KEY lead (lead),
+KEY checked (checked)
 ) $collate;"
 		);
 		if ( 0 === $known ) {
 			self::adopt();
 		}
+		Imagewright_Shared::gather_all();
 		Imagewright_Roles::grant();
+		Imagewright_Nightly::plan();
 		// Each page reads it: an option that does not exist costs a query.
 		add_option( Imagewright_Options::DELIVERED, array() );
 		update_option( self::OPTION, self::VERSION, true );
@@ -123,6 +131,17 @@ KEY run_status (run,status)
 			}
 		}
 		return $posts;
+	}
+
+	/**
+	 * Notes attachments whose rows are read together.
+	 *
+	 * @param int[] $ids Attachments.
+	 */
+	public static function await( $ids ) {
+		foreach ( $ids as $id ) {
+			self::$expected[ (int) $id ] = (int) $id;
+		}
 	}
 
 	/**
@@ -227,6 +246,16 @@ KEY run_status (run,status)
 		global $wpdb;
 		unset( self::$rows[ $id ] );
 		$wpdb->delete( self::table(), array( 'attachment_id' => $id ) );
+	}
+
+	/**
+	 * Selects rows whose attachments have a record, and so optimized files.
+	 *
+	 * @param string $name Name of the table in the query.
+	 * @return string Condition.
+	 */
+	public static function with_record( $name ) {
+		return "( $name.status IN ('done','changing','outdated','stale') OR ( $name.status = 'offloaded' AND $name.bytes_before > 0 ) )";
 	}
 
 	/**

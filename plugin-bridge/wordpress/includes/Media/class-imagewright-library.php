@@ -15,7 +15,7 @@ class Imagewright_Library {
 	/**
 	 * Finds attachments for a list.
 	 *
-	 * @param array $args `ids` (int[]), `status` (`any`, `none`, `optimized`), `search`, `page`, `per_page`.
+	 * @param array $args `ids` (int[]), `status` (of restrict()), `search`, `page`, `per_page`.
 	 * @return array{items:array<int,array>,total:int}
 	 */
 	public static function find( $args ) {
@@ -78,11 +78,14 @@ class Imagewright_Library {
 			'height'   => (int) ( $metadata['height'] ?? 0 ),
 			'editLink' => (string) get_edit_post_link( $id, 'raw' ),
 			'status'   => $status,
+			// Whether an outdated image is put right without an export (`outdated`), or not (`stale`).
+			'gap'      => 'outdated' === $status ? Imagewright_Truth::gap( $id, $state ) : '',
+			'shares'   => array_values( array_diff( Imagewright_Shared::of( $id ), array( (int) $id ) ) ),
 			'texts'    => Imagewright_Text_Record::show( $id ),
 			'bytes'    => $state['bytes'] ?? null,
 			'score'    => $state['quality']['score'] ?? null,
 			'obstacle' => self::obstacle( $id, $status ),
-			'reason'   => $failure && 'optimized' !== $status ? array(
+			'reason'   => $failure && ! in_array( $status, array( 'optimized', 'outdated' ), true ) ? array(
 				'code'    => $failure['code'],
 				'message' => $failure['message'],
 			) : null,
@@ -101,7 +104,7 @@ class Imagewright_Library {
 		if ( 'edited' === $status ) {
 			return Imagewright_Eligibility::edited()->get_error_message();
 		}
-		$fault = in_array( $status, array( 'none', 'failed' ), true ) ? Imagewright_Snapshot::fault( $id ) : null;
+		$fault = in_array( $status, array( 'none', 'failed', 'offloaded' ), true ) ? Imagewright_Snapshot::fault( $id ) : null;
 		return $fault ? $fault->get_error_message() : '';
 	}
 
@@ -125,19 +128,26 @@ class Imagewright_Library {
 	 * Restricts a query to a status.
 	 *
 	 * @param string[] $clauses Parts of the query.
-	 * @param string   $status  `any`, `none` (not optimized), `optimized`, `waiting`, `failed` (the last attempt had no use).
+	 * @param string   $status  `any`, `none` (not optimized), `optimized`, `waiting`, `outdated`, `offloaded`, `shared`, `failed` (the last
+	 *                          attempt had no use).
 	 * @return string[]
 	 */
 	public static function restrict( $clauses, $status ) {
 		global $wpdb;
 		$conditions = array(
-			'none'      => "( imagewright.status IS NULL OR imagewright.status NOT IN ('done','changing') )",
+			'none'      => '( imagewright.status IS NULL OR NOT ' . Imagewright_Index::with_record( 'imagewright' ) . ' )',
 			'optimized' => "imagewright.status IN ('done','changing')",
 			'waiting'   => "imagewright.task <> ''",
+			'outdated'  => "imagewright.status IN ('outdated','stale')",
+			'offloaded' => "imagewright.status = 'offloaded'",
+			'shared'    => 'imagewright.lead > 0',
 			'failed'    => "imagewright.task = '' AND imagewright.status IN ('failed','no_gain','unfit','excluded')",
 		);
 		if ( isset( $conditions[ $status ] ) ) {
-			$clauses['join']  .= ' LEFT JOIN ' . Imagewright_Index::table() . " imagewright ON imagewright.attachment_id = $wpdb->posts.ID";
+			$table = Imagewright_Index::table();
+			// All attachments of a file have the state of the leading one.
+			$clauses['join']  .= " LEFT JOIN $table imagewright_own ON imagewright_own.attachment_id = $wpdb->posts.ID
+				LEFT JOIN $table imagewright ON imagewright.attachment_id = CASE WHEN imagewright_own.lead > 0 THEN imagewright_own.lead ELSE $wpdb->posts.ID END";
 			$clauses['where'] .= " AND $wpdb->posts.post_mime_type LIKE 'image/%' AND $conditions[$status]";
 		}
 		return $clauses;

@@ -103,7 +103,7 @@ class Imagewright_Rest_Library {
 			'ids'      => self::ids_arg(),
 			'status'   => array(
 				'type'    => 'string',
-				'enum'    => array( 'any', 'none', 'optimized', 'waiting', 'failed' ),
+				'enum'    => array( 'any', 'none', 'optimized', 'waiting', 'outdated', 'offloaded', 'shared', 'failed' ),
 				'default' => 'any',
 			),
 			'search'   => array(
@@ -153,7 +153,8 @@ class Imagewright_Rest_Library {
 		if ( is_wp_error( $balance ) ) {
 			return $balance;
 		}
-		return Imagewright_Candidates::overview() + array(
+		Imagewright_Nightly::check( Imagewright_Nightly::SAMPLE, 0.15 );
+		return Imagewright_Overview::of_library() + array(
 			'balance'  => (int) $balance['balance'],
 			'replaced' => current_user_can( 'manage_options' ) ? Imagewright_Candidates::count( 'discard', array() ) : 0,
 			'plan'     => (string) $balance['plan'],

@@ -58,14 +58,15 @@ class Imagewright_Addition {
 				self::take_away( $id, $state );
 				return Imagewright_Rest_Errors::make( 'not_saved', __( 'The files could not be saved in the uploads folder.', 'imagewright' ), 500 );
 			}
-			// A page shows the file only if it is not older than the file of WordPress.
-			Imagewright_Files::set_time( $to, max( time(), (int) filemtime( $source ) ) );
+			// Pages show the file as long as that of WordPress does not change.
+			Imagewright_Files::set_time( $to, Imagewright_Beside::time_for( $source ) );
 			$placed[ $variant['name'] ] = $to;
 		}
 		Imagewright_Options::deliver( $mime );
 		$written = Imagewright_Texts::fill( $id, $options['alt'] ?? null, $options['title'] ?? null, (array) ( $options['confirmed'] ?? array() ), wp_basename( $state['snapshot']['attached_file'] ) );
 		$state   = array_merge( $state, array( 'status' => 'optimized' ) );
 		$state['after']['texts'] = $written;
+		$state['after']['shown'] = Imagewright_Truth::record( $id );
 		Imagewright_State::set( $id, $state );
 		Imagewright_State::clear_failure( $id );
 		/** This action is documented in includes/Replace/class-imagewright-replacement.php */
@@ -135,7 +136,10 @@ class Imagewright_Addition {
 	 */
 	public static function take_away( $id, $state ) {
 		self::remove_files( $id, $state );
-		Imagewright_Texts::take_back( $id, $state['snapshot'], $state['after']['texts'] );
+		foreach ( Imagewright_Shared::of( $id ) as $one ) {
+			$own = Imagewright_State::get( $one ) ?? $state;
+			Imagewright_Texts::take_back( $one, $own['snapshot'], $own['after']['texts'] ?? array() );
+		}
 		Imagewright_State::clear( $id );
 		return true;
 	}
@@ -148,10 +152,11 @@ class Imagewright_Addition {
 	 */
 	public static function remove_files( $id, $state ) {
 		$dir = dirname( path_join( wp_get_upload_dir()['basedir'], $state['snapshot']['attached_file'] ) );
+		// First: plugins for translations keep files that an attachment lists.
+		self::list_for_deletion( $id, array() );
 		foreach ( $state['created'] as $name ) {
 			Imagewright_Files::remove( path_join( $dir, $name ) );
 		}
-		self::list_for_deletion( $id, array() );
 	}
 
 	/**
@@ -161,6 +166,18 @@ class Imagewright_Addition {
 	 * @param string[] $names Names; none to remove the list.
 	 */
 	private static function list_for_deletion( $id, $names ) {
+		foreach ( Imagewright_Shared::of( $id ) as $one ) {
+			self::list_for( $one, $names );
+		}
+	}
+
+	/**
+	 * Lists files for WordPress to delete with one attachment.
+	 *
+	 * @param int      $id    Attachment.
+	 * @param string[] $names Names; none to remove the list.
+	 */
+	private static function list_for( $id, $names ) {
 		$sizes = array();
 		foreach ( (array) get_post_meta( $id, '_wp_attachment_backup_sizes', true ) as $key => $size ) {
 			if ( is_array( $size ) && ! preg_match( '/^\d+-imagewright$/', (string) $key ) ) {

@@ -33,7 +33,7 @@ class Imagewright_Backups {
 		$dir    = dirname( path_join( wp_get_upload_dir()['basedir'], $state['snapshot']['attached_file'] ) );
 		$gone   = array();
 		$copies = array_values( $state['copies'] );
-		$named  = self::is_named( $state['snapshot'] );
+		$named  = self::is_named( $state['snapshot'] ) || Imagewright_Kept_Files::is_used( $state['snapshot']['attached_file'], Imagewright_Shared::of( $id ) );
 		foreach ( array_keys( $state['snapshot']['files'] ) as $name ) {
 			$kept = $state['copies'][ $name ] ?? $name;
 			if ( in_array( $kept, $copies, true ) || ( ! $named && ! in_array( $kept, self::in_use( $id, $state ), true ) ) ) {
@@ -46,7 +46,9 @@ class Imagewright_Backups {
 		foreach ( $gone as $name ) {
 			Imagewright_Files::remove( path_join( $dir, $name ) );
 		}
-		self::unlist( $id, $gone );
+		foreach ( Imagewright_Shared::of( $id ) as $one ) {
+			self::unlist( $one, $gone );
+		}
 		return true;
 	}
 

@@ -35,7 +35,8 @@ class Imagewright_Deletion {
 		}
 		wp_cache_delete( $id, 'post_meta' );
 		$state = Imagewright_State::get( $id );
-		if ( $state ) {
+		// The files stay while another attachment of the picture exists.
+		if ( $state && ! array_filter( array_diff( array_keys( $state['own'] ?? array() ), array( (int) $id ) ), array( __CLASS__, 'exists' ) ) ) {
 			$dir = dirname( path_join( wp_get_upload_dir()['basedir'], $state['snapshot']['attached_file'] ) );
 			foreach ( array_merge( $state['created'] ?? array(), array_values( $state['copies'] ?? array() ) ) as $name ) {
 				Imagewright_Files::remove( path_join( $dir, $name ) );

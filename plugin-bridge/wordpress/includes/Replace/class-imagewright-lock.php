@@ -34,6 +34,9 @@ class Imagewright_Lock {
 	 * @return mixed Result of the callback, or WP_Error if another request holds the lock.
 	 */
 	public static function with( $id, $callback ) {
+		// PHP remembers for minutes where links lead: a folder may have moved to another disk meanwhile.
+		clearstatcache( true );
+		Imagewright_Shared::gather( $id );
 		$name = self::name( $id );
 		if ( ! self::take( $name, self::SECONDS ) ) {
 			return self::busy();
@@ -71,6 +74,16 @@ class Imagewright_Lock {
 	 */
 	public static function is_held( $id ) {
 		return (int) self::value( self::name( $id ) ) > time() - self::SECONDS;
+	}
+
+	/**
+	 * Returns true if this process holds the lock of the attachment.
+	 *
+	 * @param int $id Attachment.
+	 * @return bool
+	 */
+	public static function is_mine( $id ) {
+		return isset( self::$held[ self::name( $id ) ] );
 	}
 
 	/**
@@ -204,13 +217,13 @@ class Imagewright_Lock {
 	}
 
 	/**
-	 * Returns the name of the option that holds the lock of an attachment.
+	 * Returns the name of the option that holds the lock of an attachment. Those that share a file have one lock.
 	 *
 	 * @param int $id Attachment.
 	 * @return string
 	 */
 	private static function name( $id ) {
-		return 'imagewright_' . (int) $id . '.lock';
+		return 'imagewright_' . Imagewright_Shared::lead( (int) $id ) . '.lock';
 	}
 
 	/**

@@ -33,7 +33,12 @@ class Imagewright_Replacement {
 			$state = null;
 		}
 		if ( $state && Imagewright_State::is_edited( $id, $state ) ) {
-			return Imagewright_Eligibility::edited();
+			if ( 'beside' !== ( $state['way'] ?? '' ) ) {
+				return Imagewright_Eligibility::edited();
+			}
+			// The optimized files of the picture before. Nothing of WordPress was replaced.
+			Imagewright_Addition::take_away( $id, $state );
+			$state = null;
 		}
 		if ( $state && $state['job'] === $job_id && $state['image'] === $image ) {
 			return $state;
@@ -147,7 +152,9 @@ class Imagewright_Replacement {
 				}
 			);
 			if ( ! is_wp_error( $plan ) ) {
-				self::describe( $id, $state['snapshot'], $plan );
+				foreach ( Imagewright_Shared::of( $id ) as $one ) {
+					self::describe( $one, Imagewright_State::get( $one )['snapshot'], $plan );
+				}
 				$state = self::complete( $id, $state, $plan, $result, $options );
 				/**
 				 * Fires after the files of an attachment were replaced: for caches and for plugins that copy files elsewhere.
@@ -237,6 +244,7 @@ class Imagewright_Replacement {
 	 */
 	private static function complete( $id, $state, $plan, $result, $options ) {
 		Imagewright_Sizes::make_missing( $id, $plan['reserved'] );
+		Imagewright_Shared::spread_metadata( $id );
 		$metadata = wp_get_attachment_metadata( $id, true );
 		$written  = Imagewright_Texts::fill( $id, $options['alt'] ?? null, $options['title'] ?? null, (array) ( $options['confirmed'] ?? array() ), wp_basename( $state['snapshot']['attached_file'] ) );
 
@@ -250,6 +258,7 @@ class Imagewright_Replacement {
 					'file'  => get_post_meta( $id, '_wp_attached_file', true ),
 					'mime'  => $plan['mime'],
 					'texts' => $written,
+					'shown' => Imagewright_Truth::record( $id ),
 					'files' => Imagewright_Snapshot::checksums( dirname( get_attached_file( $id, true ) ), Imagewright_Snapshot::essential( $plan['attached'], $metadata ) ),
 				),
 				'bytes'    => array(
@@ -266,7 +275,9 @@ class Imagewright_Replacement {
 		);
 		Imagewright_State::set( $id, $state );
 		Imagewright_State::clear_failure( $id );
-		Imagewright_Versions::renew( $id, array_keys( $state['copies'] ) );
+		foreach ( Imagewright_Shared::of( $id ) as $one ) {
+			Imagewright_Versions::renew( $one, array_keys( $state['copies'] ) );
+		}
 		return $state;
 	}
 

@@ -100,7 +100,7 @@ class Imagewright_Rest_Media {
 	 * @return bool
 	 */
 	public static function may_change( $request ) {
-		return Imagewright_Library::may_change( (int) $request['id'] );
+		return Imagewright_Library::may_change( (int) $request['id'] ) && Imagewright_Shared::may_change( (int) $request['id'] );
 	}
 
 	/**

@@ -75,11 +75,14 @@ class Imagewright_Restoration {
 				return Imagewright_Rest_Errors::make( 'not_saved', __( 'The files could not be saved in the uploads folder.', 'imagewright' ), 500 );
 			}
 		}
-		Imagewright_Versions::renew( $id, array_keys( $state['copies'] ) );
 		$remove = self::leftovers( $id, $state, $all );
 		$lost   = array_diff( array_keys( $snapshot['files'] ), array_keys( $sources ) );
-		self::describe( $id, $snapshot, $lost );
-		Imagewright_Texts::take_back( $id, $snapshot, $state['after']['texts'] ?? array() );
+		foreach ( Imagewright_Shared::of( $id ) as $one ) {
+			$own = Imagewright_State::get( $one ) ?? $state;
+			Imagewright_Versions::renew( $one, array_keys( $state['copies'] ) );
+			self::describe( $one, $own['snapshot'], $lost );
+			Imagewright_Texts::take_back( $one, $own['snapshot'], $own['after']['texts'] ?? array() );
+		}
 		foreach ( $remove as $name ) {
 			Imagewright_Files::remove( path_join( $dir, $name ) );
 		}
@@ -87,6 +90,7 @@ class Imagewright_Restoration {
 		clean_attachment_cache( $id );
 		if ( $lost ) {
 			Imagewright_Sizes::make_missing( $id );
+			Imagewright_Shared::spread_metadata( $id );
 		}
 		return true;
 	}
@@ -182,6 +186,7 @@ class Imagewright_Restoration {
 			}
 		}
 		wp_update_attachment_metadata( $id, wp_slash( $metadata ) );
+		clean_attachment_cache( $id );
 	}
 
 	/**
@@ -191,7 +196,7 @@ class Imagewright_Restoration {
 	 */
 	public static function forget_deleted( $id ) {
 		$state = Imagewright_State::get( $id );
-		if ( ! $state ) {
+		if ( ! $state || Imagewright_Kept_Files::are_shared( $id ) ) {
 			return;
 		}
 		$dir   = dirname( path_join( wp_get_upload_dir()['basedir'], $state['snapshot']['attached_file'] ) );

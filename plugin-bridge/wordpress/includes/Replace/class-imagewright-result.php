@@ -41,7 +41,7 @@ class Imagewright_Result {
 			return Imagewright_Rest_Errors::make( 'no_result', __( 'This export has no result for the image.', 'imagewright' ), 409 );
 		}
 		$result = $found[0];
-		if ( (string) $id !== (string) $result['clientRef'] ) {
+		if ( ! in_array( (string) $result['clientRef'], array_map( 'strval', Imagewright_Shared::of( $id ) ), true ) ) {
 			return Imagewright_Rest_Errors::make( 'other_image', __( 'This result belongs to another image.', 'imagewright' ), 409 );
 		}
 		if ( 'completed' !== $result['status'] ) {

@@ -48,6 +48,10 @@ class Imagewright_Snapshot {
 	 */
 	public static function fault( $id ) {
 		$metadata = get_post_meta( $id, '_wp_attachment_metadata', true );
+		if ( Imagewright_Truth::is_offloaded( $id ) ) {
+			/* translators: %s: host name */
+			return Imagewright_Rest_Errors::make( 'offloaded', sprintf( __( 'Pages get this image from another host, %s, which would not have the optimized files.', 'imagewright' ), (string) wp_parse_url( wp_get_attachment_url( $id ), PHP_URL_HOST ) ), 422 );
+		}
 		if ( is_array( $metadata ) && ! empty( $metadata['width'] ) && Imagewright_Files::is_local( get_attached_file( $id, true ) ) ) {
 			return null;
 		}

@@ -118,8 +118,9 @@ type MakeButton = (key: string, action: () => Promise<void>) => Rendered;
 function fileButtons(context: EditorContext, image: LibraryImage | null, button: MakeButton): Rendered[] {
   if (!image) return [];
   const { isReady, maySpend } = context.config;
-  const canOptimize = ['none', 'queued', 'failed', 'interrupted'].includes(image.status) && image.obstacle === '';
-  const canRestore = ['optimized', 'edited', 'interrupted'].includes(image.status);
+  const canOptimize =
+    ['none', 'queued', 'failed', 'interrupted', 'outdated'].includes(image.status) && image.obstacle === '';
+  const canRestore = ['optimized', 'edited', 'interrupted', 'outdated'].includes(image.status);
   return [
     isReady && maySpend && canOptimize && button('optimize', () => change(context, image.id, 'optimize')),
     canRestore && button('restore', () => change(context, image.id, 'restore')),
