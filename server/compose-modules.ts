@@ -40,7 +40,7 @@ export async function composeModules(deps: ComposeModulesDeps) {
   const processor = createProcessor({
     config: config.processing,
     logger,
-    metrics: { encodeSeconds: (format, seconds) => metrics.encodeFinished({ format, seconds }) },
+    metrics: imageMetrics(metrics),
   });
   const files = { repositories: database, store, scratch, processor };
   const sessions = createSessions({
@@ -96,6 +96,13 @@ export async function composeModules(deps: ComposeModulesDeps) {
     ...composeRemoval({ keepsFiles, store, signIn, exports, database, jobs, logger }),
     streams: createStreamRegistry(),
     metrics,
+  };
+}
+
+function imageMetrics(metrics: Metrics): NonNullable<Parameters<typeof createProcessor>[0]['metrics']> {
+  return {
+    encodeSeconds: (format, seconds) => metrics.encodeFinished({ format, seconds }),
+    unexpectedError: () => metrics.unexpectedError('image'),
   };
 }
 

@@ -109,7 +109,11 @@ export const ERROR_CATALOGUE = {
   client_left: { status: 500, meaning: 'The job stopped because its client disconnected.' },
   session_deleted: { status: 500, meaning: 'The session was deleted while the job ran.' },
   job_abandoned: { status: 500, meaning: 'The job could not be resumed after an interruption.' },
-  internal_error: { status: 500, meaning: 'Internal error of the service; quote `requestId`.' },
+  internal_error: {
+    status: 500,
+    meaning:
+      'Internal error of the service, never a fault of the file; its log has the cause. Quote `requestId`, or the ids of job and image.',
+  },
   overloaded: { status: 503, meaning: 'The service has no room for more work; try again after `Retry-After` seconds.' },
   shutting_down: { status: 503, meaning: 'The service is stopping; try again after `Retry-After` seconds.' },
   database_unavailable: {

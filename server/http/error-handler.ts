@@ -1,6 +1,6 @@
 import type { Context, Next } from 'koa';
 import { AppError, toWireError } from '../errors.ts';
-import type { Logger } from '../observability/index.ts';
+import type { Logger, Metrics } from '../observability/index.ts';
 import { NOT_STORED } from './safety-headers.ts';
 
 /** Refuses a request without a route. The router has set `Allow` if the path exists with other methods. */
@@ -15,7 +15,7 @@ function refuseUnmatched(ctx: Context): void {
 }
 
 /** Creates the middleware that responds to thrown errors; those of the server (5xx) are logged with their cause. */
-export function createErrorHandler({ logger }: { logger: Logger }) {
+export function createErrorHandler({ logger, metrics }: { logger: Logger; metrics: Pick<Metrics, 'unexpectedError'> }) {
   return async function handleErrors(ctx: Context, next: Next): Promise<void> {
     try {
       await next();
@@ -25,6 +25,7 @@ export function createErrorHandler({ logger }: { logger: Logger }) {
       const wire = toWireError(thrown, requestId);
       if (wire.status >= 500)
         logger.error({ err: (thrown as Error).cause ?? thrown, requestId, code: wire.body.code }, wire.body.error);
+      if (wire.body.code === 'internal_error') metrics.unexpectedError('request');
       if (ctx.res.headersSent || !ctx.writable) {
         ctx.res.destroy();
         ctx.respond = false;

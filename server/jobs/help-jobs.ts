@@ -136,7 +136,7 @@ async function help(helper: Helper, job: JobRecord, { signal }: AbortController)
       const format = kinds[job.kind].formatOf(record.result);
       metrics.imageFinished({ operation: job.kind, format, outcome: record.result.status });
     };
-    const run = { job: loaded.job, kind, source, isHeard: () => true, emit: writer.write, saveResult, logger };
+    const run = { job: loaded.job, kind, source, isHeard: () => true, emit: writer.write, saveResult, logger, metrics };
     try {
       await runJob(run, signal);
     } finally {

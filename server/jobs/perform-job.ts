@@ -73,7 +73,7 @@ function isHandover({ reason }: AbortSignal): boolean {
 /** Processes the images that have no result, large jobs together with other servers. */
 async function processImages(work: LoadedWork, context: WorkContext): Promise<void> {
   const { job, kind, feed, writer, isHeard, abort } = work;
-  const { repositories, logger, outlast, isAlone } = context;
+  const { repositories, logger, metrics, outlast, isAlone } = context;
   const planned = await planTasks(work, abort.signal, context);
   const earlier = job.attempts > 0 ? await outlast(() => repositories.imageResults.findOfJob(job._id)) : [];
   emitMissing(work, earlier);
@@ -81,7 +81,7 @@ async function processImages(work: LoadedWork, context: WorkContext): Promise<vo
   const tasks = planned.filter(({ index }) => !done.has(index));
   emitQueued({ job, emit: writer.write }, tasks);
   const saveResult = (record: ImageResultRecord) => save(job, record, context);
-  const run = { job, kind, isHeard, emit: writer.write, saveResult, logger };
+  const run = { job, kind, isHeard, emit: writer.write, saveResult, logger, metrics };
   const wasShared =
     job.attempts > 0 && (await outlast(() => repositories.jobImages.findUnfinished(job._id))).length > 0;
   const isShared = wasShared || (kind.isShared && !isAlone && tasks.length > kind.concurrency);

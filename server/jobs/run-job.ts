@@ -1,7 +1,7 @@
 import type { JobEvent, JobResult } from '#contract';
 import type { ImageRecord, ImageResultRecord } from '../db/index.ts';
 import { AppError, isDiskFull } from '../errors.ts';
-import type { Logger } from '../observability/index.ts';
+import type { Logger, Metrics } from '../observability/index.ts';
 import type { NewEvent } from './event-writer.ts';
 import type { ImageSource } from './image-source.ts';
 import type { JobKind, JobTask, PlannedJob } from './job-kind.ts';
@@ -19,6 +19,7 @@ export interface RunJobInput {
   /** Stores the result of an image. */
   saveResult: (record: ImageResultRecord) => Promise<void>;
   logger: Logger;
+  metrics: Pick<Metrics, 'unexpectedError'>;
 }
 
 /** State of one call of {@link runJob}. */
@@ -89,7 +90,7 @@ async function saveEnd(run: JobRun, task: JobTask<JobResult>, result: JobResult)
 
 /** Returns the image's result, also of a failure; null when the signal aborted. @throws shutting_down */
 async function attempt(run: JobRun, task: JobTask<JobResult>): Promise<JobResult | null> {
-  const { job, kind, signal, logger, isHeard } = run;
+  const { job, kind, signal, isHeard } = run;
   let reached = -1;
   const onStep = (step: string) => {
     const place = kind.steps.indexOf(step);
@@ -104,15 +105,20 @@ async function attempt(run: JobRun, task: JobTask<JobResult>): Promise<JobResult
     if (signal.aborted) return null;
     // The fault of this server, not of the image, which is left to the recovery of the job.
     if (thrown instanceof AppError && thrown.code === 'shutting_down') throw thrown;
-    return kind.failed(job, task.image, describeFailure(thrown, logger, job._id));
+    return kind.failed(job, task.image, describeFailure(thrown, run));
   }
 }
 
-function describeFailure(thrown: unknown, logger: Logger, jobId: string): { code: string; message: string } {
+function describeFailure(
+  thrown: unknown,
+  { job, logger, metrics }: Pick<JobRun, 'job' | 'logger' | 'metrics'>,
+): { code: string; message: string } {
   if (thrown instanceof AppError) return { code: thrown.code, message: thrown.message };
   if (isDiskFull(thrown)) {
     return { code: 'insufficient_storage', message: 'The server has no disk space left for this image' };
   }
-  logger.error({ err: thrown, jobId }, 'an image failed unexpectedly');
-  return { code: 'processing_failed', message: 'The image could not be processed' };
+  logger.error({ err: thrown, jobId: job._id }, 'an image failed unexpectedly');
+  metrics.unexpectedError('image');
+  const message = 'The service failed while it processed the image; the fault is not in the file';
+  return { code: 'internal_error', message };
 }

@@ -29,6 +29,8 @@ export interface Metrics {
   jobFinished(job: { kind: string; outcome: string; seconds: number }): void;
   imageFinished(image: { operation: string; format: string; outcome: string }): void;
   encodeFinished(encode: { format: string; seconds: number }): void;
+  /** Counts an error that nothing foresaw, by where it ended: a request or the work on an image. Its cause is in the log. */
+  unexpectedError(where: 'request' | 'image'): void;
   creditsCharged(credits: number): void;
   creditsRefunded(credits: number): void;
   /** Reads the number of open event streams at each scrape. */
@@ -81,6 +83,9 @@ export function createMetrics(): Metrics {
   const jobSeconds = histogram('job_duration_seconds', 'From the start of a job to its end.', ['kind'], JOB_BUCKETS);
   const images = counter('images_total', 'Finished images.', ['operation', 'format', 'outcome']);
   const encodeSeconds = histogram('encode_seconds', 'Time to encode one file.', ['format'], ENCODE_BUCKETS);
+  const unexpected = counter('unexpected_errors_total', 'Errors that nothing foresaw; the log has their causes.', [
+    'where',
+  ]);
   const credits = counter('credits_total', 'Credits charged and refunded.', ['kind']);
 
   return {
@@ -96,6 +101,7 @@ export function createMetrics(): Metrics {
     },
     imageFinished: (image) => images.inc(image),
     encodeFinished: ({ format, seconds }) => encodeSeconds.observe({ format }, seconds),
+    unexpectedError: (where) => unexpected.inc({ where }),
     creditsCharged: (amount) => credits.inc({ kind: 'charged' }, amount),
     creditsRefunded: (amount) => credits.inc({ kind: 'refunded' }, amount),
     watchStreams(read) {

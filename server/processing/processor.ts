@@ -104,7 +104,7 @@ export interface Processor {
 export interface ProcessorDeps {
   config: ProcessingConfig;
   logger: Record<'info' | 'warn' | 'error', (details: object, message: string) => void>;
-  metrics?: { encodeSeconds(format: string, seconds: number): void };
+  metrics?: { encodeSeconds(format: string, seconds: number): void; unexpectedError(): void };
   /** False only in the test of the start-up check. @default true */
   blockLoaders?: boolean;
 }
@@ -125,7 +125,7 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
     search: searches(config),
     async start() {
       if (context.queues) return;
-      context.queues = await startQueues(config, { blockLoaders, logger });
+      context.queues = await startQueues(config, { blockLoaders, logger, onUnexpected: metrics?.unexpectedError });
       logger.info({ workers: config.WORKERS, pids: stats(context).pids }, 'image processing started');
     },
     probe: (request, signal) => probe(context, request, signal),
@@ -271,7 +271,9 @@ async function removeOnFailure<T>(parts: string[], work: () => Promise<T>): Prom
 
 /** Rejects with a code of the catalogue instead of the disk's error. */
 function rejectWithCode(error: unknown): never {
-  const { code, message } = describeFailure(error);
+  const { code, message, unexpected } = describeFailure(error);
+  // The job logs and counts it.
+  if (unexpected) throw error;
   throw new AppError(code, message, { cause: error });
 }
 

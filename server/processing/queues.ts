@@ -19,7 +19,7 @@ const PROBE_SLICE_MS = 1000;
 /** Forks the worker processes. @throws Error if a worker still loads SVG or the library's native format */
 export async function startQueues(
   config: ProcessingConfig,
-  shared: Pick<WorkerQueueOptions, 'blockLoaders' | 'logger'>,
+  shared: Pick<WorkerQueueOptions, 'blockLoaders' | 'logger' | 'onUnexpected'>,
 ): Promise<Queues> {
   const encoding = createWorkerQueue({
     ...shared,

@@ -60,6 +60,8 @@ export interface WorkerQueueOptions {
   /** Processes that the kernel has killed for lack of memory. @default read from the kernel's counters */
   countMemoryKills?: () => number;
   logger: Record<'info' | 'warn' | 'error', (details: object, message: string) => void>;
+  /** Called for each failure that is not the file's. */
+  onUnexpected?: (() => void) | undefined;
 }
 
 interface Context {
@@ -196,8 +198,11 @@ async function runInPool<T>(
   }
   if (!render) quarantine.release(suspect);
   if (outcome.ok) return outcome.value;
-  const { code, message, details, cause } = outcome.failure;
-  logger.info({ queue: name, image, code, cause }, 'an image was refused');
+  const { code, message, details, cause, unexpected } = outcome.failure;
+  if (unexpected) {
+    logger.error({ queue: name, handler, image, code, cause }, 'an image failed unexpectedly');
+    options.onUnexpected?.();
+  } else logger.info({ queue: name, image, code, cause }, 'an image was refused');
   throw new AppError(code, message, { ...(details ? { details } : {}), cause });
 }
 

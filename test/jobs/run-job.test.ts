@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { JobResult } from '#contract';
 import type { ImageRecord } from '../../server/db/index.ts';
 import { AppError } from '../../server/errors.ts';
@@ -8,7 +8,16 @@ import { runJob } from '../../server/jobs/run-job.ts';
 import { createLogger } from '../../server/observability/index.ts';
 import { newGate } from '../support/gate.ts';
 
-const logger = createLogger({ level: 'silent', format: 'json' });
+let logged: object[] = [];
+let counted: string[] = [];
+beforeEach(() => {
+  logged = [];
+  counted = [];
+});
+const logger = Object.assign(createLogger({ level: 'silent', format: 'json' }), {
+  error: (details: object) => void logged.push(details),
+});
+const metrics = { unexpectedError: (where: string) => void counted.push(where) };
 const imageOf = (index: number) => ({ _id: `img_${index}`, clientRef: null }) as ImageRecord;
 
 /** A job of some images, two at once, each of which is what `run` makes of its number. */
@@ -30,6 +39,7 @@ function jobOf(count: number, run: (index: number) => Promise<JobResult>) {
     isHeard: () => true,
     emit: () => {},
     logger,
+    metrics,
   };
   return (saveResult: (record: { index: number; result: JobResult }) => Promise<void>) =>
     runJob({ ...input, saveResult }, new AbortController().signal);
@@ -75,6 +85,17 @@ it.each([
   });
   await start(async ({ result }) => void results.push(result));
   expect(results).toMatchObject([{ status: 'failed', error: { code: 'insufficient_storage' } }]);
+});
+
+it('an image that fails for a reason that nothing foresaw blames the service, with the cause in its log and a count', async () => {
+  const cause = new TypeError("Cannot read properties of undefined (reading 'width')");
+  const results: JobResult[] = [];
+  const start = jobOf(1, () => Promise.reject(cause));
+  await start(async ({ result }) => void results.push(result));
+  const message = expect.stringMatching(/the fault is not in the file/);
+  expect(results).toMatchObject([{ status: 'failed', error: { code: 'internal_error', message } }]);
+  expect(logged).toEqual([{ err: cause, jobId: 'job_a' }]);
+  expect(counted).toEqual(['image']);
 });
 
 it('an image that meets a server without image processing is left to another server, not failed', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { processingConfig } from '../../server/processing/index.ts';
 import { createQuarantine } from '../../server/processing/quarantine.ts';
-import { describeFailure, ProcessingFailure } from '../../server/processing/shared/failure.ts';
+import { describeFailure, ProcessingFailure, readSource } from '../../server/processing/shared/failure.ts';
 import { estimateMemory } from '../../server/processing/shared/memory-estimate.ts';
 
 describe('processingConfig', () => {
@@ -78,9 +78,6 @@ describe('createQuarantine', () => {
 
 describe('describeFailure', () => {
   it.each([
-    ['VipsJpeg: premature end of JPEG image', 'invalid_image', 'The file is damaged: it ends too early'],
-    ['Unknown error', 'invalid_image', 'The file is damaged: it cannot be decoded'],
-    ['Input image exceeds pixel limit', 'too_many_pixels', 'The image has more pixels than the service accepts'],
     [
       'unable to write: No space left on device',
       'insufficient_storage',
@@ -92,7 +89,45 @@ describe('describeFailure', () => {
       'The image could not be read from or written to the disk',
     ],
   ])('translates %j to a readable message that does not contain it', (text, code, message) => {
-    expect(describeFailure(new Error(text))).toEqual({ code, message, cause: text });
+    expect(describeFailure(new Error(text))).toMatchObject({ code, message, cause: text });
+  });
+
+  it.each([
+    ['VipsJpeg: premature end of JPEG image', 'it ends too early'],
+    ['Input file has corrupt header: webp: unable to parse image', 'its header cannot be read'],
+    ['heif: Invalid input: Unspecified: Corrupt frame detected (2.0)', 'it cannot be decoded'],
+    ['/data/files/a.avif: bad seek to 300\nheif: Unexpected end of file', 'it ends too early'],
+    ['tiff2vips: Using code not yet in table', 'it cannot be decoded'],
+    ['Unknown error', 'it cannot be decoded'],
+  ])('blames the file for %j of a decoder that reads it', async (text, reason) => {
+    const error = await readSource(() => Promise.reject(new Error(text))).catch((thrown: unknown) => thrown);
+    const message = `The file is damaged: ${reason}`;
+    expect(describeFailure(error)).toEqual({ code: 'invalid_image', message, details: {}, cause: text });
+  });
+
+  it('names the limit of pixels that a file exceeds', async () => {
+    const thrown = new Error('Input image exceeds pixel limit');
+    const error = await readSource(() => Promise.reject(thrown)).catch((reason: unknown) => reason);
+    expect(describeFailure(error)).toMatchObject({ code: 'too_many_pixels', cause: thrown.message });
+  });
+
+  it.each([
+    new TypeError("Cannot read properties of undefined (reading 'width')"),
+    new RangeError('The value of "offset" is out of range'),
+    Object.assign(new RangeError('out of range'), { code: 'ERR_OUT_OF_RANGE' }),
+    new Error('extract_area: bad extract area'),
+    new Error('Expected integer between 1 and 100 for quality but received 0 of type number'),
+  ])('never blames the file for %s', async (thrown) => {
+    const error = await readSource(() => Promise.reject(thrown)).catch((reason: unknown) => reason);
+    const failure = describeFailure(error);
+    expect(failure).toMatchObject({ code: 'internal_error', unexpected: true });
+    expect(failure.message).toMatch(/not in the file/);
+    expect(failure.cause).toContain('limits.test.ts');
+  });
+
+  it('never blames the upload for a file that the service encoded', () => {
+    const failure = describeFailure(new Error('VipsJpeg: premature end of JPEG image'));
+    expect(failure).toMatchObject({ code: 'internal_error', unexpected: true });
   });
 
   it('keeps the codes of system errors and of its own failures', () => {

@@ -6,8 +6,9 @@ export class ProcessingFailure extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown>;
 
-  constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}) {
-    super(message);
+  /** @param cause the library's error, for the log */
+  constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}, cause?: unknown) {
+    super(message, { cause });
     this.name = 'ProcessingFailure';
     this.code = code;
     this.details = details;
@@ -23,23 +24,54 @@ const DECODER_TEXTS: [RegExp, string][] = [
   [/unsupported|not supported/i, 'it uses a feature that cannot be decoded'],
 ];
 
+/** How the messages of the library's decoders begin: with the decoder, its source, or `Input file`. Some say nothing at all. */
+const DECODERS =
+  /^(?:Input (?:file|buffer) (?:has corrupt|contains unsupported)|(?:Vips(?:Jpeg|Png|Icc)|vipspng|\w*2vips|\w+load(?:_\w+)?|webp|heif|gif|tiff|TIFF\w*|png|spng|jpeg|exif): |.*: bad seek |Unknown error$)/;
+
+/**
+ * Runs work that decodes the upload; what a decoder says of it is the fault of the file. Everything else that is thrown is left as it
+ * is.
+ * @throws ProcessingFailure invalid_image | too_many_pixels
+ */
+export async function readSource<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Error && /exceeds pixel limit/i.test(error.message)) {
+      throw new ProcessingFailure('too_many_pixels', 'The image has more pixels than the service accepts', {}, error);
+    }
+    // Errors of the library have no class of their own; those of programs, such as TypeError, do.
+    if (!(error instanceof Error) || error.constructor !== Error || !DECODERS.test(error.message)) throw error;
+    throw new ProcessingFailure('invalid_image', `The file is damaged: ${damage(error.message)}`, {}, error);
+  }
+}
+
 /** Converts anything thrown while an image is read or written to a failure with a readable message. */
 export function describeFailure(thrown: unknown): WorkerFailure {
   if (thrown instanceof ProcessingFailure) {
-    return { code: thrown.code, message: thrown.message, details: thrown.details };
+    const { code, message, details, cause } = thrown;
+    return { code, message, details, ...(cause instanceof Error ? { cause: cause.message } : {}) };
   }
   const cause = thrown instanceof Error ? thrown.message : String(thrown);
   const errno = (thrown as { code?: unknown } | null)?.code;
   if (errno === 'ENOSPC' || errno === 'EDQUOT' || /no space left|disk quota/i.test(cause)) {
     return { code: 'insufficient_storage', message: 'The server has no disk space left for the image', cause };
   }
-  if (typeof errno === 'string' || /file is missing/i.test(cause)) {
-    return { code: 'processing_failed', message: 'The image could not be read from or written to the disk', cause };
+  if ((typeof errno === 'string' && SYSTEM_ERROR.test(errno)) || /file is missing/i.test(cause)) {
+    const message = 'The image could not be read from or written to the disk';
+    return { code: 'processing_failed', message, cause, unexpected: true };
   }
-  if (/exceeds pixel limit/i.test(cause)) {
-    return { code: 'too_many_pixels', message: 'The image has more pixels than the service accepts', cause };
-  }
-  return { code: 'invalid_image', message: `The file is damaged: ${damage(cause)}`, cause };
+  const stack = thrown instanceof Error ? withCauses(thrown) : cause;
+  return { code: 'internal_error', message: UNEXPECTED, cause: stack, unexpected: true };
+}
+
+const UNEXPECTED = 'The service failed while it processed the image; the fault is not in the file';
+/** EIO, ENOENT …, but not Node's own ERR_OUT_OF_RANGE … */
+const SYSTEM_ERROR = /^E(?!RR_)[A-Z0-9]+$/;
+
+function withCauses(error: Error): string {
+  const stack = error.stack ?? error.message;
+  return error.cause instanceof Error ? `${stack}\ncaused by ${withCauses(error.cause)}` : stack;
 }
 
 function damage(text: string): string {

@@ -115,11 +115,13 @@ export interface PreviewReport {
   height: number;
 }
 
-/** A failure with a code of the catalogue; `cause` is the library's message, for the log. */
+/** A failure with a code of the catalogue; `cause` is the library's message or a stack, for the log. */
 export interface WorkerFailure {
   code: ErrorCode;
   message: string;
   details?: Record<string, unknown>;
+  /** True for a fault of the service or its machine. */
+  unexpected?: true;
   cause?: string;
 }
 

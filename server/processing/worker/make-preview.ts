@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import sharp from 'sharp';
-import { ProcessingFailure } from '../shared/failure.ts';
+import { ProcessingFailure, readSource } from '../shared/failure.ts';
 import type { PreviewReport, PreviewTask } from '../shared/protocol.ts';
 import { publish, writePart } from '../shared/save.ts';
 import { rewriteContainer } from './containers/rewrite.ts';
@@ -26,17 +26,17 @@ export async function makePreview(task: PreviewTask): Promise<PreviewReport> {
 
 /** Renders a small WebP, shrinking on load if the format can. */
 async function renderSmall(task: PreviewTask, width: number) {
-  const { data, info } = await sharp(task.source, { failOn: 'error', limitInputPixels: task.limits.maxPixels })
+  const image = sharp(task.source, { failOn: 'error', limitInputPixels: task.limits.maxPixels })
     .autoOrient()
     .resize({ width, height: width * 4, fit: 'inside', withoutEnlargement: true })
-    .webp({ quality: PREVIEW_QUALITY, effort: PREVIEW_EFFORT })
-    .toBuffer({ resolveWithObject: true });
+    .webp({ quality: PREVIEW_QUALITY, effort: PREVIEW_EFFORT });
+  const { data, info } = await readSource(() => image.toBuffer({ resolveWithObject: true }));
   return { data, width: info.width, height: info.height };
 }
 
 /** Copies the file without anything private; its pixels and their orientation stay. */
 async function copyBare({ source, facts, limits }: PreviewTask) {
-  const { orientation } = await sharp(source, { limitInputPixels: limits.maxPixels }).metadata();
+  const { orientation } = await readSource(() => sharp(source, { limitInputPixels: limits.maxPixels }).metadata());
   const metadata = { exif: writeExif({ orientation }), xmp: null };
   const data = rewriteContainer(facts.format, await readFile(source), metadata, false);
   if (!data) throw new ProcessingFailure('invalid_image', 'The structure of the file is not understood');

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import type { WarningCode } from '#contract';
-import { ProcessingFailure } from '../shared/failure.ts';
+import { ProcessingFailure, readSource } from '../shared/failure.ts';
 import { decodedFrames } from '../shared/formats.ts';
 import type { ProbeReport, ProbeTask } from '../shared/protocol.ts';
 import { apngFrames } from './apng.ts';
@@ -15,7 +15,7 @@ export async function probeImage({ file, limits }: ProbeTask): Promise<ProbeRepo
   const format = await detectFormat(file);
   if (format === 'tiff') tiffPages(file);
   // Without the library's own limit, so that the message can name both numbers.
-  const header = await sharp(file, { failOn: 'error', limitInputPixels: false }).metadata();
+  const header = await readSource(() => sharp(file, { failOn: 'error', limitInputPixels: false }).metadata());
   if (header.format !== (format === 'avif' ? 'heif' : format)) {
     throw new ProcessingFailure('invalid_image', `The file begins like ${format} but cannot be read as one`);
   }

@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { ProcessingFailure, readSource } from '../../shared/failure.ts';
 import type { InspectReport, InspectTask, PixelReport } from '../../shared/inspection.ts';
 import { makeSmallCopy, measurePixels, type SmallCopy } from './pixel-facts.ts';
 import { readEmbedded } from './read-embedded.ts';
@@ -10,16 +11,19 @@ import { MIN_VISION_EDGE, makeVisionImage } from './vision-image.ts';
  */
 export async function inspectImage(task: InspectTask): Promise<InspectReport> {
   const { source, facts, limits } = task;
-  const header = await sharp(source, { failOn: 'none', limitInputPixels: false }).metadata();
+  const header = await readSource(() => sharp(source, { failOn: 'none', limitInputPixels: false }).metadata());
   const { embedded, camera } = readEmbedded(header, task.language);
   const further = (task.furtherLanguages ?? []).map((tag) => [tag, readEmbedded(header, tag).embedded] as const);
   const texts = { embedded, ...(further.length > 0 ? { translated: Object.fromEntries(further) } : {}) };
   try {
-    const copy = await makeSmallCopy(source, limits.maxPixels);
-    const pixels = await measurePixels({ source, facts, camera, maxPixels: limits.maxPixels }, copy);
-    return { ...texts, pixels, vision: await visionCopy(task, pixels, copy) };
-  } catch {
-    return { ...texts, pixels: null, vision: null };
+    return await readSource(async () => {
+      const copy = await makeSmallCopy(source, limits.maxPixels);
+      const pixels = await measurePixels({ source, facts, camera, maxPixels: limits.maxPixels }, copy);
+      return { ...texts, pixels, vision: await visionCopy(task, pixels, copy) };
+    });
+  } catch (error) {
+    if (error instanceof ProcessingFailure) return { ...texts, pixels: null, vision: null };
+    throw error;
   }
 }
 

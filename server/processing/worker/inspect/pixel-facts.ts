@@ -130,6 +130,7 @@ async function flatness(source: string, { width, height }: SourceFacts, maxPixel
   const size = { width: Math.min(width, SAMPLE_EDGE), height: Math.min(height, SAMPLE_EDGE) };
   const place = { left: Math.floor((width - size.width) / 2), top: Math.floor((height - size.height) / 2) };
   const { data, info } = await sharp(source, { failOn: 'none', limitInputPixels: maxPixels })
+    .autoOrient()
     .extract({ ...place, ...size })
     .toColourspace('srgb')
     .ensureAlpha()

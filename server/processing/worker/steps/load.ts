@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import sharp, { type Metadata } from 'sharp';
 import type { WarningCode } from '#contract';
-import { ProcessingFailure } from '../../shared/failure.ts';
+import { ProcessingFailure, readSource } from '../../shared/failure.ts';
 import { decodedFrames } from '../../shared/formats.ts';
 import type { SourceFacts } from '../../shared/protocol.ts';
 import type { AttributionBlocks } from '../attribution.ts';
@@ -41,15 +41,13 @@ export async function loadImage(
     limitInputChannels: 5,
     pages: frames,
   };
-  const header = await sharp(source, options).metadata();
+  const header = await readSource(() => sharp(source, options).metadata());
   const grey = (header.space === 'b-w' || header.space === 'grey16') && !header.hasAlpha;
   const image = sharp(source, options);
   // The orientation of an animation cannot be changed frame by frame, and no camera writes one.
   if (decodedFrames(facts.format, facts.pages) === 1) image.autoOrient();
-  const { data, info } = await image
-    .toColourspace(grey ? 'b-w' : 'srgb')
-    .raw({ depth: 'uchar' })
-    .toBuffer({ resolveWithObject: true });
+  const decoding = image.toColourspace(grey ? 'b-w' : 'srgb').raw({ depth: 'uchar' });
+  const { data, info } = await readSource(() => decoding.toBuffer({ resolveWithObject: true }));
   if (info.channels === 2) throw new ProcessingFailure('invalid_image', 'The file has an unusual number of channels');
   const pixels: Pixels = {
     data,
