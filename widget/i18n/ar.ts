@@ -125,6 +125,7 @@ export const ar: Messages = {
   'review.decorative': 'هل هذه الصورة للزينة فقط؟',
   'review.document': 'هذا مستند: يرجى ذكر محتواه في نص الصفحة.',
   'review.fallback': 'لم يكتب وصف. اكتب واحدًا من فضلك.',
+  'review.missing': 'لا يوجد نص بهذه اللغة.',
   'review.language': 'النصوص بلغة أخرى.',
   'review.long': 'النص طويل: هل يمكن اختصاره؟',
   'review.other': 'يرجى مراجعة النصوص.',

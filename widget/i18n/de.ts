@@ -153,6 +153,7 @@ export const de: Messages = {
   'review.decorative': 'Ist dieses Bild nur Dekoration?',
   'review.document': 'Dies ist ein Dokument: Bitte geben Sie seinen Inhalt im Text der Seite an.',
   'review.fallback': 'Es entstand keine Beschreibung. Bitte schreiben Sie eine.',
+  'review.missing': 'In dieser Sprache entstand kein Text. Bitte schreiben Sie einen.',
   'review.language': 'Die Texte sind in einer anderen Sprache.',
   'review.long': 'Lang: Geht es kürzer?',
   'review.other': 'Bitte prüfen Sie die Texte.',

@@ -137,6 +137,7 @@ export const en = {
   'review.decorative': 'Is this picture only decoration?',
   'review.document': 'Document: its content should be in the text of the page.',
   'review.fallback': 'No description was made. Please write one.',
+  'review.missing': 'There is no text in this language. Please write one.',
   'review.language': 'The texts are in another language.',
   'review.long': 'Long: could it be shorter?',
   'review.other': 'Please check the texts.',

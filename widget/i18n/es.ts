@@ -153,6 +153,7 @@ export const es: Messages = {
   'review.decorative': '¿Esta imagen es solo decoración?',
   'review.document': 'Es un documento: incluya su contenido en el texto de la página.',
   'review.fallback': 'No se hizo ninguna descripción. Escriba una.',
+  'review.missing': 'No hay texto en este idioma. Escríbalo.',
   'review.language': 'Los textos están en otro idioma.',
   'review.long': 'Largo: ¿puede ser más corto?',
   'review.other': 'Revise los textos.',

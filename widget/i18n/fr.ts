@@ -153,6 +153,7 @@ export const fr: Messages = {
   'review.decorative': 'Cette image est-elle purement décorative ?',
   'review.document': 'C’est un document : indiquez son contenu dans le texte de la page.',
   'review.fallback': 'Aucune description n’a été faite. Veuillez en écrire une.',
+  'review.missing': 'Il n’y a pas de texte dans cette langue. Veuillez en écrire un.',
   'review.language': 'Les textes sont dans une autre langue.',
   'review.long': 'Long : peut-on l’abréger ?',
   'review.other': 'Veuillez vérifier les textes.',

@@ -151,6 +151,7 @@ export const ja: Messages = {
   'review.decorative': 'この画像は装飾だけのものですか？',
   'review.document': '文書です。内容をページの本文に記載してください。',
   'review.fallback': '説明は作成されませんでした。入力してください。',
+  'review.missing': 'この言語のテキストはありません。入力してください。',
   'review.language': 'テキストが別の言語です。',
   'review.long': '長めです。短くできませんか？',
   'review.other': 'テキストを確認してください。',

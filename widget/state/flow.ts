@@ -1,6 +1,7 @@
 import { SAMPLE_IMAGE_LIMIT } from '#contract/constants';
 import type { Core } from './core.ts';
 import { canExport, itemsOf } from './review/item-questions.ts';
+import { createLanguages } from './review/languages.ts';
 import { MetadataSaver } from './review/metadata-saver.ts';
 import { createReview } from './review/review.ts';
 import { createAnalysisRun } from './runs/analysis-run.ts';
@@ -31,6 +32,7 @@ export function createFlow(core: Core, runs: Runs) {
     persistence.save();
   });
   const shared = { core, runs, saver, results };
+  const languages = createLanguages(core, review);
   const analyses = createAnalysisRun({ ...shared, review });
   const samples = createSampleRun(shared);
   const rehydration = createRehydration({ ...shared, persistence, samples, analyses, exports: () => exports });
@@ -62,13 +64,12 @@ export function createFlow(core: Core, runs: Runs) {
       if (config.importBy === 'server') saveImportedTexts(saver, item);
     },
     settingsChanged() {
+      languages.refresh();
       results.refresh();
       exports.forgetOutcome();
       persistence.save();
     },
-    checkCost(ids?: readonly string[]) {
-      return cost.check(itemsOf(store, ids).filter(canExport).length);
-    },
+    checkCost: (ids?: readonly string[]) => cost.check(itemsOf(store, ids).filter(canExport).length),
     /** Forgets removed items. */
     forget(ids: readonly string[]) {
       for (const id of ids) saver.forget(id);

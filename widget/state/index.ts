@@ -31,6 +31,7 @@ export {
   unacceptedFields,
   wantsReview,
 } from './review/item-questions.ts';
+export { languagesOf } from './review/languages.ts';
 export { pickSamples } from './runs/sample-run.ts';
 export type * from './session/saved-types.ts';
 export { DEFAULT_SETTINGS, isSize } from './session/settings.ts';

@@ -9,6 +9,7 @@ import type {
   Limits,
   MetadataPatch,
   Session,
+  TextsPatch,
   UploadResult,
 } from '#contract';
 import {
@@ -33,7 +34,12 @@ export interface Transport {
   createSession(upload: Upload, options?: UploadOptions): Promise<UploadResult>;
   addImages(sessionId: string, upload: Upload, options?: UploadOptions): Promise<UploadResult>;
   getSession(sessionId: string, options?: CallOptions): Promise<Session>;
-  updateImage(sessionId: string, imageId: string, metadata: MetadataPatch, options?: CallOptions): Promise<EditedImage>;
+  updateImage(
+    sessionId: string,
+    imageId: string,
+    metadata: MetadataPatch,
+    options?: CallOptions & { texts?: TextsPatch },
+  ): Promise<EditedImage>;
   previewImage(sessionId: string, imageId: string, query: { width: number }, options?: CallOptions): Promise<Blob>;
   analyzeImages(
     sessionId: string,

@@ -1,4 +1,4 @@
-import type { Image, ImageResult, OutputFormat, Preset, ResponsiveSize } from '#contract';
+import type { Image, ImageResult, OutputFormat, Preset, ResponsiveSize, Texts } from '#contract';
 
 /** State of the widget. `error`: nothing can continue until a person acts, e.g. the key is rejected. */
 export type OptimizerState =
@@ -73,7 +73,10 @@ export interface Item {
   readonly tries: number;
   /** As uploaded, without metadata. */
   readonly image: Image | null;
+  /** In the chosen language (`settings.language`). */
   readonly metadata: ItemMetadata;
+  /** Texts by language, as the service stores them; null: in one language alone. */
+  readonly texts: Texts | null;
   readonly origins: { readonly [Field in EditableField]?: FieldOrigin };
   /** Reasons for a person to look, as the analysis gave them. */
   readonly needsReview: readonly string[];
@@ -211,6 +214,8 @@ export interface Settings {
   readonly responsiveSizes?: SizeInput[];
   readonly embedMetadata?: boolean;
   readonly keepCopyright?: boolean;
+  /** Language (BCP 47) in which texts are shown, edited and embedded, for images with texts in several. Absent: their first one. */
+  readonly language?: string;
   /** Delivers and charges only files that become smaller. */
   readonly onlySmaller?: boolean;
 }

@@ -105,7 +105,7 @@ export class ConfiguredElement extends LitElement {
   declare importBy: 'page' | 'server';
   /** Name under which this tab keeps session, settings and texts, and restores them after a reload. Default: nothing is kept. */
   declare remember: string;
-  /** Options of the analysis: `language`, `context`, `keywords`, `brandVoice`, `overwrite`. */
+  /** Options of the analysis: `language` or `languages`, `context`, `keywords`, `brandVoice`, `overwrite`. */
   declare analyzeOptions: { [option: string]: unknown };
   /** Disables dropping files. */
   declare noDrop: boolean;
@@ -260,9 +260,14 @@ export class ConfiguredElement extends LitElement {
     return {
       ...pick(this, CONFIG_NAMES),
       autoAnalyze: this.autoAnalyze && !this.noAnalyze,
-      analyzeOptions: { ...this.analyzeOptions, language: this.analyzeOptions.language || this.#pageLanguage },
+      analyzeOptions: this.#analysis,
       restrictions: pick(this, LIMIT_NAMES),
     };
+  }
+
+  get #analysis(): { [option: string]: unknown } {
+    const { language, ...options } = this.analyzeOptions;
+    return options.languages ? options : { ...options, language: language || this.#pageLanguage };
   }
 
   /** Language of the element and its surroundings, in which images are described unless the options name another one. */

@@ -2,6 +2,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { type Item, isMissingText } from '../../state/index.ts';
 import { buttons, feedback, fields, foundation, icon } from '../../styles/index.ts';
 import { createFieldEditor, describeReview, type RowContext, renderFields, type TextField } from '../io-row/index.ts';
+import { renderLanguages } from '../render-languages.ts';
 import { reviewStyles } from './io-review.styles.ts';
 import { renderEnd, renderSteps } from './render-parts.ts';
 import { createReviewPictures, type ReviewPictures } from './review-pictures.ts';
@@ -263,6 +264,7 @@ export class IoReview extends LitElement {
       <header>
         <p class="where"><strong class="numbers">${this.item ? this.#position : t('reviewing.title')}</strong>
           <span class="muted numbers">${t('reviewing.left', { count: left })}</span></p>
+        ${renderLanguages(this.#optimizer, this.context.i18n)}
         ${this.item ? renderSteps(this.context.i18n, { back: Boolean(ids[place - 1]), on: Boolean(ids[place + 1]) }, (by) => this.#step(by)) : nothing}
         <button type="button" class="button quiet icon-only" part="button" aria-label=${t('action.close')}
           title=${t('action.close')} @click=${() => this.#close()}>${icon('close')}</button>

@@ -15,6 +15,7 @@ const REASONS = new Set([
   'decorative',
   'language',
   'fallback',
+  'missing',
 ]);
 
 /** Text and tone of the badge in a row. */

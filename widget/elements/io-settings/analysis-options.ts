@@ -1,10 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
 import type { AnalyzeOptions } from '#contract';
+import { MAX_LANGUAGES } from '#contract/constants';
 import type { I18n } from '../../i18n/index.ts';
+import { icon } from '../../styles/index.ts';
+import { createLanguageNames } from '../name-language.ts';
 
 /** Options of the analysis. The service chooses missing ones. */
 export type AnalysisOptions = Partial<
-  Pick<AnalyzeOptions, 'language' | 'context' | 'keywords' | 'brandVoice' | 'overwrite'>
+  Pick<AnalyzeOptions, 'language' | 'languages' | 'context' | 'keywords' | 'brandVoice' | 'overwrite'>
 >;
 
 /** Languages offered by name. The service accepts any. */
@@ -29,6 +33,7 @@ export function renderAnalysisOptions({
   onChange: (change: AnalysisOptions) => void;
 }): TemplateResult {
   const { t } = i18n;
+  const [first = options.language, ...further] = options.languages ?? [];
   const tooMany = (options.keywords?.length ?? 0) > MAX_KEYWORDS;
   const textOf = (event: Event) => (event.target as HTMLInputElement).value.trim();
   return html`
@@ -37,13 +42,14 @@ export function renderAnalysisOptions({
       <div class="fields">
         <label class="field">
           <span class="label">${t('settings.language')}</span>
-          <select class="input" ?disabled=${disabled} @change=${(event: Event) => onChange({ language: textOf(event) || undefined })}>
-            <option value="" .selected=${!options.language}>${t('settings.language-auto')}</option>
-            ${nameLanguages(options.language, i18n.locale).map(
-              ([tag, name]) => html`<option value=${tag} .selected=${tag === options.language}>${name}</option>`,
+          <select class="input" ?disabled=${disabled} @change=${(event: Event) => onChange(inLanguages(textOf(event), further))}>
+            <option value="" .selected=${!first}>${t('settings.language-auto')}</option>
+            ${nameLanguages(first, i18n.locale).map(
+              ([tag, name]) => html`<option value=${tag} .selected=${tag === first}>${name}</option>`,
             )}
           </select>
         </label>
+        ${first ? renderFurther(first, further, { disabled, i18n, onChange }) : nothing}
         <label class="field">
           <span class="label">${t('settings.voice')}</span>
           <input class="input" maxlength="500" .value=${options.brandVoice ?? ''} ?disabled=${disabled}
@@ -80,17 +86,51 @@ export function parseKeywords(text: string): string[] {
   return [...new Set(words.filter(Boolean))];
 }
 
-function nameLanguages(chosen: string | undefined, locale: string): [string, string][] {
-  const names = new Intl.DisplayNames([locale], { type: 'language', fallback: 'code' });
-  const tags = !chosen || LANGUAGES.includes(chosen) ? LANGUAGES : [...LANGUAGES, chosen];
-  const order = new Intl.Collator(locale);
-  return tags.map((tag): [string, string] => [tag, nameOf(names, tag)]).sort((a, b) => order.compare(a[1], b[1]));
+/** Renders the languages beside the first one: each with a button that removes it, and a choice that adds one. */
+function renderFurther(
+  first: string,
+  further: readonly string[],
+  {
+    disabled,
+    i18n: { t, locale },
+    onChange,
+  }: Pick<Parameters<typeof renderAnalysisOptions>[0], 'disabled' | 'i18n' | 'onChange'>,
+): TemplateResult {
+  const nameOf = createLanguageNames(locale);
+  const spare = nameLanguages(undefined, locale).filter(([tag]) => tag !== first && !further.includes(tag));
+  const add = ({ target }: Event) => onChange(inLanguages(first, [...further, (target as HTMLSelectElement).value]));
+  return html`
+    <div class="field further">
+      <label class="label" for="further">${t('settings.language-further')}</label>
+      <select class="input" id="further" ?disabled=${disabled || further.length >= MAX_LANGUAGES - 1} .value=${live('')} @change=${add}>
+        <option value="">–</option>
+        ${spare.map(([tag, name]) => html`<option value=${tag}>${name}</option>`)}
+      </select>
+      ${further.map(
+        (tag) => html`<button type="button" class="button" part="button" ?disabled=${disabled}
+          aria-label="${t('action.remove')}: ${nameOf(tag)}"
+          @click=${() =>
+            onChange(
+              inLanguages(
+                first,
+                further.filter((one) => one !== tag),
+              ),
+            )}>${nameOf(tag)} ${icon('close')}</button>`,
+      )}
+    </div>
+  `;
 }
 
-function nameOf(names: Intl.DisplayNames, tag: string): string {
-  try {
-    return names.of(tag) ?? tag;
-  } catch {
-    return tag; // Not a language tag: set by the page.
-  }
+/** Returns the options for a first language, empty for that of the page, and further ones. */
+function inLanguages(first: string, further: readonly string[]): AnalysisOptions {
+  const others = further.filter((tag) => tag !== first);
+  if (!first || others.length === 0) return { language: first || undefined, languages: undefined };
+  return { language: undefined, languages: [first, ...others] };
+}
+
+function nameLanguages(chosen: string | undefined, locale: string): [string, string][] {
+  const nameOf = createLanguageNames(locale);
+  const tags = !chosen || LANGUAGES.includes(chosen) ? LANGUAGES : [...LANGUAGES, chosen];
+  const order = new Intl.Collator(locale);
+  return tags.map((tag): [string, string] => [tag, nameOf(tag)]).sort((a, b) => order.compare(a[1], b[1]));
 }

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ListFilter } from '../../state/index.ts';
 import { icon } from '../../styles/index.ts';
+import { renderLanguages } from '../render-languages.ts';
 import { isRunning, type WorkbenchAction, type WorkbenchContext } from './workbench-context.ts';
 
 /** Runs an action unless its button has `aria-disabled`. A button with `disabled` would lose the focus. */
@@ -53,6 +54,7 @@ export function renderToolbar(context: WorkbenchContext): TemplateResult {
           }
         `
     }
+    ${locked ? nothing : renderLanguages(optimizer, i18n)}
     <button type="button" class="button take-away" part="button" @click=${() => act('take-away')}>
       ${icon('download')}${t('take.title')}</button>
   `;

@@ -29,6 +29,7 @@ export const arabicSettings: Messages = {
   'settings.keywords-hint': 'تفصل بينها فواصل؛ تستخدم حيث تصدق على الصورة.',
   'settings.language': 'لغة النصوص',
   'settings.language-auto': 'لغة هذه الصفحة',
+  'settings.language-further': 'لغات أخرى',
   'settings.overwrite': 'استبدال النصوص التي كتبها أشخاص',
   'settings.preset': 'الجودة',
   'settings.preset-high': 'عالية',

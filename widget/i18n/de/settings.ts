@@ -30,6 +30,7 @@ export const germanSettings: Messages = {
   'settings.keywords-limit': 'Höchstens {count} Schlagwort.|Höchstens {count} Schlagwörter.',
   'settings.language': 'Sprache der Texte',
   'settings.language-auto': 'Sprache dieser Seite',
+  'settings.language-further': 'Auch schreiben auf',
   'settings.overwrite': 'Von Menschen geschriebene Texte überschreiben',
   'settings.preset': 'Qualität',
   'settings.preset-high': 'Hoch',

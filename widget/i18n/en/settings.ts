@@ -33,6 +33,7 @@ export const englishSettings = {
   'settings.keywords-limit': 'No more than {count} keyword.|No more than {count} keywords.',
   'settings.language': 'Language of the texts',
   'settings.language-auto': 'Language of this page',
+  'settings.language-further': 'Also write in',
   'settings.overwrite': 'Overwrite texts written by people',
   'settings.preset': 'Quality',
   'settings.preset-high': 'High',

@@ -30,6 +30,7 @@ export const spanishSettings: Messages = {
   'settings.keywords-limit': 'No más de {count} palabra clave.|No más de {count} palabras clave.',
   'settings.language': 'Idioma de los textos',
   'settings.language-auto': 'Idioma de esta página',
+  'settings.language-further': 'Escribir también en',
   'settings.overwrite': 'Sobrescribir los textos escritos por personas',
   'settings.preset': 'Calidad',
   'settings.preset-high': 'Alta',

@@ -30,6 +30,7 @@ export const frenchSettings: Messages = {
   'settings.keywords-limit': 'Pas plus de {count} mot-clé.|Pas plus de {count} mots-clés.',
   'settings.language': 'Langue des textes',
   'settings.language-auto': 'Langue de cette page',
+  'settings.language-further': 'Écrire aussi en',
   'settings.overwrite': 'Remplacer les textes écrits par des personnes',
   'settings.preset': 'Qualité',
   'settings.preset-high': 'Élevée',

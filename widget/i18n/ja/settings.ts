@@ -30,6 +30,7 @@ export const japaneseSettings: Messages = {
   'settings.keywords-limit': 'キーワードは {count} 個までです。',
   'settings.language': 'テキストの言語',
   'settings.language-auto': 'このページの言語',
+  'settings.language-further': 'ほかの言語',
   'settings.overwrite': '人が書いたテキストも上書きする',
   'settings.preset': '品質',
   'settings.preset-high': '高',

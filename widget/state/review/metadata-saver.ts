@@ -3,7 +3,7 @@ import type { Core } from '../core.ts';
 import { createDebounce, type Debounced } from '../debounce.ts';
 import { askedDelay, isFatal, toOptimizerError } from '../errors.ts';
 import type { SavedState } from '../session/saved-types.ts';
-import type { ItemMetadata } from '../types.ts';
+import { type Edits, editsIn, joinEdits, shownEdits } from './languages.ts';
 
 /** Pause in typing after which an image's texts are sent, in milliseconds. */
 const PAUSE_MS = 600;
@@ -13,10 +13,8 @@ const TRIES = 3;
 /** Delay before the second try, in milliseconds; doubles with each try. */
 const RETRY_MS = 2000;
 
-type Patch = { -readonly [Field in keyof ItemMetadata]?: ItemMetadata[Field] };
-
 interface Pending {
-  patch: Patch;
+  patch: Edits;
   timer: Debounced;
   tries: number;
   sending: Promise<void> | null;
@@ -42,15 +40,15 @@ export class MetadataSaver {
   }
 
   /** Adds an edit to those of the image and sends them after the pause. */
-  put(id: string, patch: Patch) {
-    const { env, store } = this.#core;
+  put(id: string, patch: Edits) {
+    const { env, settings, store } = this.#core;
     const entry = this.#pending.get(id) ?? {
       patch: {},
       tries: 0,
       sending: null,
       timer: createDebounce(env, () => void this.#send(id)),
     };
-    entry.patch = { ...entry.patch, ...patch };
+    entry.patch = joinEdits(entry.patch, editsIn(patch, settings.language));
     entry.tries = 0;
     this.#pending.set(id, entry);
     entry.timer.cancel();
@@ -85,7 +83,7 @@ export class MetadataSaver {
 
   /** Returns the names of the fields with unsaved edits. */
   fieldsOf(id: string): string[] {
-    return Object.keys(this.#pending.get(id)?.patch ?? {});
+    return Object.keys(shownEdits(this.#pending.get(id)?.patch ?? {}, this.#core.settings.language));
   }
 
   forget(id: string) {
@@ -137,20 +135,22 @@ export class MetadataSaver {
     // Removed while it waited.
     if (this.#pending.get(id) !== entry) return;
     const sent = entry.patch;
+    const { texts, ...metadata } = sent;
     this.#core.store.patch(id, { saving: 'saving' });
     let image: EditedImage;
     try {
-      image = await this.#core.transport().updateImage(sessionId, imageId, sent);
+      image = await this.#core.transport().updateImage(sessionId, imageId, metadata, ...(texts ? [{ texts }] : []));
     } catch (cause) {
       return this.#fail(id, entry, cause);
     }
+    if (image.texts) this.#core.store.patch(id, { texts: image.texts });
     this.#stored(id, entry, sent);
     this.#saved(id, image);
   }
 
-  #stored(id: string, entry: Pending, sent: Patch) {
+  #stored(id: string, entry: Pending, sent: Edits) {
     const { notices, store } = this.#core;
-    const left = Object.entries(entry.patch).filter(([field, value]) => sent[field as keyof Patch] !== value);
+    const left = Object.entries(entry.patch).filter(([field, value]) => sent[field as keyof Edits] !== value);
     entry.patch = Object.fromEntries(left);
     if (left.length === 0) this.#pending.delete(id);
     store.patch(id, { saving: left.length === 0 ? 'saved' : 'pending' });

@@ -1,4 +1,4 @@
-import type { AnalysisResult, Metadata, ProgressEvent } from '#contract';
+import type { AnalysisResult, ProgressEvent } from '#contract';
 import type { Core } from '../core.ts';
 import { EDITABLE_FIELDS, isMissingText, itemsOf } from '../review/item-questions.ts';
 import type { MetadataSaver } from '../review/metadata-saver.ts';
@@ -21,6 +21,9 @@ export interface AnalysisDeps {
 
 /** Values of `aiStatus` if the model gave no texts, so that they come from the file. */
 const NO_ANSWER = ['failed', 'timeout', 'refused', 'unavailable', 'limit'];
+
+/** What an analysis found about an image. */
+type Found = Pick<ProgressEvent, 'texts'> & { metadata?: AnalysisResult['metadata'] };
 
 type Failure = { code: string; message: string } | null;
 
@@ -91,7 +94,7 @@ async function read(
       const item = store.byImageId(result.imageId);
       if (!item) continue;
       if (result.status === 'failed') fail(core, item, result.error);
-      else if (!run.described.has(item.id)) describe(run, item, result.metadata);
+      else if (!run.described.has(item.id)) describe(run, item, result);
     }
     if (end.credits) core.balance = end.credits.balance;
     reportOutcome(run, end.results, end.error);
@@ -112,15 +115,17 @@ function onProgress(run: Run, event: ProgressEvent): void {
   const taken = run.progress.take(event);
   if (!taken) return;
   const { item, progress, emits } = taken;
-  if (event.status === 'completed' && event.metadata) describe(run, item, event.metadata);
+  if (event.status === 'completed' && event.metadata) describe(run, item, event);
   if (event.status === 'failed') fail(run.core, item, event.error ?? null);
   if (emits) run.core.emit('io-analyze-progress', { id: item.id, done: progress.done, total: progress.total });
 }
 
 /** Puts the texts of an analysis into an item. */
-function describe({ core, saver, overwrite, described, changes }: Run, item: Item, metadata: Metadata | null): void {
+function describe({ core, saver, overwrite, described, changes }: Run, item: Item, found: Found): void {
+  const { metadata = null, texts } = found;
+  const { language } = core.settings;
   const after = core.store.patch(item.id, {
-    ...fromMetadata(item, metadata, { kept: saver.fieldsOf(item.id), overwrite }),
+    ...fromMetadata(item, metadata, { kept: saver.fieldsOf(item.id), overwrite, texts, language }),
     analyzed: true,
     error: null,
     status: restingStatus({ ...item, error: null }),

@@ -60,7 +60,7 @@ function keyOf(settings: Settings, texts?: Pick<ItemMetadata, 'title' | 'alt'>):
   const { format, preset, responsive, responsiveSizes, embedMetadata = false, keepCopyright = true } = settings;
   const { onlySmaller = false } = settings;
   const sizes = responsive ? (responsiveSizes?.map(boxOf) ?? null) : [];
-  const inside = embedMetadata ? [texts?.title, texts?.alt] : [];
+  const inside = embedMetadata ? [texts?.title, texts?.alt, settings.language] : [];
   return JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright, onlySmaller, inside]);
 }
 

@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts';
 import { createDebounce } from '../debounce.ts';
-import type { EditableField, Item, ItemMetadata } from '../types.ts';
+import type { EditableField, Item } from '../types.ts';
 import type { SavedItem, SavedState } from './saved-types.ts';
 import { DRAFT, keep, readKept } from './tab-storage.ts';
 
@@ -118,6 +118,6 @@ function asSavedState(value: unknown): SavedState | null {
   if (typeof state !== 'object' || state?.version !== 1) return null;
   const { sessionId = null, settings, edits = {}, order = [], items = [], removed = [] } = state;
   if (typeof settings !== 'object') return null;
-  const texts = edits as { [id: string]: Partial<ItemMetadata> };
+  const texts = edits as SavedState['edits'];
   return { version: 1, sessionId, settings, edits: texts, order, items, removed };
 }

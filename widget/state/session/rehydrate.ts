@@ -2,6 +2,7 @@ import type { ImageResult, Job, Session } from '#contract';
 import type { PaidWork } from '../../../plugin-bridge/batch/index.ts';
 import type { Core } from '../core.ts';
 import { canExport } from '../review/item-questions.ts';
+import { shownEdits } from '../review/languages.ts';
 import type { MetadataSaver } from '../review/metadata-saver.ts';
 import type { AnalysisRun } from '../runs/analysis-run.ts';
 import type { Exports, RunningExport } from '../runs/exports.ts';
@@ -66,7 +67,7 @@ async function attach(
   const places = new Map(saved?.order.map((id, place) => [id, place]));
   const placeOf = ({ id }: { id: string }) => places.get(id) ?? places.size;
   const images = session.images.filter(({ id }) => !removed.has(id)).sort((a, b) => placeOf(a) - placeOf(b));
-  const items = images.map(itemOfImage);
+  const items = images.map((image) => itemOfImage(image, core.settings.language));
   core.store.add(items);
   reapply(deps, saved?.edits ?? {});
   const known = new Set([...removed, ...images.map(({ id }) => id)]);
@@ -88,9 +89,10 @@ async function readSession(
   const { core, saver, results } = deps;
   const { store } = core;
   const { images, jobs } = await core.transport().getSession(sessionId, { signal });
-  for (const { id, metadata } of images) {
+  const { language } = core.settings;
+  for (const { id, metadata, texts } of images) {
     const item = store.byImageId(id);
-    if (item) store.patch(item.id, fromMetadata(item, metadata, { kept: saver.fieldsOf(item.id) }));
+    if (item) store.patch(item.id, fromMetadata(item, metadata, { kept: saver.fieldsOf(item.id), texts, language }));
   }
   results.refresh();
   const same = jobs.filter((job) => job.kind === 'export' && results.isPresent(settingsOf(job)));
@@ -170,13 +172,14 @@ async function readAnalysis(core: Core, { sessionId, analysis }: Session): Promi
 }
 
 /** Applies edits that had not reached the service, and sends them again. */
-function reapply({ core: { store }, saver }: RehydrateDeps, edits: SavedState['edits']): void {
-  for (const [imageId, patch] of Object.entries(edits)) {
+function reapply({ core: { store, settings }, saver }: RehydrateDeps, edits: SavedState['edits']): void {
+  for (const [imageId, sent] of Object.entries(edits)) {
     const item = store.byImageId(imageId);
     if (!item) continue;
+    const patch = shownEdits(sent, settings.language);
     const origins = Object.fromEntries(Object.keys(patch).map((field) => [field, 'user' as const]));
     const metadata: ItemMetadata = { ...item.metadata, ...patch };
     store.patch(item.id, { metadata, origins: { ...item.origins, ...origins } });
-    saver.put(item.id, patch);
+    saver.put(item.id, sent);
   }
 }

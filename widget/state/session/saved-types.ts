@@ -1,4 +1,5 @@
-import type { Item, ItemMetadata, Settings } from '../types.ts';
+import type { Edits } from '../review/languages.ts';
+import type { Item, Settings } from '../types.ts';
 
 /** Texts of an image, and what its file is recognised by if it is added again. */
 export type SavedItem = Pick<Item, 'imageId' | 'clientRef' | 'name' | 'relativePath' | 'size' | 'metadata' | 'origins'>;
@@ -9,7 +10,7 @@ export interface SavedState {
   readonly sessionId: string | null;
   readonly settings: Settings;
   /** Edits that had not reached the server, by image id. */
-  readonly edits: { readonly [imageId: string]: Partial<ItemMetadata> };
+  readonly edits: { readonly [imageId: string]: Edits };
   /** Image ids as the list has them: the server has them as they arrived. */
   readonly order: readonly string[];
   /** Images with texts, in case the service no longer has them. */

@@ -45,6 +45,11 @@ export function mergeSettings(
     if (typeof value === 'boolean') settings[name] = value;
     else refuse(name, value);
   }
+  if ('language' in changes) {
+    const value = changes.language;
+    if (typeof value === 'string' && value) settings.language = value;
+    else delete settings.language;
+  }
   if ('responsiveSizes' in changes) {
     const value = changes.responsiveSizes;
     const sizes = Array.isArray(value) ? value : [];

@@ -1,4 +1,5 @@
-import type { Image, Metadata } from '#contract';
+import type { Image, Metadata, Texts } from '#contract';
+import { inLanguage } from '../review/in-language.ts';
 import { EDITABLE_FIELDS } from '../review/item-questions.ts';
 import type { EditableField, FieldOrigin, Item, ItemMetadata } from '../types.ts';
 import type { KnownCandidate } from './restrictions.ts';
@@ -21,6 +22,7 @@ const EMPTY: Omit<Item, 'id' | 'name' | 'relativePath'> = {
   tries: 0,
   image: null,
   metadata: NOTHING_KNOWN,
+  texts: null,
   origins: {},
   needsReview: [],
   analyzed: false,
@@ -60,9 +62,9 @@ export function itemOfCandidate(candidate: KnownCandidate): Item {
 }
 
 /** The item of an image that was found at the server. */
-export function itemOfImage(image: Image): Item {
+export function itemOfImage(image: Image, language?: string): Item {
   const item: Item = { ...emptyItem(), name: image.originalFilename, relativePath: image.originalFilename };
-  return { ...item, ...fromImage(image), ...fromMetadata(item, image.metadata) };
+  return { ...item, ...fromImage(image), ...fromMetadata(item, image.metadata, { texts: image.texts, language }) };
 }
 
 /** Returns the properties that an uploaded image adds to its item. */
@@ -72,16 +74,25 @@ export function fromImage(image: Image): Partial<Item> {
   return { ...found, status: 'ready', progress: 1, step: null, waiting: null, error: null };
 }
 
+interface TextOptions {
+  kept?: readonly string[];
+  overwrite?: boolean;
+  texts?: Texts | undefined;
+  /** Language to show. */
+  language?: string | undefined;
+}
+
 /**
  * Returns the properties that the service's texts change. Fields in `kept` stay, since they are being edited. A text by a
  * person is only replaced by another text by a person, unless `overwrite` is true.
  */
 export function fromMetadata(
   item: Item,
-  found: Metadata | null,
-  { kept = [], overwrite = false }: { kept?: readonly string[]; overwrite?: boolean } = {},
+  first: Metadata | null,
+  { kept = [], overwrite = false, texts, language }: TextOptions = {},
 ): Partial<Item> {
-  if (!found) return {};
+  if (!first) return {};
+  const found = inLanguage(first, texts, language);
   const values: { [field: string]: string | boolean | null } = { ...item.metadata };
   const origins: { [Field in EditableField]?: FieldOrigin } = { ...item.origins };
   for (const field of EDITABLE_FIELDS) {
@@ -98,6 +109,7 @@ export function fromMetadata(
   const accepted = origins.alt === 'user';
   return {
     metadata: values as unknown as ItemMetadata,
+    texts: texts ?? null,
     origins,
     needsReview: accepted ? [] : found.needsReview,
     analyzed: item.analyzed || found.aiStatus !== undefined,

@@ -105,7 +105,10 @@ export class Uploading {
     }
     this.#keys.delete(id);
     const kept = this.#hooks.editedFields(id);
-    store.patch(id, { ...fromImage(image), ...fromMetadata(now, image.metadata, { kept }) });
+    store.patch(id, {
+      ...fromImage(image),
+      ...fromMetadata(now, image.metadata, { kept, texts: image.texts, language: core.settings.language }),
+    });
     core.emit('io-upload', { id, image });
     const after = store.get(id);
     if (after) this.#hooks.onUploaded(after);
