@@ -169,19 +169,21 @@ class Imagewright_Optimization {
 		if ( ! Imagewright_Eligibility::lacks_text( $id ) || ! Imagewright_Vision::exists() ) {
 			return array();
 		}
-		$language = Imagewright_Options::language();
-		$answer   = self::stream(
+		$all       = Imagewright_Site_Languages::all( $id );
+		$languages = array_keys( $all );
+		$answer    = self::stream(
 			"/v1/sessions/{$checkpoint['session']}/analyze",
 			array(
 				'images'  => array( array( 'id' => $checkpoint['image'] ) ),
 				'options' => array_filter(
 					array(
-						'language' => $language,
-						'context'  => Imagewright_Description::context( $id ),
+						'language'  => count( $all ) > 1 ? null : $languages[0],
+						'languages' => count( $all ) > 1 ? $languages : null,
+						'context'   => Imagewright_Description::context( $id ),
 					)
 				),
 			),
-			"wp-analyze-{$checkpoint['mark']}{$checkpoint['image']}$language"
+			"wp-analyze-{$checkpoint['mark']}{$checkpoint['image']}" . implode( ',', $languages )
 		);
 		if ( is_wp_error( $answer ) ) {
 			return $answer;
@@ -191,6 +193,7 @@ class Imagewright_Optimization {
 			return $analysis;
 		}
 		$found = (array) ( $analysis['images'][0]['metadata'] ?? array() );
+		Imagewright_Description::fill_others( $all, (array) ( $analysis['images'][0]['texts'] ?? array() ) );
 		return array_filter(
 			array(
 				'alt'   => $found['alt'] ?? null,

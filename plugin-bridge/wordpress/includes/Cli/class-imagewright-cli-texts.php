@@ -127,7 +127,7 @@ class Imagewright_Cli_Texts {
 			foreach ( $batch as $id ) {
 				$found = Imagewright_Description::of( $id, Imagewright_Description::context( $id ) );
 				if ( ! is_wp_error( $found ) ) {
-					Imagewright_Description::save( $id, $found['alt'], $found['by'] );
+					Imagewright_Description::save_all( $id, $found );
 					++$sum['described'];
 					$sum['credits'] += $found['charged'];
 				} elseif ( in_array( (int) ( ( (array) $found->get_error_data() )['status'] ?? 500 ), self::ENDS, true ) ) {

@@ -28,7 +28,7 @@ class Imagewright_Description {
 	 * @param int    $id      Attachment.
 	 * @param string $context Words of the page around the image.
 	 * @param string $usage   Of USAGES; an empty string if unknown.
-	 * @return array{alt:string,by:string,review:string[],charged:int}|WP_Error
+	 * @return array{alt:string,by:string,review:string[],charged:int,others:array}|WP_Error `others`: the same of other attachments, by id.
 	 */
 	public static function of( $id, $context = '', $usage = '' ) {
 		if ( ! Imagewright_Access::may_spend() ) {
@@ -38,12 +38,13 @@ class Imagewright_Description {
 			return Imagewright_Vision::refusal();
 		}
 		$context = trim( mb_substr( $context, 0, self::MAX_CONTEXT ) );
-		$mark    = md5( wp_json_encode( array( get_current_user_id(), Imagewright_Eligibility::source( $id ), $context, $usage, Imagewright_Options::language() ) ) );
-		$found   = self::attempt( $id, $mark, $context, $usage );
+		$all     = Imagewright_Site_Languages::all( $id );
+		$mark    = md5( wp_json_encode( array( get_current_user_id(), Imagewright_Eligibility::source( $id ), $context, $usage, implode( ',', array_keys( $all ) ) ) ) );
+		$found   = self::attempt( $all, $mark, $context, $usage );
 		if ( is_wp_error( $found ) && Imagewright_Optimization::is_gone( $found ) ) {
 			// The upload of an earlier attempt has expired or belongs to another account.
 			delete_post_meta( $id, self::META );
-			$found = self::attempt( $id, $mark, $context, $usage );
+			$found = self::attempt( $all, $mark, $context, $usage );
 		}
 		if ( is_wp_error( $found ) && 'imagewright_no_text' === $found->get_error_code() ) {
 			self::finish( $id );
@@ -54,13 +55,14 @@ class Imagewright_Description {
 	/**
 	 * Sends an attachment, unless an earlier attempt did, and reads the text of the model.
 	 *
-	 * @param int    $id      Attachment.
+	 * @param int[]  $all     Attachments of the picture by language; the first one is described.
 	 * @param string $mark    Fingerprint of user, file and question.
 	 * @param string $context Context.
 	 * @param string $usage   Purpose.
 	 * @return array|WP_Error
 	 */
-	private static function attempt( $id, $mark, $context, $usage ) {
+	private static function attempt( $all, $mark, $context, $usage ) {
+		$id   = reset( $all );
 		$kept = get_post_meta( $id, self::META, true );
 		if ( is_array( $kept ) && ( $mark !== $kept['mark'] || $kept['at'] < time() - Imagewright_Checkpoint::SECONDS || ! Imagewright_Sessions::is_own( $kept['session'] ) ) ) {
 			self::finish( $id );
@@ -79,7 +81,7 @@ class Imagewright_Description {
 			);
 			update_post_meta( $id, self::META, $kept );
 		}
-		return self::ask( $kept, $context, $usage );
+		return self::ask( $kept, $context, $usage, $all );
 	}
 
 	/**
@@ -145,11 +147,14 @@ class Imagewright_Description {
 	 * @param array  $sent    `session` and `image`.
 	 * @param string $context Context.
 	 * @param string $usage   Purpose.
+	 * @param int[]  $all     Attachments by language.
 	 * @return array|WP_Error
 	 */
-	private static function ask( $sent, $context, $usage ) {
-		$options = array(
-			'language'  => Imagewright_Options::language(),
+	private static function ask( $sent, $context, $usage, $all ) {
+		$languages = array_keys( $all );
+		$options   = array(
+			'language'  => count( $all ) > 1 ? null : $languages[0],
+			'languages' => count( $all ) > 1 ? $languages : null,
 			'context'   => $context,
 			'usage'     => $usage,
 			'fields'    => array( 'alt' ),
@@ -166,17 +171,76 @@ class Imagewright_Description {
 			return $job;
 		}
 		$result = (array) ( $job['results'][0] ?? array() );
-		$found  = (array) ( $result['metadata'] ?? array() );
-		$source = (string) ( $found['source']['alt'] ?? '' );
-		if ( ! in_array( $source, array( 'ai', 'embedded' ), true ) || ! is_string( $found['alt'] ?? null ) || '' === $found['alt'] ) {
+		$own    = self::text_in( (array) ( $result['metadata'] ?? array() ) );
+		if ( null === $own ) {
 			return self::silence( (string) ( $result['aiStatus'] ?? '' ) );
 		}
-		return array(
-			'alt'     => sanitize_text_field( $found['alt'] ),
-			'by'      => 'ai' === $source ? 'ai' : 'file',
-			'review'  => array_map( 'strval', (array) ( $found['needsReview'] ?? array() ) ),
+		return $own + array(
 			'charged' => (int) ( $result['creditsCharged'] ?? 0 ),
+			'others'  => self::others( $all, (array) ( $result['texts'] ?? array() ) ),
 		);
+	}
+
+	/**
+	 * Returns the texts of all attachments of a picture but the first one, by attachment.
+	 *
+	 * @param int[] $all   Attachments by language.
+	 * @param array $texts Texts of the service by language.
+	 * @return array<int,array>
+	 */
+	private static function others( $all, $texts ) {
+		$texts  = array_change_key_case( $texts );
+		$others = array();
+		foreach ( array_slice( $all, 1, null, true ) as $language => $other ) {
+			$others[ $other ] = self::text_in( (array) ( $texts[ strtolower( $language ) ] ?? array() ) );
+		}
+		return array_filter( $others );
+	}
+
+	/**
+	 * Writes the texts of all attachments of a picture but the first one, where they have none.
+	 *
+	 * @param int[] $all   Attachments by language.
+	 * @param array $texts Texts of the service by language.
+	 */
+	public static function fill_others( $all, $texts ) {
+		foreach ( self::others( $all, $texts ) as $other => $text ) {
+			if ( Imagewright_Library::may_change( $other ) ) {
+				Imagewright_Texts::fill( $other, $text['alt'], null, array(), '' );
+			}
+		}
+	}
+
+	/**
+	 * Returns the alternative text that was found in one language, its author and reasons to review it; null if there is none.
+	 *
+	 * @param array $found Texts of the service.
+	 * @return array{alt:string,by:string,review:string[]}|null
+	 */
+	private static function text_in( $found ) {
+		$source = (string) ( $found['source']['alt'] ?? '' );
+		if ( ! in_array( $source, array( 'ai', 'embedded' ), true ) || ! is_string( $found['alt'] ?? null ) || '' === $found['alt'] ) {
+			return null;
+		}
+		return array(
+			'alt'    => sanitize_text_field( $found['alt'] ),
+			'by'     => 'ai' === $source ? 'ai' : 'file',
+			'review' => array_map( 'strval', (array) ( $found['needsReview'] ?? array() ) ),
+		);
+	}
+
+	/**
+	 * Saves a description in the attachment of each language, as save() does for one.
+	 *
+	 * @param int   $id    Attachment that was described.
+	 * @param array $found Of of().
+	 * @return bool True if its own text was written.
+	 */
+	public static function save_all( $id, $found ) {
+		foreach ( $found['others'] as $other => $text ) {
+			self::save( (int) $other, $text['alt'], $text['by'] );
+		}
+		return self::save( $id, $found['alt'], $found['by'] );
 	}
 
 	/**

@@ -132,7 +132,7 @@ class Imagewright_Rest_Texts {
 			return $found;
 		}
 		return $found + array(
-			'saved' => Imagewright_Description::save( $id, $found['alt'], $found['by'] ),
+			'saved' => Imagewright_Description::save_all( $id, $found ),
 			'image' => Imagewright_Library::describe( $id ),
 		);
 	}
