@@ -165,7 +165,13 @@ const NAMES: Record<string, [declaration: RegExp, ours: RegExp]> = {
 };
 
 /** Actions of page caches, which the plugin fires to empty them. */
-const THEIRS = ['litespeed_purge_all', 'cache_enabler_clear_site_cache'];
+const THEIRS = [
+  'litespeed_purge_all',
+  'cache_enabler_clear_site_cache',
+  'wpml_post_language_details',
+  'wpml_active_languages',
+  'wpml_object_id',
+];
 
 describe('the PHP files of the plugin', () => {
   it.each(Object.entries(FORBIDDEN))('contain no %s', (_, pattern) => {

@@ -31,6 +31,7 @@ export const pageStyles = css`
   }
   .images {
     display: grid;
+    grid-template-columns: minmax(0, 1fr);
     gap: 16px;
   }
   /* The first ones may be in sight, where a guessed height would move the next one. */

@@ -100,6 +100,29 @@ describe('the drop zone', () => {
     expect((await tab.events('io-before-add')).map(({ detail }) => detail.source)).toEqual(['paste', 'paste']);
   });
 
+  it('leaves words of office programs, which add a picture of them, and fields of the page alone', async () => {
+    const field = '<input id="field"><p id="editor" contenteditable>text</p>';
+    const tab = await rig.open({ around: [field, ''] });
+    const paste = (selector: string, words: string) =>
+      tab.page.locator(selector).evaluate((element, words) => {
+        const clipboardData = new DataTransfer();
+        clipboardData.items.add(new File(['x'], 'image.png', { type: 'image/png' }));
+        if (words) clipboardData.setData('text/plain', words);
+        const init = { bubbles: true, composed: true, cancelable: true, clipboardData };
+        const event = new ClipboardEvent('paste', init);
+        element.dispatchEvent(event);
+        return event.defaultPrevented;
+      }, words);
+    await tab.widget.hover();
+    expect(await paste('image-optimizer', 'Price\t12\nSum\t30')).toBe(false);
+    expect(await paste('#field', '')).toBe(false);
+    expect(await paste('#editor', '')).toBe(false);
+    expect(await tab.events('io-before-add')).toEqual([]);
+    // Some systems add the path of a copied file.
+    expect(await paste('image-optimizer', '/home/me/image.png')).toBe(true);
+    await expect.poll(() => rowCount(tab)).toBe(1);
+  });
+
   it('reports a single rejected file once, with its reason', async () => {
     const tab = await rig.open();
     await drag(tab.widget, 'drop', ['b.txt']);

@@ -4,6 +4,7 @@ import type { AddSource } from '../../state/index.ts';
 import { buttons, foundation, icon } from '../../styles/index.ts';
 import { emptyPicture, pictureStyles } from './empty-picture.ts';
 import { dropzoneStyles } from './io-dropzone.styles.ts';
+import { carriesText, isForText } from './pasted-text.ts';
 import { watchDrag } from './watch-drag.ts';
 
 /** Details of `dropzone-files`. */
@@ -135,6 +136,7 @@ export class IoDropzone extends LitElement {
   #paste(event: ClipboardEvent): void {
     const data = event.clipboardData;
     if (!data?.files.length || event.defaultPrevented || this.disabled || this.noPaste) return;
+    if (isForText(event.composedPath()[0]) || carriesText(data)) return;
     const area = this.#area;
     if (!event.composedPath().includes(area) && !area.matches(':hover')) return;
     event.preventDefault();

@@ -41,7 +41,8 @@ async function pictureStart(file: Blob): Promise<number> {
 
 function parse(view: DataView) {
   const first = view.getUint32(0);
-  if (first === 0x89504e47) return { width: view.getUint32(16), height: view.getUint32(20) };
+  if (first === 0x89504e47 && view.getUint32(12) === 0x49484452)
+    return { width: view.getUint32(16), height: view.getUint32(20) };
   if (first === 0x47494638) return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
   if (first >>> 16 === 0xffd8) return parseJpeg(view);
   if (first === 0x52494646 && view.getUint32(8) === 0x57454250) return parseWebp(view);
@@ -64,10 +65,12 @@ function parseWebp(view: DataView) {
   const kind = view.getUint32(12);
   const uint24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
   if (kind === 0x56503858) return { width: uint24(24) + 1, height: uint24(27) + 1 };
-  if (kind === 0x5650384c) {
+  if (kind === 0x5650384c && view.getUint8(20) === 0x2f) {
     const bits = view.getUint32(21, true);
     return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
   }
+  // Without the start code of a key frame, the size would be read out of noise.
+  if (kind !== 0x56503820 || view.getUint16(23) !== 0x9d01 || view.getUint8(25) !== 0x2a) return null;
   return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
 }
 

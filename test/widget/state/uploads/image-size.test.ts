@@ -31,6 +31,14 @@ test('real photographs say the size that decoding them says', async () => {
   }
 });
 
+test.each(['RIFF....WEBPVP8 ', 'RIFF....WEBPVP8L', 'RIFF....WEBPjunk', '\x89PNG\r\n\x1a\n....junk'])(
+  '%s before random bytes has no size',
+  async (head) => {
+    const noise = Uint8Array.from({ length: 400 }, (_, at) => (at * 197 + 61) % 251);
+    expect(await readImageSize(blobOf(Buffer.concat([Buffer.from(head, 'latin1'), noise])))).toBeNull();
+  },
+);
+
 test('what is cut off or no picture has no size', async () => {
   const bytes = await drawn(10, 10).jpeg().toBuffer();
   for (let length = 0; length < 150; length += 7) {
