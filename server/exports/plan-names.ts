@@ -1,4 +1,4 @@
-import { cleanBasename, filenameKey, type VariantSpec, variantFilename } from '../processing/index.ts';
+import { basenameOf, cleanBasename, filenameKey, type VariantSpec, variantFilename } from '../processing/index.ts';
 
 /** Files of one image and settings that need names. */
 export interface NameRequest {
@@ -36,8 +36,7 @@ export function createNamePlanner(taken: Map<string, string>): (request: NameReq
   const ownersOf = (keys: string[]) => new Set(keys.flatMap((key) => taken.get(key) ?? []));
 
   return ({ owner, wanted, originalFilename, extension, variants }) => {
-    const original = originalFilename.replace(/\.[^.]*$/, '');
-    const base = cleanBasename(wanted ?? original, original);
+    const base = wanted === null ? basenameOf(originalFilename) : cleanBasename(wanted, originalFilename);
     const namesFor = (number: number): PlannedNames => {
       const stem = number === 1 ? base : `${base}-${number}`;
       const filenames = variants.map((variant) => variantFilename(stem, extension, variant.name));

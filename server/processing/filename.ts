@@ -3,13 +3,32 @@ import type { VariantSpec } from './shared/variants.ts';
 /** Longest basename in bytes of UTF-8; leaves room for `-8192w`, `-999` and an extension below the 255 of file systems. */
 const MAX_BYTES = 180;
 
+// Scripts whose letters take another shape beside a joiner or a non-joiner, as Persian and the languages of India.
+const JOINING = 'Arab Syrc Mong Nkoo Mand Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Khmr Mymr Tibt'
+  .split(' ')
+  .map((script) => `\\p{Script_Extensions=${script}}`)
+  .join('');
+const PICTOGRAPH = String.raw`\p{Extended_Pictographic}`;
+/** Invisible characters that change what is seen: joiners within words and emoji, and the letters of a flag. */
+const NEEDED = [
+  `(?<=[${JOINING}])[\\u200C\\u200D](?=[${JOINING}])`,
+  `(?<=${PICTOGRAPH}[\\uFE0F\\u{1F3FB}-\\u{1F3FF}]?)\\u200D(?=${PICTOGRAPH})`,
+  String.raw`(?<=\u{1F3F4}[\u{E0061}-\u{E007A}]{0,5})[\u{E0061}-\u{E007A}](?=[\u{E0061}-\u{E007A}]{0,5}\u{E007F})`,
+  String.raw`(?<=\u{1F3F4}[\u{E0061}-\u{E007A}]{3,6})\u{E007F}`,
+].join('|');
 // Cc: control, Cf: bidi overrides, zero-width, BOM and soft hyphens, Zl and Zp: line and paragraph separators, Cs: lone surrogates.
 // U+FFFD: what a lone surrogate becomes in the database. The rest are invisible letters.
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u115F\u1160\u2800\u3164\uFFA0\uFFFD]/gu;
+const INVISIBLE = new RegExp(
+  `(?!${NEEDED})[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\u115F\\u1160\\u2800\\u3164\\uFFA0\\uFFFD]`,
+  'gu',
+);
 const RESERVED_CHARACTERS = /[/\\:*?"<>|]/g;
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?=\s*(?:\.|$))/i;
 const PATH_PREFIX = /^(?:\.{0,2}[/\\]|[a-z]:[/\\])/i;
-const IMAGE_EXTENSION = /\.(?:jpe?g|jfif|png|apng|webp|avif|gif|tiff?|heic|heif|bmp|svg|jxl)$/i;
+const IMAGE_EXTENSION = /\.(?:jpe?g|jpe|jfif|png|apng|webp|avifs?|gif|tiff?|heic|heif|bmp|svg|jxl)$/i;
+/** Extensions of programs that send images, and of files that no program has named. */
+const OTHER_EXTENSION =
+  /\.(?:php\d?|phtml|phar|aspx?|ashx|jspx?|cgi|pl|py|html?|tmp|temp|bin|dat|file|download|part)$/i;
 
 /**
  * Converts any text to a safe basename: no path, no control, bidi or zero-width characters, no name reserved by Windows, at
@@ -19,6 +38,14 @@ const IMAGE_EXTENSION = /\.(?:jpe?g|jfif|png|apng|webp|avif|gif|tiff?|heic|heif|
  */
 export function cleanBasename(name: string, fallback = ''): string {
   return cleaned(name) || cleaned(fallback) || 'image';
+}
+
+/**
+ * Converts the name of an uploaded file to a safe basename. Only what is known as an extension is removed, since a name may end in
+ * "Mr. Smith" or "v1.2".
+ */
+export function basenameOf(filename: string): string {
+  return cleanBasename(filename.replace(OTHER_EXTENSION, ''));
 }
 
 /** Returns the file name of a variant: `base.ext` for `full`, `base-480w.ext` for `480w`. */
@@ -43,9 +70,9 @@ function cleaned(name: string): string {
   return WINDOWS_DEVICE.test(base) ? cutBytes(base.replace(WINDOWS_DEVICE, '$&_'), MAX_BYTES) : base;
 }
 
-/** Removes leading dots (hidden files) and trailing dots and spaces (ignored by Windows). */
+/** Removes leading dots (hidden files), trailing dots and spaces (ignored by Windows), and joiners that join nothing. */
 function trimEdges(base: string): string {
-  return base.replace(/^[.\s]+/u, '').replace(/[.\s]+$/u, '');
+  return base.replace(/^[.\s]+/u, '').replace(/[.\s\u200C\u200D]+$/u, '');
 }
 
 function cutBytes(text: string, maxBytes: number): string {

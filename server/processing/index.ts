@@ -1,7 +1,7 @@
 // Owns everything that touches pixels: probing, rendering, file names and cache keys. Must not know sessions, jobs, credits or HTTP.
 export { type VariantKeyInput, variantKey } from './cache-key.ts';
 export { type ProcessingConfig, processingConfig } from './config.ts';
-export { cleanBasename, filenameKey, variantFilename } from './filename.ts';
+export { basenameOf, cleanBasename, filenameKey, variantFilename } from './filename.ts';
 export {
   createProcessor,
   type ProbeOrder,

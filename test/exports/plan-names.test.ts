@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createNamePlanner, type NameRequest, type PlannedNames } from '../../server/exports/plan-names.ts';
-import { cleanBasename, filenameKey, type VariantSpec, variantFilename } from '../../server/processing/index.ts';
+import {
+  basenameOf,
+  cleanBasename,
+  filenameKey,
+  type VariantSpec,
+  variantFilename,
+} from '../../server/processing/index.ts';
 import { cpuTimeOf } from '../support/cpu-time.ts';
 
 const variantsOf = (...names: string[]) => names.map((name) => ({ name }) as VariantSpec);
@@ -12,8 +18,7 @@ const ELEVEN = variantsOf(
 /** The rule without any memory: the first number of which every name is free or the owner's. */
 function planSlowly(request: NameRequest, taken: Map<string, string>): PlannedNames {
   const { owner, wanted, originalFilename, extension, variants } = request;
-  const original = originalFilename.replace(/\.[^.]*$/, '');
-  const base = cleanBasename(wanted ?? original, original);
+  const base = wanted === null ? basenameOf(originalFilename) : cleanBasename(wanted, originalFilename);
   for (let number = 1; ; number += 1) {
     const stem = number === 1 ? base : `${base}-${number}`;
     const filenames = variants.map((variant) => variantFilename(stem, extension, variant.name));

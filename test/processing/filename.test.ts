@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cleanBasename, filenameKey, variantFilename } from '../../server/processing/index.ts';
+import { basenameOf, cleanBasename, filenameKey, variantFilename } from '../../server/processing/index.ts';
 
 describe('cleanBasename', () => {
   it.each([
@@ -26,7 +26,14 @@ describe('cleanBasename', () => {
     ['  spaces  ', 'spaces'],
     ['cafe\u0301', 'caf\u00e9'],
     ['日本語の写真.webp', '日本語の写真'],
-    ['👩‍👩‍👧 family', '👩👩👧 family'],
+    ['👩‍👩‍👧 family', '👩‍👩‍👧 family'],
+    ['👩🏽‍🚒❤️‍🔥🏳️‍🌈', '👩🏽‍🚒❤️‍🔥🏳️‍🌈'],
+    ['flag 🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'flag 🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
+    ['hidden\u{E0061}\u{E0062}\u{E007F} tags', 'hidden tags'],
+    ['می\u200Cخواهم.jpg', 'می\u200Cخواهم'],
+    ['क्\u200Dष', 'क्\u200Dष'],
+    ['می\u200C', 'می'],
+    ['la\u200Ctin \u200Dx', 'latin x'],
     ['CON', 'CON_'],
     ['con.jpg', 'con_'],
     ['nul.tar', 'nul_.tar'],
@@ -61,6 +68,23 @@ describe('cleanBasename', () => {
       const once = cleanBasename(name, 'x');
       if (!/\.(?:jpg|png)$/.test(once)) expect(cleanBasename(once, 'x')).toBe(once);
     }
+  });
+});
+
+describe('basenameOf', () => {
+  it.each([
+    ['Mr. Smith', 'Mr. Smith'],
+    ['photo v1.2', 'photo v1.2'],
+    ['Dr.No', 'Dr.No'],
+    ['a.b.JPG.png', 'a.b.JPG'],
+    ['photo.final.jpeg', 'photo.final'],
+    ['picture.php', 'picture'],
+    ['upload.tmp', 'upload'],
+    ['می\u200Cخواهم.png', 'می\u200Cخواهم'],
+    ['.png', 'image'],
+    ['image', 'image'],
+  ])('of an uploaded %j is %j', (given, expected) => {
+    expect(basenameOf(given)).toBe(expected);
   });
 });
 
