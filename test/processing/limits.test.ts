@@ -43,7 +43,7 @@ describe('estimateMemory', () => {
 
   it('counts the decoded frames of an animation, not the dropped ones', () => {
     const animation = { ...facts, format: 'gif', width: 100, height: 100, pages: 50 } as const;
-    expect(estimateMemory(animation, 'webp')).toBe(10_000 * (50 * 4 + 16));
+    expect(estimateMemory(animation, 'webp')).toBe(10_000 * (50 * 4 + 24));
     expect(estimateMemory(animation, 'avif')).toBe(10_000 * 34);
   });
 });

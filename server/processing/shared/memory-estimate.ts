@@ -2,7 +2,7 @@ import { type EncodedFormat, FORMATS } from '#contract/constants';
 import { decodedFrames, holdsAnimation } from './formats.ts';
 import type { SourceFacts } from './protocol.ts';
 
-/** Most pixels that lossless WebP is tried for: its encoder needs more memory than the lossy one. */
+/** Most pixels of a frame that lossless WebP is tried for: its encoder needs more memory than the lossy one. */
 export const MAX_LOSSLESS_PIXELS = 12_000_000;
 const LOSSLESS_WEBP_BYTES = 24;
 
@@ -19,8 +19,7 @@ const COPY_BYTES = 4;
 export function estimateMemory(facts: SourceFacts, format: EncodedFormat, search = false): number {
   const frameArea = facts.width * facts.height;
   const frames = holdsAnimation(format) ? decodedFrames(facts.format, facts.pages) : 1;
-  const lossless =
-    format === 'webp' && frames === 1 ? Math.min(frameArea, MAX_LOSSLESS_PIXELS) * LOSSLESS_WEBP_BYTES : 0;
+  const lossless = format === 'webp' ? Math.min(frameArea, MAX_LOSSLESS_PIXELS) * LOSSLESS_WEBP_BYTES : 0;
   const area = frameArea * frames;
   const score = search ? Math.min(area, MOST_SCORED_PIXELS) * SCORE_BYTES : 0;
   const decoded = search ? area * 4 + Math.min(area, MOST_SCORED_PIXELS) * COPY_BYTES : 0;

@@ -2,6 +2,8 @@ import type { ContainerMetadata } from './container-metadata.ts';
 
 const KEPT = new Set(['VP8 ', 'VP8L', 'ALPH', 'ANIM', 'ANMF', 'ICCP']);
 const FLAG = { icc: 0x20, alpha: 0x10, exif: 0x08, xmp: 0x04, animation: 0x02 };
+/** Flag of a frame whose pixels are not blended. */
+const REPLACES = 0x02;
 
 interface Chunk {
   type: string;
@@ -30,6 +32,49 @@ export function rewriteWebp(file: Buffer, metadata: ContainerMetadata): Buffer |
   if (metadata.exif) tail.push({ type: 'EXIF', data: metadata.exif });
   if (metadata.xmp) tail.push({ type: 'XMP ', data: Buffer.from(metadata.xmp, 'utf8') });
   return assemble([{ type: 'VP8X', data: extended }, ...kept, ...tail]);
+}
+
+/** Returns true for a WebP that is no animation. */
+export function isStillWebp(file: Buffer): boolean {
+  return file.toString('latin1', 12, 16) !== 'VP8X' || ((file[20] ?? 0) & FLAG.animation) === 0;
+}
+
+/**
+ * Makes an animation of a still WebP (section 2.7.1): its picture, then a frame of one pixel that replaces the first one.
+ * @param pixel a still WebP of the first pixel
+ * @param durations of both frames, in milliseconds
+ * @returns null if it is no still
+ */
+export function holdWebp(
+  still: Buffer,
+  pixel: Buffer,
+  { durations, loop }: { durations: readonly [number, number]; loop: number },
+): Buffer | null {
+  const [pictures, pixels] = [readChunks(still), readChunks(pixel)];
+  if (!pictures || !pixels || !isStillWebp(still)) return null;
+  const original = pictures.find(({ type }) => type === 'VP8X');
+  const header = original ? Buffer.from(original.data) : extendedHeader(pictures);
+  if (!header) return null;
+  header[0] = (header[0] ?? 0) | FLAG.animation;
+  const repetitions = Buffer.alloc(6);
+  repetitions.writeUInt16LE(Math.min(loop, 65_535), 4);
+  return assemble([
+    { type: 'VP8X', data: header },
+    { type: 'ANIM', data: repetitions },
+    frame(pictures, header.subarray(4, 10), durations[0]),
+    frame(pixels, Buffer.alloc(6), durations[1]),
+    ...pictures.filter(({ type }) => type === 'EXIF' || type === 'XMP '),
+  ]);
+}
+
+/** Builds a frame at the upper left corner, whose pixels replace those before. */
+function frame(chunks: Chunk[], size: Buffer, duration: number): Chunk {
+  const head = Buffer.alloc(16);
+  size.copy(head, 6);
+  head.writeUIntLE(Math.min(duration, 0xffffff), 12, 3);
+  head[15] = REPLACES;
+  const pixels = chunks.filter(({ type }) => type === 'ALPH' || type === 'VP8 ' || type === 'VP8L');
+  return { type: 'ANMF', data: Buffer.concat([head, ...pixels.map(chunkBytes)]) };
 }
 
 function readChunks(file: Buffer): Chunk[] | null {
@@ -70,14 +115,15 @@ function extendedHeader(kept: Chunk[]): Buffer | null {
 
 function assemble(chunks: Chunk[]): Buffer {
   const parts: Buffer[] = [Buffer.from('RIFF\0\0\0\0WEBP', 'latin1')];
-  for (const { type, data } of chunks) {
-    const head = Buffer.alloc(8);
-    head.write(type, 0, 'latin1');
-    head.writeUInt32LE(data.length, 4);
-    parts.push(head, data);
-    if (data.length % 2) parts.push(Buffer.alloc(1));
-  }
+  parts.push(...chunks.map(chunkBytes));
   const file = Buffer.concat(parts);
   file.writeUInt32LE(file.length - 8, 4);
   return file;
+}
+
+function chunkBytes({ type, data }: Chunk): Buffer {
+  const head = Buffer.alloc(8);
+  head.write(type, 0, 'latin1');
+  head.writeUInt32LE(data.length, 4);
+  return Buffer.concat([head, data, Buffer.alloc(data.length % 2)]);
 }

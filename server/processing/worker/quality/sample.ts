@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import type { Pixels } from '../pixels.ts';
 import type { PreparedReference, Pixels as Rgb, Scorer } from '../score/index.ts';
 import { cutTiles, type Layout } from './tiles.ts';
+import { frameAt, midOf } from './timeline.ts';
 
 /** Fewest pixels a side that the score is defined for; smaller images are continued by their edges. */
 const LEAST_EDGE = 8;
@@ -29,7 +30,7 @@ export function takeSample(scorer: Scorer, pixels: Pixels, layout: Layout, opaqu
     layout,
     pixels: parts,
     async score(file, whole) {
-      const decoded = whole ? await decodeFrames(file, frames, pixels.frames) : await decodeFrames(file, [0], 1);
+      const decoded = await decodeFrames(file, frames, whole ? pixels : parts);
       const tiles = layout.tiles.map((tile) => ({ ...tile, frame: frames.indexOf(tile.frame) }));
       const shown = whole ? cutTiles(decoded, { ...layout, tiles }) : decoded;
       references ??= backgrounds.map((background) => scorer.prepare(toRgb(parts, background)));
@@ -39,12 +40,15 @@ export function takeSample(scorer: Scorer, pixels: Pixels, layout: Layout, opaqu
   };
 }
 
-/** Decodes some frames of a file. */
-async function decodeFrames(file: Buffer, frames: number[], of: number): Promise<Pixels> {
+/** Decodes what a file shows when some frames of an animation begin. */
+async function decodeFrames(file: Buffer, frames: number[], animation: Pixels): Promise<Pixels> {
+  const pages = animation.frames > 1 ? await pagesOf(file, frames, animation) : [undefined];
   const decoded: Pixels[] = [];
-  for (const frame of frames) {
-    const page = of > 1 ? { page: frame, pages: 1 } : {};
-    const { data, info } = await sharp(file, { limitInputPixels: false, ...page })
+  for (const page of pages) {
+    const { data, info } = await sharp(file, {
+      limitInputPixels: false,
+      ...(page === undefined ? {} : { page, pages: 1 }),
+    })
       .raw()
       .toBuffer({ resolveWithObject: true });
     const { width, height, channels } = info;
@@ -55,6 +59,12 @@ async function decodeFrames(file: Buffer, frames: number[], of: number): Promise
   return decoded.length === 1
     ? first
     : { ...first, data: Buffer.concat(decoded.map(({ data }) => data)), frames: decoded.length };
+}
+
+/** Finds the frames of a file that are shown in place of others: encoders merge equal ones, so that only times compare. */
+async function pagesOf(file: Buffer, frames: number[], animation: Pixels): Promise<number[]> {
+  const { pages = 1, delay } = await sharp(file, { limitInputPixels: false }).metadata();
+  return pages === animation.frames ? frames : frames.map((frame) => frameAt(midOf(frame, animation), pages, delay));
 }
 
 /** Converts an image of one frame to sRGB without transparency. */

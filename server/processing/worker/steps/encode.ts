@@ -2,8 +2,10 @@ import sharp, { type Sharp } from 'sharp';
 import type { EncodedFormat } from '#contract/constants';
 import type { EncoderSettings } from '../../shared/presets.ts';
 import { rewriteContainer } from '../containers/rewrite.ts';
+import { holdWebp, isStillWebp } from '../containers/webp.ts';
 import { writeExif } from '../exif.ts';
 import { openPixels, type Pixels } from '../pixels.ts';
+import { shownDurations } from '../quality/timeline.ts';
 import { buildXmp, type XmpProperties } from '../xmp.ts';
 import { showsSame } from './pixel-statistics.ts';
 import { openScaled, type Scaling } from './resize.ts';
@@ -68,17 +70,19 @@ export function encodeScaled(
   return encodeImage(openScaled(scaling), scaling.from, settings, metadata);
 }
 
-/** @param animation delays and loop of the frames */
+/** @param animation the frames with their delays and loop */
 async function encodeImage(
   image: Sharp,
-  animation: Pick<Pixels, 'delay' | 'loop'>,
+  animation: Pick<Pixels, 'frames' | 'delay' | 'loop'>,
   settings: EncoderSettings,
   metadata: OutputMetadata,
 ): Promise<EncodedImage> {
   const quality = applyFormat(image, animation, settings);
   const { format } = settings;
   if (isWrittenBy('library', format)) libraryMetadata(image, format, metadata);
-  const data = await image.toBuffer();
+  const encoded = await image.toBuffer();
+  // The encoder makes a still of an animation whose frames are all equal.
+  const data = format === 'webp' && animation.frames > 1 ? await keepDuration(encoded, animation) : encoded;
   return { data: isWrittenBy('container', format) ? withMetadata(data, format, metadata) : data, quality };
 }
 
@@ -99,7 +103,7 @@ function applyFormat(
     case 'webp': {
       const { quality, effort, smartSubsample, lossless } = settings;
       // Lossless at effort 2 is within 5 % of 4 at two thirds of the time.
-      image.webp(lossless ? { lossless, effort: 2 } : { quality, effort, smartSubsample, ...animation });
+      image.webp({ ...(lossless ? { lossless, effort: 2 } : { quality, effort, smartSubsample }), ...animation });
       return lossless ? 'lossless' : quality;
     }
     case 'avif':
@@ -125,6 +129,17 @@ function applyFormat(
       image.tiff({ compression: 'deflate', predictor: 'horizontal' });
       return 'lossless';
   }
+}
+
+/** Makes an animation of the same duration of a WebP that became a still: two frames, of which the second is one equal pixel. */
+async function keepDuration(file: Buffer, animation: Pick<Pixels, 'frames' | 'delay' | 'loop'>): Promise<Buffer> {
+  if (!isStillWebp(file)) return file;
+  const shown = shownDurations(animation.frames, animation.delay);
+  const last = shown.at(-1) ?? 0;
+  const first = sharp(file).extract({ left: 0, top: 0, width: 1, height: 1 });
+  const pixel = await first.webp({ lossless: true, exact: true }).toBuffer();
+  const durations = [shown.reduce((sum, one) => sum + one, -last), last] as const;
+  return holdWebp(file, pixel, { durations, loop: animation.loop ?? 0 }) ?? file;
 }
 
 async function decodesTo(file: Buffer, pixels: Pixels): Promise<boolean> {

@@ -12,12 +12,13 @@ const SAMPLED_ROWS = 128;
 const COLOURS_COUNTED = 4097;
 
 /**
- * Samples rows spread over the image (of the first frame) in a few milliseconds, independent of its size.
+ * Samples rows spread over the image, with all its frames, in a few milliseconds, independent of its size.
  * @param enough stops at more colours than this; the flatness then covers the rows read so far
  * @param mostRows largest number of rows
  */
 export function sampleRows(pixels: Pixels, enough = COLOURS_COUNTED, mostRows = SAMPLED_ROWS): PixelStatistics {
-  const { width, height } = pixels;
+  const { width } = pixels;
+  const height = pixels.height * pixels.frames;
   const rows = Math.min(mostRows, height);
   const colours = new Set<number>();
   let equal = 0;
