@@ -6,6 +6,7 @@ export const WARNING_CODES = {
   pages_dropped: 'The file has several pages; the first one was kept.',
   cmyk_converted: 'CMYK colours were converted to sRGB.',
   colour_converted: 'Colours were converted from their profile to sRGB.',
+  hdr_dropped: 'High dynamic range was reduced to the standard range.',
   depth_reduced: 'More than 8 bits per channel were reduced to 8.',
   alpha_flattened: 'Transparency was flattened on white.',
   metadata_not_written: 'The texts or the copyright could not be written into the file.',

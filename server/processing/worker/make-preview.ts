@@ -1,10 +1,10 @@
 import { readFile, rm } from 'node:fs/promises';
-import sharp from 'sharp';
 import { ProcessingFailure, readSource } from '../shared/failure.ts';
 import type { PreviewReport, PreviewTask } from '../shared/protocol.ts';
 import { publish, writePart } from '../shared/save.ts';
 import { rewriteContainer } from './containers/rewrite.ts';
 import { writeExif } from './exif.ts';
+import { openSource, openUpright } from './open-source.ts';
 
 // Fast rather than small, since a user waits for it.
 const PREVIEW_QUALITY = 75;
@@ -26,19 +26,22 @@ export async function makePreview(task: PreviewTask): Promise<PreviewReport> {
 
 /** Renders a small WebP, shrinking on load if the format can. */
 async function renderSmall(task: PreviewTask, width: number) {
-  const image = sharp(task.source, { failOn: 'error', limitInputPixels: task.limits.maxPixels })
-    .autoOrient()
-    .resize({ width, height: width * 4, fit: 'inside', withoutEnlargement: true })
+  const options = { failOn: 'error' as const, limitInputPixels: task.limits.maxPixels };
+  const size = { width, height: width * 4 };
+  const image = await openUpright(await openSource(task.source, task.facts.format, options), size);
+  const preview = image
+    .resize({ ...size, fit: 'inside', withoutEnlargement: true })
     .webp({ quality: PREVIEW_QUALITY, effort: PREVIEW_EFFORT });
-  const { data, info } = await readSource(() => image.toBuffer({ resolveWithObject: true }));
+  const { data, info } = await readSource(() => preview.toBuffer({ resolveWithObject: true }));
   return { data, width: info.width, height: info.height };
 }
 
 /** Copies the file without anything private; its pixels and their orientation stay. */
 async function copyBare({ source, facts, limits }: PreviewTask) {
-  const { orientation } = await readSource(() => sharp(source, { limitInputPixels: limits.maxPixels }).metadata());
-  const metadata = { exif: writeExif({ orientation }), xmp: null };
-  const data = rewriteContainer(facts.format, await readFile(source), metadata, false);
+  const opened = await openSource(source, facts.format, { failOn: 'error', limitInputPixels: limits.maxPixels });
+  const metadata = { exif: writeExif({ orientation: opened.header.orientation }), xmp: null };
+  const file = opened.completed ?? (await readFile(source));
+  const data = rewriteContainer(facts.format, file, metadata, false);
   if (!data) throw new ProcessingFailure('invalid_image', 'The structure of the file is not understood');
   return { data, width: facts.width, height: facts.height };
 }

@@ -1,9 +1,13 @@
-import sharp from 'sharp';
+import { readFile } from 'node:fs/promises';
+import sharp, { type Metadata } from 'sharp';
 import type { WarningCode } from '#contract';
+import { INPUT_FORMATS, type InputFormat } from '#contract/constants';
 import { ProcessingFailure, readSource } from '../shared/failure.ts';
 import { decodedFrames } from '../shared/formats.ts';
 import type { ProbeReport, ProbeTask } from '../shared/protocol.ts';
 import { apngFrames } from './apng.ts';
+import { isAvifSequence } from './colour/avif-colour.ts';
+import { withGifTransparency } from './containers/whole-gif.ts';
 import { detectFormat } from './detect.ts';
 import { tiffPages } from './tiff-pages.ts';
 
@@ -15,7 +19,7 @@ export async function probeImage({ file, limits }: ProbeTask): Promise<ProbeRepo
   const format = await detectFormat(file);
   if (format === 'tiff') tiffPages(file);
   // Without the library's own limit, so that the message can name both numbers.
-  const header = await readSource(() => sharp(file, { failOn: 'error', limitInputPixels: false }).metadata());
+  const header = await readHeader(file, format);
   if (header.format !== (format === 'avif' ? 'heif' : format)) {
     throw new ProcessingFailure('invalid_image', `The file begins like ${format} but cannot be read as one`);
   }
@@ -36,5 +40,19 @@ export async function probeImage({ file, limits }: ProbeTask): Promise<ProbeRepo
   }
   const warnings: WarningCode[] = [];
   if (format === 'tiff' && pages > 1) warnings.push('pages_dropped');
-  return { format, width, height, hasAlpha: header.hasAlpha, pages, warnings };
+  const hasAlpha = header.hasAlpha || (format === 'gif' && withGifTransparency(await readFile(file)) !== null);
+  return { format, width, height, hasAlpha, pages, warnings };
+}
+
+async function readHeader(file: string, format: InputFormat): Promise<Metadata> {
+  try {
+    return await readSource(() => sharp(file, { failOn: 'error', limitInputPixels: false }).metadata());
+  } catch (error) {
+    if (format !== 'avif' || !isAvifSequence(file)) throw error;
+    const message = 'Animated AVIF images cannot be read; export the animation as WebP or GIF';
+    throw new ProcessingFailure('unsupported_image', message, {
+      detected: 'avif-sequence',
+      supported: [...INPUT_FORMATS],
+    });
+  }
 }

@@ -1,18 +1,27 @@
 import { closeSync, openSync, readSync } from 'node:fs';
+import { INPUT_FORMATS } from '#contract/constants';
 import { ProcessingFailure } from '../shared/failure.ts';
 
 /** The library reads every directory for each page: 60,000 took it 25 s. */
 const MAX_PAGES = 1000;
+const MAX_ENTRIES = 4096;
+const COMPRESSION = 259;
+const PHOTOMETRIC = 262;
+const YCBCR = 6;
+/** Old and new way of JPEG in TIFF. */
+const JPEG_COMPRESSIONS = new Set([6, 7]);
 
 /**
  * Counts the pages of a TIFF or BigTIFF by walking its directories. Reads a few bytes of each; the reads block, since 2,000
  * asynchronous ones took a worker 0.5 s.
- * @throws too_many_frames above 1,000 pages; invalid_image if a directory lies outside the file
+ * @throws too_many_frames above 1,000 pages; invalid_image if a directory lies outside the file; unsupported_image if the first page is
+ *   YCbCr without JPEG, whose samples the library takes for RGB
  */
 export function tiffPages(file: string): number {
   const handle = openSync(file, 'r');
   try {
     const layout = readLayout(handle);
+    refuseYcbcr(handle, layout);
     let pages = 0;
     for (let at = layout.first; at !== 0; at = readNext(handle, layout, at)) {
       pages += 1;
@@ -40,6 +49,28 @@ function readLayout(handle: number): Layout {
   const isBig = (littleEndian ? head.readUInt16LE(2) : head.readUInt16BE(2)) === 43;
   const offsetBytes = isBig ? 8 : 4;
   return { littleEndian, offsetBytes, first: readNumber(head, isBig ? 8 : 4, offsetBytes, littleEndian) };
+}
+
+function refuseYcbcr(handle: number, layout: Layout): void {
+  const tags = readShorts(handle, layout, layout.first);
+  if (tags.get(PHOTOMETRIC) !== YCBCR || JPEG_COMPRESSIONS.has(tags.get(COMPRESSION) ?? 1)) return;
+  const message = 'TIFF images of the colour space YCbCr are read with JPEG compression alone; save the image as RGB';
+  throw new ProcessingFailure('unsupported_image', message, { detected: 'tiff-ycbcr', supported: [...INPUT_FORMATS] });
+}
+
+/** Reads the first value of each tag of a directory, as one of 16 bits. */
+function readShorts(handle: number, { littleEndian, offsetBytes }: Layout, at: number): Map<number, number> {
+  const countBytes = offsetBytes === 8 ? 8 : 2;
+  const entries = readNumber(readBytes(handle, at, countBytes), 0, countBytes, littleEndian);
+  const entryBytes = 4 + 2 * offsetBytes;
+  const values = new Map<number, number>();
+  if (entries > MAX_ENTRIES) return values;
+  const directory = readBytes(handle, at + countBytes, entries * entryBytes);
+  for (let entry = 0; entry < directory.length; entry += entryBytes) {
+    const tag = readNumber(directory, entry, 2, littleEndian);
+    values.set(tag, readNumber(directory, entry + 4 + offsetBytes, 2, littleEndian));
+  }
+  return values;
 }
 
 /** Returns the offset of the next directory; 0 after the last one. */

@@ -1,3 +1,5 @@
+import { colourTableLength, endOfSubBlocks } from './whole-gif.ts';
+
 const EXTENSION = 0x21;
 const IMAGE = 0x2c;
 const TRAILER = 0x3b;
@@ -32,21 +34,7 @@ export function rewriteGif(file: Buffer): Buffer | null {
   return images > 0 ? Buffer.concat(parts) : null;
 }
 
-function colourTableLength(flags: number): number {
-  return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
-}
-
 function isKept(file: Buffer, at: number): boolean {
   const label = file[at + 1];
   return label === GRAPHIC_CONTROL || (label === APPLICATION && LOOPS.has(file.toString('latin1', at + 3, at + 14)));
-}
-
-function endOfSubBlocks(file: Buffer, from: number): number | null {
-  let at = from;
-  for (;;) {
-    const length = file[at];
-    if (length === undefined) return null;
-    at += 1 + length;
-    if (length === 0) return at;
-  }
 }

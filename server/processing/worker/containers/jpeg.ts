@@ -1,8 +1,11 @@
 import type { ContainerMetadata } from './container-metadata.ts';
+import { endOfScan } from './whole-jpeg.ts';
 
 const SOI = 0xd8;
 const EOI = 0xd9;
 const SOS = 0xda;
+const DHT = 0xc4;
+const DQT = 0xdb;
 const APP0 = 0xe0;
 const APP2 = 0xe2;
 const APP14 = 0xee;
@@ -50,6 +53,33 @@ export function rewriteJpeg(file: Buffer, metadata: ContainerMetadata): Buffer |
   return null;
 }
 
+/**
+ * Makes a rewritten JPEG a few bytes shorter without changing a pixel: joins neighbouring tables, which saves four bytes each, and leaves out
+ * the JFIF header, which says no more than the resolution, if that is not enough.
+ */
+export function shortenJpeg(file: Buffer, mostBytes: number): Buffer {
+  const joined = joinTables(file);
+  if (joined.length <= mostBytes || joined.toString('latin1', 6, 11) !== 'JFIF\0') return joined;
+  return Buffer.concat([joined.subarray(0, 2), joined.subarray(4 + joined.readUInt16BE(4))]);
+}
+
+function joinTables(file: Buffer): Buffer {
+  const parts: Buffer[] = [file.subarray(0, 2)];
+  let at = 2;
+  for (let marker = file[at + 1]; marker !== SOS && at + 4 <= file.length; marker = file[at + 1]) {
+    const end = at + 2 + file.readUInt16BE(at + 2);
+    const [before, segment] = [parts.at(-1) as Buffer, file.subarray(at, end)];
+    const isSameTable = (marker === DQT || marker === DHT) && parts.length > 1 && before[1] === marker;
+    if (isSameTable && before.length + segment.length <= MAX_PAYLOAD) {
+      const one = Buffer.concat([before, segment.subarray(4)]);
+      one.writeUInt16BE(one.length - 2, 2);
+      parts[parts.length - 1] = one;
+    } else parts.push(segment);
+    at = end;
+  }
+  return Buffer.concat([...parts, file.subarray(at)]);
+}
+
 function assemble(jfif: Buffer | null, metadata: ContainerMetadata, kept: Buffer[]): Buffer {
   const head = [Buffer.from([0xff, SOI]), ...(jfif ? [jfif] : [])];
   if (metadata.exif) head.push(...app1(EXIF_SIGNATURE, metadata.exif));
@@ -80,17 +110,4 @@ function isKept(marker: number, segment: Buffer): boolean {
   if (marker < APP0 || marker > APP15) return true;
   if (marker === APP2) return segment.toString('latin1', 4, 16) === 'ICC_PROFILE\0';
   return marker === APP14 && segment.toString('latin1', 4, 9) === 'Adobe';
-}
-
-/** Finds the next marker after entropy-coded data, other than stuffed zeros, restart markers and fill bytes. */
-function endOfScan(file: Buffer, from: number): number | null {
-  let at = from;
-  for (;;) {
-    at = file.indexOf(0xff, at);
-    if (at < 0 || at + 1 >= file.length) return null;
-    const marker = file[at + 1] ?? 0;
-    if (marker === 0xff) at += 1;
-    else if (marker === 0 || (marker >= 0xd0 && marker <= 0xd7)) at += 2;
-    else return at;
-  }
 }

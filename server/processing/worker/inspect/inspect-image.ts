@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { ProcessingFailure, readSource } from '../../shared/failure.ts';
 import type { InspectReport, InspectTask, PixelReport } from '../../shared/inspection.ts';
+import { type OpenSource, openSource } from '../open-source.ts';
 import { makeSmallCopy, measurePixels, type SmallCopy } from './pixel-facts.ts';
 import { readEmbedded } from './read-embedded.ts';
 import { MIN_VISION_EDGE, makeVisionImage } from './vision-image.ts';
@@ -17,9 +18,11 @@ export async function inspectImage(task: InspectTask): Promise<InspectReport> {
   const texts = { embedded, ...(further.length > 0 ? { translated: Object.fromEntries(further) } : {}) };
   try {
     return await readSource(async () => {
-      const copy = await makeSmallCopy(source, limits.maxPixels);
+      const options = { failOn: 'none' as const, limitInputPixels: limits.maxPixels };
+      const opened = await openSource(source, facts.format, options);
+      const copy = await makeSmallCopy(opened);
       const pixels = await measurePixels({ source, facts, camera, maxPixels: limits.maxPixels }, copy);
-      return { ...texts, pixels, vision: await visionCopy(task, pixels, copy) };
+      return { ...texts, pixels, vision: await visionCopy(task, opened, pixels, copy) };
     });
   } catch (error) {
     if (error instanceof ProcessingFailure) return { ...texts, pixels: null, vision: null };
@@ -28,13 +31,14 @@ export async function inspectImage(task: InspectTask): Promise<InspectReport> {
 }
 
 async function visionCopy(
-  { source, facts, vision, limits }: InspectTask,
+  { facts, vision }: InspectTask,
+  source: OpenSource,
   { kind }: PixelReport,
   copy: SmallCopy,
 ): Promise<InspectReport['vision']> {
   if (!vision || Math.min(facts.width, facts.height) < MIN_VISION_EDGE) return null;
   // Small text needs more pixels than photographs.
   const maxEdge = kind === 'screenshot' || kind === 'document' ? vision.maxTextEdge : vision.maxEdge;
-  const { data, width, height } = await makeVisionImage(source, facts, { maxEdge, maxPixels: limits.maxPixels }, copy);
+  const { data, width, height } = await makeVisionImage(source, facts, { maxEdge }, copy);
   return { base64: data.toString('base64'), width, height };
 }

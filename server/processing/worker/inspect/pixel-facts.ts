@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import type { PixelReport } from '../../shared/inspection.ts';
 import type { SourceFacts } from '../../shared/protocol.ts';
+import { type OpenSource, openUpright } from '../open-source.ts';
 import type { Pixels } from '../pixels.ts';
 import { sampleRows } from '../steps/pixel-statistics.ts';
 import { colourName } from './colour-name.ts';
@@ -33,10 +34,11 @@ const SCREENS = new Set(
 );
 
 /** Decodes an upright copy of at most 256 pixels a side; shrinks on load if the format can. */
-export async function makeSmallCopy(source: string, maxPixels: number): Promise<SmallCopy> {
-  const { data, info } = await sharp(source, { failOn: 'none', limitInputPixels: maxPixels })
-    .autoOrient()
-    .resize({ width: COPY_EDGE, height: COPY_EDGE, fit: 'inside', withoutEnlargement: true })
+export async function makeSmallCopy(source: OpenSource): Promise<SmallCopy> {
+  const size = { width: COPY_EDGE, height: COPY_EDGE };
+  const image = await openUpright(source, size);
+  const { data, info } = await image
+    .resize({ ...size, fit: 'inside', withoutEnlargement: true })
     .toColourspace('srgb')
     .ensureAlpha()
     .raw({ depth: 'uchar' })

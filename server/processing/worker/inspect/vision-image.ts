@@ -1,4 +1,4 @@
-import sharp from 'sharp';
+import { type OpenSource, openUpright } from '../open-source.ts';
 import type { SmallCopy } from './pixel-facts.ts';
 
 /** Shortest side in pixels that can be described; some models refuse smaller images. */
@@ -13,15 +13,15 @@ const LIGHT_GREY = '#c0c0c0';
  * Transparency becomes a grey that contrasts with the picture, so that a white logo stays visible.
  */
 export async function makeVisionImage(
-  source: string,
+  source: OpenSource,
   size: { width: number; height: number },
-  options: { maxEdge: number; maxPixels: number },
+  { maxEdge }: { maxEdge: number },
   { meanLightness }: Pick<SmallCopy, 'meanLightness'>,
 ): Promise<{ data: Buffer; width: number; height: number }> {
-  const scale = Math.min(1, options.maxEdge / Math.max(size.width, size.height));
+  const scale = Math.min(1, maxEdge / Math.max(size.width, size.height));
   const background = meanLightness > 128 ? DARK_GREY : LIGHT_GREY;
-  const { data, info } = await sharp(source, { failOn: 'none', limitInputPixels: options.maxPixels })
-    .autoOrient()
+  const image = await openUpright(source, { width: maxEdge, height: maxEdge });
+  const { data, info } = await image
     .resize({
       width: Math.max(MIN_VISION_EDGE, Math.round(size.width * scale)),
       height: Math.max(MIN_VISION_EDGE, Math.round(size.height * scale)),

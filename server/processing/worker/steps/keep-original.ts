@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { SourceFacts, WorkerLimits } from '../../shared/protocol.ts';
 import type { ContainerMetadata } from '../containers/container-metadata.ts';
+import { shortenJpeg } from '../containers/jpeg.ts';
 import { rewriteContainer } from '../containers/rewrite.ts';
 import { readExif, writeExif } from '../exif.ts';
 import { buildXmp } from '../xmp.ts';
@@ -27,15 +28,16 @@ export async function keepOriginal(
   metadata: OutputMetadata,
   { keepCopyright, limits }: { keepCopyright: boolean; limits: WorkerLimits },
 ): Promise<KeptFile | null> {
-  const file = await readFile(source);
+  const file = loaded.completed ?? (await readFile(source));
   const { orientation } = loaded;
   const { artist, copyright, ...texts } = metadata;
   const full: ContainerMetadata = { exif: writeExif({ ...metadata, orientation }), xmp: buildXmp(texts) };
   const bare = writeExif({ orientation });
   for (const written of [full, { ...full, xmp: null }, { exif: bare, xmp: null }]) {
-    const data = rewriteContainer(facts.format, file, written, keepCopyright);
-    if (!data) return null;
-    if (data.length > file.length) continue;
+    const rewritten = rewriteContainer(facts.format, file, written, keepCopyright);
+    if (!rewritten) return null;
+    const data = loaded.completed ? shortenJpeg(rewritten, facts.size) : rewritten;
+    if (data.length > facts.size) continue;
     if (movesNothing(facts) && !(await decodesAlike(data, facts, loaded, limits.maxPixels))) return null;
     return { data, whole: saysAll(facts, loaded, metadata, full, written) };
   }

@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import sharp, { type Metadata } from 'sharp';
 import type { WarningCode } from '#contract';
-import { ProcessingFailure, readSource } from '../../shared/failure.ts';
 import { decodedFrames } from '../../shared/formats.ts';
 import type { SourceFacts } from '../../shared/protocol.ts';
 import type { AttributionBlocks } from '../attribution.ts';
-import { isSrgbProfile } from '../icc-profile.ts';
+import { isAvifSequence } from '../colour/avif-colour.ts';
+import { bytesOf, type OpenSource, openImage, openSource, readPixels } from '../open-source.ts';
 import { openPixels, type Pixels } from '../pixels.ts';
 
 /** A decoded source with its properties and warnings. */
@@ -15,6 +13,8 @@ export interface LoadedImage {
   origin: AttributionBlocks;
   /** Orientation tag of the file; the pixels are upright. */
   orientation: number | undefined;
+  /** The bytes of a JPEG whose end marker was missing, with it. */
+  completed: Buffer | undefined;
   /** True if the file's colours are CMYK. */
   cmyk: boolean;
   warnings: WarningCode[];
@@ -34,27 +34,19 @@ export async function loadImage(
   maxPixels: number,
 ): Promise<LoadedImage> {
   const frames = animated ? facts.pages : 1;
-  const options = {
+  const opened = await openSource(source, facts.format, {
     // The default, 'warning', refuses harmless files; 'none' accepts damaged ones.
-    failOn: 'error' as const,
+    failOn: 'error',
     limitInputPixels: maxPixels,
     limitInputChannels: 5,
     pages: frames,
-  };
-  const header = await readSource(() => sharp(source, options).metadata());
-  const grey = (header.space === 'b-w' || header.space === 'grey16') && !header.hasAlpha;
-  const image = sharp(source, options);
+  });
+  const { header } = opened;
+  const image = openImage(opened);
   // The orientation of an animation cannot be changed frame by frame, and no camera writes one.
   if (decodedFrames(facts.format, facts.pages) === 1) image.autoOrient();
-  const decoding = image.toColourspace(grey ? 'b-w' : 'srgb').raw({ depth: 'uchar' });
-  const { data, info } = await readSource(() => decoding.toBuffer({ resolveWithObject: true }));
-  if (info.channels === 2) throw new ProcessingFailure('invalid_image', 'The file has an unusual number of channels');
   const pixels: Pixels = {
-    data,
-    width: info.width,
-    height: info.pageHeight ?? info.height,
-    channels: info.channels,
-    frames: info.pages ?? 1,
+    ...(await readPixels(image, opened)),
     ...(frames > 1 ? { delay: header.delay ?? [], loop: header.loop ?? 0 } : {}),
   };
   return {
@@ -66,21 +58,20 @@ export async function loadImage(
       iptc: header.iptc,
     },
     orientation: header.orientation,
+    completed: opened.completed,
     cmyk: header.space === 'cmyk',
-    warnings: noticed(header),
+    warnings: [...noticed(opened), ...droppedSequence(source, facts)],
   };
 }
 
-async function bytesOf(source: string | Buffer): Promise<Buffer> {
-  return typeof source === 'string' ? readFile(source) : source;
+function noticed({ header, colour }: OpenSource): WarningCode[] {
+  const isDeep = header.depth !== 'uchar' || (header.bitsPerSample ?? 8) > 8;
+  return isDeep ? [...colour.warnings, 'depth_reduced'] : [...colour.warnings];
 }
 
-function noticed(header: Metadata): WarningCode[] {
-  const warnings: WarningCode[] = [];
-  if (header.space === 'cmyk') warnings.push('cmyk_converted');
-  else if (header.icc && !isSrgbProfile(header.icc)) warnings.push('colour_converted');
-  if (header.depth !== 'uchar' || (header.bitsPerSample ?? 8) > 8) warnings.push('depth_reduced');
-  return warnings;
+/** Of an animated AVIF the library reads the picture that stands for it. */
+function droppedSequence(source: string | Buffer, { format }: Pick<SourceFacts, 'format'>): WarningCode[] {
+  return format === 'avif' && isAvifSequence(source) ? ['animation_dropped'] : [];
 }
 
 /** Removes an opaque alpha channel, which costs bytes in every format and would cause a warning in JPEG. */

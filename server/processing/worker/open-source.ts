@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises';
+import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
+import type { InputFormat } from '#contract/constants';
+import { ProcessingFailure, readSource } from '../shared/failure.ts';
+import { withFileBytes } from './colour/file-bytes.ts';
+import { toSrgb } from './colour/to-srgb.ts';
+import { withGifTransparency } from './containers/whole-gif.ts';
+import { findJpegEnd } from './containers/whole-jpeg.ts';
+import { openPixels, type Pixels } from './pixels.ts';
+import { readSourceColour, type SourceColour } from './source-colour.ts';
+
+/** A file that can be decoded to right colours. */
+export interface OpenSource {
+  /** A path, or bytes. */
+  input: string | Buffer;
+  /** The bytes of a JPEG whose end marker was missing, with it. */
+  completed: Buffer | undefined;
+  options: SharpOptions;
+  header: Metadata;
+  colour: SourceColour;
+}
+
+const END_OF_JPEG = Buffer.from([0xff, 0xd9]);
+
+/** Opens a file: reads its header, completes what decoders need, and decides how its colours are read. */
+export async function openSource(
+  source: string | Buffer,
+  format: InputFormat,
+  options: SharpOptions,
+): Promise<OpenSource> {
+  const header = await readSource(() => sharp(source, options).metadata());
+  const completed = format === 'jpeg' ? await completeJpeg(source, options) : undefined;
+  const opaqueGif = format === 'gif' && !header.hasAlpha;
+  const input = completed ?? (opaqueGif ? withGifTransparency(await bytesOf(source)) : null) ?? source;
+  const colour = readSourceColour(source, format, header);
+  return { input, completed, options: { ...options, ignoreIcc: colour.ignoresProfile }, header, colour };
+}
+
+/** Adds the end marker that a JPEG lacks. Undefined: it has one, or it lacks pixels, too. */
+async function completeJpeg(source: string | Buffer, options: SharpOptions): Promise<Buffer | undefined> {
+  if (hasEnd(source)) return undefined;
+  const file = await bytesOf(source);
+  if (findJpegEnd(file) !== 'unended') return undefined;
+  const whole = Buffer.concat([file, END_OF_JPEG]);
+  return (await decodesWhole(whole, options)) ? whole : undefined;
+}
+
+function hasEnd(source: string | Buffer): boolean {
+  return withFileBytes(source, ({ size, read }) => read(size - 2, 2).equals(END_OF_JPEG));
+}
+
+/** Tells whether a decoder has no complaint: it would miss the pixels that a file lacks. */
+async function decodesWhole(file: Buffer, options: SharpOptions): Promise<boolean> {
+  try {
+    await sharp(file, { ...options, failOn: 'warning' }).stats();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the bytes of a file. */
+export async function bytesOf(source: string | Buffer): Promise<Buffer> {
+  return typeof source === 'string' ? readFile(source) : source;
+}
+
+/** Opens the image; its pixels are right once they are read by {@link readPixels}. */
+export function openImage({ input, options, header, colour }: OpenSource): Sharp {
+  const image = sharp(input, options);
+  return colour.reducesFirst ? image.pipelineColourspace(isGrey(header) ? 'b-w' : 'srgb') : image;
+}
+
+/** Returns true if the library alone reads the colours rightly. */
+function isPlain({ colour }: OpenSource): boolean {
+  return !colour.signal && !colour.premultiplied;
+}
+
+/**
+ * Decodes to 8 bits of sRGB; grey stays one channel.
+ * @throws invalid_image
+ */
+export async function readPixels(image: Sharp, source: OpenSource): Promise<Pixels> {
+  const { header, colour } = source;
+  const isDeep = colour.signal !== null && header.depth === 'ushort';
+  const grey = isGrey(header) && !header.hasAlpha;
+  const space = isDeep ? (grey ? 'grey16' : 'rgb16') : grey ? 'b-w' : 'srgb';
+  const decoding = image.toColourspace(space).raw({ depth: isDeep ? 'ushort' : 'uchar' });
+  const { data, info } = await readSource(() => decoding.toBuffer({ resolveWithObject: true }));
+  const { width, height, channels, pageHeight, pages } = info;
+  if (channels === 2) throw new ProcessingFailure('invalid_image', 'The file has an unusual number of channels');
+  const samples = isDeep ? new Uint16Array(data.buffer, data.byteOffset, data.length / 2) : data;
+  if (colour.premultiplied && channels === 4) divideByAlpha(samples, isDeep ? 65_535 : 255);
+  const shown = colour.signal ? toSrgb({ data: samples, channels }, colour.signal) : data;
+  return { data: shown, width, height: pageHeight ?? height, channels, frames: pages ?? 1 };
+}
+
+/** Opens a file upright, e.g. to scale it down; where the library alone cannot read its colours, at most of a size. */
+export async function openUpright(source: OpenSource, atMost: { width: number; height: number }): Promise<Sharp> {
+  const image = openImage(source).autoOrient();
+  if (isPlain(source)) return image;
+  return openPixels(await readPixels(image.resize({ ...atMost, fit: 'inside', withoutEnlargement: true }), source));
+}
+
+function isGrey({ space }: Metadata): boolean {
+  return space === 'b-w' || space === 'grey16';
+}
+
+/** Divides colours by alpha, in place. */
+function divideByAlpha(rgba: Buffer | Uint16Array, most: number): void {
+  for (let at = 0; at < rgba.length; at += 4) {
+    const alpha = rgba[at + 3] ?? 0;
+    if (alpha === 0 || alpha === most) continue;
+    for (let channel = at; channel < at + 3; channel += 1) {
+      rgba[channel] = Math.min(most, Math.round(((rgba[channel] ?? 0) * most) / alpha));
+    }
+  }
+}
