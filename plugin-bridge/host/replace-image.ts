@@ -35,7 +35,7 @@ export async function replaceImage(
   { host, download, decode, text }: ReplaceDependencies,
   { signal, ...rules }: ReplaceRules & { signal?: AbortSignal } = {},
 ): Promise<Replaced> {
-  const variants = result.variants.map((variant): ReplacementVariant => {
+  const variants = mainFiles(result).map((variant): ReplacementVariant => {
     const { namespace, filename } = placeOf(variant.url);
     let verified: Promise<Blob> | null = null;
     const fetchVerified = async () => {
@@ -81,6 +81,11 @@ export async function replaceImage(
   if (!host.downloads) for (const variant of variants) await variant.blob();
   throwIfStopped();
   return host.replace(id, replacement, { signal });
+}
+
+/** Returns the files of the result's main format: a CMS keeps one file for each size. */
+function mainFiles({ variants, format }: ImageResult): ImageResult['variants'] {
+  return variants.filter((variant) => variant.format === undefined || variant.format === format);
 }
 
 function isNoGain(error: unknown): boolean {

@@ -98,7 +98,8 @@ export type Quality = z.output<typeof qualitySchema>;
 /** One exported file (specification, "Variant"). */
 export const variantSchema = z
   .object({
-    name: z.string().describe('`full`, or `<width>w`.'),
+    name: z.string().describe('`full`, or `<width>w`; with `format` the key of a file.'),
+    format: z.string().optional().describe('Format of the file; absent in results of earlier versions.'),
     path: z.string().describe('Server-side path; opaque.'),
     size: z.int().describe('Bytes.'),
     width: z.int(),
@@ -123,7 +124,7 @@ export const imageResultSchema = z
       .object({ filename: z.string().nullable(), title: z.string().nullable(), alt: z.string().nullable() })
       .optional()
       .describe('Texts used for the files; absent for a failed image and in results of earlier versions.'),
-    format: z.string(),
+    format: z.string().describe('Of `filename`: the first of `settings.formats` that was delivered.'),
     mimeType: z.string().nullable(),
     original: z.object({
       size: z.int(),
@@ -134,7 +135,17 @@ export const imageResultSchema = z
     }),
     variants: z
       .array(variantSchema)
-      .describe('`full` first; with `onlySmaller` without those that are not smaller; empty for a failed image.'),
+      .describe(
+        '`full` first, format by format; with `onlySmaller` without those that are not smaller; empty for a failed image.',
+      ),
+    placeholder: z.string().optional().describe('ThumbHash, base64, about 25 bytes; only with `settings.placeholder`.'),
+    html: z
+      .string()
+      .nullable()
+      .optional()
+      .describe(
+        'A ready `<picture>` or `<img>` of all files that show the whole image, best format first; file names are relative. Null without `full`; absent in results of earlier versions.',
+      ),
     savedBytes: z
       .int()
       .describe('Bytes saved by `full` compared with the upload; negative if it is larger; 0 without `full`.'),

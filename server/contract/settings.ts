@@ -35,6 +35,19 @@ const largest = z.int().min(MAX_EDGE.min).max(MAX_EDGE.max).optional();
 /** A breakpoint after parsing. */
 export type ResponsiveSize = z.output<typeof responsiveSizeSchema>;
 
+const formatsSchema = z
+  .array(z.enum(OUTPUT_FORMATS))
+  .min(1)
+  .max(OUTPUT_FORMATS.length)
+  .check((context) => {
+    const formats = context.value;
+    for (const [index, format] of formats.entries()) {
+      if (formats.indexOf(format) === index) continue;
+      const message = `expected each format once, but received ${format} twice`;
+      context.issues.push({ code: 'custom', input: format, path: [index], message });
+    }
+  });
+
 /** The settings object of export and sample requests. */
 export const settingsSchema = closedObject({
   format: z.enum(OUTPUT_FORMATS).default('webp').describe('Output format.'),
@@ -46,6 +59,16 @@ export const settingsSchema = closedObject({
     .optional()
     .describe('Custom breakpoints, used when `responsive` is true. Images are never enlarged.'),
   // Without defaults: requests and jobs without these settings keep their identity.
+  formats: formatsSchema
+    .optional()
+    .describe(
+      "Several output formats in one export, for one credit an image. Overrides `format`. The first one is the result's main format, and what a CMS takes.",
+    ),
+  placeholder: z
+    .boolean()
+    .optional()
+    .meta({ default: false })
+    .describe('Add a ThumbHash to each result, to show while the image loads.'),
   maxWidth: largest.describe('Most pixels of the width of `full`, which is scaled down to fit and never up.'),
   maxHeight: largest.describe('Most pixels of the height of `full`, which is scaled down to fit and never up.'),
   focalPoint: focalPointSchema

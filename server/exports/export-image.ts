@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { LimitFunction } from 'p-limit';
-import { EMBEDDED_FIELDS, type ImageResult, pickFields, type Settings } from '#contract';
-import { encodedFormat } from '#contract/constants';
+import { type ImageResult, type Settings, type Warning, warning } from '#contract';
 import { inTurn } from '../concurrency.ts';
 import type {
   CachedVariantRecord,
@@ -14,14 +12,15 @@ import type {
   OutputRepository,
   SessionRepository,
 } from '../db/index.ts';
+import { AppError } from '../errors.ts';
 import type { PlannedJob } from '../jobs/index.ts';
-import { extensionOf, planVariants, type VariantSpec } from '../processing/index.ts';
+import { orderVariants, outputHash, type PlannedFile, planFiles } from './plan-files.ts';
 import { createNamePlanner, type PlannedNames } from './plan-names.ts';
 import { namespaceOf } from './prepare-job.ts';
 import { renameFiles } from './rename-files.ts';
 import { completedResult, resultWithoutGain } from './results.ts';
-import { candidatesOf, selectSmaller } from './select-variants.ts';
-import type { OrderOptions, VariantCache, VariantOrder } from './variant-cache.ts';
+import { selectSmaller } from './select-variants.ts';
+import type { OrderOptions, VariantCache } from './variant-cache.ts';
 
 interface ExportImageDeps {
   cache: VariantCache;
@@ -33,6 +32,8 @@ interface ExportImageDeps {
   now: () => Date;
   /** Counts an image that was encoded without a gain towards the day's samples. */
   countSample: (accountId: string) => Promise<void>;
+  /** Computes the placeholder of an image. */
+  placeholderOf: (image: ImageRecord, options: Pick<OrderOptions, 'turn' | 'signal'>) => Promise<string>;
   /** Queues by owner of file names, one task at a time; entries exist only while the owner has work. */
   ownerQueues: Map<string, LimitFunction>;
 }
@@ -45,8 +46,8 @@ export interface ImageTask {
   image: ImageRecord;
   asked: JobImage;
   settings: Settings;
-  /** The variants that may be delivered. */
-  variants: VariantSpec[];
+  /** The files that may be delivered. */
+  files: PlannedFile[];
   skippedSizes: number[];
   /** Owner of the file names: namespace, image and settings. */
   owner: string;
@@ -61,25 +62,12 @@ export function planTasks(job: PlannedJob, images: Map<string, ImageRecord>, tak
   return job.images.flatMap((asked, index) => {
     const image = images.get(asked.imageId);
     if (!image) return [];
-    const { variants, skippedSizes } = planFiles(image, asked, settings);
-    const owner = `${namespace}:${image._id}:${outputHash({ asked, settings })}`;
-    const extension = extensionOf(encodedFormat(settings.format, image.format));
+    const { files, skippedSizes } = planFiles(image, asked, settings);
+    const owner = `${namespace}:${image._id}:${outputHash(asked, settings)}`;
     const { originalFilename } = image;
-    const names = plan({ owner, wanted: asked.filename, originalFilename, extension, variants });
-    return [{ job, index, image, asked, settings, variants, skippedSizes, owner, names }];
+    const names = plan({ owner, wanted: asked.filename, originalFilename, files });
+    return [{ job, index, image, asked, settings, files, skippedSizes, owner, names }];
   });
-}
-
-/** Returns the order of an image's variants: what they are made of, and which there are. */
-export function orderVariants(image: ImageRecord, asked: JobImage, settings: Settings): VariantOrder {
-  const embed = settings.embedMetadata ? pickFields(asked, EMBEDDED_FIELDS) : undefined;
-  return { image, settings, embed, variants: planFiles(image, asked, settings).variants };
-}
-
-/** Plans the variants that may be delivered. */
-function planFiles(image: ImageRecord, { focalPoint, replaces }: JobImage, settings: Settings) {
-  const { variants, skippedSizes } = planVariants(image, focalPoint ? { ...settings, focalPoint } : settings);
-  return { variants: candidatesOf(variants, replaces), skippedSizes };
 }
 
 /**
@@ -92,7 +80,6 @@ export async function exportImage(
   deps: ExportImageDeps,
 ): Promise<ImageResult> {
   const { job, image, asked, settings, skippedSizes } = planned;
-  const order = orderVariants(image, asked, settings);
 
   // Saving a variant in the cache does not publish it, so `save` is reported only when the files are put in place.
   // The full-size file comes first, so a resize before it is not reported as a step.
@@ -105,13 +92,15 @@ export async function exportImage(
     },
   };
 
-  const { records: obtained, fromCache } = await deps.cache.obtain(order, encoding);
-  const chosen = selectSmaller(image, planned.variants, obtained, asked.replaces);
+  const obtain = () => obtainFormats(planned, encoding, deps);
+  const { records: obtained, fromCache, warnings } = await obtain();
+  const chosen = selectSmaller(image, planned.files, obtained, asked.replaces);
   if (chosen.length === 0) {
     // Counted before the result is stored: a repetition after a crash in between finds the files in the cache.
     if (!fromCache) await deps.countSample(job.accountId);
     return resultWithoutGain({ image, asked, settings, fromCache, skippedSizes });
   }
+  const placeholder = settings.placeholder ? await deps.placeholderOf(image, options) : undefined;
   options.onStep('save');
   const task = narrow(planned, chosen);
   return inTurn(deps.ownerQueues, task.owner, async () => {
@@ -121,11 +110,36 @@ export async function exportImage(
       await renameIfEdited(task, deps);
       const namespace = namespaceOf(job);
       if (await deps.cache.holds(records))
-        return completedResult({ image, asked, settings, namespace, files, records, skippedSizes, fromCache });
+        return completedResult({ ...task, namespace, files, records, fromCache, warnings, placeholder });
       // Evicted since they were obtained, so their files may have been removed before they were published.
-      records = pick((await deps.cache.obtain(order, encoding)).records, chosen);
+      records = pick((await obtain()).records, chosen);
     }
   });
+}
+
+/**
+ * Obtains the variants of all formats. A format that cannot hold the image is left out with a warning, unless it is the only one.
+ * Waits for every format, so that no work goes on after the end of the image.
+ */
+async function obtainFormats({ image, asked, settings }: ImageTask, options: OrderOptions, { cache }: ExportImageDeps) {
+  const orders = orderVariants(image, asked, settings);
+  const outcomes = await Promise.allSettled(orders.map((order) => cache.obtain(order, options)));
+  const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+  const [fault] = failed.filter((error) => failed.length === orders.length || !isTooLarge(error));
+  if (fault !== undefined) throw fault;
+  const records: (CachedVariantRecord | undefined)[] = outcomes.flatMap((outcome, index) =>
+    outcome.status === 'fulfilled' ? outcome.value.records : (orders[index]?.variants ?? []).map(() => undefined),
+  );
+  const skipped = orders.flatMap(({ settings: { format } }, index) =>
+    outcomes[index]?.status === 'rejected' ? [format] : [],
+  );
+  const warnings: Warning[] = skipped.length > 0 ? [warning('format_skipped', skipped.join(', '))] : [];
+  const fromCache = outcomes.every((outcome) => outcome.status === 'rejected' || outcome.value.fromCache);
+  return { records, fromCache, warnings };
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'output_too_large';
 }
 
 /** Renames published files whose name was edited after they were ordered; their results get the new names when they are read. */
@@ -135,27 +149,27 @@ async function renameIfEdited({ job, image, asked }: ImageTask, deps: ExportImag
   if ((current?.renames ?? 0) > (asked.renames ?? 0)) await renameFiles(deps, image);
 }
 
-/** Returns a task with the chosen ones of its variants. */
+/** Returns a task with the chosen ones of its files. */
 function narrow(task: ImageTask, chosen: number[]): ImageTask {
   const { filenames, keys } = task.names;
   const names = { filenames: pick(filenames, chosen), keys: pick(keys, chosen) };
-  return { ...task, variants: pick(task.variants, chosen), names };
+  return { ...task, files: pick(task.files, chosen), names };
 }
 
 /** Returns the items at these places. */
-function pick<T>(items: T[], places: number[]): T[] {
+function pick<T>(items: (T | undefined)[], places: number[]): T[] {
   return places.flatMap((place) => items[place] ?? []);
 }
 
 /** Publishes the files under their names and removes earlier files of the same image and settings. */
 async function publish(task: ImageTask, records: CachedVariantRecord[], deps: ExportImageDeps): Promise<OutputFile[]> {
   const { outputs, now } = deps;
-  const { job, image, owner, variants } = task;
+  const { job, image, owner } = task;
   const contents = records.map((record) => record._id);
   const namespace = namespaceOf(job);
   for (;;) {
     const files = records.map((record, index) => ({
-      variant: variants[index]?.name ?? '',
+      variant: task.files[index]?.name ?? '',
       filename: task.names.filenames[index] ?? '',
       path: record.path,
       size: record.size,
@@ -182,9 +196,7 @@ async function publish(task: ImageTask, records: CachedVariantRecord[], deps: Ex
       return files;
     }
     // Another job took one of the names after they were planned.
-    const extension = extensionOf(encodedFormat(task.settings.format, image.format));
-    const { originalFilename } = image;
-    const request = { owner, wanted: task.asked.filename, originalFilename, extension, variants };
+    const request = { owner, wanted: task.asked.filename, originalFilename: image.originalFilename, files: task.files };
     task.names = createNamePlanner(await outputs.namesOf(namespace))(request);
   }
 }
@@ -212,22 +224,4 @@ async function countBytes(
 /** Returns the size of each content in bytes. */
 function sizesOf({ files, contents = [] }: Pick<OutputRecord, 'files' | 'contents'>): Map<string, number> {
   return new Map(contents.map((content, index) => [content, files[index]?.size ?? 0]));
-}
-
-/** Hashes what identifies a set of files: an export with equal settings replaces its earlier files, others do not. */
-function outputHash({ asked, settings }: Pick<ImageTask, 'asked' | 'settings'>): string {
-  const { format, preset, responsive, responsiveSizes, embedMetadata, keepCopyright, language } = settings;
-  const sizes = responsive ? (responsiveSizes ?? 'default') : null;
-  const { maxWidth, maxHeight } = settings;
-  const focalPoint = asked.focalPoint ?? settings.focalPoint;
-  const cropped = Array.isArray(sizes) && sizes.some(({ fit }) => fit === 'cover');
-  // Absent ones are left out: files of before versions keep their owner.
-  const later = [
-    ...(asked.replaces ? ['onlySmaller'] : []),
-    ...(maxWidth || maxHeight ? [{ maxWidth, maxHeight }] : []),
-    ...(focalPoint && cropped ? [{ focalPoint }] : []),
-    ...(embedMetadata && language ? [{ language }] : []),
-  ];
-  const canonical = JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright, ...later]);
-  return createHash('sha256').update(canonical).digest('hex').slice(0, 12);
 }

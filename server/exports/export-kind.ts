@@ -1,13 +1,14 @@
 import type { LimitFunction } from 'p-limit';
 import type { ImageResult, Settings } from '#contract';
-import type { ImageRepository, OutputRepository, SessionRepository } from '../db/index.ts';
+import type { ImageRecord, ImageRepository, OutputRepository, SessionRepository } from '../db/index.ts';
 import type { JobKind } from '../jobs/index.ts';
 import type { Processor } from '../processing/index.ts';
 import { exportImage, planTasks } from './export-image.ts';
 import { namespaceOf } from './prepare-job.ts';
 import { withCurrentNames } from './rename-files.ts';
 import { failedResult, summarize } from './results.ts';
-import type { VariantCache } from './variant-cache.ts';
+import type { OrderOptions, VariantCache } from './variant-cache.ts';
+import { writeHtml } from './write-html.ts';
 
 interface ExportKindDeps {
   cache: VariantCache;
@@ -18,6 +19,8 @@ interface ExportKindDeps {
   now: () => Date;
   /** Counts an image that was encoded without a gain towards the day's samples. */
   countSample: (accountId: string) => Promise<void>;
+  /** Computes the placeholder of an image. */
+  placeholderOf: (image: ImageRecord, options: Pick<OrderOptions, 'turn' | 'signal'>) => Promise<string>;
   /** True while a backup needs every file. */
   keepsFiles: () => Promise<boolean>;
 }
@@ -67,7 +70,7 @@ function createExportKind(deps: ExportKindDeps, ownerQueues: Map<string, LimitFu
 
     show(result, perImage) {
       const isPaid = result.status === 'completed' && !isWithoutGain(result);
-      return { ...result, creditsCharged: isPaid ? perImage : 0 };
+      return { ...result, html: writeHtml(result), creditsCharged: isPaid ? perImage : 0 };
     },
 
     summarize,

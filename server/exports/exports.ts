@@ -7,10 +7,11 @@ import { filenameKey, type Processor } from '../processing/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { Files } from '../storage/index.ts';
 import type { ExportsConfig } from './config.ts';
-import { orderVariants } from './export-image.ts';
+
 import { createExportKinds } from './export-kind.ts';
+import { orderVariants } from './plan-files.ts';
 import { resolveImages } from './prepare-job.ts';
-import { renameFiles } from './rename-files.ts';
+import { isSameFile, renameFiles } from './rename-files.ts';
 import { createVariantCache } from './variant-cache.ts';
 
 interface ExportsDeps extends Files {
@@ -50,6 +51,10 @@ export function createExports(deps: ExportsDeps) {
       processor,
       now,
       countSample,
+      placeholderOf: ({ uploadPath, ...image }, { turn, signal }) =>
+        deps.store.withLocalFile(uploadPath, (source) =>
+          processor.placeholder({ source, facts: image }, { turn, signal }),
+        ),
       keepsFiles,
     }),
 
@@ -117,7 +122,7 @@ async function findFile(
   const record = await outputs.findByName(accountId, namespace, wanted);
   const former = record?.former?.find(({ key }) => key === wanted);
   const found = record?.files.find((file) =>
-    former ? file.variant === former.variant : filenameKey(file.filename) === wanted,
+    former ? isSameFile(file, former) : filenameKey(file.filename) === wanted,
   );
   if (!found) throw new AppError('file_not_found', `No exported file of that name in ${namespace}`);
   return found;

@@ -1,4 +1,11 @@
-import { basenameOf, cleanBasename, filenameKey, type VariantSpec, variantFilename } from '../processing/index.ts';
+import { basenameOf, cleanBasename, filenameKey, variantFilename } from '../processing/index.ts';
+
+/** A file by its variant and extension. */
+export interface NamedVariant {
+  name: string;
+  /** Without the dot. */
+  extension: string;
+}
 
 /** Files of one image and settings that need names. */
 export interface NameRequest {
@@ -7,11 +14,10 @@ export interface NameRequest {
   /** Wanted basename; null: the original's. */
   wanted: string | null;
   originalFilename: string;
-  extension: string;
-  variants: VariantSpec[];
+  files: NamedVariant[];
 }
 
-/** The file names of one image: in the order of its variants, and as keys for uniqueness. */
+/** The file names of one image: in the order of its files, and as keys for uniqueness. */
 export interface PlannedNames {
   filenames: string[];
   keys: string[];
@@ -35,11 +41,11 @@ export function createNamePlanner(taken: Map<string, string>): (request: NameReq
   /** The owners of names, in the way or not. */
   const ownersOf = (keys: string[]) => new Set(keys.flatMap((key) => taken.get(key) ?? []));
 
-  return ({ owner, wanted, originalFilename, extension, variants }) => {
+  return ({ owner, wanted, originalFilename, files }) => {
     const base = wanted === null ? basenameOf(originalFilename) : cleanBasename(wanted, originalFilename);
     const namesFor = (number: number): PlannedNames => {
       const stem = number === 1 ? base : `${base}-${number}`;
-      const filenames = variants.map((variant) => variantFilename(stem, extension, variant.name));
+      const filenames = files.map(({ name, extension }) => variantFilename(stem, extension, name));
       return { filenames, keys: filenames.map(filenameKey) };
     };
     const isFree = ({ keys }: PlannedNames) => keys.every((key) => (taken.get(key) ?? owner) === owner);

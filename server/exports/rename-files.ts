@@ -1,5 +1,5 @@
 import type { ImageResult, RenamedFile } from '#contract';
-import type { FormerName, ImageRecord, OutputRecord, Repositories } from '../db/index.ts';
+import type { FormerName, ImageRecord, OutputFile, OutputRecord, Repositories } from '../db/index.ts';
 import { filenameKey } from '../processing/index.ts';
 import { createNamePlanner } from './plan-names.ts';
 import { placeOf } from './results.ts';
@@ -48,8 +48,7 @@ async function planChange(outputs: Deps['outputs'], image: ImageRecord, record: 
     owner: record._id,
     wanted: image.metadata?.filename || null,
     originalFilename: image.originalFilename,
-    extension: files[0]?.filename.split('.').at(-1) ?? '',
-    variants: files.map(({ variant: name }) => ({ name })),
+    files: files.map(({ variant: name, filename }) => ({ name, extension: extensionIn(filename) })),
   });
   if (files.every(({ filename }, index) => filename === filenames[index])) return null;
   const left: FormerName[] = files.map(({ filename, variant }) => ({ filename, key: filenameKey(filename), variant }));
@@ -65,10 +64,19 @@ async function planChange(outputs: Deps['outputs'], image: ImageRecord, record: 
 }
 
 function renamedIn({ files, former = [] }: OutputRecord): RenamedFile[] {
-  return former.flatMap(({ filename: from, variant }) => {
-    const to = files.find((file) => file.variant === variant)?.filename;
-    return to === undefined ? [] : [{ from, to }];
+  return former.flatMap((left) => {
+    const to = files.find((file) => isSameFile(file, left))?.filename;
+    return to === undefined ? [] : [{ from: left.filename, to }];
   });
+}
+
+/** True for names of one file: of the same variant, in the same format. */
+export function isSameFile(one: Pick<OutputFile, 'variant' | 'filename'>, other: typeof one): boolean {
+  return one.variant === other.variant && extensionIn(one.filename) === extensionIn(other.filename);
+}
+
+function extensionIn(filename: string): string {
+  return filename.split('.').at(-1) ?? '';
 }
 
 /** Returns results with the names that their files have now. */

@@ -9,21 +9,22 @@ import {
   type Warning,
   warning,
 } from '#contract';
-import { encodedFormat, PRESET_TARGETS } from '#contract/constants';
+import { type EncodedFormat, PRESET_TARGETS } from '#contract/constants';
 import type { CachedVariantRecord, ImageRecord, JobImage, OutputFile } from '../db/index.ts';
 import { mimeTypeOf } from '../processing/index.ts';
+import { mainFormat } from './plan-files.ts';
 
 /** Share of `original` that was saved, in percent with one decimal; negative when it grew. */
 function savedPercent(original: number, saved: number): number {
   return original === 0 ? 0 : Math.round((saved / original) * 1000) / 10;
 }
 
-function resultOf(image: ImageRecord, settings: Settings) {
+function resultOf(image: ImageRecord, format: EncodedFormat) {
   return {
     imageId: image._id,
     clientRef: image.clientRef,
     originalFilename: image.originalFilename,
-    format: encodedFormat(settings.format, image.format),
+    format,
     original: {
       size: image.size,
       sha256: image.sha256,
@@ -57,23 +58,30 @@ export function completedResult(input: {
   records: CachedVariantRecord[];
   skippedSizes: number[];
   fromCache: boolean;
+  /** Of the image, beside those of its files. */
+  warnings: Warning[];
+  placeholder: string | undefined;
 }): ImageResult {
-  const { image, asked, settings, namespace, files, records, skippedSizes, fromCache } = input;
+  const { image, asked, settings, namespace, files, records, skippedSizes, fromCache, placeholder } = input;
   const place = files.findIndex(({ variant }) => variant === 'full');
   const full = records[place];
   const shown = (full ?? records[0]) as CachedVariantRecord;
   const savedBytes = full ? image.size - full.size : 0;
   const warnings = new Map(
-    [...warningsOf(image, asked), ...records.flatMap((record) => record.warnings)].map((w) => [w.code, w]),
+    [...warningsOf(image, asked), ...input.warnings, ...records.flatMap((record) => record.warnings)].map((w) => [
+      w.code,
+      w,
+    ]),
   );
   return {
-    ...resultOf(image, settings),
+    ...resultOf(image, shown.format),
     metadata: pickFields(asked, REQUEST_FIELDS),
     status: 'completed',
     filename: files[place]?.filename ?? null,
     mimeType: shown.mimeType,
     variants: files.map((file, index) => ({
       name: file.variant,
+      ...(records[index] ? { format: records[index].format } : {}),
       ...placeOf(namespace, file.filename),
       size: file.size,
       width: file.width,
@@ -81,6 +89,7 @@ export function completedResult(input: {
       sha256: file.sha256,
       quality: qualityOf(settings, records[index]),
     })),
+    ...(placeholder === undefined ? {} : { placeholder }),
     savedBytes,
     savedPercent: savedPercent(image.size, savedBytes),
     quality: qualityOf(settings, shown),
@@ -123,11 +132,11 @@ export function resultWithoutGain(input: {
 }): ImageResult {
   const { image, asked, settings, fromCache, skippedSizes } = input;
   return {
-    ...resultOf(image, settings),
+    ...resultOf(image, mainFormat(settings, image.format)),
     ...NO_FILES,
     metadata: pickFields(asked, REQUEST_FIELDS),
     status: 'completed',
-    mimeType: mimeTypeOf(encodedFormat(settings.format, image.format)),
+    mimeType: mimeTypeOf(mainFormat(settings, image.format)),
     quality: qualityOf(settings, undefined),
     fromCache,
     skippedSizes,
@@ -154,10 +163,10 @@ export function failedResult(
   error: { code: string; message: string },
 ): ImageResult {
   return {
-    ...resultOf(image, settings),
+    ...resultOf(image, mainFormat(settings, image.format)),
     ...NO_FILES,
     status: 'failed',
-    mimeType: mimeTypeOf(encodedFormat(settings.format, image.format)),
+    mimeType: mimeTypeOf(mainFormat(settings, image.format)),
     quality: qualityOf(settings, undefined),
     fromCache: false,
     skippedSizes: [],

@@ -8,18 +8,18 @@ export function candidatesOf(variants: VariantSpec[], replaces: ReplacedFile[] |
 }
 
 /**
- * Returns the places of the variants to deliver. With `replaces`, a variant has to be smaller than the file it replaces;
+ * Returns the places of the variants to deliver, of those that have a record. With `replaces`, a variant has to be smaller than the file it replaces;
  * `full` without an entry replaces the upload, any other one nothing.
  */
 export function selectSmaller(
   image: Pick<ImageRecord, 'size'>,
-  variants: VariantSpec[],
-  records: Pick<CachedVariantRecord, 'size'>[],
+  variants: Pick<VariantSpec, 'name'>[],
+  records: (Pick<CachedVariantRecord, 'size'> | undefined)[],
   replaces: ReplacedFile[] | undefined,
 ): number[] {
   const limits = new Map(replaces?.map(({ name, bytes }) => [name, bytes]));
   return variants.flatMap(({ name }, index) => {
     const limit = limits.get(name) ?? (replaces && name === 'full' ? image.size : Number.POSITIVE_INFINITY);
-    return (records[index]?.size ?? 0) < limit ? [index] : [];
+    return (records[index]?.size ?? Number.POSITIVE_INFINITY) < limit ? [index] : [];
   });
 }

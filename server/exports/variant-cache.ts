@@ -90,11 +90,11 @@ export function createVariantCache({ now = () => new Date(), ...deps }: CacheDep
      */
     obtain: (order: VariantOrder, options: OrderOptions) => obtain(context, order, options),
 
-    /** Counts the orders with a variant that is not cached; equal orders count once. */
-    async countNew(orders: VariantOrder[]): Promise<number> {
+    /** Counts the images, each with its orders, that have a variant that is not cached; equal images count once. */
+    async countNew(images: VariantOrder[][]): Promise<number> {
       const distinct = new Map(
-        orders
-          .map((order) => keysOf(context.processor, order).map(({ key }) => key))
+        images
+          .map((orders) => orders.flatMap((order) => keysOf(context.processor, order).map(({ key }) => key)))
           .map((keys) => [keys.join(), keys]),
       );
       const found = await lookUp(context, [...distinct.values()].flat());

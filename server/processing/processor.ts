@@ -12,6 +12,7 @@ import { mimeTypeOf } from './shared/formats.ts';
 import type { Inspection, InspectReport, InspectRequest, InspectTask } from './shared/inspection.ts';
 import { estimateMemory } from './shared/memory-estimate.ts';
 import type {
+  PlaceholderTask,
   PreviewReport,
   PreviewTask,
   ProbeReport,
@@ -96,6 +97,11 @@ export interface Processor {
   preview(order: PreviewOrder, options: PreviewOptions): Promise<PreviewReport>;
   /** Measures an image for its description and copies it for a vision model if requested. Queued with the renders. */
   inspect(request: InspectRequest, options: Pick<RenderOptions, 'turn' | 'signal'>): Promise<Inspection>;
+  /** Computes the ThumbHash of an image, base64. Queued with the renders. */
+  placeholder(
+    request: Omit<PlaceholderTask, 'limits'>,
+    options: Pick<RenderOptions, 'turn' | 'signal'>,
+  ): Promise<string>;
   stats(): ProcessorStats;
   close(): Promise<void>;
 }
@@ -132,6 +138,7 @@ export function createProcessor({ config, logger, metrics, blockLoaders = true }
     render: (order, options) => render(context, order, options),
     preview: (order, options) => preview(context, order, options),
     inspect: (request, options) => inspect(context, request, options),
+    placeholder: (request, options) => placeholder(context, request, options),
     stats: () => stats(context),
     async close() {
       const { queues } = context;
@@ -242,6 +249,17 @@ async function inspect(
   if (!vision) return { ...report, vision };
   const { base64, ...size } = vision;
   return { ...report, vision: { jpeg: Buffer.from(base64, 'base64'), ...size } };
+}
+
+function placeholder(
+  context: Context,
+  request: Omit<PlaceholderTask, 'limits'>,
+  { turn, signal }: Parameters<Processor['placeholder']>[1],
+): Promise<string> {
+  const task: PlaceholderTask = { ...request, limits: context.limits };
+  const memoryBytes = estimateMemory(request.facts, 'jpeg');
+  const { source: image } = request;
+  return running(context).encoding.run<string>({ handler: 'placeholder', task, image, turn, memoryBytes, signal });
 }
 
 const NO_LOAD = { busy: 0, queued: 0, memoryBytes: 0, pids: [] };

@@ -10,7 +10,7 @@ import { createWorkerPool, type RunOptions, WorkerCrashed, type WorkerPool, Work
 
 /** Identifies a task in the quarantine: an image that crashes one handler or encoder may succeed in another. */
 export interface Suspect {
-  handler: 'probe' | 'render' | 'preview' | 'inspect';
+  handler: 'probe' | 'render' | 'preview' | 'inspect' | 'placeholder';
   /** The image's hash, or its path. */
   image: string;
   /** Output format. */

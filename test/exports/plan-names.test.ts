@@ -1,27 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { createNamePlanner, type NameRequest, type PlannedNames } from '../../server/exports/plan-names.ts';
-import {
-  basenameOf,
-  cleanBasename,
-  filenameKey,
-  type VariantSpec,
-  variantFilename,
-} from '../../server/processing/index.ts';
+import { basenameOf, cleanBasename, filenameKey, variantFilename } from '../../server/processing/index.ts';
 import { cpuTimeOf } from '../support/cpu-time.ts';
 
-const variantsOf = (...names: string[]) => names.map((name) => ({ name }) as VariantSpec);
-const ELEVEN = variantsOf(
+const filesOf = (extension: string, ...names: string[]) => names.map((name) => ({ name, extension }));
+const ELEVEN = filesOf(
+  'webp',
   'full',
   ...[320, 480, 640, 768, 960, 1024, 1280, 1600, 1920, 2560].map((width) => `${width}w`),
 );
 
 /** The rule without any memory: the first number of which every name is free or the owner's. */
 function planSlowly(request: NameRequest, taken: Map<string, string>): PlannedNames {
-  const { owner, wanted, originalFilename, extension, variants } = request;
+  const { owner, wanted, originalFilename, files } = request;
   const base = wanted === null ? basenameOf(originalFilename) : cleanBasename(wanted, originalFilename);
   for (let number = 1; ; number += 1) {
     const stem = number === 1 ? base : `${base}-${number}`;
-    const filenames = variants.map((variant) => variantFilename(stem, extension, variant.name));
+    const filenames = files.map(({ name, extension }) => variantFilename(stem, extension, name));
     const keys = filenames.map(filenameKey);
     if (keys.some((key) => (taken.get(key) ?? owner) !== owner)) continue;
     for (const key of keys) taken.set(key, owner);
@@ -35,8 +30,7 @@ describe('planning names', () => {
       owner: `image ${index}`,
       wanted: null,
       originalFilename: 'image.jpg',
-      extension: 'webp',
-      variants: ELEVEN,
+      files: ELEVEN,
     }));
     const taken = new Map<string, string>();
     const warm = createNamePlanner(new Map());
@@ -63,8 +57,7 @@ describe('planning names', () => {
         owner: `owner ${below(6)}`,
         wanted: pick([null, 'a', 'A', 'a-2', 'a-2-480w', 'ΑΣ', 'ας', 'a-480w']),
         originalFilename: pick(['a.jpg', 'a-3.png', 'b.gif']),
-        extension: pick(['webp', 'png']),
-        variants: variantsOf(...pick([['full'], ['full', '480w'], ['full', '480w', '960w']])),
+        files: filesOf(pick(['webp', 'png']), ...pick([['full'], ['full', '480w'], ['full', '480w', '960w']])),
       });
       const before = new Map<string, string>();
       for (let index = below(12); index > 0; index -= 1) planSlowly(request(), before);

@@ -64,7 +64,7 @@ function exportContent(hash: string, delays: number[], onPublish = async () => {
     image,
     asked: { imageId: 'img_1' },
     settings,
-    variants: [{ name: 'full' }],
+    files: [{ name: 'full', format: 'webp', extension: 'webp' }],
     skippedSizes: [],
     owner: 'sess_1:img_1:x',
     names: { filenames: ['a.webp'], keys: ['a.webp'] },
@@ -76,6 +76,7 @@ function exportContent(hash: string, delays: number[], onPublish = async () => {
     {
       ownerQueues,
       countSample: async () => {},
+      placeholderOf: async () => '',
       keepsFiles: async () => false,
       images: { find: async () => null } as never,
       cache: {

@@ -216,6 +216,15 @@ export interface Settings {
   readonly keepCopyright?: boolean;
   /** Language (BCP 47) in which texts are shown, edited and embedded, for images with texts in several. Absent: their first one. */
   readonly language?: string;
+  /** Several formats in one export; overrides `format`. */
+  readonly formats?: OutputFormat[];
+  /** Most pixels of the whole image, which is scaled down to fit. */
+  readonly maxWidth?: number;
+  readonly maxHeight?: number;
+  /** Point that crops keep nearest to their centre, each coordinate from 0 to 1. */
+  readonly focalPoint?: { x: number; y: number };
+  /** Adds a ThumbHash to each result. */
+  readonly placeholder?: boolean;
   /** Delivers and charges only files that become smaller. */
   readonly onlySmaller?: boolean;
 }

@@ -107,6 +107,13 @@ export interface PreviewTask {
   limits: WorkerLimits;
 }
 
+/** One image of which a placeholder is made. */
+export interface PlaceholderTask {
+  source: string;
+  facts: SourceFacts;
+  limits: WorkerLimits;
+}
+
 /** A preview that was written; size in bytes. */
 export interface PreviewReport {
   file: string;

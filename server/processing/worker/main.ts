@@ -6,6 +6,7 @@ import { describeFailure } from '../shared/failure.ts';
 import type { InspectReport, InspectTask } from '../shared/inspection.ts';
 import { fullSizeCost } from '../shared/presets.ts';
 import type {
+  PlaceholderTask,
   PoolMessage,
   PreviewReport,
   PreviewTask,
@@ -19,6 +20,7 @@ import type {
 import { prepareImageLibrary } from './image-library.ts';
 import { inspectImage } from './inspect/inspect-image.ts';
 import { findOpenLoaders } from './loader-check.ts';
+import { makePlaceholder } from './make-placeholder.ts';
 import { makePreview } from './make-preview.ts';
 import { renderImage } from './pipeline.ts';
 import { probeImage } from './probe-image.ts';
@@ -68,6 +70,11 @@ export function probe(task: ProbeTask): Promise<WorkerOutcome<ProbeReport>> {
 /** Renders a small WebP. */
 export function preview(task: PreviewTask): Promise<WorkerOutcome<PreviewReport>> {
   return answer(() => makePreview(task));
+}
+
+/** Computes a placeholder. */
+export function placeholder(task: PlaceholderTask): Promise<WorkerOutcome<string>> {
+  return answer(() => makePlaceholder(task));
 }
 
 /** Inspects an image for its description. */

@@ -13,7 +13,9 @@ export function htmlOf({ metadata, result, image }: Item, kind: HtmlKind): strin
   if (!result || !full) return '';
   const { width, height } = full;
   // Crops show something else. Rounded edges differ by a pixel.
-  const same = result.variants.filter((each) => Math.abs(each.width * height - each.height * width) <= width + height);
+  const same = result.variants.filter(
+    (each) => each.format === full.format && Math.abs(each.width * height - each.height * width) <= width + height,
+  );
   const sources = same.map((each) => `${addressOf(each.filename)} ${each.width}w`);
   const set = attribute('srcset', sources.join(', ')) + attribute('sizes', `(max-width: ${width}px) 100vw, ${width}px`);
   // An empty text would say that the image is decoration.

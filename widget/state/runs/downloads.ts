@@ -18,7 +18,12 @@ export function createDownloads(core: Core) {
 
   function listFiles() {
     return store.list().flatMap(({ id, result }) => {
-      return result?.variants.map(({ name, filename }) => ({ id, variant: name, name: filename })) ?? [];
+      const { variants = [], format } = result ?? {};
+      return variants.map(({ name, filename, ...file }) => ({
+        id,
+        variant: file.format && file.format !== format ? filename : name,
+        name: filename,
+      }));
     });
   }
 

@@ -5,6 +5,10 @@ import { failure } from '../errors.ts';
 import type { FileDetail } from '../event-details.ts';
 import type { Item } from '../types.ts';
 
+/** Finds a file by its variant, in the main format, or by its name. */
+const fileOf = ({ variants }: ImageResult, key: string) =>
+  variants.find(({ name, filename }) => name === key || filename === key);
+
 /** Fetches the bytes of a variant. @throws `not_found` if the result has no such variant */
 export async function fetchFile(
   core: Core,
@@ -12,7 +16,7 @@ export async function fetchFile(
   variant: string,
   { sample = false, signal }: { sample?: boolean; signal?: AbortSignal } = {},
 ): Promise<Blob> {
-  const found = result.variants.find(({ name }) => name === variant);
+  const found = fileOf(result, variant);
   const { sessionId } = core;
   if (!found || !sessionId) throw failure('not_found');
   const space = sample ? sessionId + SAMPLE_SUFFIX : sessionId;
@@ -30,7 +34,7 @@ export function offerFile(
   result: ImageResult,
   variant: string,
 ): { allowed: boolean; promises: readonly Promise<unknown>[]; filename: string } {
-  const found = result.variants.find(({ name }) => name === variant);
+  const found = fileOf(result, variant);
   if (!found) throw failure('not_found');
   const { filename, url } = found;
   const promises: Promise<unknown>[] = [];

@@ -2,6 +2,7 @@ import type { ImageResult, RenamedFile } from '#contract';
 import type { Core } from '../core.ts';
 import { toOptimizerError } from '../errors.ts';
 import { isExported, itemsOf } from '../review/item-questions.ts';
+import { PASSED_ON } from '../session/settings.ts';
 import type { ExportOutcome, Item, ItemError, ItemMetadata, Phase, Settings, SizeInput } from '../types.ts';
 import type { Runs } from './runs.ts';
 
@@ -61,7 +62,8 @@ function keyOf(settings: Settings, texts?: Pick<ItemMetadata, 'title' | 'alt'>):
   const { onlySmaller = false } = settings;
   const sizes = responsive ? (responsiveSizes?.map(boxOf) ?? null) : [];
   const inside = embedMetadata ? [texts?.title, texts?.alt, settings.language] : [];
-  return JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright, onlySmaller, inside]);
+  const later = PASSED_ON.map((name) => settings[name]);
+  return JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright, onlySmaller, inside, ...later]);
 }
 
 function boxOf(size: SizeInput) {

@@ -4,6 +4,9 @@ import type { Settings, SizeInput } from '../types.ts';
 /** Default settings of an export. */
 export const DEFAULT_SETTINGS: Settings = { format: 'webp', preset: 'high', responsive: false };
 
+/** Settings without a default. */
+export const PASSED_ON = ['formats', 'maxWidth', 'maxHeight', 'focalPoint', 'placeholder'] as const;
+
 /** A setting with an invalid value. */
 export interface SettingProblem {
   name: string;
@@ -50,6 +53,8 @@ export function mergeSettings(
     if (typeof value === 'string' && value) settings.language = value;
     else delete settings.language;
   }
+  // Checked by the service.
+  for (const name of PASSED_ON) if (name in changes) Object.assign(settings, { [name]: changes[name] });
   if ('responsiveSizes' in changes) {
     const value = changes.responsiveSizes;
     const sizes = Array.isArray(value) ? value : [];

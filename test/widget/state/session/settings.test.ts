@@ -84,3 +84,13 @@ test('every setting that the widget sends is one that the service takes', async 
     },
   });
 });
+
+test('settings without a default reach the request as the page gave them, and leave it again', () => {
+  const given = { formats: ['avif', 'jpeg'], maxWidth: 2000, focalPoint: { x: 0, y: 1 }, placeholder: true };
+  const { settings, problems } = mergeSettings(DEFAULT_SETTINGS, given);
+  expect(problems).toEqual([]);
+  expect(settingsSchema.parse(requestSettings(settings))).toMatchObject(given);
+  expect(mergeSettings(settings, { preset: 'low' }).settings).toMatchObject(given);
+  const after = mergeSettings(settings, { formats: undefined, maxWidth: undefined }).settings;
+  expect(JSON.parse(JSON.stringify(after))).not.toHaveProperty('formats');
+});
