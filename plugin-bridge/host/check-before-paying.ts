@@ -170,7 +170,8 @@ function withResults<Result>(event: ResultEvent<Result>, added: readonly Result[
   return event;
 }
 
-function failedExport(item: HostItem, { format, preset }: Settings, error: Failure): ImageResult {
+function failedExport(item: HostItem, { preset, ...settings }: Settings, error: Failure): ImageResult {
+  const format = settings.formats?.[0] ?? settings.format;
   const { imageId, clientRef, name, image } = item;
   const original = { size: image?.size ?? 0, width: image?.width ?? 0, height: image?.height ?? 0 };
   return {

@@ -2,7 +2,7 @@ import type { ImageResult, Metadata, Settings } from '#contract';
 import type { CmsHost, Replaced, Replacement, ReplacementVariant } from './cms-host.ts';
 import { HostError } from './host-error.ts';
 import type { HostTextKey } from './host-texts.ts';
-import { checkReplaceable, placeOf, type ReplaceRules } from './replace-rules.ts';
+import { checkReplaceable, mainFiles, placeOf, type ReplaceRules } from './replace-rules.ts';
 import { type DecodeImage, verifyDownload } from './verify-download.ts';
 
 /** Dependencies of {@link replaceImage}. */
@@ -81,11 +81,6 @@ export async function replaceImage(
   if (!host.downloads) for (const variant of variants) await variant.blob();
   throwIfStopped();
   return host.replace(id, replacement, { signal });
-}
-
-/** Returns the files of the result's main format: a CMS keeps one file for each size. */
-function mainFiles({ variants, format }: ImageResult): ImageResult['variants'] {
-  return variants.filter((variant) => variant.format === undefined || variant.format === format);
 }
 
 function isNoGain(error: unknown): boolean {

@@ -33,8 +33,13 @@ export function checkReplaceable(
   if (result.largerThanOriginal || full.size > result.original.size) {
     throw new HostError('larger', text('host.larger'));
   }
-  if (full.size === result.original.size && result.variants.length === 1)
+  if (full.size === result.original.size && mainFiles(result).length === 1)
     throw new HostError('no_gain', text('host.no_gain'));
+}
+
+/** Returns the files of the result's main format: a CMS keeps one file for each size. */
+export function mainFiles({ variants, format }: ImageResult): ImageResult['variants'] {
+  return variants.filter((variant) => variant.format === undefined || variant.format === format);
 }
 
 /** Returns namespace and file name of a download's address, e.g. `/v1/sessions/sess_x/download?filename=a.webp`. */
