@@ -5,7 +5,7 @@ import type { Chore } from './cluster/index.ts';
 import { configuredUrl, openConfiguredDatabase } from './compose-accounts.ts';
 import { composeModules, type Modules } from './compose-modules.ts';
 import type { Config } from './config/index.ts';
-import { createApp, createOpenApi, createOpenUploads, type Services } from './http/index.ts';
+import { createApp, createOpenApi, createOpenRequests, type Services } from './http/index.ts';
 import { createLogger, type Logger } from './observability/index.ts';
 import { createUrlImporter } from './sessions/index.ts';
 import type { PasswordHash } from './sign-in/index.ts';
@@ -125,7 +125,8 @@ function httpServices(state: ServiceState): Services {
     removeTemporaryFiles: scratch.discard,
     freeBytes: scratch.freeBytes,
     downloads: config.storage.DOWNLOADS,
-    openUploads: createOpenUploads({ perAccount: config.http.UPLOADS_PER_ACCOUNT }),
+    openUploads: createOpenRequests(),
+    openStreams: createOpenRequests(),
     config: config.http,
     logger,
     openApi: createOpenApi(buildOpenApi(VERSION, { urlImport: config.sessions.URL_IMPORT === 'on' })),

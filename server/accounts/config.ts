@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { SIGNUP_CREDITS } from '#contract';
 
+/** Event streams of an account, unless its plan says otherwise: two for each of 32 editors. */
+const STREAMS = 64;
+
 /** Returns the schema of an optional limit; absent: no limit. */
 const most = () => z.int().min(0).max(1_000_000_000).optional();
 
@@ -14,6 +17,12 @@ const plan = z.strictObject({
     })
     .optional()
     .describe('Most requests of an account per window. Default: no limit.'),
+  streams: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(STREAMS)
+    .describe('Most event streams of an account that may be open at once on one server.'),
   samplesPerDay: most().describe('Most images in samples per day (UTC), without those in the cache.'),
   analysesPerDay: most().describe('Most images described per day (UTC), without those in the cache.'),
   storageMb: most().describe('Most megabytes of uploads, previews, samples and results.'),
@@ -52,7 +61,7 @@ export const accountsConfig = z.object({
           storageMb: 2048,
           sessions: 100,
         },
-        agency: { keys: 20, signupCredits: SIGNUP_CREDITS },
+        agency: { keys: 20, signupCredits: SIGNUP_CREDITS, streams: 512 },
       }),
     )
     .transform((text, context) => {
@@ -63,7 +72,7 @@ export const accountsConfig = z.object({
     })
     .pipe(plans)
     .describe(
-      'Plans by name, as JSON: `keys`, `signupCredits`, and optionally the limits `samplesPerDay`, `analysesPerDay` (images, by UTC day), `storageMb`, `sessions` and `rateLimit` (`requests`, `windowSeconds`). Operators and the first account have no limits but `rateLimit`. The first plan is the default for new accounts.',
+      'Plans by name, as JSON: `keys`, `signupCredits`, and optionally the limits `samplesPerDay`, `analysesPerDay` (images, by UTC day), `storageMb`, `sessions`, `streams` (event streams open at once on one server, 64 unless given) and `rateLimit` (`requests`, `windowSeconds`). Operators and the first account have no limits but `streams` and `rateLimit`. The first plan is the default for new accounts.',
     ),
   SESSION_TOKENS_PER_ACCOUNT: z.coerce
     .number()

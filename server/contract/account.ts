@@ -112,6 +112,7 @@ export const planSchema = z
     analysesPerDay: planLimit,
     storageMb: planLimit,
     sessions: planLimit,
+    streams: z.int().describe('Most event streams of an account that may be open at once on one server.'),
     isDefault: z.boolean().describe('The plan of new accounts.'),
   })
   .meta({ id: 'Plan' });

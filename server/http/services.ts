@@ -12,7 +12,7 @@ import type { SignIn } from '../sign-in/index.ts';
 import type { StreamRegistry } from '../sse/index.ts';
 import type { ObjectStore } from '../storage/index.ts';
 import type { HttpConfig } from './config.ts';
-import type { OpenUploads } from './uploads/open-uploads.ts';
+import type { OpenRequests } from './open-requests.ts';
 
 /** Dependencies of the routes. */
 export interface Services {
@@ -37,7 +37,8 @@ export interface Services {
   store: Pick<ObjectStore, 'open' | 'head' | 'urlOf'>;
   /** `redirect`: clients fetch exported files from the store itself, where it can. */
   downloads: 'proxy' | 'redirect';
-  openUploads: OpenUploads;
+  openUploads: OpenRequests;
+  openStreams: OpenRequests;
   streams: StreamRegistry;
   config: HttpConfig;
   logger: Logger;

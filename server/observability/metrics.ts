@@ -33,6 +33,8 @@ export interface Metrics {
   unexpectedError(where: 'request' | 'image'): void;
   creditsCharged(credits: number): void;
   creditsRefunded(credits: number): void;
+  /** Counts a stream that was refused, since its account has as many open as its plan allows. */
+  streamRefused(): void;
   /** Reads the number of open event streams at each scrape. */
   watchStreams(read: () => number): void;
   /** Reads the state of the queue at each scrape. */
@@ -86,6 +88,7 @@ export function createMetrics(): Metrics {
   const unexpected = counter('unexpected_errors_total', 'Errors that nothing foresaw; the log has their causes.', [
     'where',
   ]);
+  const refusedStreams = counter('streams_refused_total', 'Event streams above the number that a plan allows at once.');
   const credits = counter('credits_total', 'Credits charged and refunded.', ['kind']);
 
   return {
@@ -104,6 +107,7 @@ export function createMetrics(): Metrics {
     unexpectedError: (where) => unexpected.inc({ where }),
     creditsCharged: (amount) => credits.inc({ kind: 'charged' }, amount),
     creditsRefunded: (amount) => credits.inc({ kind: 'refunded' }, amount),
+    streamRefused: () => refusedStreams.inc(),
     watchStreams(read) {
       watch('open_streams', 'Open event streams.', read);
     },

@@ -108,7 +108,7 @@ describe('API keys', () => {
       const me = await createPerson(own, { plan: 'studio' });
       const { plans, current } = (await me.browser.get('/account/plans')).body;
       expect(current).toBe('studio');
-      const unlimited = { samplesPerDay: null, analysesPerDay: null, storageMb: null, sessions: null };
+      const unlimited = { samplesPerDay: null, analysesPerDay: null, storageMb: null, sessions: null, streams: 64 };
       expect(plans).toEqual([
         { name: 'free', keys: 1, signupCredits: 25, rateLimit: null, ...unlimited, isDefault: true },
         { name: 'agency', keys: 20, signupCredits: 25, rateLimit: null, ...unlimited, isDefault: false },

@@ -4,14 +4,22 @@ import { accountsConfig } from '../../server/accounts/index.ts';
 describe('accounts configuration', () => {
   test('contains the plans of the specification by default', () => {
     expect(accountsConfig.parse({}).PLANS).toEqual({
-      free: { keys: 1, signupCredits: 25, samplesPerDay: 50, analysesPerDay: 50, storageMb: 2048, sessions: 100 },
-      agency: { keys: 20, signupCredits: 25 },
+      free: {
+        keys: 1,
+        signupCredits: 25,
+        streams: 64,
+        samplesPerDay: 50,
+        analysesPerDay: 50,
+        storageMb: 2048,
+        sessions: 100,
+      },
+      agency: { keys: 20, signupCredits: 25, streams: 512 },
     });
   });
 
   test('reads plans with a rate limit from JSON', () => {
     const PLANS = '{"team":{"keys":5,"signupCredits":0,"rateLimit":{"requests":100,"windowSeconds":60}}}';
-    expect(accountsConfig.parse({ PLANS }).PLANS).toEqual(JSON.parse(PLANS));
+    expect(accountsConfig.parse({ PLANS }).PLANS).toEqual({ team: { ...JSON.parse(PLANS).team, streams: 64 } });
   });
 
   test.each([

@@ -32,6 +32,7 @@ const service = await startServiceProcess({
   DATA_DIR: dataDir,
   IMAGE_TIMEOUT_SECONDS: '3600',
   CONNECTIONS_PER_ADDRESS: '4096',
+  PLANS: JSON.stringify({ free: { keys: 1, streams: 4096 } }),
 });
 const sockets: Socket[] = [];
 try {

@@ -8,8 +8,8 @@ import Koa from 'koa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../server/errors.ts';
 import { createErrorHandler } from '../../server/http/error-handler.ts';
+import { createOpenRequests } from '../../server/http/open-requests.ts';
 import type { Services } from '../../server/http/services.ts';
-import { createOpenUploads } from '../../server/http/uploads/open-uploads.ts';
 import { type IncomingUpload, receiveUpload } from '../../server/http/uploads/receive-upload.ts';
 import type { UrlImporter } from '../../server/sessions/index.ts';
 import { until } from './upload-server.ts';
@@ -30,13 +30,13 @@ beforeEach(async () => {
   received = undefined;
   let made = 0;
   const services = {
-    config: { JSON_LIMIT_KB: 100, MAX_REQUEST_MB: 5 },
+    config: { JSON_LIMIT_KB: 100, MAX_REQUEST_MB: 5, UPLOADS_PER_ACCOUNT: 10 },
     newTemporaryFile: () => join(directory, `${++made}.part`),
     removeTemporaryFiles: async (files: string[]) => {
       for (const file of files) await rm(file, { force: true });
     },
     freeBytes: async () => free,
-    openUploads: createOpenUploads({ perAccount: 10 }),
+    openUploads: createOpenRequests(),
     urlImporter: { fetchToFile: (job) => fetchToFile(job) },
   } as Partial<Record<keyof Services, unknown>> & { urlImporter: UrlImporter } as unknown as Services;
   const app = new Koa();

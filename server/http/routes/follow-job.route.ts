@@ -1,4 +1,5 @@
 import { defineRoute } from '../define-route.ts';
+import { enterStream } from '../streams/enter-stream.ts';
 import { lastEventNumber, sendJobEvents } from '../streams/stream-job.ts';
 
 /** `GET /v1/jobs/:jobId/events`: replays the events after `Last-Event-ID`, then continues live. */
@@ -15,5 +16,6 @@ export const followJobRoute = defineRoute('followJob', async ({ ctx, account, pa
     ctx.body = '';
     return;
   }
+  enterStream(ctx, account, services);
   await sendJobEvents({ ctx, account }, job, after, services);
 });

@@ -6,6 +6,7 @@ import { newId } from '../../ids.ts';
 import type { JobRecord, NewJob } from '../../jobs/index.ts';
 import { beginOrWait } from '../idempotency/begin-or-wait.ts';
 import type { Services } from '../services.ts';
+import { enterStream } from './enter-stream.ts';
 import { sendEvents } from './send-events.ts';
 
 /** Input of {@link streamJob}. */
@@ -32,6 +33,7 @@ export interface StreamJobInput {
  */
 export async function streamJob(input: StreamJobInput, services: Services): Promise<void> {
   const { ctx, account, kind, asked } = input;
+  enterStream(ctx, account, services);
   const last = lastEvent(ctx);
   if (last) return rejoinJob(input, last, services);
   if (ctx.req.headers['idempotency-key'] === undefined) {

@@ -23,7 +23,9 @@ const MEGABYTE = 1_000_000;
 /** Reads the body of an upload: multipart files, or JSON with URLs to import. */
 export async function receiveUpload(ctx: Context, services: Services): Promise<IncomingUpload> {
   const { account } = ctx.state as { account: { id: string } };
-  const leave = services.openUploads.enter(account.id);
+  const leave = services.openUploads.enter([
+    { key: account.id, most: services.config.UPLOADS_PER_ACCOUNT, what: 'uploads of one account' },
+  ]);
   try {
     const { discard, ...received } = await receiveBody(ctx, services);
     const end = () => discard().finally(leave);

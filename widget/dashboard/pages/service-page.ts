@@ -150,6 +150,7 @@ function renderPlans(plans: PlanList['plans']): TemplateResult {
     texts.planAnalyses,
     texts.planStorage,
     texts.planSessions,
+    texts.planStreams,
     texts.planRate,
   ];
   return html`<section class="card" aria-labelledby="plans">
@@ -161,7 +162,18 @@ function renderPlans(plans: PlanList['plans']): TemplateResult {
         </thead>
         <tbody>
           ${plans.map(
-            ({ name, isDefault, keys, signupCredits, samplesPerDay, analysesPerDay, storageMb, sessions, rateLimit }) =>
+            ({
+              name,
+              isDefault,
+              keys,
+              signupCredits,
+              samplesPerDay,
+              analysesPerDay,
+              storageMb,
+              sessions,
+              streams,
+              rateLimit,
+            }) =>
               html`<tr>
                 <th scope="row">${name}${isDefault ? html` <span class="badge">${texts.planDefault}</span>` : nothing}</th>
                 <td class="end">${formatNumber(keys)}</td>
@@ -170,6 +182,7 @@ function renderPlans(plans: PlanList['plans']): TemplateResult {
                 <td class="end">${limit(analysesPerDay)}</td>
                 <td class="end">${limit(storageMb, (value) => formatBytes(value * 1e6))}</td>
                 <td class="end">${limit(sessions)}</td>
+                <td class="end">${formatNumber(streams)}</td>
                 <td class="end">${rateLimit ? texts.rate({ requests: rateLimit.requests, seconds: rateLimit.windowSeconds }) : texts.unlimited}</td>
               </tr>`,
           )}

@@ -141,6 +141,7 @@ export const AR_OPERATOR: Translated<typeof EN_OPERATOR> = {
     planAnalyses: 'الأوصاف في اليوم',
     planStorage: 'التخزين',
     planSessions: 'الجلسات',
+    planStreams: 'التدفقات',
     planRate: 'الطلبات',
     unlimited: 'بلا حد',
     rate: '{requests} كل {seconds} ث',

@@ -137,6 +137,7 @@ export const DE_OPERATOR: Translated<typeof EN_OPERATOR> = {
     planAnalyses: 'Beschreibungen pro Tag',
     planStorage: 'Speicher',
     planSessions: 'Sitzungen',
+    planStreams: 'Streams',
     planRate: 'Anfragen',
     unlimited: 'unbegrenzt',
     rate: '{requests} in {seconds} s',

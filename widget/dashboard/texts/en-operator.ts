@@ -132,6 +132,7 @@ export const EN_OPERATOR = {
     planAnalyses: 'Descriptions a day',
     planStorage: 'Storage',
     planSessions: 'Sessions',
+    planStreams: 'Streams',
     planRate: 'Requests',
     unlimited: 'no limit',
     rate: '{requests} in {seconds} s',

@@ -137,6 +137,7 @@ export const ES_OPERATOR: Translated<typeof EN_OPERATOR> = {
     planAnalyses: 'Descripciones al día',
     planStorage: 'Almacenamiento',
     planSessions: 'Sesiones',
+    planStreams: 'Flujos',
     planRate: 'Peticiones',
     unlimited: 'sin límite',
     rate: '{requests} en {seconds} s',

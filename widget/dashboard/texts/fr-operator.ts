@@ -137,6 +137,7 @@ export const FR_OPERATOR: Translated<typeof EN_OPERATOR> = {
     planAnalyses: 'Descriptions par jour',
     planStorage: 'Stockage',
     planSessions: 'Sessions',
+    planStreams: 'Flux',
     planRate: 'Requêtes',
     unlimited: 'sans limite',
     rate: '{requests} en {seconds} s',

@@ -136,6 +136,7 @@ export const JA_OPERATOR: Translated<typeof EN_OPERATOR> = {
     planAnalyses: '1日の説明文',
     planStorage: '容量',
     planSessions: 'セッション',
+    planStreams: 'ストリーム',
     planRate: 'リクエスト',
     unlimited: '無制限',
     rate: '{seconds}秒に{requests}件',
