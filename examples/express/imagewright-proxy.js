@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import { pipeline } from 'node:stream';
@@ -27,9 +28,11 @@ const RETURNED = `content-type content-length content-disposition content-range 
  *   is right; null for all others. May be async, as the other two.
  * @param {(user: any, sessionId: string) => unknown} options.owns Returns true if the user has created this session.
  * @param {(user: any, sessionId: string) => unknown} options.remember Stores that the user has created this session.
+ * @param {(user: any) => string | number} [options.idOf] Returns what tells users apart. Default: the user's `id`, or the user itself
+ *   where that is a text or a number.
  * @returns {(req: import('express').Request, res: import('express').Response) => Promise<unknown>}
  */
-export function imagewrightProxy({ service, apiKey, userOf, owns, remember }) {
+export function imagewrightProxy({ service, apiKey, userOf, owns, remember, idOf = (user) => user.id ?? user }) {
   const { request } = service.startsWith('https:') ? https : http;
 
   return async (req, res) => {
@@ -43,7 +46,7 @@ export function imagewrightProxy({ service, apiKey, userOf, owns, remember }) {
     if ((owned || job) && !(owned && (await owns(user, owned)))) {
       return refuse(res, 404, 'session_not_found', 'No such session, or it has expired.');
     }
-    const headers = { ...pick(req.headers, SENT), 'x-api-key': apiKey };
+    const headers = { ...pick(req.headers, SENT), ...ownKey(user, req.headers), 'x-api-key': apiKey };
     // Without keep-alive: a request on a connection that the service is just closing would fail.
     const outgoing = request(service + req.url, { method: req.method, headers, agent: false });
     /** @type {import('node:http').IncomingMessage | undefined} */
@@ -74,6 +77,23 @@ export function imagewrightProxy({ service, apiKey, userOf, owns, remember }) {
     // A stream that breaks off breaks off for the browser too, which then resumes it.
     if (body === undefined) pipeline(answer, res, () => {});
     else res.end(body);
+  }
+
+  /**
+   * Makes the idempotency key of a user: another user's equal key must not be answered with this one's session.
+   * @param {unknown} user
+   * @param {import('node:http').IncomingHttpHeaders} headers
+   */
+  function ownKey(user, headers) {
+    const key = headers['idempotency-key'];
+    if (key === undefined) return {};
+    const id = idOf(user);
+    if (!['string', 'number'].includes(typeof id)) throw new TypeError('idOf: expected a text or a number');
+    return {
+      'idempotency-key': createHash('sha256')
+        .update(JSON.stringify([id, key]))
+        .digest('hex'),
+    };
   }
 
   /** @param {string} job @returns {Promise<string | undefined>} */

@@ -73,6 +73,10 @@ if ((isset($found['job']) || $session !== '') && !cms_owns($user, $session)) {
 $headers = [];
 foreach (SENT as $name) {
     $value = $_SERVER['HTTP_' . strtr(strtoupper($name), '-', '_')] ?? '';
+    if ($name === 'Idempotency-Key' && $value !== '') {
+        // Another user's equal key must not be answered with this one's session.
+        $value = hash('sha256', json_encode([$user, $value], JSON_INVALID_UTF8_SUBSTITUTE));
+    }
     $headers[] = $value === '' ? "$name:" : "$name: $value";
 }
 $body = $method === 'GET' ? '' : body($_SERVER['CONTENT_TYPE'] ?? '');

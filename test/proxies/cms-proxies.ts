@@ -97,7 +97,8 @@ async function startPhpCms({ file, service, apiKey }: CmsOptions): Promise<CmsPr
 async function startNginxCms({ file, service, apiKey }: CmsOptions): Promise<CmsProxy> {
   const cms = await listen(({ url, headers }, res) => {
     const isAsked = url === '/api/may-edit-media' && String(headers['x-original-uri']).startsWith('/imagewright/');
-    res.writeHead(isAsked ? (editorOf(headers) ? 204 : 401) : 500).end();
+    const editor = editorOf(headers);
+    res.writeHead(isAsked ? (editor ? 204 : 401) : 500, editor ? { 'X-User': editor } : {}).end();
   });
   const running = await startNginx(file ?? 'nginx', ({ port }) =>
     readBlock('A CMS behind nginx', 'nginx', {

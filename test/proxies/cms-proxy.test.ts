@@ -136,6 +136,25 @@ describe.each(Object.keys(CMS_PROXIES) as (keyof typeof CMS_PROXIES)[])('the %s 
       expect((await get('/v1/credits/balance')).status).toBe(502);
     });
 
+    it('keeps the idempotency keys of users apart', async () => {
+      const bytes = (await photographs(1))[0]?.bytes ?? new Uint8Array();
+      const create = async (headers: Record<string, string>) => {
+        const body = await formOf([{ name: 'same.jpg', bytes }]);
+        const own = { ...headers, 'Idempotency-Key': 'the key of a page' };
+        const response = await fetch(`${cms.endpoint}/v1/sessions`, { method: 'POST', headers: own, body });
+        return [response.status, ((await response.json()) as { sessionId?: string }).sessionId] as const;
+      };
+      const [first, again, other] = [
+        await create(way.headers),
+        await create(way.headers),
+        await create(await cms.logIn('bob')),
+      ];
+      expect([first[0], other[0]]).toEqual([201, 201]);
+      expect(again[1]).toBe(first[1]);
+      expect(other[1]).not.toBe(first[1]);
+      expect(faults.seen.map(({ headers }) => headers['idempotency-key'])).not.toContain('the key of a page');
+    });
+
     // nginx has no place to store who has created a session; the page says so.
     it.skipIf(name === 'nginx')('hides sessions and jobs of one user from another', async () => {
       const { sessionId, images } = await uploadThrough(way, 1);

@@ -115,7 +115,7 @@ class Imagewright_Rest_Media {
 		}
 		// An image that cannot be replaced must not be exported and charged.
 		$obstacle = Imagewright_Eligibility::obstacle( (int) $request['id'] );
-		return $obstacle ? $obstacle : Imagewright_Source::send( (int) $request['id'], $request['sessionId'], (string) $request->get_header( 'idempotency_key' ) );
+		return $obstacle ? $obstacle : Imagewright_Source::send( (int) $request['id'], $request['sessionId'], Imagewright_Proxy::own_key( $request ) );
 	}
 
 	/**

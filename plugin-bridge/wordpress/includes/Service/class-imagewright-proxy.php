@@ -125,6 +125,18 @@ class Imagewright_Proxy {
 	}
 
 	/**
+	 * Makes the idempotency key of a request one of its user and site: another user's equal key must not be answered with this one's
+	 * session.
+	 *
+	 * @param WP_REST_Request $request The browser's request.
+	 * @return string An empty string without a key.
+	 */
+	public static function own_key( $request ) {
+		$key = (string) $request->get_header( 'idempotency_key' );
+		return '' === $key ? '' : hash( 'sha256', get_current_blog_id() . ' ' . get_current_user_id() . ' ' . $key );
+	}
+
+	/**
 	 * Builds body and headers of the forwarded request. Uploaded files become a new multipart body.
 	 *
 	 * @param WP_REST_Request $request The browser's request.
@@ -133,7 +145,7 @@ class Imagewright_Proxy {
 	private static function request_options( $request ) {
 		$headers = array();
 		foreach ( self::REQUEST_HEADERS as $name ) {
-			$value = $request->get_header( $name );
+			$value = 'idempotency_key' === $name ? self::own_key( $request ) : $request->get_header( $name );
 			if ( null !== $value && '' !== $value ) {
 				$headers[ str_replace( '_', '-', $name ) ] = $value;
 			}
