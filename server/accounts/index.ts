@@ -18,7 +18,6 @@ export { type Account, PLACEHOLDER_EMAIL } from './accounts.ts';
 export { type ApiKey, type KeyCheck, newApiKey } from './api-keys.ts';
 export type { AuditReport, BrokenInvariant } from './audit.ts';
 export { type AccountsConfig, accountsConfig, type Plan } from './config.ts';
-export { csvLine } from './csv.ts';
 export { newGrantRef, type Settled } from './ledger.ts';
 export type { AccountLimits } from './limits.ts';
 export {

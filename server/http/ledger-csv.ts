@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { LedgerFilter } from '#contract';
-import { csvLine } from '../accounts/index.ts';
+import { csvLine } from '#contract/constants';
 import type { Services } from './services.ts';
 
 async function* lines(accountId: string, filter: LedgerFilter, { accounts }: Services): AsyncGenerator<string> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PastJob, Transaction, Usage } from '#contract';
-import { csvLine } from '../../server/accounts/csv.ts';
+import { csvLine } from '#contract/constants';
 import { expectCleanBooks, untilIdle } from '../support/aftermath.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { createPerson, type Person } from '../support/browser-client.ts';
@@ -143,6 +143,10 @@ describe('the ledger', () => {
 
   it.each([
     ['=1+1', "'=1+1"],
+    ['＝1+1', "'＝1+1"],
+    ['＋1', "'＋1"],
+    ['－1', "'－1"],
+    ['＠SUM(1)', "'＠SUM(1)"],
     ['+1', "'+1"],
     ['-1', "'-1"],
     ['@SUM(A1)', "'@SUM(A1)"],

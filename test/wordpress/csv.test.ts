@@ -12,3 +12,19 @@ it('findings are exported for spreadsheets: quotes are doubled, and no text beco
     '',
   ]);
 });
+
+it.each(['＝1+1', '＋1', '－1', '＠SUM(1)', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', '\n=1'])(
+  '%j is no formula',
+  (text) => {
+    const finding: Finding = {
+      problem: 'missing',
+      attachment: 7,
+      post: 0,
+      title: text,
+      file: 'a.jpg',
+      text: '',
+      edit: '',
+    };
+    expect(toCsv([finding])).toContain(`'${text}`);
+  },
+);

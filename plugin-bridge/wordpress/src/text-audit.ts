@@ -1,3 +1,4 @@
+import { csvLine } from '#contract/constants';
 import { make, makeButton } from './make.ts';
 import { type Rest, RestError } from './rest.ts';
 import { type SiteConfig, textOf } from './site-config.ts';
@@ -90,10 +91,6 @@ function renderGroup(group: readonly Finding[], config: SiteConfig): HTMLElement
 
 /** Writes findings as CSV (RFC 4180) with a byte order mark, for spreadsheets. Texts that would be formulas get an apostrophe. */
 export function toCsv(findings: readonly Finding[]): string {
-  const cell = (value: string | number) => {
-    const text = String(value).replace(/^(?=[=+\-@\t\r])/, "'");
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  const rows = findings.map((finding) => COLUMNS.map((name) => cell(finding[name])).join(','));
-  return `\uFEFF${[COLUMNS.join(','), ...rows].join('\r\n')}\r\n`;
+  const rows = findings.map((finding) => COLUMNS.map((name) => finding[name]));
+  return `\uFEFF${[COLUMNS, ...rows].map(csvLine).join('')}`;
 }

@@ -1,4 +1,5 @@
 // Owns the facts of the contract that programs without zod may load: workers and browsers. Imports nothing.
+export * from './csv-line.ts';
 export * from './formats.ts';
 export * from './languages.ts';
 export * from './limits.ts';

@@ -1,3 +1,4 @@
+import { csvLine } from '#contract/constants';
 import { type Item, languagesOf } from '../../state/index.ts';
 
 /** Describes an image with its texts and files. */
@@ -45,11 +46,5 @@ export function csvOf(items: readonly Item[]): string {
     });
   const columns = ['original', 'filename', 'title', 'alt', 'decorative', 'width', 'height', 'bytes', 'bytes exported'];
   const head = [...columns, ...languages.flatMap((tag) => [`title (${tag})`, `alt (${tag})`])];
-  return `\ufeff${[head, ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`;
-}
-
-/** Spreadsheets would run a text that begins like a formula, and texts may come from the files of others. */
-function cell(value: unknown): string {
-  const text = String(value ?? '').replace(/^[=+\-@\t\r]/, "'$&");
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return `\ufeff${[head, ...rows].map(csvLine).join('')}`;
 }

@@ -103,7 +103,7 @@ class Imagewright_Cli_Texts {
 				}
 			}
 		} while ( '' !== $cursor );
-		WP_CLI\Utils\format_items( $options['format'] ?? 'table', $found, array( 'problem', 'attachment', 'post', 'title', 'file', 'text' ) );
+		Imagewright_Cli::show( $options['format'] ?? 'table', $found, array( 'problem', 'attachment', 'post', 'title', 'file', 'text' ) );
 	}
 
 	/**
@@ -152,6 +152,6 @@ class Imagewright_Cli_Texts {
 	 * @param array<string,int> $row     Values by name.
 	 */
 	private static function show( $options, $row ) {
-		WP_CLI\Utils\format_items( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
+		Imagewright_Cli::show( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
 	}
 }

@@ -63,7 +63,7 @@ class Imagewright_Cli {
 			'balance'      => is_wp_error( $balance ) ? '' : (int) $balance['balance'],
 			'problem'      => is_wp_error( $balance ) ? $balance->get_error_message() : (string) ( $pause['message'] ?? '' ),
 		);
-		WP_CLI\Utils\format_items( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
+		self::show( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
 	}
 
 	/**
@@ -141,7 +141,7 @@ class Imagewright_Cli {
 				'images'  => $count,
 				'credits' => 'optimize' === $kind ? $count - Imagewright_Overview::repairs( $ids ) : 0,
 			);
-			WP_CLI\Utils\format_items( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
+			self::show( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
 			return;
 		}
 		$run = Imagewright_Runs::current();
@@ -201,7 +201,7 @@ class Imagewright_Cli {
 			'bytes_before' => $run['bytes']['before'],
 			'bytes_after'  => $run['bytes']['after'],
 		);
-		WP_CLI\Utils\format_items( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
+		self::show( $options['format'] ?? 'table', array( $row ), array_keys( $row ) );
 		if ( 'done' !== $run['state'] ) {
 			WP_CLI::error( $run['reason']['message'] ?? __( 'Stopped.', 'imagewright' ) );
 		}
@@ -227,6 +227,23 @@ class Imagewright_Cli {
 			'preset'   => $preset,
 			'fillText' => (bool) $all['fill_text'],
 		);
+	}
+
+	/**
+	 * Prints rows. In CSV, a text that a spreadsheet would run as a formula gets an apostrophe, also one with full-width signs.
+	 *
+	 * @param string                    $format `table`, `json`, `csv` or `yaml`.
+	 * @param array<int,array<string,mixed>> $rows   Rows.
+	 * @param string[]                  $fields Names of the columns.
+	 */
+	public static function show( $format, $rows, $fields ) {
+		$formula = '/^(?:[=+\-@\t\r\n]|\xEF\xBC[\x9D\x8B\x8D\xA0])/';
+		foreach ( 'csv' === $format ? $rows : array() as $index => $row ) {
+			foreach ( $row as $name => $value ) {
+				$rows[ $index ][ $name ] = is_string( $value ) && preg_match( $formula, $value ) ? "'$value" : $value;
+			}
+		}
+		WP_CLI\Utils\format_items( $format, $rows, $fields );
 	}
 
 	/** Takes the role of an administrator if no user was given with `--user`. */
