@@ -53,7 +53,7 @@ export async function composeModules(deps: ComposeModulesDeps) {
   const shares = createShares({ repositories: database, findSession, pepper, config: config.sessions, publicUrl });
   const gateway = composeGateway({ config, database, accounts, signIn, shares, counters });
   const { keepsFiles } = chores;
-  const countSample = (accountId: string) => accounts.limits.countOne(accountId, 'samples');
+  const countSample = sampleCounter(accounts);
   const exports = createExports({ ...files, sessions, countSample, keepsFiles, config: config.exports, logger });
   const cache = database.visionAnswers;
   const analysis = createAnalysis({ config: config.analysis, logger, cache, counters, processor, store });
@@ -133,6 +133,14 @@ export type Modules = Awaited<ReturnType<typeof composeModules>>;
 async function requireAccount(accounts: Accounts, accountId: string): Promise<void> {
   if (await accounts.find(accountId)) return;
   throw new AppError('invalid_api_key', 'The account does not exist any more');
+}
+
+/** Counts an image that was encoded and not paid for: of the day, and of the session token that started its job. */
+function sampleCounter({ limits, tokens }: Accounts) {
+  return async (accountId: string, jobId: string): Promise<void> => {
+    await tokens.countSampleOf(jobId);
+    await limits.countOne(accountId, 'samples');
+  };
 }
 
 /** Connects jobs, which do not know credits, to billing. */

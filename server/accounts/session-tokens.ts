@@ -10,6 +10,7 @@ import type {
 } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { hashSecret, makeSecret, secretHasForm } from './secrets.ts';
+import { createTokenImages } from './token-images.ts';
 
 /** Dependencies of {@link createSessionTokens}. */
 export interface SessionTokensDeps {
@@ -30,6 +31,8 @@ export interface TokenRequest {
   /** Session of the token; null: the token may create one. */
   sessionId: string | null;
   maxCredits: number;
+  maxSamples: number;
+  maxAnalyses: number;
 }
 
 /** Result of checking a token. */
@@ -42,6 +45,8 @@ export function createSessionTokens(deps: SessionTokensDeps) {
   const { sessionTokens } = deps;
   const queues = new Map<string, LimitFunction>();
   return {
+    ...createTokenImages(sessionTokens),
+
     /** Creates a token, which cannot be read again. @throws AppError token_limit_reached */
     create: (request: TokenRequest): Promise<{ token: string; expiresAt: Date }> =>
       inTurn(queues, request.accountId, () => create(deps, request)),
@@ -99,6 +104,8 @@ async function create(deps: SessionTokensDeps, request: TokenRequest): Promise<{
     _id: hashSecret(token, pepper),
     ...request,
     usedCredits: 0,
+    usedSamples: 0,
+    usedAnalyses: 0,
     charges: [],
     expiresAt,
   });

@@ -29,11 +29,13 @@ export const EXPORT_ERRORS = [
   'upload_path_mismatch',
   'job_not_found',
   'storage_limit_reached',
+  'token_used_up',
   'overloaded',
 ] as const satisfies ErrorCode[];
 
 /** Errors of analyses. */
 export const ANALYZE_ERRORS = [
+  'token_used_up',
   'session_not_found',
   'image_not_found',
   'session_mismatch',

@@ -57,6 +57,11 @@ export const ERROR_CATALOGUE = {
       'The browser would reject the log-in cookie, since the page was loaded over plain HTTP; see `LOGIN_COOKIE`.',
   },
   not_found: { status: 404, meaning: 'No such path or resource.' },
+  token_used_up: {
+    status: 403,
+    meaning:
+      'The session token allows no more samples or analyses; `limitName`, `limit` and `used` count images. Create another token.',
+  },
   session_not_found: { status: 404, meaning: 'No such session, or it has expired.' },
   image_not_found: { status: 404, meaning: 'No such image in this session.' },
   file_not_found: { status: 404, meaning: 'No exported file of that name in this session.' },

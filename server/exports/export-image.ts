@@ -31,7 +31,7 @@ interface ExportImageDeps {
   keepsFiles: () => Promise<boolean>;
   now: () => Date;
   /** Counts an image that was encoded without a gain towards the day's samples. */
-  countSample: (accountId: string) => Promise<void>;
+  countSample: (accountId: string, jobId: string) => Promise<void>;
   /** Computes the placeholder of an image. */
   placeholderOf: (image: ImageRecord, options: Pick<OrderOptions, 'turn' | 'signal'>) => Promise<string>;
   /** Queues by owner of file names, one task at a time; entries exist only while the owner has work. */
@@ -94,25 +94,30 @@ export async function exportImage(
 
   const obtain = () => obtainFormats(planned, encoding, deps);
   const { records: obtained, fromCache, warnings } = await obtain();
+  // Samples were counted when they were ordered, whether this one is delivered or not.
+  if (job.kind === 'sample') await deps.cache.markCounted(obtained);
   const chosen = selectSmaller(image, planned.files, obtained, asked.replaces);
   if (chosen.length === 0) {
     // Counted before the result is stored: a repetition after a crash in between finds the files in the cache.
-    if (!fromCache) await deps.countSample(job.accountId);
+    if (!fromCache) await deps.countSample(job.accountId, job._id);
     return resultWithoutGain({ image, asked, settings, fromCache, skippedSizes });
   }
   const placeholder = settings.placeholder ? await deps.placeholderOf(image, options) : undefined;
   options.onStep('save');
   const task = narrow(planned, chosen);
   return inTurn(deps.ownerQueues, task.owner, async () => {
-    for (let records = pick(obtained, chosen); ; ) {
+    for (let all = obtained; ; ) {
       options.signal.throwIfAborted();
+      const records = pick(all, chosen);
       const files = await publish(task, records, deps);
       await renameIfEdited(task, deps);
       const namespace = namespaceOf(job);
-      if (await deps.cache.holds(records))
+      if (await deps.cache.holds(records)) {
+        await deps.cache.markCounted(all);
         return completedResult({ ...task, namespace, files, records, fromCache, warnings, placeholder });
+      }
       // Evicted since they were obtained, so their files may have been removed before they were published.
-      records = pick((await obtain()).records, chosen);
+      all = (await obtain()).records;
     }
   });
 }

@@ -18,7 +18,7 @@ interface ExportKindDeps {
   processor: Processor;
   now: () => Date;
   /** Counts an image that was encoded without a gain towards the day's samples. */
-  countSample: (accountId: string) => Promise<void>;
+  countSample: (accountId: string, jobId: string) => Promise<void>;
   /** Computes the placeholder of an image. */
   placeholderOf: (image: ImageRecord, options: Pick<OrderOptions, 'turn' | 'signal'>) => Promise<string>;
   /** True while a backup needs every file. */

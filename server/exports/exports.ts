@@ -21,7 +21,7 @@ interface ExportsDeps extends Files {
   config: ExportsConfig;
   logger: Logger;
   /** Counts an image that was encoded without a gain towards the day's samples. */
-  countSample: (accountId: string) => Promise<void>;
+  countSample: (accountId: string, jobId: string) => Promise<void>;
   /** True while a backup needs every file. */
   keepsFiles: () => Promise<boolean>;
   now?: () => Date;
@@ -69,15 +69,16 @@ export function createExports(deps: ExportsDeps) {
       return { accountId, sessionId, kind, images, settings: body.settings };
     },
 
-    /** Counts the images of an order that the cache does not hold; equal ones count once. @throws session_not_found */
-    async countNew({ accountId, sessionId, images, settings }: Omit<NewJob, 'jobId'>): Promise<number> {
-      const held = new Map((await sessions.findImages(accountId, sessionId)).map((image) => [image._id, image]));
-      const orders = images.flatMap((asked) => {
-        const image = held.get(asked.imageId);
-        return image ? [orderVariants(image, asked, settings as Settings)] : [];
-      });
-      return cache.countNew(orders);
-    },
+    /** Counts the images of an order that have to be encoded; equal ones count once. @throws session_not_found */
+    countMissing: async (order: Omit<NewJob, 'jobId'>): Promise<number> =>
+      cache.countMissing(await ordersOf(sessions, order)),
+
+    /**
+     * Counts the images of an order that were neither paid for nor counted as samples before, although they may be cached: an
+     * export was refunded. Equal ones count once. @throws session_not_found
+     */
+    countUncounted: async (order: Omit<NewJob, 'jobId'>): Promise<number> =>
+      cache.countUncounted(await ordersOf(sessions, order)),
 
     /** An exported file by its name, or a name that it had before. @throws session_not_found, file_not_found */
     async findFile(accountId: string, namespace: string, filename: string): Promise<OutputFile> {
@@ -113,6 +114,15 @@ export function createExports(deps: ExportsDeps) {
 
 /** The exports module. */
 export type Exports = ReturnType<typeof createExports>;
+
+/** Returns what the images of an order are made into. */
+async function ordersOf(sessions: Sessions, { accountId, sessionId, images, settings }: Omit<NewJob, 'jobId'>) {
+  const held = new Map((await sessions.findImages(accountId, sessionId)).map((image) => [image._id, image]));
+  return images.flatMap((asked) => {
+    const image = held.get(asked.imageId);
+    return image ? [orderVariants(image, asked, settings as Settings)] : [];
+  });
+}
 
 async function findFile(
   outputs: Pick<OutputRepository, 'findByName'>,

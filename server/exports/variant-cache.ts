@@ -91,14 +91,15 @@ export function createVariantCache({ now = () => new Date(), ...deps }: CacheDep
     obtain: (order: VariantOrder, options: OrderOptions) => obtain(context, order, options),
 
     /** Counts the images, each with its orders, that have a variant that is not cached; equal images count once. */
-    async countNew(images: VariantOrder[][]): Promise<number> {
-      const distinct = new Map(
-        images
-          .map((orders) => orders.flatMap((order) => keysOf(context.processor, order).map(({ key }) => key)))
-          .map((keys) => [keys.join(), keys]),
-      );
-      const found = await lookUp(context, [...distinct.values()].flat());
-      return [...distinct.values()].filter((keys) => !keys.every((key) => found.has(key))).length;
+    countMissing: (images: VariantOrder[][]) => countImages(context, images, () => true),
+
+    /** Counts the images that have a variant that was neither paid for nor counted as a sample; equal images count once. */
+    countUncounted: (images: VariantOrder[][]) => countImages(context, images, ({ isUncounted }) => !isUncounted),
+
+    /** Records that variants were paid for, or counted as samples: a sample of them is free. */
+    async markCounted(records: (CachedVariantRecord | undefined)[]): Promise<void> {
+      const keys = records.flatMap((record) => (record?.isUncounted ? [record._id] : []));
+      if (keys.length > 0) await context.cachedVariants.markCounted(keys);
     },
 
     /** Returns true if these variants are still cached: their files, which have been published, are kept then. */
@@ -127,6 +128,21 @@ export function createVariantCache({ now = () => new Date(), ...deps }: CacheDep
 
 /** The cache of variants. */
 export type VariantCache = ReturnType<typeof createVariantCache>;
+
+/** Counts the distinct images of which not every variant is cached and `isDone`. */
+async function countImages(
+  context: Context,
+  images: VariantOrder[][],
+  isDone: (record: CachedVariantRecord) => boolean,
+): Promise<number> {
+  const keys = images.map((orders) =>
+    orders.flatMap((order) => keysOf(context.processor, order).map(({ key }) => key)),
+  );
+  const distinct = [...new Map(keys.map((ofImage) => [ofImage.join(), ofImage])).values()];
+  const found = await lookUp(context, distinct.flat());
+  const done = new Set([...found.values()].filter(isDone).map(({ _id }) => _id));
+  return distinct.filter((ofImage) => !ofImage.every((key) => done.has(key))).length;
+}
 
 async function obtain(context: Context, order: VariantOrder, options: OrderOptions) {
   const claim: Claim = { order, options, wanted: keysOf(context.processor, order), found: new Map(), encoded: false };
@@ -251,6 +267,7 @@ async function render(
       accountId: image.accountId,
       sourceSha256: image.sha256,
       path: newVariantKey(wanted[index]?.key ?? '', extension),
+      isUncounted: true,
       usedAt: now(),
     }));
     await Promise.all(records.map((record, index) => keep(context, record, targets[index] ?? '', options.signal)));

@@ -35,7 +35,10 @@ describe('the end of a session token', () => {
     const anHourAgo = () => new Date(Date.now() - 3_600_001);
     const { tokens } = createAccounts({ repositories: database, pepper, config: CONFIG, now: anHourAgo });
     const { accountId, keyId } = account;
-    const { token } = await tokens.create({ accountId, keyId, origin: ORIGIN, sessionId, maxCredits: 0 });
+    const { token } = await tokens.create({
+      ...{ accountId, keyId, origin: ORIGIN, sessionId },
+      ...{ maxCredits: 0, maxSamples: 0, maxAnalyses: 0 },
+    });
     await database.close();
     expect(await statusOf(token, sessionId)).toBe('401 invalid_api_key');
   });

@@ -23,6 +23,8 @@ export interface CachedVariantRecord {
   reached: boolean;
   keptOriginal: boolean;
   warnings: Warning[];
+  /** True until it was paid for, or counted as a sample of the day. */
+  isUncounted?: boolean;
   usedAt: Date;
 }
 
@@ -44,6 +46,7 @@ export const cachedVariantSchema = new Schema<CachedVariantRecord>(
     reached: { type: Boolean, default: true },
     keptOriginal: { type: Boolean, required: true },
     warnings: { type: Schema.Types.Mixed, default: [] },
+    isUncounted: { type: Boolean },
     usedAt: { type: Date, required: true },
   },
   { collection: 'variants', versionKey: false },

@@ -22,6 +22,12 @@ export interface SessionTokenRecord {
   /** Credits of `charges` less refunds. */
   usedCredits: number;
   charges: TokenChargeRecord[];
+  /** Most images that may be sampled for free. */
+  maxSamples: number;
+  usedSamples: number;
+  /** Most images that may be described for free. */
+  maxAnalyses: number;
+  usedAnalyses: number;
   expiresAt: Date;
 }
 
@@ -36,6 +42,10 @@ export const sessionTokenSchema = new Schema<SessionTokenRecord>(
     maxCredits: { type: Number, required: true },
     usedCredits: { type: Number, default: 0 },
     charges: { type: [{ _id: false, jobId: String, credits: Number, refunded: Number }], default: [] },
+    maxSamples: { type: Number, required: true },
+    usedSamples: { type: Number, default: 0 },
+    maxAnalyses: { type: Number, required: true },
+    usedAnalyses: { type: Number, default: 0 },
     expiresAt: { type: Date, required: true },
   },
   { collection: 'session_tokens', versionKey: false },

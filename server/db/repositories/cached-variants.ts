@@ -40,6 +40,11 @@ export function createCachedVariantRepository(connection: Connection) {
       await model.updateMany({ _id: { $in: keys } }, { $set: { usedAt } });
     },
 
+    /** Records that variants were paid for, or counted as samples. */
+    async markCounted(keys: string[]): Promise<void> {
+      await collection.updateMany({ _id: { $in: keys } }, { $unset: { isUncounted: true } });
+    },
+
     /** Lists the least recently used variants. */
     async findOldest(limit: number): Promise<CachedVariantRecord[]> {
       return model.find({}).sort({ usedAt: 1 }).limit(limit).lean();

@@ -4,6 +4,9 @@ import { plainCollection } from '../plain-collection.ts';
 
 export type { SessionTokenRecord };
 
+/** Count of a token. */
+export type TokenCounter = 'usedSamples' | 'usedAnalyses';
+
 /** Creates the repository of session tokens. Look-ups by hash and by job omit the account's id. */
 export function createSessionTokenRepository(connection: Connection) {
   const model = connection.model<SessionTokenRecord>('SessionToken', sessionTokenSchema);
@@ -61,12 +64,35 @@ export function createSessionTokenRepository(connection: Connection) {
       );
     },
 
+    ...imageCounts(collection),
+
     async removeOfSession(sessionId: string): Promise<void> {
       await collection.deleteMany({ sessionId });
     },
 
     async removeOfAccount(accountId: string): Promise<void> {
       await collection.deleteMany({ accountId });
+    },
+  };
+}
+
+/** Counts the images that tokens sample or have described. */
+function imageCounts(collection: ReturnType<typeof plainCollection<SessionTokenRecord>>) {
+  return {
+    /** Counts images of a token, unless that exceeded `limit`. */
+    async countImages({ _id }: Pick<SessionTokenRecord, '_id'>, counter: TokenCounter, images: number, limit: number) {
+      const room = { [counter]: { $lte: limit - images } };
+      return (await collection.updateOne({ _id, ...room }, { $inc: { [counter]: images } })).matchedCount === 1;
+    },
+
+    /** Takes back what {@link countImages} has counted. */
+    async uncountImages(hash: string, counter: TokenCounter, images: number): Promise<void> {
+      await collection.updateOne({ _id: hash }, { $inc: { [counter]: -images } });
+    },
+
+    /** Counts a sample of the token that has paid for a job, also above its limit; without effect for jobs of keys. */
+    async countSampleOf(jobId: string): Promise<void> {
+      await collection.updateOne({ 'charges.jobId': jobId }, { $inc: { usedSamples: 1 } });
     },
   };
 }

@@ -9,15 +9,14 @@ export const createTokenRoute = defineRoute(
   async ({ ctx, account, body }, services): Promise<SessionToken> => {
     const { apiKeyId: keyId } = ctx.state as GatewayState;
     if (keyId === undefined) throw new AppError('invalid_api_key', 'expected an API key in the X-API-Key header');
-    const { origin, sessionId = null, maxCredits } = body;
+    const { sessionId = null, ...wanted } = body;
     if (sessionId !== null) await services.sessions.find(account.id, sessionId);
     const { token, expiresAt } = await services.accounts.tokens.create({
       accountId: account.id,
       keyId,
-      origin,
       sessionId,
-      maxCredits,
+      ...wanted,
     });
-    return { token, expiresAt: expiresAt.toISOString(), origin, sessionId, maxCredits };
+    return { token, expiresAt: expiresAt.toISOString(), sessionId, ...wanted };
   },
 );

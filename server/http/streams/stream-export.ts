@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import type { ExportRequest } from '#contract';
 import type { Caller } from '../../gateway/index.ts';
 import type { Services } from '../services.ts';
+import { requireSamples } from './count-images.ts';
 import { streamJob } from './stream-job.ts';
 
 interface StreamExportInput {
@@ -18,11 +19,12 @@ export function streamExport(
   services: Services,
 ): Promise<void> {
   const resolve = () => services.exports.resolve({ accountId: account.id, sessionId, kind, body });
+  const { countMissing, countUncounted } = services.exports;
   /** An image without a gain is free, as a sample is: with no samples left, such an export may not encode anything. */
-  const refuse = async (order: Parameters<typeof services.exports.countNew>[0]) => {
-    if ((await services.exports.countNew(order)) > 0) await services.accounts.limits.requireLeft(account.id, 'samples');
+  const refuse = async (order: Parameters<typeof countMissing>[0]) => {
+    if ((await countMissing(order)) > 0) await requireSamples(account, services);
   };
-  const daily = { counter: 'samples' as const, countNew: services.exports.countNew };
+  const daily = { counter: 'samples' as const, countNew: countUncounted };
   const { settings } = body;
   const limited = kind === 'sample' ? { daily } : settings.onlySmaller ? { refuse } : {};
   return streamJob(

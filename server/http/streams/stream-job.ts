@@ -6,6 +6,7 @@ import { newId } from '../../ids.ts';
 import type { JobRecord, NewJob } from '../../jobs/index.ts';
 import { beginOrWait } from '../idempotency/begin-or-wait.ts';
 import type { Services } from '../services.ts';
+import { countImages } from './count-images.ts';
 import { enterStream } from './enter-stream.ts';
 import { sendEvents } from './send-events.ts';
 
@@ -99,12 +100,12 @@ async function startJob(input: StreamJobInput, jobId: string, services: Services
   const order = await resolve();
   if (input.kind !== 'analyze') await limits.requireRoom(account.id, { bytes: 1 });
   await refuse?.(order);
-  const counted = daily && (await limits.count(account.id, daily.counter, await daily.countNew(order)));
+  const takeBack = daily && (await countImages(account, daily.counter, await daily.countNew(order), services));
   let job: JobRecord | null = null;
   try {
     job = await createChargedJob(input, { ...order, jobId }, services);
   } finally {
-    if (!job && counted) await limits.giveBack(account.id, counted);
+    if (!job) await takeBack?.();
   }
   return job;
 }

@@ -29,6 +29,7 @@ export const arabicErrors: Messages = {
   'error.too_large': 'الملف أكبر مما يقبله الخادم.',
   'error.too_many_pixels': 'نقاط كثيرة جدًا؛ الحد الأقصى {millions} ميغابكسل.',
   'error.unauthorized': 'لا يحق للموقع استخدام خدمة الصور. يرجى تسجيل الدخول من جديد أو إعادة تحميل الصفحة.',
+  'error.token_used_up': 'لا يمكن إنشاء مزيد من العينات أو الأوصاف هنا. أعد تحميل الصفحة للمتابعة.',
   'error.unsupported': 'هذا غير ممكن هنا.',
   'error.unsupported_image': 'لا يمكن تحسين ملفات هذه الصيغة.',
   'notice.check-cost': 'التحقق من جديد',

@@ -34,6 +34,8 @@ export const germanErrors: Messages = {
   'error.too_large': 'Die Datei ist zu groß für den Server.',
   'error.too_many_pixels': 'Zu viele Pixel; erlaubt sind {millions} Megapixel.',
   'error.unauthorized': 'Die Website darf den Bilddienst nicht nutzen. Bitte neu anmelden oder die Seite neu laden.',
+  'error.token_used_up':
+    'Hier sind keine weiteren Proben oder Beschreibungen möglich. Laden Sie die Seite neu, um fortzufahren.',
   'error.unsupported': 'Das ist hier nicht möglich.',
   'error.unsupported_image': 'Dateien dieses Formats lassen sich nicht optimieren.',
   'notice.analysis_fallback':

@@ -15,6 +15,7 @@ export const englishErrors = {
   'error.session_not_found': 'The service keeps images for {hours} hours. Please add yours again.',
   'error.storage_limit_reached': 'The storage of this plan is full. Delete a session, or wait until one expires.',
   'error.stream_interrupted': 'The connection was lost. Work that was started continues; nothing is charged twice.',
+  'error.token_used_up': 'No more samples or descriptions are possible here. Load the page again to continue.',
   'error.unsupported': 'This is not possible here.',
   'notice.analysis_fallback':
     'The description service did not answer for {count} image.|The description service did not answer for {count} images.',

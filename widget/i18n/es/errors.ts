@@ -32,6 +32,8 @@ export const spanishErrors: Messages = {
   'error.too_many_pixels': 'Demasiados píxeles; el límite es {millions} megapíxeles.',
   'error.unauthorized':
     'El sitio no puede usar el servicio de imágenes. Inicie sesión de nuevo o vuelva a cargar la página.',
+  'error.token_used_up':
+    'Aquí no son posibles más muestras ni descripciones. Vuelva a cargar la página para continuar.',
   'error.unsupported': 'Aquí no es posible.',
   'error.unsupported_image': 'Los archivos de este formato no se pueden optimizar.',
   'notice.analysis_fallback':

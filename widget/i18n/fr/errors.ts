@@ -31,6 +31,7 @@ export const frenchErrors: Messages = {
   'error.too_large': 'Le fichier est trop volumineux pour le serveur.',
   'error.too_many_pixels': 'Trop de pixels ; la limite est de {millions} mégapixels.',
   'error.unauthorized': 'Le site ne peut pas utiliser le service d’images. Reconnectez-vous ou rechargez la page.',
+  'error.token_used_up': 'Plus aucun essai ni aucune description n’est possible ici. Rechargez la page pour continuer.',
   'error.unsupported': 'Ce n’est pas possible ici.',
   'error.unsupported_image': 'Les fichiers de ce format ne peuvent pas être optimisés.',
   'notice.analysis_fallback':

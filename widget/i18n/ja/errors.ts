@@ -31,6 +31,7 @@ export const japaneseErrors: Messages = {
   'error.too_large': 'ファイルがサーバーの上限を超えています。',
   'error.too_many_pixels': 'ピクセル数が多すぎます。上限は {millions} メガピクセルです。',
   'error.unauthorized': 'このサイトは画像サービスを使えません。ログインし直すか、ページを再読み込みしてください。',
+  'error.token_used_up': 'ここではこれ以上のサンプルや説明を作成できません。続けるにはページを再読み込みしてください。',
   'error.unsupported': 'ここではできません。',
   'error.unsupported_image': 'この形式のファイルは最適化できません。',
   'notice.analysis_fallback': '説明サービスが {count} 枚の画像に応答しませんでした。',
