@@ -56,7 +56,7 @@ export interface BudgetDeps {
 export type SharedCounters = Pick<CounterRepository, 'take' | 'giveBack' | 'forget'>;
 
 /** Most keys that a process remembers of a budget; those whose windows began first are dropped first. */
-export const MOST_KEYS = 50_000;
+const MOST_KEYS = 50_000;
 
 /** Makes room in a map for one more key. */
 export function dropOldest<T>(map: Map<string, T>): void {
