@@ -1,9 +1,10 @@
 import type { Catalog } from './catalog.ts';
 import { CommandError } from './errors.ts';
-import type { Store } from './store.ts';
+import { FullDiskError, type Store } from './store.ts';
 
 interface Queued {
   run: () => unknown;
+  frees: boolean;
   resolve: (result: never) => void;
   reject: (error: unknown) => void;
 }
@@ -19,23 +20,27 @@ export function createCommitQueue(store: Store, catalog: Catalog) {
     const settlers: (() => void)[] = [];
     let allRan = false;
     try {
-      store.transaction(() => {
-        for (const { run, resolve, reject } of batch) {
-          try {
-            const result = run() as never;
-            settlers.push(() => resolve(result));
-          } catch (error) {
-            // A CommandError leaves whole documents or none; after any other error the transaction is aborted.
-            if (!(error instanceof CommandError)) throw error;
-            settlers.push(() => reject(error));
+      store.transaction(
+        () => {
+          for (const { run, resolve, reject } of batch) {
+            try {
+              const result = run() as never;
+              settlers.push(() => resolve(result));
+            } catch (error) {
+              // A CommandError leaves whole documents or none; after any other error the transaction is aborted.
+              if (!(error instanceof CommandError)) throw error;
+              settlers.push(() => reject(error));
+            }
           }
-        }
-        allRan = true;
-      });
+          allRan = true;
+        },
+        batch.every(({ frees }) => frees),
+      );
     } catch (error) {
       catalog.reload();
       // Nothing is on disk before the commit, so each write is retried alone and only the faulty one fails.
-      if (!allRan && batch.length > 1) for (const one of batch) commit([one]);
+      const isRefused = !allRan || error instanceof FullDiskError;
+      if (isRefused && batch.length > 1) for (const one of batch) commit([one]);
       else for (const { reject } of batch) reject(error);
       return;
     }
@@ -43,10 +48,13 @@ export function createCommitQueue(store: Store, catalog: Catalog) {
   }
 
   return {
-    /** Runs a synchronous write. Resolves when it is on disk; on rejection nothing was written. */
-    write: <T>(run: () => T): Promise<T> =>
+    /**
+     * Runs a synchronous write. Resolves when it is on disk; on rejection nothing was written.
+     * @param frees true for a write that removes or changes documents and adds none: it succeeds on a full disk
+     */
+    write: <T>(run: () => T, frees = false): Promise<T> =>
       new Promise((resolve, reject) => {
-        if (queued.push({ run, resolve, reject }) > 1) return;
+        if (queued.push({ run, frees, resolve, reject }) > 1) return;
         setImmediate(() => {
           const batch = queued;
           queued = [];

@@ -3,19 +3,28 @@ import { documentKey } from './documents.ts';
 import type { Engine } from './engine.ts';
 import { encodeValue, typeTag } from './key-encoding.ts';
 import { invert } from './paths.ts';
-import type { KeyRange } from './store.ts';
+import { FullDiskError, type KeyRange } from './store.ts';
 
 const BATCH = 500;
+/** Documents that one write removes on a full disk. */
+const FEW = 10;
 
 /** Removes documents that have expired by TTL indexes, until it is stopped. @returns the number removed */
 export async function removeExpired(engine: Engine, stops = () => false, now = Date.now()): Promise<number> {
   let removed = 0;
   for (const { ns, name } of expiringIndexes(engine.catalog)) {
+    let most = BATCH;
     let count: number;
     do {
-      count = await engine.commits.write(() => removeBatch(engine, ns, name, now));
+      try {
+        count = await engine.commits.write(() => removeBatch(engine, { ns, name, most }, now), true);
+      } catch (error) {
+        if (!(error instanceof FullDiskError) || most === FEW) throw error;
+        count = most = FEW;
+        continue;
+      }
       removed += count;
-    } while (count === BATCH && !stops());
+    } while (count === most && !stops());
   }
   return removed;
 }
@@ -28,14 +37,21 @@ function expiringIndexes(catalog: Catalog): { ns: string; name: string }[] {
     );
 }
 
-function removeBatch({ store, catalog, documents }: Engine, ns: string, name: string, now: number): number {
+interface Batch {
+  ns: string;
+  /** Of the index. */
+  name: string;
+  most: number;
+}
+
+function removeBatch({ store, catalog, documents }: Engine, { ns, name, most }: Batch, now: number): number {
   const collection = catalog.find(ns);
   const index = collection?.indexes.find(({ spec }) => spec.name === name);
   if (!collection || !index) return 0;
   const expired = new Map<string, Buffer>();
   for (const { value } of store.scan(expiredRange(index, now))) {
     expired.set(value.toString('latin1'), value);
-    if (expired.size === BATCH) break;
+    if (expired.size === most) break;
   }
   for (const idKey of expired.values()) {
     const raw = store.get(documentKey(collection, idKey));

@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { createReserve } from './reserve.ts';
 
 /** Half-open range of keys, in byte order. */
 export interface KeyRange {
@@ -19,6 +20,17 @@ const PATH_BYTES = 4 * 4096;
 const LOCK_FILE = 'lock.mdb';
 const LOCK_BYTES = 3 * 4096;
 
+/** The refusal of a write for which the disk has no space. */
+export class FullDiskError extends Error {
+  readonly code = 'ENOSPC';
+  readonly path: string;
+
+  constructor(path: string, message: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
 /** Ordered binary keys and values on disk. */
 export type Store = ReturnType<typeof openStore>;
 
@@ -29,23 +41,29 @@ export type Store = ReturnType<typeof openStore>;
  */
 export function openStore(directory: string, freeBytes: () => number = () => freeBytesAt(directory)) {
   let needed = 0;
+  const reserve = createReserve(directory);
 
   /**
    * Refuses a commit that may not fit: on a full disk LMDB (3.5.6) writes its message beyond the end of a buffer, which
-   * crashes the process.
+   * crashes the process. One that frees space gets the reserve.
    */
-  function requireSpace(): void {
+  function requireSpace(frees: boolean): void {
     if (needed === 0) return;
+    const wanted = needed + SPARE_BYTES;
     const free = freeBytes();
-    if (free >= needed + SPARE_BYTES) return;
-    const message = `No space left on device: ${free} bytes are free, a write may need ${needed + SPARE_BYTES}`;
-    throw Object.assign(new Error(message), { code: 'ENOSPC', path: directory });
+    const kept = reserve.keep(free - wanted);
+    if (free >= wanted + (frees ? 0 : kept)) return;
+    if (frees) {
+      reserve.give();
+      if (freeBytes() >= wanted) return;
+    }
+    throw new FullDiskError(directory, `No space left on device: ${free} bytes are free, a write may need ${wanted}`);
   }
 
   // LMDB maps its table of readers: without disk space the first access crashes the process.
   if (!existsSync(join(directory, LOCK_FILE))) {
     needed = LOCK_BYTES;
-    requireSpace();
+    requireSpace(false);
   }
   const database: RootDatabase<Buffer, Buffer> = open({
     path: directory,
@@ -70,12 +88,16 @@ export function openStore(directory: string, freeBytes: () => number = () => fre
         ? database.getRange({ start: end, end: start, reverse, inclusiveEnd: true, exclusiveStart: true } as object)
         : database.getRange({ start, end }),
     count: ({ start, end }: KeyRange) => database.getKeysCount({ start, end }),
-    /** Runs writes in one transaction; returns when they are on disk. Throws without any of them written. */
-    transaction: <T>(writes: () => T): T =>
+    /**
+     * Runs writes in one transaction; returns when they are on disk. Throws without any of them written.
+     * @param frees true for writes that free more space than they need
+     * @throws FullDiskError
+     */
+    transaction: <T>(writes: () => T, frees = false): T =>
       database.transactionSync(() => {
         needed = 0;
         const result = writes();
-        requireSpace();
+        requireSpace(frees);
         return result;
       }),
     /** Writes a compact snapshot into an existing empty directory, while others read and write. */

@@ -6,9 +6,12 @@ import { CommandError, describeError } from './errors.ts';
 import { compileFilter, isOperatorObject } from './match.ts';
 import { compileProjection } from './project.ts';
 import { type Found, runQuery } from './query.ts';
+import { FullDiskError } from './store.ts';
 import { applyUpdate, upsertBase } from './update.ts';
 
 const UPDATE_FIELDS = ['q', 'u', 'upsert', 'multi', 'arrayFilters', 'hint'];
+/** Documents that one write removes on a full disk. */
+const PART = 10;
 const DELETE_FIELDS = ['q', 'limit', 'hint'];
 
 /** Commands insert, update, delete and findAndModify; each runs synchronously, so it is atomic. */
@@ -26,36 +29,33 @@ export const writeCommands: Record<string, CommandHandler> = {
     }),
 
   update: (engine, command) =>
-    engine.commits.write(() => {
-      const ns = namespaceOf(command, 'update');
-      const result = { n: 0, nModified: 0 };
-      const upserted: Doc[] = [];
-      const writeErrors = eachItem(command, listField<Doc>(command, 'updates'), (item, index) => {
-        refuseUnknownFields('an update', item, UPDATE_FIELDS);
-        if (item.multi && !isOperatorObject(item.u))
-          throw new CommandError(9, 'multi update is not supported for replacement-style update');
-        const { matched, modified, upsertedId } = updateMatching(engine, ns, item);
-        result.n += matched;
-        result.nModified += modified;
-        if (upsertedId !== undefined) upserted.push({ index, _id: upsertedId });
-      });
-      return { ...result, ...(upserted.length > 0 && { upserted }), ...writeErrors, ok: 1 };
-    }),
+    engine.commits.write(
+      () => {
+        const ns = namespaceOf(command, 'update');
+        const result = { n: 0, nModified: 0 };
+        const upserted: Doc[] = [];
+        const writeErrors = eachItem(command, listField<Doc>(command, 'updates'), (item, index) => {
+          refuseUnknownFields('an update', item, UPDATE_FIELDS);
+          if (item.multi && !isOperatorObject(item.u))
+            throw new CommandError(9, 'multi update is not supported for replacement-style update');
+          const { matched, modified, upsertedId } = updateMatching(engine, ns, item);
+          result.n += matched;
+          result.nModified += modified;
+          if (upsertedId !== undefined) upserted.push({ index, _id: upsertedId });
+        });
+        return { ...result, ...(upserted.length > 0 && { upserted }), ...writeErrors, ok: 1 };
+      },
+      !listField<Doc>(command, 'updates').some(({ upsert }) => upsert),
+    ),
 
-  delete: (engine, command) =>
-    engine.commits.write(() => {
-      const collection = engine.catalog.find(namespaceOf(command, 'delete'));
-      let n = 0;
-      const writeErrors = eachItem(command, listField<Doc>(command, 'deletes'), (item) => {
-        refuseUnknownFields('a delete', item, DELETE_FIELDS);
-        const query = { filter: documentField(item, 'q'), limit: item.limit === 1 ? 1 : 0 };
-        for (const found of [...runQuery(engine.store, collection, query)]) {
-          engine.documents.remove(collection as Collection, found);
-          n++;
-        }
-      });
-      return { n, ...writeErrors, ok: 1 };
-    }),
+  delete: async (engine, command) => {
+    try {
+      return await remove(engine, command, Number.POSITIVE_INFINITY);
+    } catch (error) {
+      if (!(error instanceof FullDiskError)) throw error;
+      return await removeInParts(engine, command);
+    }
+  },
 
   findAndModify: (engine, command, name) =>
     engine.commits.write(() => {
@@ -83,8 +83,42 @@ export const writeCommands: Record<string, CommandHandler> = {
       const { _id, doc } = upsert(engine, ns, item);
       const value = command.new ? shown(doc) : null;
       return { lastErrorObject: { n: 1, updatedExisting: false, upserted: _id }, value, ok: 1 };
-    }),
+    }, !command.upsert),
 };
+
+function remove(engine: Engine, command: Doc, most: number): Promise<Doc & { n: number }> {
+  return engine.commits.write(() => {
+    const collection = engine.catalog.find(namespaceOf(command, 'delete'));
+    let n = 0;
+    const writeErrors = eachItem(command, listField<Doc>(command, 'deletes'), (item) => {
+      refuseUnknownFields('a delete', item, DELETE_FIELDS);
+      const limit = item.limit === 1 ? 1 : most - n;
+      if (limit <= 0) return;
+      const query = { filter: documentField(item, 'q'), limit: Number.isFinite(limit) ? limit : 0 };
+      for (const found of [...runQuery(engine.store, collection, query)]) {
+        engine.documents.remove(collection as Collection, found);
+        n++;
+      }
+    });
+    return { n, ...writeErrors, ok: 1 };
+  }, true);
+}
+
+/** Removes a few documents in each write: a full disk has no space for many. A removal of many is not atomic. */
+async function removeInParts(engine: Engine, command: Doc): Promise<Doc> {
+  let n = 0;
+  const writeErrors: Doc[] = [];
+  for (const [index, item] of listField<Doc>(command, 'deletes').entries()) {
+    let part: Doc & { n: number };
+    do {
+      part = await remove(engine, { ...command, deletes: [item] }, PART);
+      n += part.n;
+    } while (part.n === PART && item.limit !== 1);
+    for (const error of (part.writeErrors as Doc[] | undefined) ?? []) writeErrors.push({ ...error, index });
+    if (writeErrors.length > 0 && command.ordered !== false) break;
+  }
+  return { n, ...(writeErrors.length > 0 && { writeErrors }), ok: 1 };
+}
 
 // Runs a command's items; ordered ones stop at the first refusal, the others collect them.
 function eachItem<T>(command: Doc, items: T[], run: (item: T, index: number) => void): { writeErrors?: Doc[] } {

@@ -1,9 +1,11 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Catalog } from '../../../server/db/embedded/catalog.ts';
 import { createCommitQueue } from '../../../server/db/embedded/commit-queue.ts';
 import { startEmbedded } from '../../../server/db/embedded/index.ts';
+import { RESERVE_BYTES } from '../../../server/db/embedded/reserve.ts';
 import { openStore, type Store } from '../../../server/db/embedded/store.ts';
 import { freshDirectory } from './embedded-fixture.ts';
 
@@ -53,6 +55,33 @@ describe('a disk that has no room for a commit', () => {
     free = 10_000_000;
     write(second, 100_000);
     expect(store.get(second)?.length).toBe(100_000);
+  });
+});
+
+describe('a full disk', () => {
+  it('lets go what is removed, and takes nothing new until there is room for both', () => {
+    const directory = freshDirectory();
+    const file = join(directory, 'reserve');
+    let rest = 10_000_000;
+    const store = openStore(directory, () => rest + (existsSync(file) ? 0 : RESERVE_BYTES));
+    onTestFinished(() => store.close());
+    const keys = Array.from({ length: 5 }, (_, index) => Buffer.from([9, index]));
+    const put = (key: Buffer) => store.transaction(() => store.put(key, Buffer.alloc(1000, 1)));
+    for (const key of keys) put(key);
+    expect(statSync(file).size).toBe(RESERVE_BYTES);
+
+    rest = 0;
+    const [first = Buffer.alloc(0), second = first] = keys;
+    for (const key of [first, second]) store.transaction(() => store.remove(key), true);
+    expect([store.get(first), store.get(second)]).toEqual([undefined, undefined]);
+    expect(existsSync(file)).toBe(false);
+    // The space of the reserve is for removals alone.
+    expect(() => put(first)).toThrow(/^No space left on device/);
+    store.transaction(() => store.remove(keys[2] ?? first), true);
+
+    rest = 10_000_000;
+    put(first);
+    expect(statSync(file).size).toBe(RESERVE_BYTES);
   });
 });
 
