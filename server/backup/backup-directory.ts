@@ -53,8 +53,21 @@ export async function readBackup(directory: string): Promise<BackupFacts> {
       `--from: ${directory} is not a whole backup: ${FACTS}, which is written last, is missing. Use another backup`,
     );
   });
-  const facts = JSON.parse(text) as BackupFacts;
-  if (facts.format !== FORMAT)
-    throw new BackupError(`--from: expected a backup of format ${FORMAT}, but found ${facts.format}`);
+  const facts = parseFacts(text);
+  if (facts?.format !== FORMAT)
+    throw new BackupError(`--from: expected a backup of format ${FORMAT}, but found ${facts?.format}`);
+  if (!Number.isInteger(facts.files) || !Number.isInteger(facts.bytes)) throw damaged(directory);
   return facts;
+
+  function parseFacts(json: string): BackupFacts | null {
+    try {
+      return JSON.parse(json);
+    } catch {
+      throw damaged(directory);
+    }
+  }
+}
+
+function damaged(directory: string): BackupError {
+  return new BackupError(`--from: ${FACTS} of ${directory} is damaged. Use another backup`);
 }
