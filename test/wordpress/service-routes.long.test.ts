@@ -46,6 +46,15 @@ describe('the proxy', () => {
     expect(balance - (await rig.account.api.balance())).toBe(1);
   });
 
+  it('keeps the idempotency keys of users apart', async () => {
+    const [mine, again] = [await upload(editor, photo, 'a key of two'), await upload(editor, photo, 'a key of two')];
+    expect(again).toEqual(mine);
+    const other = await rig.site.logIn('ed2', 'ed2');
+    const theirs = await upload(other, photo, 'a key of two');
+    expect(theirs.sessionId).not.toBe(mine.sessionId);
+    expect((await other.call('GET', service(`/sessions/${mine.sessionId}`))).status).toBe(404);
+  });
+
   // Apache holds back what is shorter than 4 kB unless its `ProxyPass` has `flushpackets=on` (docs/proxies.md).
   it.skipIf(process.env.IMAGEWRIGHT_TEST_SERVER === 'apache')(
     'forwards the events of a stream one by one while it runs',

@@ -20,10 +20,8 @@ function form(bytes: Uint8Array): FormData {
 }
 
 /** Creates a session with one image through WordPress, and returns the ids of both. */
-export async function upload(user: SiteUser, bytes: Uint8Array) {
-  const response = await user.call('POST', service('/sessions'), form(bytes), {
-    'Idempotency-Key': crypto.randomUUID(),
-  });
+export async function upload(user: SiteUser, bytes: Uint8Array, key: string = crypto.randomUUID()) {
+  const response = await user.call('POST', service('/sessions'), form(bytes), { 'Idempotency-Key': key });
   expect(response.status).toBe(201);
   const { sessionId, images } = (await response.json()) as { sessionId: string; images: { id: string }[] };
   return { sessionId, imageId: images[0]?.id ?? '' };

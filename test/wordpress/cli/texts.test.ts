@@ -60,6 +60,14 @@ it('commands describe what has no text, and audit the texts of the site', async 
   expect(await wp('audit', [], { problem: 'duplicate', format: 'csv' })).toEqual([
     ['csv', ids.map((id) => expect.objectContaining({ problem: 'duplicate', attachment: id, post: 0 }))],
   ]);
+  await rig.site.php('wp_update_post( array( "ID" => $id, "post_title" => "＝1+1" ) );', { id: ids[0] });
+  for (const [format, title] of [
+    ['csv', "'＝1+1"],
+    ['json', '＝1+1'],
+  ]) {
+    const [[, rows] = []] = await wp('audit', [], { problem: 'duplicate', format });
+    expect(rows).toContainEqual(expect.objectContaining({ attachment: ids[0], title }));
+  }
   expect(await wp('audit', [], { problem: 'ugly' })).toEqual([
     ['error', '--problem: expected missing, file_name, duplicate, linked_empty, but received ugly'],
   ]);
