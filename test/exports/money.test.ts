@@ -116,7 +116,8 @@ describe('the price of an export', () => {
 
 describe('exports that race for the last credits', () => {
   it('of 200 with one image each on 25 credits, exactly 25 succeed and 175 get 402', async () => {
-    const { api } = await test.createAccount({ credits: 25 });
+    // A plan whose streams are not the limit.
+    const { api } = await test.createAccount({ credits: 25, plan: 'agency' });
     const uploaded = await api.upload([await plainImage('one.png')]);
     const answers = await Promise.all(
       Array.from({ length: 200 }, async () => {
