@@ -82,7 +82,7 @@ describe('what was refunded is not delivered later without being counted', () =>
     processor.render = async (order, options) => {
       const rendered = await render(order, options);
       cancelling ??= id.then((jobId) => attacker.api.request(`/v1/jobs/${jobId}/cancel`, { method: 'POST' }));
-      if (!options.signal.aborted) await once(options.signal, 'abort');
+      if (!options?.signal?.aborted) await once(options?.signal as AbortSignal, 'abort');
       return rendered;
     };
     const started = await attacker.api.request(`/v1/sessions/${uploaded.sessionId}/export`, {
