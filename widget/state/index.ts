@@ -22,6 +22,7 @@ export type {
   Translate,
   Unsubscribe,
 } from './optimizer-interface.ts';
+export { languagesOf } from './review/edits.ts';
 export {
   canExport,
   EDITABLE_FIELDS,
@@ -31,7 +32,6 @@ export {
   unacceptedFields,
   wantsReview,
 } from './review/item-questions.ts';
-export { languagesOf } from './review/languages.ts';
 export { pickSamples } from './runs/sample-run.ts';
 export type * from './session/saved-types.ts';
 export { DEFAULT_SETTINGS, isSize } from './session/settings.ts';

@@ -1,39 +1,11 @@
 import type { LanguageTexts } from '#contract';
 import type { Core } from '../core.ts';
-import type { Item, ItemMetadata } from '../types.ts';
+import type { Item } from '../types.ts';
 import { UNKNOWN } from './in-language.ts';
 import type { Review } from './review.ts';
 
 /** Fields of the review that an image has in each language. */
 const FIELDS = ['title', 'alt'] as const;
-
-type OwnTexts = { [Field in (typeof FIELDS)[number]]?: string | null };
-
-/** Edits of an image; `texts` holds those of titles and alternative texts in a chosen language. */
-export type Edits = { -readonly [Field in keyof ItemMetadata]?: ItemMetadata[Field] } & {
-  texts?: { [language: string]: OwnTexts };
-};
-
-/** Returns edits of the shown texts as edits of their language. */
-export function editsIn({ texts, ...shown }: Edits, language: string | undefined): Edits {
-  const { title, alt, ...once } = shown;
-  const own = { ...(title === undefined ? {} : { title }), ...(alt === undefined ? {} : { alt }) };
-  if (!language || Object.keys(own).length === 0) return texts ? { ...shown, texts } : shown;
-  return joinEdits({ ...once, ...(texts ? { texts } : {}) }, { texts: { [language]: own } });
-}
-
-/** Adds later edits to earlier ones. */
-export function joinEdits(earlier: Edits, later: Edits): Edits {
-  if (!later.texts) return { ...earlier, ...later };
-  const texts = { ...earlier.texts };
-  for (const [language, own] of Object.entries(later.texts)) texts[language] = { ...texts[language], ...own };
-  return { ...earlier, ...later, texts };
-}
-
-/** Returns the edits of the texts that are shown with a language. */
-export function shownEdits({ texts, ...first }: Edits, language: string | undefined): Partial<ItemMetadata> {
-  return language ? { ...first, ...texts?.[language] } : first;
-}
 
 /** Follows the choice of the language. */
 export function createLanguages(core: Core, review: Pick<Review, 'forget'>) {
@@ -84,9 +56,4 @@ function shownTexts(
     if (origin) source[field] = origin === 'cms' ? 'user' : origin;
   }
   return { caption: null, tags: [], model: null, ...former, title, alt, source, needsReview: [...needsReview] };
-}
-
-/** Lists the languages of the images' texts, in their order. */
-export function languagesOf(items: readonly Item[]): string[] {
-  return [...new Set(items.flatMap(({ texts }) => Object.keys(texts ?? {})))];
 }

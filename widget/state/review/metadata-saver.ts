@@ -3,7 +3,7 @@ import type { Core } from '../core.ts';
 import { createDebounce, type Debounced } from '../debounce.ts';
 import { askedDelay, isFatal, toOptimizerError } from '../errors.ts';
 import type { SavedState } from '../session/saved-types.ts';
-import { type Edits, editsIn, joinEdits, shownEdits } from './languages.ts';
+import { type Edits, editsIn, joinEdits, shownEdits } from './edits.ts';
 
 /** Pause in typing after which an image's texts are sent, in milliseconds. */
 const PAUSE_MS = 600;

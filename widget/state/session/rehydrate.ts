@@ -1,8 +1,8 @@
 import type { ImageResult, Job, Session } from '#contract';
 import type { PaidWork } from '../../../plugin-bridge/batch/index.ts';
 import type { Core } from '../core.ts';
+import { shownEdits } from '../review/edits.ts';
 import { canExport } from '../review/item-questions.ts';
-import { shownEdits } from '../review/languages.ts';
 import type { MetadataSaver } from '../review/metadata-saver.ts';
 import type { AnalysisRun } from '../runs/analysis-run.ts';
 import type { Exports, RunningExport } from '../runs/exports.ts';

@@ -1,4 +1,4 @@
-import type { Edits } from '../review/languages.ts';
+import type { Edits } from '../review/edits.ts';
 import type { Item, Settings } from '../types.ts';
 
 /** Texts of an image, and what its file is recognised by if it is added again. */
