@@ -1,9 +1,8 @@
-import { beforeAll, expect, it, vi } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { findAccessibilityProblems } from '../support/accessibility.ts';
 import type { Tab } from '../support/browser.ts';
+import { findSmallTargets } from '../support/small-targets.ts';
 import { type DashboardRig, openDashboardRig, PASSWORD, REFUSED } from './dashboard-rig.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 /** Pages of the dashboard by address, with the selector of an element that appears when the page has loaded its data. */
 const PAGES: Record<string, string> = {
@@ -26,11 +25,13 @@ const FOR_VISITORS: Record<string, string> = {
   reset: '[role=alert]',
 };
 
-async function problemsOf(rig: DashboardRig, { page }: Tab, [address, ready]: [string, string]): Promise<string[]> {
+async function problemsOf(rig: DashboardRig, tab: Tab, [address, ready]: [string, string]): Promise<string[]> {
+  const { page } = tab;
   await page.goto(rig.at(address));
   await page.locator(ready).first().waitFor();
   await page.waitForLoadState('networkidle');
-  return (await findAccessibilityProblems(page)).map((problem) => `/${address}: ${problem}`);
+  const found = [...(await findAccessibilityProblems(page)), ...(await findSmallTargets(page))];
+  return found.map((problem) => `/${address}: ${problem}`);
 }
 
 /** Defines tests that axe finds no problem on any page of the dashboard in these colours. */
@@ -62,7 +63,8 @@ export function testAccessibility(colorScheme: 'light' | 'dark'): void {
     });
     const { page } = person;
     const check = async (state: string) => {
-      problems.push(...(await findAccessibilityProblems(page)).map((problem) => `${state}: ${problem}`));
+      const found = [...(await findAccessibilityProblems(page)), ...(await findSmallTargets(page))];
+      problems.push(...found.map((problem) => `${state}: ${problem}`));
       const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       if (wider > 0) problems.push(`${state}: ${wider} pixels too wide`);
     };

@@ -1,6 +1,7 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { findSmallTargets } from './small-targets.ts';
 
 /** Rules of WCAG 2.2 A and AA, and those of good practice. */
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -37,7 +38,7 @@ export async function findAccessibilityProblems(
   );
 }
 
-/** Holds that axe finds nothing wrong. */
+/** Holds that axe finds nothing wrong, and that every target is large enough with any font. */
 export async function expectAccessible(page: Page, options?: { off?: string[] }): Promise<void> {
-  expect(await findAccessibilityProblems(page, options)).toEqual([]);
+  expect([...(await findAccessibilityProblems(page, options)), ...(await findSmallTargets(page))]).toEqual([]);
 }

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findAccessibilityProblems } from '../support/accessibility.ts';
+import { findSmallTargets } from '../support/small-targets.ts';
 import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
 import { endSession, typeAlt, untilSaved } from './keeping.ts';
 import { rows } from './read-page.ts';
@@ -106,6 +107,7 @@ async function expectAccessibleIn(looks: readonly Look[], tab: WidgetTab, state:
     await lookPlain(tab);
     await settle(tab);
   }
+  found.push(...(await findSmallTargets(tab.page)).map((target) => `${state}, ${target}`));
   expect(found).toEqual([]);
 }
 

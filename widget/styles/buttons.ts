@@ -1,6 +1,9 @@
 import { css } from 'lit';
 
-/** Styles of buttons: quiet by default, one primary per view. Danger has a text as well as a colour. */
+/**
+ * Styles of buttons: quiet by default, one primary per view. Danger has a text as well as a colour. Targets are at least 24 pixels
+ * with any font.
+ */
 export const buttons = css`
   .button {
     display: inline-flex;
@@ -93,6 +96,11 @@ export const buttons = css`
     border-color: var(--_accent);
     background: var(--_tint);
     color: var(--_text);
+  }
+  .link,
+  summary {
+    min-block-size: 24px;
+    min-inline-size: 24px;
   }
   .link {
     padding: 0;

@@ -72,6 +72,10 @@ export const overviewStyles = css`
     gap: 12px;
     counter-increment: step;
   }
+  .start li a {
+    min-block-size: 24px;
+    align-content: center;
+  }
   .start li::before {
     content: counter(step);
     display: grid;

@@ -72,7 +72,6 @@ const styles = css`
   }
   summary {
     inline-size: fit-content;
-    min-block-size: 24px;
     cursor: pointer;
   }
   .ways {
