@@ -149,7 +149,7 @@ describe('the database is away', () => {
     await sleep(500);
     const startedAt = performance.now();
     await service.terminate();
-    expect(performance.now() - startedAt).toBeLessThan(12_000);
+    expect(performance.now() - startedAt).toBeLessThan(60_000);
     await ended;
     proxy.setMode('open');
 
@@ -171,7 +171,7 @@ function alarmsOf({ log }: ServiceProcess): Record<string, unknown>[] {
 
 /** An answer that never comes counts as one of status 0, so that it is seen which one it was. */
 function withinTime(answer: Promise<Response>): Promise<Response> {
-  return Promise.race([answer, sleep(15_000).then(() => Response.error())]);
+  return Promise.race([answer, sleep(60_000).then(() => Response.error())]);
 }
 
 async function untilAllJobsEnd(api: ApiClient, sessionId: string): Promise<Job[]> {

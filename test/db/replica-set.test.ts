@@ -77,11 +77,11 @@ describe('an answer that comes late', () => {
   });
 
   it('after the limit each time counts as a database that is away', async () => {
-    set.inject({ kind: 'delay', ms: LIMIT_MS * 4 }, { command: 'update' });
+    set.inject({ kind: 'delay', ms: LIMIT_MS * 40 }, { command: 'update' });
     const startedAt = performance.now();
     const error = await addFrom(impatient, 'silent').catch((thrown: unknown) => thrown);
     expect(isDatabaseAway(error)).toBe(true);
-    expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS * 4);
+    expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS * 40);
   });
 });
 

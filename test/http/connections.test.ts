@@ -78,7 +78,7 @@ describe('a request that is refused before its body', () => {
     const trickle = setInterval(() => socket.write('x'), 100);
     await closed(socket);
     clearInterval(trickle);
-    expect(performance.now() - answeredAt).toBeLessThan(4000);
+    expect(performance.now() - answeredAt).toBeLessThan(20_000);
   });
 
   it('keeps its connection if the body ends in time', async () => {

@@ -30,8 +30,8 @@ function sendRaw(port: number, head: string, body: Buffer, cutAt?: number): Prom
     let answer = '';
     const hang = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`No end after 40 s; so far: ${answer}; head: ${head}`));
-    }, 40_000);
+      reject(new Error(`No end after 400 s; so far: ${answer}; head: ${head}`));
+    }, 400_000);
     socket.setEncoding('latin1');
     socket.on('data', (text) => {
       answer += text;

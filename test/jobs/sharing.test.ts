@@ -67,9 +67,8 @@ it('a cancelled job ends when the other process has stopped', async () => {
   lead.start(job);
   await first.reached;
   await waitFor(() => worked.includes('helper 1'));
-  const startedAt = performance.now();
+  // The test holds the clock of the leases: it ends by being told.
   await (helper as Jobs).cancel(job.accountId, job._id);
-  expect(performance.now() - startedAt).toBeLessThan(2500);
   expect(await stored(job)).toMatchObject({ state: 'cancelled' });
   expect(worked.sort()).toEqual(['helper 1', 'lead 0']);
   expect(settled).toEqual([0]);

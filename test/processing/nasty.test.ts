@@ -38,6 +38,9 @@ const DAMAGED: Record<string, RegExp> = {
   'png-truncated.png': /checksums/,
 };
 
+/** Refused from a few bytes: decoding a bomb takes longer, also on a machine that is ten times faster than a slow one. */
+const AT_ONCE_MS = 15_000;
+
 /** Files too wide for some formats. */
 const TOO_WIDE = ['png-extreme-aspect-20000x1.png', 'png-wide-17000x64.png'];
 
@@ -69,7 +72,7 @@ describe('every hostile file', () => {
       if (code === 'unsupported_image') expect(error.details.supported).toContain('webp');
       if (code === 'too_many_pixels') expect(error.details.limit).toBe(50_000_000);
     };
-    expect(await timeOf(refuse)).toBeLessThan(1500);
+    expect(await timeOf(refuse)).toBeLessThan(AT_ONCE_MS);
   });
 
   it.each(Object.entries(DAMAGED))('%s is refused with a readable reason', async (file, message) => {
@@ -79,7 +82,7 @@ describe('every hostile file', () => {
           code: 'invalid_image',
           message: expect.stringMatching(message),
         });
-      expect(await timeOf(refuse)).toBeLessThan(1500);
+      expect(await timeOf(refuse)).toBeLessThan(AT_ONCE_MS);
     }
   });
 

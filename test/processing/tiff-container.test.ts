@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blankTiff } from '../../server/processing/worker/containers/tiff.ts';
 import { tiffPages } from '../../server/processing/worker/tiff-pages.ts';
-import { cpuTimeOf } from '../support/cpu-time.ts';
+import { expectSteady } from '../support/cpu-time.ts';
 import { makeTiff } from './made-tiff.ts';
 
 const pixelsOf = async (file: Buffer) => [...(await sharp(file).toColourspace('b-w').raw().toBuffer())];
@@ -57,7 +57,8 @@ describe('blankTiff', () => {
   });
 
   it('is fast for many entries that refer to the same bytes', () => {
-    for (const entries of [4000, 60_000]) {
+    expectSteady((share) => {
+      const entries = 60_000 * share;
       const file = Buffer.alloc(4_000_000);
       file.write('II*\0\x08\0\0\0', 'latin1');
       file.writeUInt16LE(entries, 8);
@@ -66,8 +67,8 @@ describe('blankTiff', () => {
         file.writeUInt32LE(3_000_000, at + 4);
         file.writeUInt32LE(900_000, at + 8);
       }
-      expect(cpuTimeOf(() => expect(blankTiff(file, true)).toBeNull())).toBeLessThan(500);
-    }
+      expect(blankTiff(file, true)).toBeNull();
+    });
   });
 });
 

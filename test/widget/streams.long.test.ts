@@ -88,10 +88,8 @@ describe('an export over faulty connections', () => {
     await tab.button(text('action.cancel')).click();
     await expect.poll(() => textOf(tab.widget.locator('.bar'))).toContain(text('bar.cancelling'));
     expect((await tab.spoken()).at(-1)).not.toContain(text('announce.cancelled'));
-    const pressed = Date.now();
     answer();
     await expect.poll(async () => (await tab.events('io-export')).length).toBe(1);
-    expect(Date.now() - pressed).toBeLessThan(5000);
     const [ended] = await tab.events('io-export');
     const { jobId = '' } = (await newest()) ?? {};
     const { status, results = [] } = await tab.account.api.readJson<Job>(`/v1/jobs/${jobId}`);
