@@ -12,6 +12,7 @@ const APART = [
   'test/*.test.ts',
 ];
 const LONG = 'test/**/*.long.test.ts';
+const NIGHTLY = 'test/**/*.nightly.test.ts';
 /** Tests that need programs which `npm run test:wordpress-native` fetches. */
 const NATIVE = 'test/**/*.native.test.ts';
 /** Tests that need the real MongoDB which `npm run test:mongodb` starts. */
@@ -19,6 +20,7 @@ const MONGODB = 'test/**/*.mongodb.test.ts';
 const LONG_APART = 'test/{crash,db,http,sse}/**/*.long.test.ts';
 /** Tests that measure times: nothing else runs beside them. */
 const ATTACKS = 'test/attacks/*.long.test.ts';
+const NIGHTLY_ATTACKS = 'test/attacks/*.nightly.test.ts';
 
 const apart = (include: string[], exclude: string[]): TestProjectInlineConfiguration => ({
   extends: true,
@@ -42,12 +44,13 @@ const together = (include: string[], exclude: string[]): TestProjectInlineConfig
   },
 });
 
-/** Test files by the mode of the run: `vitest run`, `vitest run --mode quick`, `--mode long`, `native` and `mongodb`. */
+/** Test files by the mode of the run: `vitest run`, `vitest run --mode quick`, `--mode long`, `nightly`, `native` and `mongodb`. */
 function projectsOf(mode: string): TestProjectInlineConfiguration[] {
   if (mode === 'long') return [apart([LONG_APART], []), together([LONG], [ATTACKS]), alone([ATTACKS])];
+  if (mode === 'nightly') return [together([NIGHTLY], [NIGHTLY_ATTACKS]), alone([NIGHTLY_ATTACKS])];
   if (mode === 'native') return [alone([NATIVE])];
   if (mode === 'mongodb') return [alone([MONGODB])];
-  const exclude = ['**/node_modules/**', LONG, NATIVE, MONGODB];
+  const exclude = ['**/node_modules/**', LONG, NIGHTLY, NATIVE, MONGODB];
   if (mode === 'quick') return [together(filesWithoutService(), exclude)];
   return [apart(APART, exclude), together(['test/**/*.test.ts'], exclude)];
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PastJob, Transaction, Usage } from '#contract';
 import { csvLine } from '#contract/constants';
-import { expectCleanBooks, untilIdle } from '../support/aftermath.ts';
+import { untilIdle } from '../support/aftermath.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { createPerson, type Person } from '../support/browser-client.ts';
 import { expectError } from '../support/error-answers.ts';
@@ -124,21 +124,6 @@ describe('the ledger', () => {
     const charges = (await me.browser.get('/account/ledger.csv?kind=charge')).text;
     expect(charges).toContain(',charge,-2,');
     expect(charges.trim().split('\r\n')).toHaveLength(4);
-  });
-
-  it('is exported as a whole, however long it is', async () => {
-    const other = await createPerson(test);
-    for (let index = 0; index < 505; index += 1) {
-      await test.service.accounts.ledger.grant({
-        accountId: other.accountId,
-        amount: 1,
-        ref: `bulk-${other.accountId}-${index}`,
-      });
-    }
-    const rows = (await other.browser.get('/account/ledger.csv')).text.trim().split('\r\n').slice(1);
-    expect(new Set(rows).size).toBe(506);
-    expect(rows.reduce((sum, row) => sum + Number(row.split(',')[2]), 0)).toBe(530);
-    await expectCleanBooks(test);
   });
 
   it.each([

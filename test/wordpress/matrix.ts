@@ -41,9 +41,10 @@ function run(profile: string, version: string, env: Record<string, string>, name
   console.log(`\n== ${profile}: WordPress ${version}`);
   const begin = Date.now();
   const tests = names.map((name) => `test/wordpress/${name}`);
-  const isLong = (test: string) => existsSync(join(root, `${test}.long.test.ts`));
-  const passes = (mode: 'test' | 'long') => {
-    const ofMode = tests.filter((test) => isLong(test) === (mode === 'long'));
+  const modeOf = (test: string) =>
+    (['long', 'nightly'] as const).find((mode) => existsSync(join(root, `${test}.${mode}.test.ts`))) ?? 'test';
+  const passes = (mode: 'test' | 'long' | 'nightly') => {
+    const ofMode = tests.filter((test) => modeOf(test) === mode);
     if (ofMode.length === 0) return true;
     const args = ['node_modules/vitest/vitest.mjs', 'run', '--mode', mode, ...ofMode];
     const { status } = spawnSync(process.execPath, args, {
@@ -53,7 +54,7 @@ function run(profile: string, version: string, env: Record<string, string>, name
     });
     return status === 0;
   };
-  const passed = [passes('test'), passes('long')].every(Boolean);
+  const passed = [passes('test'), passes('long'), passes('nightly')].every(Boolean);
   const seconds = Math.round((Date.now() - begin) / 1000);
   return { profile, version, result: passed ? 'passed' : 'FAILED', seconds };
 }

@@ -1,0 +1,3 @@
+import { testMalformedAccountBodies } from './malformed-account-bodies.ts';
+
+testMalformedAccountBodies(500);

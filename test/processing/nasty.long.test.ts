@@ -1,0 +1,3 @@
+import { testHostileFiles } from './hostile-files.ts';
+
+testHostileFiles(['jpeg', 'png', 'avif']);

@@ -1,0 +1,3 @@
+import { testZips } from './many-files.ts';
+
+testZips([65_534, 65_535]);
