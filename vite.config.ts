@@ -197,7 +197,12 @@ function sdkBuild(): BuildEnvironmentOptions {
     rolldownOptions: {
       input: { index: join(root, 'plugin-bridge/sdk/index.ts') },
       preserveEntrySignatures: 'strict',
-      output: { format: 'es', entryFileNames: '[name].js' },
+      // With its lines: Node prints the whole line that threw an error which nothing catches.
+      output: {
+        format: 'es',
+        entryFileNames: '[name].js',
+        minify: { compress: true, mangle: true, codegen: { removeWhitespace: false } },
+      },
     },
   };
 }

@@ -1,6 +1,9 @@
 import { type Account, type Accounts, PLACEHOLDER_EMAIL } from './accounts/index.ts';
 import type { SignIn } from './sign-in/index.ts';
 
+/** Plan of the first account, which is the operator's; the default plan if the settings have none of this name. */
+const OWNER_PLAN = 'agency';
+
 /** Dependencies of {@link announceFirstAccount}. */
 export interface FirstAccountDeps {
   accounts: Accounts;
@@ -38,7 +41,8 @@ async function firstAccount(accounts: Accounts): Promise<Account | null> {
 
 async function createUnlessThere(accounts: Accounts): Promise<Account | null> {
   try {
-    return await accounts.create({ email: PLACEHOLDER_EMAIL });
+    const hasPlan = accounts.plans.list().some(({ name }) => name === OWNER_PLAN);
+    return await accounts.create({ email: PLACEHOLDER_EMAIL, ...(hasPlan ? { plan: OWNER_PLAN } : {}) });
   } catch (error) {
     // Another process on the same database was first.
     if (await accounts.findByEmail(PLACEHOLDER_EMAIL)) return null;
@@ -64,6 +68,7 @@ function welcome({ apiKey, link, url, plan, credits }: Welcome): string {
     ${link}
 
 ${apiKey ? aboutKey(apiKey, url) : ABOUT_NO_KEY}
+  More credits: npm run --silent admin -- credits grant --email ${PLACEHOLDER_EMAIL} --amount 1000
   A new link: npm run --silent admin -- account link --email ${PLACEHOLDER_EMAIL}
 
 `;

@@ -3,6 +3,7 @@ import { type Config, loadConfig } from './config/index.ts';
 import { explainStart } from './explain-start.ts';
 import { announceFirstAccount } from './first-account.ts';
 import { listen } from './http/index.ts';
+import { warnOfSettings } from './warn-of-settings.ts';
 
 // Inherited by workers: what this program writes is for its user alone.
 process.umask(0o077);
@@ -16,6 +17,7 @@ async function main(): Promise<void> {
   const service = await composeService(config, undefined, { onDatabaseLost: () => process.exit(1) });
   const { logger } = service;
   process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'));
+  warnOfSettings(config, process.env, logger);
   await service.start();
   const server = await listen(service.app, config.http);
   let stopping = false;

@@ -20,9 +20,11 @@ it('a start prints the link alone where output is kept; a key once, also after a
   for (const text of printed.splice(0)) {
     expect(text).toMatch(/\/dashboard\/claim#token=iwl_/);
     expect(text).toContain('npm run --silent admin -- key create --email owner@imagewright.local');
+    expect(text).toContain('admin -- credits grant --email owner@imagewright.local');
     expect(text).not.toMatch(/\biw_|X-API-Key/);
   }
   const placeholder = await accounts.findByEmail('owner@imagewright.local');
+  expect(placeholder?.plan).toBe('agency');
   expect(await accounts.keys.list(placeholder?.id ?? '')).toEqual([]);
 
   const interrupted = vi.spyOn(accounts.keys, 'create').mockRejectedValueOnce(new Error('interrupted'));

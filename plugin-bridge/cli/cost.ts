@@ -1,5 +1,6 @@
 import type { Client } from '../sdk/index.ts';
 import { CliError, EXIT } from './exit-codes.ts';
+import { MORE_CREDITS } from './failures.ts';
 
 /** Images to be made. */
 interface Order {
@@ -30,6 +31,6 @@ export async function askForCost(client: Client, { images, analyze, signal }: Or
 export async function requireCredits(client: Client, order: Order): Promise<void> {
   const { credits, balance, sufficient } = await askForCost(client, order);
   if (sufficient) return;
-  const message = `${credits} credits are needed and the balance is ${balance}: no new image was started.`;
+  const message = `${credits} credits are needed and the balance is ${balance}: no new image was started. ${MORE_CREDITS}`;
   throw new CliError(EXIT.credits, 'insufficient_credits', message);
 }

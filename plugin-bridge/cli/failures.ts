@@ -4,6 +4,31 @@ import type { Failure } from './report.ts';
 
 const INTERRUPTED = 'Stopped. Run the same command again to resume; paid images are not paid again.';
 
+/** Advice to whoever has too few credits. */
+export const MORE_CREDITS =
+  'The operator of the service grants more: npm run --silent admin -- credits grant --email ADDRESS --amount N';
+
+/** Advice by the code of the network's error. */
+const ADVICE: [RegExp, string][] = [
+  [/^(ENOTFOUND|EAI_AGAIN)$/, 'There is no host of this name: check --endpoint.'],
+  [/^ECONNREFUSED$/, 'Nothing listens at this address: is the service running, and is --endpoint right?'],
+  [/^(ERR_SSL_|EPROTO)/, 'The service speaks plain http at this address: use http:// in --endpoint.'],
+  [
+    /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/,
+    'Its certificate is not signed by a known authority: name its file in NODE_EXTRA_CA_CERTS.',
+  ],
+  [/^(CERT_|ERR_TLS_CERT)/, 'Its certificate is not valid for this address: see --endpoint.'],
+];
+
+function adviceOn(error: ConnectionError): string {
+  for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const advice = code && ADVICE.find(([pattern]) => pattern.test(code))?.[1];
+    if (advice) return advice;
+  }
+  return 'Is the address right? See --endpoint.';
+}
+
 /** Returns the error that ends the whole run, since every other image would meet it too; undefined if it concerns one image. */
 export function endsTheRun(error: unknown): CliError | undefined {
   if (error instanceof CliError) return error;
@@ -13,11 +38,11 @@ export function endsTheRun(error: unknown): CliError | undefined {
   if (error instanceof ConnectionError) {
     const { code, message } = error;
     if (code === 'aborted') return new CliError(EXIT.interrupted, 'interrupted', INTERRUPTED, error);
-    return new CliError(EXIT.service, code, `${message}. Is the address right? See --endpoint.`, error);
+    return new CliError(EXIT.service, code, `${message}. ${adviceOn(error)}`, error);
   }
   if (!(error instanceof ApiError)) return undefined;
   const { status, code, message } = error;
-  if (code === 'insufficient_credits') return new CliError(EXIT.credits, code, `${message}.`, error);
+  if (code === 'insufficient_credits') return new CliError(EXIT.credits, code, `${message}. ${MORE_CREDITS}`, error);
   const isUnusable = [401, 403, 429, 503, 507].includes(status) || code === 'bad_response' || code === 'not_found';
   return isUnusable ? new CliError(EXIT.service, code, `The service says: ${message}`, error) : undefined;
 }

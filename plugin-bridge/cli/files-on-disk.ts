@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import pLimit from 'p-limit';
 
@@ -22,12 +22,34 @@ export async function hashFile(path: string): Promise<string | undefined> {
 }
 
 /**
+ * Makes a folder with those above it. Not by `recursive`, which never ends where the system refuses new folders with ENOENT, as in
+ * /proc.
+ * @throws the error of the file system; ENOTDIR if a file has the name
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  const make = () =>
+    mkdir(folder).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+      if ((await stat(folder)).isDirectory()) return;
+      throw Object.assign(new Error(`${folder} is a file, not a folder`), { code: 'ENOTDIR' });
+    });
+  try {
+    await make();
+  } catch (error) {
+    const above = dirname(folder);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === folder) throw error;
+    await makeFolder(above);
+    await make();
+  }
+}
+
+/**
  * Writes a temporary file beside `path` and renames it, so that no reader sees a partial file. Creates the folder. A symbolic
  * link at `path` is replaced; its target is left unchanged.
  */
 export async function writeWhole(path: string, content: Uint8Array | string): Promise<void> {
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   // Patterns skip names with a leading dot, also what a killed run has left. A predictable name could be a symbolic link.
   const temporary = join(folder, `.${basename(path)}.${randomBytes(8).toString('hex')}.part`);
   try {

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createBatchRun, finishBatch, makeBatch } from '../batch/index.ts';
 import { ApiError, type Client, createClient } from '../sdk/index.ts';
@@ -5,9 +6,9 @@ import { batchOf, createBatchPorts } from './batch-ports.ts';
 import { type Conflict, conflictError, findConflicts } from './conflicts.ts';
 import { askForCost, type Cost, requireCredits } from './cost.ts';
 import { createDelivery, type Delivery } from './deliver.ts';
-import { CliError, EXIT } from './exit-codes.ts';
+import { CliError, EXIT, usageError } from './exit-codes.ts';
 import { endsTheRun, failureOf } from './failures.ts';
-import { forEachLimited } from './files-on-disk.ts';
+import { forEachLimited, makeFolder } from './files-on-disk.ts';
 import { findSources } from './find-sources.ts';
 import { groupByKey, makeBatches } from './make-batches.ts';
 import { type Manifest, openManifest } from './manifest.ts';
@@ -29,6 +30,7 @@ export interface Surroundings {
 /** Runs `optimize`. Errors after planning are part of the report. @throws CliError before that */
 export async function optimize(options: Options, { cwd, stderr, signal }: Surroundings): Promise<Report> {
   const out = resolve(cwd, options.out);
+  await requireFolder(out, options);
   const manifest = await openManifest(out);
   const files = await findSources({ patterns: options.patterns, cwd, out, earlier: manifest.writtenFiles() });
   const sources = nameOutputs(files, { ...options, out });
@@ -53,6 +55,16 @@ export async function optimize(options: Options, { cwd, stderr, signal }: Surrou
     ended = endsTheRun(error) ?? new CliError(EXIT.unexpected, code, message, error);
   }
   return report(run, { sources, cost, ended });
+}
+
+/** Makes the folder of the results; a dry run only looks whether it could. @throws CliError 2 */
+async function requireFolder(out: string, { dryRun }: Options): Promise<void> {
+  const there = await stat(out).catch(() => null);
+  if (there && !there.isDirectory()) throw usageError(`--out: expected a folder, but ${out} is a file`);
+  if (there || dryRun) return;
+  await makeFolder(out).catch((error: Error) => {
+    throw usageError(`--out: the folder ${out} cannot be made: ${error.message}`);
+  });
 }
 
 interface Tally {

@@ -22,9 +22,17 @@ export function createImageClient(options: ClientOptions) {
   return createImageMethods(createRequester(options));
 }
 
-/** Creates a client of the service. Sends nothing by itself. Every method throws ApiError or ConnectionError. */
+/**
+ * Creates a client of the service. Sends nothing by itself. Every method throws ApiError or ConnectionError.
+ * @throws TypeError without an endpoint
+ */
 export function createClient(options: ClientOptions) {
-  const requester = createRequester(options);
+  const given: unknown = (options as ClientOptions | undefined)?.endpoint;
+  if (typeof given !== 'string') {
+    throw new TypeError(`createClient: expected { endpoint: 'https://…' }, but received the endpoint ${given}`);
+  }
+  // Paths begin with the version, and the address of a service is often copied with it. The path of a proxy may end so too.
+  const requester = createRequester({ ...options, endpoint: given.replace(/^(https?:\/\/[^/]+)\/v1\/*$/, '$1') });
   return {
     ...createImageMethods(requester),
     ...createAccountMethods(requester),

@@ -46,8 +46,8 @@ export class ConnectionError extends Error {
   readonly retryable: boolean;
 
   constructor(code: ConnectionErrorCode, cause?: unknown) {
-    const reason = cause instanceof Error && cause.message ? `: ${cause.message}` : '';
-    super(`${MESSAGES[code]}${reason}`, { cause });
+    const reason = reasonOf(cause);
+    super(MESSAGES[code] + (reason && `: ${reason}`), { cause });
     this.code = code;
     this.retryable = code !== 'aborted';
   }
@@ -59,3 +59,9 @@ const MESSAGES: Record<ConnectionErrorCode, string> = {
   stream_interrupted: 'The response was interrupted',
   aborted: 'The request was aborted',
 };
+
+/** Returns the innermost reason: `fetch failed` hides that of the network. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  return reasonOf(error.cause) || error.message || (error as { code?: string }).code || '';
+}

@@ -32,6 +32,8 @@ const TRIES = 2;
 interface CapabilityCheckDeps {
   provider: VisionProvider;
   logger: Pick<Logger, 'info' | 'warn'>;
+  /** Model and address, for the log. */
+  service: { model: string; baseUrl: string | undefined };
   /** Time limit of one image; the check uses it if it is shorter than 15 s. */
   timeoutMs: number;
   /** Monotonic clock, in ms. */
@@ -66,7 +68,9 @@ export function createCapabilityCheck(deps: CapabilityCheckDeps): CapabilityChec
 }
 
 async function check(state: State): Promise<void> {
-  const { provider, logger, timeoutMs, now } = state.deps;
+  const { provider, logger, service, timeoutMs, now } = state.deps;
+  const { model } = service;
+  const address = service.baseUrl ? `${service.baseUrl} (AI_BASE_URL)` : "the provider's own address";
   const closing = state.closing.signal;
   const deadline = startDeadline(Math.min(LIMIT_MS, timeoutMs), closing);
   try {
@@ -74,12 +78,16 @@ async function check(state: State): Promise<void> {
     for (let attempt = 0; attempt < TRIES && !sees; attempt += 1) sees = await readsDigits(provider, deadline.signal);
     state.capability = sees ? 'ready' : 'blind';
     if (sees) logger.info({}, 'the vision service reads images');
-    else logger.warn({}, 'the vision service ignores images; it is not used');
+    else
+      logger.warn(
+        {},
+        `the model ${model} (AI_MODEL) at ${address} ignores images and is not used: choose one that sees`,
+      );
   } catch (error) {
     if (closing.aborted) return;
     const httpStatus = error instanceof VisionFailure ? error.status : null;
     const timedOut = deadline.signal.aborted;
-    logger.warn({ httpStatus, timedOut }, 'the capability check of the vision service failed');
+    logger.warn({ httpStatus, timedOut, model, address }, 'the capability check of the vision service failed');
   } finally {
     deadline.end();
     state.nextAt = now() + (state.capability === 'blind' ? BLIND_AGAIN_AFTER_MS : AGAIN_AFTER_MS);

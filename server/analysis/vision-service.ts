@@ -85,7 +85,9 @@ export function createVisionService(settings: ProviderSettings, deps: VisionServ
   const places = config.AI_CONCURRENCY ?? (settings.local ? CONCURRENCY.local : CONCURRENCY.remote);
   const breaker = createBreaker(monotonicNow);
   const check =
-    config.AI_CANARY === 'on' ? createCapabilityCheck({ provider, logger, timeoutMs, now: monotonicNow }) : null;
+    config.AI_CANARY === 'on'
+      ? createCapabilityCheck({ provider, logger, service: settings, timeoutMs, now: monotonicNow })
+      : null;
   const context: Context = {
     settings,
     timeoutMs,

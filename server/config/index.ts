@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { type Config, expectedValue, MODULE_SETTINGS } from './settings-table.ts';
 
+export { findNearMisses, type NearMiss } from './near-misses.ts';
 export { type Config, listSettings, type Setting } from './settings-table.ts';
 
 /** Thrown if environment variables are invalid; the message lists all of them. */

@@ -96,7 +96,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Record<AuthKind, Mid
       if (hasTokenForm(presented)) await byToken(deps, ctx, presented);
       else if (presented !== '') await byKey(ctx, presented);
       else if (cookie.read(ctx) !== undefined) await byLogin(ctx);
-      else throw new AppError('invalid_api_key', 'expected an API key in the X-API-Key header, but received none');
+      else throw withoutKey(ctx);
       await next();
     },
 
@@ -123,6 +123,11 @@ export function createAuthenticate(deps: AuthenticateDeps): Record<AuthKind, Mid
       await next();
     },
   };
+}
+
+function withoutKey(ctx: Context): AppError {
+  const instead = ctx.get('Authorization') ? 'an Authorization header: the key is expected in X-API-Key' : 'none';
+  return new AppError('invalid_api_key', `expected an API key in the X-API-Key header, but received ${instead}`);
 }
 
 /** Finds the account of a session token. @throws AppError invalid_api_key, inactive_api_key, token_not_allowed, account_suspended */

@@ -47,6 +47,11 @@ export const httpConfig = z.object({
   REQUEST_GRACE_SECONDS: whole(1, 3600)
     .default(60)
     .describe('Seconds for which a request body may be slower than `REQUEST_MIN_BYTES_PER_SECOND`.'),
+  KEEP_ALIVE_SECONDS: whole(1, 3600)
+    .default(75)
+    .describe(
+      'Seconds for which an idle connection is kept for the next request. Longer than that of the proxy in front, or its requests meet closed connections (502).',
+    ),
   REQUEST_TIMEOUT_SECONDS: z
     .union([z.literal('off').transform(() => 0), whole(1, 86_400)], {
       error: 'expected off, or a number from 1 to 86400',

@@ -9,7 +9,6 @@ import { cutSlowReaders, type ReadingPace } from './downloads/slow-readers.ts';
 import { cutSlowSenders, type SendingLimits } from './slow-senders.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
-const KEEP_ALIVE_MS = 5_000;
 const IDLE_SWEEP_MS = 200;
 const CLOSE_GRACE_MS = 5_000;
 
@@ -30,7 +29,10 @@ export interface HttpServer {
 /** Listens with time limits, so that slow clients cannot keep connections open. */
 export async function listen(
   app: Koa,
-  config: Pick<HttpConfig, 'PORT' | 'HOST' | 'REQUEST_TIMEOUT_SECONDS' | 'CONNECTIONS_PER_ADDRESS' | 'TRUST_PROXY'> &
+  config: Pick<
+    HttpConfig,
+    'PORT' | 'HOST' | 'REQUEST_TIMEOUT_SECONDS' | 'KEEP_ALIVE_SECONDS' | 'CONNECTIONS_PER_ADDRESS' | 'TRUST_PROXY'
+  > &
     SendingLimits,
   { closeGraceMs = CLOSE_GRACE_MS, pace }: TimeLimits = {},
 ): Promise<HttpServer> {
@@ -42,7 +44,8 @@ export async function listen(
       headersTimeout: Math.min(HEADERS_TIMEOUT_MS, config.REQUEST_TIMEOUT_SECONDS * 1000 || HEADERS_TIMEOUT_MS),
       // 0 sets no limit; `cutSlowSenders` limits silence and rate.
       requestTimeout: config.REQUEST_TIMEOUT_SECONDS * 1000,
-      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Longer than the 60 s of usual proxies, so that they and not the service close a connection that both may use.
+      keepAliveTimeout: config.KEEP_ALIVE_SECONDS * 1000,
       connectionsCheckingInterval: 1000,
       maxHeaderSize: 16_384,
       // The application responds with an error body; Node's own response has none.

@@ -2,13 +2,26 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createCapabilityCheck } from '../../server/analysis/capability-check.ts';
 import type { VisionProvider } from '../../server/analysis/vision-provider.ts';
 
+const SERVICE = { model: 'llama3.2', baseUrl: 'http://127.0.0.1:11434/v1' };
+
+it('a model that ignores images is named with its address and their settings', async () => {
+  const logger = { info: vi.fn(), warn: vi.fn() };
+  const ask: VisionProvider['ask'] = async () => ({ text: 'I cannot see images.' }) as never;
+  const check = createCapabilityCheck({ provider: { ask }, logger, service: SERVICE, timeoutMs: 1500, now: () => 0 });
+  await check.settled();
+  expect(check.capability()).toBe('blind');
+  const said = logger.warn.mock.calls.map(([, message]) => message).join('');
+  for (const named of ['llama3.2', 'AI_MODEL', 'http://127.0.0.1:11434/v1', 'AI_BASE_URL'])
+    expect(said).toContain(named);
+});
+
 it('the first capability check is awaited, later ones run in the background', async () => {
   let now = 0;
   const hang: VisionProvider['ask'] = (_question, signal) =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   const ask = vi.fn(hang);
   const logger = { info: vi.fn(), warn: vi.fn() };
-  const check = createCapabilityCheck({ provider: { ask }, logger, timeoutMs: 1500, now: () => now });
+  const check = createCapabilityCheck({ provider: { ask }, logger, service: SERVICE, timeoutMs: 1500, now: () => now });
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const settled = vi.fn();

@@ -65,6 +65,14 @@ describe('authentication', () => {
     return { accountId, ...(await fixture.accounts.keys.create({ accountId, name: 'a' })) };
   }
 
+  test('a key in Authorization is told where it is expected', async () => {
+    const { apiKey } = await newKey();
+    const { status, body } = await send({ authorization: `Bearer ${apiKey}` });
+    expect(status).toBe(401);
+    expect(body.error).toMatch(/an Authorization header: the key is expected in X-API-Key$/);
+    expect(JSON.stringify(body)).not.toContain(apiKey);
+  });
+
   test('a valid key lets the request in and names account and key', async () => {
     const { accountId, keyId, apiKey } = await newKey();
     const { status, body } = await send({ 'x-api-key': apiKey }, { complete: true });

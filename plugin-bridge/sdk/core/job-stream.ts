@@ -57,11 +57,16 @@ export function createJobStream<E extends AnyJobEvent>(requester: Requester, sou
     result: () => readResult(state),
     async cancel() {
       if (state.last) return;
-      await readJobId(state);
-      const { signal } = source;
-      await requester.send({ method: 'POST', path: jobPath(state, 'cancel'), signal }, readNothing).catch((error) => {
+      // A signal that has ended the stream has not ended the job: its id and its cancellation are asked for without it.
+      const { start } = state;
+      const free = { signal: undefined, opened: undefined, start: start && { ...start, signal: undefined } };
+      const asking = source.signal?.aborted ? { ...state, ...free } : state;
+      await readJobId(asking);
+      const call = { method: 'POST', path: jobPath(asking, 'cancel'), signal: asking.signal };
+      await requester.send(call, readNothing).catch((error) => {
         if (!(error instanceof ApiError && error.code === 'job_finished')) throw error;
       });
+      if (asking !== state) (await asking.opened)?.close();
     },
   };
 }

@@ -6,7 +6,7 @@ import type { UploadProgress } from '../core/xhr.ts';
 
 /** A file to upload. */
 export interface UploadFile {
-  file: Blob;
+  file: Blob | Uint8Array;
   /** File name. */
   name: string;
   metadata?: {
@@ -86,7 +86,8 @@ function imagePathOf(sessionId: string, imageId: string): string {
 const PIECE = 2 ** 18;
 
 /** Divides a file for Node's `fetch`; browsers need no pieces. */
-function inPieces(file: Blob): Blob {
+function inPieces(given: Blob | Uint8Array): Blob {
+  const file = ArrayBuffer.isView(given) ? new Blob([given as Uint8Array<ArrayBuffer>]) : given;
   if (typeof XMLHttpRequest === 'function') return file;
   const pieces: Blob[] = [];
   for (let at = 0; at < file.size; at += PIECE) pieces.push(file.slice(at, at + PIECE));

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError, ConnectionError, createClient } from '../../../plugin-bridge/sdk/index.ts';
+import { plainImages } from '../../support/small-images.ts';
 import { chargesOf, type SdkHarness, startSdkHarness, uploadPictures } from './sdk-harness.ts';
 
 let harness: SdkHarness;
@@ -154,4 +157,46 @@ describe('a missing response', () => {
     expect(await failureOf(client.cancelJob(`job_${id}`))).toMatchObject({ code: 'network' });
     expect(harness.proxy.seen).toHaveLength(2);
   });
+});
+
+describe('a mistake of the caller', () => {
+  it('of no endpoint is named', () => {
+    const create = createClient as (options?: unknown) => unknown;
+    expect(() => create()).toThrow(/^createClient: expected \{ endpoint: .*but received the endpoint undefined$/);
+    expect(() => create({})).toThrow(TypeError);
+  });
+
+  it('of an endpoint with the version is none', async () => {
+    const { apiKey } = await harness.test.createAccount({});
+    for (const end of ['/v1', '/v1/', '/']) {
+      const client = createClient({ endpoint: `${harness.proxy.url}${end}`, apiKey });
+      expect(await client.getBalance()).toMatchObject({ balance: expect.any(Number) });
+    }
+  });
+
+  it('of bytes instead of a Blob is none', async () => {
+    const client = await harness.createClient();
+    const [picture] = await plainImages(1, { width: 33 });
+    const bytes = Buffer.from(picture?.bytes ?? []);
+    const files = [bytes, new Uint8Array(bytes)].map((file, at) => ({ file, name: `bytes-${at}.png` }));
+    const { images } = await client.createSession({ files });
+    expect(images.map(({ size }) => size)).toEqual([bytes.length, bytes.length]);
+  });
+});
+
+it('an error of the network tells its innermost reason', async () => {
+  const client = createClient({ endpoint: 'http://no-such-host.invalid', apiKey: 'iw_x', retryDelayMs: 1 });
+  await expect(client.getBalance()).rejects.toThrow(/ENOTFOUND|EAI_AGAIN/);
+});
+
+it('an error that nothing catches prints a short line of the built client', async () => {
+  const sdk = pathToFileURL('dist/sdk/index.js').href;
+  const program = `import { createClient } from '${sdk}'; await createClient({ endpoint: '${harness.test.url}' }).getBalance();`;
+  const { stderr } = await new Promise<{ stderr: string }>((resolve) => {
+    execFile(process.execPath, ['--input-type=module', '-e', program], (_error, _stdout, stderr) =>
+      resolve({ stderr }),
+    );
+  });
+  expect(stderr).toContain('invalid_api_key');
+  expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThan(300);
 });

@@ -107,6 +107,24 @@ describe('a stream', () => {
     await stream.cancel();
   });
 
+  it('is cancelled at the service also after its signal has ended the stream, before or after the service has told its id', async () => {
+    const client = await harness.createClient({ credits: 30 });
+    for (const answered of [true, false]) {
+      const { sessionId, images } = await uploadNoise(client, 6);
+      const leaving = new AbortController();
+      const stream = client.exportImages(
+        sessionId,
+        { images, settings: { format: 'avif' } },
+        { signal: leaving.signal },
+      );
+      if (answered) for await (const { event } of stream) if (event === 'progress') break;
+      leaving.abort();
+      await stream.cancel();
+      const job = await client.getJob(answered ? await stream.jobId() : newestJob(await client.getSession(sessionId)));
+      expect(job.status).toBe('cancelled');
+    }
+  });
+
   it('rejects its result with the error of its `error` event', async () => {
     const client = await harness.createClient();
     const { sessionId, images } = await uploadNoise(client, 2);
@@ -179,3 +197,7 @@ describe('an analysis', () => {
     expect(results.map(({ imageId, status }) => [imageId, status])).toEqual(images.map(({ id }) => [id, 'completed']));
   });
 });
+
+function newestJob({ jobs }: Awaited<ReturnType<Client['getSession']>>): string {
+  return jobs.at(-1)?.jobId ?? '';
+}

@@ -8,7 +8,6 @@ export const arabicErrors: Messages = {
   'error.file_gone': 'لم يعد الملف هنا. أضفه من جديد: نصوصه محفوظة.',
   'error.file_too_large': 'الملف كبير جدًا. الحد الأقصى {millions} ميغابايت.',
   'error.insufficient_credits': 'الرصيد لا يكفي. لم يحتسب شيء، وكل النصوص محفوظة.',
-  'error.internal_error': 'حدث خطأ في الخدمة، والملف سليم. يرجى المحاولة مرة أخرى.',
   'error.invalid_image': 'لا يمكن قراءة الملف كصورة.',
   'error.invalid_setting': 'أحد الإعدادات غير صالح؛ تستخدم القيمة الافتراضية.',
   'error.key_inactive': 'الحساب أو مفتاح الواجهة غير نشط.',

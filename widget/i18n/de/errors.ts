@@ -9,8 +9,6 @@ export const germanErrors: Messages = {
   'error.file_gone': 'Die Datei ist nicht mehr da. Fügen Sie sie erneut hinzu: Ihre Texte sind noch da.',
   'error.file_too_large': 'Die Datei ist zu groß. Erlaubt sind {millions} MB.',
   'error.insufficient_credits': 'Die Credits reichen nicht. Nichts wurde berechnet, alle Texte bleiben erhalten.',
-  'error.internal_error':
-    'Der Dienst hat einen Fehler gemacht, die Datei ist in Ordnung. Bitte versuchen Sie es erneut.',
   'error.invalid_image': 'Die Datei lässt sich nicht als Bild lesen.',
   'error.invalid_setting': 'Eine Einstellung ist ungültig; es gilt der Standard.',
   'error.key_inactive': 'Das Konto oder sein API-Schlüssel ist nicht aktiv.',

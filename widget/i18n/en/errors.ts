@@ -5,7 +5,6 @@ export const englishErrors = {
   'error.daily_limit_reached': 'Your plan’s limit for today is used up. It resets at midnight (UTC).',
   'error.file_gone': 'The file is no longer here. Add it again: its texts are kept.',
   'error.insufficient_credits': 'There are not enough credits. Nothing was charged, and all texts are kept.',
-  'error.internal_error': 'The service made an error; the file is not at fault. Please try again.',
   'error.invalid_setting': 'A setting is not valid; the default is used.',
   'error.media': 'The image could not be fetched from the site.',
   'error.output_too_large': 'This format cannot hold so many pixels. Please choose another one.',

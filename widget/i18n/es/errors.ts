@@ -8,7 +8,6 @@ export const spanishErrors: Messages = {
   'error.file_gone': 'El archivo ya no está aquí. Añádalo de nuevo: sus textos se conservan.',
   'error.file_too_large': 'El archivo es demasiado grande. El límite es {millions} MB.',
   'error.insufficient_credits': 'No hay créditos suficientes. No se ha cobrado nada y se conservan todos los textos.',
-  'error.internal_error': 'El servicio ha fallado; el archivo no es la causa. Inténtelo de nuevo.',
   'error.invalid_image': 'El archivo no se puede leer como imagen.',
   'error.invalid_setting': 'Un ajuste no es válido; se usa el valor predeterminado.',
   'error.key_inactive': 'La cuenta o su clave de API está inactiva.',

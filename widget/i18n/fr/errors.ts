@@ -8,7 +8,6 @@ export const frenchErrors: Messages = {
   'error.file_gone': 'Le fichier n’est plus là. Ajoutez-le de nouveau : ses textes sont conservés.',
   'error.file_too_large': 'Le fichier est trop volumineux. La limite est de {millions} Mo.',
   'error.insufficient_credits': 'Pas assez de crédits. Rien n’a été facturé et tous les textes sont conservés.',
-  'error.internal_error': 'Le service a fait une erreur, le fichier n’est pas en cause. Veuillez réessayer.',
   'error.invalid_image': 'Le fichier ne peut pas être lu comme une image.',
   'error.invalid_setting': 'Un réglage n’est pas valide ; la valeur par défaut est utilisée.',
   'error.key_inactive': 'Le compte ou sa clé API est inactif.',

@@ -8,7 +8,6 @@ export const japaneseErrors: Messages = {
   'error.file_gone': 'ファイルがなくなりました。追加し直すと、保存されたテキストが使われます。',
   'error.file_too_large': 'ファイルが大きすぎます。上限は {millions} MB です。',
   'error.insufficient_credits': 'クレジットが足りません。費用は発生せず、テキストはすべて残っています。',
-  'error.internal_error': 'サービス側でエラーが発生しました。ファイルに問題はありません。もう一度お試しください。',
   'error.invalid_image': 'このファイルは画像として読み取れません。',
   'error.invalid_setting': '無効な設定があったため、標準の値を使います。',
   'error.key_inactive': 'アカウントまたは API キーが無効です。',
