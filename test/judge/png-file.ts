@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 
 /** Colour types of PNG (third edition, 11.2.1). */
-export const COLOUR_TYPES = { grey: 0, rgb: 2, palette: 3, 'grey-alpha': 4, rgba: 6 } as const;
+const COLOUR_TYPES = { grey: 0, rgb: 2, palette: 3, 'grey-alpha': 4, rgba: 6 } as const;
 
 /** Name of a colour type. */
 export type ColourType = keyof typeof COLOUR_TYPES;

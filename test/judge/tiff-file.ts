@@ -1,5 +1,5 @@
 /** Photometric interpretations of TIFF 6.0. */
-export const PHOTOMETRIC = { whiteIsZero: 0, grey: 1, rgb: 2, palette: 3, cmyk: 5, ycbcr: 6, lab: 8 } as const;
+const PHOTOMETRIC = { whiteIsZero: 0, grey: 1, rgb: 2, palette: 3, cmyk: 5, ycbcr: 6, lab: 8 } as const;
 
 /** A TIFF to write, in one strip without compression. */
 export interface TiffPicture {
