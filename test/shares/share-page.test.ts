@@ -87,19 +87,6 @@ describe('the page of a link', () => {
     expectQuiet();
   });
 
-  it.each([320, 360, 414])('shows a wide picture whole on a screen of %i pixels', async (width) => {
-    const wide = await api.upload([
-      await plainImage('Bildschirmfoto_2026-11-02_um_09.41.22_Hafen.png', { width: 2880, height: 2048 }),
-    ]);
-    const share = await api.readJson<CreatedShare>(`/v1/sessions/${wide.sessionId}/shares`, { json: {} });
-    const { page } = await browser.open({ locale: 'de', viewport: { width, height: 800 } });
-    await page.goto(share.url);
-    const picture = page.locator('share-image').getByRole('img');
-    await picture.waitFor();
-    await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(0);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-  });
-
   it('says that a link is gone', async () => {
     const { page } = await browser.open({ locale: 'en' });
     await page.goto(`${api.url}/share/x#iwv_${'a'.repeat(43)}`);
