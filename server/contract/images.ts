@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { emptyMetadataValues, INPUT_FORMATS, METADATA_SOURCES } from './constants/index.ts';
+import {
+  emptyMetadataValues,
+  INFORMATION,
+  INPUT_FORMATS,
+  METADATA_LEVELS,
+  METADATA_SOURCES,
+} from './constants/index.ts';
 import { imageIdSchema, sessionIdSchema } from './ids.ts';
 import { PATCH_SHAPE, STORED_SHAPE, UPLOAD_SHAPE } from './metadata-shapes.ts';
 import { textsPatchSchema, textsSchema } from './texts.ts';
@@ -86,6 +92,23 @@ export const EMPTY_METADATA: Metadata = {
   model: null,
 };
 
+/** Something that an uploaded file carries beside its pixels. */
+export const carriedSchema = z
+  .object({
+    kind: z.string().describe(
+      `One of ${Object.keys(INFORMATION)
+        .map((kind) => `\`${kind}\``)
+        .join(', ')}; more may be added.`,
+    ),
+    keptBy: z
+      .enum([...METADATA_LEVELS, 'always', 'never'])
+      .describe(
+        'The first level of `settings.metadata` that keeps it; `never`: it is private or of no use in a web page, and removed; `always`: the setting has no influence. What a format cannot hold is named by a warning of the result.',
+      ),
+  })
+  .meta({ id: 'Carried' });
+export type Carried = z.output<typeof carriedSchema>;
+
 /** An uploaded image. */
 export const imageSchema = z
   .object({
@@ -101,6 +124,10 @@ export const imageSchema = z
     hasAlpha: z.boolean(),
     pages: z.int().describe('Frames of an animation, pages of a TIFF; else 1.'),
     clientRef: z.string().nullable().describe("The caller's own id, echoed wherever the image appears."),
+    carries: z
+      .array(carriedSchema)
+      .optional()
+      .describe('What the file carries beside its pixels. Absent for uploads of versions that did not look for it.'),
     warnings: z.array(warningSchema),
     metadata: metadataSchema.nullable(),
     texts: textsSchema.optional(),

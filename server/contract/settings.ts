@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { closedObject } from './closed-object.ts';
-import { MAX_EDGE, MAX_RESPONSIVE_SIZES, OUTPUT_FORMATS, PRESETS, RESPONSIVE_EDGE } from './constants/index.ts';
+import {
+  MAX_EDGE,
+  MAX_RESPONSIVE_SIZES,
+  METADATA_LEVELS,
+  type MetadataLevel,
+  OUTPUT_FORMATS,
+  PRESETS,
+  RESPONSIVE_EDGE,
+} from './constants/index.ts';
 import { canonicalLanguageSchema } from './language.ts';
 
 const edge = z.int().min(RESPONSIVE_EDGE.min).max(RESPONSIVE_EDGE.max);
@@ -85,8 +93,9 @@ export const settingsSchema = closedObject({
     ),
   keepCopyright: z
     .boolean()
-    .default(true)
-    .describe('Keep artist and copyright; other embedded metadata is always removed.'),
+    .optional()
+    .meta({ default: true })
+    .describe('The older form of `metadata`: `true` means `rights`, `false` means `none`.'),
   // Without a parsed default: requests and jobs of versions without this setting keep their identity.
   onlySmaller: z
     .boolean()
@@ -95,7 +104,52 @@ export const settingsSchema = closedObject({
     .describe(
       'Deliver only variants that are smaller than the file they replace (`replaces` of an image). An image of which none is delivered costs nothing. Samples ignore it.',
     ),
-}).meta({ id: 'Settings' });
+  metadata: z
+    .enum(METADATA_LEVELS)
+    .optional()
+    .meta({ default: 'rights' })
+    .describe(
+      'What is kept of the metadata of the uploads. `rights`: creator, copyright, credit, licence, permission of data mining, marks of AI. `all-but-private`: also camera, lens, exposure, dates, rating, keywords. `none`: nothing. Place, serial numbers, owner, thumbnail and names of people are always removed.',
+    ),
+})
+  .check((context) => {
+    const { metadata, keepCopyright } = context.value;
+    if (metadata === undefined || keepCopyright === undefined || metadata === levelOf(keepCopyright)) return;
+    const message = `expected ${levelOf(keepCopyright)}, as \`keepCopyright: ${keepCopyright}\` means, or only one of both, but received ${metadata}`;
+    context.issues.push({ code: 'custom', input: metadata, path: ['metadata'], message });
+  })
+  .overwrite(withOlderDefault)
+  .meta({ id: 'Settings' });
+
+/** Returns the level that a value of `keepCopyright` means. */
+function levelOf(keepCopyright: boolean): MetadataLevel {
+  return keepCopyright ? 'rights' : 'none';
+}
+
+/** Fills in `keepCopyright` where neither form is given, as before `metadata`: jobs and requests keep their identity. */
+function withOlderDefault<Given extends { metadata?: unknown; keepCopyright?: unknown; embedMetadata: unknown }>(
+  settings: Given,
+): Given {
+  if (settings.metadata !== undefined || settings.keepCopyright !== undefined) return settings;
+  // In its former place, since identities depend on the order.
+  const entries = Object.entries(settings).flatMap(([name, value]) =>
+    name === 'embedMetadata'
+      ? [
+          [name, value],
+          ['keepCopyright', true],
+        ]
+      : [[name, value]],
+  );
+  return Object.fromEntries(entries) as Given;
+}
 
 /** The settings with every default filled in. */
 export type Settings = z.output<typeof settingsSchema>;
+
+/** Returns the level of metadata that the settings ask for. */
+export function metadataLevel({
+  metadata,
+  keepCopyright = true,
+}: Pick<Settings, 'metadata' | 'keepCopyright'>): MetadataLevel {
+  return metadata ?? levelOf(keepCopyright);
+}

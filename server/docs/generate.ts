@@ -4,11 +4,13 @@ import { buildOpenApi } from '#contract';
 import { VERSION } from '../version.ts';
 import { configurationPage, envExample } from './configuration-page.ts';
 import { errorsPage } from './errors-page.ts';
+import { metadataPage } from './metadata-page.ts';
 
 const root = new URL('../../', import.meta.url);
 const documents: Record<string, string> = {
   'docs/configuration.md': configurationPage(),
   'docs/errors.md': errorsPage(),
+  'docs/metadata.md': metadataPage(),
   'docs/openapi.json': `${JSON.stringify(buildOpenApi(VERSION), null, 2)}\n`,
   '.env.example': envExample(),
 };

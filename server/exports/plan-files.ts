@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { EMBEDDED_FIELDS, pickFields, type Settings } from '#contract';
+import { EMBEDDED_FIELDS, metadataLevel, pickFields, type Settings } from '#contract';
 import { type EncodedFormat, encodedFormat, type InputFormat, type OutputFormat } from '#contract/constants';
 import type { ImageRecord, JobImage } from '../db/index.ts';
 import { extensionOf, planVariants } from '../processing/index.ts';
@@ -52,7 +52,10 @@ function planSizes(image: ImageRecord, { focalPoint, replaces }: JobImage, setti
 
 /** Hashes what identifies a set of files: an export with equal settings replaces its earlier files, others do not. */
 export function outputHash(asked: JobImage, settings: Settings): string {
-  const { preset, responsive, responsiveSizes, embedMetadata, keepCopyright, maxWidth, maxHeight, language } = settings;
+  const { preset, responsive, responsiveSizes, embedMetadata, maxWidth, maxHeight, language } = settings;
+  const level = metadataLevel(settings);
+  // As `keepCopyright` was written, so that files of before versions are replaced.
+  const kept = level === 'all-but-private' ? level : level === 'rights';
   const [first = settings.format, ...others] = settings.formats ?? [];
   const sizes = responsive ? (responsiveSizes ?? 'default') : null;
   const focalPoint = asked.focalPoint ?? settings.focalPoint;
@@ -65,6 +68,6 @@ export function outputHash(asked: JobImage, settings: Settings): string {
     ...(embedMetadata && language ? [{ language }] : []),
     ...(others.length > 0 ? [{ others }] : []),
   ];
-  const canonical = JSON.stringify([first, preset, sizes, embedMetadata, keepCopyright, ...later]);
+  const canonical = JSON.stringify([first, preset, sizes, embedMetadata, kept, ...later]);
   return createHash('sha256').update(canonical).digest('hex').slice(0, 12);
 }

@@ -1,4 +1,4 @@
-import type { Settings } from '#contract';
+import { metadataLevel, type Settings } from '#contract';
 import type { EmbeddedTexts } from '#contract/constants';
 import { encodedFormat } from '#contract/constants';
 import { withAbort } from '../concurrency.ts';
@@ -158,11 +158,12 @@ async function obtain(context: Context, order: VariantOrder, options: OrderOptio
 }
 
 function keysOf({ search }: Processor, { image, settings, embed, variants }: VariantOrder): Wanted[] {
-  const { format, preset, keepCopyright } = settings;
+  const { format, preset } = settings;
+  const metadata = metadataLevel(settings);
   const source = { scope: image.accountId, sourceSha256: image.sha256, inputFormat: image.format };
   return variants.map((spec) => ({
     spec,
-    key: variantKey({ ...source, format, preset, keepCopyright, embed, variant: spec, search }),
+    key: variantKey({ ...source, format, preset, metadata, embed, variant: spec, search }),
   }));
 }
 
@@ -253,7 +254,7 @@ async function render(
         facts: image,
         format: settings.format,
         preset: settings.preset,
-        keepCopyright: settings.keepCopyright,
+        metadata: metadataLevel(settings),
         embed,
         variants: wanted.map(({ spec }, index) => ({ ...spec, target: targets[index] ?? '' })),
       },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { EMBEDDED_FIELDS, type InputFormat } from '#contract/constants';
+import { EMBEDDED_FIELDS, type InputFormat, type MetadataLevel } from '#contract/constants';
 import { libraryVersions } from './library-versions.ts';
 import { QUALITY_VERSION } from './shared/presets.ts';
 import type { OutputSettings } from './shared/protocol.ts';
@@ -31,7 +31,7 @@ export function variantKey(input: VariantKeyInput): string {
     input.inputFormat,
     input.format,
     input.preset,
-    input.keepCopyright,
+    keyOfLevel(input.metadata),
     ...EMBEDDED_FIELDS.map((field) => (embed?.[field]?.length ? embed[field] : null)),
     variant.width ?? null,
     variant.height ?? null,
@@ -48,4 +48,9 @@ export function variantKey(input: VariantKeyInput): string {
 function fitOf({ height, fit = 'inside', focalPoint }: VariantSpec): unknown[] {
   if (height === undefined) return ['inside'];
   return fit === 'cover' ? ['cover', focalPoint ? [focalPoint.x, focalPoint.y] : 'attention'] : ['inside'];
+}
+
+/** Two of the levels stand for the values of an older setting, `keepCopyright`, so that keys stay. */
+function keyOfLevel(level: MetadataLevel): boolean | string {
+  return level === 'rights' ? true : level === 'none' ? false : level;
 }

@@ -12,6 +12,7 @@ export {
 } from './processor.ts';
 export { extensionOf, mimeTypeOf } from './shared/formats.ts';
 export type { EmbeddedText, Inspection, InspectRequest } from './shared/inspection.ts';
+export { fateOf, KINDS, type LedgerRow, rowOf } from './shared/ledger.ts';
 export type { RenderedVariant, RenderOrder, RenderStep, SourceFacts } from './shared/protocol.ts';
 export { planVariants, type VariantSpec } from './shared/variants.ts';
 export type { Turn, Urgency } from './turns.ts';

@@ -1,4 +1,5 @@
 import { ERROR_CATALOGUE, type Image, type Rejected, type UploadMetadata } from '#contract';
+import { INFORMATION } from '#contract/constants';
 import type { ImageRecord } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -120,6 +121,7 @@ export function showImage(record: ImageRecord): Image {
     hasAlpha: record.hasAlpha,
     pages: record.pages,
     clientRef: record.clientRef,
+    ...(record.carries ? { carries: record.carries.map((kind) => ({ kind, keptBy: INFORMATION[kind] })) } : {}),
     warnings: record.warnings,
     ...showDescribed(record),
   };

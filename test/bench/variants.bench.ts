@@ -81,7 +81,7 @@ async function measure(settings: Pick<Settings, 'responsive' | 'responsiveSizes'
           facts,
           format,
           preset: 'high',
-          keepCopyright: true,
+          metadata: 'rights',
           variants: planVariants(facts, settings).variants.map((variant) => ({
             ...variant,
             target: join(folder, `${index}-${variant.name}`),

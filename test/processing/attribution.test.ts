@@ -22,7 +22,7 @@ describe('author and copyright of an image', () => {
     const alone = await harness.store('xmp.jpg', await image().jpeg().toBuffer());
     const webp = only(await harness.render(alone, { format: 'webp' }));
     expect(readExif((await header(webp.file)).exif)).toEqual({ artist: 'Zoë', copyright: '© Zoë & Co' });
-    const none = only(await harness.render(alone, { format: 'webp', keepCopyright: false }));
+    const none = only(await harness.render(alone, { format: 'webp', metadata: 'none' }));
     expect((await header(none.file)).exif).toBeUndefined();
     const both = image().withExif({ IFD0: { Artist: 'Ada' } });
     const mixed = await harness.store('both.jpg', await both.jpeg().toBuffer());

@@ -6,6 +6,7 @@ import { nasty } from './processor-harness.ts';
 
 const plain = readFileSync(nasty('avif-input.avif'));
 const META_AT = plain.readUInt32BE(0);
+const NOTHING = { exif: null, xmp: null };
 
 const u16 = (value: number) => Buffer.from([value >> 8, value & 255]);
 const u32 = (value: number) => Buffer.from([...u16(value >>> 16), ...u16(value & 0xffff)]);
@@ -69,7 +70,7 @@ describe('blankAvif', () => {
       made({ behind: [box('free', 'SecretFree'), box('uuid', 'SecretUuid')] }),
     ]) {
       expect(file.includes('Secret')).toBe(true);
-      const clean = blankAvif(file);
+      const clean = blankAvif(file, NOTHING);
       expect(clean?.includes('Secret')).toBe(false);
       expect(await samePixels(clean)).toBe(true);
     }
@@ -82,21 +83,21 @@ describe('blankAvif', () => {
         box('moov', box('mvhd', u32(0), 'Times...', u32(1000), Buffer.alloc(84)), box('meta', u32(0), 'Secret'), place),
       ],
     });
-    const clean = blankAvif(file);
+    const clean = blankAvif(file, NOTHING);
     expect(clean?.includes('Secret') || clean?.includes('+48.1') || clean?.includes('Times')).toBe(false);
     expect(await samePixels(clean)).toBe(true);
     const track = box('trak', box('mdia', box('hdlr', u32(0), u32(0), 'meta', u32(0))));
-    expect(blankAvif(made({ behind: [box('moov', track)] }))).toBeNull();
+    expect(blankAvif(made({ behind: [box('moov', track)] }), NOTHING)).toBeNull();
   });
 
   it('returns null for thumbnails, overlapping extents and unknown items', () => {
     const thumbnail = box('iref', u32(0), box('thmb', u16(2), u16(1), u16(1)));
-    expect(blankAvif(made({ inMeta: [thumbnail] }))).toBeNull();
-    expect(blankAvif(made({ exif: { shift: -5, length: 10 }, secret: 'Secret' }))).toBeNull();
-    expect(blankAvif(made({ exif: { shift: 0, length: 1000 }, secret: 'Secret' }))).toBeNull();
-    expect(blankAvif(made({ exif: { shift: -picture.length - 300, length: 10 } }))).toBeNull();
+    expect(blankAvif(made({ inMeta: [thumbnail] }), NOTHING)).toBeNull();
+    expect(blankAvif(made({ exif: { shift: -5, length: 10 }, secret: 'Secret' }), NOTHING)).toBeNull();
+    expect(blankAvif(made({ exif: { shift: 0, length: 1000 }, secret: 'Secret' }), NOTHING)).toBeNull();
+    expect(blankAvif(made({ exif: { shift: -picture.length - 300, length: 10 } }), NOTHING)).toBeNull();
     const odd = made({});
     odd.write('hvc1', odd.indexOf('av01', META_AT), 'latin1');
-    expect(blankAvif(odd)).toBeNull();
+    expect(blankAvif(odd, NOTHING)).toBeNull();
   });
 });

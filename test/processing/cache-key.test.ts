@@ -8,7 +8,7 @@ const base: VariantKeyInput = {
   inputFormat: 'jpeg',
   format: 'webp',
   preset: 'high',
-  keepCopyright: true,
+  metadata: 'rights',
   variant: { name: '480w', width: 480, fit: 'inside' },
   search: true,
 };
@@ -27,7 +27,7 @@ describe('variantKey', () => {
     ['original', { format: 'original' }],
     ['preset', { preset: 'low' }],
     ['search', { search: false }],
-    ['copyright', { keepCopyright: false }],
+    ['copyright', { metadata: 'none' }],
     ['title', { embed: { title: 'A' } }],
     ['alt', { embed: { alt: 'A' } }],
     ['caption', { embed: { caption: 'A' } }],

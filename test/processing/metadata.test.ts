@@ -97,7 +97,7 @@ describe('private metadata', () => {
       const { exif } = await header(variant?.file ?? '');
       expect(readExif(exif)).toEqual({ artist: 'Ada Lovelace', copyright: '2024 Ada' });
     }
-    const without = only(await harness.render(await privatePhoto('jpeg'), { format, keepCopyright: false }));
+    const without = only(await harness.render(await privatePhoto('jpeg'), { format, metadata: 'none' }));
     expect((await header(without.file)).exif).toBeUndefined();
     expect(await readFile(without.file, 'latin1')).not.toContain('Ada');
   });
@@ -108,7 +108,13 @@ describe('private metadata', () => {
       const file = await privatePhoto(format);
       const facts = await harness.facts(file);
       for (const keepCopyright of [true, false]) {
-        const full = only(await harness.render(file, { format: 'original', preset: 'maximum', keepCopyright }));
+        const full = only(
+          await harness.render(file, {
+            format: 'original',
+            preset: 'maximum',
+            metadata: keepCopyright ? 'rights' : 'none',
+          }),
+        );
         expect(full).toMatchObject({ keptOriginal: true, quality: null, format });
         expect(full.size).toBeLessThanOrEqual(facts.size);
         await expectNothingPrivate(full.file);
@@ -136,7 +142,7 @@ describe('private metadata', () => {
     await expectNothingPrivate(kept.file);
     expect(await readFile(kept.file, 'latin1')).toContain('Ada Lovelace');
     expect(difference(await decode(kept.file), await decode(file))).toBe(0);
-    const mute = only(await harness.render(file, { format: 'original', keepCopyright: false }));
+    const mute = only(await harness.render(file, { format: 'original', metadata: 'none' }));
     expect(await readFile(mute.file, 'latin1')).not.toContain('Ada Lovelace');
     const png = only(await harness.render(file, { format: 'png' }));
     expect(readExif((await header(png.file)).exif)).toEqual({ artist: 'Ada Lovelace' });
@@ -232,7 +238,8 @@ describe('embedded texts', () => {
       expect(mute).toMatchObject({ keptOriginal: true, warnings: missing });
     }
     const owned = await harness.render(await privatePhoto('avif'), bare);
-    expect(owned).toMatchObject([{ keptOriginal: true, warnings: missing }]);
+    expect(owned).toMatchObject([{ keptOriginal: true, warnings: [] }]);
+    expect(readExif((await header(only(owned).file)).exif)).toEqual({ artist: 'Ada Lovelace', copyright: '2024 Ada' });
   });
 
   it('and the copyright cause an AVIF to be encoded again if that is not larger than the upload', async () => {

@@ -88,7 +88,7 @@ export async function startHarness(
           source: file,
           facts: await harness.facts(file),
           preset,
-          keepCopyright: true,
+          metadata: 'rights',
           ...choice,
           variants: specs.map((spec) => ({ ...spec, target: join(folder, `out-${run}-${spec.name}`) })),
         },

@@ -122,7 +122,7 @@ describe('a full disk', () => {
       });
       const source = await harness.store('noise.png', await noise.png().toBuffer());
       const facts = await harness.facts(source);
-      const request = { source, facts, format: 'png', preset: 'high', keepCopyright: true } as const;
+      const request = { source, facts, format: 'png', preset: 'high', metadata: 'rights' } as const;
       const variants = [
         { name: '40w', width: 40, target: join(folder, 'small') },
         { name: 'full', target: join(folder, 'full') },

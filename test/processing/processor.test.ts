@@ -217,7 +217,7 @@ describe('a processor', () => {
       facts,
       format: 'webp',
       preset: 'high',
-      keepCopyright: true,
+      metadata: 'rights',
     } as const;
     const variants = [{ name: 'full', target: join(harness.folder, 'no-such-folder', 'full') }];
     const render = harness.processor.render({ ...request, variants }, { turn: turnOf() });
@@ -234,7 +234,7 @@ describe('a processor', () => {
       { name: 'full', target: join(folder, 'full') },
     ];
     const request = { source: nasty('jpeg-grey.jpg'), facts, format: 'webp', preset: 'high' } as const;
-    const render = harness.processor.render({ ...request, keepCopyright: true, variants }, { turn: turnOf() });
+    const render = harness.processor.render({ ...request, metadata: 'rights', variants }, { turn: turnOf() });
     await expect(render).rejects.toMatchObject({ code: 'processing_failed' });
     expect(await readdir(folder)).toEqual(['full']);
   });
@@ -245,7 +245,7 @@ describe('a processor', () => {
     const facts = await harness.facts(nasty('png-1x1.png'));
     const request = { source: join(harness.folder, 'absent.jpg'), facts, format: 'webp', preset: 'high' } as const;
     const render = harness.processor.render(
-      { ...request, keepCopyright: true, variants: [{ name: 'full', target: join(harness.folder, 'never') }] },
+      { ...request, metadata: 'rights', variants: [{ name: 'full', target: join(harness.folder, 'never') }] },
       { turn: turnOf() },
     );
     await expect(render).rejects.toMatchObject({ code: 'processing_failed' });

@@ -1,4 +1,5 @@
 import type { Image, ImageResult, OutputFormat, Preset, ResponsiveSize, Texts } from '#contract';
+import type { MetadataLevel } from '#contract/constants';
 
 /** State of the widget. `error`: nothing can continue until a person acts, e.g. the key is rejected. */
 export type OptimizerState =
@@ -213,7 +214,10 @@ export interface Settings {
   /** Absent: the service's own widths. */
   readonly responsiveSizes?: SizeInput[];
   readonly embedMetadata?: boolean;
-  readonly keepCopyright?: boolean;
+  /** What is kept of the metadata of the uploads. Absent: by `keepCopyright`, else `rights`. */
+  readonly metadata?: MetadataLevel | undefined;
+  /** The older form of `metadata`: `true` means `rights`, `false` means `none`. */
+  readonly keepCopyright?: boolean | undefined;
   /** Language (BCP 47) in which texts are shown, edited and embedded, for images with texts in several. Absent: their first one. */
   readonly language?: string;
   /** Several formats in one export; overrides `format`. */

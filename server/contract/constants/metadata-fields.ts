@@ -1,7 +1,23 @@
-/** Namespaces that the XMP written into files declares, by prefix. Another one changes the bytes of every packet. */
+/** Namespaces of XMP properties that are read and written, by prefix. */
 export const XMP_NAMESPACES = {
   dc: 'http://purl.org/dc/elements/1.1/',
   Iptc4xmpCore: 'http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/',
+  Iptc4xmpExt: 'http://iptc.org/std/Iptc4xmpExt/2008-02-29/',
+  photoshop: 'http://ns.adobe.com/photoshop/1.0/',
+  plus: 'http://ns.useplus.org/ldf/xmp/1.0/',
+  xmpRights: 'http://ns.adobe.com/xap/1.0/rights/',
+  cc: 'http://creativecommons.org/ns#',
+  xmp: 'http://ns.adobe.com/xap/1.0/',
+  xmpMM: 'http://ns.adobe.com/xap/1.0/mm/',
+  tiff: 'http://ns.adobe.com/tiff/1.0/',
+  exif: 'http://ns.adobe.com/exif/1.0/',
+  exifEX: 'http://cipa.jp/exif/1.0/',
+  aux: 'http://ns.adobe.com/exif/1.0/aux/',
+  'mwg-rs': 'http://www.metadataworkinggroup.com/schemas/regions/',
+  MP: 'http://ns.microsoft.com/photo/1.2/',
+  hdrgm: 'http://ns.adobe.com/hdr-gain-map/1.0/',
+  Container: 'http://ns.google.com/photos/1.0/container/',
+  Item: 'http://ns.google.com/photos/1.0/container/item/',
 } as const;
 
 /** Sources of metadata values. */

@@ -1,5 +1,6 @@
 import { Schema } from 'mongoose';
 import type { InputFormat, LanguageTexts, Metadata, Warning } from '#contract';
+import type { InformationKind } from '#contract/constants';
 
 /** Texts beside the metadata, which are those of the `first` language, by language tag (BCP 47, canonical form). */
 export interface OtherTexts {
@@ -26,6 +27,8 @@ export interface ImageRecord {
   pages: number;
   sha256: string;
   clientRef: string | null;
+  /** What the file carries beside its pixels. Absent: an older version did not look for it. */
+  carries?: InformationKind[];
   warnings: Warning[];
   metadata: Metadata | null;
   /** Absent: there are texts in one language alone. */
@@ -54,6 +57,7 @@ export const imageSchema = new Schema<ImageRecord>(
     pages: { type: Number, required: true },
     sha256: { type: String, required: true },
     clientRef: { type: String, default: null },
+    carries: { type: [String], default: undefined },
     warnings: { type: Schema.Types.Mixed, default: [] },
     metadata: { type: Schema.Types.Mixed, default: null },
     texts: { type: Schema.Types.Mixed },

@@ -1,5 +1,13 @@
 import type { ErrorCode, Warning, WarningCode } from '#contract';
-import type { EmbeddedTexts, EncodedFormat, InputFormat, OutputFormat, Preset } from '#contract/constants';
+import type {
+  EmbeddedTexts,
+  EncodedFormat,
+  InformationKind,
+  InputFormat,
+  MetadataLevel,
+  OutputFormat,
+  Preset,
+} from '#contract/constants';
 import type { VariantSpec } from './variants.ts';
 
 /** Limits that a worker enforces; see the configuration for their meaning. */
@@ -35,6 +43,8 @@ export interface ProbeReport {
   height: number;
   hasAlpha: boolean;
   pages: number;
+  /** What it carries beside its pixels. */
+  carries: InformationKind[];
   warnings: WarningCode[];
 }
 
@@ -42,7 +52,8 @@ export interface ProbeReport {
 export interface OutputSettings {
   format: OutputFormat;
   preset: Preset;
-  keepCopyright: boolean;
+  /** What is kept of the upload's metadata. */
+  metadata: MetadataLevel;
   /** Texts to write into the files. */
   embed?: EmbeddedTexts | undefined;
 }

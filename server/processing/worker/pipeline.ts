@@ -7,11 +7,10 @@ import type { RenderReport, RenderStep, RenderTask } from '../shared/protocol.ts
 import { writePart } from '../shared/save.ts';
 import { isFullSize, variantSize } from '../shared/variant-size.ts';
 import type { VariantSpec } from '../shared/variants.ts';
-import { readAttribution } from './attribution.ts';
 import { createVariantEncoder, IDENTICAL, type VariantEncoder } from './encode-variant.ts';
+import { type OutputPlan, planMetadata } from './metadata/plan-metadata.ts';
 import { refuseOversizedOutput } from './output-limits.ts';
 import { loadSearchTools, type SearchTools } from './quality/search-tools.ts';
-import type { OutputMetadata } from './steps/encode.ts';
 import { isAlwaysKept, type KeptFile, keepOriginal, prefersKept } from './steps/keep-original.ts';
 import { type LoadedImage, loadImage } from './steps/load.ts';
 import type { VariantQueue } from './variant-queue.ts';
@@ -48,8 +47,8 @@ export async function renderImage(
   const animated = holdsAnimation(format) && decodedFrames(facts.format, facts.pages) > 1;
   onStep('load');
   const loaded = await loadImage(task.source, facts, animated, limits.maxPixels);
-  const metadata = outputMetadata(task, loaded);
-  const order = { format, preset: task.preset, metadata };
+  const plan = planMetadata(loaded.origin, task, format);
+  const order = { format, preset: task.preset, metadata: plan.metadata };
   const searching = task.search ? await tools() : null;
   const encode = createVariantEncoder(loaded.pixels, order, searching);
   const reports: RenderReport[] = [];
@@ -57,7 +56,7 @@ export async function renderImage(
   try {
     for (let variant = queue.next(); variant; variant = queue.next()) {
       const startedAt = performance.now();
-      const made = await makeVariant(task, { ...loaded, format, metadata, encode }, variant, onStep);
+      const made = await makeVariant(task, { ...loaded, format, plan, encode }, variant, onStep);
       const encodeSeconds = (performance.now() - startedAt) / 1000;
       onStep('save');
       // Not awaited: the next variant is encoded meanwhile.
@@ -81,33 +80,33 @@ export async function renderImage(
 
 async function makeVariant(
   task: RenderTask,
-  loaded: LoadedImage & { format: EncodedFormat; metadata: OutputMetadata; encode: VariantEncoder },
+  loaded: LoadedImage & { format: EncodedFormat; plan: OutputPlan; encode: VariantEncoder },
   variant: VariantSpec,
   onStep: (step: RenderStep) => void,
 ): Promise<MadeVariant> {
   const { facts } = task;
-  const { format, metadata } = loaded;
+  const { format, plan } = loaded;
   const size = variantSize(facts, variant);
   const replaces = task.format === 'original' && isFullSize(facts, variant);
-  const kept = replaces ? await keepOriginal(task.source, facts, loaded, metadata, task) : null;
-  if (kept && isAlwaysKept(facts)) return asKept(kept, size);
+  const kept = replaces ? await keepOriginal(task.source, facts, loaded, plan.metadata, task) : null;
+  if (kept && isAlwaysKept(facts)) return asKept(kept, size, plan);
   const encoded = await loaded.encode(variant, onStep);
-  if (kept && prefersKept(kept, encoded.data.length, facts.size, loaded.cmyk)) return asKept(kept, size);
+  if (kept && prefersKept(kept, encoded.data.length, facts.size, loaded.cmyk)) return asKept(kept, size, plan);
   if (replaces && encoded.data.length > facts.size) throw tooLarge(encoded.data.length, facts.size);
-  const warnings = [...loaded.warnings, ...droppedFrames(task, format)];
+  const warnings = [...loaded.warnings, ...droppedFrames(task, format), ...plan.warnings];
   if (format === 'jpeg' && loaded.pixels.channels === 4) warnings.push('alpha_flattened');
   return { ...encoded, ...variantSize(loaded.pixels, variant), warnings };
 }
 
 /** Describes a kept file. Warnings of the decoder do not apply, since its pixels are those of the upload. */
-function asKept({ data, whole }: KeptFile, size: { width: number; height: number }): MadeVariant {
+function asKept({ data, whole }: KeptFile, size: { width: number; height: number }, plan: OutputPlan): MadeVariant {
   return {
     data,
     ...size,
     quality: null,
     score: IDENTICAL,
     reached: true,
-    warnings: whole ? [] : ['metadata_not_written'],
+    warnings: [...(whole ? [] : (['metadata_not_written'] as const)), ...plan.warnings],
   };
 }
 
@@ -120,11 +119,6 @@ function tooLarge(received: number, limit: number): ProcessingFailure {
     'Private data cannot be removed from this file without encoding it again, and that makes it larger than the upload; ' +
     'choose another format';
   return new ProcessingFailure('processing_failed', message, { limit, received });
-}
-
-function outputMetadata(task: RenderTask, loaded: LoadedImage): OutputMetadata {
-  const { artist, copyright } = task.keepCopyright ? readAttribution(loaded.origin) : {};
-  return { artist, copyright, ...task.embed };
 }
 
 function droppedFrames({ facts }: RenderTask, format: EncodedFormat): WarningCode[] {

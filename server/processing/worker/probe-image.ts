@@ -9,6 +9,7 @@ import { apngFrames } from './apng.ts';
 import { isAvifSequence } from './colour/avif-colour.ts';
 import { withGifTransparency } from './containers/whole-gif.ts';
 import { detectFormat } from './detect.ts';
+import { carriedKinds } from './metadata/carried-kinds.ts';
 import { tiffPages } from './tiff-pages.ts';
 
 /**
@@ -41,7 +42,8 @@ export async function probeImage({ file, limits }: ProbeTask): Promise<ProbeRepo
   const warnings: WarningCode[] = [];
   if (format === 'tiff' && pages > 1) warnings.push('pages_dropped');
   const hasAlpha = header.hasAlpha || (format === 'gif' && withGifTransparency(await readFile(file)) !== null);
-  return { format, width, height, hasAlpha, pages, warnings };
+  const carries = await carriedKinds(file, format, header, pages);
+  return { format, width, height, hasAlpha, pages, carries, warnings };
 }
 
 async function readHeader(file: string, format: InputFormat): Promise<Metadata> {

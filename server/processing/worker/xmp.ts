@@ -1,64 +1,99 @@
 import { EMBEDDED_FIELDS, type EmbeddedTexts, METADATA_FIELDS, XMP_FIELDS, XMP_NAMESPACES } from '#contract/constants';
+import type { Alternative, XmpValue } from './metadata/parse-xmp.ts';
 
-/** Texts and attribution that an XMP packet can hold. */
+/** What an XMP packet is written of. */
 export interface XmpProperties extends EmbeddedTexts {
-  artist?: string | undefined;
-  copyright?: string | undefined;
+  /** Properties of the upload by name; the texts replace those of the same name. */
+  xmp?: ReadonlyMap<string, XmpValue> | undefined;
 }
 
-/** Longest packet. Above 59,700 characters the library silently writes none. */
+/** Longest part that texts and tags of the image may take. */
 const MAX_BYTES = 8192;
-const NAMESPACES = Object.entries(XMP_NAMESPACES)
-  .map(([prefix, uri]) => `xmlns:${prefix}="${uri}"`)
-  .join(' ');
+/** Longest packet. Above 59,700 characters the library silently writes none, and a JPEG holds 65,500 bytes. */
+const MAX_PACKET_BYTES = 40_960;
 /** Fields by importance; the last ones are omitted first if the packet is too large. */
 const BY_IMPORTANCE = ['alt', ...EMBEDDED_FIELDS.filter((name) => name !== 'alt')] as const;
 
 /**
- * Builds an XMP packet with Iptc4xmpCore:AltTextAccessibility (IPTC Photo Metadata 2021.1), dc:title, dc:description,
- * dc:subject, dc:creator and dc:rights. Above 8 kB it omits the copy under the language tag, then tags, caption and title.
- * @returns null if there is nothing to write
+ * Builds an XMP packet with the properties of the upload and with the texts: Iptc4xmpCore:AltTextAccessibility (IPTC Photo Metadata
+ * 2021.1), dc:title, dc:description, dc:subject. If the texts take more than 8 kB, it omits the copy under the language tag, then tags,
+ * caption and title.
+ * @returns null if there is nothing to write, or if the properties of the upload alone take more than 40 kB
  */
-export function buildXmp(properties: XmpProperties): string | null {
+export function buildXmp({ xmp = new Map(), ...texts }: XmpProperties): string | null {
+  const limit = Math.min(MAX_PACKET_BYTES, Buffer.byteLength(packetOf(xmp, {}) ?? '') + MAX_BYTES);
   for (let kept = BY_IMPORTANCE.length; kept >= 0; kept -= 1) {
     const dropped = Object.fromEntries(BY_IMPORTANCE.slice(kept).map((name) => [name, undefined]));
-    const packet = packetOf({ ...properties, ...dropped });
-    if (packet === null || Buffer.byteLength(packet) <= MAX_BYTES) return packet;
+    const packet = packetOf(xmp, { ...texts, ...dropped });
+    if (packet === null || Buffer.byteLength(packet) <= limit) return packet;
   }
   return null;
 }
 
-function packetOf({ artist, copyright, ...texts }: XmpProperties): string | null {
-  const field = (name: (typeof XMP_FIELDS)[number]) => {
-    const { xmp, maxLength, inRequests } = METADATA_FIELDS[name];
-    const value = texts[name];
-    if (Array.isArray(value)) return value.length > 0 ? list(xmp, 'Bag', value) : '';
-    if (!value) return '';
-    // Requests may carry longer texts than are stored.
-    const bounded = inRequests ? cut(value, maxLength) : value;
-    return `<${xmp}>${languageAlternative(bounded, texts.language)}</${xmp}>`;
-  };
-  const list = (name: string, kind: string, items: string[]) =>
-    `<${name}><rdf:${kind}>${items.map((item) => `<rdf:li>${escapeXml(item)}</rdf:li>`).join('')}</rdf:${kind}></${name}>`;
-  const properties = [
-    artist ? list('dc:creator', 'Seq', [artist]) : '',
-    copyright ? `<dc:rights>${languageAlternative(copyright, null)}</dc:rights>` : '',
-    ...XMP_FIELDS.map(field),
-  ].join('');
-  if (properties === '') return null;
+function packetOf(own: ReadonlyMap<string, XmpValue>, texts: EmbeddedTexts): string | null {
+  const values = new Map([...own, ...textValues(texts)]);
+  if (values.size === 0) return null;
+  const properties = [...values].map(([name, value]) => `<${name}>${contentOf(value)}</${name}>`).join('');
+  const used = new Set([...properties.matchAll(/<([\w-]+):/g)].map(([, prefix]) => prefix));
+  const namespaces = Object.entries(XMP_NAMESPACES)
+    .filter(([prefix]) => used.has(prefix))
+    .map(([prefix, uri]) => `xmlns:${prefix}="${uri}"`)
+    .join(' ');
   return (
     '<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>' +
     '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">' +
-    `<rdf:Description rdf:about="" ${NAMESPACES}>${properties}</rdf:Description>` +
+    `<rdf:Description rdf:about="" ${namespaces}>${properties}</rdf:Description>` +
     '</rdf:RDF></x:xmpmeta><?xpacket end="w"?>'
   );
 }
 
-/** Writes a language alternative: the default first, then the same text under its language (XMP specification, part 1, 8.2.2.4). */
-function languageAlternative(text: string, language: string | null | undefined): string {
-  const escaped = escapeXml(text);
-  const tagged = language ? `<rdf:li xml:lang="${escapeXml(language)}">${escaped}</rdf:li>` : '';
-  return `<rdf:Alt><rdf:li xml:lang="x-default">${escaped}</rdf:li>${tagged}</rdf:Alt>`;
+/** Returns the values of the texts that are not empty. */
+function textValues(texts: EmbeddedTexts): [string, XmpValue][] {
+  return XMP_FIELDS.flatMap((name): [string, XmpValue][] => {
+    const { xmp, maxLength, inRequests } = METADATA_FIELDS[name];
+    const value = texts[name];
+    if (Array.isArray(value)) return value.length > 0 ? [[xmp, { form: 'bag', items: value }]] : [];
+    if (!value) return [];
+    // Requests may carry longer texts than are stored.
+    const text = inRequests ? cut(value, maxLength) : value;
+    // The default first, then the same text under its language (XMP specification, part 1, 8.2.2.4).
+    const tagged = texts.language ? [{ language: texts.language, text }] : [];
+    return [[xmp, { form: 'alt', texts: [{ language: null, text }, ...tagged] }]];
+  });
+}
+
+function contentOf(value: XmpValue): string {
+  switch (value.form) {
+    case 'text':
+      return escapeXml(value.text);
+    case 'alt':
+      return listOf('Alt', value.texts.map(alternative));
+    case 'bag':
+      return listOf('Bag', value.items.map(item));
+    case 'seq':
+      return listOf('Seq', value.items.map(item));
+    case 'structs-bag':
+      return listOf('Bag', value.items.map(structure));
+    case 'structs-seq':
+      return listOf('Seq', value.items.map(structure));
+  }
+}
+
+function listOf(kind: 'Alt' | 'Bag' | 'Seq', items: string[]): string {
+  return `<rdf:${kind}>${items.join('')}</rdf:${kind}>`;
+}
+
+function alternative({ language, text }: Alternative): string {
+  return `<rdf:li xml:lang="${escapeXml(language ?? 'x-default')}">${escapeXml(text)}</rdf:li>`;
+}
+
+function item(text: string): string {
+  return `<rdf:li>${escapeXml(text)}</rdf:li>`;
+}
+
+function structure(fields: Record<string, string>): string {
+  const inside = Object.entries(fields).map(([name, text]) => `<${name}>${escapeXml(text)}</${name}>`);
+  return `<rdf:li rdf:parseType="Resource">${inside.join('')}</rdf:li>`;
 }
 
 function cut(text: string, length: number): string {

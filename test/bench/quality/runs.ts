@@ -111,7 +111,7 @@ export function render(
     return { ...spec, target, part: target };
   });
   const limits = { maxPixels: 50_000_000, maxFrames: 300, maxAvifPixels: 50_000_000 };
-  const task: RenderTask = { source: file, facts, format, preset, keepCopyright: false, variants, limits, search };
+  const task: RenderTask = { source: file, facts, format, preset, metadata: 'none', variants, limits, search };
   return renderImage(
     task,
     createVariantQueue(facts, variants),

@@ -10,7 +10,7 @@ export function renderChoices<Value extends string>({
   i18n,
   onChoose,
 }: {
-  name: 'format' | 'preset';
+  name: 'format' | 'preset' | 'metadata';
   values: readonly Value[];
   value: Value;
   disabled: boolean;

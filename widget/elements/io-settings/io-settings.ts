@@ -1,5 +1,5 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { MAX_RESPONSIVE_SIZES, OUTPUT_FORMATS, PRESETS } from '#contract/constants';
+import { MAX_RESPONSIVE_SIZES, type MetadataLevel, OUTPUT_FORMATS, PRESETS } from '#contract/constants';
 import type { Settings } from '../../state/index.ts';
 import { controls, foundation } from '../../styles/index.ts';
 import { TranslatedElement } from '../translated-element.ts';
@@ -8,6 +8,9 @@ import { renderChoices } from './choices.ts';
 import { settingsStyles } from './io-settings.styles.ts';
 import { renderSizeEditor } from './size-editor.ts';
 import { createRow, isComplete, mergeRows, rowsOf, type SizeRow, sizesOf, suggestWidth } from './size-rows.ts';
+
+/** Levels of metadata, the default first. */
+const LEVELS: readonly MetadataLevel[] = ['rights', 'all-but-private', 'none'];
 
 /** Details of `io-settings-edit`. */
 export interface SettingsEditDetail {
@@ -93,10 +96,15 @@ export class IoSettings extends TranslatedElement {
           ${this.#renderSwitch('responsive', settings.responsive)}
           ${settings.responsive ? this.#renderSizes() : nothing}
         </div>
-        <div class="group pair">
-          ${this.#renderSwitch('copyright', settings.keepCopyright ?? true)}
-          ${this.#renderSwitch('embed', settings.embedMetadata ?? false)}
-        </div>
+        ${renderChoices({
+          name: 'metadata',
+          values: LEVELS,
+          value: settings.metadata ?? (settings.keepCopyright === false ? 'none' : 'rights'),
+          disabled,
+          i18n,
+          onChoose: (metadata) => this.#edit({ metadata, keepCopyright: undefined }),
+        })}
+        <div class="group">${this.#renderSwitch('embed', settings.embedMetadata ?? false)}</div>
         ${
           this.noAnalyze
             ? nothing
@@ -112,9 +120,9 @@ export class IoSettings extends TranslatedElement {
     `;
   }
 
-  #renderSwitch(name: 'responsive' | 'copyright' | 'embed', checked: boolean): TemplateResult {
+  #renderSwitch(name: 'responsive' | 'embed', checked: boolean): TemplateResult {
     const { t } = this.i18n;
-    const setting = { responsive: 'responsive', copyright: 'keepCopyright', embed: 'embedMetadata' }[name];
+    const setting = { responsive: 'responsive', embed: 'embedMetadata' }[name];
     return html`
       <div>
         <label class="switch">

@@ -59,11 +59,12 @@ export function failRun(
 /** Returns a key of the inputs of an export; `texts`: those of one image that its file may hold. Equal keys mean equal files. */
 function keyOf(settings: Settings, texts?: Pick<ItemMetadata, 'title' | 'alt'>): string {
   const { format, preset, responsive, responsiveSizes, embedMetadata = false, keepCopyright = true } = settings;
+  const { metadata = keepCopyright ? 'rights' : 'none' } = settings;
   const { onlySmaller = false } = settings;
   const sizes = responsive ? (responsiveSizes?.map(boxOf) ?? null) : [];
   const inside = embedMetadata ? [texts?.title, texts?.alt, settings.language] : [];
   const later = PASSED_ON.map((name) => settings[name]);
-  return JSON.stringify([format, preset, sizes, embedMetadata, keepCopyright, onlySmaller, inside, ...later]);
+  return JSON.stringify([format, preset, sizes, embedMetadata, metadata, onlySmaller, inside, ...later]);
 }
 
 function boxOf(size: SizeInput) {

@@ -1,4 +1,11 @@
-import { MAX_RESPONSIVE_SIZES, OUTPUT_FORMATS, PRESETS, RESPONSIVE_EDGE } from '#contract/constants';
+import {
+  MAX_RESPONSIVE_SIZES,
+  METADATA_LEVELS,
+  type MetadataLevel,
+  OUTPUT_FORMATS,
+  PRESETS,
+  RESPONSIVE_EDGE,
+} from '#contract/constants';
 import type { Settings, SizeInput } from '../types.ts';
 
 /** Default settings of an export. */
@@ -55,6 +62,7 @@ export function mergeSettings(
   }
   // Checked by the service.
   for (const name of PASSED_ON) if (name in changes) Object.assign(settings, { [name]: changes[name] });
+  takeLevel(settings, changes, refuse);
   if ('responsiveSizes' in changes) {
     const value = changes.responsiveSizes;
     const sizes = Array.isArray(value) ? value : [];
@@ -64,6 +72,22 @@ export function mergeSettings(
     else delete settings.responsiveSizes;
   }
   return { settings, problems };
+}
+
+/** Takes over the level of metadata; it replaces its older form, and the older form replaces it. */
+function takeLevel(
+  settings: { -readonly [Name in keyof Settings]: Settings[Name] },
+  { metadata, keepCopyright }: { readonly [Name in keyof Settings]?: unknown },
+  refuse: (name: string, value: unknown) => void,
+): void {
+  if (metadata === undefined) {
+    if (typeof keepCopyright === 'boolean') delete settings.metadata;
+    return;
+  }
+  if (METADATA_LEVELS.includes(metadata as MetadataLevel)) {
+    settings.metadata = metadata as MetadataLevel;
+    delete settings.keepCopyright;
+  } else refuse('metadata', metadata);
 }
 
 /** Returns the settings as requests carry them: sizes only if `responsive` is set. */

@@ -1,4 +1,5 @@
 import { blankMovie } from './avif-movie.ts';
+import type { ContainerMetadata } from './container-metadata.ts';
 import { type Box, blankBox, readBoxes } from './iso-boxes.ts';
 import { RangeSet } from './range-set.ts';
 
@@ -14,10 +15,11 @@ const PRIVATE = new Set(['Exif', 'mime', 'uri ']);
 
 /**
  * Copies an AVIF and overwrites everything with zeros that is not needed to read its pictures (ISO 23008-12). Nothing moves, so
- * offsets stay valid; orientation and colour are properties, not EXIF, and are kept.
+ * offsets stay valid; orientation and colour are properties, not EXIF, and are kept. The given metadata is written where the file has its
+ * own, if it fits there.
  * @returns null if the file's structure is unknown or contradictory, or contains a thumbnail
  */
-export function blankAvif(file: Buffer): Buffer | null {
+export function blankAvif(file: Buffer, metadata: ContainerMetadata): Buffer | null {
   const copy = Buffer.from(file);
   try {
     const boxes = readBoxes(file, 0, file.length);
@@ -37,6 +39,7 @@ export function blankAvif(file: Buffer): Buffer | null {
       for (const { start, end } of extents.dropped.merged()) copy.fill(0, start, end);
       for (const movie of movies) blankMovie(copy, movie);
     }
+    writeInPlace(copy, extents.places, metadata);
     blankOthers(copy, boxes, TOP_LEVEL);
     blankOthers(copy, inMeta, META);
     const properties = inMeta.find(({ type }) => type === 'iprp');
@@ -54,8 +57,40 @@ function blankOthers(file: Buffer, boxes: Box[], known: Set<string>): void {
   for (const box of boxes) if (!known.has(box.type)) blankBox(file, box);
 }
 
-/** Returns the byte ranges of the pictures, EXIF and XMP. */
-function readExtents(file: Buffer, boxes: Box[], inMeta: Box[]): Record<'kept' | 'dropped', RangeSet> | null {
+/** A byte range of EXIF or XMP. */
+interface Place {
+  kind: 'exif' | 'xmp';
+  start: number;
+  length: number;
+}
+
+/** The byte ranges of the pictures, and of EXIF and XMP. */
+interface Extents {
+  kept: RangeSet;
+  dropped: RangeSet;
+  places: Place[];
+}
+
+/** Offset of the TIFF header behind its prefix (ISO 23008-12, annex A). */
+const EXIF_PREFIX = Buffer.from('\0\0\0\x06Exif\0\0', 'latin1');
+
+/** Writes EXIF and XMP over the first of the file's own that is long enough. */
+function writeInPlace(copy: Buffer, places: Place[], { exif, xmp }: ContainerMetadata): void {
+  const written = {
+    exif: exif && Buffer.concat([EXIF_PREFIX, exif]),
+    xmp: xmp === null ? null : Buffer.from(xmp, 'utf8'),
+  };
+  for (const kind of ['exif', 'xmp'] as const) {
+    const data = written[kind];
+    const place = data && places.find((one) => one.kind === kind && one.length >= data.length);
+    if (!place) continue;
+    // A packet may be followed by white space.
+    copy.fill(kind === 'xmp' ? 0x20 : 0, place.start, place.start + place.length);
+    data.copy(copy, place.start);
+  }
+}
+
+function readExtents(file: Buffer, boxes: Box[], inMeta: Box[]): Extents | null {
   const one = (type: string) => inMeta.find((box) => box.type === type);
   const [info, locations, references, data] = [one('iinf'), one('iloc'), one('iref'), one('idat')];
   if (!info || !locations) return null;
@@ -65,6 +100,7 @@ function readExtents(file: Buffer, boxes: Box[], inMeta: Box[]): Record<'kept' |
   const types = readItemTypes(file, info);
   const kept = new RangeSet(file.length);
   const dropped = new RangeSet(file.length);
+  const free: Place[] = [];
   const media = boxes.filter(({ type }) => type === 'mdat');
   for (const { item, method, offset, length } of readLocations(file, locations)) {
     const type = types.get(item) ?? '';
@@ -73,8 +109,10 @@ function readExtents(file: Buffer, boxes: Box[], inMeta: Box[]): Record<'kept' |
     const places = method === 0 ? media : data ? [data] : [];
     if (method > 1 || !places.some((place) => start >= place.start && start + length <= place.end)) return null;
     (PICTURES.has(type) ? kept : dropped).add(start, start + length);
+    if (type === 'Exif') free.push({ kind: 'exif', start, length });
+    if (type === 'mime') free.push({ kind: 'xmp', start, length });
   }
-  return kept.overlaps(dropped) ? null : { kept, dropped };
+  return kept.overlaps(dropped) ? null : { kept, dropped, places: free };
 }
 
 /** Reads the items' types: `infe` version 2 or 3. */

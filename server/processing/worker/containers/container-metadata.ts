@@ -4,4 +4,6 @@ export interface ContainerMetadata {
   exif: Buffer | null;
   /** An XMP packet. */
   xmp: string | null;
+  /** Compresses XMP where the format can (PNG); most programs read it, but not all. @default false */
+  compact?: boolean;
 }

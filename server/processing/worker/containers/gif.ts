@@ -34,6 +34,14 @@ export function rewriteGif(file: Buffer): Buffer | null {
   return images > 0 ? Buffer.concat(parts) : null;
 }
 
+/** Reads the XMP of a GIF, which the image library does not (XMP specification, part 3, 1.1.2). */
+export function readGifXmp(file: Buffer): string | undefined {
+  const at = file.indexOf('\x21\xff\x0bXMP DataXMP', 0, 'latin1');
+  // The packet is not in sub-blocks; a trailer of 258 bytes leads readers that do not know it to the end.
+  const end = at < 0 ? -1 : file.indexOf('\x01\xff\xfe\xfd', at, 'latin1');
+  return end < 0 ? undefined : file.toString('utf8', at + 14, end);
+}
+
 function isKept(file: Buffer, at: number): boolean {
   const label = file[at + 1];
   return label === GRAPHIC_CONTROL || (label === APPLICATION && LOOPS.has(file.toString('latin1', at + 3, at + 14)));

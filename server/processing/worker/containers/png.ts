@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib';
+import { crc32, deflateSync } from 'node:zlib';
 import type { ContainerMetadata } from './container-metadata.ts';
 
 const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
@@ -26,7 +26,7 @@ export function rewritePng(file: Buffer, metadata: ContainerMetadata): Buffer | 
     if (type === 'IDAT' && !wroteMetadata) {
       wroteMetadata = true;
       if (metadata.exif) parts.push(chunk('eXIf', metadata.exif));
-      if (metadata.xmp) parts.push(chunk('iTXt', internationalText('XML:com.adobe.xmp', metadata.xmp)));
+      if (metadata.xmp) parts.push(chunk('iTXt', internationalText(metadata.xmp, metadata.compact ?? false)));
     }
     if (KEPT.has(type)) parts.push(file.subarray(at, end));
     at = end;
@@ -34,9 +34,11 @@ export function rewritePng(file: Buffer, metadata: ContainerMetadata): Buffer | 
   return null;
 }
 
-/** Keyword, not compressed, no language, no translated keyword, text (11.3.3.4). */
-function internationalText(keyword: string, text: string): Buffer {
-  return Buffer.concat([Buffer.from(`${keyword}\0\0\0\0\0`, 'latin1'), Buffer.from(text, 'utf8')]);
+/** Keyword, compression flag and method, no language, no translated keyword, text (11.3.3.4). */
+function internationalText(packet: string, compact: boolean): Buffer {
+  const head = Buffer.from(`XML:com.adobe.xmp\0${compact ? '\x01' : '\0'}\0\0\0`, 'latin1');
+  const text = Buffer.from(packet, 'utf8');
+  return Buffer.concat([head, compact ? deflateSync(text) : text]);
 }
 
 function chunk(type: string, data: Buffer): Buffer {

@@ -8,7 +8,8 @@ import { blankTiff } from './tiff.ts';
 import { rewriteWebp } from './webp.ts';
 
 /**
- * Removes everything private from a file without changing its pixels; JPEG, PNG and WebP also get the given metadata.
+ * Removes everything private from a file without changing its pixels, and writes the given metadata: into AVIF and TIFF as far as it
+ * fits where the file has its own, into GIF not at all.
  * @param keepAttribution keeps a TIFF's own artist and copyright
  * @returns null if the file's structure is not understood, so that the file must not be delivered
  */
@@ -28,8 +29,8 @@ export function rewriteContainer(
     case 'gif':
       return rewriteGif(file);
     case 'avif':
-      return blankAvif(file);
+      return blankAvif(file, metadata);
     case 'tiff':
-      return blankTiff(file, keepAttribution);
+      return blankTiff(file, keepAttribution, metadata.xmp);
   }
 }

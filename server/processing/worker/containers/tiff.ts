@@ -16,6 +16,7 @@ const DROPPED_IN_RANGES = new Set([330, 333, 337]);
 /** Tags of the JPEG tables of TIFF 6.0. */
 const OLD_JPEG: [number, number] = [512, 521];
 const ARTIST = 315;
+const XMP = 700;
 const COPYRIGHT = 33432;
 /** Tags of the pixels' offsets with the tag of their lengths: strips and tiles. */
 const PIXEL_TAGS = new Map([
@@ -30,14 +31,21 @@ const MAX_ENTRIES = 4096;
  * Copies everything that the pixels of a TIFF or BigTIFF need into a file of zeros, at the same offsets. Removes EXIF, GPS, XMP,
  * IPTC, thumbnails, unknown tags and everything that no tag refers to.
  * @param keepAttribution keeps artist and copyright
+ * @param xmp packet to write over the file's own, if it is not longer
  * @returns null if the file's structure is unknown or contradictory
  */
-export function blankTiff(file: Buffer, keepAttribution: boolean): Buffer | null {
+export function blankTiff(file: Buffer, keepAttribution: boolean, xmp: string | null = null): Buffer | null {
   try {
     const layout = createLayout(file);
     if (!layout) return null;
     const copy = Buffer.alloc(file.length);
-    const plan: Plan = { kept: new RangeSet(file.length), dropped: new RangeSet(file.length), claimed: 0 };
+    const plan: Plan = {
+      kept: new RangeSet(file.length),
+      dropped: new RangeSet(file.length),
+      claimed: 0,
+      packet: xmp === null ? null : Buffer.from(xmp, 'utf8'),
+      place: null,
+    };
     plan.kept.add(0, layout.headerBytes);
     let at = layout.offset(layout.headerBytes - layout.offsetBytes);
     const directories: Directory[] = [];
@@ -50,6 +58,11 @@ export function blankTiff(file: Buffer, keepAttribution: boolean): Buffer | null
     // A private value and the pixels overlap, so one of the offsets is wrong.
     if (plan.kept.overlaps(plan.dropped)) return null;
     for (const { start, end } of plan.kept.merged()) file.copy(copy, start, start, end);
+    if (plan.packet && plan.place) {
+      // A packet may be followed by white space.
+      copy.fill(0x20, plan.place.start, plan.place.start + plan.place.length);
+      plan.packet.copy(copy, plan.place.start);
+    }
     for (const directory of directories) writeDirectory(copy, layout, directory);
     return copy;
   } catch {
@@ -64,6 +77,10 @@ interface Plan {
   dropped: RangeSet;
   /** Bytes of all directories and values so far; more than the file's size means repeated references. */
   claimed: number;
+  /** XMP to write. */
+  packet: Buffer | null;
+  /** Where it is written. */
+  place: Entry | null;
 }
 
 interface Entry {
@@ -112,7 +129,9 @@ function readDirectory(file: Buffer, layout: Layout, at: number, keepAttribution
   for (let index = 0; index < count; index += 1) {
     const entry = readEntry(file, layout, first + index * entryBytes);
     if (entry.tag >= OLD_JPEG[0] && entry.tag <= OLD_JPEG[1]) throw new RangeError('old JPEG');
-    const keeps = isKept(entry.tag, keepAttribution);
+    const holdsPacket = !plan.place && entry.tag === XMP && plan.packet !== null && entry.length >= plan.packet.length;
+    if (holdsPacket) plan.place = entry;
+    const keeps = isKept(entry.tag, keepAttribution) || holdsPacket;
     if (keeps) kept.set(entry.tag, entry);
     // A value that fits is stored in the entry itself.
     if (entry.length <= layout.offsetBytes) continue;

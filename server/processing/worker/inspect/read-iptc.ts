@@ -1,5 +1,3 @@
-import type { Attribution } from '../exif.ts';
-
 /** Fields read from an IPTC-IIM block. */
 export interface IptcTexts {
   title: string | null;
@@ -9,8 +7,6 @@ export interface IptcTexts {
 
 const OBJECT_NAME = 5;
 const KEYWORDS = 25;
-const BY_LINE = 80;
-const COPYRIGHT_NOTICE = 116;
 const CAPTION = 120;
 const MAX_DATASETS = 500;
 
@@ -25,13 +21,10 @@ export function readIptc(block: Buffer | undefined): IptcTexts {
   return found;
 }
 
-/** Reads author and copyright. */
-export function readIptcAttribution(block: Buffer | undefined): Attribution {
-  const found: Attribution = {};
-  for (const [dataset, text] of readDatasets(block)) {
-    if (dataset === BY_LINE) found.artist ??= text;
-    if (dataset === COPYRIGHT_NOTICE) found.copyright ??= text;
-  }
+/** Reads the texts of record 2 by dataset number. */
+export function iptcValues(block: Buffer | undefined): Map<number, string[]> {
+  const found = new Map<number, string[]>();
+  for (const [dataset, text] of readDatasets(block)) found.set(dataset, [...(found.get(dataset) ?? []), text]);
   return found;
 }
 

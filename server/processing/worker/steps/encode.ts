@@ -3,7 +3,7 @@ import type { EncodedFormat } from '#contract/constants';
 import type { EncoderSettings } from '../../shared/presets.ts';
 import { rewriteContainer } from '../containers/rewrite.ts';
 import { holdWebp, isStillWebp } from '../containers/webp.ts';
-import { writeExif } from '../exif.ts';
+import { type ExifTags, writeExif } from '../exif.ts';
 import { openPixels, type Pixels } from '../pixels.ts';
 import { shownDurations } from '../quality/timeline.ts';
 import { buildXmp, type XmpProperties } from '../xmp.ts';
@@ -11,20 +11,20 @@ import { showsSame } from './pixel-statistics.ts';
 import { openScaled, type Scaling } from './resize.ts';
 
 /** Metadata written into an output beside its pixels. */
-export type OutputMetadata = XmpProperties;
+export type OutputMetadata = XmpProperties & ExifTags;
 
-/** Writer of the metadata of each format; null: none is written. */
+/**
+ * Writer of the metadata of each format; null: none is written. `reserved`: the library writes a place of the right size, which is then
+ * filled.
+ */
 const METADATA_WRITERS = {
   jpeg: 'container',
   png: 'container',
   webp: 'container',
-  avif: 'library',
+  avif: 'reserved',
   tiff: 'library',
   gif: null,
-} as const satisfies Record<EncodedFormat, 'container' | 'library' | null>;
-type WrittenBy<Writer> = {
-  [Name in EncodedFormat]: (typeof METADATA_WRITERS)[Name] extends Writer ? Name : never;
-}[EncodedFormat];
+} as const satisfies Record<EncodedFormat, 'container' | 'reserved' | 'library' | null>;
 
 /** An encoded variant; `quality` is the encoder's quality, or the number of palette colours of a reduced PNG or GIF. */
 export interface EncodedImage {
@@ -79,18 +79,21 @@ async function encodeImage(
 ): Promise<EncodedImage> {
   const quality = applyFormat(image, animation, settings);
   const { format } = settings;
-  if (isWrittenBy('library', format)) libraryMetadata(image, format, metadata);
+  const writer = METADATA_WRITERS[format];
+  const written = { exif: writeExif(metadata), xmp: buildXmp(metadata) };
+  const has = written.exif !== null || written.xmp !== null;
+  if (written.xmp && writer && writer !== 'container') image.withXmp(written.xmp);
+  // Longer than the block that replaces it.
+  if (written.exif && writer === 'reserved')
+    image.withExif({ IFD0: { ImageDescription: ' '.repeat(written.exif.length) } });
   const encoded = await image.toBuffer();
   // The encoder makes a still of an animation whose frames are all equal.
   const data = format === 'webp' && animation.frames > 1 ? await keepDuration(encoded, animation) : encoded;
-  return { data: isWrittenBy('container', format) ? withMetadata(data, format, metadata) : data, quality };
-}
-
-function isWrittenBy<Writer extends 'container' | 'library'>(
-  writer: Writer,
-  format: EncodedFormat,
-): format is WrittenBy<Writer> {
-  return METADATA_WRITERS[format] === writer;
+  if (writer === null || writer === 'library' || !has) return { data, quality };
+  // Not by the library, which converts `©` to `(C)` and `ö` to `o` and adds an orientation tag.
+  const rewritten = rewriteContainer(format, data, written, true);
+  if (!rewritten) throw new Error(`expected a ${format} that metadata can be written into`);
+  return { data: rewritten, quality };
 }
 
 function applyFormat(
@@ -146,24 +149,4 @@ async function decodesTo(file: Buffer, pixels: Pixels): Promise<boolean> {
   const { data, info } = await sharp(file).raw().toBuffer({ resolveWithObject: true });
   const { channels } = info;
   return channels !== 2 && showsSame({ ...pixels, data, channels }, pixels);
-}
-
-/** Writes EXIF and XMP into the container, since the library converts `©` to `(C)` and `ö` to `o` and adds an orientation tag. */
-function withMetadata(data: Buffer, format: WrittenBy<'container'>, metadata: OutputMetadata): Buffer {
-  const exif = writeExif(metadata);
-  // Artist and copyright are in its EXIF.
-  const { artist: _artist, copyright: _copyright, ...texts } = metadata;
-  const xmp = buildXmp(texts);
-  if (!exif && !xmp) return data;
-  return rewriteContainer(format, data, { exif, xmp }, true) ?? data;
-}
-
-/** Adds metadata in the formats whose containers the library writes; XMP holds what its EXIF cannot. */
-function libraryMetadata(image: Sharp, format: WrittenBy<'library'>, metadata: OutputMetadata): void {
-  const { artist, copyright } = metadata;
-  if (format === 'avif' && (artist || copyright)) {
-    image.withExif({ IFD0: { ...(artist ? { Artist: artist } : {}), ...(copyright ? { Copyright: copyright } : {}) } });
-  }
-  const xmp = buildXmp(metadata);
-  if (xmp) image.withXmp(xmp);
 }

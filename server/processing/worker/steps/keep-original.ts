@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import type { MetadataLevel } from '#contract/constants';
 import type { SourceFacts, WorkerLimits } from '../../shared/protocol.ts';
 import type { ContainerMetadata } from '../containers/container-metadata.ts';
 import { shortenJpeg } from '../containers/jpeg.ts';
 import { rewriteContainer } from '../containers/rewrite.ts';
-import { readExif, writeExif } from '../exif.ts';
+import { writeExif } from '../exif.ts';
+import { type Carried, readCarried } from '../metadata/carried.ts';
+import { parseXmp } from '../metadata/parse-xmp.ts';
 import { buildXmp } from '../xmp.ts';
 import type { OutputMetadata } from './encode.ts';
 import { type LoadedImage, loadImage } from './load.ts';
@@ -18,7 +21,7 @@ export interface KeptFile {
 
 /**
  * Copies the uploaded file without its private metadata and without re-encoding; orientation stays a tag. To stay within the bytes of
- * the upload it omits the texts, then artist and copyright.
+ * the upload it omits the texts and rights in XMP, then artist and copyright.
  * @returns null if the file's structure is not understood, so that no private data is delivered
  */
 export async function keepOriginal(
@@ -26,20 +29,21 @@ export async function keepOriginal(
   facts: SourceFacts,
   loaded: LoadedImage,
   metadata: OutputMetadata,
-  { keepCopyright, limits }: { keepCopyright: boolean; limits: WorkerLimits },
+  { metadata: level, limits }: { metadata: MetadataLevel; limits: WorkerLimits },
 ): Promise<KeptFile | null> {
   const file = loaded.completed ?? (await readFile(source));
   const { orientation } = loaded;
-  const { artist, copyright, ...texts } = metadata;
-  const full: ContainerMetadata = { exif: writeExif({ ...metadata, orientation }), xmp: buildXmp(texts) };
+  const full: ContainerMetadata = { exif: writeExif({ ...metadata, orientation }), xmp: buildXmp(metadata) };
   const bare = writeExif({ orientation });
-  for (const written of [full, { ...full, xmp: null }, { exif: bare, xmp: null }]) {
-    const rewritten = rewriteContainer(facts.format, file, written, keepCopyright);
+  const tries = [full, { ...full, compact: true }, { ...full, xmp: null }, { exif: bare, xmp: null }];
+  for (const written of tries) {
+    const rewritten = rewriteContainer(facts.format, file, written, level !== 'none');
     if (!rewritten) return null;
     const data = loaded.completed ? shortenJpeg(rewritten, facts.size) : rewritten;
     if (data.length > facts.size) continue;
-    if (movesNothing(facts) && !(await decodesAlike(data, facts, loaded, limits.maxPixels))) return null;
-    return { data, whole: saysAll(facts, loaded, metadata, full, written) };
+    if (!movesNothing(facts)) return { data, whole: saysAll(facts, full, written) };
+    const again = await decodedAlike(data, facts, loaded, limits.maxPixels);
+    return again && { data, whole: saysAsMuch(readCarried(again.origin), metadata) };
   }
   return null;
 }
@@ -49,33 +53,38 @@ function movesNothing({ format }: SourceFacts): boolean {
   return format === 'tiff' || format === 'avif';
 }
 
-async function decodesAlike(
+/** Decodes the copy; null if its pixels differ. */
+async function decodedAlike(
   data: Buffer,
   facts: SourceFacts,
   { pixels }: LoadedImage,
   maxPixels: number,
-): Promise<boolean> {
+): Promise<LoadedImage | null> {
   try {
     const again = await loadImage(data, facts, pixels.frames > 1, maxPixels);
     const { width, height } = again.pixels;
-    return width === pixels.width && height === pixels.height && showsSame(again.pixels, pixels);
+    return width === pixels.width && height === pixels.height && showsSame(again.pixels, pixels) ? again : null;
   } catch {
-    return false;
+    return null;
   }
 }
 
-function saysAll(
-  { format }: SourceFacts,
-  { origin }: LoadedImage,
-  { artist, copyright }: OutputMetadata,
-  full: ContainerMetadata,
-  written: ContainerMetadata,
+function saysAll({ format }: SourceFacts, full: ContainerMetadata, written: ContainerMetadata): boolean {
+  if (format === 'gif') return full.xmp === null && full.exif === null;
+  return written.xmp === full.xmp && written.exif === full.exif;
+}
+
+/** Returns true if a file that keeps the places of its metadata says everything that should be written. */
+function saysAsMuch(
+  said: Carried,
+  { artist, copyright, exif = [], xmp = new Map(), ...texts }: OutputMetadata,
 ): boolean {
-  if (format === 'gif' || format === 'avif') return !artist && !copyright && full.xmp === null;
-  if (format !== 'tiff') return written.xmp === full.xmp && written.exif === full.exif;
-  // A TIFF keeps its own artist and copyright and gets no other metadata.
-  const own = readExif(origin.exif);
-  return full.xmp === null && (!artist || own.artist !== undefined) && (!copyright || own.copyright !== undefined);
+  if ((artist && !said.attribution.artist) || (copyright && !said.attribution.copyright)) return false;
+  const tags = new Set(said.exif.map(({ tag }) => tag));
+  if (exif.some(({ tag }) => !tags.has(tag))) return false;
+  const wanted = parseXmp(buildXmp({ xmp, ...texts }) ?? undefined) ?? [];
+  const names = wanted.flatMap((description) => Object.keys(description)).filter((name) => !name.startsWith('@'));
+  return names.every((name) => said.xmp.has(name));
 }
 
 /** Returns true for GIF and animated PNG: re-encoding them takes seconds, loses colours or frames and saves almost nothing. */

@@ -1,16 +1,17 @@
 import type { WarningCode } from '#contract';
 import { decodedFrames } from '../../shared/formats.ts';
 import type { SourceFacts } from '../../shared/protocol.ts';
-import type { AttributionBlocks } from '../attribution.ts';
 import { isAvifSequence } from '../colour/avif-colour.ts';
+import { readGifXmp } from '../containers/gif.ts';
+import type { MetadataBlocks } from '../metadata/carried.ts';
 import { bytesOf, type OpenSource, openImage, openSource, readPixels } from '../open-source.ts';
 import { openPixels, type Pixels } from '../pixels.ts';
 
 /** A decoded source with its properties and warnings. */
 export interface LoadedImage {
   pixels: Pixels;
-  /** Blocks that may contain author and copyright. */
-  origin: AttributionBlocks;
+  /** Blocks of metadata. */
+  origin: MetadataBlocks;
   /** Orientation tag of the file; the pixels are upright. */
   orientation: number | undefined;
   /** The bytes of a JPEG whose end marker was missing, with it. */
@@ -54,7 +55,7 @@ export async function loadImage(
     origin: {
       // A TIFF has the structure of EXIF; its first directory contains the author.
       exif: facts.format === 'tiff' ? await bytesOf(source) : header.exif,
-      xmp: header.xmpAsString,
+      xmp: facts.format === 'gif' ? readGifXmp(await bytesOf(source)) : header.xmpAsString,
       iptc: header.iptc,
     },
     orientation: header.orientation,

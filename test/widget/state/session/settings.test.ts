@@ -67,7 +67,7 @@ test('every setting that the widget sends is one that the service takes', async 
     responsive: true,
     responsiveSizes: sizes,
     embedMetadata: true,
-    keepCopyright: false,
+    metadata: 'all-but-private' as const,
     onlySmaller: true,
   };
   const { optimizer, service, env } = await startWithFiles(1, { settings });
@@ -78,7 +78,7 @@ test('every setting that the widget sends is one that the service takes', async 
     data: {
       responsive: true,
       embedMetadata: true,
-      keepCopyright: false,
+      metadata: 'all-but-private',
       onlySmaller: true,
       responsiveSizes: [{ width: 480 }, { width: 100 }],
     },
@@ -93,4 +93,15 @@ test('settings without a default reach the request as the page gave them, and le
   expect(mergeSettings(settings, { preset: 'low' }).settings).toMatchObject(given);
   const after = mergeSettings(settings, { formats: undefined, maxWidth: undefined }).settings;
   expect(JSON.parse(JSON.stringify(after))).not.toHaveProperty('formats');
+});
+
+test('the level of metadata and its older form replace each other', () => {
+  const older = mergeSettings(DEFAULT_SETTINGS, { keepCopyright: false }).settings;
+  const newer = mergeSettings(older, { metadata: 'rights' }).settings;
+  expect(newer).toEqual({ ...DEFAULT_SETTINGS, metadata: 'rights' });
+  expect(mergeSettings(newer, { keepCopyright: false }).settings).toEqual({
+    ...DEFAULT_SETTINGS,
+    keepCopyright: false,
+  });
+  expect(mergeSettings(older, { metadata: 'all' }).problems).toEqual([{ name: 'metadata', value: 'all' }]);
 });

@@ -1,0 +1,110 @@
+import type { EncodedFormat, InformationKind, MetadataLevel } from '#contract/constants';
+import type { ExifTag } from '../../shared/exif-tags.ts';
+import { fateOf, KINDS, rowOf, type XmpProperty } from '../../shared/ledger.ts';
+import { type Attribution, attributionOf, type ExifEntry, readExifBlock } from '../exif.ts';
+import { iptcValues } from '../inspect/read-iptc.ts';
+import { type Node, parseXmp, propertyOf, type XmpValue, xmpValueOf } from './parse-xmp.ts';
+
+const MAX_CHARACTERS = 1024;
+
+/** Blocks of a file that hold metadata. */
+export interface MetadataBlocks {
+  exif: Buffer | undefined;
+  xmp: string | undefined;
+  iptc: Buffer | undefined;
+}
+
+/** What the metadata of a file says. */
+export interface Carried {
+  /** Every kind that the ledger knows and that is there, private ones too. */
+  kinds: InformationKind[];
+  /** Tags of the ledger. */
+  exif: ExifEntry[];
+  /** Properties of the ledger by name, from XMP, else from IPTC. */
+  xmp: Map<string, XmpValue>;
+  /** Author and copyright: from EXIF, else from XMP (`dc:creator`, `dc:rights`), else from IPTC (2:80, 2:116). */
+  attribution: Attribution;
+  /** True if the XMP packet is too large, damaged or not acceptable, so that nothing of it was read. */
+  unreadable: boolean;
+}
+
+/** Reads everything that the ledger knows from the blocks. Damaged blocks are read up to the damage. */
+export function readCarried({ exif, xmp, iptc }: MetadataBlocks): Carried {
+  const block = readExifBlock(exif);
+  const descriptions = parseXmp(xmp);
+  const said = iptcValues(iptc);
+  const found: Carried = { kinds: [], exif: [], xmp: new Map(), attribution: {}, unreadable: descriptions === null };
+  const tags = new Map(block.entries.map((entry) => [keyOf(entry), entry]));
+  for (const kind of KINDS) {
+    const { exif: ownTags = [], xmp: properties = [], iptc: datasets = {} } = rowOf(kind);
+    const entries = ownTags.flatMap((tag) => tags.get(keyOf(tag)) ?? []);
+    found.exif.push(...entries);
+    let isFound = entries.length > 0 || (kind === 'thumbnail' && block.thumbnail);
+    for (const property of properties) {
+      const value = readProperty(property, descriptions ?? [], said, datasets);
+      if (value) found.xmp.set(property.name, value);
+      isFound ||= value !== null || propertyOf(descriptions ?? [], property.name) !== undefined;
+    }
+    isFound ||= Object.keys(datasets).some((dataset) => said.has(Number(dataset)));
+    if (isFound) found.kinds.push(kind);
+  }
+  found.attribution = readAttribution(found);
+  return found;
+}
+
+/** Returns what a level of `settings.metadata` keeps in a format. */
+export function keptOf(carried: Carried, format: EncodedFormat, level: MetadataLevel): Carried {
+  const kinds = carried.kinds.filter((kind) => fateOf(kind, format, level) === 'kept');
+  const rows = kinds.map(rowOf);
+  const tags = new Set(rows.flatMap(({ exif = [] }) => exif.map(keyOf)));
+  const names = new Set(rows.flatMap(({ xmp = [] }) => xmp.map(({ name }): string => name)));
+  return {
+    ...carried,
+    kinds,
+    exif: carried.exif.filter((entry) => tags.has(keyOf(entry))),
+    xmp: new Map([...carried.xmp].filter(([name]) => names.has(name))),
+    attribution: level === 'none' ? {} : carried.attribution,
+  };
+}
+
+function keyOf({ directory, tag }: ExifTag): string {
+  return `${directory} ${tag}`;
+}
+
+/** Reads a property from XMP, else from IPTC. */
+function readProperty(
+  property: XmpProperty,
+  descriptions: Node[],
+  said: Map<number, string[]>,
+  datasets: Readonly<Record<number, string | null>>,
+): XmpValue | null {
+  const value = xmpValueOf(propertyOf(descriptions, property.name), property);
+  if (value) return value;
+  const dataset = Object.keys(datasets).find((one) => datasets[Number(one)] === property.name);
+  const items = dataset === undefined ? undefined : said.get(Number(dataset));
+  if (!items?.[0]) return null;
+  if (property.form === 'alt') return { form: 'alt', texts: [{ language: null, text: items[0] }] };
+  if (property.form === 'bag' || property.form === 'seq') return { form: property.form, items };
+  return { form: 'text', text: property.name === 'photoshop:DateCreated' ? isoDate(items[0]) : items[0] };
+}
+
+/** Converts the date of IPTC, `20240131`. */
+function isoDate(date: string): string {
+  return date.replace(/^(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3');
+}
+
+function readAttribution({ exif, xmp }: Carried): Attribution {
+  const own = attributionOf(exif);
+  const creators = xmp.get('dc:creator');
+  const rights = xmp.get('dc:rights');
+  const artist = own.artist ?? (creators?.form === 'seq' ? creators.items.join('; ') : undefined);
+  const copyright = own.copyright ?? (rights?.form === 'alt' ? defaultText(rights) : undefined);
+  return {
+    ...(artist ? { artist: artist.slice(0, MAX_CHARACTERS) } : {}),
+    ...(copyright ? { copyright: copyright.slice(0, MAX_CHARACTERS) } : {}),
+  };
+}
+
+function defaultText({ texts }: Extract<XmpValue, { form: 'alt' }>): string | undefined {
+  return (texts.find(({ language }) => language === null) ?? texts[0])?.text;
+}
