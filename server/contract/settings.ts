@@ -104,6 +104,13 @@ export const settingsSchema = closedObject({
     .describe(
       'Deliver only variants that are smaller than the file they replace (`replaces` of an image). An image of which none is delivered costs nothing. Samples ignore it.',
     ),
+  hdr: z
+    .enum(['flatten', 'keep'])
+    .optional()
+    .meta({ default: 'flatten' })
+    .describe(
+      'HDR photographs with a gain map. `flatten`: into other formats than JPEG the standard picture alone, with the warning `hdr_dropped`. `keep`: these images are exported as with `format: "original"`, so that they stay HDR.',
+    ),
   metadata: z
     .enum(METADATA_LEVELS)
     .optional()
@@ -145,6 +152,12 @@ function withOlderDefault<Given extends { metadata?: unknown; keepCopyright?: un
 
 /** The settings with every default filled in. */
 export type Settings = z.output<typeof settingsSchema>;
+
+/** Returns the settings that hold for an image: with `hdr: "keep"`, one with a gain map keeps its format. */
+export function settingsFor(settings: Settings, carries: readonly string[] | undefined): Settings {
+  if (settings.hdr !== 'keep' || !carries?.includes('gain_map')) return settings;
+  return { ...settings, format: 'original', formats: undefined };
+}
 
 /** Returns the level of metadata that the settings ask for. */
 export function metadataLevel({

@@ -8,6 +8,8 @@ export const WARNING_CODES = {
   colour_converted: 'Colours were converted from their profile to sRGB.',
   hdr_dropped: 'High dynamic range was reduced to the standard range.',
   depth_reduced: 'More than 8 bits per channel were reduced to 8.',
+  content_credentials_dropped:
+    'The content credentials (C2PA) are valid for the unchanged file alone and were dropped.',
   alpha_flattened: 'Transparency was flattened on white.',
   metadata_not_written: 'Texts, rights or other metadata could not be written into the file.',
   metadata_unreadable: 'The XMP of the file is too large or damaged, so nothing of it was kept.',

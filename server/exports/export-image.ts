@@ -1,5 +1,5 @@
 import type { LimitFunction } from 'p-limit';
-import { type ImageResult, type Settings, type Warning, warning } from '#contract';
+import { type ImageResult, type Settings, settingsFor, type Warning, warning } from '#contract';
 import { inTurn } from '../concurrency.ts';
 import type {
   CachedVariantRecord,
@@ -57,11 +57,12 @@ export interface ImageTask {
 /** Plans variants and file names of every image of a job, in request order, so that names do not depend on timing. */
 export function planTasks(job: PlannedJob, images: Map<string, ImageRecord>, taken: Map<string, string>): ImageTask[] {
   const namespace = namespaceOf(job);
-  const settings = job.settings as Settings;
+  const ordered = job.settings as Settings;
   const plan = createNamePlanner(taken);
   return job.images.flatMap((asked, index) => {
     const image = images.get(asked.imageId);
     if (!image) return [];
+    const settings = settingsFor(ordered, image.carries);
     const { files, skippedSizes } = planFiles(image, asked, settings);
     const owner = `${namespace}:${image._id}:${outputHash(asked, settings)}`;
     const { originalFilename } = image;

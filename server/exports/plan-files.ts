@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { EMBEDDED_FIELDS, metadataLevel, pickFields, type Settings } from '#contract';
+import { EMBEDDED_FIELDS, metadataLevel, pickFields, type Settings, settingsFor } from '#contract';
 import { type EncodedFormat, encodedFormat, type InputFormat, type OutputFormat } from '#contract/constants';
 import type { ImageRecord, JobImage } from '../db/index.ts';
 import { extensionOf, planVariants } from '../processing/index.ts';
@@ -24,7 +24,8 @@ export function mainFormat(settings: Settings, input: InputFormat): EncodedForma
 }
 
 /** Returns the orders of an image, one for each format: what its variants are made of, and which there are. */
-export function orderVariants(image: ImageRecord, asked: JobImage, settings: Settings): VariantOrder[] {
+export function orderVariants(image: ImageRecord, asked: JobImage, ordered: Settings): VariantOrder[] {
+  const settings = settingsFor(ordered, image.carries);
   const embed = settings.embedMetadata ? pickFields(asked, EMBEDDED_FIELDS) : undefined;
   const { variants } = planSizes(image, asked, settings);
   return formatsOf(settings, image.format).map((format) => ({

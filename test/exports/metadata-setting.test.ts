@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ImageResult, settingsSchema, type UploadResult } from '#contract';
 import { ladenJpeg, ladenWith, METADATA_KINDS } from '../processing/laden-file.ts';
+import { makeUltraHdr, splitImages } from '../processing/ultra-hdr.ts';
 import type { TestAccount } from '../support/service.ts';
 import { type SharedService, sharedService } from '../support/shared-service.ts';
 
@@ -71,5 +72,37 @@ describe('the answer of an upload', () => {
     expect(carries).toContainEqual({ kind: 'licence', keptBy: 'rights' });
     expect(carries).toContainEqual({ kind: 'camera', keptBy: 'all-but-private' });
     expect(carries).toContainEqual({ kind: 'place', keptBy: 'never' });
+  });
+});
+
+describe('settings.hdr', () => {
+  it('keeps an HDR photograph in its format, other images in the one that was asked for', async () => {
+    const hdr = await makeUltraHdr({ width: 120, height: 80 }, (x) => 0.2 + x / 200);
+    const flat = await sharp({ create: { width: 32, height: 32, channels: 3, background: '#36a' } })
+      .jpeg()
+      .toBuffer();
+    const both = await account.api.upload([
+      { name: 'hdr.jpg', bytes: hdr },
+      { name: 'flat.jpg', bytes: flat },
+    ]);
+    expect(both.images[0]?.carries).toContainEqual({ kind: 'gain_map', keptBy: 'always' });
+    const { last } = await account.api.run('export', both, {
+      format: 'webp',
+      hdr: 'keep',
+      responsive: true,
+      responsiveSizes: [60],
+    });
+    const results = last.data.results as ImageResult[];
+    expect(results.map(({ format, filename }) => [format, filename])).toEqual([
+      ['jpeg', 'hdr.jpg'],
+      ['webp', 'flat.webp'],
+    ]);
+    for (const { url } of results[0]?.variants ?? []) {
+      const response = await account.api.request(url);
+      splitImages(Buffer.from(await response.arrayBuffer()));
+    }
+    const flattened = (await account.api.run('export', both, { format: 'webp' })).last.data.results as ImageResult[];
+    expect(flattened[0]?.warnings.map(({ code }) => code)).toContain('hdr_dropped');
+    expect(flattened[1]?.warnings).toEqual([]);
   });
 });

@@ -29,6 +29,8 @@ export const INFORMATION = {
   comment: 'never',
   orientation: 'never',
   resolution: 'never',
+  content_credentials: 'rights',
+  gain_map: 'always',
   icc_profile: 'always',
   depth: 'always',
   alpha: 'always',

@@ -226,6 +226,19 @@ const LEDGER = {
     xmp: texts('tiff:XResolution', 'tiff:YResolution'),
     dropped: EVERYWHERE,
   },
+  content_credentials: {
+    title: 'Content credentials (C2PA)',
+    note: 'They sign the file as it is. A file that has nothing private and is not encoded again keeps them.',
+    dropped: every('content_credentials_dropped'),
+  },
+  gain_map: {
+    title: 'Gain map of an HDR photograph',
+    note: 'Scaled and cropped with the photograph, encoded with the quality of the preset.',
+    dropped: {
+      ...{ png: 'hdr_dropped', webp: 'hdr_dropped', avif: 'hdr_dropped' },
+      ...{ tiff: 'hdr_dropped', gif: 'hdr_dropped' },
+    },
+  },
   icc_profile: {
     title: 'Colour profile, wide gamut',
     note: 'Colours are converted to sRGB, which every output means. A file that is not encoded again keeps its profile.',

@@ -8,13 +8,15 @@ import { planQuality, type QualityPlan, type ScoredImage } from './quality/plan-
 import type { SearchTools } from './quality/search-tools.ts';
 import { chooseBeforeScaling, chooseQuality, isExact } from './steps/choose-quality.ts';
 import { type EncodedImage, encodeScaled, encodeSmallest, type OutputMetadata } from './steps/encode.ts';
-import { type Pyramid, planScaling, scalePixels } from './steps/resize.ts';
+import { type Pyramid, planScaling, type Scaling, scalePixels } from './steps/resize.ts';
 
 /** What all variants of an image have in common. */
 interface EncodeOrder {
   format: EncodedFormat;
   preset: Preset;
   metadata: OutputMetadata;
+  /** Adds to an encoded file what is scaled like it. */
+  attach?: ((encoded: Buffer, scaling: Scaling | null) => Promise<Buffer>) | null;
 }
 
 /** An encoded variant; the score is null if it is unknown. */
@@ -36,26 +38,37 @@ export function createVariantEncoder(full: Pixels, order: EncodeOrder, tools: Se
   return async (variant, onStep) => withoutSearch(await encodeByTable(pyramid, order, variant, onStep));
 }
 
+/** Adds what belongs to the scaled image. */
+async function completed<Encoded extends EncodedImage>(
+  { attach }: EncodeOrder,
+  encoded: Encoded,
+  scaling: Scaling | null,
+): Promise<Encoded> {
+  return attach ? { ...encoded, data: await attach(encoded.data, scaling) } : encoded;
+}
+
 function withoutSearch(encoded: EncodedImage): EncodedVariant {
   return { ...encoded, score: encoded.quality === 'lossless' ? IDENTICAL : null, reached: true };
 }
 
 async function encodeByTable(
   pyramid: Pyramid,
-  { format, preset, metadata }: EncodeOrder,
+  order: EncodeOrder,
   variant: VariantSpec,
   onStep: (step: RenderStep) => void,
 ): Promise<EncodedImage> {
+  const { format, preset, metadata } = order;
   onStep('resize');
   const scaling = await planScaling(pyramid, variant);
   const known = scaling && chooseBeforeScaling(scaling, format, preset);
   if (known) {
     onStep('optimize');
-    return encodeScaled(scaling, known, metadata);
+    return completed(order, await encodeScaled(scaling, known, metadata), scaling);
   }
   const pixels = scaling ? await scalePixels(scaling) : pyramid.full;
   onStep('optimize');
-  return encodeSmallest(pixels, chooseQuality(pixels, format, preset, scaling !== null), metadata);
+  const candidates = chooseQuality(pixels, format, preset, scaling !== null);
+  return completed(order, await encodeSmallest(pixels, candidates, metadata), scaling);
 }
 
 function createSearchingEncoder(pyramid: Pyramid, order: EncodeOrder, tools: SearchTools): VariantEncoder {
@@ -75,7 +88,8 @@ function createSearchingEncoder(pyramid: Pyramid, order: EncodeOrder, tools: Sea
     // A width may be that of the full size.
     const planFull = () => (planOfFull ??= planQuality(pyramid.full, lossy, tools));
     const plan = scaling ? await planQuality(pixels, lossy, tools, await hardnessOf(pixels)) : await planFull();
-    return smaller(smallest, await encodeToPromise(pixels, lossy, tools, plan, scaling !== null));
+    const found = smaller(smallest, await encodeToPromise(pixels, lossy, tools, plan, scaling !== null));
+    return completed(order, found, scaling);
   };
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { EncodedFormat, WarningCode } from '#contract';
 import { encodedFormat } from '#contract/constants';
 import { ProcessingFailure } from '../shared/failure.ts';
@@ -7,7 +8,9 @@ import type { RenderReport, RenderStep, RenderTask } from '../shared/protocol.ts
 import { writePart } from '../shared/save.ts';
 import { isFullSize, variantSize } from '../shared/variant-size.ts';
 import type { VariantSpec } from '../shared/variants.ts';
+import { withoutCredentials } from './containers/credentials.ts';
 import { createVariantEncoder, IDENTICAL, type VariantEncoder } from './encode-variant.ts';
+import { type GainMapPlan, planGainMap } from './hdr/plan-gain-map.ts';
 import { type OutputPlan, planMetadata } from './metadata/plan-metadata.ts';
 import { refuseOversizedOutput } from './output-limits.ts';
 import { loadSearchTools, type SearchTools } from './quality/search-tools.ts';
@@ -48,7 +51,14 @@ export async function renderImage(
   onStep('load');
   const loaded = await loadImage(task.source, facts, animated, limits.maxPixels);
   const plan = planMetadata(loaded.origin, task, format);
-  const order = { format, preset: task.preset, metadata: plan.metadata };
+  const upload = await readFile(task.source);
+  const { pixels: full, orientation } = loaded;
+  const { preset } = task;
+  const { metadata } = plan;
+  const map = await planGainMap(upload, { format, preset, metadata, orientation, full, maxPixels: limits.maxPixels });
+  const bare = withoutCredentials(facts.format, upload);
+  const losses = { ...plan, warnings: [...plan.warnings, ...map.warnings] };
+  const order = { format, preset, metadata, attach: map.attach };
   const searching = task.search ? await tools() : null;
   const encode = createVariantEncoder(loaded.pixels, order, searching);
   const reports: RenderReport[] = [];
@@ -56,7 +66,12 @@ export async function renderImage(
   try {
     for (let variant = queue.next(); variant; variant = queue.next()) {
       const startedAt = performance.now();
-      const made = await makeVariant(task, { ...loaded, format, plan, encode }, variant, onStep);
+      const made = await makeVariant(
+        task,
+        { ...loaded, format, file: upload, bare, plan: losses, map, encode },
+        variant,
+        onStep,
+      );
       const encodeSeconds = (performance.now() - startedAt) / 1000;
       onStep('save');
       // Not awaited: the next variant is encoded meanwhile.
@@ -80,7 +95,15 @@ export async function renderImage(
 
 async function makeVariant(
   task: RenderTask,
-  loaded: LoadedImage & { format: EncodedFormat; plan: OutputPlan; encode: VariantEncoder },
+  loaded: LoadedImage & {
+    format: EncodedFormat;
+    file: Buffer;
+    /** The file without content credentials; null: it has none. */
+    bare: Buffer | null;
+    plan: OutputPlan;
+    map: GainMapPlan;
+    encode: VariantEncoder;
+  },
   variant: VariantSpec,
   onStep: (step: RenderStep) => void,
 ): Promise<MadeVariant> {
@@ -88,25 +111,30 @@ async function makeVariant(
   const { format, plan } = loaded;
   const size = variantSize(facts, variant);
   const replaces = task.format === 'original' && isFullSize(facts, variant);
-  const kept = replaces ? await keepOriginal(task.source, facts, loaded, plan.metadata, task) : null;
+  const kept = replaces ? await keepOriginal(loaded, facts, loaded, plan.metadata, task) : null;
   if (kept && isAlwaysKept(facts)) return asKept(kept, size, plan);
   const encoded = await loaded.encode(variant, onStep);
   if (kept && prefersKept(kept, encoded.data.length, facts.size, loaded.cmyk)) return asKept(kept, size, plan);
   if (replaces && encoded.data.length > facts.size) throw tooLarge(encoded.data.length, facts.size);
   const warnings = [...loaded.warnings, ...droppedFrames(task, format), ...plan.warnings];
+  if (loaded.bare && task.metadata !== 'none') warnings.push('content_credentials_dropped');
   if (format === 'jpeg' && loaded.pixels.channels === 4) warnings.push('alpha_flattened');
   return { ...encoded, ...variantSize(loaded.pixels, variant), warnings };
 }
 
 /** Describes a kept file. Warnings of the decoder do not apply, since its pixels are those of the upload. */
-function asKept({ data, whole }: KeptFile, size: { width: number; height: number }, plan: OutputPlan): MadeVariant {
+function asKept(
+  { data, whole, warnings }: KeptFile,
+  size: { width: number; height: number },
+  plan: OutputPlan,
+): MadeVariant {
   return {
     data,
     ...size,
     quality: null,
     score: IDENTICAL,
     reached: true,
-    warnings: [...(whole ? [] : (['metadata_not_written'] as const)), ...plan.warnings],
+    warnings: [...(whole ? [] : (['metadata_not_written'] as const)), ...plan.warnings, ...warnings],
   };
 }
 

@@ -5,6 +5,8 @@ import type { Alternative, XmpValue } from './metadata/parse-xmp.ts';
 export interface XmpProperties extends EmbeddedTexts {
   /** Properties of the upload by name; the texts replace those of the same name. */
   xmp?: ReadonlyMap<string, XmpValue> | undefined;
+  /** What tells of a gain map: attributes and elements. */
+  gainMap?: { attributes: string; elements: string } | undefined;
 }
 
 /** Longest part that texts and tags of the image may take. */
@@ -20,21 +22,27 @@ const BY_IMPORTANCE = ['alt', ...EMBEDDED_FIELDS.filter((name) => name !== 'alt'
  * caption and title.
  * @returns null if there is nothing to write, or if the properties of the upload alone take more than 40 kB
  */
-export function buildXmp({ xmp = new Map(), ...texts }: XmpProperties): string | null {
-  const limit = Math.min(MAX_PACKET_BYTES, Buffer.byteLength(packetOf(xmp, {}) ?? '') + MAX_BYTES);
+export function buildXmp({ xmp = new Map(), gainMap, ...texts }: XmpProperties): string | null {
+  const limit = Math.min(MAX_PACKET_BYTES, Buffer.byteLength(packetOf(xmp, {}, gainMap) ?? '') + MAX_BYTES);
   for (let kept = BY_IMPORTANCE.length; kept >= 0; kept -= 1) {
     const dropped = Object.fromEntries(BY_IMPORTANCE.slice(kept).map((name) => [name, undefined]));
-    const packet = packetOf(xmp, { ...texts, ...dropped });
+    const packet = packetOf(xmp, { ...texts, ...dropped }, gainMap);
     if (packet === null || Buffer.byteLength(packet) <= limit) return packet;
   }
   return null;
 }
 
-function packetOf(own: ReadonlyMap<string, XmpValue>, texts: EmbeddedTexts): string | null {
+function packetOf(
+  own: ReadonlyMap<string, XmpValue>,
+  texts: EmbeddedTexts,
+  gainMap: XmpProperties['gainMap'],
+): string | null {
   const values = new Map([...own, ...textValues(texts)]);
-  if (values.size === 0) return null;
-  const properties = [...values].map(([name, value]) => `<${name}>${contentOf(value)}</${name}>`).join('');
-  const used = new Set([...properties.matchAll(/<([\w-]+):/g)].map(([, prefix]) => prefix));
+  if (values.size === 0 && !gainMap) return null;
+  const properties =
+    [...values].map(([name, value]) => `<${name}>${contentOf(value)}</${name}>`).join('') + (gainMap?.elements ?? '');
+  const marked = `${properties} ${gainMap?.attributes ?? ''}`;
+  const used = new Set([...marked.matchAll(/[< ]([\w-]+):/g)].map(([, prefix]) => prefix));
   const namespaces = Object.entries(XMP_NAMESPACES)
     .filter(([prefix]) => used.has(prefix))
     .map(([prefix, uri]) => `xmlns:${prefix}="${uri}"`)
@@ -42,7 +50,7 @@ function packetOf(own: ReadonlyMap<string, XmpValue>, texts: EmbeddedTexts): str
   return (
     '<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>' +
     '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">' +
-    `<rdf:Description rdf:about="" ${namespaces}>${properties}</rdf:Description>` +
+    `<rdf:Description rdf:about="" ${namespaces} ${gainMap?.attributes ?? ''}>${properties}</rdf:Description>` +
     '</rdf:RDF></x:xmpmeta><?xpacket end="w"?>'
   );
 }

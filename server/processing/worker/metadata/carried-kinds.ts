@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { Metadata } from 'sharp';
 import type { InformationKind, InputFormat } from '#contract/constants';
 import { FORMATS } from '#contract/constants';
+import { withoutCredentials } from '../containers/credentials.ts';
 import { readGifXmp } from '../containers/gif.ts';
+import { readGainMap } from '../hdr/gain-map.ts';
 import { isSrgbProfile } from '../icc-profile.ts';
 import { readCarried } from './carried.ts';
 
@@ -13,10 +15,13 @@ export async function carriedKinds(
   header: Metadata,
   pages: number,
 ): Promise<InformationKind[]> {
+  const bytes = await readFile(file);
   // A TIFF has the structure of EXIF.
-  const exif = format === 'tiff' ? await readFile(file) : header.exif;
-  const xmp = format === 'gif' ? readGifXmp(await readFile(file)) : header.xmpAsString;
+  const exif = format === 'tiff' ? bytes : header.exif;
+  const xmp = format === 'gif' ? readGifXmp(bytes) : header.xmpAsString;
   const { kinds } = readCarried({ exif, xmp, iptc: header.iptc });
+  if (withoutCredentials(format, bytes)) kinds.push('content_credentials');
+  if (format === 'jpeg' && readGainMap(bytes)) kinds.push('gain_map');
   if (header.icc && !isSrgbProfile(header.icc)) kinds.push('icc_profile');
   if (header.depth !== 'uchar' || (header.bitsPerSample ?? 8) > 8) kinds.push('depth');
   if (header.hasAlpha) kinds.push('alpha');

@@ -1,11 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import type { WarningCode } from '#contract';
 import type { MetadataLevel } from '#contract/constants';
 import type { SourceFacts, WorkerLimits } from '../../shared/protocol.ts';
 import type { ContainerMetadata } from '../containers/container-metadata.ts';
 import { shortenJpeg } from '../containers/jpeg.ts';
 import { rewriteContainer } from '../containers/rewrite.ts';
 import { writeExif } from '../exif.ts';
-import { type Carried, readCarried } from '../metadata/carried.ts';
+import type { GainMapPlan } from '../hdr/plan-gain-map.ts';
+import { type Carried, type MetadataBlocks, readCarried } from '../metadata/carried.ts';
 import { parseXmp } from '../metadata/parse-xmp.ts';
 import { buildXmp } from '../xmp.ts';
 import type { OutputMetadata } from './encode.ts';
@@ -17,6 +18,15 @@ export interface KeptFile {
   data: Buffer;
   /** True if it contains all requested texts, artist and copyright. */
   whole: boolean;
+  warnings: WarningCode[];
+}
+
+/** The uploaded file. */
+interface Upload {
+  file: Buffer;
+  /** Without content credentials; null: it has none. */
+  bare: Buffer | null;
+  map: Pick<GainMapPlan, 'attachUnscaled'>;
 }
 
 /**
@@ -25,27 +35,43 @@ export interface KeptFile {
  * @returns null if the file's structure is not understood, so that no private data is delivered
  */
 export async function keepOriginal(
-  source: string,
+  { file: upload, bare: unsigned, map }: Upload,
   facts: SourceFacts,
   loaded: LoadedImage,
   metadata: OutputMetadata,
   { metadata: level, limits }: { metadata: MetadataLevel; limits: WorkerLimits },
 ): Promise<KeptFile | null> {
-  const file = loaded.completed ?? (await readFile(source));
-  const { orientation } = loaded;
+  const { orientation, origin } = loaded;
+  if (unsigned && level !== 'none' && isUntouched(unsigned, facts, origin) && isEmpty(metadata)) {
+    return { data: upload, whole: true, warnings: [] };
+  }
+  const file = loaded.completed ?? upload;
+  const warnings: WarningCode[] = unsigned && level !== 'none' ? ['content_credentials_dropped'] : [];
   const full: ContainerMetadata = { exif: writeExif({ ...metadata, orientation }), xmp: buildXmp(metadata) };
   const bare = writeExif({ orientation });
   const tries = [full, { ...full, compact: true }, { ...full, xmp: null }, { exif: bare, xmp: null }];
   for (const written of tries) {
-    const rewritten = rewriteContainer(facts.format, file, written, level !== 'none');
-    if (!rewritten) return null;
-    const data = loaded.completed ? shortenJpeg(rewritten, facts.size) : rewritten;
+    const bareCopy = rewriteContainer(facts.format, file, written, level !== 'none');
+    if (!bareCopy) return null;
+    const tags = written.xmp ? metadata : written.exif === bare ? {} : { ...metadata, xmp: undefined };
+    const joined = map.attachUnscaled ? map.attachUnscaled(bareCopy, { ...tags, orientation }) : bareCopy;
+    const data = loaded.completed ? shortenJpeg(joined, facts.size) : joined;
     if (data.length > facts.size) continue;
-    if (!movesNothing(facts)) return { data, whole: saysAll(facts, full, written) };
+    if (!movesNothing(facts)) return { data, whole: saysAll(facts, full, written), warnings };
     const again = await decodedAlike(data, facts, loaded, limits.maxPixels);
-    return again && { data, whole: saysAsMuch(readCarried(again.origin), metadata) };
+    return again && { data, whole: saysAsMuch(readCarried(again.origin), metadata), warnings };
   }
   return null;
+}
+
+/** Returns true if a file has nothing that would be removed. @param unsigned the file without content credentials */
+function isUntouched(unsigned: Buffer, { format }: SourceFacts, { exif, xmp, iptc }: MetadataBlocks): boolean {
+  if (exif || xmp || iptc) return false;
+  return rewriteContainer(format, unsigned, { exif: null, xmp: null }, true)?.equals(unsigned) ?? false;
+}
+
+function isEmpty(metadata: OutputMetadata): boolean {
+  return writeExif(metadata) === null && buildXmp(metadata) === null;
 }
 
 /** Returns true for containers that were zeroed in place; a decoder must confirm them, since their offsets may be wrong. */

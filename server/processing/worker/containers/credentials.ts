@@ -1,0 +1,85 @@
+import type { InputFormat } from '#contract';
+import { blankBox, readBoxes } from './iso-boxes.ts';
+
+const APP11 = 0xeb;
+const SOS = 0xda;
+/** Type of the box that holds a manifest (C2PA 2.2, A.5.1). */
+const C2PA_UUID = Buffer.from('d8fec3d61b0e483c92975828877ec481', 'hex');
+
+/**
+ * Copies a file without its content credentials (C2PA 2.2, annex A): APP11 segments of a JPEG, the chunk `caBX` of a PNG and `C2PA` of a
+ * WebP; the box of an AVIF becomes free space.
+ * @returns null if there are none, or if the file's structure is not understood
+ */
+export function withoutCredentials(format: InputFormat, file: Buffer): Buffer | null {
+  try {
+    if (format === 'jpeg') return withoutRanges(file, jumbfSegments(file));
+    if (format === 'png') return withoutRanges(file, pngChunks(file));
+    if (format === 'webp') return withoutWebpChunk(file);
+    return format === 'avif' ? withBlankBox(file) : null;
+  } catch {
+    // Out of range.
+    return null;
+  }
+}
+
+type Range = [start: number, end: number];
+
+function withoutRanges(file: Buffer, ranges: Range[]): Buffer | null {
+  if (ranges.length === 0) return null;
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const [start, end] of ranges) {
+    parts.push(file.subarray(from, start));
+    from = end;
+  }
+  return Buffer.concat([...parts, file.subarray(from)]);
+}
+
+/** Finds the JUMBF segments; credentials are one of their boxes. */
+function jumbfSegments(file: Buffer): Range[] {
+  const found: Range[] = [];
+  let isC2pa = false;
+  for (let at = 2; at + 4 <= file.length && file[at] === 0xff && file[at + 1] !== SOS; ) {
+    const end = at + 2 + file.readUInt16BE(at + 2);
+    if (file[at + 1] === APP11 && file.toString('latin1', at + 4, at + 6) === 'JP') {
+      found.push([at, end]);
+      isC2pa ||= file.subarray(at, end).includes('c2pa');
+    }
+    at = end;
+  }
+  return isC2pa ? found : [];
+}
+
+function pngChunks(file: Buffer): Range[] {
+  const found: Range[] = [];
+  for (let at = 8; at + 12 <= file.length; ) {
+    const end = at + 12 + file.readUInt32BE(at);
+    if (file.toString('latin1', at + 4, at + 8) === 'caBX') found.push([at, end]);
+    at = end;
+  }
+  return found;
+}
+
+function withoutWebpChunk(file: Buffer): Buffer | null {
+  const found: Range[] = [];
+  for (let at = 12; at + 8 <= file.length; ) {
+    const size = file.readUInt32LE(at + 4);
+    const end = at + 8 + size + (size % 2);
+    if (file.toString('latin1', at, at + 4) === 'C2PA') found.push([at, Math.min(end, file.length)]);
+    at = end;
+  }
+  const copy = withoutRanges(file, found);
+  copy?.writeUInt32LE(copy.length - 8, 4);
+  return copy;
+}
+
+function withBlankBox(file: Buffer): Buffer | null {
+  const boxes = readBoxes(file, 0, file.length).filter(
+    ({ type, start }) => type === 'uuid' && file.subarray(start, start + 16).equals(C2PA_UUID),
+  );
+  if (boxes.length === 0) return null;
+  const copy = Buffer.from(file);
+  for (const box of boxes) blankBox(copy, box);
+  return copy;
+}
