@@ -59,7 +59,7 @@ async function judgeCell(
     facts,
     format,
     preset: 'maximum',
-    keepCopyright: true,
+    metadata: 'rights',
     limits: LIMITS,
     search: false,
   } as const;
