@@ -11,7 +11,7 @@ import type { Manifest, PendingBatch, StoredResult } from './manifest.ts';
 import type { Options } from './options.ts';
 import type { PlannedSource } from './plan.ts';
 import { addCredits, type Failure, type Outcome, type Report } from './report.ts';
-import type { Progress } from './show-progress.ts';
+import { type Progress, stepText } from './show-progress.ts';
 
 /** Dependencies of the batches of one run. */
 export interface BatchContext {
@@ -198,7 +198,7 @@ async function exportImages(context: BatchContext, { pending, works }: UploadedB
         onProgress({ imageId, step }) {
           const { work } = images.find((image) => image.imageId === imageId) ?? {};
           for (const source of work?.sources ?? []) {
-            progress.at(source, step === 'done' ? EXPORTED : UPLOADED, `${step} ${source.below}`);
+            progress.at(source, step === 'done' ? EXPORTED : UPLOADED, `${stepText(step)} ${source.below}`);
           }
         },
         timers: { setTimeout, clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout) },

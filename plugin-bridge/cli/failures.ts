@@ -1,8 +1,14 @@
 import { ApiError, ConnectionError } from '../sdk/index.ts';
 import { CliError, EXIT } from './exit-codes.ts';
-import type { Failure } from './report.ts';
+import type { Failure, Summary } from './report.ts';
 
-const INTERRUPTED = 'Stopped. Run the same command again to resume; paid images are not paid again.';
+const GO_ON = 'Run the same command again to go on; paid images are not paid again.';
+const INTERRUPTED = `Stopped. ${GO_ON}`;
+
+/** Says how far an interrupted run came. */
+export function interruptedAfter({ images, made, restored, unchanged }: Summary): string {
+  return `Stopped, ${made + restored + unchanged} of ${images} done. ${GO_ON}`;
+}
 
 /** Advice to whoever has too few credits. */
 export const MORE_CREDITS =

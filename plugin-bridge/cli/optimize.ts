@@ -7,7 +7,7 @@ import { type Conflict, conflictError, findConflicts } from './conflicts.ts';
 import { askForCost, type Cost, requireCredits } from './cost.ts';
 import { createDelivery, type Delivery } from './deliver.ts';
 import { CliError, EXIT, usageError } from './exit-codes.ts';
-import { endsTheRun, failureOf } from './failures.ts';
+import { endsTheRun, failureOf, interruptedAfter } from './failures.ts';
 import { forEachLimited, makeFolder } from './files-on-disk.ts';
 import { findSources } from './find-sources.ts';
 import { groupByKey, makeBatches } from './make-batches.ts';
@@ -196,9 +196,10 @@ function report(
     message: 'The image was not made',
   };
   const images = sources.map((source) =>
-    describeImage(outcomes.get(source.target) ?? { source, status: 'failed', error: notMade }),
+    describeImage(outcomes.get(source.target) ?? { source, status: ended ? 'unmade' : 'failed', error: notMade }),
   );
   const summary = summarize(images);
+  if (error?.code === 'interrupted') error.message = interruptedAfter(summary);
   const usual = summary.failed > 0 ? EXIT.someFailed : EXIT.ok;
   return {
     exitCode: ended?.exitCode ?? (cost && !cost.sufficient ? EXIT.credits : usual),

@@ -13,9 +13,9 @@ export interface Failure {
 
 /**
  * State of an image at the end of a run: `made` in this run, `restored` without paying because files were missing,
- * `unchanged`, `planned` (would be made; `--dry-run`), `failed`.
+ * `unchanged`, `planned` (would be made; `--dry-run`), `failed`, `unmade` (the run ended before it was done).
  */
-export type Status = 'made' | 'restored' | 'unchanged' | 'planned' | 'failed';
+export type Status = 'made' | 'restored' | 'unchanged' | 'planned' | 'failed' | 'unmade';
 
 /** Outcome of one image. */
 export interface Outcome {
@@ -59,6 +59,7 @@ export interface Summary {
   unchanged: number;
   planned: number;
   failed: number;
+  unmade: number;
   originalBytes: number;
   outputBytes: number;
   savedBytes: number;
@@ -122,6 +123,7 @@ export function summarize(images: ImageReport[]): Summary {
     unchanged: count('unchanged'),
     planned: count('planned'),
     failed: count('failed'),
+    unmade: count('unmade'),
     originalBytes,
     outputBytes,
     savedBytes: originalBytes - outputBytes,

@@ -11,6 +11,21 @@ export interface Progress {
   end(): void;
 }
 
+/** Steps of a job in words. Others are shown as the service names them. */
+const STEPS: Readonly<Record<string, string>> = {
+  queued: 'waiting',
+  load: 'reading',
+  optimize: 'encoding',
+  resize: 'encoding',
+  save: 'storing',
+  done: 'made',
+};
+
+/** Returns what happens to an image in a step of its job, as the bar shows it. */
+export function stepText(step: string): string {
+  return Object.hasOwn(STEPS, step) ? (STEPS[step] ?? step) : step;
+}
+
 /** Creates a bar on a terminal, and elsewhere one plain line an image for logs. */
 export async function createProgress(stream: NodeJS.WriteStream, total: number): Promise<Progress> {
   return stream.isTTY ? progressBar(stream, total) : plainLines(stream, total);
@@ -20,7 +35,7 @@ async function progressBar(stream: NodeJS.WriteStream, total: number): Promise<P
   const { default: cliProgress } = await import('cli-progress');
   const bar = new cliProgress.SingleBar({
     stream,
-    format: '  {bar} {percentage} %  {done}/{images}  {duration_formatted}  {detail}',
+    format: '  {bar} {percentage} %  {done} of {images} done{left}  {detail}',
     barCompleteChar: '█',
     barIncompleteChar: '░',
     barsize: 28,
@@ -31,12 +46,14 @@ async function progressBar(stream: NodeJS.WriteStream, total: number): Promise<P
   });
   const shares = new Map<string, number>();
   const failures: string[] = [];
+  const startedAt = Date.now();
   let done = 0;
-  bar.start(total * 100, 0, { done, images: total, detail: '' });
+  bar.start(total * 100, 0, { done, images: total, left: '', detail: '' });
   const at = (source: Source, share: number, detail: string) => {
     shares.set(source.target, Math.max(share, shares.get(source.target) ?? 0));
     const sum = [...shares.values()].reduce((one, other) => one + other, 0);
-    bar.update(Math.floor(sum * 100), { done, detail: detail.slice(0, 40) });
+    const left = leftText(Date.now() - startedAt, sum / total);
+    bar.update(Math.floor(sum * 100), { done, left, detail: detail.slice(0, 40) });
   };
   return {
     at,
@@ -46,11 +63,18 @@ async function progressBar(stream: NodeJS.WriteStream, total: number): Promise<P
       at(outcome.source, 1, outcome.source.below);
     },
     end() {
-      bar.update({ detail: '' });
+      bar.update({ left: '', detail: '' });
       bar.stop();
       for (const line of failures) stream.write(`  ${line}\n`);
     },
   };
+}
+
+/** Formats the time a run still needs, if it goes on at its pace so far; empty in its first seconds and at its end. */
+export function leftText(elapsedMs: number, share: number): string {
+  if (elapsedMs < 3000 || share <= 0 || share >= 1) return '';
+  const seconds = Math.ceil(((elapsedMs / 1000) * (1 - share)) / share);
+  return `, about ${seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`} left`;
 }
 
 function plainLines(stream: NodeJS.WriteStream, total: number): Progress {

@@ -17,18 +17,21 @@ const DIFFERENCE: Readonly<Record<VisibleDifference, string>> = {
 export async function showReport(report: Report, { colour }: { colour: boolean }): Promise<string> {
   const { summary, credits, cost, notices, dryRun, out } = report;
   const lines: string[] = [];
-  const rows = report.images.filter(({ status }) => status !== 'unchanged' && status !== 'planned');
-  if (rows.length > 0) lines.push(await savingsTable(rows, colour), '');
+  const rows = report.images.filter(({ status }) => ['made', 'restored', 'failed'].includes(status));
+  if (summary.made + summary.restored > 0) lines.push(await savingsTable(rows, colour), '');
+  else lines.push(...listFailures(rows));
   lines.push(...notices);
   if (dryRun && cost) {
     const files = `${count(cost.images, 'image')} would be made`;
     const balance = cost.balance === null ? '' : `, the balance is ${cost.balance}`;
     lines.push(`${files} for ${count(cost.credits, 'credit')}${balance}. Nothing was changed.`);
   }
-  const parts = (['made', 'restored', 'unchanged', 'failed'] as const)
+  const parts = (['made', 'restored', 'unchanged', 'failed', 'unmade'] as const)
     .filter((status) => summary[status] > 0)
-    .map((status) => `${summary[status]} ${status}`);
-  if (parts.length > 0) lines.push(`${count(summary.images, 'image')}: ${parts.join(', ')}.`);
+    .map((status) => `${summary[status]} ${status === 'unmade' ? 'not made' : status}`);
+  // Of a run that has done nothing, its error says all.
+  if (parts.length > 0 && summary.unmade < summary.images)
+    lines.push(`${count(summary.images, 'image')}: ${parts.join(', ')}.`);
   if (!dryRun && summary.outputBytes > 0) {
     const { originalBytes, outputBytes, savedPercent } = summary;
     lines.push(`${bytes(originalBytes)} became ${bytes(outputBytes)} (${percentText(savedPercent)}) in ${out}.`);
@@ -43,7 +46,14 @@ export async function showReport(report: Report, { colour }: { colour: boolean }
   if (credits.balance !== null && !dryRun) {
     lines.push(`${count(credits.charged - credits.refunded, 'credit')} spent, ${credits.balance} left.`);
   }
-  return `${lines.join('\n')}\n`;
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Returns a line for each failed image, up to a limit. */
+function listFailures(images: ImageReport[]): string[] {
+  const lines = images.slice(0, MAX_ROWS).map(({ source, error }) => `failed ${source}: ${error?.message ?? ''}`);
+  const rest = images.length - MAX_ROWS;
+  return rest > 0 ? [...lines, `… and ${rest} more`] : lines;
 }
 
 async function savingsTable(images: ImageReport[], colour: boolean): Promise<string> {

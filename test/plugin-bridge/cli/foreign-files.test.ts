@@ -41,7 +41,11 @@ describe('a file in the output folder that is in no record', () => {
       expect(stderr).toContain('--overwrite');
     }
     const report = await place.optimize(...RUN);
-    expect(report).toMatchObject({ exitCode: 2, error: { code: 'would_overwrite' }, summary: { failed: 2 } });
+    expect(report).toMatchObject({
+      exitCode: 2,
+      error: { code: 'would_overwrite' },
+      summary: { failed: 0, unmade: 2 },
+    });
     expect(report.conflicts).toEqual([{ file: 'a.webp', source: 'a.png', reason: 'unknown' }]);
     expect(report.images[1]?.error?.message).toBe('These files would be overwritten, so nothing was done');
     expect(harness.proxy.seen).toEqual([]);

@@ -106,8 +106,10 @@ describe('imagewright optimize', () => {
     await writePictures(place, ['in/a.png']);
     const bytes = await readFile(join(place.folder, 'in/a.png'));
     await place.write('in/deep/copy.png', bytes);
+    const planned = await place.optimize('in/**/*.png', '--out', 'out', '--dry-run');
+    expect(planned.cost).toMatchObject({ images: 1, credits: 1 });
     const report = await place.optimize('in/**/*.png', '--out', 'out');
-    expect(report.summary.made).toBe(2);
+    expect(report).toMatchObject({ summary: { made: 2 }, credits: { charged: 1 } });
     expect(await place.files('out')).toEqual(['a.webp', 'deep/copy.webp']);
     await place.write('in/third.png', bytes);
     expect((await place.optimize('in/**/*.png', '--out', 'out')).images.map(({ status }) => status).sort()).toEqual([

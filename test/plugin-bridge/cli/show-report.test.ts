@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeImage, type Report, summarize } from '../../../plugin-bridge/cli/report.ts';
+import { describeImage, type Report, type Status, summarize } from '../../../plugin-bridge/cli/report.ts';
 import { showReport } from '../../../plugin-bridge/cli/show-report.ts';
 
 it('tells the visible difference in words, the worst and the mean below the table', async () => {
@@ -43,4 +43,26 @@ it('tells the visible difference in words, the worst and the mean below the tabl
   expect(text).toMatch(/1\.png .* 50\.0 % │ only side by side /);
   expect(text).toMatch(/2\.png .* 50\.0 % │ +│/);
   expect(text).toContain('Visible difference, at most: only side by side (SSIMULACRA2: worst 76.4, mean 83.8).');
+});
+
+function reportOf(statuses: Status[], more: Partial<Report> = {}): Report {
+  const images = statuses.map((status, index) =>
+    describeImage({
+      source: { below: `${index}.png`, target: `${index}.webp` } as never,
+      status,
+      ...(status === 'failed' && { error: { code: 'invalid_image', message: 'Expected an image' } }),
+    }),
+  );
+  const credits = { charged: 0, refunded: 0, balance: null };
+  return { summary: summarize(images), images, credits, cost: null, notices: [], dryRun: false, ...more } as Report;
+}
+
+it('prints nothing of a run that ended before anything was done', async () => {
+  expect(await showReport(reportOf(['unmade', 'unmade']), { colour: false })).toBe('');
+});
+
+it('prints no table where nothing was made, but each reason', async () => {
+  expect(await showReport(reportOf(['failed', 'failed', 'unmade']), { colour: false })).toBe(
+    'failed 0.png: Expected an image\nfailed 1.png: Expected an image\n3 images: 2 failed, 1 not made.\n',
+  );
 });

@@ -101,3 +101,20 @@ it('too few credits name the command that grants more', async () => {
   expect(exitCode).toBe(3);
   expect(stderr).toContain('admin -- credits grant');
 });
+
+it('Ctrl-C says how much is done, and calls nothing failed', async () => {
+  const place = await harness.createWorkplace();
+  await writePictures(place, ['in/a.png']);
+  await place.optimize('in/*', '--out', 'out');
+  await writePictures(place, ['in/a.png', 'in/b.png', 'in/c.png']);
+  harness.proxy.reset();
+  harness.proxy.inject({ kind: 'hang' }, { path: /^\/v1\/sessions$/ });
+  const run = place.start(['optimize', 'in/*', '--out', 'out']);
+  await expect.poll(() => harness.proxy.seen.some(({ fault }) => fault === 'hang')).toBe(true);
+  run.child.kill('SIGINT');
+  const { exitCode, stdout, stderr } = await run.finished;
+  harness.proxy.reset();
+  expect(exitCode).toBe(130);
+  expect(stderr).toMatch(/Stopped, 1 of 3 done\. Run the same command again to go on; .*\n$/);
+  expect(stdout).toBe('3 images: 1 unchanged, 2 not made.\n');
+});
