@@ -90,7 +90,7 @@ it('the image holds a service that is built, healthy, and ends with SIGTERM', as
   expect(check(new URL(url).port)).toBe(0);
   const admin = { cwd: image, env: { PATH, ...env, DATA_DIR: data }, encoding: 'utf8' } as const;
   const accounts = JSON.parse(execFileSync(command[0] ?? '', [...command.slice(1), 'admin', 'account', 'list'], admin));
-  expect(accounts).toMatchObject([{ plan: 'free', balance: 25 }]);
+  expect(accounts).toMatchObject([{ plan: 'agency', balance: 25 }]);
   const help = execFileSync(command[0] ?? '', ['plugin-bridge/cli/bin.mjs', '--help'], admin);
   expect(help).toContain('imagewright optimize');
   child.kill('SIGTERM');
