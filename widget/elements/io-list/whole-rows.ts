@@ -15,12 +15,13 @@ const SLICE_ROWS = 4;
 /**
  * Renders some rows of a list as a whole, with their thumbnails: those near the visible part or the focus, those at the ends,
  * where Tab enters, and those that were visible last. Other rows are brief and keep their measured height, or the height of
- * the first measured row.
+ * the first measured row. Cards of a grid all have the height of the highest whole one. In another width, all heights are
+ * measured again.
  */
 export class WholeRows {
   readonly #list: HTMLElement;
   readonly #thumbs: () => ThumbQueue | null;
-  readonly #frame: number;
+  #frame: number;
   #observer: IntersectionObserver | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #rows: readonly IoRow[] = [];
@@ -31,8 +32,14 @@ export class WholeRows {
   readonly #near = new Set<IoRow>();
   /** Whole rows; the first has been out of sight for the longest time. */
   readonly #whole = new Set<IoRow>();
-  readonly #heights = new WeakMap<IoRow, number>();
-  #measured = false;
+  readonly #resized = new ResizeObserver(() => {
+    cancelAnimationFrame(this.#frame);
+    // Within the report, new heights would cause another one in the same frame, which browsers report as an error.
+    this.#frame = requestAnimationFrame(() => this.#onResize());
+  });
+  #width = 0;
+  #heights = new WeakMap<IoRow, number>();
+  #height = 0;
 
   constructor(list: HTMLElement, thumbs: () => ThumbQueue | null) {
     this.#list = list;
@@ -43,7 +50,12 @@ export class WholeRows {
       // A margin works only with the scroller itself as the root.
       this.#observer = new IntersectionObserver((entries) => this.#onIntersect(entries), { root, rootMargin: NEAR });
       this.#observe();
+      this.#resized.observe(list);
     });
+  }
+
+  get #grid(): boolean {
+    return this.#list.classList.contains('grid');
   }
 
   /**
@@ -64,12 +76,13 @@ export class WholeRows {
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#timer);
     this.#observer?.disconnect();
+    this.#resized.disconnect();
   }
 
   #onIntersect(entries: IntersectionObserverEntry[]): void {
     for (const { target, isIntersecting, boundingClientRect } of entries) {
       const row = target.firstElementChild as IoRow;
-      if (!row.brief) this.#measure(row, boundingClientRect.height);
+      if (!row.brief && !this.#grid) this.#measure(row, boundingClientRect.height);
       const queue = this.#thumbs();
       if (isIntersecting && queue) {
         this.#near.add(row);
@@ -79,14 +92,43 @@ export class WholeRows {
         row.hideThumb();
       }
     }
+    if (this.#grid) this.#measureCards();
     this.#choose();
   }
 
   #measure(row: IoRow, height: number): void {
     if (height === 0) return;
     this.#heights.set(row, height);
-    if (!this.#measured) this.#list.style.setProperty('--_height', `${Math.round(height)}px`);
-    this.#measured = true;
+    if (this.#height === 0) this.#setHeight(height);
+  }
+
+  /** Measures the cards themselves: their places are as high as the highest place of the line. */
+  #measureCards(): void {
+    const heights = [...this.#whole].map((row) => (row.brief ? 0 : row.offsetHeight));
+    this.#setHeight(Math.max(0, ...heights));
+  }
+
+  #setHeight(height: number): void {
+    if (height === 0 || height === this.#height) return;
+    this.#height = height;
+    this.#list.style.setProperty('--_height', `${Math.round(height)}px`);
+  }
+
+  /** In another width, kept heights are wrong. In a grid, another height means other cards. */
+  #onResize(): void {
+    const width = this.#list.clientWidth;
+    if (width === 0 || (width === this.#width && !this.#grid)) return;
+    const first = this.#width === 0;
+    this.#width = width;
+    if (this.#grid) this.#measureCards();
+    else if (!first) this.#remeasure();
+  }
+
+  #remeasure(): void {
+    this.#heights = new WeakMap();
+    this.#height = 0;
+    for (const { parentElement } of this.#rows) parentElement?.style.removeProperty('min-block-size');
+    for (const row of this.#whole) this.#measure(row, row.parentElement?.offsetHeight ?? 0);
   }
 
   /** Makes the rows that must be whole whole, and the oldest of the others brief. */

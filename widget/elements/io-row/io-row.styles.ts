@@ -48,6 +48,11 @@ export const rowStyles = css`
   .brief {
     padding: calc(var(--_space) * 4);
   }
+  /* A brief card has the height of the others, however long its text is. */
+  .tile {
+    contain: size;
+    padding: calc(var(--_space) * 2);
+  }
   .opens {
     cursor: zoom-in;
   }

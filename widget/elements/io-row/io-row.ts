@@ -170,7 +170,7 @@ export class IoRow extends LitElement {
     const parts = [...describeFacts(item, i18n), state, filename, title, alt].filter(Boolean);
     const facts = parts.map((part) => ` · ${part}`).join('');
     // There are hundreds of these: no white space, few nodes.
-    return html`<p class="brief" part="status"><bdi class="name" .textContent=${item.relativePath || item.name}></bdi><span class="facts" .textContent=${facts}></span></p>`;
+    return html`<p class=${this.context.grid ? 'tile' : 'brief'} part="status"><bdi class="name" .textContent=${item.relativePath || item.name}></bdi><span class="facts" .textContent=${facts}></span></p>`;
   }
 
   #renderWhole(item: Item): TemplateResult {
