@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import type { SharedImages } from '#contract';
 import { type DashboardRig, openDashboardRig } from '../dashboard/dashboard-rig.ts';
 import { expectAccessible } from '../support/accessibility.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { plainImage } from '../support/small-images.ts';
 
 let rig: DashboardRig;
@@ -43,6 +44,18 @@ it('the editor creates a link, sees the answer beside the image while the page i
   await page.getByRole('button', { name: /^Withdraw: Works until/ }).click();
   await page.getByText('Withdrawn').waitFor();
   expect((await fetch(`${rig.test.url}/shared/images`, { headers })).status).toBe(404);
+});
+
+it('the link follows the language of the element', async () => {
+  const { page } = await rig.enter();
+  await page.goto(rig.at('playground'));
+  const element = page.locator('image-optimizer');
+  const { name, bytes } = await plainImage('door.png', { width: 300 });
+  const files = { name, mimeType: 'image/png', buffer: Buffer.from(bytes) };
+  await element.locator('input[type=file]').first().setInputFiles(files);
+  await page.getByRole('button', { name: 'Link for the site owner' }).waitFor();
+  await element.evaluate((element) => Object.assign(element, { locale: 'de' }));
+  await page.getByRole('button', { name: 'Link für den Auftraggeber' }).waitFor({ timeout: PATIENCE_MS });
 });
 
 it('recent work is on the overview and goes on in the playground', async () => {

@@ -53,8 +53,8 @@ export class ShareLink extends LitElement {
     super.connectedCallback();
     this.#host = this.closest<ImageOptimizer>('image-optimizer');
     this.#others = this.#host?.itemActions ?? null;
-    // The element reflects its session, also when it makes one itself.
-    if (this.#host) this.#changes.observe(this.#host, { attributeFilter: ['session-id'] });
+    // The element reflects its session, also when it makes one itself, and its language.
+    if (this.#host) this.#changes.observe(this.#host, { attributeFilter: ['session-id', 'locale'] });
     this.#changes.observe(document.documentElement, { attributeFilter: ['lang'] });
     document.addEventListener('visibilitychange', this.#ask);
     this.#timer = setInterval(this.#ask, ASK_MS);

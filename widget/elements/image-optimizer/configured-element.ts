@@ -60,7 +60,7 @@ export class ConfiguredElement extends LitElement {
     responsiveSizes: { attribute: false },
     // Lit moves values set before the upgrade to the accessor, which they would hide otherwise.
     settings: { attribute: false, noAccessor: true },
-    locale: {},
+    locale: { reflect: true },
     strings: { attribute: false },
     disabled: { type: Boolean, reflect: true },
     readonly: { type: Boolean, reflect: true },
