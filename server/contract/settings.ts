@@ -65,7 +65,9 @@ export const settingsSchema = closedObject({
     .array(responsiveSizeSchema)
     .max(MAX_RESPONSIVE_SIZES)
     .optional()
-    .describe('Custom breakpoints, used when `responsive` is true. Images are never enlarged.'),
+    .describe(
+      'Custom breakpoints, used when `responsive` is true; without it, results have the warning `sizes_ignored`. Images are never enlarged.',
+    ),
   // Without defaults: requests and jobs without these settings keep their identity.
   formats: formatsSchema
     .optional()

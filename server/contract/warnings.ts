@@ -15,6 +15,7 @@ export const WARNING_CODES = {
   metadata_unreadable: 'The XMP of the file is too large or damaged, so nothing of it was kept.',
   other_language: 'There are no texts in the language of the settings; the file has those of `metadata`.',
   unknown_field: 'Fields of the metadata are unknown or not as expected, and were ignored.',
+  sizes_ignored: '`responsiveSizes` has no effect without `responsive: true`.',
   format_skipped: 'The image is too large for one of the formats, which was left out.',
   no_gain: 'No file would get smaller, so nothing was charged.',
   format_mismatch: "The file's extension or type does not match its bytes.",

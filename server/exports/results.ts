@@ -68,10 +68,9 @@ export function completedResult(input: {
   const shown = (full ?? records[0]) as CachedVariantRecord;
   const savedBytes = full ? image.size - full.size : 0;
   const warnings = new Map(
-    [...warningsOf(image, asked), ...input.warnings, ...records.flatMap((record) => record.warnings)].map((w) => [
-      w.code,
-      w,
-    ]),
+    [...warningsOf(image, asked, settings), ...input.warnings, ...records.flatMap((record) => record.warnings)].map(
+      (w) => [w.code, w],
+    ),
   );
   return {
     ...resultOf(image, shown.format),
@@ -114,11 +113,16 @@ export function placeOf(namespace: string, filename: string): Pick<Variant, 'fil
 /** What a request asked of an image, as far as warnings come from it. */
 type AskedTexts = Pick<JobImage, 'unknownFields' | 'isOtherLanguage'>;
 
-function warningsOf(image: ImageRecord, { unknownFields, isOtherLanguage }: AskedTexts): Warning[] {
+function warningsOf(
+  image: ImageRecord,
+  { unknownFields, isOtherLanguage }: AskedTexts,
+  { responsive, responsiveSizes }: Settings,
+): Warning[] {
   return [
     ...image.warnings,
     ...(unknownFields ? [warning('unknown_field', unknownFields.join(', '))] : []),
     ...(isOtherLanguage ? [warning('other_language')] : []),
+    ...(responsiveSizes?.length && !responsive ? [warning('sizes_ignored')] : []),
   ];
 }
 
@@ -140,7 +144,7 @@ export function resultWithoutGain(input: {
     quality: qualityOf(settings, undefined),
     fromCache,
     skippedSizes,
-    warnings: [...warningsOf(image, asked), warning('no_gain')],
+    warnings: [...warningsOf(image, asked, settings), warning('no_gain')],
     error: null,
   };
 }
@@ -170,7 +174,7 @@ export function failedResult(
     quality: qualityOf(settings, undefined),
     fromCache: false,
     skippedSizes: [],
-    warnings: warningsOf(image, asked),
+    warnings: warningsOf(image, asked, settings),
     error,
   };
 }

@@ -179,7 +179,13 @@ describe('Settings object', () => {
       ['300w', 300, 3],
     ]);
     expect(made.skippedSizes).toEqual([3000]);
-    expect((await resultOf({ responsiveSizes })).variants).toHaveLength(1);
+    expect(made.warnings.map(({ code }) => code)).not.toContain('sizes_ignored');
+    const ignored = await resultOf({ responsiveSizes });
+    expect(ignored.variants).toHaveLength(1);
+    expect(ignored.warnings).toContainEqual({
+      code: 'sizes_ignored',
+      message: '`responsiveSizes` has no effect without `responsive: true`.',
+    });
   });
 
   it('with any other value is 400 and names the field', async () => {
