@@ -20,6 +20,7 @@ interface Job {
 }
 
 interface Workflow {
+  on: { schedule?: { cron: string }[] };
   jobs: Record<string, Job>;
   permissions?: unknown;
 }
@@ -66,6 +67,12 @@ it('runs every test on each supported release of Node', () => {
   expect(command).toMatch(new RegExp(`/${shard.length}$`));
   expect(shard).toEqual(shard.map((_, at) => at + 1));
   expect(checks?.steps.map(({ run }) => run)).toContain('npm run check:static');
+});
+
+it('runs the nightly tests once a day', () => {
+  const { on, jobs } = workflow('nightly.yml');
+  expect(on.schedule).toEqual([{ cron: expect.stringMatching(/^\d+ \d+ \* \* \*$/) }]);
+  expect(Object.values(jobs).flatMap(({ steps }) => steps.map(({ run }) => run))).toContain('npm run test:nightly');
 });
 
 it('runs the same checks by .ci/run as by check:static', () => {
