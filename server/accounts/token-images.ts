@@ -2,7 +2,7 @@ import { TOKEN_IMAGES } from '#contract';
 import type { SessionTokenRecord, SessionTokenRepository } from '../db/index.ts';
 import { AppError } from '../errors.ts';
 
-/** What a session token may do for free. */
+/** Free allowance of a session token. */
 export type TokenUse = 'samples' | 'analyses';
 
 const FIELDS = {

@@ -10,7 +10,7 @@ import { mergeMetadata } from './merge-metadata.ts';
 import type { Task, View } from './plan-task.ts';
 import { answerIn } from './translated-answer.ts';
 
-/** What was found about an image. */
+/** Findings about an image. */
 export interface Findings {
   image: ImageRecord;
   inspection: Inspection;

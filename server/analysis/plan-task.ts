@@ -11,14 +11,14 @@ import {
 } from '../sessions/index.ts';
 import { writableFields } from './merge-metadata.ts';
 
-/** What is stored in one language, as metadata, before an analysis. */
+/** Stored texts of one language, as metadata, before an analysis. */
 export interface View {
   /** Null: the language of the answer. */
   language: string | null;
   current: Metadata | null;
 }
 
-/** What one image is asked for. */
+/** Texts that one image needs. */
 export interface Task {
   options: AnalyzeOptions;
   /** In the order of the languages; more than one only with `options.languages`. */
@@ -27,7 +27,7 @@ export interface Task {
   compose(results: [Metadata, ...Metadata[]]): NewlyDescribed;
 }
 
-/** What replaces what is stored. */
+/** Texts that replace the stored ones. */
 export type NewlyDescribed = Described & { metadata: Metadata };
 
 type Stored = Pick<ImageRecord, 'metadata' | 'texts'>;

@@ -10,7 +10,7 @@ export interface Limit {
 /** Outcome of {@link Budget.take}. */
 export interface Taken {
   isTaken: boolean;
-  /** What is left in the window; the least of several limits. */
+  /** Rest of the window; the least of several limits. */
   left: number;
   /** Time until the window ends, in milliseconds; the longest of the windows that are used up. */
   endsInMs: number;
@@ -32,9 +32,9 @@ export interface Budget {
 
 /** Options of a budget. */
 export interface BudgetOptions {
-  /** What is counted; part of the ids of shared counters. */
+  /** Name of the counted thing; part of the ids of shared counters. */
   name: string;
-  /** How many a server takes at once of a shared limit, so that few need the database. @default 1 */
+  /** Returns the number that a server takes at once of a shared limit, which saves queries. @default 1 */
   block?: (limit: number) => number;
   /** True if nothing is ever given back or forgotten: what is used up stays so until the window ends. @default false */
   isFinal?: boolean;
@@ -42,7 +42,7 @@ export interface BudgetOptions {
   initial?: (key: string) => Promise<number>;
 }
 
-/** Where a budget keeps its counts, and its clocks. */
+/** Counters and clocks of a budget. */
 export interface BudgetDeps {
   /** Counts that all servers share; absent: this process is the only one. */
   counters?: SharedCounters | undefined;

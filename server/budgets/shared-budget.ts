@@ -6,14 +6,14 @@ const USED_UP_MS = 1000;
 /** Attempts to take what other servers leave. */
 const ATTEMPTS = 20;
 
-/** What this server knows of a window that all servers share. */
+/** This server's knowledge of a window that all servers share. */
 interface Share {
   endsAt: number;
   /** Count with which the window begins; undefined until it is known. */
   initial?: number;
-  /** What was taken of the window and not used. */
+  /** Number taken of the window and not used. */
   held: number;
-  /** What no server has taken, when this one took last. */
+  /** Number that no server had taken when this one last asked. */
   left: number;
   /** Until then nothing can be taken. */
   usedUpUntil: number;
@@ -30,7 +30,7 @@ interface State {
   now: () => Date;
 }
 
-/** What a caller got of one limit, and the window in the database to which it belongs. */
+/** A caller's part of one limit, and its window in the database. */
 interface Part {
   id: string;
   isTaken: boolean;

@@ -110,7 +110,7 @@ export function placeOf(namespace: string, filename: string): Pick<Variant, 'fil
   };
 }
 
-/** What a request asked of an image, as far as warnings come from it. */
+/** Parts of a request that lead to warnings. */
 type AskedTexts = Pick<JobImage, 'unknownFields' | 'isOtherLanguage'>;
 
 function warningsOf(

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 export interface OpenLimit {
   key: string;
   most: number;
-  /** What is open, in the message to the caller, e.g. `uploads of one account`. */
+  /** Name of the open requests in the message to the caller, e.g. `uploads of one account`. */
   what: string;
 }
 

@@ -295,10 +295,6 @@ function rejectWithCode(error: unknown): never {
   throw new AppError(code, message, { cause: error });
 }
 
-function partName(target: string): string {
-  return `${target}.${randomUUID()}.part`;
-}
+const partName = (target: string): string => `${target}.${randomUUID()}.part`;
 
-function toWarnings(codes: WarningCode[]): Warning[] {
-  return [...new Set(codes)].map((code) => warning(code));
-}
+const toWarnings = (codes: WarningCode[]): Warning[] => [...new Set(codes)].map((code) => warning(code));

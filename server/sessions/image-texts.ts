@@ -10,7 +10,7 @@ import {
 } from '#contract';
 import type { ImageRecord, OtherTexts } from '../db/index.ts';
 
-/** What is stored about an image's content: its metadata, in the first language, and texts in the other ones. */
+/** Stored content of an image: metadata in the first language, and texts in the other ones. */
 export type Described = Pick<ImageRecord, 'metadata' | 'texts'>;
 
 /** The same of an image with texts by language. */

@@ -20,7 +20,7 @@ export interface BudgetRig {
   setClock(ms: number): void;
   /** Calls of the database so far. */
   calls(): number;
-  /** Lets each call of the database fail. */
+  /** Makes each call of the database fail. */
   state: { isAway: boolean };
 }
 

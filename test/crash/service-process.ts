@@ -74,7 +74,7 @@ export async function startServiceProcess(
   };
 }
 
-/** Lets a rejection that the service did not handle be one of the test. */
+/** Raises a rejection that the service did not handle in the test. */
 function failOnRejection({ msg, err }: Record<string, unknown>): void {
   if (msg === 'unhandled rejection') void Promise.reject(new Error(`the service logged: ${JSON.stringify(err)}`));
 }

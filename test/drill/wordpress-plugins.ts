@@ -9,14 +9,14 @@ import { photograph, type StartedRig, startRig } from '../wordpress/rig.ts';
 import type { SiteUser } from '../wordpress/site/site-user.ts';
 import { serveBucket } from '../wordpress/stand-ins/bucket.ts';
 
-/** What a trial with a real plugin works with. */
+/** Tools of a trial with a real plugin. */
 interface Trial {
   rig: StartedRig;
   admin: SiteUser;
   /** Notes whether something holds. */
   hold(what: string, holds: boolean): void;
   upload(name: string, width: number): Promise<number>;
-  /** What a visitor sees of an attachment in a post. */
+  /** A visitor's view of an attachment in a post. */
   shown(id: number): Promise<{ path: string; naturalWidth: number; bytes: number; failed: string[] }>;
   /** Optimizes what the library offers, and returns what it cost. */
   run(): Promise<number>;
@@ -75,7 +75,7 @@ export async function tryPlugins(folders: readonly string[]): Promise<number> {
   return faults;
 }
 
-/** Lets pages run functions of this program: tsx adds calls of `__name`, which pages lack. */
+/** Defines `__name`, which tsx calls in functions, for pages that run them. */
 function nameFunctions(browser: Browser): void {
   const open = browser.newContext.bind(browser);
   browser.newContext = async (options) => {

@@ -5,7 +5,7 @@ export interface Picture {
   data: Uint8Array;
 }
 
-/** How far two pictures are apart, in steps of 255. */
+/** Distance of two pictures, in steps of 255. */
 export interface Distance {
   /** Of the block of 4 x 4 pixels that differs most, the mean difference of its worst channel. */
   worst: number;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startEmbedded } from '../../server/db/index.ts';
 import { startTestService, type TestService } from './service.ts';
 
-/** Where a service keeps its counts: in its process, or in a database that several servers may use. */
+/** Places of a service's counts: its process, or a database that several servers may use. */
 export const COUNTERS = ['in process', 'shared'] as const;
 
 /** A service, and a second one on the same data where counts are shared. */

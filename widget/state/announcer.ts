@@ -1,7 +1,7 @@
 import { createDebounce } from './debounce.ts';
 import type { Environment } from './environment.ts';
 import { createListeners } from './listeners.ts';
-import type { Announcement } from './types.ts';
+import type { Announcement } from './messages.ts';
 
 /** The shortest time between two messages; screen readers drop what comes faster. */
 const GAP_MS = 2000;

@@ -10,6 +10,7 @@ export {
   type FileDetail,
   type OptimizerEvent,
 } from './event-details.ts';
+export type * from './messages.ts';
 export { createOptimizer } from './optimizer.ts';
 export type {
   AddOutcome,

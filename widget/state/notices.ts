@@ -1,5 +1,6 @@
 import { isExpired } from './errors.ts';
-import type { Notice, OptimizerError, Phase } from './types.ts';
+import type { Notice } from './messages.ts';
+import type { OptimizerError, Phase } from './types.ts';
 
 /** A notice whose text is computed on each read, because the language may change while it is shown. */
 type NewNotice = Omit<Partial<Notice>, 'message'> & Pick<Notice, 'kind'> & { message: () => string };

@@ -2,18 +2,17 @@ import type { ImageResult, Limits } from '#contract';
 import type { ClientOptions } from '../../plugin-bridge/sdk/index.ts';
 import type { Environment } from './environment.ts';
 import type { OptimizerEvent } from './event-details.ts';
+import type { Announcement, Notice } from './messages.ts';
 import type { SavedState } from './session/saved-types.ts';
 import type { Transport } from './transport.ts';
 import type {
   AddSource,
-  Announcement,
   Cost,
   EditableField,
   ExportOutcome,
   Item,
   ListFilter,
   MediaItem,
-  Notice,
   OptimizerState,
   Position,
   Progress,

@@ -214,7 +214,7 @@ export interface Settings {
   /** Absent: the service's own widths. */
   readonly responsiveSizes?: SizeInput[];
   readonly embedMetadata?: boolean;
-  /** What is kept of the metadata of the uploads. Absent: by `keepCopyright`, else `rights`. */
+  /** Kept part of the uploads' metadata. Absent: by `keepCopyright`, else `rights`. */
   readonly metadata?: MetadataLevel | undefined;
   /** The older form of `metadata`: `true` means `rights`, `false` means `none`. */
   readonly keepCopyright?: boolean | undefined;
@@ -281,38 +281,5 @@ export interface ExportOutcome {
   readonly credits: number;
 }
 
-/** A message that stays in sight until it is dismissed or out of date. */
-export interface Notice {
-  readonly id: string;
-  readonly kind: 'error' | 'warning';
-  readonly message: string;
-  readonly error: OptimizerError | null;
-  readonly phase: Phase | null;
-  /** Files that were not taken, or could not be downloaded. */
-  readonly files: readonly NoticeFile[];
-  /**
-   * What a button in the notice does: `renew` uploads the files to a new session, `export-first` exports as many as the balance is enough for, `download-missing`
-   * fetches those of `files` again.
-   */
-  readonly actions: readonly ('retry' | 'renew' | 'export-first' | 'check-cost' | 'download-missing')[];
-}
-
-/** A file that a notice is about. */
-export interface NoticeFile {
-  /** Of a download: item id. */
-  readonly id?: string;
-  readonly variant?: string;
-  readonly name: string;
-  readonly code: RejectionCode | OptimizerErrorCode;
-  /** In the widget's language, with the name. */
-  readonly message: string;
-}
-
-/** A message for a live region. */
-export interface Announcement {
-  readonly text: string;
-  readonly urgency: 'polite' | 'assertive';
-}
-
-/** Which rows the review shows; `review`: the analysis asks a person to look. */
+/** Filter of the review's rows; `review`: the analysis asks a person to look. */
 export type ListFilter = 'all' | 'missing' | 'review' | 'failed';

@@ -19,7 +19,7 @@ export interface LibraryImage {
   status: 'none' | 'optimized' | 'outdated' | 'offloaded' | 'edited' | 'interrupted' | 'working' | 'queued' | 'failed';
   /** Other attachments with the same file. */
   shares: number[];
-  /** Whether an outdated image is put right without an export (`outdated`) or by another one (`stale`); else empty. */
+  /** Repair of an outdated image: without an export (`outdated`) or by another one (`stale`); else empty. */
   gap: 'outdated' | 'stale' | '';
   bytes: { before: number; after: number } | null;
   reason: { code: string; message: string } | null;

@@ -27,7 +27,7 @@ export interface ImageRecord {
   pages: number;
   sha256: string;
   clientRef: string | null;
-  /** What the file carries beside its pixels. Absent: an older version did not look for it. */
+  /** Kinds of information in the file. Absent: the image was uploaded to an older version. */
   carries?: InformationKind[];
   warnings: Warning[];
   metadata: Metadata | null;

@@ -3,7 +3,7 @@ import type { EncodedFormat, InformationKind, MetadataLevel } from '#contract/co
 import { INFORMATION, METADATA_LEVELS } from '#contract/constants';
 import { CAMERA_TAGS, DATE_TAGS, EXIF, type ExifTag, exifTag } from './exif-tags.ts';
 
-/** How an XMP property is written: one text, texts by language, a list, or a list of structures. */
+/** Form of an XMP property: one text, texts by language, a list, or a list of structures. */
 export type XmpForm = 'text' | 'alt' | 'bag' | 'seq' | 'structs-bag' | 'structs-seq';
 
 /** An XMP property; of a structure only the listed fields are known. */
@@ -13,7 +13,7 @@ export interface XmpProperty {
   fields?: readonly string[];
 }
 
-/** What one kind of information is made of, and which formats cannot hold it. */
+/** Sources of one kind of information, and the formats that cannot hold it. */
 export interface LedgerRow {
   /** Name in the documentation. */
   title: string;
@@ -256,7 +256,7 @@ const LEDGER = {
   pages: { title: 'Further pages', dropped: every('pages_dropped') },
 } as const satisfies Record<InformationKind, LedgerRow>;
 
-/** What becomes of a kind of information. */
+/** Outcome of a kind of information: kept, removed, or dropped with a warning. */
 export type Fate = 'kept' | 'removed' | WarningCode;
 
 /** Returns what becomes of a kind when the pixels are encoded: kept, removed on purpose, or dropped with this warning. */

@@ -43,7 +43,7 @@ export interface ProbeReport {
   height: number;
   hasAlpha: boolean;
   pages: number;
-  /** What it carries beside its pixels. */
+  /** Kinds of information beside the pixels. */
   carries: InformationKind[];
   warnings: WarningCode[];
 }
@@ -52,7 +52,7 @@ export interface ProbeReport {
 export interface OutputSettings {
   format: OutputFormat;
   preset: Preset;
-  /** What is kept of the upload's metadata. */
+  /** Kept part of the upload's metadata. */
   metadata: MetadataLevel;
   /** Texts to write into the files. */
   embed?: EmbeddedTexts | undefined;

@@ -119,7 +119,7 @@ function readText(bytes: Buffer): string {
   return raw.toString('utf8').replaceAll('\ufffd', '').trim();
 }
 
-/** What an EXIF block is written of. */
+/** Input of an EXIF block. */
 export interface ExifTags extends Attribution {
   orientation?: number | undefined;
   /** Further tags; those of the fields above are ignored. */

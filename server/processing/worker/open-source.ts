@@ -49,7 +49,7 @@ function hasEnd(source: string | Buffer): boolean {
   return withFileBytes(source, ({ size, read }) => read(size - 2, 2).equals(END_OF_JPEG));
 }
 
-/** Tells whether a decoder has no complaint: it would miss the pixels that a file lacks. */
+/** Returns true if a decoder reads the file without a complaint, so that no pixels are missing. */
 async function decodesWhole(file: Buffer, options: SharpOptions): Promise<boolean> {
   try {
     await sharp(file, { ...options, failOn: 'warning' }).stats();

@@ -7,7 +7,7 @@ import { hdrOfProfile, signalOfProfile } from './colour/icc-signal.ts';
 import { readPngColour } from './colour/png-colour.ts';
 import { isSrgbProfile } from './icc-profile.ts';
 
-/** How the colours of a file are read. */
+/** Source of a file's colours. */
 export interface SourceColour {
   /** Converted without the library, with all bits of the file; null: by the library. */
   signal: ColourSignal | null;

@@ -1,11 +1,11 @@
 import { EMBEDDED_FIELDS, type EmbeddedTexts, METADATA_FIELDS, XMP_FIELDS, XMP_NAMESPACES } from '#contract/constants';
 import type { Alternative, XmpValue } from './metadata/parse-xmp.ts';
 
-/** What an XMP packet is written of. */
+/** Input of an XMP packet. */
 export interface XmpProperties extends EmbeddedTexts {
   /** Properties of the upload by name; the texts replace those of the same name. */
   xmp?: ReadonlyMap<string, XmpValue> | undefined;
-  /** What tells of a gain map: attributes and elements. */
+  /** Attributes and elements that describe a gain map. */
   gainMap?: { attributes: string; elements: string } | undefined;
 }
 

@@ -257,7 +257,6 @@ export class IoReview extends LitElement {
 
   #renderHead(): TemplateResult {
     const { t } = this.context.i18n;
-    const { ids } = this;
     const place = this.#place;
     const left = this.#items().filter(({ id }) => !this.#done.has(id)).length;
     return html`
@@ -265,7 +264,7 @@ export class IoReview extends LitElement {
         <p class="where"><strong class="numbers">${this.item ? this.#position : t('reviewing.title')}</strong>
           <span class="muted numbers">${t('reviewing.left', { count: left })}</span></p>
         ${renderLanguages(this.#optimizer, this.context.i18n)}
-        ${this.item ? renderSteps(this.context.i18n, { back: Boolean(ids[place - 1]), on: Boolean(ids[place + 1]) }, (by) => this.#step(by)) : nothing}
+        ${this.item ? renderSteps(this.context.i18n, { back: Boolean(this.ids[place - 1]), on: Boolean(this.ids[place + 1]) }, (by) => this.#step(by)) : nothing}
         <button type="button" class="button quiet icon-only" part="button" aria-label=${t('action.close')}
           title=${t('action.close')} @click=${() => this.#close()}>${icon('close')}</button>
       </header>
@@ -273,9 +272,9 @@ export class IoReview extends LitElement {
   }
 
   #renderImage(item: Item): TemplateResult {
-    const { context } = this;
-    const { t } = context.i18n;
-    const review = describeReview(item, context.i18n);
+    const { i18n } = this.context;
+    const { t } = i18n;
+    const review = describeReview(item, i18n);
     return html`
       <div class="picture">${this.picture ?? icon('image')}</div>
       <div class="side" @keydown=${this.#onKeydown} @input=${this.#onInput} @focusin=${this.#onFocus}
@@ -285,7 +284,7 @@ export class IoReview extends LitElement {
           ${this.#done.has(item.id) ? html`<span class="badge success" part="badge">${icon('check')}${t('reviewing.accepted')}</span>` : nothing}
         </p>
         ${item.error ? html`<p class="error" id="error">${item.error.message}</p>` : nothing}
-        ${renderFields(item, context, this.#editor.draft, 'about')}
+        ${renderFields(item, this.context, this.#editor.draft, 'about')}
         <p class="hint keys">${t('reviewing.keys')}</p>
         <div class="ways">
           <button type="button" class="button primary large accept" part="button button-primary"

@@ -22,7 +22,7 @@ export interface AnalysisDeps {
 /** Values of `aiStatus` if the model gave no texts, so that they come from the file. */
 const NO_ANSWER = ['failed', 'timeout', 'refused', 'unavailable', 'limit'];
 
-/** What an analysis found about an image. */
+/** Findings of an analysis about an image. */
 type Found = Pick<ProgressEvent, 'texts'> & { metadata?: AnalysisResult['metadata'] };
 
 type Failure = { code: string; message: string } | null;

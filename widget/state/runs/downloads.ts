@@ -1,6 +1,7 @@
 import type { Core } from '../core.ts';
 import { failure, isFatal } from '../errors.ts';
-import type { NoticeFile, OptimizerError, Position } from '../types.ts';
+import type { NoticeFile } from '../messages.ts';
+import type { OptimizerError, Position } from '../types.ts';
 import { createMilestones } from './milestones.ts';
 import { fetchFile, offerFile } from './offer-file.ts';
 

@@ -2,7 +2,7 @@ import { type Box, readBoxes } from '../containers/iso-boxes.ts';
 import { type CodePoints, type ColourSignal, signalOfAvif } from './colour-signal.ts';
 import { type FileBytes, withFileBytes } from './file-bytes.ts';
 
-/** What the properties of an AVIF say of its colours. */
+/** Colour properties of an AVIF. */
 export interface AvifColour {
   /** Code points of the picture; null: none, or sRGB. */
   signal: ColourSignal | null;

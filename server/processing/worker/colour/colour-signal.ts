@@ -9,7 +9,7 @@ import {
 } from './primaries.ts';
 import { type Curve, curveOf, HLG, PQ, power, srgbCurve } from './transfer.ts';
 
-/** How the samples of a file become light. */
+/** Transfer function, primaries and matrix of a file's samples. */
 export interface ColourSignal {
   /** Curves of red, green and blue, or one for all. */
   curves: readonly [Curve] | readonly [Curve, Curve, Curve];

@@ -1,7 +1,7 @@
 import { type ColourSignal, signalOfCodePoints, signalOfGamma } from './colour-signal.ts';
 import { type FileBytes, withFileBytes } from './file-bytes.ts';
 
-/** What the chunks of a PNG say of its colours. */
+/** Colour chunks of a PNG. */
 export interface PngColour {
   /** Undefined: the embedded profile counts, or nothing is said. Null: sRGB. */
   signal: ColourSignal | null | undefined;

@@ -79,7 +79,7 @@ interface Plan {
   claimed: number;
   /** XMP to write. */
   packet: Buffer | null;
-  /** Where it is written. */
+  /** Position at which it is written. */
   place: Entry | null;
 }
 

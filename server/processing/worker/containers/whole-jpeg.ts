@@ -51,7 +51,7 @@ function isFrame(marker: number): boolean {
   return marker === 0xc0 || (marker > 0xc0 && marker <= 0xcf && marker % 4 !== 0);
 }
 
-/** What scans have not yet delivered: by component, the coefficients whose last bit is missing. */
+/** Missing coefficients by component: their last bit was in no scan so far. */
 class Missing {
   readonly #components = new Map<number, Set<number>>();
   #progressive = false;

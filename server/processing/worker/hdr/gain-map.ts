@@ -40,7 +40,7 @@ export function readGainMap(file: Buffer): GainMap | null {
   return null;
 }
 
-/** What a map is scaled with. */
+/** Options of the scaling of a map. */
 interface MapOrder {
   preset: Preset;
   full: Pick<Pixels, 'width' | 'height'>;

@@ -10,7 +10,7 @@ import type { Scaling } from '../steps/resize.ts';
 import { buildXmp } from '../xmp.ts';
 import { attachGainMap, encodeGainMap, type GainMap, gainMapDirectory, gainMapFile, readGainMap } from './gain-map.ts';
 
-/** What becomes of the gain map of an image. */
+/** Outcome of the gain map of an image. */
 export interface GainMapPlan {
   /** Adds the scaled map to an encoded variant; null: there is none to add. */
   attach: ((encoded: Buffer, scaling: Scaling | null) => Promise<Buffer>) | null;

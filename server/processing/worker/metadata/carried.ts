@@ -14,7 +14,7 @@ export interface MetadataBlocks {
   iptc: Buffer | undefined;
 }
 
-/** What the metadata of a file says. */
+/** Parsed metadata of a file. */
 export interface Carried {
   /** Every kind that the ledger knows and that is there, private ones too. */
   kinds: InformationKind[];

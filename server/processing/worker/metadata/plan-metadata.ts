@@ -6,7 +6,7 @@ import type { OutputMetadata } from '../steps/encode.ts';
 import { buildXmp } from '../xmp.ts';
 import { keptOf, type MetadataBlocks, readCarried } from './carried.ts';
 
-/** What is written beside the pixels of an image, and what is lost. */
+/** Metadata to write with an image, and the kinds that are lost. */
 export interface OutputPlan {
   metadata: OutputMetadata;
   /** Losses. */
