@@ -10,7 +10,8 @@ import { PATIENCE_MS } from '../support/patience.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { noiseImage } from '../support/small-images.ts';
 
-const IMAGES = 6;
+/** Enough that an export is still at work when a busy machine hears of its first image. */
+const IMAGES = 12;
 
 let directory: string;
 let embedded: Awaited<ReturnType<typeof startEmbedded>>;
