@@ -80,6 +80,7 @@ function exportContent(hash: string, delays: number[], onPublish = async () => {
       keepsFiles: async () => false,
       images: { find: async () => null } as never,
       cache: {
+        markCounted: async () => {},
         obtain: async () => ({ records: [cached.get(hash) ?? encode(hash)], fromCache: true }),
         holds: (records: CachedVariantRecord[]) =>
           slowly(async () => records.every(({ _id, path }) => cached.get(_id)?.path === path)),

@@ -227,7 +227,7 @@ describe('a processor', () => {
   it('leaves no variant if the last one cannot be published', async () => {
     const facts = await harness.facts(nasty('jpeg-grey.jpg'));
     const folder = await mkdtemp(join(harness.folder, 'publish-'));
-    // A folder of that name prevents the rename.
+    // A folder of that name prevents the rename. The error stays as it came: its job logs it and names a code.
     await mkdir(join(folder, 'full'));
     const variants = [
       { name: '80w', width: 80, target: join(folder, 'small') },
@@ -235,7 +235,7 @@ describe('a processor', () => {
     ];
     const request = { source: nasty('jpeg-grey.jpg'), facts, format: 'webp', preset: 'high' } as const;
     const render = harness.processor.render({ ...request, metadata: 'rights', variants }, { turn: turnOf() });
-    await expect(render).rejects.toMatchObject({ code: 'processing_failed' });
+    await expect(render).rejects.toMatchObject({ code: 'EISDIR' });
     expect(await readdir(folder)).toEqual(['full']);
   });
 

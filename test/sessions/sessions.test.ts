@@ -45,6 +45,7 @@ describe('an upload', () => {
       hasAlpha: false,
       pages: 1,
       clientRef: null,
+      carries: [],
       warnings: [],
       metadata: null,
     });

@@ -99,9 +99,7 @@ describe('io-settings', () => {
       { format: 'avif', preset: 'high' },
       { format: 'avif', preset: 'medium' },
     ]);
-    await expect
-      .poll(() => page.locator('.choices > .hint').last().textContent())
-      .toContain('Fine in the text of a page');
+    await page.locator('.choices > .hint', { hasText: 'Fine in the text of a page' }).waitFor();
     expectQuiet();
   });
 
