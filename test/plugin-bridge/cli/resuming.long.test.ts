@@ -160,7 +160,7 @@ describe('the balance', () => {
     harness.proxy.inject({ kind: 'answer', status: 402, json: refusal }, { path: EXPORT });
     const report = await place.optimize(...RUN, '--concurrency', '1');
     expect(report).toMatchObject({ exitCode: 3, error: { code: 'insufficient_credits' } });
-    expect(report.summary).toMatchObject({ made: 100, failed: 20 });
+    expect(report.summary).toMatchObject({ made: 100, failed: 0, unmade: 20 });
     expect(report.images.at(-1)?.error?.code).toBe('insufficient_credits');
     expect(await spent(place)).toBe(100);
     expect((await place.optimize(...RUN)).summary).toMatchObject({ unchanged: 100, made: 20 });
