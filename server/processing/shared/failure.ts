@@ -24,7 +24,7 @@ const DECODER_TEXTS: [RegExp, string][] = [
   [/unsupported|not supported/i, 'it uses a feature that cannot be decoded'],
 ];
 
-/** How the messages of the library's decoders begin: with the decoder, its source, or `Input file`. Some say nothing at all. */
+/** Beginnings of the decoders' messages: the decoder, its source, or `Input file`. Some messages are empty. */
 const DECODERS =
   /^(?:Input (?:file|buffer) (?:has corrupt|contains unsupported)|(?:Vips(?:Jpeg|Png|Icc)|vipspng|\w*2vips|\w+load(?:_\w+)?|webp|heif|gif|tiff|TIFF\w*|png|spng|jpeg|exif): |.*: bad seek |Unknown error$)/;
 

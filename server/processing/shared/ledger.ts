@@ -17,7 +17,7 @@ export interface XmpProperty {
 export interface LedgerRow {
   /** Name in the documentation. */
   title: string;
-  /** Where it is found, and what becomes of it, for the documentation. */
+  /** Place in the file and outcome, for the documentation. */
   note?: string;
   exif?: readonly ExifTag[];
   xmp?: readonly XmpProperty[];

@@ -272,9 +272,8 @@ export class IoReview extends LitElement {
   }
 
   #renderImage(item: Item): TemplateResult {
-    const { i18n } = this.context;
-    const { t } = i18n;
-    const review = describeReview(item, i18n);
+    const { t } = this.context.i18n;
+    const review = describeReview(item, this.context.i18n);
     return html`
       <div class="picture">${this.picture ?? icon('image')}</div>
       <div class="side" @keydown=${this.#onKeydown} @input=${this.#onInput} @focusin=${this.#onFocus}
