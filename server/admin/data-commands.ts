@@ -22,14 +22,15 @@ const progress = (line: string) => console.error(line);
 export const DATA_COMMANDS: Record<string, DataCommand> = {
   backup: {
     usage: '--to DIR',
-    note: 'copies embedded database, files and secrets, also of a running service',
+    note: 'copies embedded database, secrets and, unless FILES_URL is set, files, also of a running service',
     required: ['to'],
-    run(config, { to = '' }) {
+    async run(config, { to = '' }) {
       refuseServer(config, 'backup');
       const dataDirectory = resolve(config.storage.DATA_DIR);
       const secretsInEnvironment = config.accounts.API_KEY_PEPPER !== undefined;
+      const bucket = config.storage.FILES_URL === undefined ? null : (await openFiles(config.storage)).store;
       return onDatabase(config, (database) =>
-        backUp({ database, dataDirectory, to: resolve(to), secretsInEnvironment, progress }),
+        backUp({ database, dataDirectory, to: resolve(to), secretsInEnvironment, bucket, progress }),
       );
     },
   },
@@ -39,7 +40,9 @@ export const DATA_COMMANDS: Record<string, DataCommand> = {
     required: ['from'],
     async run(config, { from = '' }) {
       refuseServer(config, 'restore');
-      return restore({ from: resolve(from), dataDirectory: resolve(config.storage.DATA_DIR), progress });
+      const dataDirectory = resolve(config.storage.DATA_DIR);
+      const filesInBucket = config.storage.FILES_URL !== undefined;
+      return restore({ from: resolve(from), dataDirectory, filesInBucket, progress });
     },
   },
   'files accept': {
@@ -86,12 +89,9 @@ export function parseDataCommand(args: string[]): ((config: Config) => Promise<u
   return (config) => command.run(config, options);
 }
 
-function refuseServer({ db, storage }: Config, name: string): void {
-  const elsewhere = db.MONGODB_URI ? 'MONGODB_URI' : storage.FILES_URL ? 'FILES_URL' : null;
-  if (elsewhere === null) return;
-  throw new UsageError(
-    `${name} is for database and files below DATA_DIR; docs/backup.md says what to run with ${elsewhere}`,
-  );
+function refuseServer({ db }: Config, name: string): void {
+  if (!db.MONGODB_URI) return;
+  throw new UsageError(`${name} is for the embedded database; docs/backup.md says what to run with MONGODB_URI`);
 }
 
 async function onDatabase<T>(config: Config, run: (database: Database) => Promise<T>): Promise<T> {

@@ -1,7 +1,8 @@
-import { chmod, mkdir, readdir } from 'node:fs/promises';
+import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keepFiles } from '../cluster/index.ts';
+import { keepFiles, requireHold } from '../cluster/index.ts';
 import { type Database, snapshotEmbedded } from '../db/index.ts';
+import type { ObjectStore } from '../storage/index.ts';
 import { VERSION } from '../version.ts';
 import { type BackupFacts, completeBackup, openBackup, type Progress } from './backup-directory.ts';
 import { copyFiles } from './copy-files.ts';
@@ -16,6 +17,8 @@ export interface BackUpInput {
   to: string;
   /** The secret of the keys is a setting and not a file. */
   secretsInEnvironment: boolean;
+  /** Store of the files if it is outside of `dataDirectory`: its own program copies them, during a hold. */
+  bucket: ObjectStore | null;
   progress: Progress;
 }
 
@@ -23,31 +26,44 @@ const REPORT_MS = 2000;
 
 /**
  * Copies database, files and secrets of a service that may be running: first a snapshot of the database, then the files,
- * none of which is deleted meanwhile. Checks at the end that every file is there that the snapshot names.
- * @throws BackupError, Error of the file system
+ * none of which is deleted meanwhile. Files in a bucket are not copied. Checks at the end that every file is there that the
+ * snapshot names.
+ * @throws BackupError, also if the files are in a bucket and no hold keeps them; Error of the file system or the bucket
  */
-export async function backUp({ database, to, ...input }: BackUpInput): Promise<BackupFacts> {
-  const { dataDirectory, secretsInEnvironment, progress } = input;
+export async function backUp(input: BackUpInput): Promise<BackupFacts> {
+  const { database, to, bucket, progress } = input;
   const createdAt = new Date().toISOString();
+  if (bucket) await requireHold(database.chores);
   await openBackup(to);
+  if (bucket) return copyAll(input, createdAt, new AbortController().signal);
   progress('waiting for removals that run');
-  return keepFiles({ repository: database.chores }, async (signal) => {
-    const snapshotAt = new Date().toISOString();
-    await snapshotEmbedded(join(dataDirectory, 'db'), join(to, 'db'));
-    for (const name of await readdir(join(to, 'db'))) await chmod(join(to, 'db', name), 0o600);
-    progress('the database is copied');
-    await mkdir(join(to, 'files'), { mode: 0o700 });
-    const from = join(dataDirectory, 'files');
-    const copied = await copyFiles({ from, to: join(to, 'files'), links: true, onFile: reporting(progress), signal });
-    progress(`${describe(copied.files, copied.bytes)}, which are all`);
-    await copyFiles({ from: join(dataDirectory, 'secrets'), to: join(to, 'secrets') });
-    const namedFiles = await requireNamedFiles(to);
-    signal.throwIfAborted();
-    const secrets = secretsInEnvironment ? 'environment' : 'included';
-    const facts: BackupFacts = { format: 1, version: VERSION, createdAt, snapshotAt, ...copied, namedFiles, secrets };
-    await completeBackup(to, facts);
-    return facts;
-  });
+  return keepFiles({ repository: database.chores }, (signal) => copyAll(input, createdAt, signal));
+}
+
+async function copyAll(input: BackUpInput, createdAt: string, signal: AbortSignal): Promise<BackupFacts> {
+  const { dataDirectory, to, bucket, progress } = input;
+  const snapshotAt = new Date().toISOString();
+  await snapshotEmbedded(join(dataDirectory, 'db'), join(to, 'db'));
+  for (const name of await readdir(join(to, 'db'))) await chmod(join(to, 'db', name), 0o600);
+  progress('the database is copied');
+  await mkdir(join(to, 'files'), { mode: 0o700 });
+  const copied = bucket ? { files: 0, bytes: 0, store: bucket.place } : await copyFolder(input, signal);
+  await copyFiles({ from: join(dataDirectory, 'secrets'), to: join(to, 'secrets') });
+  const inFolder = async (path: string) => (await stat(join(to, 'files', path)).catch(() => null))?.size ?? null;
+  const inBucket = async (path: string) => (await bucket?.head(path))?.size ?? null;
+  const namedFiles = await requireNamedFiles(to, bucket ? inBucket : inFolder);
+  signal.throwIfAborted();
+  const secrets = input.secretsInEnvironment ? 'environment' : 'included';
+  const facts: BackupFacts = { format: 1, version: VERSION, createdAt, snapshotAt, ...copied, namedFiles, secrets };
+  await completeBackup(to, facts);
+  return facts;
+}
+
+async function copyFolder({ dataDirectory, to, progress }: BackUpInput, signal: AbortSignal) {
+  const from = join(dataDirectory, 'files');
+  const copied = await copyFiles({ from, to: join(to, 'files'), links: true, onFile: reporting(progress), signal });
+  progress(`${describe(copied.files, copied.bytes)}, which are all`);
+  return copied;
 }
 
 function describe(files: number, bytes: number): string {

@@ -20,6 +20,8 @@ export interface BackupFacts {
   snapshotAt: string;
   files: number;
   bytes: number;
+  /** Place of the files if they are in a bucket, which is not copied. */
+  store?: string;
   /** Files that the database names; each of them is there. */
   namedFiles: number;
   /** `environment`: the secret of the keys is `API_KEY_PEPPER` and not in the backup. */

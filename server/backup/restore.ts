@@ -10,6 +10,8 @@ export interface RestoreInput {
   /** Directory of a whole backup; it stays as it is. */
   from: string;
   dataDirectory: string;
+  /** `FILES_URL` is set: the files stay where they are. */
+  filesInBucket: boolean;
   progress: Progress;
 }
 
@@ -20,10 +22,17 @@ const HELD = ['db', 'files', 'secrets'];
 /**
  * Copies a backup into a data directory that holds nothing. The database comes last, and a service refuses a directory in
  * which a restore was interrupted.
- * @throws BackupError if the backup is not whole or the directory holds data
+ * @throws BackupError if the backup is not whole or the directory holds data, or if the
+ * files of the one are in a bucket and of the other are not
  */
-export async function restore({ from, dataDirectory, progress }: RestoreInput): Promise<BackupFacts> {
+export async function restore({ from, dataDirectory, filesInBucket, progress }: RestoreInput): Promise<BackupFacts> {
   const facts = await readBackup(from);
+  if (facts.store && !filesInBucket)
+    throw new BackupError(
+      `FILES_URL: expected the store of this backup's files, ${facts.store}, or a copy of it. Set FILES_URL and its keys`,
+    );
+  if (!facts.store && filesInBucket)
+    throw new BackupError('FILES_URL: expected none, because this backup holds its files. Restore without FILES_URL');
   await requireEmpty(dataDirectory);
   await makeDirectory(dataDirectory);
   await writeFile(join(dataDirectory, MARK), `from ${from}\n`, { mode: 0o600, flag: 'wx' });

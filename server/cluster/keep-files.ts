@@ -50,6 +50,14 @@ export async function keepFilesUntil(repository: ChoreRepository, until: Date): 
   await untilNothingDeletes(repository, 600_000);
 }
 
+/** Checks that files are kept for a backup by other programs. @throws Error if they are not */
+export async function requireHold(repository: ChoreRepository): Promise<void> {
+  if ((await repository.running([KEEP_FILES], new Date())).length > 0) return;
+  throw new Error(
+    'FILES_URL: the files are in a bucket, which other programs copy. Run `backup hold --minutes N` first, then `backup`, copy the bucket, and run `backup release`',
+  );
+}
+
 /** Ends the hold of {@link keepFilesUntil}. */
 export async function keepFilesNoMore(repository: ChoreRepository): Promise<void> {
   await repository.release({ name: KEEP_FILES, owner: OPERATOR, until: new Date() });

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const run = () => restore({ from, dataDirectory, progress: () => {} });
+const run = () => restore({ from, dataDirectory, progress: () => {}, filesInBucket: false });
 const describeBackup = (facts: unknown) =>
   writeFile(join(from, 'backup.json'), typeof facts === 'string' ? facts : JSON.stringify(facts));
 const facts = { format: 1, files: 1, bytes: 5 };
