@@ -129,7 +129,7 @@ function httpServices(state: ServiceState): Services {
     openStreams: createOpenRequests(),
     config: config.http,
     logger,
-    openApi: createOpenApi(buildOpenApi(VERSION, { urlImport: config.sessions.URL_IMPORT === 'on' })),
+    openApi: createOpenApi(() => buildOpenApi(VERSION, { urlImport: config.sessions.URL_IMPORT === 'on' })),
     limits: limitsOf(config),
     describeHealth() {
       const { provider, status } = analysis.state();

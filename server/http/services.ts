@@ -46,7 +46,7 @@ export interface Services {
   /** Shown to clients before they upload. */
   limits: Limits;
   /** The OpenAPI document, and how it is sent. */
-  openApi: { document: OpenApiDocument; send: (ctx: Context) => Promise<void> };
+  openApi: { document: () => OpenApiDocument; send: (ctx: Context) => Promise<void> };
   /** Describes the state of external services; contains no secret. */
   describeHealth: () => Record<string, unknown>;
   /** Place of the vision model: none, local or elsewhere. */

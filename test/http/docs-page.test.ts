@@ -5,7 +5,7 @@ import { buildOpenApi, ENDPOINTS } from '#contract';
 import { createDocsPages } from '../../server/http/downloads/docs/index.ts';
 
 describe('createDocsPages', () => {
-  const routes = createDocsPages(buildOpenApi('1.2.3'));
+  const routes = createDocsPages(() => buildOpenApi('1.2.3'));
   const app = new Koa();
   app.use((ctx, next) => routes.find(({ path }) => path === ctx.path)?.handler(ctx, next));
   const server = app.listen(0, '127.0.0.1');

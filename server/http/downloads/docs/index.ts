@@ -1,4 +1,4 @@
-// Owns the documentation of the API: the reference, rendered once, and a page to try requests.
+// Owns the documentation of the API: the reference, rendered when it is first asked for, and a page to try requests.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { OpenApiDocument } from '#contract';
@@ -29,17 +29,16 @@ const TYPES = {
 };
 
 /** Creates the routes of the documentation; `/docs/try` sends real requests by Swagger UI. */
-export function createDocsPages(document: OpenApiDocument): StaticRoute[] {
-  const reference = renderReference(document as unknown as OpenApi);
-  const console = renderConsole(document as unknown as OpenApi);
+export function createDocsPages(document: () => OpenApiDocument): StaticRoute[] {
+  const api = () => document() as unknown as OpenApi;
   return [
-    ...serveFiles([own('/docs', TYPES.html, reference)], REFERENCE),
+    ...serveFiles([own('/docs', TYPES.html, () => renderReference(api()))], REFERENCE),
     ...serveFiles(
       [
-        own('/docs/try', TYPES.html, console),
-        own('/docs/docs.css', TYPES.css, STYLES),
-        own('/docs/theme.js', TYPES.js, THEME_SCRIPT),
-        own('/docs/start.js', TYPES.js, CONSOLE_SCRIPT),
+        own('/docs/try', TYPES.html, () => renderConsole(api())),
+        own('/docs/docs.css', TYPES.css, () => STYLES),
+        own('/docs/theme.js', TYPES.js, () => THEME_SCRIPT),
+        own('/docs/start.js', TYPES.js, () => CONSOLE_SCRIPT),
         packaged('swagger-ui.css', TYPES.css),
         packaged('swagger-ui-bundle.js', TYPES.js),
         packaged('favicon-32x32.png', 'image/png'),
@@ -49,8 +48,8 @@ export function createDocsPages(document: OpenApiDocument): StaticRoute[] {
   ];
 }
 
-function own(path: string, type: string, text: string): StaticFile {
-  return { path, type, read: async () => Buffer.from(text) };
+function own(path: string, type: string, text: () => string): StaticFile {
+  return { path, type, read: async () => Buffer.from(text()) };
 }
 
 function packaged(name: string, type: string): StaticFile {
