@@ -3,7 +3,9 @@ import { afterEach, expect, it } from 'vitest';
 import type { ApiClient } from '../support/api-client.ts';
 import { type AttackedService, fresh, photographOf, startAttackedService } from './attacked-service.ts';
 
+/** Longest upload beside an attack, in seconds on a quiet machine, and in parts of the slowest one without an attack. */
 const MOST_SECONDS = 2;
+const MOST_TIMES = 10;
 
 let service: AttackedService;
 afterEach(() => service.close());
@@ -19,6 +21,12 @@ async function slowestUpload(victim: ApiClient): Promise<number> {
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
   return slowest;
+}
+
+/** Checks uploads beside an attack against those before it: a busy machine slows both. */
+function expectNoDelay(attacked: number, quiet: number): void {
+  console.log(`slowest upload: ${attacked.toFixed(2)} s, without an attack ${quiet.toFixed(2)} s`);
+  expect(attacked).toBeLessThanOrEqual(Math.max(MOST_SECONDS, MOST_TIMES * quiet));
 }
 
 /** Makes a TIFF whose directories follow each other, without pixels. */
@@ -42,6 +50,7 @@ function tiffOf(directories: number): Buffer {
 
 it('TIFFs of 60,000 directories are refused, and delay no upload', async () => {
   service = await startAttackedService({ attackers: 10 });
+  const quiet = await slowestUpload(service.victim);
   const tiff = tiffOf(60_000);
   let attacking = true;
   const answers: string[] = [];
@@ -58,12 +67,12 @@ it('TIFFs of 60,000 directories are refused, and delay no upload', async () => {
   attacking = false;
   await Promise.all(attacks);
   expect(new Set(answers.map((answer) => answer.slice(0, 3)))).toEqual(new Set(['422']));
-  console.log(`slowest upload: ${slowest.toFixed(2)} s`);
-  expect(slowest).toBeLessThanOrEqual(MOST_SECONDS);
+  expectNoDelay(slowest, quiet);
 });
 
 it('previews of small files with 49 megapixels, whose clients leave, delay no upload', async () => {
   service = await startAttackedService({ attackers: 10 });
+  const quiet = await slowestUpload(service.victim);
   const avif = await sharp({ create: { width: 7000, height: 7000, channels: 3, background: '#204060' } })
     .avif({ effort: 0, quality: 30 })
     .toBuffer();
@@ -82,7 +91,6 @@ it('previews of small files with 49 megapixels, whose clients leave, delay no up
   const ended = Promise.allSettled(asked);
   const slowest = await slowestUpload(service.victim);
   await ended;
-  console.log(`slowest upload: ${slowest.toFixed(2)} s`);
-  expect(slowest).toBeLessThanOrEqual(MOST_SECONDS);
-  expect(await slowestUpload(service.victim)).toBeLessThanOrEqual(MOST_SECONDS);
+  expectNoDelay(slowest, quiet);
+  expectNoDelay(await slowestUpload(service.victim), quiet);
 });
