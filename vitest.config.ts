@@ -7,7 +7,9 @@ import { SummaryReporter } from './test/support/summary-reporter.ts';
 
 /** Tests about processes, their memory and their ends, or with modules that are replaced: each file in a process of its own. */
 const APART = [
-  'test/{crash,db,http,sse}/**/*.test.ts',
+  'test/{crash,sse}/**/*.test.ts',
+  'test/http/{multipart-abuse,send-file}.test.ts',
+  'test/db/embedded/endings.test.ts',
   'test/analysis/{time-limit,provider-loading}.test.ts',
   'test/*.test.ts',
 ];
@@ -17,9 +19,10 @@ const NIGHTLY = 'test/**/*.nightly.test.ts';
 const NATIVE = 'test/**/*.native.test.ts';
 /** Tests that need the real MongoDB which `npm run test:mongodb` starts. */
 const MONGODB = 'test/**/*.mongodb.test.ts';
-const LONG_APART = 'test/{crash,db,http,sse}/**/*.long.test.ts';
+const LONG_APART = ['test/{crash,db,http,sse}/**/*.long.test.ts', 'test/*.long.test.ts'];
 /** Tests that measure times: nothing else runs beside them. */
 const ATTACKS = 'test/attacks/*.long.test.ts';
+const NIGHTLY_APART = ['test/{crash,db}/**/*.nightly.test.ts'];
 const NIGHTLY_ATTACKS = 'test/attacks/*.nightly.test.ts';
 
 const apart = (include: string[], exclude: string[]): TestProjectInlineConfiguration => ({
@@ -46,8 +49,14 @@ const together = (include: string[], exclude: string[]): TestProjectInlineConfig
 
 /** Test files by the mode of the run: `vitest run`, `vitest run --mode quick`, `--mode long`, `nightly`, `native` and `mongodb`. */
 function projectsOf(mode: string): TestProjectInlineConfiguration[] {
-  if (mode === 'long') return [apart([LONG_APART], []), together([LONG], [ATTACKS]), alone([ATTACKS])];
-  if (mode === 'nightly') return [together([NIGHTLY], [NIGHTLY_ATTACKS]), alone([NIGHTLY_ATTACKS])];
+  if (mode === 'long') return [apart(LONG_APART, []), together([LONG], [...LONG_APART, ATTACKS]), alone([ATTACKS])];
+  if (mode === 'nightly') {
+    return [
+      apart(NIGHTLY_APART, []),
+      together([NIGHTLY], [...NIGHTLY_APART, NIGHTLY_ATTACKS]),
+      alone([NIGHTLY_ATTACKS]),
+    ];
+  }
   if (mode === 'native') return [alone([NATIVE])];
   if (mode === 'mongodb') return [alone([MONGODB])];
   const exclude = ['**/node_modules/**', LONG, NIGHTLY, NATIVE, MONGODB];

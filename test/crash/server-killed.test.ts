@@ -1,3 +1,3 @@
 import { testKilledServer } from './server-killed.ts';
 
-testKilledServer(3);
+testKilledServer(1);

@@ -1,3 +1,3 @@
 import { testMalformedBodies } from './malformed-bodies.ts';
 
-testMalformedBodies(1_000);
+testMalformedBodies(300);

@@ -9,7 +9,7 @@ const LONG = [
   'test/attacks/',
   'test/drill/',
   'test/generators/',
-  'test/admin/administer.long.test.ts',
+  'test/admin/administer.nightly.test.ts',
   'test/crash/',
   'test/http/',
   'test/db/embedded/',

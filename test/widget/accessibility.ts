@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { findAccessibilityProblems } from '../support/accessibility.ts';
 import { findSmallTargets } from '../support/small-targets.ts';
 import { openWidgetRig, text, type WidgetRig, type WidgetTab } from '../support/widget-rig.ts';
+import { focused } from './elements/elements-rig.ts';
 import { endSession, typeAlt, untilSaved } from './keeping.ts';
 import { rows } from './read-page.ts';
 
@@ -165,7 +166,9 @@ export function testAccessibility(looks: readonly Look[]): void {
       await tab.button(text('toolbar.accept-all')).click();
       await expect.poll(() => tab.widget.locator('io-review .end').count()).toBe(1);
       await expectAccessible(tab, 'reviewed');
+      await expect.poll(() => focused(tab)).toBe(text('action.close'));
       await tab.page.keyboard.press('Enter');
+      await expect.poll(() => tab.widget.locator('dialog[open]').count()).toBe(0);
 
       await tab.widget.evaluate((element) => Object.assign(element, { responsive: true, responsiveSizes: [480, 960] }));
       for (const summary of await tab.widget.locator('summary').all()) await summary.click();

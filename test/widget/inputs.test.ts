@@ -155,21 +155,4 @@ describe('a reloaded page', () => {
     expect(await tab.ledger()).toMatchObject({ charged: 2, charges: 1 });
     tab.expectQuiet();
   });
-
-  it('joins an export that is still running, and is charged once', async () => {
-    const tab = await rig.open({ credits: 5, elements: [{ format: 'avif' }] });
-    await tab.pick('photos/photo-mountains.jpg', 'photos/photo-stream.jpg', 'photos/photo-brushes.jpg');
-    await tab.untilState('ready');
-    await tab.exportAll();
-    await expect.poll(async () => (await tab.events('io-export-progress')).length).toBeGreaterThan(0);
-    const sessionId = (await tab.widget.getAttribute('session-id')) ?? '';
-    await tab.reload({ elements: [{ 'session-id': sessionId }] });
-    await expect
-      .poll(async () => (await tab.events('io-state-change')).map(({ detail }) => detail.state))
-      .toContain('exporting');
-    await expect.poll(async () => (await tab.events('io-export-progress')).length).toBeGreaterThan(0);
-    await expect.poll(async () => (await tab.events('io-export')).length).toBe(1);
-    expect((await tab.events('io-export'))[0]?.detail).toMatchObject({ succeeded: 3, failed: 0 });
-    expect(await tab.ledger()).toEqual({ charged: 3, refunded: 0, charges: 1 });
-  });
 });

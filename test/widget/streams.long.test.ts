@@ -65,6 +65,23 @@ describe('an export over faulty connections', () => {
     expect(await tab.ledger()).toMatchObject({ charged: 3, refunded: 0, charges: 1 });
   });
 
+  it('joins an export of photographs that is still running after a reload, and is charged once', async () => {
+    const tab = await rig.open({ credits: 5, elements: [{ format: 'avif' }] });
+    await tab.pick('photos/photo-mountains.jpg', 'photos/photo-stream.jpg', 'photos/photo-brushes.jpg');
+    await tab.untilState('ready');
+    await tab.exportAll();
+    await expect.poll(async () => (await tab.events('io-export-progress')).length).toBeGreaterThan(0);
+    const sessionId = (await tab.widget.getAttribute('session-id')) ?? '';
+    await tab.reload({ elements: [{ 'session-id': sessionId }] });
+    await expect
+      .poll(async () => (await tab.events('io-state-change')).map(({ detail }) => detail.state))
+      .toContain('exporting');
+    await expect.poll(async () => (await tab.events('io-export-progress')).length).toBeGreaterThan(0);
+    await expect.poll(async () => (await tab.events('io-export')).length).toBe(1);
+    expect((await tab.events('io-export'))[0]?.detail).toMatchObject({ succeeded: 3, failed: 0 });
+    expect(await tab.ledger()).toEqual({ charged: 3, refunded: 0, charges: 1 });
+  });
+
   it('shows a cancel at once while the stream stalls, and then the response of the service', async () => {
     const tab = await rig.open({ credits: 20, elements: [{ format: 'avif', preset: 'maximum' }] });
     const images = [1, 2, 3, 4].map((seed) => noiseImage(`${seed}.png`, { seed, width: 700, height: 700 }));

@@ -1,0 +1,3 @@
+import { testMutatedBodies } from './mutated-multipart.ts';
+
+testMutatedBodies(4000);
