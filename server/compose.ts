@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildOpenApi, INPUT_FORMATS, type Limits } from '#contract';
+import { buildOpenApi, type Limits } from '#contract';
 import { type BackgroundTask, startBackgroundTasks } from './background-tasks.ts';
 import type { Chore } from './cluster/index.ts';
 import { configuredUrl, openConfiguredDatabase } from './compose-accounts.ts';
@@ -7,6 +7,7 @@ import { composeModules, type Modules } from './compose-modules.ts';
 import type { Config } from './config/index.ts';
 import { createApp, createOpenApi, createOpenRequests, type Services } from './http/index.ts';
 import { createLogger, type Logger } from './observability/index.ts';
+import { readableFormats } from './processing/index.ts';
 import { createUrlImporter } from './sessions/index.ts';
 import type { PasswordHash } from './sign-in/index.ts';
 import { identifyStore } from './storage/index.ts';
@@ -172,7 +173,7 @@ function limitsOf({ analysis, http, processing, sessions }: Config): Limits {
     maxFileBytes: http.MAX_FILE_MB * 1_000_000,
     maxPixels: processing.MAX_PIXELS,
     maxImagesPerSession: sessions.MAX_IMAGES_PER_SESSION,
-    formats: [...INPUT_FORMATS],
+    formats: readableFormats(processing),
     sessionHours: sessions.SESSION_TTL_HOURS,
     describes: analysis.AI_PROVIDER !== 'none',
   };

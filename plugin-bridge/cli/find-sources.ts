@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { convertPathToPattern, glob, isDynamicPattern } from 'tinyglobby';
-import { FORMATS, INPUT_FORMATS } from '#contract/constants';
+import { DEFAULT_INPUT_FORMATS, FORMATS } from '#contract/constants';
 import { usageError } from './exit-codes.ts';
 
 /** A file found by a pattern. */
@@ -13,7 +13,7 @@ export interface FoundFile {
 }
 
 /** Pattern of the images in a folder. */
-const IMAGES_BELOW = `**/*.{${INPUT_FORMATS.flatMap((format) => FORMATS[format].extensions).join()}}`;
+const IMAGES_BELOW = `**/*.{${DEFAULT_INPUT_FORMATS.flatMap((format) => FORMATS[format].extensions).join()}}`;
 
 interface FindInput {
   patterns: string[];

@@ -1,6 +1,6 @@
 const MAX_WORDS = 8;
 const MAX_CHARACTERS = 80;
-const IMAGE_EXTENSION = /\.(?:jpe?g|png|webp|avif|gif|tiff?|svg|heic|bmp)$/i;
+const IMAGE_EXTENSION = /\.(?:jpe?g|png|webp|avif|gif|tiff?|svg|heic|hei?f|bmp)$/i;
 
 /** Letters without a Unicode decomposition. */
 const LETTERS: Record<string, string> = {

@@ -119,10 +119,10 @@ export const imageSchema = z
     format: z.enum(INPUT_FORMATS).describe('Detected from the bytes, not from the extension.'),
     size: z.int().describe('Bytes.'),
     sha256: z.string().describe('Of the uploaded bytes, hexadecimal.'),
-    width: z.int().describe('Pixels, after EXIF orientation.'),
-    height: z.int().describe('Pixels, after EXIF orientation.'),
+    width: z.int().describe('Pixels, upright.'),
+    height: z.int().describe('Pixels, upright.'),
     hasAlpha: z.boolean(),
-    pages: z.int().describe('Frames of an animation, pages of a TIFF; else 1.'),
+    pages: z.int().describe('Frames of an animation, pages of a TIFF, pictures of a HEIC; else 1.'),
     clientRef: z.string().nullable().describe("The caller's own id, echoed wherever the image appears."),
     carries: z
       .array(carriedSchema)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EMBEDDED_FIELDS, type InputFormat, type MetadataLevel } from '#contract/constants';
-import { libraryVersions } from './library-versions.ts';
+import { heicDecoderVersion, libraryVersions } from './library-versions.ts';
 import { QUALITY_VERSION } from './shared/presets.ts';
 import type { OutputSettings } from './shared/protocol.ts';
 import type { VariantSpec } from './shared/variants.ts';
@@ -40,6 +40,7 @@ export function variantKey(input: VariantKeyInput): string {
     QUALITY_VERSION,
     versions.sharp,
     versions.libvips,
+    ...(input.inputFormat === 'heic' ? [heicDecoderVersion()] : []),
   ];
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex');
 }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { DEFAULT_INPUT_FORMATS, INPUT_FORMATS, type InputFormat } from '#contract/constants';
 import { defaultWorkers } from './memory.ts';
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
@@ -25,6 +26,12 @@ export const processingConfig = z.object({
   MAX_AVIF_PIXELS: whole(1, 268_000_000)
     .default(25_000_000)
     .describe('Largest AVIF written, in pixels; encoding takes about 30 bytes of memory a pixel.'),
+  HEIC_INPUT: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe(
+      'On: uploads may be HEIC, as telephones make it; it is decoded by `libheif-js`, a package under the LGPL that is loaded only then. HEVC, its coding, is patented in some countries. Off: such files are refused with a message that says what to do.',
+    ),
   QUALITY_SEARCH: z
     .enum(['on', 'off'])
     .default('on')
@@ -35,6 +42,11 @@ export const processingConfig = z.object({
     .default(200)
     .describe('Headers of uploads that may wait to be read before new ones get a 503; of one account, a quarter.'),
 });
+
+/** Lists the formats that uploads may have. */
+export function readableFormats({ HEIC_INPUT }: Pick<ProcessingConfig, 'HEIC_INPUT'>): InputFormat[] {
+  return [...(HEIC_INPUT === 'on' ? INPUT_FORMATS : DEFAULT_INPUT_FORMATS)];
+}
 
 /** The processing settings after parsing. */
 export type ProcessingConfig = z.output<typeof processingConfig>;

@@ -25,7 +25,7 @@ const INVISIBLE = new RegExp(
 const RESERVED_CHARACTERS = /[/\\:*?"<>|]/g;
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?=\s*(?:\.|$))/i;
 const PATH_PREFIX = /^(?:\.{0,2}[/\\]|[a-z]:[/\\])/i;
-const IMAGE_EXTENSION = /\.(?:jpe?g|jpe|jfif|png|apng|webp|avifs?|gif|tiff?|heic|heif|bmp|svg|jxl)$/i;
+const IMAGE_EXTENSION = /\.(?:jpe?g|jpe|jfif|png|apng|webp|avifs?|gif|tiff?|heic|hei?f|bmp|svg|jxl)$/i;
 /** Extensions of programs that send images, and of files that no program has named. */
 const OTHER_EXTENSION =
   /\.(?:php\d?|phtml|phar|aspx?|ashx|jspx?|cgi|pl|py|html?|tmp|temp|bin|dat|file|download|part)$/i;

@@ -3,6 +3,18 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /**
+ * Reads the version of the package that decodes HEIC, which the service process never loads.
+ * @throws Error if it is not installed
+ */
+export function heicDecoderVersion(): string {
+  try {
+    return (createRequire(import.meta.url)('libheif-js/package.json') as { version: string }).version;
+  } catch (error) {
+    throw new Error('HEIC_INPUT=on needs the package libheif-js, which is not installed', { cause: error });
+  }
+}
+
+/**
  * Reads the versions of the image library from its package metadata, since the service process never loads the library. The
  * prebuilt binaries are pinned to exact versions there.
  */

@@ -4,8 +4,10 @@ import type { Warning, WarningCode } from '#contract';
 import { warning } from '#contract';
 import { encodedFormat } from '#contract/constants';
 import { AppError } from '../errors.ts';
-import type { ProcessingConfig } from './config.ts';
+import { type ProcessingConfig, readableFormats } from './config.ts';
 import { extensionMismatch } from './extension-mismatch.ts';
+import { heicDecoderVersion } from './library-versions.ts';
+import { type ProcessorStats, statsOf } from './processor-stats.ts';
 import { closeQueues, type Queues, startQueues } from './queues.ts';
 import { describeFailure } from './shared/failure.ts';
 import { mimeTypeOf } from './shared/formats.ts';
@@ -62,25 +64,11 @@ export interface RenderOptions {
   onStep?: (step: RenderStep) => void;
 }
 
-/** Load of a queue: running and waiting tasks. */
-interface QueueLoad {
-  busy: number;
-  queued: number;
-}
-
-/** Load of a processor; `busy`, `queued`, `memoryBytes` and `pids` are those of both queues. */
-export interface ProcessorStats extends QueueLoad {
-  workers: number;
-  memoryBytes: number;
-  pids: number[];
-  queues: Record<'encoding' | 'probing', QueueLoad>;
-}
-
 /** Operations on the pixels of images. */
 export interface Processor {
   /** True if the quality is searched for each image, so that equal orders give other bytes than with fixed numbers. */
   readonly search: boolean;
-  /** Forks the workers. @throws Error if a worker still loads SVG or the library's native format */
+  /** Forks the workers. @throws Error if a worker still loads SVG or the library's native format, or the decoder of HEIC is missing */
   start(): Promise<void>;
   /**
    * Reads a header.
@@ -125,21 +113,30 @@ interface Context {
 
 /** Creates a processor; {@link Processor.start} forks its processes. */
 export function createProcessor({ config, logger, metrics, blockLoaders = true }: ProcessorDeps): Processor {
-  const limits = { maxPixels: config.MAX_PIXELS, maxFrames: config.MAX_FRAMES, maxAvifPixels: config.MAX_AVIF_PIXELS };
+  const limits: WorkerLimits = {
+    maxPixels: config.MAX_PIXELS,
+    maxFrames: config.MAX_FRAMES,
+    maxAvifPixels: config.MAX_AVIF_PIXELS,
+    formats: readableFormats(config),
+  };
   const context: Context = { config, metrics, limits, queues: undefined };
   return {
     search: searches(config),
     async start() {
       if (context.queues) return;
+      if (config.HEIC_INPUT === 'on') heicDecoderVersion();
       context.queues = await startQueues(config, { blockLoaders, logger, onUnexpected: metrics?.unexpectedError });
-      logger.info({ workers: config.WORKERS, pids: stats(context).pids }, 'image processing started');
+      logger.info(
+        { workers: config.WORKERS, pids: statsOf(config.WORKERS, context.queues).pids },
+        'image processing started',
+      );
     },
     probe: (request, signal) => probe(context, request, signal),
     render: (order, options) => render(context, order, options),
     preview: (order, options) => preview(context, order, options),
     inspect: (request, options) => inspect(context, request, options),
     placeholder: (request, options) => placeholder(context, request, options),
-    stats: () => stats(context),
+    stats: () => statsOf(config.WORKERS, context.queues),
     async close() {
       const { queues } = context;
       context.queues = undefined;
@@ -260,21 +257,6 @@ function placeholder(
   const memoryBytes = estimateMemory(request.facts, 'jpeg');
   const { source: image } = request;
   return running(context).encoding.run<string>({ handler: 'placeholder', task, image, turn, memoryBytes, signal });
-}
-
-const NO_LOAD = { busy: 0, queued: 0, memoryBytes: 0, pids: [] };
-
-function stats({ config, queues }: Context): ProcessorStats {
-  const encoding = queues?.encoding.stats() ?? NO_LOAD;
-  const probing = queues?.probing.stats() ?? NO_LOAD;
-  return {
-    workers: config.WORKERS,
-    busy: encoding.busy + probing.busy,
-    queued: encoding.queued + probing.queued,
-    memoryBytes: encoding.memoryBytes + probing.memoryBytes,
-    pids: [...encoding.pids, ...probing.pids],
-    queues: { encoding, probing },
-  };
 }
 
 /** Removes the temporary files if the work fails, since a killed worker cannot. */

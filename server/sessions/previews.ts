@@ -59,7 +59,9 @@ async function previewOf(
 }
 
 async function bareOriginal(context: Context, image: ImageRecord, caller: AbortSignal): Promise<PreviewFile> {
-  if (image.format === 'tiff') throw new AppError('invalid_image', 'Browsers do not show TIFF; use the preview');
+  if (image.format === 'tiff' || image.format === 'heic') {
+    throw new AppError('invalid_image', 'Browsers do not show TIFF and HEIC; use the preview');
+  }
   const key = bareKey(image.sessionId, image._id, extensionOf(image.format));
   return { ...(await makeOnce(context, image, { key, width: null }, caller)), width: image.width };
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { OutputFormat } from '#contract';
+import { DEFAULT_INPUT_FORMATS, type OutputFormat } from '#contract';
 import { renderImage } from '../../server/processing/worker/pipeline.ts';
 import { probeImage } from '../../server/processing/worker/probe-image.ts';
 import { createVariantQueue } from '../../server/processing/worker/variant-queue.ts';
@@ -9,7 +9,7 @@ import type { Eye } from './chromium-eye.ts';
 import type { JudgedFile } from './matrix.ts';
 import { type Distance, distanceOf, type Picture } from './picture.ts';
 
-const LIMITS = { maxPixels: 1e8, maxFrames: 100, maxAvifPixels: 1e8 };
+const LIMITS = { maxPixels: 1e8, maxFrames: 100, maxAvifPixels: 1e8, formats: DEFAULT_INPUT_FORMATS };
 /** Steps of 255 that are not seen: of the worst block, and on average. */
 const MOST = { worst: 6, mean: 4 };
 

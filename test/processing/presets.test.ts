@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { INPUT_FORMATS, PRESETS } from '#contract';
+import { DEFAULT_INPUT_FORMATS, type EncodedFormat, PRESETS } from '#contract';
 import { presetSettings, QUALITY_VERSION } from '../../server/processing/shared/presets.ts';
 import { START_TABLE } from '../../server/processing/worker/quality/start-table.ts';
 
 describe('the quality table', () => {
   it('changes only together with its version, which is part of every cache key', () => {
-    const table = INPUT_FORMATS.map((format) =>
+    const table = (DEFAULT_INPUT_FORMATS as EncodedFormat[]).map((format) =>
       PRESETS.flatMap((preset) => [presetSettings(format, preset), presetSettings(format, preset, true)]),
     );
     const hash = createHash('sha256')

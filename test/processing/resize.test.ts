@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { InputFormat } from '#contract';
+import type { EncodedFormat } from '#contract';
 import type { VariantSpec } from '../../server/processing/shared/variants.ts';
 import { openPixels, type Pixels } from '../../server/processing/worker/pixels.ts';
 import { chooseBeforeScaling, chooseQuality } from '../../server/processing/worker/steps/choose-quality.ts';
@@ -119,7 +119,7 @@ describe('a width that is scaled and encoded in one pass', () => {
   });
 
   it('is not used if the settings depend on the pixels: PNG, flat art, transparency, grey, animations', async () => {
-    const choose = (from: Pixels, format: InputFormat) => {
+    const choose = (from: Pixels, format: EncodedFormat) => {
       const to = { width: 300, height: 300, fit: 'fill', kernel: 'lanczos3' } as const;
       return chooseBeforeScaling({ from, to }, format, 'high');
     };

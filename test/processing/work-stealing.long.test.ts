@@ -88,7 +88,7 @@ describe('a render in several processes', () => {
     await writeFile(given.part, 'what the other process has made');
     const source = nasty('jpeg-grey.jpg');
     const facts = { format: 'jpeg', width: 1200, height: 640, hasAlpha: false, pages: 1, size: 1 } as const;
-    const limits = { maxPixels: 50_000_000, maxFrames: 300, maxAvifPixels: 25_000_000 };
+    const limits = { maxPixels: 50_000_000, maxFrames: 300, maxAvifPixels: 25_000_000, formats: [] };
     const task = { source, facts, format: 'webp', preset: 'high', metadata: 'rights', limits, search: false } as const;
     // The second variant was yielded before the first is rendered.
     const [made] = await renderImage({ ...task, variants: [full, given] }, createVariantQueue(facts, [full]), () => {});

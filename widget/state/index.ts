@@ -38,4 +38,4 @@ export type * from './session/saved-types.ts';
 export { DEFAULT_SETTINGS, isSize } from './session/settings.ts';
 export type * from './transport.ts';
 export type * from './types.ts';
-export { NO_LIMITS } from './uploads/restrictions.ts';
+export { acceptedTypes, NO_LIMITS } from './uploads/restrictions.ts';

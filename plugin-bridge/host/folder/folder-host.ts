@@ -1,4 +1,4 @@
-import { FORMATS, INPUT_FORMATS } from '#contract/constants';
+import { DEFAULT_INPUT_FORMATS, FORMATS } from '#contract/constants';
 import type {
   CmsHost,
   HostImage,
@@ -25,7 +25,7 @@ import { namePaths } from './folder-names.ts';
 
 /** MIME types of uploads, by extension. */
 const TYPES: ReadonlyMap<string, string> = new Map(
-  INPUT_FORMATS.flatMap((format) =>
+  DEFAULT_INPUT_FORMATS.flatMap((format) =>
     FORMATS[format].extensions.map((extension) => [extension, FORMATS[format].mimeType]),
   ),
 );

@@ -1,7 +1,7 @@
 import {
+  DEFAULT_INPUT_FORMATS,
   FORMATS,
   type ImageFormat,
-  INPUT_FORMATS,
   MAX_RESPONSIVE_SIZES,
   METADATA_FIELDS,
   OUTPUT_FORMATS,
@@ -20,7 +20,7 @@ const WORDPRESS_EXTENSIONS = { tiff: 'tiff' } as const satisfies {
 export function contractClass(): string {
   const extensions = Object.entries({ ...extensionsOfService(), ...WORDPRESS_EXTENSIONS });
   const labels = OUTPUT_FORMATS.flatMap((name) => (name === 'original' ? [] : [[name, FORMATS[name].label] as const]));
-  const types = INPUT_FORMATS.map((name) => FORMATS[name].mimeType);
+  const types = DEFAULT_INPUT_FORMATS.map((name) => FORMATS[name].mimeType);
   const differences = VISIBLE_DIFFERENCES.filter(({ from }) => Number.isFinite(from));
   const constants = [
     ['Values of the setting `format`, in the order of choices.', 'OUTPUT_FORMATS', list(OUTPUT_FORMATS)],
@@ -64,7 +64,7 @@ ${constants.map(([description, name, value]) => `\t/** ${description} */\n\tcons
 }
 
 function extensionsOfService(): Record<string, string> {
-  return Object.fromEntries(Object.entries(FORMATS).map(([name, { extension }]) => [name, extension]));
+  return Object.fromEntries(DEFAULT_INPUT_FORMATS.map((name) => [name, FORMATS[name].extension]));
 }
 
 function list(values: readonly string[]): string {

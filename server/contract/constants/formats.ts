@@ -13,11 +13,11 @@ interface FormatRow {
   encoderBytesPerPixel: number;
   /** True if all frames of an animation are read and written. */
   animated: boolean;
-  /** True if uploads may have this format. */
-  readable: boolean;
+  /** True if uploads may have this format; `optional`: only where the operator switched it on. */
+  readable: boolean | 'optional';
   /** Place among the choices of `settings.format`, from 1; null if it cannot be chosen. */
   choice: number | null;
-  /** Format written for an upload of this format when `settings.format` is `original`; null if it is never uploaded. */
+  /** Format written for an upload of this format when `settings.format` is `original`: its own if that can be written; null if it is never uploaded. */
   original: string | null;
 }
 
@@ -98,10 +98,23 @@ export const FORMATS = {
     choice: null,
     original: 'tiff',
   },
+  heic: {
+    label: 'HEIC',
+    mimeType: 'image/heic',
+    extension: 'heic',
+    extensions: ['heic', 'heif', 'hif'],
+    // Never written.
+    maxEdge: 0,
+    encoderBytesPerPixel: 0,
+    animated: false,
+    readable: 'optional',
+    choice: null,
+    original: 'jpeg',
+  },
 } as const satisfies Record<string, FormatRow>;
 
 type Formats = typeof FORMATS;
-type Readable = { [Name in keyof Formats]: Formats[Name]['readable'] extends true ? Name : never }[keyof Formats];
+type Readable = { [Name in keyof Formats]: Formats[Name]['readable'] extends false ? never : Name }[keyof Formats];
 type Selectable = { [Name in keyof Formats]: Formats[Name]['choice'] extends number ? Name : never }[keyof Formats];
 
 /** Every format the service knows. */
@@ -117,7 +130,9 @@ export type OutputFormat = Selectable | 'original';
 const names = /* @__PURE__ */ Object.keys(FORMATS) as ImageFormat[];
 
 /** Formats uploads may have, by what their bytes are. */
-export const INPUT_FORMATS = /* @__PURE__ */ names.filter((name): name is InputFormat => FORMATS[name].readable);
+export const INPUT_FORMATS = /* @__PURE__ */ names.filter((name): name is InputFormat => !!FORMATS[name].readable);
+/** Formats that every service reads. */
+export const DEFAULT_INPUT_FORMATS = /* @__PURE__ */ INPUT_FORMATS.filter((name) => FORMATS[name].readable === true);
 /** Values of `settings.format`, in the order clients offer them. */
 export const OUTPUT_FORMATS: readonly OutputFormat[] = /* @__PURE__ */ listChoices().concat('original');
 

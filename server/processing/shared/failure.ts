@@ -42,8 +42,13 @@ export async function readSource<T>(work: () => Promise<T>): Promise<T> {
     }
     // Errors of the library have no class of their own; those of programs, such as TypeError, do.
     if (!(error instanceof Error) || error.constructor !== Error || !DECODERS.test(error.message)) throw error;
-    throw new ProcessingFailure('invalid_image', `The file is damaged: ${damage(error.message)}`, {}, error);
+    throw damagedFile(error.message, error);
   }
+}
+
+/** Creates the failure of a file that cannot be decoded. @param said what the decoder says of it @param cause for the log */
+export function damagedFile(said: string, cause?: unknown): ProcessingFailure {
+  return new ProcessingFailure('invalid_image', `The file is damaged: ${damage(said)}`, {}, cause);
 }
 
 /** Converts anything thrown while an image is read or written to a failure with a readable message. */

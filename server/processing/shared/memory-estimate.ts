@@ -11,6 +11,10 @@ const MOST_SCORED_PIXELS = 4_200_000;
 const SCORE_BYTES = 56;
 const COPY_BYTES = 4;
 
+/** Bytes a pixel that decoding a HEIC takes, and that its decoded copy takes then. Measured with 10 bits, rounded up. */
+const HEIC_DECODING_BYTES = 30;
+const HEIC_COPY_BYTES = 8;
+
 /**
  * Estimates the peak memory of rendering an image, in bytes: the decoded pixels, and one encode of the full size or the decoded file to score,
  * beside what the score keeps.
@@ -24,5 +28,7 @@ export function estimateMemory(facts: SourceFacts, format: EncodedFormat, search
   const score = search ? Math.min(area, MOST_SCORED_PIXELS) * SCORE_BYTES : 0;
   const decoded = search ? area * 4 + Math.min(area, MOST_SCORED_PIXELS) * COPY_BYTES : 0;
   // Encoders of animations work frame by frame.
-  return area * 4 + score + Math.max(frameArea * FORMATS[format].encoderBytesPerPixel, lossless, decoded);
+  const rendering = area * 4 + score + Math.max(frameArea * FORMATS[format].encoderBytesPerPixel, lossless, decoded);
+  if (facts.format !== 'heic') return rendering;
+  return Math.max(frameArea * HEIC_DECODING_BYTES, frameArea * HEIC_COPY_BYTES + rendering);
 }

@@ -15,6 +15,8 @@ export interface WorkerLimits {
   maxPixels: number;
   maxFrames: number;
   maxAvifPixels: number;
+  /** Formats that uploads may have. */
+  formats: readonly InputFormat[];
 }
 
 /** Properties of an image from its header. Width and height in pixels after EXIF orientation; size in bytes. */

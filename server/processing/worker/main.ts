@@ -17,6 +17,7 @@ import type {
   WorkerMessage,
   WorkerOutcome,
 } from '../shared/protocol.ts';
+import { unsupportedImage } from './detect.ts';
 import { prepareImageLibrary } from './image-library.ts';
 import { inspectImage } from './inspect/inspect-image.ts';
 import { findOpenLoaders } from './loader-check.ts';
@@ -56,7 +57,7 @@ export async function render(task: RenderTask): Promise<WorkerOutcome<RenderRepo
   const format = encodedFormat(task.format, task.facts.format);
   const queue = createVariantQueue(task.facts, task.variants, fullSizeCost(format, task.preset));
   rendering = queue;
-  const outcome = await answer(() => renderImage(task, queue, (step) => tell({ type: 'step', step })));
+  const outcome = await answerOf(task, () => renderImage(task, queue, (step) => tell({ type: 'step', step })));
   rendering = undefined;
   setImmediate(freePixels);
   return outcome;
@@ -69,17 +70,17 @@ export function probe(task: ProbeTask): Promise<WorkerOutcome<ProbeReport>> {
 
 /** Renders a small WebP. */
 export function preview(task: PreviewTask): Promise<WorkerOutcome<PreviewReport>> {
-  return answer(() => makePreview(task));
+  return answerOf(task, () => makePreview(task));
 }
 
 /** Computes a placeholder. */
 export function placeholder(task: PlaceholderTask): Promise<WorkerOutcome<string>> {
-  return answer(() => makePlaceholder(task));
+  return answerOf(task, () => makePlaceholder(task));
 }
 
 /** Inspects an image for its description. */
 export function inspect(task: InspectTask): Promise<WorkerOutcome<InspectReport>> {
-  return answer(() => inspectImage(task));
+  return answerOf(task, () => inspectImage(task));
 }
 
 /** Names the loaders that should be blocked but still work in this process. */
@@ -101,6 +102,17 @@ function freePixels(): void {
   globalThis.gc?.({ type: 'minor' });
   const { arrayBuffers, heapUsed } = process.memoryUsage();
   if (arrayBuffers > TOLERATED_BYTES || heapUsed > TOLERATED_HEAP_BYTES) globalThis.gc?.();
+}
+
+/** Answers a task about an image, unless its format was switched off since it was uploaded. */
+function answerOf<T>(
+  { facts, limits }: Pick<RenderTask, 'facts' | 'limits'>,
+  work: () => Promise<T>,
+): Promise<WorkerOutcome<T>> {
+  return answer(async () => {
+    if (!limits.formats.includes(facts.format)) throw unsupportedImage(facts.format, limits.formats);
+    return work();
+  });
 }
 
 async function answer<T>(work: () => Promise<T>): Promise<WorkerOutcome<T>> {

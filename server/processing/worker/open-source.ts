@@ -6,12 +6,13 @@ import { withFileBytes } from './colour/file-bytes.ts';
 import { toSrgb } from './colour/to-srgb.ts';
 import { withGifTransparency } from './containers/whole-gif.ts';
 import { findJpegEnd } from './containers/whole-jpeg.ts';
+import { decodeHeic } from './heic/decode-heic.ts';
 import { openPixels, type Pixels } from './pixels.ts';
 import { readSourceColour, type SourceColour } from './source-colour.ts';
 
 /** A file that can be decoded to right colours. */
 export interface OpenSource {
-  /** A path, or bytes. */
+  /** A path, or bytes. Of a HEIC the decoded pixels as TIFF, upright, with the colour profile of the file. */
   input: string | Buffer;
   /** The bytes of a JPEG whose end marker was missing, with it. */
   completed: Buffer | undefined;
@@ -28,12 +29,34 @@ export async function openSource(
   format: InputFormat,
   options: SharpOptions,
 ): Promise<OpenSource> {
-  const header = await readSource(() => sharp(source, options).metadata());
+  const header = await readHeader(source, options);
   const completed = format === 'jpeg' ? await completeJpeg(source, options) : undefined;
   const opaqueGif = format === 'gif' && !header.hasAlpha;
-  const input = completed ?? (opaqueGif ? withGifTransparency(await bytesOf(source)) : null) ?? source;
+  const transparent = opaqueGif ? withGifTransparency(await bytesOf(source)) : null;
+  const decoded = format === 'heic' ? await decodedHeic(await bytesOf(source), header) : null;
+  const input = completed ?? transparent ?? decoded ?? source;
   const colour = readSourceColour(source, format, header);
-  return { input, completed, options: { ...options, ignoreIcc: colour.ignoresProfile }, header, colour };
+  // A decoded HEIC is one picture.
+  const main = decoded ? {} : mainPage(header);
+  return { input, completed, options: { ...options, ...main, ignoreIcc: colour.ignoresProfile }, header, colour };
+}
+
+/**
+ * Reads the header of a file; of an AVIF or HEIC that of its main picture, which need not be the first.
+ * @throws invalid_image | too_many_pixels
+ */
+export async function readHeader(source: string | Buffer, options: SharpOptions): Promise<Metadata> {
+  const header = await readSource(() => sharp(source, options).metadata());
+  const main = mainPage(header);
+  return main.page ? readSource(() => sharp(source, { ...options, ...main }).metadata()) : header;
+}
+
+function mainPage({ pagePrimary }: Metadata): { page?: number } {
+  return pagePrimary ? { page: pagePrimary } : {};
+}
+
+function decodedHeic(file: Buffer, { width, height, hasAlpha, depth, icc }: Metadata): Promise<Buffer> {
+  return decodeHeic(file, { width, height, hasAlpha, isDeep: depth === 'ushort', icc });
 }
 
 /** Adds the end marker that a JPEG lacks. Undefined: it has one, or it lacks pixels, too. */

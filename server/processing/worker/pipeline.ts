@@ -110,7 +110,7 @@ async function makeVariant(
   const { facts } = task;
   const { format, plan } = loaded;
   const size = variantSize(facts, variant);
-  const replaces = task.format === 'original' && isFullSize(facts, variant);
+  const replaces = task.format === 'original' && format === facts.format && isFullSize(facts, variant);
   const kept = replaces ? await keepOriginal(loaded, facts, loaded, plan.metadata, task) : null;
   if (kept && isAlwaysKept(facts)) return asKept(kept, size, plan);
   const encoded = await loaded.encode(variant, onStep);
@@ -151,6 +151,6 @@ function tooLarge(received: number, limit: number): ProcessingFailure {
 
 function droppedFrames({ facts }: RenderTask, format: EncodedFormat): WarningCode[] {
   if (facts.pages <= 1) return [];
-  if (facts.format === 'tiff' || facts.format === 'avif') return ['pages_dropped'];
+  if (facts.format === 'tiff' || facts.format === 'avif' || facts.format === 'heic') return ['pages_dropped'];
   return holdsAnimation(format) && facts.format !== 'png' ? [] : ['animation_dropped'];
 }

@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import sharp, { type Metadata } from 'sharp';
+import type { Metadata } from 'sharp';
 import type { WarningCode } from '#contract';
-import { INPUT_FORMATS, type InputFormat } from '#contract/constants';
-import { ProcessingFailure, readSource } from '../shared/failure.ts';
+import { FORMATS, type InputFormat } from '#contract/constants';
+import { ProcessingFailure } from '../shared/failure.ts';
 import { decodedFrames } from '../shared/formats.ts';
-import type { ProbeReport, ProbeTask } from '../shared/protocol.ts';
+import type { ProbeReport, ProbeTask, WorkerLimits } from '../shared/protocol.ts';
 import { apngFrames } from './apng.ts';
-import { isAvifSequence } from './colour/avif-colour.ts';
+import { isHeifSequence } from './colour/heif-colour.ts';
 import { withGifTransparency } from './containers/whole-gif.ts';
 import { detectFormat } from './detect.ts';
 import { carriedKinds } from './metadata/carried-kinds.ts';
+import { readHeader } from './open-source.ts';
 import { tiffPages } from './tiff-pages.ts';
 
 /**
@@ -17,11 +18,11 @@ import { tiffPages } from './tiff-pages.ts';
  * @throws unsupported_image | invalid_image | too_many_pixels | too_many_frames
  */
 export async function probeImage({ file, limits }: ProbeTask): Promise<ProbeReport> {
-  const format = await detectFormat(file);
-  if (format === 'tiff') tiffPages(file);
+  const format = await detectFormat(file, limits.formats);
+  if (format === 'tiff') tiffPages(file, limits.formats);
   // Without the library's own limit, so that the message can name both numbers.
-  const header = await readHeader(file, format);
-  if (header.format !== (format === 'avif' ? 'heif' : format)) {
+  const header = await readAnyHeader(file, format, limits);
+  if (header.format !== (format === 'avif' || format === 'heic' ? 'heif' : format)) {
     throw new ProcessingFailure('invalid_image', `The file begins like ${format} but cannot be read as one`);
   }
   const pages = format === 'png' ? apngFrames(file) : (header.pages ?? 1);
@@ -40,21 +41,24 @@ export async function probeImage({ file, limits }: ProbeTask): Promise<ProbeRepo
     throw new ProcessingFailure('too_many_pixels', message, { limit: limits.maxPixels, received: pixels });
   }
   const warnings: WarningCode[] = [];
-  if (format === 'tiff' && pages > 1) warnings.push('pages_dropped');
+  if ((format === 'tiff' || format === 'heic') && pages > 1) warnings.push('pages_dropped');
   const hasAlpha = header.hasAlpha || (format === 'gif' && withGifTransparency(await readFile(file)) !== null);
   const carries = await carriedKinds(file, format, header, pages);
   return { format, width, height, hasAlpha, pages, carries, warnings };
 }
 
-async function readHeader(file: string, format: InputFormat): Promise<Metadata> {
+async function readAnyHeader(file: string, format: InputFormat, { formats }: WorkerLimits): Promise<Metadata> {
   try {
-    return await readSource(() => sharp(file, { failOn: 'error', limitInputPixels: false }).metadata());
+    const header = await readHeader(file, { failOn: 'error', limitInputPixels: false });
+    if (format !== 'heic' || header.compression === 'hevc') return header;
   } catch (error) {
-    if (format !== 'avif' || !isAvifSequence(file)) throw error;
-    const message = 'Animated AVIF images cannot be read; export the animation as WebP or GIF';
+    if ((format !== 'avif' && format !== 'heic') || !isHeifSequence(file)) throw error;
+    const message = `Animated ${FORMATS[format].label} images cannot be read; export the animation as WebP or GIF`;
     throw new ProcessingFailure('unsupported_image', message, {
-      detected: 'avif-sequence',
-      supported: [...INPUT_FORMATS],
+      detected: `${format}-sequence`,
+      supported: [...formats],
     });
   }
+  const message = 'The HEIF image is not coded as HEVC, so it cannot be read; export it as JPEG';
+  throw new ProcessingFailure('unsupported_image', message, { detected: 'heif', supported: [...formats] });
 }

@@ -1,8 +1,8 @@
 import type { Metadata } from 'sharp';
 import type { WarningCode } from '#contract';
 import type { InputFormat } from '#contract/constants';
-import { readAvifColour } from './colour/avif-colour.ts';
 import type { ColourSignal } from './colour/colour-signal.ts';
+import { readHeifColour } from './colour/heif-colour.ts';
 import { hdrOfProfile, signalOfProfile } from './colour/icc-signal.ts';
 import { readPngColour } from './colour/png-colour.ts';
 import { isSrgbProfile } from './icc-profile.ts';
@@ -36,10 +36,10 @@ export function readSourceColour(input: string | Buffer, format: InputFormat, he
     if (signal) return bySignal(signal);
     if (ignoresProfile) return { ...BY_LIBRARY, ignoresProfile };
   }
-  const avif = format === 'avif' ? readAvifColour(input) : null;
-  const premultiplied = (avif?.premultiplied ?? false) && header.hasAlpha === true;
+  const heif = format === 'avif' || format === 'heic' ? readHeifColour(input) : null;
+  const premultiplied = (heif?.premultiplied ?? false) && header.hasAlpha === true;
   if (header.icc) return byProfile(header, header.icc, premultiplied);
-  return avif?.signal ? { ...bySignal(avif.signal), premultiplied } : { ...BY_LIBRARY, premultiplied };
+  return heif?.signal ? { ...bySignal(heif.signal), premultiplied } : { ...BY_LIBRARY, premultiplied };
 }
 
 function bySignal(signal: ColourSignal): SourceColour {

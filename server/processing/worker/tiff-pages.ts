@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { INPUT_FORMATS } from '#contract/constants';
+import { DEFAULT_INPUT_FORMATS, type InputFormat } from '#contract/constants';
 import { ProcessingFailure } from '../shared/failure.ts';
 
 /** The library reads every directory for each page: 60,000 took it 25 s. */
@@ -14,14 +14,15 @@ const JPEG_COMPRESSIONS = new Set([6, 7]);
 /**
  * Counts the pages of a TIFF or BigTIFF by walking its directories. Reads a few bytes of each; the reads block, since 2,000
  * asynchronous ones took a worker 0.5 s.
+ * @param supported formats that a refusal names
  * @throws too_many_frames above 1,000 pages; invalid_image if a directory lies outside the file; unsupported_image if the first page is
  *   YCbCr without JPEG, whose samples the library takes for RGB
  */
-export function tiffPages(file: string): number {
+export function tiffPages(file: string, supported: readonly InputFormat[] = DEFAULT_INPUT_FORMATS): number {
   const handle = openSync(file, 'r');
   try {
     const layout = readLayout(handle);
-    refuseYcbcr(handle, layout);
+    refuseYcbcr(handle, layout, supported);
     let pages = 0;
     for (let at = layout.first; at !== 0; at = readNext(handle, layout, at)) {
       pages += 1;
@@ -51,11 +52,11 @@ function readLayout(handle: number): Layout {
   return { littleEndian, offsetBytes, first: readNumber(head, isBig ? 8 : 4, offsetBytes, littleEndian) };
 }
 
-function refuseYcbcr(handle: number, layout: Layout): void {
+function refuseYcbcr(handle: number, layout: Layout, supported: readonly InputFormat[]): void {
   const tags = readShorts(handle, layout, layout.first);
   if (tags.get(PHOTOMETRIC) !== YCBCR || JPEG_COMPRESSIONS.has(tags.get(COMPRESSION) ?? 1)) return;
   const message = 'TIFF images of the colour space YCbCr are read with JPEG compression alone; save the image as RGB';
-  throw new ProcessingFailure('unsupported_image', message, { detected: 'tiff-ycbcr', supported: [...INPUT_FORMATS] });
+  throw new ProcessingFailure('unsupported_image', message, { detected: 'tiff-ycbcr', supported: [...supported] });
 }
 
 /** Reads the first value of each tag of a directory, as one of 16 bits. */

@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import type { Preset } from '#contract/constants';
+import { DEFAULT_INPUT_FORMATS, type Preset } from '#contract/constants';
 import { presetSettings, QUALITY_VERSION } from '../../../server/processing/shared/presets.ts';
 import type { RenderReport, RenderTask } from '../../../server/processing/shared/protocol.ts';
 import { renderImage } from '../../../server/processing/worker/pipeline.ts';
@@ -110,7 +110,7 @@ export function render(
     const target = `${file}-${spec.name}`;
     return { ...spec, target, part: target };
   });
-  const limits = { maxPixels: 50_000_000, maxFrames: 300, maxAvifPixels: 50_000_000 };
+  const limits = { maxPixels: 50_000_000, maxFrames: 300, maxAvifPixels: 50_000_000, formats: DEFAULT_INPUT_FORMATS };
   const task: RenderTask = { source: file, facts, format, preset, metadata: 'none', variants, limits, search };
   return renderImage(
     task,

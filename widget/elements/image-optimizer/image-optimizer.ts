@@ -1,6 +1,6 @@
 import { adoptStyles, html, nothing, type PropertyDeclarations, type PropertyValues, type TemplateResult } from 'lit';
 import type { ImageOptimizerEventMap } from '../../events.ts';
-import type { Announcement, Item } from '../../state/index.ts';
+import { type Announcement, acceptedTypes, type Item } from '../../state/index.ts';
 import { buttons, foundation, tokens } from '../../styles/index.ts';
 import { emptyPicture, type FilesDetail, type IoDropzone, pictureStyles } from '../io-dropzone/index.ts';
 import type { IoLive } from '../io-live/index.ts';
@@ -244,7 +244,7 @@ export class ImageOptimizer extends OperableElement {
           <div class="tools" part="toolbar" role="group" aria-label=${t('toolbar.label')}>
             <slot name="toolbar-start"></slot>
             <io-dropzone exportparts="dropzone, drop-overlay, picker-button" .i18n=${i18n} .area=${this}
-              .accept=${this.accept} ?large=${empty} .disabled=${this.#locked} .noDrop=${this.noDrop}
+              .accept=${acceptedTypes(this.accept, optimizer.limits)} ?large=${empty} .disabled=${this.#locked} .noDrop=${this.noDrop}
               .noPaste=${this.noPaste} .noFolder=${this.noFolder} @click=${this.#askLimits} @dropzone-files=${this.#addFiles}
               @dropzone-dialog=${() => this.#live?.hold(DIALOG_SILENCE_MS)} @dropzone-drag=${this.#drag}>
               <slot name="empty" slot="empty">${emptyPicture(t(this.noDrop ? 'dropzone.title-pick' : 'dropzone.title'))}</slot>

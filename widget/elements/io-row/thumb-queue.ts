@@ -7,7 +7,7 @@ const MAX_PIXELS = 100_000_000;
 /** Concurrent decoders. Two keep the main thread free (measured). */
 const IN_FLIGHT = 2;
 /** Formats browsers do not decode: the row shows an icon until the service has a preview. */
-const UNDECODABLE = /\.(heic|heif|tiff?)$/i;
+const UNDECODABLE = /\.(hei[cf]|hif|tiff?)$/i;
 
 /** Makes thumbnails of the rows in sight, two at a time. The receiver keeps them. */
 export interface ThumbQueue {

@@ -1,12 +1,12 @@
 import type { Limits } from '#contract';
-import { FORMATS, INPUT_FORMATS } from '#contract/constants';
+import { DEFAULT_INPUT_FORMATS, FORMATS } from '#contract/constants';
 import type { OptimizerConfig } from '../optimizer-interface.ts';
 import type { Rejection, RejectionCode, Restrictions } from '../types.ts';
 import type { Candidate } from './collect-files.ts';
 
-/** Default limits: formats that the service reads. Safari converts HEIC to JPEG only if `accept` does not name it. */
+/** Default limits: formats that every service reads. Safari converts HEIC to JPEG only if `accept` does not name it. */
 export const NO_LIMITS: Restrictions = {
-  accept: INPUT_FORMATS.map((name) => FORMATS[name].mimeType).join(),
+  accept: DEFAULT_INPUT_FORMATS.map((name) => FORMATS[name].mimeType).join(),
   maxFiles: null,
   maxFileSize: null,
   maxTotalSize: null,
@@ -26,6 +26,7 @@ const TYPES: { readonly [extension: string]: string } = {
   tiff: 'image/tiff',
   heic: 'image/heic',
   heif: 'image/heif',
+  hif: 'image/heif',
   bmp: 'image/bmp',
   svg: 'image/svg+xml',
 };
@@ -80,6 +81,20 @@ function isAccepted(name: string, type: string, accept: string): boolean {
     });
 }
 
+/** Types and extensions of HEIC, of which systems know the one or the other. */
+const HEIC = 'image/heic,image/heif,.heic,.heif,.hif';
+
+function readsHeic({ formats }: Partial<Limits>): boolean {
+  return formats?.includes('heic') ?? false;
+}
+
+/** Returns the types that can be added: those of the page, or by default those that the service reads. */
+export function acceptedTypes(accept: string, service: Partial<Limits>): string {
+  const isDefault = accept === '' || accept === NO_LIMITS.accept;
+  if (!isDefault) return accept;
+  return readsHeic(service) ? `${NO_LIMITS.accept},${HEIC}` : NO_LIMITS.accept;
+}
+
 type Texts = Pick<OptimizerConfig, 'translate' | 'formatBytes'>;
 interface Reason {
   /** Replaces the text of the code. */
@@ -128,7 +143,8 @@ async function loadLooks() {
 export function createRestrictions(given: Partial<Restrictions>, texts: Texts, service: Partial<Limits> = {}) {
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   const limits: Restrictions = { ...NO_LIMITS, ...Object.fromEntries(set) };
-  limits.accept ||= NO_LIMITS.accept;
+  limits.accept = acceptedTypes(limits.accept, service);
+  const refusesHeic = !readsHeic(service);
   limits.maxFiles = smaller(limits.maxFiles, service.maxImagesPerSession);
   limits.maxFileSize = smaller(limits.maxFileSize, service.maxFileBytes);
   limits.maxPixels = smaller(limits.maxPixels, service.maxPixels);
@@ -144,7 +160,7 @@ export function createRestrictions(given: Partial<Restrictions>, texts: Texts, s
       const type = file?.type ?? '';
       // The type behind an address without an extension is known only after fetching.
       const unknown = !file && !/\.\w+$/.test(name);
-      if (/\.hei[cf]$/i.test(name) || /^image\/hei[cf]/.test(type)) return heic(candidate);
+      if (refusesHeic && (/\.(hei[cf]|hif)$/i.test(name) || /^image\/hei[cf]/.test(type))) return heic(candidate);
       if (!unknown && !isAccepted(name, type, accept)) return reject(candidate, 'type');
       if (size === 0) return reject(candidate, 'empty');
       if (maxFileSize !== null && size !== null && size > maxFileSize) return reject(candidate, 'size');
@@ -160,7 +176,7 @@ export function createRestrictions(given: Partial<Restrictions>, texts: Texts, s
       if (!file) return null;
       const head = await candidate.head;
       if (head === null) return reject(candidate, 'unreadable');
-      if (/^ftyp(heic|heix|hevc|heim|heis)/.test(head)) return heic(candidate);
+      if (refusesHeic && /^ftyp(heic|heix|hevc|heim|heis)/.test(head)) return heic(candidate);
       const looks = await loadLooks();
       const { width = 0, height = 0 } = (await looks?.readImageSize(file)) ?? {};
       if (limits.maxPixels !== null && width * height > limits.maxPixels) {

@@ -30,7 +30,7 @@ const MONITOR = power(2.4);
 const UNSPECIFIED = 2;
 
 /** Describes the code points of an AVIF. Null: they are shown as sRGB. */
-export function signalOfAvif({ primaries, transfer }: CodePoints): ColourSignal | null {
+export function signalOfHeif({ primaries, transfer }: CodePoints): ColourSignal | null {
   const curve = transfer === UNSPECIFIED ? srgbCurve : curveOf(transfer, srgbCurve);
   if (!curve) return null;
   return describe(primariesOf(primaries) ?? (primariesOf(SRGB_PRIMARIES) as Chromaticities), curve, transfer);

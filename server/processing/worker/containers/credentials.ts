@@ -8,7 +8,7 @@ const C2PA_UUID = Buffer.from('d8fec3d61b0e483c92975828877ec481', 'hex');
 
 /**
  * Copies a file without its content credentials (C2PA 2.2, annex A): APP11 segments of a JPEG, the chunk `caBX` of a PNG and `C2PA` of a
- * WebP; the box of an AVIF becomes free space.
+ * WebP; the box of an AVIF or HEIC becomes free space.
  * @returns null if there are none, or if the file's structure is not understood
  */
 export function withoutCredentials(format: InputFormat, file: Buffer): Buffer | null {
@@ -16,7 +16,7 @@ export function withoutCredentials(format: InputFormat, file: Buffer): Buffer | 
     if (format === 'jpeg') return withoutRanges(file, jumbfSegments(file));
     if (format === 'png') return withoutRanges(file, pngChunks(file));
     if (format === 'webp') return withoutWebpChunk(file);
-    return format === 'avif' ? withBlankBox(file) : null;
+    return format === 'avif' || format === 'heic' ? withBlankBox(file) : null;
   } catch {
     // Out of range.
     return null;

@@ -32,5 +32,8 @@ export function rewriteContainer(
       return blankAvif(file, metadata);
     case 'tiff':
       return blankTiff(file, keepAttribution, metadata.xmp);
+    case 'heic':
+      // Never delivered.
+      return null;
   }
 }

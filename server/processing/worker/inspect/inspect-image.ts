@@ -1,7 +1,6 @@
-import sharp from 'sharp';
 import { ProcessingFailure, readSource } from '../../shared/failure.ts';
 import type { InspectReport, InspectTask, PixelReport } from '../../shared/inspection.ts';
-import { type OpenSource, openSource } from '../open-source.ts';
+import { type OpenSource, openSource, readHeader } from '../open-source.ts';
 import { makeSmallCopy, measurePixels, type SmallCopy } from './pixel-facts.ts';
 import { readEmbedded } from './read-embedded.ts';
 import { MIN_VISION_EDGE, makeVisionImage } from './vision-image.ts';
@@ -12,7 +11,7 @@ import { MIN_VISION_EDGE, makeVisionImage } from './vision-image.ts';
  */
 export async function inspectImage(task: InspectTask): Promise<InspectReport> {
   const { source, facts, limits } = task;
-  const header = await readSource(() => sharp(source, { failOn: 'none', limitInputPixels: false }).metadata());
+  const header = await readHeader(source, { failOn: 'none', limitInputPixels: false });
   const { embedded, camera } = readEmbedded(header, task.language);
   const further = (task.furtherLanguages ?? []).map((tag) => [tag, readEmbedded(header, tag).embedded] as const);
   const texts = { embedded, ...(further.length > 0 ? { translated: Object.fromEntries(further) } : {}) };

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { INPUT_FORMATS, type Limits } from '#contract';
+import { acceptedTypes, NO_LIMITS } from '../../../../widget/state/index.ts';
+import { createScriptedService } from '../scripted-service.ts';
 import { fileOf, startOptimizer, startWithFiles } from '../started-optimizer.ts';
 
 test('files of a type, or with an extension, that is not accepted are rejected in one event', async () => {
@@ -28,6 +31,24 @@ test('a HEIC photograph is refused with a text of its own, also under another na
     ['type', expect.stringContaining('reject.heic IMG_1.HEIC')],
     ['type', expect.stringContaining('reject.heic photo.jpg')],
   ]);
+});
+
+test('a HEIC photograph is added where the service reads it, unless the page names other types', async () => {
+  const formats = { formats: [...INPUT_FORMATS] };
+  const transport = { ...createScriptedService().transport, getLimits: async () => formats as Limits };
+  const disguised = new File(['\0\0\0\x18ftypheic\0\0\0\0'], 'photo.jpg', { type: 'image/jpeg' });
+  const files = [fileOf('IMG_1.HEIC', { type: '' }), fileOf('camera.hif', { type: '' }), disguised];
+  const { added, rejections } = await startOptimizer({ transport }).optimizer.addFiles(files);
+  expect([added.map(({ name }) => name), rejections]).toEqual([['IMG_1.HEIC', 'camera.hif', 'photo.jpg'], []]);
+  const strict = startOptimizer({ transport, restrictions: { accept: 'image/png' } });
+  expect((await strict.optimizer.addFiles([fileOf('IMG_1.HEIC', { type: '' })])).rejections).toMatchObject([
+    { code: 'type', message: expect.stringMatching(/^reject.type/) },
+  ]);
+  expect(acceptedTypes(NO_LIMITS.accept, formats)).toMatch(
+    /^image\/jpeg,.*,image\/heic,image\/heif,\.heic,\.heif,\.hif$/,
+  );
+  expect(acceptedTypes(NO_LIMITS.accept, {})).toBe(NO_LIMITS.accept);
+  expect(acceptedTypes('image/*', formats)).toBe('image/*');
 });
 
 test('a file is asked for its size and age once: each question is a visit to the disk', async () => {

@@ -1,21 +1,23 @@
 import { type Box, readBoxes } from '../containers/iso-boxes.ts';
-import { type CodePoints, type ColourSignal, signalOfAvif } from './colour-signal.ts';
+import { type CodePoints, type ColourSignal, signalOfHeif } from './colour-signal.ts';
 import { type FileBytes, withFileBytes } from './file-bytes.ts';
 
-/** Colour properties of an AVIF. */
-export interface AvifColour {
+/** Colour properties of an AVIF or HEIC. */
+export interface HeifColour {
   /** Code points of the picture; null: none, or sRGB. */
   signal: ColourSignal | null;
   /** True if the colours are multiplied by alpha. */
   premultiplied: boolean;
 }
 
-const NOTHING: AvifColour = { signal: null, premultiplied: false };
+const NOTHING: HeifColour = { signal: null, premultiplied: false };
+/** Type of Apple's auxiliary picture, and of the item that joins picture and map. */
+const GAIN_MAPS = ['urn:com:apple:photo:2020:aux:hdrgainmap\0', '\0\0tmap'];
 /** Properties of real files have a few kilobytes, their profiles at most some hundred. */
 const MOST_BYTES = 4_000_000;
 
-/** Reads the code points of an AVIF's primary picture and whether its alpha is premultiplied (ISO 23008-12). */
-export function readAvifColour(source: string | Buffer): AvifColour {
+/** Reads the code points of the primary picture of an AVIF or HEIC and whether its alpha is premultiplied (ISO 23008-12). */
+export function readHeifColour(source: string | Buffer): HeifColour {
   const file = withFileBytes(source, readMeta);
   if (!file) return NOTHING;
   try {
@@ -26,7 +28,7 @@ export function readAvifColour(source: string | Buffer): AvifColour {
     const item = file.readUIntBE(primary.start + 4, file[primary.start] === 0 ? 2 : 4);
     const points = codePointsOf(file, properties, item);
     return {
-      signal: points ? signalOfAvif(points) : null,
+      signal: points ? signalOfHeif(points) : null,
       premultiplied: references !== undefined && isPremultiplied(file, references, item),
     };
   } catch {
@@ -34,9 +36,15 @@ export function readAvifColour(source: string | Buffer): AvifColour {
   }
 }
 
-/** Returns true for an AVIF with the samples of an animation. */
-export function isAvifSequence(source: string | Buffer): boolean {
+/** Returns true for an AVIF or HEIC with the samples of an animation. */
+export function isHeifSequence(source: string | Buffer): boolean {
   return withFileBytes(source, (bytes) => findBox(bytes, 'moov')) !== null;
+}
+
+/** Returns true for an AVIF or HEIC with a gain map: Apple's, or that of ISO 21496-1. Neither is read. */
+export function hasHeifGainMap(source: string | Buffer): boolean {
+  const meta = withFileBytes(source, readMeta);
+  return meta !== null && GAIN_MAPS.some((name) => meta.includes(name, 0, 'latin1'));
 }
 
 /** Returns the content of the first `meta` box. */
