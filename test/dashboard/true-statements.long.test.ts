@@ -146,6 +146,8 @@ it('one is not many: accounts, entries, keys, images', async () => {
 it('a suspended account is told why, and can log out', async () => {
   const person = await rig.enter();
   const { page } = person;
+  // A request of the overview that is refused shows the notice before the click.
+  await page.waitForLoadState('networkidle');
   await rig.test.service.accounts.setSuspended(person.accountId, true);
   await page.getByRole('link', { name: 'Credits', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Account suspended' }).waitFor();
