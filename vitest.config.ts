@@ -21,7 +21,7 @@ const NATIVE = 'test/**/*.native.test.ts';
 const MONGODB = 'test/**/*.mongodb.test.ts';
 const LONG_APART = ['test/{crash,db,http,sse}/**/*.long.test.ts', 'test/*.long.test.ts'];
 /** Tests that measure times: nothing else runs beside them. */
-const ATTACKS = 'test/attacks/*.long.test.ts';
+const ATTACKS = 'test/attacks/{uploads,log-in-timing}.long.test.ts';
 const NIGHTLY_APART = ['test/{crash,db}/**/*.nightly.test.ts'];
 const NIGHTLY_ATTACKS = 'test/attacks/*.nightly.test.ts';
 
