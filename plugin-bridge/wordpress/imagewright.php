@@ -39,6 +39,9 @@ Imagewright_Nightly::register();
 Imagewright_Picture::register();
 Imagewright_Page_Caches::register();
 add_filter( 'big_image_size_threshold', array( 'Imagewright_Sizes', 'limit' ), 5 );
+add_filter( 'big_image_size_threshold', array( 'Imagewright_Kept_Sizes', 'keep_scaled' ), PHP_INT_MAX, 4 );
+add_filter( 'intermediate_image_sizes_advanced', array( 'Imagewright_Kept_Sizes', 'keep_sizes' ), PHP_INT_MAX, 3 );
+add_filter( 'wp_generate_attachment_metadata', array( 'Imagewright_Kept_Sizes', 'put_back' ), 1, 2 );
 if ( isset( $_GET['imagewright_view'] ) ) { // phpcs:ignore WordPress.Security.NonceVerification.Recommended -- signed.
 	add_action( 'plugins_loaded', array( 'Imagewright_Page_View', 'register' ) );
 }

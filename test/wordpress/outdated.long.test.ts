@@ -120,3 +120,37 @@ describe('files of WordPress that change behind the plugin', { timeout: 120_000 
     await emptyLibrary();
   });
 });
+
+describe.each([900, 3000])('an image of %i px that was replaced', (width) => {
+  it.each(['original', 'webp'])(
+    'keeps its optimized files when all sizes are made again (%s)',
+    {
+      timeout: 120_000,
+    },
+    async (format) => {
+      const settings = (values: object) =>
+        rig.site.php('update_option( "imagewright_settings", $values + get_option( "imagewright_settings" ) );', {
+          values,
+        });
+      await settings({ delivery: 'replace', format });
+      const image = await upload(`again-${width}.jpg`, await photograph(width));
+      expect((await post(`/attachments/${image.id}/optimize`))[0]).toBe(200);
+      const before = { stored: await rig.attachment(image.id), files: await rig.checksums() };
+      await rig.site.php('stand_in_regenerate( $id, time() + 60 );', { id: image.id });
+      expect(await rig.checksums()).toEqual(before.files);
+      const { metadata } = await rig.attachment(image.id);
+      expect(metadata).toEqual(before.stored.metadata);
+      expect(await state(image.id)).toMatchObject({ status: 'optimized' });
+      expect(await preview()).toMatchObject({ images: 0, cost: 0 });
+
+      // A size whose file is gone is made by WordPress.
+      const thumb = join(folderOf(image.before.file), metadata.sizes.thumbnail?.file ?? '');
+      await rm(thumb);
+      await rig.site.php('stand_in_regenerate( $id, time() + 60 );', { id: image.id });
+      expect((await rig.attachment(image.id)).missing).toEqual({});
+      await expectRestored(image);
+      await emptyLibrary();
+      await settings({ delivery: 'beside', format: 'webp' });
+    },
+  );
+});
