@@ -4,6 +4,7 @@ import {
   type ImageFormat,
   MAX_RESPONSIVE_SIZES,
   METADATA_FIELDS,
+  METADATA_LEVELS,
   OUTPUT_FORMATS,
   PRESETS,
   RESPONSIVE_EDGE,
@@ -25,6 +26,11 @@ export function contractClass(): string {
   const constants = [
     ['Values of the setting `format`, in the order of choices.', 'OUTPUT_FORMATS', list(OUTPUT_FORMATS)],
     ['Values of the setting `preset`, best quality first.', 'PRESETS', list(PRESETS)],
+    [
+      'Values of the setting `metadata`, from the least that is kept to the most.',
+      'METADATA_LEVELS',
+      list(METADATA_LEVELS),
+    ],
     ['Labels of the formats by name.', 'FORMAT_LABELS', map(labels)],
     ['MIME types of uploads.', 'INPUT_TYPES', list(types)],
     [

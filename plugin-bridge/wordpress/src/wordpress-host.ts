@@ -1,4 +1,4 @@
-import type { ResponsiveSize } from '#contract';
+import type { ResponsiveSize, Settings } from '#contract';
 import {
   type Checked,
   type CmsHost,
@@ -36,6 +36,8 @@ export interface ExportSettings {
   responsive: boolean;
   responsiveSizes?: ResponsiveSize[];
   onlySmaller: boolean;
+  hdr?: Settings['hdr'];
+  metadata?: Settings['metadata'];
 }
 
 /** Creates the host for WordPress: the media library by the plugin's routes. WordPress downloads the results itself. */
@@ -95,14 +97,14 @@ export function createWordPressHost(rest: Rest, config: SiteConfig): CmsHost {
 }
 
 function imageOf(image: LibraryImage): HostImage {
-  const { id, url, filename, title, alt, width, height, mime, status, obstacle } = image;
+  const { id, url, filename, title, alt, width, height, mime, picture, obstacle } = image;
   return {
     ...{ id: String(id), url: url || null, filename, mime, alt: alt || null },
     title: image.ownTitle && title ? title : null,
     width: width || null,
     height: height || null,
     bytes: image.bytes?.before ?? null,
-    status: obstacle ? 'unavailable' : ['optimized', 'outdated'].includes(status) ? 'replaced' : 'original',
+    status: obstacle ? 'unavailable' : ['optimized', 'outdated'].includes(picture) ? 'replaced' : 'original',
     ...(obstacle && { reason: obstacle }),
   };
 }

@@ -10,7 +10,7 @@ defined( 'ABSPATH' ) || exit;
 /**
  * Stores the upload and export of an attachment, so that the next attempt resumes instead of paying again.
  *
- * Fields: `session`, `image`, `size` (`width`, `height`), `mark` (fingerprint of user, file and settings), `at`, and `job` if
+ * Fields: `session`, `image`, `size` (`width`, `height`), `carries` (see Imagewright_Carried), `mark` (fingerprint of user, file and settings), `at`, and `job` if
  * the widget made the export. The session of the widget is not deleted here.
  */
 class Imagewright_Checkpoint {
@@ -51,6 +51,7 @@ class Imagewright_Checkpoint {
 				'width'  => (int) $sent['image']['width'],
 				'height' => (int) $sent['image']['height'],
 			),
+			'carries' => array_column( (array) ( $sent['image']['carries'] ?? array() ), 'keptBy', 'kind' ),
 			'mark'    => $fingerprint,
 			'at'      => time(),
 		);

@@ -31,12 +31,43 @@ class Imagewright_Eligibility {
 		$state = Imagewright_State::get( $id );
 		if ( $state && 'optimized' === $state['status'] ) {
 			if ( 'beside' === ( $state['way'] ?? '' ) ) {
-				return Imagewright_Snapshot::fault( $id );
+				return self::fault( $id );
 			}
 			return Imagewright_State::is_edited( $id, $state ) ? self::edited() : Imagewright_Backups::loss( $state );
 		}
 		// An interrupted image is restored before it is replaced.
-		return $state ? null : Imagewright_Snapshot::fault( $id );
+		return $state ? null : self::fault( $id );
+	}
+
+	/**
+	 * Returns the reason why an attachment as it is gets no optimized files, or null.
+	 *
+	 * @param int $id Attachment.
+	 * @return WP_Error|null
+	 */
+	private static function fault( $id ) {
+		$fault  = Imagewright_Snapshot::fault( $id );
+		$source = $fault ? $fault : Imagewright_Source::of( $id );
+		return ! is_wp_error( $source ) && self::loses_hdr( $source ) ? Imagewright_Rest_Errors::make( 'hdr', __( 'This image is HDR, and the optimized files would not be. The settings can allow that.', 'imagewright' ), 422 ) : $fault;
+	}
+
+	/**
+	 * Returns true if an HDR image would lose its light. Photographs with a gain map in a JPEG are not meant: they stay HDR.
+	 *
+	 * @param array $source Of Imagewright_Source::of().
+	 * @return bool
+	 */
+	private static function loses_hdr( $source ) {
+		// The transfer function is PQ (16) or HLG (18), or the file has a gain map (`tmap`).
+		$signs = array(
+			'image/png'  => '/cICP.[\x10\x12]/s',
+			'image/avif' => '/colrnclx..\x00[\x10\x12]|ftyp.{0,60}tmap/s',
+		);
+		if ( Imagewright_Options::all()['flatten_hdr'] || ! isset( $signs[ $source['type'] ] ) ) {
+			return false;
+		}
+		$head = (string) file_get_contents( $source['path'], false, null, 0, 65536 );
+		return 1 === preg_match( $signs[ $source['type'] ], $head );
 	}
 
 	/**
@@ -57,7 +88,7 @@ class Imagewright_Eligibility {
 	 * @return WP_Error|null
 	 */
 	public static function refusal( $id, $options ) {
-		$fault = Imagewright_Snapshot::fault( $id );
+		$fault = self::fault( $id );
 		if ( $fault ) {
 			return $fault;
 		}
@@ -75,7 +106,8 @@ class Imagewright_Eligibility {
 	 * @return string
 	 */
 	public static function settings( $options ) {
-		return $options['format'] . ' ' . $options['preset'] . ' ' . Imagewright_Options::all()['delivery'];
+		$all = Imagewright_Options::all();
+		return $options['format'] . ' ' . $options['preset'] . ' ' . $all['delivery'] . ( 'rights' === $all['metadata'] ? '' : ' ' . $all['metadata'] ) . ( $all['flatten_hdr'] ? ' flat' : '' );
 	}
 
 	/**
@@ -102,7 +134,7 @@ class Imagewright_Eligibility {
 			return $source;
 		}
 		$format = 'original' === $options['format'] ? substr( $source['type'], strlen( 'image/' ) ) : $options['format'];
-		return md5( wp_json_encode( array( $source['name'], md5_file( $source['path'] ), $format, $options['preset'] ) ) );
+		return md5( wp_json_encode( array( $source['name'], md5_file( $source['path'] ), $format, $options['preset'], Imagewright_Options::for_exports() ) ) );
 	}
 
 	/**

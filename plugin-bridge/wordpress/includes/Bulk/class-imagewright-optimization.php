@@ -89,6 +89,7 @@ class Imagewright_Optimization {
 			$checkpoint['image'],
 			array(
 				'job'          => $job,
+				'carries'      => $checkpoint['carries'] ?? array(),
 				'allow_larger' => ! empty( $options['allow_larger'] ),
 				// A description may cost as much as the export, so only images that become smaller are described.
 				'texts'        => static function () use ( $id, $checkpoint, $options ) {

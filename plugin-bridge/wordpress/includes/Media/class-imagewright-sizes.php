@@ -155,7 +155,7 @@ class Imagewright_Sizes {
 		if ( $sizes ) {
 			$settings['responsiveSizes'] = $sizes;
 		}
-		return $settings;
+		return $settings + Imagewright_Options::for_exports();
 	}
 
 	/**

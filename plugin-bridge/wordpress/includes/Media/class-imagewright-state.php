@@ -13,7 +13,7 @@ defined( 'ABSPATH' ) || exit;
  * Fields: `status` (`replacing`, `optimized`, `restoring`), `snapshot` (see Imagewright_Snapshot), `created` (names of the
  * new files), `copies` (name of an overwritten file => name of its copy), `after` (`file`, `mime`, `texts`, `files`: name
  * => md5 and size), `job`, `image`,
- * `bytes` (`before`, `after`), `settings`, `at`, `discarded` (true after Imagewright_Backups has deleted the originals), `own` (of a picture
+ * `bytes` (`before`, `after`), `settings`, `carries` (of Imagewright_Carried), `at`, `discarded` (true after Imagewright_Backups has deleted the originals), `own` (of a picture
  * of several attachments: what differs, by attachment: `snapshot`, `texts`).
  */
 class Imagewright_State {
@@ -219,7 +219,7 @@ class Imagewright_State {
 		}
 		$code   = (string) $error->get_error_code();
 		$status = 'failed';
-		if ( 'imagewright_not_smaller' === $code ) {
+		if ( in_array( $code, array( 'imagewright_not_smaller', 'imagewright_hdr' ), true ) ) {
 			$status = 'no_gain';
 		} elseif ( 'imagewright_excluded' === $code ) {
 			$status   = 'excluded';

@@ -124,6 +124,7 @@ class Imagewright_Addition {
 				'score'  => isset( $result['quality']['score'] ) ? (float) $result['quality']['score'] : null,
 			),
 			'warnings' => array_column( (array) $result['warnings'], 'code' ),
+			'carries'  => Imagewright_Carried::record( $result, $options['carries'] ?? array() ),
 		);
 	}
 

@@ -271,6 +271,7 @@ class Imagewright_Replacement {
 					'score'  => isset( $result['quality']['score'] ) ? (float) $result['quality']['score'] : null,
 				),
 				'warnings' => array_column( (array) $result['warnings'], 'code' ),
+				'carries'  => Imagewright_Carried::record( $result, $options['carries'] ?? array() ),
 			)
 		);
 		Imagewright_State::set( $id, $state );

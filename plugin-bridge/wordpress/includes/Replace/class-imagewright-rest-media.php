@@ -157,16 +157,18 @@ class Imagewright_Rest_Media {
 		$done     = Imagewright_Lock::with(
 			$id,
 			static function () use ( $id, $request, &$settings ) {
-				$job = Imagewright_Sessions::export_with( $request['sessionId'], $request['imageId'], $request['sha256'] );
-				if ( is_wp_error( $job ) ) {
-					return $job;
+				$found = Imagewright_Sessions::export_with( $request['sessionId'], $request['imageId'], $request['sha256'] );
+				if ( is_wp_error( $found ) ) {
+					return $found;
 				}
+				$job  = $found['job'];
 				$done = Imagewright_Replacement::run(
 					$id,
 					$job,
 					$request['imageId'],
 					array(
 						'job'          => $job,
+						'carries'      => $found['carries'],
 						'alt'          => $request['alt'],
 						'title'        => $request['title'],
 						'filename'     => $request['filename'],
@@ -233,6 +235,10 @@ class Imagewright_Rest_Media {
 	 * @return array
 	 */
 	private static function shown( $id ) {
-		return Imagewright_Library::describe( $id ) + array( 'html' => Imagewright_Attachment_Field::html( $id ) );
+		$item = Imagewright_Library::describe( $id );
+		return $item + array(
+			'html' => Imagewright_Attachment_Field::html( $item ),
+			'cell' => Imagewright_Attachment_Field::cell( $item ),
+		);
 	}
 }

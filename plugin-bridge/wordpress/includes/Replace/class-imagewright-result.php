@@ -67,7 +67,9 @@ class Imagewright_Result {
 		if ( ! isset( Imagewright_Contract::EXTENSIONS[ $result['mimeType'] ] ) ) {
 			return Imagewright_Rest_Errors::make( 'unknown_type', __( 'WordPress cannot show files of this type.', 'imagewright' ), 422 );
 		}
-		$result['session'] = $job['sessionId'];
+		$settings           = (array) ( $job['settings'] ?? array() );
+		$result['session']  = $job['sessionId'];
+		$result['metadata'] = $settings['metadata'] ?? ( false === ( $settings['keepCopyright'] ?? true ) ? 'none' : 'rights' );
 		return $result;
 	}
 

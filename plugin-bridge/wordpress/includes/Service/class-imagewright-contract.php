@@ -16,6 +16,8 @@ class Imagewright_Contract {
 	const OUTPUT_FORMATS = array( 'webp', 'avif', 'jpeg', 'png', 'original' );
 	/** Values of the setting `preset`, best quality first. */
 	const PRESETS = array( 'maximum', 'very_high', 'high', 'medium', 'low', 'minimum' );
+	/** Values of the setting `metadata`, from the least that is kept to the most. */
+	const METADATA_LEVELS = array( 'none', 'rights', 'all-but-private' );
 	/** Labels of the formats by name. */
 	const FORMAT_LABELS = array(
 		'webp' => 'WebP',

@@ -23,7 +23,7 @@ class Imagewright_Options {
 	/**
 	 * Returns the settings with all defaults filled in.
 	 *
-	 * @return array{url:string,format:string,preset:string,language:string,delivery:string,fill_text:bool,auto:bool,daily_credits:int,delete_files:bool,user_credits:int,skip_below:int,skip_names:string,max_edge:int}
+	 * @return array{url:string,format:string,preset:string,language:string,delivery:string,metadata:string,flatten_hdr:bool,fill_text:bool,auto:bool,daily_credits:int,delete_files:bool,user_credits:int,skip_below:int,skip_names:string,max_edge:int}
 	 */
 	public static function all() {
 		$stored = get_option( self::SETTINGS, array() );
@@ -42,6 +42,8 @@ class Imagewright_Options {
 			'preset'        => 'high',
 			'language'      => '',
 			'delivery'      => 'beside',
+			'metadata'      => 'rights',
+			'flatten_hdr'   => false,
 			'fill_text'     => false,
 			'auto'          => true,
 			'daily_credits' => 200,
@@ -50,6 +52,22 @@ class Imagewright_Options {
 			'skip_below'    => 0,
 			'skip_names'    => '',
 			'max_edge'      => 0,
+		);
+	}
+
+	/**
+	 * Returns the settings that hold for every export of the site. Defaults are left out.
+	 *
+	 * @return array{metadata?:string,hdr?:string}
+	 */
+	public static function for_exports() {
+		$all = self::all();
+		return array_filter(
+			array(
+				'metadata' => 'rights' === $all['metadata'] ? '' : $all['metadata'],
+				// WordPress keeps gain maps in all sizes since 7.1. A flat picture in place of an HDR one is never offered by itself.
+				'hdr'      => $all['flatten_hdr'] ? '' : 'keep',
+			)
 		);
 	}
 

@@ -93,7 +93,7 @@ class Imagewright_Sessions {
 	 * @param string $session_id Session.
 	 * @param string $image      Image.
 	 * @param string $sha256     Checksum of its `full` file.
-	 * @return string|WP_Error Id of the job.
+	 * @return array{job:string,carries:array<string,string>}|WP_Error Id of the job, what the upload carries (Imagewright_Carried).
 	 */
 	public static function export_with( $session_id, $image, $sha256 ) {
 		$session = self::is_own( $session_id ) ? Imagewright_Service::json( 'GET', '/v1/sessions/' . $session_id ) : null;
@@ -110,7 +110,11 @@ class Imagewright_Sessions {
 			}
 			foreach ( (array) ( $job['results'] ?? array() ) as $result ) {
 				if ( $result['imageId'] === $image && ( $result['variants'][0]['sha256'] ?? '' ) === $sha256 ) {
-					return $one['jobId'];
+					$uploads = array_column( $session['images'], null, 'id' );
+					return array(
+						'job'     => $one['jobId'],
+						'carries' => array_column( (array) ( $uploads[ $image ]['carries'] ?? array() ), 'keptBy', 'kind' ),
+					);
 				}
 			}
 		}
